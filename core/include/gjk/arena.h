@@ -1,0 +1,41 @@
+#ifndef GJK_ARENA_H
+#define GJK_ARENA_H
+
+/*
+ * A bump allocator: many small blocks, freed all at once. Who makes an arena
+ * owns every block in it; a block lives until gjk_arena_reset or _fini. Not
+ * thread-safe: one arena belongs to one thread at a time. Queries never touch
+ * it; shape constructors and whoever collects answers do.
+ */
+
+#include "gjk/base.h"
+
+struct gjk_arena_chunk;
+
+struct gjk_arena {
+    struct gjk_arena_chunk *chunks; /* newest first */
+    size_t used_bytes;              /* handed out since init or reset, padding included */
+    size_t limit_bytes;             /* 0: none */
+};
+
+/* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
+void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes);
+
+/* Frees every block and chunk. The arena is as after init and may be used again. */
+void gjk_arena_fini(struct gjk_arena *arena);
+
+/* Forgets every block but keeps one chunk for the next user (poisoned under ASan). */
+void gjk_arena_reset(struct gjk_arena *arena);
+
+/* A block of the given size, aligned to 64 bytes when size >= 64, else to 16. Not
+ * zeroed. NULL when memory or the arena's limit runs out. size 0 gives a unique
+ * pointer. */
+void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
+
+/* The same for count items of the given size, safe against overflow of the product. */
+void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) GJK_MUST_USE;
+
+/* A copy of length bytes and a NUL behind them. */
+char *gjk_arena_copy_text(struct gjk_arena *arena, const char *text, size_t length) GJK_MUST_USE;
+
+#endif

@@ -1,0 +1,62 @@
+#ifndef GJK_BASE_H
+#define GJK_BASE_H
+
+/*
+ * The three channels of trouble, for the whole core:
+ *   bad input            -> a gjk_status that must be used (constructors only)
+ *   a programmer's error -> GJK_ASSERT
+ *   a numerical outcome  -> fields of the result (state, convergence, bounds)
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Every status of the core: name and a short text in English. */
+#define GJK_STATUS_MAP(X)                                                   \
+    X(OK, "ok")                                                             \
+    X(OUT_OF_MEMORY, "out of memory")                                       \
+    X(NOT_FINITE, "a number is not finite")                                 \
+    X(OUT_OF_RANGE, "a number is outside the range of the shape")           \
+    X(TOO_FEW_POINTS, "the shape needs more points")                        \
+    X(TOO_MANY_POINTS, "the shape has more points than can be kept")        \
+    X(NOT_CONVEX, "the polygon is concave, crosses itself or has no area")  \
+    X(BAD_ORIENTATION, "the quaternion is not of unit length")              \
+    X(ZERO_DIRECTION, "the direction has no length")                        \
+    X(DUPLICATE_ID, "two shapes of one set have the same id")
+
+typedef enum gjk_status {
+#define X(name, text) GJK_##name,
+    GJK_STATUS_MAP(X)
+#undef X
+} gjk_status;
+
+#define GJK_MUST_USE __attribute__((warn_unused_result))
+
+/* The text of a status. Never NULL; static storage. */
+const char *gjk_status_text(gjk_status status);
+
+/*
+ * Calls the handler that gjk_set_assert_handler installed, or else prints to
+ * standard error, and then aborts. Asserts state what the caller promised;
+ * they never judge a user's data.
+ */
+typedef void (*gjk_assert_handler)(const char *condition, const char *file, int line);
+void gjk_set_assert_handler(gjk_assert_handler handler);
+_Noreturn void gjk_assert_failed(const char *condition, const char *file, int line);
+
+#ifdef NDEBUG
+#define GJK_ASSERT(condition) ((void)0)
+#else
+#define GJK_ASSERT(condition) \
+    ((condition) ? (void)0 : gjk_assert_failed(#condition, __FILE__, __LINE__))
+#endif
+
+/*
+ * Largest magnitude of a coordinate or length that a shape, pose or ray may
+ * have. Queries work in units of a power of two near the pair's own size, so
+ * products of three lengths neither overflow nor vanish.
+ */
+#define GJK_COORDINATE_MAX 1e150
+
+#endif

@@ -1,0 +1,99 @@
+#ifndef GJK_PAIR_H
+#define GJK_PAIR_H
+
+/*
+ * What is true of two placed shapes: do they collide and how deep (gjk_detect),
+ * how far apart are they and where (gjk_distance). Both run the same iteration
+ * in the same order, so they always agree on the state.
+ *
+ * Signed distance s: the distance when apart, minus the penetration depth when
+ * not. The state is touching when |s| <= tolerance * size, size being the larger
+ * of the two shapes' `size`. Every answer carries bounds that enclose the truth
+ * even where the iteration limit ended it.
+ */
+
+#include "gjk/shape.h"
+
+#define GJK_TOLERANCE_DEFAULT 1e-10
+#define GJK_TOLERANCE_MAX 0.01
+#define GJK_ITERATIONS_DEFAULT 100
+#define GJK_ITERATIONS_MIN 5
+#define GJK_ITERATIONS_MAX 1000
+
+typedef enum gjk_state { GJK_SEPARATED, GJK_TOUCHING, GJK_OVERLAPPING } gjk_state;
+
+typedef enum gjk_convergence {
+    GJK_CONVERGED,       /* the bounds are at most tolerance * size apart */
+    GJK_ITERATION_LIMIT, /* they are further apart, but still hold */
+} gjk_convergence;
+
+/*
+ * How a query is solved. tolerance in (0, GJK_TOLERANCE_MAX], relative to the
+ * size; max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and
+ * EPA each. first_direction points from a towards b in world axes, of any length;
+ * zero means centre to centre. Polytopes are solved to rounding whatever the
+ * tolerance; it ends the iteration only for curved shapes.
+ */
+typedef struct gjk_detect_settings {
+    double tolerance;
+    uint32_t max_iterations;
+    gjk_vec3 first_direction;
+    bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
+} gjk_detect_settings;
+
+typedef struct gjk_distance_settings {
+    double tolerance;
+    uint32_t max_iterations;
+    gjk_vec3 first_direction;
+} gjk_distance_settings;
+
+gjk_detect_settings gjk_detect_settings_default(void);
+gjk_distance_settings gjk_distance_settings_default(void);
+
+/*
+ * normal is a unit vector from a to b. Touching or overlapping: depth is
+ * max(-s, 0) from above, depth_lower_bound from below; moving b by depth * normal
+ * leaves the two touching, and point_a - point_b = depth * normal with point_a on
+ * a and point_b on b (has_points). Separated: normal is a separating axis, the
+ * depths are 0 and there are no points. World frame; z is 0 in 2D.
+ */
+typedef struct gjk_detect_result {
+    gjk_state state;
+    gjk_convergence convergence;
+    uint32_t iterations;
+    bool has_points;
+    double depth;
+    double depth_lower_bound;
+    gjk_vec3 normal;
+    gjk_vec3 point_a, point_b;
+} gjk_detect_result;
+
+/*
+ * distance is the best estimate of max(s, 0) from above, lower_bound the same
+ * from below. Separated or touching: point_b - point_a = distance * normal within
+ * rounding (has_points). Overlapping: distance 0, no points, no normal.
+ */
+typedef struct gjk_distance_result {
+    gjk_state state;
+    gjk_convergence convergence;
+    uint32_t iterations;
+    bool has_points;
+    double distance;
+    double lower_bound;
+    gjk_vec3 normal;
+    gjk_vec3 point_a, point_b;
+} gjk_distance_result;
+
+/*
+ * Both: a and b of one dimension, from checked constructors; settings in range
+ * (asserted). Same bits for the same arguments everywhere. No allocation, no
+ * globals, bounded loops: O(max_iterations * (points of a + points of b)).
+ * Error at most about 1e-15 * size on polytopes and balls of polytopes.
+ * Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
+ */
+gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings);
+gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_distance_settings *settings);
+
+#endif

@@ -1,0 +1,44 @@
+#ifndef GJK_POSE_H
+#define GJK_POSE_H
+
+/*
+ * Where a shape stands: x_world = rotation * x_own + position. One type serves
+ * both dimensions: in 2D position.z is 0 and the rotation turns about z.
+ */
+
+#include "gjk/base.h"
+#include "gjk/vec.h"
+
+typedef struct gjk_pose {
+    gjk_vec3 position;
+    gjk_mat3 rotation;
+} gjk_pose;
+
+/* No translation, no rotation. */
+gjk_pose gjk_pose_identity(void);
+
+/*
+ * A 2D pose turned by angle radians, counter-clockwise. Any finite angle; sine
+ * and cosine come from gjk_sincos, within 1 ulp and the same bits everywhere.
+ * NOT_FINITE; OUT_OF_RANGE past GJK_COORDINATE_MAX (position).
+ */
+gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) GJK_MUST_USE;
+
+/*
+ * A 3D pose. The quaternion's length must be within 1e-3 of 1 and is
+ * normalised for the rotation. NOT_FINITE; OUT_OF_RANGE; BAD_ORIENTATION.
+ */
+gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out) GJK_MUST_USE;
+
+/* rotation * point + position */
+gjk_vec3 gjk_pose_apply(const gjk_pose *pose, gjk_vec3 point);
+
+/*
+ * Sine and cosine of a finite angle in radians by a fixed sequence of additions
+ * and multiplications, so that the bits do not depend on libm, the compiler or
+ * the processor. Within 1 ulp of the truth for |angle| <= 1e5 and beyond (argument
+ * reduction is exact enough for every finite double).
+ */
+void gjk_sincos(double angle, double *sine, double *cosine);
+
+#endif

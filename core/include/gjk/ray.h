@@ -1,0 +1,60 @@
+#ifndef GJK_RAY_H
+#define GJK_RAY_H
+
+/*
+ * What a ray hits: the first point origin + t * direction/|direction|, t in
+ * [0, max_distance], that belongs to a placed shape.
+ */
+
+#include "gjk/pair.h"
+
+typedef struct gjk_ray {
+    gjk_vec3 origin;
+    gjk_vec3 direction;  /* unit length: use gjk_ray_make */
+    double max_distance; /* >= 0, inclusive; INFINITY: no limit */
+} gjk_ray;
+
+/*
+ * Checks and normalises. In 2D the z components must be 0. NOT_FINITE (a NaN
+ * max_distance included), OUT_OF_RANGE (a coordinate past GJK_COORDINATE_MAX or a
+ * negative max_distance), ZERO_DIRECTION.
+ */
+gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance,
+                        gjk_ray *out) GJK_MUST_USE;
+
+/* tolerance and max_iterations as in gjk_detect_settings; solid: an origin inside
+ * is a hit at distance 0, otherwise that shape is not hit. */
+typedef struct gjk_ray_settings {
+    double tolerance;
+    uint32_t max_iterations;
+    bool solid;
+} gjk_ray_settings;
+
+gjk_ray_settings gjk_ray_settings_default(void);
+
+/*
+ * distance is in length units along the ray. normal is the outward unit normal
+ * with normal . direction <= 0 (for points, and along a segment, -direction). An
+ * origin inside the shape, on its boundary or on a shape without thickness is
+ * `inside`: hit at distance 0 without normal (has_normal false), if solid.
+ */
+typedef struct gjk_ray_result {
+    bool hit;
+    bool inside;
+    bool has_normal;
+    gjk_convergence convergence;
+    uint32_t iterations;
+    double distance;
+    gjk_vec3 point;
+    gjk_vec3 normal;
+} gjk_ray_result;
+
+/*
+ * Same promises as gjk_detect. Closed forms where they exist (ball, capsule, box,
+ * 2D polytope and their roundings), the general method elsewhere.
+ * Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
+ */
+gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
+                           const gjk_ray_settings *settings);
+
+#endif

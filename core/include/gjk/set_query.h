@@ -1,0 +1,106 @@
+#ifndef GJK_SET_QUERY_H
+#define GJK_SET_QUERY_H
+
+/*
+ * Questions to a whole set. Answers stand in a total order: rays and nearest by
+ * distance, then by id; hits and pairs by id. What a set query says of a body is,
+ * to the bit, what the pair query or the ray at that body alone says. Answers are
+ * allocated in the caller's arena; OUT_OF_MEMORY is the only failure.
+ */
+
+#include "gjk/arena.h"
+#include "gjk/ray.h"
+#include "gjk/set.h"
+
+/*
+ * Who takes part. A body passes when (body.category & mask) && (category &
+ * body.mask) and no list excludes it. Lists of texts need no order.
+ */
+typedef struct gjk_filter {
+    uint32_t category, mask;
+    const char *const *ignore; /* ids */
+    uint32_t ignore_count;
+    const char *const *ignore_groups;
+    uint32_t ignore_groups_count;
+    const char *const *only_groups; /* count 0 with has_only_groups: nobody passes */
+    uint32_t only_groups_count;
+    bool has_only_groups;
+} gjk_filter;
+
+gjk_filter gjk_filter_default(void); /* everybody passes */
+bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
+
+/* limit: keep the first n of the order, truncated tells that more exist. UINT32_MAX: all. */
+typedef struct gjk_hit {
+    uint32_t body;
+    gjk_detect_result result;
+} gjk_hit;
+typedef struct gjk_hits {
+    gjk_hit *items;
+    uint32_t count;
+    bool truncated;
+} gjk_hits;
+
+/* Every body that passes, other than `except` (GJK_NO_BODY: none), colliding with a. */
+gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a, uint32_t except,
+                          const gjk_filter *filter, const gjk_detect_settings *settings,
+                          uint32_t limit, struct gjk_arena *arena, gjk_hits *out) GJK_MUST_USE;
+
+typedef struct gjk_pair_hit {
+    uint32_t a, b;
+    gjk_detect_result result;
+} gjk_pair_hit;
+typedef struct gjk_pair_hits {
+    gjk_pair_hit *items;
+    uint32_t count;
+    bool truncated;
+} gjk_pair_hits;
+
+/* All colliding pairs a < b of one set; both pass, accept each other, groups differ. */
+gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_filter *filter,
+                                const gjk_detect_settings *settings, uint32_t limit,
+                                struct gjk_arena *arena, gjk_pair_hits *out) GJK_MUST_USE;
+
+/* All colliding pairs of a body of set with a body of other; groups are not compared. */
+gjk_status gjk_set_detect_against(const struct gjk_set *set, const struct gjk_set *other,
+                                  const gjk_filter *filter, const gjk_detect_settings *settings,
+                                  uint32_t limit, struct gjk_arena *arena,
+                                  gjk_pair_hits *out) GJK_MUST_USE;
+
+typedef struct gjk_near {
+    uint32_t body;
+    gjk_distance_result result;
+} gjk_near;
+typedef struct gjk_nears {
+    gjk_near *items;
+    uint32_t count;
+    bool truncated;
+} gjk_nears;
+
+/* The limit nearest bodies within max_distance (inclusive; INFINITY: any). */
+gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, uint32_t except,
+                           const gjk_filter *filter, const gjk_distance_settings *settings,
+                           double max_distance, uint32_t limit, struct gjk_arena *arena,
+                           gjk_nears *out) GJK_MUST_USE;
+
+typedef struct gjk_ray_hit {
+    uint32_t body;
+    gjk_ray_result result;
+} gjk_ray_hit;
+typedef struct gjk_ray_hits {
+    gjk_ray_hit *items;
+    uint32_t count;
+    bool truncated;
+} gjk_ray_hits;
+
+/* The limit first bodies that the ray hits (closest: limit 1). */
+gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray,
+                           const gjk_filter *filter, const gjk_ray_settings *settings,
+                           uint32_t limit, struct gjk_arena *arena,
+                           gjk_ray_hits *out) GJK_MUST_USE;
+
+/* Does the ray hit anything that passes? */
+bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
+                         const gjk_ray_settings *settings);
+
+#endif

@@ -1,0 +1,108 @@
+#ifndef GJK_VEC_H
+#define GJK_VEC_H
+
+/*
+ * Vectors, matrices and quaternions as plain values. Components are doubles in
+ * the caller's own unit; frames are right-handed. All functions are inline,
+ * pure and total; none guards against overflow (see GJK_COORDINATE_MAX).
+ */
+
+#include <math.h>
+
+typedef struct gjk_vec2 {
+    double x, y;
+} gjk_vec2;
+
+typedef struct gjk_vec3 {
+    double x, y, z;
+} gjk_vec3;
+
+/* Row-major: the rows are r0, r1, r2, so that m v = (r0.v, r1.v, r2.v). */
+typedef struct gjk_mat3 {
+    gjk_vec3 r0, r1, r2;
+} gjk_mat3;
+
+/* x i + y j + z k + w. */
+typedef struct gjk_quat {
+    double x, y, z, w;
+} gjk_quat;
+
+static inline gjk_vec2 gjk_vec2_make(double x, double y) {
+    return (gjk_vec2){x, y};
+}
+static inline gjk_vec2 gjk_add2(gjk_vec2 a, gjk_vec2 b) {
+    return (gjk_vec2){a.x + b.x, a.y + b.y};
+}
+static inline gjk_vec2 gjk_sub2(gjk_vec2 a, gjk_vec2 b) {
+    return (gjk_vec2){a.x - b.x, a.y - b.y};
+}
+static inline gjk_vec2 gjk_neg2(gjk_vec2 a) {
+    return (gjk_vec2){-a.x, -a.y};
+}
+static inline gjk_vec2 gjk_scale2(double s, gjk_vec2 a) {
+    return (gjk_vec2){s * a.x, s * a.y};
+}
+static inline double gjk_dot2(gjk_vec2 a, gjk_vec2 b) {
+    return a.x * b.x + a.y * b.y;
+}
+/* The z component of a x b: positive when b lies to the left of a. */
+static inline double gjk_cross2(gjk_vec2 a, gjk_vec2 b) {
+    return a.x * b.y - a.y * b.x;
+}
+/* a turned by a quarter turn to the right: the outward normal of a
+ * counter-clockwise polygon's edge a. */
+static inline gjk_vec2 gjk_right2(gjk_vec2 a) {
+    return (gjk_vec2){a.y, -a.x};
+}
+static inline double gjk_length2(gjk_vec2 a) {
+    return sqrt(gjk_dot2(a, a));
+}
+
+static inline gjk_vec3 gjk_vec3_make(double x, double y, double z) {
+    return (gjk_vec3){x, y, z};
+}
+static inline gjk_vec3 gjk_add3(gjk_vec3 a, gjk_vec3 b) {
+    return (gjk_vec3){a.x + b.x, a.y + b.y, a.z + b.z};
+}
+static inline gjk_vec3 gjk_sub3(gjk_vec3 a, gjk_vec3 b) {
+    return (gjk_vec3){a.x - b.x, a.y - b.y, a.z - b.z};
+}
+static inline gjk_vec3 gjk_neg3(gjk_vec3 a) {
+    return (gjk_vec3){-a.x, -a.y, -a.z};
+}
+static inline gjk_vec3 gjk_scale3(double s, gjk_vec3 a) {
+    return (gjk_vec3){s * a.x, s * a.y, s * a.z};
+}
+static inline double gjk_dot3(gjk_vec3 a, gjk_vec3 b) {
+    return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+static inline gjk_vec3 gjk_cross3(gjk_vec3 a, gjk_vec3 b) {
+    return (gjk_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+}
+static inline double gjk_length3(gjk_vec3 a) {
+    return sqrt(gjk_dot3(a, a));
+}
+
+static inline gjk_vec2 gjk_xy(gjk_vec3 a) {
+    return (gjk_vec2){a.x, a.y};
+}
+static inline gjk_vec3 gjk_xy0(gjk_vec2 a) {
+    return (gjk_vec3){a.x, a.y, 0.0};
+}
+
+/* m v */
+static inline gjk_vec3 gjk_mul3(const gjk_mat3 *m, gjk_vec3 v) {
+    return (gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};
+}
+/* The transpose of m, times v: the inverse rotation of v. */
+static inline gjk_vec3 gjk_mul3_transposed(const gjk_mat3 *m, gjk_vec3 v) {
+    return (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y + m->r2.x * v.z,
+                      m->r0.y * v.x + m->r1.y * v.y + m->r2.y * v.z,
+                      m->r0.z * v.x + m->r1.z * v.y + m->r2.z * v.z};
+}
+
+static inline gjk_mat3 gjk_mat3_identity(void) {
+    return (gjk_mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+}
+
+#endif

@@ -1,0 +1,54 @@
+#ifndef PROTO_PROBLEM_H
+#define PROTO_PROBLEM_H
+
+/*
+ * Everything that can be refused, in one table: enum name, HTTP status, code on
+ * the wire, title, and what GET /problems/<code> tells about cause and remedy.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The table itself lives in problem_table.h: X(NAME, http status, "code", "title", "text") */
+#include "proto/problem_table.h"
+
+typedef enum proto_code {
+    PROTO_OK, /* no problem */
+#define X(name, status, code, title, text) PROTO_##name,
+    PROTO_PROBLEM_TABLE(X)
+#undef X
+    PROTO_CODE_COUNT
+} proto_code;
+
+#define PROTO_POINTER_MAX 384
+#define PROTO_DETAIL_MAX 384
+#define PROTO_HINT_MAX 192
+
+/*
+ * One refusal. pointer is a JSON pointer (RFC 6901) into the request's body, ""
+ * where no place in the body is to blame. Texts are cut, never overrun, and hold
+ * valid UTF-8.
+ */
+struct proto_problem {
+    proto_code code;
+    char pointer[PROTO_POINTER_MAX];
+    char detail[PROTO_DETAIL_MAX];
+    char hint[PROTO_HINT_MAX]; /* "": none */
+    uint64_t limit;            /* valid when has_limit */
+    bool has_limit;
+};
+
+/* Sets code, pointer "" and a detail in printf form; no hint, no limit. Returns false,
+ * so that a decoder can write `return proto_problem_set(...)`. */
+bool proto_problem_set(struct proto_problem *problem, proto_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+int proto_code_status(proto_code code);          /* 422 ... */
+const char *proto_code_text(proto_code code);    /* "unknown-member" */
+const char *proto_code_title(proto_code code);   /* one short sentence, the same for every occurrence */
+const char *proto_code_explanation(proto_code code);
+/* The code with that text, or PROTO_OK. text need not be NUL-terminated. */
+proto_code proto_code_find(const char *text, size_t length);
+
+#endif

@@ -1,0 +1,94 @@
+#ifndef PROTO_REPLY_H
+#define PROTO_REPLY_H
+
+/*
+ * Replies: plain structs in, JSON text out. The text grows in a buffer in the
+ * caller's arena. Every double is written so that it parses back to exactly the
+ * same double; the same answer always gives the same bytes. Running out of memory
+ * marks the buffer failed and writes nothing more: check once, at the end.
+ */
+
+#include "proto/request.h"
+
+struct proto_buffer {
+    struct gjk_arena *arena;
+    char *data;
+    size_t length, capacity;
+    bool failed;
+};
+
+void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
+
+/* application/problem+json. */
+void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem);
+
+/* GET /problems/<code>: the same members, with `detail` the explanation. */
+void proto_encode_code(struct proto_buffer *out, proto_code code);
+
+/* What a set query adds to its reply. */
+typedef struct proto_stamp {
+    bool has_revision;
+    uint64_t revision;
+    bool has_tick;
+    double tick;
+    bool has_against_revision;
+    uint64_t against_revision;
+} proto_stamp;
+
+/* Pair forms. dimension decides the length of the vectors. penetration false leaves
+ * colliding, state, status and iterations. */
+void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                         const gjk_detect_result *result, const proto_stamp *stamp);
+void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
+                           const gjk_distance_result *result, const proto_stamp *stamp);
+
+/* Set forms. bodies are named by the sets the indices belong to. */
+void proto_encode_hits(struct proto_buffer *out, const struct gjk_set *set, bool penetration,
+                       const gjk_hits *hits, const proto_stamp *stamp);
+void proto_encode_pairs(struct proto_buffer *out, const struct gjk_set *set_a,
+                        const struct gjk_set *set_b, bool penetration,
+                        const gjk_pair_hits *pairs, const proto_stamp *stamp);
+void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
+                          const gjk_nears *nears, const proto_stamp *stamp);
+/* set NULL: a single inline shape, whose hit has id null and no group. */
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension,
+                           const struct gjk_set *set, const gjk_ray_hits *hits,
+                           const proto_stamp *stamp);
+void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
+
+/* The summary of a set. history is null until ticks exist. */
+typedef struct proto_summary {
+    const char *name;
+    uint32_t dimension;
+    uint64_t revision;
+    uint64_t shapes;
+    uint64_t bytes;
+} proto_summary;
+
+void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
+/* {"sets": [...], "next": ...}; next NULL: null. */
+void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries,
+                           size_t count, const char *next);
+
+/* A whole set, as PUT took it plus the read-only members. Shapes one by one, so that
+ * the server keeps them as it likes: begin, then each shape in order, then end. */
+typedef struct proto_set_head {
+    proto_summary summary;
+    bool has_history;
+    uint32_t history_ticks;
+    proto_text meta;
+} proto_set_head;
+
+void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head);
+void proto_encode_set_shape(struct proto_buffer *out, bool first, const char *id,
+                            proto_text definition, uint32_t handle);
+void proto_encode_set_end(struct proto_buffer *out);
+
+/* GET /v1 */
+void proto_encode_about(struct proto_buffer *out, const char *version,
+                        const proto_limits *limits);
+
+/* {"status": "ok"} and the like, for probes. */
+void proto_encode_status(struct proto_buffer *out, const char *status);
+
+#endif

@@ -1,0 +1,147 @@
+#ifndef PROTO_REQUEST_H
+#define PROTO_REQUEST_H
+
+/*
+ * Requests as plain structs, and the decoders that fill them from JSON text.
+ * Everything that depends on the text alone is checked here, once: types, ranges,
+ * names, members, geometry. What depends on stored sets (does the id exist?) is
+ * the server's. All memory comes from the caller's arena and lives as long as it.
+ * A decoder returns false and fills *problem when it refuses; it never does half
+ * a job. Thread-safe for different arenas.
+ */
+
+#include "gjk/arena.h"
+#include "gjk/ray.h"
+#include "gjk/set_query.h"
+#include "proto/problem.h"
+
+/* The limits of the wire, as GET /v1 shows them. */
+typedef struct proto_limits {
+    uint64_t body_bytes_max;
+    uint64_t batch_queries_max;
+    uint64_t sets_max;
+    uint64_t shapes_per_set_max;
+    uint64_t points_per_hull_max;
+    uint64_t history_ticks_max;
+    uint64_t id_bytes_max;
+    uint64_t meta_bytes_max;
+    uint64_t answers_max;
+} proto_limits;
+
+proto_limits proto_limits_default(void);
+
+/* Nesting of arrays and objects that a body may have. */
+#define PROTO_DEPTH_MAX 64
+
+/* A borrowed piece of text; not always NUL-terminated. */
+typedef struct proto_text {
+    const char *data; /* NULL: absent */
+    size_t length;
+} proto_text;
+
+/*
+ * A shape as a body gives it: checked geometry and pose, and its definition, the
+ * compact JSON object of the members that were given (numbers read back as the
+ * same doubles; read-only members like `handle` left out), which is what GET answers.
+ */
+typedef struct proto_shape {
+    gjk_shape shape;
+    gjk_pose pose;
+    uint32_t category, mask;
+    const char *group; /* NULL: none */
+    proto_text definition;
+} proto_shape;
+
+/* An operand: absent, a stored shape (perhaps at another pose), or an inline shape. */
+typedef enum proto_operand_kind {
+    PROTO_OPERAND_ABSENT,
+    PROTO_OPERAND_STORED,
+    PROTO_OPERAND_INLINE,
+} proto_operand_kind;
+
+typedef struct proto_operand {
+    proto_operand_kind kind;
+    const char *pointer;  /* JSON pointer of the operand, for problems found later */
+    const char *id;       /* STORED */
+    bool has_position;    /* STORED: replaces the stored position ... */
+    bool has_rotation;    /* ... and the stored rotation, each on its own */
+    gjk_pose pose;        /* INLINE, or the replacing parts */
+    gjk_shape shape;      /* INLINE */
+} proto_operand;
+
+typedef struct proto_options {
+    double tolerance;
+    uint32_t max_iterations;
+} proto_options;
+
+typedef enum proto_op {
+    PROTO_OP_DETECT,
+    PROTO_OP_DISTANCE,
+    PROTO_OP_RAYCAST,
+} proto_op;
+
+typedef enum proto_ray_mode { PROTO_RAY_CLOSEST, PROTO_RAY_ANY, PROTO_RAY_ALL } proto_ray_mode;
+
+/* An inline shape of a stateless ray's "shapes", in the order of ids (bytewise). */
+typedef struct proto_named_shape {
+    const char *id;
+    proto_shape shape;
+} proto_named_shape;
+
+/* One query of any op; members that its op does not have keep their defaults. */
+typedef struct proto_query {
+    proto_op op;
+    uint32_t dimension;
+    bool has_at;
+    double at_tick;
+    gjk_filter filter;
+    proto_options options;
+    bool trace;
+
+    proto_operand a, b;      /* detect, distance */
+    const char *against;     /* detect: name of the other set, or NULL */
+    bool penetration;        /* detect */
+    bool has_limit;
+    uint64_t limit;          /* >= 1; valid when has_limit */
+    double max_distance;     /* distance: nearest; INFINITY: none */
+
+    gjk_ray ray;             /* raycast: direction of unit length */
+    proto_ray_mode mode;
+    bool solid;
+    proto_operand target;    /* "shape", or "target" as a STORED operand */
+    proto_named_shape *shapes; /* stateless */
+    uint32_t shape_count;
+    bool has_shapes;
+} proto_query;
+
+/*
+ * Decodes the body of POST .../detect|distance|raycast. set_dimension is the set's
+ * dimension, or 0 for the stateless form, where `dimension`, the type names and
+ * the lengths of the vectors decide (2 when nothing tells) and stored operands,
+ * `against`, `at` and one-against-all forms are refused.
+ */
+bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
+                        const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
+                        struct proto_problem *problem) GJK_MUST_USE;
+
+/* The body of PUT /v1/sets/{set}. shapes are in the order of ids (bytewise). */
+typedef struct proto_set {
+    uint32_t dimension;
+    bool has_history;
+    uint32_t history_ticks;
+    proto_text meta; /* compact JSON, or absent */
+    proto_named_shape *shapes;
+    uint32_t shape_count;
+} proto_set;
+
+/* name is the set's name in the URL: a `name` member must equal it. */
+bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,
+                      struct gjk_arena *arena, proto_set *out,
+                      struct proto_problem *problem) GJK_MUST_USE;
+
+/* Names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
+ * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
+bool proto_is_set_name(const char *text, size_t length);
+bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max);
+
+#endif
