@@ -1,0 +1,139 @@
+/*
+ * How deep is the origin inside a - b? The 2D twin of epa3.c, where the method and
+ * its source are told.
+ */
+
+#include "epa2.h"
+
+#include "polytope2.h"
+#include "predicate.h"
+#include "rounding.h"
+
+typedef struct gjk_seed2 {
+    gjk_vertex2 corner[3];
+    uint32_t count;
+    gjk_vec2 flat; /* when count < 3: a unit direction in which a - b has no width */
+} gjk_seed2;
+
+static double farness(gjk_vec2 from, gjk_vec2 w, gjk_vec2 n) {
+    return fabs(gjk_dot2(n, gjk_sub2(w, from)));
+}
+
+/* Of the support points along n and -n the one farther from `from` along n. */
+static gjk_vertex2 farther_support(const gjk_frame2 *frame, gjk_vec2 from, gjk_vec2 n) {
+    gjk_vertex2 p = gjk_support2(frame, n), q = gjk_support2(frame, gjk_neg2(n));
+    return farness(from, p.w, n) >= farness(from, q.w, n) ? p : q;
+}
+
+/* Second corner: the support along +-x, +-y farthest from the first. */
+static bool add_second(const gjk_frame2 *frame, double thin, gjk_vec2 hint, gjk_seed2 *seed) {
+    double most = thin;
+    for (int axis = 0; axis < 2; axis++) {
+        gjk_vec2 n = {axis == 0, axis == 1};
+        gjk_vertex2 v = farther_support(frame, seed->corner[0].w, n);
+        if (farness(seed->corner[0].w, v.w, n) > most) {
+            most = farness(seed->corner[0].w, v.w, n);
+            seed->corner[1] = v;
+            seed->count = 2;
+        }
+    }
+    seed->flat = hint;
+    return seed->count == 2;
+}
+
+/* Third corner: far from the line of the first two. */
+static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
+    const gjk_vertex2 *c = seed->corner;
+    gjk_vec2 n = gjk_right2(gjk_sub2(c[1].w, c[0].w));
+    n = gjk_scale2(1.0 / gjk_length2(n), n);
+    seed->corner[2] = farther_support(frame, c[0].w, n);
+    seed->flat = n;
+    if (farness(c[0].w, c[2].w, n) <= thin || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
+        return false;
+    }
+    seed->count = 3;
+    return true;
+}
+
+/* Grows the simplex that touches the origin to a triangle; false when a - b is flat. */
+static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 hint,
+                      gjk_seed2 *seed) {
+    const double thin = 8 * GJK_ROUNDING * frame->scale;
+    seed->count = simplex->count;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        seed->corner[i] = simplex->vertex[i];
+    }
+    return (seed->count >= 2 || add_second(frame, thin, hint, seed)) &&
+           (seed->count >= 3 || add_third(frame, thin, seed));
+}
+
+/* No area: depth 0 along the flat direction, the witness where the simplex touches. */
+static void solve_flat(const gjk_simplex2 *simplex, gjk_vec2 flat, gjk_solution *solution) {
+    gjk_vec2 point_a, point_b;
+    gjk_simplex2_points(simplex, &point_a, &point_b);
+    solution->lower = 0.0;
+    solution->upper = 0.0;
+    solution->normal = gjk_xy0(flat);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->has_points = true;
+}
+
+/* The points of a and b whose difference is the foot of the origin on the nearest edge. */
+static void witness(const struct gjk_polytope2 *polytope, gjk_solution *solution) {
+    uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
+    const gjk_edge2 *edge = &polytope->edge[nearest];
+    gjk_vec2 foot = gjk_scale2(edge->distance, edge->normal), point_a, point_b;
+    gjk_simplex2 s = {.count = 2};
+    s.vertex[0] = polytope->vertex[nearest];
+    s.vertex[1] = polytope->vertex[edge->next];
+    s.vertex[0].w = gjk_sub2(s.vertex[0].w, foot);
+    s.vertex[1].w = gjk_sub2(s.vertex[1].w, foot);
+    (void)gjk_simplex2_reduce(&s);
+    gjk_simplex2_points(&s, &point_a, &point_b);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->has_points = true;
+}
+
+static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
+                   gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    for (uint32_t i = 0; i < goal->max_iterations; i++) {
+        solution->iterations++;
+        uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
+        const gjk_edge2 *edge = &polytope->edge[nearest];
+        gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
+        double outer = gjk_dot2(edge->normal, vertex.w);
+        solution->upper = fmin(solution->upper, -edge->distance);
+        if (-outer >= solution->lower - rounding) {
+            solution->normal = gjk_xy0(edge->normal);
+            solution->lower = fmax(solution->lower, -outer);
+        }
+        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            return;
+        }
+        if (outer - edge->distance <= rounding ||
+            !gjk_polytope2_insert(polytope, &vertex, nearest)) {
+            break;
+        }
+    }
+    witness(polytope, solution);
+}
+
+void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 first_direction,
+              const gjk_goal *goal, gjk_solution *solution) {
+    double length = gjk_length2(first_direction);
+    gjk_vec2 hint = length > 0.0 ? gjk_scale2(1.0 / length, first_direction) : (gjk_vec2){1, 0};
+    gjk_seed2 seed;
+    if (!grow_seed(frame, simplex, hint, &seed)) {
+        solve_flat(simplex, seed.flat, solution);
+        return;
+    }
+    struct gjk_polytope2 polytope;
+    gjk_polytope2_init(&polytope, seed.corner);
+    solution->lower = -INFINITY;
+    solution->upper = 0.0;
+    expand(frame, &polytope, goal, solution);
+    solution->lower = fmin(solution->lower, solution->upper);
+}

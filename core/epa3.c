@@ -1,0 +1,167 @@
+/*
+ * How deep is the origin inside a - b? The expanding polytope algorithm (van den
+ * Bergen, Proximity Queries and Penetration Depth Computation, 2001): the face of
+ * an inner polytope nearest the origin bounds the depth from below, the support
+ * plane along its normal from above; add that support point and repeat. Deviation:
+ * the polytope is an exact hull (polytope3), so coplanar, duplicate and nearly
+ * equal support points need no thresholds of their own.
+ */
+
+#include "epa3.h"
+
+#include "polytope3.h"
+#include "predicate.h"
+#include "rounding.h"
+
+typedef struct gjk_seed3 {
+    gjk_vertex3 corner[4];
+    uint32_t count;
+    gjk_vec3 flat; /* when count < 4: a unit direction in which a - b has no width */
+} gjk_seed3;
+
+static double farness(gjk_vec3 from, gjk_vec3 w, gjk_vec3 n) {
+    return fabs(gjk_dot3(n, gjk_sub3(w, from)));
+}
+
+/* Of the support points along n and -n the one farther from `from` along n. */
+static gjk_vertex3 farther_support(const gjk_frame3 *frame, gjk_vec3 from, gjk_vec3 n) {
+    gjk_vertex3 p = gjk_support3(frame, n), q = gjk_support3(frame, gjk_neg3(n));
+    return farness(from, p.w, n) >= farness(from, q.w, n) ? p : q;
+}
+
+static gjk_vec3 axis_vector(int axis) {
+    return (gjk_vec3){axis == 0, axis == 1, axis == 2};
+}
+
+/* A unit vector perpendicular to u. */
+static gjk_vec3 perpendicular(gjk_vec3 u) {
+    double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
+    int least = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
+    gjk_vec3 n = gjk_cross3(u, axis_vector(least));
+    return gjk_scale3(1.0 / gjk_length3(n), n);
+}
+
+/* Second corner: the support along +-x, +-y, +-z farthest from the first. */
+static bool add_second(const gjk_frame3 *frame, double thin, gjk_vec3 hint, gjk_seed3 *seed) {
+    double most = thin;
+    for (int axis = 0; axis < 3; axis++) {
+        gjk_vec3 n = axis_vector(axis);
+        gjk_vertex3 v = farther_support(frame, seed->corner[0].w, n);
+        if (farness(seed->corner[0].w, v.w, n) > most) {
+            most = farness(seed->corner[0].w, v.w, n);
+            seed->corner[1] = v;
+            seed->count = 2;
+        }
+    }
+    seed->flat = hint;
+    return seed->count == 2;
+}
+
+/* Third corner: far from the line of the first two, along one of two perpendiculars. */
+static bool add_third(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
+    gjk_vec3 from = seed->corner[0].w;
+    gjk_vec3 edge = gjk_sub3(seed->corner[1].w, from);
+    gjk_vec3 n = perpendicular(gjk_scale3(1.0 / gjk_length3(edge), edge));
+    gjk_vec3 m = gjk_cross3(n, gjk_scale3(1.0 / gjk_length3(edge), edge));
+    gjk_vertex3 p = farther_support(frame, from, n), q = farther_support(frame, from, m);
+    bool along_n = farness(from, p.w, n) >= farness(from, q.w, m);
+    double far = along_n ? farness(from, p.w, n) : farness(from, q.w, m);
+    seed->corner[2] = along_n ? p : q;
+    seed->flat = n;
+    if (far > thin) {
+        seed->count = 3;
+    }
+    return far > thin;
+}
+
+/* Fourth corner: far from the plane of the first three. */
+static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
+    const gjk_vertex3 *c = seed->corner;
+    gjk_vec3 n = gjk_triangle_normal3(c[0].w, c[1].w, c[2].w);
+    seed->corner[3] = farther_support(frame, c[0].w, n);
+    seed->flat = n;
+    if (farness(c[0].w, c[3].w, n) <= thin ||
+        gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
+        return false;
+    }
+    seed->count = 4;
+    return true;
+}
+
+/* Grows the simplex that touches the origin to a tetrahedron; false when a - b is flat. */
+static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 hint,
+                      gjk_seed3 *seed) {
+    const double thin = 8 * GJK_ROUNDING * frame->scale;
+    seed->count = simplex->count;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        seed->corner[i] = simplex->vertex[i];
+    }
+    return (seed->count >= 2 || add_second(frame, thin, hint, seed)) &&
+           (seed->count >= 3 || add_third(frame, thin, seed)) &&
+           (seed->count >= 4 || add_fourth(frame, thin, seed));
+}
+
+/* No volume: depth 0 along the flat direction, the witness where the simplex touches. */
+static void solve_flat(const gjk_simplex3 *simplex, gjk_vec3 flat, gjk_solution *solution) {
+    solution->lower = 0.0;
+    solution->upper = 0.0;
+    solution->normal = flat;
+    solution->has_points = true;
+    gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
+}
+
+/* The points of a and b whose difference is the foot of the origin on the nearest face. */
+static void witness(const struct gjk_polytope3 *polytope, gjk_solution *solution) {
+    const gjk_face3 *face = &polytope->face[gjk_polytope3_nearest_face(polytope)];
+    gjk_vec3 foot = gjk_scale3(face->distance, face->normal);
+    gjk_simplex3 s = {.count = 3};
+    for (int i = 0; i < 3; i++) {
+        s.vertex[i] = polytope->vertex[face->vertex[i]];
+        s.vertex[i].w = gjk_sub3(s.vertex[i].w, foot);
+    }
+    (void)gjk_simplex3_reduce(&s);
+    gjk_simplex3_points(&s, &solution->point_a, &solution->point_b);
+    solution->has_points = true;
+}
+
+static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
+                   gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    for (uint32_t i = 0; i < goal->max_iterations; i++) {
+        solution->iterations++;
+        uint32_t nearest = gjk_polytope3_nearest_face(polytope);
+        const gjk_face3 *face = &polytope->face[nearest];
+        gjk_vertex3 vertex = gjk_support3(frame, face->normal);
+        double outer = gjk_dot3(face->normal, vertex.w);
+        solution->upper = fmin(solution->upper, -face->distance);
+        if (-outer >= solution->lower - rounding) {
+            solution->normal = face->normal;
+            solution->lower = fmax(solution->lower, -outer);
+        }
+        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            return;
+        }
+        if (outer - face->distance <= rounding ||
+            !gjk_polytope3_insert(polytope, &vertex, nearest)) {
+            break;
+        }
+    }
+    witness(polytope, solution);
+}
+
+void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 first_direction,
+              const gjk_goal *goal, gjk_solution *solution) {
+    double length = gjk_length3(first_direction);
+    gjk_vec3 hint = length > 0.0 ? gjk_scale3(1.0 / length, first_direction) : axis_vector(0);
+    gjk_seed3 seed;
+    if (!grow_seed(frame, simplex, hint, &seed)) {
+        solve_flat(simplex, seed.flat, solution);
+        return;
+    }
+    struct gjk_polytope3 polytope;
+    gjk_polytope3_init(&polytope, seed.corner);
+    solution->lower = -INFINITY;
+    solution->upper = 0.0;
+    expand(frame, &polytope, goal, solution);
+    solution->lower = fmin(solution->lower, solution->upper);
+}

@@ -1,0 +1,37 @@
+#ifndef GJK_FRAME2_H
+#define GJK_FRAME2_H
+
+/*
+ * The 2D twin of frame3: a pair seen from the frame of a, the Minkowski difference
+ * a - b of two clouds and its support function.
+ */
+
+#include "gjk/shape.h"
+
+typedef struct gjk_frame2 {
+    const gjk_shape *a, *b;
+    gjk_vec2 row0, row1;  /* rotation of b against a, times unit */
+    gjk_vec2 translation; /* of b's origin, times unit */
+    double unit;          /* frame length = unit * world length; a power of two */
+    double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
+} gjk_frame2;
+
+/* A point of a - b and the points of a and b that it is the difference of. */
+typedef struct gjk_vertex2 {
+    gjk_vec2 w, a, b;
+    uint32_t index_a, index_b;
+} gjk_vertex2;
+
+gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
+
+/* The point of a - b farthest along direction (of any length). */
+gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);
+
+/* Index of the point farthest along direction; the lowest among equals. */
+uint32_t gjk_cloud_support2(const gjk_shape *shape, gjk_vec2 direction);
+
+static inline bool gjk_vertex2_same(const gjk_vertex2 *p, const gjk_vertex2 *q) {
+    return p->index_a == q->index_a && p->index_b == q->index_b;
+}
+
+#endif

@@ -1,0 +1,40 @@
+#ifndef GJK_FRAME3_H
+#define GJK_FRAME3_H
+
+/*
+ * A pair seen from the frame of a: the Minkowski difference a - b of two clouds
+ * and its support function. Working in the frame of one shape keeps all digits of
+ * a pair far from the world's origin; one combined rotation serves both clouds.
+ * Lengths are multiplied by a power of two (exactly) when the pair is so large or
+ * so small that products of lengths could overflow or vanish.
+ */
+
+#include "gjk/shape.h"
+
+typedef struct gjk_frame3 {
+    const gjk_shape *a, *b;
+    gjk_mat3 rotation;    /* of b against a, times unit */
+    gjk_vec3 translation; /* of b's origin, times unit */
+    double unit;          /* frame length = unit * world length; a power of two */
+    double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
+} gjk_frame3;
+
+/* A point of a - b and the points of a and b that it is the difference of. */
+typedef struct gjk_vertex3 {
+    gjk_vec3 w, a, b;
+    uint32_t index_a, index_b;
+} gjk_vertex3;
+
+gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
+
+/* The point of a - b farthest along direction (of any length). */
+gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction);
+
+/* Index of the point farthest along direction; the lowest among equals. */
+uint32_t gjk_cloud_support3(const gjk_shape *shape, gjk_vec3 direction);
+
+static inline bool gjk_vertex3_same(const gjk_vertex3 *p, const gjk_vertex3 *q) {
+    return p->index_a == q->index_a && p->index_b == q->index_b;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/*
+ * How far is the origin from a - b? The 2D twin of gjk3.c, where the method and its
+ * sources are told.
+ */
+
+#include "gjk2.h"
+
+#include "rounding.h"
+
+/*
+ * Steps that may leave |v| as it is. A step from a corner along an edge that leaves
+ * the origin nearly sideways gains less than |v| has digits, yet it turns the next
+ * search direction, and that gains.
+ */
+#define STALLS_MAX 4
+
+static bool holds_vertex(const gjk_simplex2 *s, const gjk_vertex2 *vertex) {
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (gjk_vertex2_same(&s->vertex[i], vertex)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Keeps the best lower bound and the axis that proves it; away is -normal. Among
+ * axes that prove the same within rounding the latest is kept: a bound of all
+ * digits leaves half of them to its axis, and the latest fits the witness points.
+ */
+static void raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_vertex2 *nearest,
+                        double rounding) {
+    double bound = gjk_dot2(away, nearest->w);
+    if (bound >= solution->lower - rounding) {
+        solution->normal = gjk_xy0(gjk_neg2(away));
+        solution->lower = fmax(solution->lower, bound);
+    }
+}
+
+static gjk_vec2 start_away(gjk_vec2 first_direction) {
+    double length = gjk_length2(first_direction);
+    return length > 0.0 ? gjk_scale2(-1.0 / length, first_direction) : (gjk_vec2){-1, 0};
+}
+
+static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
+    gjk_vec2 point_a, point_b;
+    gjk_simplex2_points(simplex, &point_a, &point_b);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->lower = fmin(solution->lower, solution->upper);
+    solution->has_points = true;
+}
+
+bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal *goal,
+              gjk_simplex2 *simplex, gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    gjk_vec2 away = start_away(first_direction);
+    *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
+    simplex->count = 0;
+    uint32_t stalls = 0;
+    while (solution->iterations < goal->max_iterations) {
+        solution->iterations++;
+        gjk_vertex2 vertex = gjk_support2(frame, gjk_neg2(away));
+        raise_lower(solution, away, &vertex, rounding);
+        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            return false;
+        }
+        if (solution->upper - solution->lower <= rounding || holds_vertex(simplex, &vertex)) {
+            break;
+        }
+        gjk_simplex2 before = *simplex;
+        simplex->vertex[simplex->count++] = vertex;
+        if (gjk_simplex2_reduce(simplex)) {
+            return true;
+        }
+        gjk_vec2 v = gjk_simplex2_nearest(simplex);
+        double length = gjk_length2(v);
+        if (length <= rounding) {
+            return true;
+        }
+        stalls += length >= solution->upper;
+        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
+            *simplex = before; /* rounding has the last word */
+            break;
+        }
+        solution->upper = fmin(solution->upper, length);
+        away = gjk_simplex2_direction(simplex, v);
+    }
+    finish(simplex, solution);
+    return false;
+}

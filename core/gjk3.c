@@ -1,0 +1,92 @@
+/*
+ * How far is the origin from a - b? Gilbert, Johnson and Keerthi 1988: walk the
+ * simplex nearest the origin along support points. The stop is by duality (van den
+ * Bergen 1999): |v| bounds the distance from above, the support plane along v from
+ * below. Deviations: the search direction is the feature's own normal, not v, which
+ * has no digits left near touching; clouds are iterated until a support vertex
+ * repeats, so their answers are exact to rounding whatever the tolerance.
+ */
+
+#include "gjk3.h"
+
+#include "rounding.h"
+
+/*
+ * Steps that may leave |v| as it is. A step from a corner along an edge that leaves
+ * the origin nearly sideways gains less than |v| has digits, yet it turns the next
+ * search direction, and that gains.
+ */
+#define STALLS_MAX 4
+
+static bool holds_vertex(const gjk_simplex3 *s, const gjk_vertex3 *vertex) {
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (gjk_vertex3_same(&s->vertex[i], vertex)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * Keeps the best lower bound and the axis that proves it; away is -normal. Among
+ * axes that prove the same within rounding the latest is kept: a bound of all
+ * digits leaves half of them to its axis, and the latest fits the witness points.
+ */
+static void raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3 *nearest,
+                        double rounding) {
+    double bound = gjk_dot3(away, nearest->w);
+    if (bound >= solution->lower - rounding) {
+        solution->normal = gjk_neg3(away);
+        solution->lower = fmax(solution->lower, bound);
+    }
+}
+
+static gjk_vec3 start_away(gjk_vec3 first_direction) {
+    double length = gjk_length3(first_direction);
+    return length > 0.0 ? gjk_scale3(-1.0 / length, first_direction) : (gjk_vec3){-1, 0, 0};
+}
+
+static void finish(const gjk_simplex3 *simplex, gjk_solution *solution) {
+    gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
+    solution->lower = fmin(solution->lower, solution->upper);
+    solution->has_points = true;
+}
+
+bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal *goal,
+              gjk_simplex3 *simplex, gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    gjk_vec3 away = start_away(first_direction);
+    *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
+    simplex->count = 0;
+    uint32_t stalls = 0;
+    while (solution->iterations < goal->max_iterations) {
+        solution->iterations++;
+        gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
+        raise_lower(solution, away, &vertex, rounding);
+        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            return false;
+        }
+        if (solution->upper - solution->lower <= rounding || holds_vertex(simplex, &vertex)) {
+            break;
+        }
+        gjk_simplex3 before = *simplex;
+        simplex->vertex[simplex->count++] = vertex;
+        if (gjk_simplex3_reduce(simplex)) {
+            return true;
+        }
+        gjk_vec3 v = gjk_simplex3_nearest(simplex);
+        double length = gjk_length3(v);
+        if (length <= rounding) {
+            return true;
+        }
+        stalls += length >= solution->upper;
+        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
+            *simplex = before; /* rounding has the last word */
+            break;
+        }
+        solution->upper = fmin(solution->upper, length);
+        away = gjk_simplex3_direction(simplex, v);
+    }
+    finish(simplex, solution);
+    return false;
+}

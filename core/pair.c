@@ -1,0 +1,180 @@
+/*
+ * Do two placed shapes collide, how deep, how far apart are they? The kernels
+ * answer for the cores (clouds without radii) with two bounds of the signed
+ * distance; this file chooses the kernel, takes the radii off, tells the state and
+ * carries the answer back to the world. Rounded shapes whose cores are apart need
+ * no EPA: their depth is the radii less the cores' distance.
+ */
+
+#include "gjk/pair.h"
+
+#include "epa2.h"
+#include "epa3.h"
+#include "gjk2.h"
+#include "gjk3.h"
+
+gjk_detect_settings gjk_detect_settings_default(void) {
+    return (gjk_detect_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, {0, 0, 0}, true};
+}
+
+gjk_distance_settings gjk_distance_settings_default(void) {
+    return (gjk_distance_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, {0, 0, 0}};
+}
+
+/* An answer in the world: signed distance of the shapes, radii included. */
+typedef struct gjk_answer {
+    double lower, upper;
+    gjk_vec3 normal, point_a, point_b;
+    gjk_state state;
+    gjk_convergence convergence;
+    uint32_t iterations;
+    bool has_points;
+} gjk_answer;
+
+static gjk_vec3 center_to_center(const gjk_placed *a, const gjk_placed *b) {
+    return gjk_sub3(gjk_pose_apply(&b->pose, b->shape->center),
+                    gjk_pose_apply(&a->pose, a->shape->center));
+}
+
+/* Scaled so that its square is finite; zero when there is no direction in it. */
+static gjk_vec3 tame(gjk_vec3 v) {
+    double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    return most > 0.0 ? gjk_scale3(1.0 / most, v) : v;
+}
+
+static gjk_vec3 first_direction(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish) {
+    bool wished = wish.x != 0.0 || wish.y != 0.0 || wish.z != 0.0;
+    gjk_vec3 world = tame(wished ? wish : center_to_center(a, b));
+    return gjk_mul3_transposed(&a->pose.rotation, world);
+}
+
+static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
+                     const gjk_goal *wish, gjk_solution *solution) {
+    gjk_frame2 frame = gjk_frame2_make(a, b);
+    gjk_goal goal = *wish;
+    goal.radius *= frame.unit;
+    goal.tolerance *= frame.unit;
+    gjk_simplex2 simplex;
+    if (gjk_gjk2(&frame, gjk_xy(direction), &goal, &simplex, solution)) {
+        gjk_epa2(&frame, &simplex, gjk_xy(direction), &goal, solution);
+    }
+    return frame.unit;
+}
+
+static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
+                     const gjk_goal *wish, gjk_solution *solution) {
+    gjk_frame3 frame = gjk_frame3_make(a, b);
+    gjk_goal goal = *wish;
+    goal.radius *= frame.unit;
+    goal.tolerance *= frame.unit;
+    gjk_simplex3 simplex;
+    if (gjk_gjk3(&frame, direction, &goal, &simplex, solution)) {
+        gjk_epa3(&frame, &simplex, direction, &goal, solution);
+    }
+    return frame.unit;
+}
+
+/* Separated or overlapping by a proof, or by a converged estimate; else touching. */
+static gjk_state state_of(const gjk_answer *answer, double tolerance) {
+    bool converged = answer->convergence == GJK_CONVERGED;
+    if (answer->lower > tolerance || (converged && answer->upper > tolerance)) {
+        return GJK_SEPARATED;
+    }
+    if (answer->upper < -tolerance || (converged && answer->lower < -tolerance)) {
+        return GJK_OVERLAPPING;
+    }
+    return GJK_TOUCHING;
+}
+
+/* The witness points of the shapes: those of the cores, moved by the radii. */
+static void place_points(const gjk_placed *a, const gjk_placed *b, const gjk_solution *solution,
+                         double unit, gjk_answer *answer) {
+    gjk_vec3 n = solution->normal;
+    gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution->point_a);
+    gjk_vec3 on_b = gjk_scale3(1.0 / unit, solution->point_b);
+    on_a = gjk_add3(on_a, gjk_scale3(a->shape->radius, n));
+    on_b = gjk_sub3(on_b, gjk_scale3(b->shape->radius, n));
+    answer->point_a = gjk_pose_apply(&a->pose, on_a);
+    answer->point_b = gjk_pose_apply(&a->pose, on_b);
+}
+
+static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
+                        const gjk_goal *goal) {
+    GJK_ASSERT(a->shape->dimension == b->shape->dimension);
+    GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
+    GJK_ASSERT(goal->max_iterations <= GJK_ITERATIONS_MAX);
+    gjk_solution solution;
+    gjk_vec3 direction = first_direction(a, b, wish);
+    double unit = a->shape->dimension == 2 ? solve2(a, b, direction, goal, &solution)
+                                           : solve3(a, b, direction, goal, &solution);
+    gjk_answer answer = {
+        .lower = solution.lower / unit - goal->radius,
+        .upper = solution.upper / unit - goal->radius,
+        .normal = gjk_mul3(&a->pose.rotation, solution.normal),
+        .iterations = solution.iterations,
+        .has_points = solution.has_points,
+    };
+    bool proven = gjk_goal_proven(goal, answer.lower + goal->radius, answer.upper + goal->radius);
+    answer.convergence = proven || answer.upper - answer.lower <= goal->tolerance
+                             ? GJK_CONVERGED
+                             : GJK_ITERATION_LIMIT;
+    answer.state = state_of(&answer, goal->tolerance);
+    if (solution.has_points) {
+        place_points(a, b, &solution, unit, &answer);
+    }
+    return answer;
+}
+
+static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double tolerance,
+                        uint32_t max_iterations) {
+    return (gjk_goal){
+        .radius = a->shape->radius + b->shape->radius,
+        .tolerance = tolerance * fmax(a->shape->size, b->shape->size),
+        .max_iterations = max_iterations,
+    };
+}
+
+gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings) {
+    gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
+    goal.stop_separated = true;
+    goal.stop_overlapping = !settings->penetration;
+    gjk_answer answer = solve(a, b, settings->first_direction, &goal);
+    gjk_detect_result result = {
+        .state = answer.state,
+        .convergence = answer.convergence,
+        .iterations = answer.iterations,
+    };
+    if (settings->penetration) {
+        result.normal = answer.normal;
+    }
+    if (settings->penetration && answer.state != GJK_SEPARATED) {
+        result.depth = fmax(-answer.lower, 0.0);
+        result.depth_lower_bound = fmax(-answer.upper, 0.0);
+        result.has_points = answer.has_points;
+        result.point_a = answer.point_a;
+        result.point_b = answer.point_b;
+    }
+    return result;
+}
+
+gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_distance_settings *settings) {
+    gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
+    goal.stop_overlapping = true;
+    gjk_answer answer = solve(a, b, settings->first_direction, &goal);
+    gjk_distance_result result = {
+        .state = answer.state,
+        .convergence = answer.convergence,
+        .iterations = answer.iterations,
+    };
+    if (answer.state != GJK_OVERLAPPING) {
+        result.distance = fmax(answer.upper, 0.0);
+        result.lower_bound = fmax(answer.lower, 0.0);
+        result.has_points = answer.has_points;
+        result.normal = answer.normal;
+        result.point_a = answer.point_a;
+        result.point_b = answer.point_b;
+    }
+    return result;
+}

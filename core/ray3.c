@@ -1,0 +1,117 @@
+/*
+ * Where does a ray from the origin first touch a - b, or the ball around it? The
+ * GJK ray cast (van den Bergen, Ray Casting against General Convex Objects, 2004):
+ * iterate GJK for the ray's current point; whenever a support plane separates the
+ * point from the shape, move the point up to that plane. The distance to a convex
+ * shape is a convex function along the ray, so the planes are Newton steps from
+ * outside: the point never passes the surface. Deviations: plane normals are those
+ * of the nearest feature (see gjk3.c); a plane nearer than rounding moves nothing,
+ * so a grazing ray is not thrown past what it grazes.
+ */
+
+#include "ray3.h"
+
+#include "rounding.h"
+#include "simplex3.h"
+
+typedef struct gjk_ray_state3 {
+    double t;             /* no point of the ray before t touches */
+    gjk_vec3 point;       /* t * direction */
+    gjk_vec3 normal;      /* of the plane that moved it there */
+    gjk_simplex3 simplex; /* of a - b, vertices as they are */
+    double distance;      /* of point from the simplex: an upper bound for a - b */
+} gjk_ray_state3;
+
+/* Moves the point up to the plane with that outward normal through the support vertex. */
+static gjk_ray_step move(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_vec3 normal,
+                         const gjk_vertex3 *vertex, double rounding) {
+    double gap = gjk_dot3(normal, gjk_sub3(state->point, vertex->w)) - goal->radius;
+    double rate = -gjk_dot3(normal, goal->direction);
+    if (gap <= rounding) {
+        return GJK_RAY_STAYED;
+    }
+    if (rate <= 0.0) {
+        return GJK_RAY_MISSED;
+    }
+    double t = state->t + gap / rate;
+    if (t > goal->reach + rounding) {
+        return GJK_RAY_MISSED;
+    }
+    state->t = fmin(t, goal->reach);
+    state->point = gjk_scale3(state->t, goal->direction);
+    state->normal = normal;
+    return GJK_RAY_MOVED;
+}
+
+/* Adds the vertex unless it is there. True when it was. */
+static bool add_vertex(gjk_simplex3 *simplex, const gjk_vertex3 *vertex) {
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        if (gjk_vertex3_same(&simplex->vertex[i], vertex)) {
+            return true;
+        }
+    }
+    simplex->vertex[simplex->count++] = *vertex;
+    return false;
+}
+
+/* Reduces to what is nearest the point; *v leads there. True when it holds the point. */
+static bool reduce_about(gjk_ray_state3 *state, gjk_simplex3 *about, gjk_vec3 *v) {
+    *about = state->simplex;
+    for (uint32_t i = 0; i < about->count; i++) {
+        about->vertex[i].w = gjk_sub3(about->vertex[i].w, state->point);
+    }
+    if (gjk_simplex3_reduce(about)) {
+        return true;
+    }
+    *v = gjk_simplex3_nearest(about);
+    state->distance = gjk_length3(*v);
+    state->simplex.count = about->count;
+    for (uint32_t i = 0; i < about->count; i++) {
+        state->simplex.vertex[i] = about->vertex[i];
+        state->simplex.vertex[i].w = gjk_sub3(about->vertex[i].a, about->vertex[i].b);
+    }
+    return false;
+}
+
+static gjk_ray_solution answer(const gjk_ray_state3 *state, uint32_t iterations, bool hit) {
+    return (gjk_ray_solution){
+        .hit = hit,
+        .iterations = iterations,
+        .t = state->t,
+        .normal = state->normal,
+    };
+}
+
+static gjk_vec3 start_normal(gjk_vec3 first_direction, gjk_vec3 ray) {
+    double length = gjk_length3(first_direction);
+    return length > 0.0 ? gjk_scale3(1.0 / length, first_direction) : gjk_neg3(ray);
+}
+
+gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
+                          const gjk_ray_goal *goal) {
+    gjk_ray_state3 state = {.distance = INFINITY};
+    gjk_vec3 normal = start_normal(first_direction, goal->direction), v = {0, 0, 0};
+    for (uint32_t i = 1; i <= goal->max_iterations; i++) {
+        const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
+        gjk_vertex3 vertex = gjk_support3(frame, normal);
+        gjk_ray_step step = move(&state, goal, normal, &vertex, rounding);
+        if (step == GJK_RAY_MISSED) {
+            return answer(&state, i, false);
+        }
+        double before = step == GJK_RAY_MOVED ? INFINITY : state.distance;
+        bool repeated = add_vertex(&state.simplex, &vertex);
+        gjk_simplex3 about;
+        if (reduce_about(&state, &about, &v) || state.distance <= rounding) {
+            return answer(&state, i, true);
+        }
+        gjk_vec3 latest = gjk_neg3(gjk_simplex3_direction(&about, v));
+        if (step == GJK_RAY_STAYED && (repeated || state.distance >= before)) {
+            state.normal = goal->radius > rounding ? latest : state.normal;
+            return answer(&state, i, true);
+        }
+        normal = latest;
+    }
+    gjk_ray_solution last = answer(&state, goal->max_iterations, true);
+    last.undecided = state.distance - goal->radius > goal->tolerance;
+    return last;
+}

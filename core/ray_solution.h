@@ -1,0 +1,34 @@
+#ifndef GJK_RAY_SOLUTION_H
+#define GJK_RAY_SOLUTION_H
+
+#include "gjk/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * What the ray kernels are asked: at which least t in [0, reach] does the ball of
+ * the given radius around t * direction touch the difference a - b? All in the
+ * units of the pair's frame; direction is of unit length.
+ */
+typedef struct gjk_ray_goal {
+    gjk_vec3 direction;
+    double reach; /* INFINITY: no limit */
+    double radius;
+    double tolerance;
+    uint32_t max_iterations;
+} gjk_ray_goal;
+
+/* normal: of a - b at the hit, against the direction; zero when t = 0 was inside. */
+typedef struct gjk_ray_solution {
+    bool hit;
+    bool undecided; /* the iteration limit came first; then hit, at a lower bound of t */
+    uint32_t iterations;
+    double t;
+    gjk_vec3 normal;
+} gjk_ray_solution;
+
+/* What one support plane did to the ray's current point. */
+typedef enum gjk_ray_step { GJK_RAY_MISSED, GJK_RAY_MOVED, GJK_RAY_STAYED } gjk_ray_step;
+
+#endif

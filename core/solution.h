@@ -1,0 +1,43 @@
+#ifndef GJK_SOLUTION_H
+#define GJK_SOLUTION_H
+
+/*
+ * What the kernels of either dimension answer about two cores (clouds without
+ * their radii), and what they are asked to stop at.
+ *
+ * Everything is about the signed distance s of the cores, in the units of the
+ * pair's frame: s = max over unit n of -h(n), h being the support function of the
+ * Minkowski difference a - b. Any unit n therefore proves s >= -h(n), a separating
+ * axis when positive and an upper bound of the depth when negative, and any convex
+ * combination of points of a - b (when apart) or any polytope inside a - b that
+ * holds the origin (when not) bounds s from above.
+ */
+
+#include "gjk/vec.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct gjk_goal {
+    double radius;    /* of both balls: s of the shapes is s of the cores - radius */
+    double tolerance; /* absolute, in frame units */
+    uint32_t max_iterations;
+    bool stop_separated;   /* a proof of s - radius > tolerance is enough */
+    bool stop_overlapping; /* a proof of s - radius < -tolerance is enough */
+} gjk_goal;
+
+/* normal is the unit direction from a to b with -h(normal) = lower. */
+typedef struct gjk_solution {
+    double lower, upper; /* of s of the cores */
+    gjk_vec3 normal;
+    gjk_vec3 point_a, point_b; /* of the cores, in the frame */
+    uint32_t iterations;
+    bool has_points; /* false when a proof ended the iteration early */
+} gjk_solution;
+
+static inline bool gjk_goal_proven(const gjk_goal *goal, double lower, double upper) {
+    return (goal->stop_separated && lower - goal->radius > goal->tolerance) ||
+           (goal->stop_overlapping && upper - goal->radius < -goal->tolerance);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * In which unit of length is a pair computed? Solvers multiply up to four lengths;
+ * from about 1e75 up that overflows and from 1e-75 down it vanishes. A power of
+ * two changes only exponents, so the answer's bits are the same as without it.
+ */
+
+#include "unit.h"
+
+double gjk_unit_of(double magnitude) {
+    const double large = 0x1p100, small = 0x1p-100;
+    if (magnitude == 0.0 || (magnitude >= small && magnitude <= large)) {
+        return 1.0;
+    }
+    int exponent;
+    (void)frexp(magnitude, &exponent);
+    /* Not below 2^-1000: a length of 2^1000 would itself overflow there. */
+    return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
+}
+
+static double shape_reach(const gjk_shape *shape) {
+    double center = fmax(fabs(shape->center.x), fmax(fabs(shape->center.y), fabs(shape->center.z)));
+    return fmax(shape->size, center);
+}
+
+double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b) {
+    gjk_vec3 p = a->pose.position, q = b->pose.position;
+    double apart = fmax(fabs(q.x - p.x), fmax(fabs(q.y - p.y), fabs(q.z - p.z)));
+    return gjk_unit_of(fmax(apart, fmax(shape_reach(a->shape), shape_reach(b->shape))));
+}
