@@ -4,21 +4,8 @@
 
 #include "frame2.h"
 
+#include "support.h"
 #include "unit.h"
-
-uint32_t gjk_cloud_support2(const gjk_shape *shape, gjk_vec2 direction) {
-    const double *x = shape->columns, *y = x + shape->stride;
-    uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0];
-    for (uint32_t i = 1; i < shape->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i];
-        if (along > most) {
-            most = along;
-            best = i;
-        }
-    }
-    return best;
-}
 
 gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
     double unit = gjk_pair_unit(a, b);
@@ -47,10 +34,8 @@ gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction) {
     gjk_vec2 back = {-(frame->row0.x * direction.x + frame->row1.x * direction.y),
                      -(frame->row0.y * direction.x + frame->row1.y * direction.y)};
     gjk_vertex2 v;
-    v.index_a = gjk_cloud_support2(frame->a, direction);
-    v.index_b = gjk_cloud_support2(frame->b, back);
-    v.a = gjk_scale2(frame->unit, gjk_xy(gjk_shape_point(frame->a, v.index_a)));
-    gjk_vec2 own = gjk_xy(gjk_shape_point(frame->b, v.index_b));
+    v.a = gjk_scale2(frame->unit, gjk_support_of2(frame->a, direction));
+    gjk_vec2 own = gjk_support_of2(frame->b, back);
     v.b = gjk_add2((gjk_vec2){gjk_dot2(frame->row0, own), gjk_dot2(frame->row1, own)},
                    frame->translation);
     v.w = gjk_sub2(v.a, v.b);

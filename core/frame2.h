@@ -19,7 +19,6 @@ typedef struct gjk_frame2 {
 /* A point of a - b and the points of a and b that it is the difference of. */
 typedef struct gjk_vertex2 {
     gjk_vec2 w, a, b;
-    uint32_t index_a, index_b;
 } gjk_vertex2;
 
 gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
@@ -27,11 +26,8 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);
 
-/* Index of the point farthest along direction; the lowest among equals. */
-uint32_t gjk_cloud_support2(const gjk_shape *shape, gjk_vec2 direction);
-
 static inline bool gjk_vertex2_same(const gjk_vertex2 *p, const gjk_vertex2 *q) {
-    return p->index_a == q->index_a && p->index_b == q->index_b;
+    return p->w.x == q->w.x && p->w.y == q->w.y;
 }
 
 #endif

@@ -1,27 +1,13 @@
 /*
  * Which point of a - b lies farthest along a direction? The support of a
  * difference is the difference of supports: s(d) = s_a(d) - s_b(-d)
- * (Gilbert, Johnson, Keerthi 1988). Clouds are scanned whole: contiguous columns
- * beat hill climbing at the sizes that shapes have.
+ * (Gilbert, Johnson, Keerthi 1988).
  */
 
 #include "frame3.h"
 
+#include "support.h"
 #include "unit.h"
-
-uint32_t gjk_cloud_support3(const gjk_shape *shape, gjk_vec3 direction) {
-    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0] + direction.z * z[0];
-    for (uint32_t i = 1; i < shape->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i] + direction.z * z[i];
-        if (along > most) {
-            most = along;
-            best = i;
-        }
-    }
-    return best;
-}
 
 static gjk_mat3 scaled(double s, const gjk_mat3 *m) {
     return (gjk_mat3){gjk_scale3(s, m->r0), gjk_scale3(s, m->r1), gjk_scale3(s, m->r2)};
@@ -56,11 +42,8 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
     gjk_vec3 back = gjk_neg3(gjk_mul3_transposed(&frame->rotation, direction));
     gjk_vertex3 v;
-    v.index_a = gjk_cloud_support3(frame->a, direction);
-    v.index_b = gjk_cloud_support3(frame->b, back);
-    v.a = gjk_scale3(frame->unit, gjk_shape_point(frame->a, v.index_a));
-    v.b = gjk_add3(gjk_mul3(&frame->rotation, gjk_shape_point(frame->b, v.index_b)),
-                   frame->translation);
+    v.a = gjk_scale3(frame->unit, gjk_support_of3(frame->a, direction));
+    v.b = gjk_add3(gjk_mul3(&frame->rotation, gjk_support_of3(frame->b, back)), frame->translation);
     v.w = gjk_sub3(v.a, v.b);
     return v;
 }

@@ -22,7 +22,6 @@ typedef struct gjk_frame3 {
 /* A point of a - b and the points of a and b that it is the difference of. */
 typedef struct gjk_vertex3 {
     gjk_vec3 w, a, b;
-    uint32_t index_a, index_b;
 } gjk_vertex3;
 
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
@@ -30,11 +29,8 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction);
 
-/* Index of the point farthest along direction; the lowest among equals. */
-uint32_t gjk_cloud_support3(const gjk_shape *shape, gjk_vec3 direction);
-
 static inline bool gjk_vertex3_same(const gjk_vertex3 *p, const gjk_vertex3 *q) {
-    return p->index_a == q->index_a && p->index_b == q->index_b;
+    return p->w.x == q->w.x && p->w.y == q->w.y && p->w.z == q->w.z;
 }
 
 #endif
