@@ -89,7 +89,9 @@ static void witness(const struct gjk_polytope2 *polytope, gjk_solution *solution
     s.vertex[1] = polytope->vertex[edge->next];
     s.vertex[0].w = gjk_sub2(s.vertex[0].w, foot);
     s.vertex[1].w = gjk_sub2(s.vertex[1].w, foot);
-    (void)gjk_simplex2_reduce(&s);
+    gjk_feature2 feature;
+    (void)gjk_simplex2_find(&s, &feature);
+    gjk_simplex2_keep(&s, &feature);
     gjk_simplex2_points(&s, &point_a, &point_b);
     solution->point_a = gjk_xy0(point_a);
     solution->point_b = gjk_xy0(point_b);

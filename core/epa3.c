@@ -119,7 +119,9 @@ static void witness(const struct gjk_polytope3 *polytope, gjk_solution *solution
         s.vertex[i] = polytope->vertex[face->vertex[i]];
         s.vertex[i].w = gjk_sub3(s.vertex[i].w, foot);
     }
-    (void)gjk_simplex3_reduce(&s);
+    gjk_feature3 feature;
+    (void)gjk_simplex3_find(&s, &feature);
+    gjk_simplex3_keep(&s, &feature);
     gjk_simplex3_points(&s, &solution->point_a, &solution->point_b);
     solution->has_points = true;
 }

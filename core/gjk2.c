@@ -68,23 +68,23 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
         if (solution->upper - solution->lower <= rounding || holds_vertex(simplex, &vertex)) {
             break;
         }
-        gjk_simplex2 before = *simplex;
         simplex->vertex[simplex->count++] = vertex;
-        if (gjk_simplex2_reduce(simplex)) {
+        gjk_feature2 feature;
+        if (gjk_simplex2_find(simplex, &feature)) {
             return true;
         }
-        gjk_vec2 v = gjk_simplex2_nearest(simplex);
-        double length = gjk_length2(v);
+        double length = sqrt(feature.squared);
+        stalls += length >= solution->upper;
+        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
+            simplex->count--; /* rounding has the last word */
+            break;
+        }
+        gjk_simplex2_keep(simplex, &feature);
         if (length <= rounding) {
             return true;
         }
-        stalls += length >= solution->upper;
-        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
-            *simplex = before; /* rounding has the last word */
-            break;
-        }
         solution->upper = fmin(solution->upper, length);
-        away = gjk_simplex2_direction(simplex, v);
+        away = gjk_simplex2_direction(simplex, feature.nearest);
     }
     finish(simplex, solution);
     return false;

@@ -69,23 +69,23 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
         if (solution->upper - solution->lower <= rounding || holds_vertex(simplex, &vertex)) {
             break;
         }
-        gjk_simplex3 before = *simplex;
         simplex->vertex[simplex->count++] = vertex;
-        if (gjk_simplex3_reduce(simplex)) {
+        gjk_feature3 feature;
+        if (gjk_simplex3_find(simplex, &feature)) {
             return true;
         }
-        gjk_vec3 v = gjk_simplex3_nearest(simplex);
-        double length = gjk_length3(v);
+        double length = sqrt(feature.squared);
+        stalls += length >= solution->upper;
+        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
+            simplex->count--; /* rounding has the last word */
+            break;
+        }
+        gjk_simplex3_keep(simplex, &feature);
         if (length <= rounding) {
             return true;
         }
-        stalls += length >= solution->upper;
-        if (stalls > STALLS_MAX || length > solution->upper + rounding) {
-            *simplex = before; /* rounding has the last word */
-            break;
-        }
         solution->upper = fmin(solution->upper, length);
-        away = gjk_simplex3_direction(simplex, v);
+        away = gjk_simplex3_direction(simplex, feature.nearest);
     }
     finish(simplex, solution);
     return false;

@@ -48,22 +48,23 @@ static bool add_vertex(gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
     return false;
 }
 
-/* Reduces to what is nearest the point; *v leads there. True when it holds the point. */
-static bool reduce_about(gjk_ray_state2 *state, gjk_simplex2 *about, gjk_vec2 *v) {
-    *about = state->simplex;
-    for (uint32_t i = 0; i < about->count; i++) {
-        about->vertex[i].w = gjk_sub2(about->vertex[i].w, state->point);
+/*
+ * Reduces the simplex to what is nearest the point; *toward leads from there to the
+ * point. True when the simplex holds the point.
+ */
+static bool reduce_about(gjk_ray_state2 *state, gjk_vec2 *toward) {
+    gjk_simplex2 about = state->simplex;
+    gjk_feature2 feature;
+    for (uint32_t i = 0; i < about.count; i++) {
+        about.vertex[i].w = gjk_sub2(about.vertex[i].w, state->point);
     }
-    if (gjk_simplex2_reduce(about)) {
+    if (gjk_simplex2_find(&about, &feature)) {
         return true;
     }
-    *v = gjk_simplex2_nearest(about);
-    state->distance = gjk_length2(*v);
-    state->simplex.count = about->count;
-    for (uint32_t i = 0; i < about->count; i++) {
-        state->simplex.vertex[i] = about->vertex[i];
-        state->simplex.vertex[i].w = gjk_sub2(about->vertex[i].a, about->vertex[i].b);
-    }
+    gjk_simplex2_keep(&state->simplex, &feature);
+    gjk_simplex2_keep(&about, &feature);
+    state->distance = sqrt(feature.squared);
+    *toward = gjk_neg2(gjk_simplex2_direction(&about, feature.nearest));
     return false;
 }
 
@@ -84,7 +85,7 @@ static gjk_vec2 start_normal(gjk_vec2 first_direction, gjk_vec2 ray) {
 gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
                           const gjk_ray_goal *goal) {
     gjk_ray_state2 state = {.distance = INFINITY};
-    gjk_vec2 normal = start_normal(first_direction, gjk_xy(goal->direction)), v = {0, 0};
+    gjk_vec2 normal = start_normal(first_direction, gjk_xy(goal->direction)), toward;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
         gjk_vertex2 vertex = gjk_support2(frame, normal);
@@ -94,16 +95,14 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
         }
         double before = step == GJK_RAY_MOVED ? INFINITY : state.distance;
         bool repeated = add_vertex(&state.simplex, &vertex);
-        gjk_simplex2 about;
-        if (reduce_about(&state, &about, &v) || state.distance <= rounding) {
+        if (reduce_about(&state, &toward) || state.distance <= rounding) {
             return answer(&state, i, true);
         }
-        gjk_vec2 latest = gjk_neg2(gjk_simplex2_direction(&about, v));
         if (step == GJK_RAY_STAYED && (repeated || state.distance >= before)) {
-            state.normal = goal->radius > rounding ? latest : state.normal;
+            state.normal = goal->radius > rounding ? toward : state.normal;
             return answer(&state, i, true);
         }
-        normal = latest;
+        normal = toward;
     }
     gjk_ray_solution last = answer(&state, goal->max_iterations, true);
     last.undecided = state.distance - goal->radius > goal->tolerance;

@@ -54,22 +54,23 @@ static bool add_vertex(gjk_simplex3 *simplex, const gjk_vertex3 *vertex) {
     return false;
 }
 
-/* Reduces to what is nearest the point; *v leads there. True when it holds the point. */
-static bool reduce_about(gjk_ray_state3 *state, gjk_simplex3 *about, gjk_vec3 *v) {
-    *about = state->simplex;
-    for (uint32_t i = 0; i < about->count; i++) {
-        about->vertex[i].w = gjk_sub3(about->vertex[i].w, state->point);
+/*
+ * Reduces the simplex to what is nearest the point; *toward leads from there to the
+ * point. True when the simplex holds the point.
+ */
+static bool reduce_about(gjk_ray_state3 *state, gjk_vec3 *toward) {
+    gjk_simplex3 about = state->simplex;
+    gjk_feature3 feature;
+    for (uint32_t i = 0; i < about.count; i++) {
+        about.vertex[i].w = gjk_sub3(about.vertex[i].w, state->point);
     }
-    if (gjk_simplex3_reduce(about)) {
+    if (gjk_simplex3_find(&about, &feature)) {
         return true;
     }
-    *v = gjk_simplex3_nearest(about);
-    state->distance = gjk_length3(*v);
-    state->simplex.count = about->count;
-    for (uint32_t i = 0; i < about->count; i++) {
-        state->simplex.vertex[i] = about->vertex[i];
-        state->simplex.vertex[i].w = gjk_sub3(about->vertex[i].a, about->vertex[i].b);
-    }
+    gjk_simplex3_keep(&state->simplex, &feature);
+    gjk_simplex3_keep(&about, &feature);
+    state->distance = sqrt(feature.squared);
+    *toward = gjk_neg3(gjk_simplex3_direction(&about, feature.nearest));
     return false;
 }
 
@@ -90,7 +91,7 @@ static gjk_vec3 start_normal(gjk_vec3 first_direction, gjk_vec3 ray) {
 gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
                           const gjk_ray_goal *goal) {
     gjk_ray_state3 state = {.distance = INFINITY};
-    gjk_vec3 normal = start_normal(first_direction, goal->direction), v = {0, 0, 0};
+    gjk_vec3 normal = start_normal(first_direction, goal->direction), toward;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
         gjk_vertex3 vertex = gjk_support3(frame, normal);
@@ -100,16 +101,14 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
         }
         double before = step == GJK_RAY_MOVED ? INFINITY : state.distance;
         bool repeated = add_vertex(&state.simplex, &vertex);
-        gjk_simplex3 about;
-        if (reduce_about(&state, &about, &v) || state.distance <= rounding) {
+        if (reduce_about(&state, &toward) || state.distance <= rounding) {
             return answer(&state, i, true);
         }
-        gjk_vec3 latest = gjk_neg3(gjk_simplex3_direction(&about, v));
         if (step == GJK_RAY_STAYED && (repeated || state.distance >= before)) {
-            state.normal = goal->radius > rounding ? latest : state.normal;
+            state.normal = goal->radius > rounding ? toward : state.normal;
             return answer(&state, i, true);
         }
-        normal = latest;
+        normal = toward;
     }
     gjk_ray_solution last = answer(&state, goal->max_iterations, true);
     last.undecided = state.distance - goal->radius > goal->tolerance;

@@ -13,15 +13,6 @@ static gjk_vec2 unit2(gjk_vec2 v) {
     return length > 0.0 ? gjk_scale2(1.0 / length, v) : v;
 }
 
-gjk_vec2 gjk_simplex2_nearest(const gjk_simplex2 *s) {
-    const gjk_vec2 first = s->vertex[0].w;
-    gjk_vec2 v = first;
-    for (uint32_t i = 1; i < s->count; i++) {
-        v = gjk_add2(v, gjk_scale2(s->weight[i], gjk_sub2(s->vertex[i].w, first)));
-    }
-    return v;
-}
-
 void gjk_simplex2_points(const gjk_simplex2 *s, gjk_vec2 *point_a, gjk_vec2 *point_b) {
     const gjk_vertex2 *first = &s->vertex[0];
     *point_a = first->a;
@@ -42,66 +33,69 @@ gjk_vec2 gjk_simplex2_direction(const gjk_simplex2 *s, gjk_vec2 v) {
     return unit2(v);
 }
 
-static gjk_simplex2 simplex_of(const gjk_vertex2 *a, const gjk_vertex2 *b) {
-    gjk_simplex2 s = {.count = b != NULL ? 2 : 1};
-    s.vertex[0] = *a;
-    if (b != NULL) {
-        s.vertex[1] = *b;
+void gjk_simplex2_keep(gjk_simplex2 *s, const gjk_feature2 *feature) {
+    gjk_vertex2 kept[2];
+    for (uint32_t i = 0; i < feature->count; i++) {
+        kept[i] = s->vertex[feature->vertex[i]];
     }
-    return s;
+    for (uint32_t i = 0; i < feature->count; i++) {
+        s->vertex[i] = kept[i];
+        s->weight[i] = feature->weight[i];
+    }
+    s->count = feature->count;
 }
 
-/* The part of segment ab nearest the origin. Weights are taken from the nearer end. */
-static gjk_simplex2 nearest_of_segment(const gjk_vertex2 *a, const gjk_vertex2 *b) {
-    gjk_vec2 edge = gjk_sub2(b->w, a->w);
-    double from_a = -gjk_dot2(a->w, edge), from_b = gjk_dot2(b->w, edge);
+static gjk_feature2 corner(const gjk_simplex2 *s, uint32_t a) {
+    gjk_vec2 v = s->vertex[a].w;
+    return (gjk_feature2){{a}, {1.0}, 1, v, gjk_dot2(v, v)};
+}
+
+/* The part of edge ab nearest the origin. Weights are taken from the nearer end. */
+static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t b) {
+    gjk_vec2 edge = gjk_sub2(s->vertex[b].w, s->vertex[a].w);
+    double from_a = -gjk_dot2(s->vertex[a].w, edge), from_b = gjk_dot2(s->vertex[b].w, edge);
     if (from_a <= 0.0 || from_b <= 0.0) {
-        gjk_simplex2 end = simplex_of(from_a <= 0.0 ? a : b, NULL);
-        end.weight[0] = 1.0;
-        return end;
+        return corner(s, from_a <= 0.0 ? a : b);
     }
-    gjk_simplex2 s = from_a <= from_b ? simplex_of(a, b) : simplex_of(b, a);
-    s.weight[1] = fmin(from_a, from_b) / gjk_dot2(edge, edge);
-    s.weight[0] = 1.0 - s.weight[1];
-    return s;
+    bool near_a = from_a <= from_b;
+    double weight = fmin(from_a, from_b) / gjk_dot2(edge, edge);
+    gjk_vec2 v = near_a ? gjk_add2(s->vertex[a].w, gjk_scale2(weight, edge))
+                        : gjk_sub2(s->vertex[b].w, gjk_scale2(weight, edge));
+    return (gjk_feature2){{near_a ? a : b, near_a ? b : a},
+                          {1.0 - weight, weight},
+                          2,
+                          v,
+                          gjk_dot2(v, v)};
 }
 
-static gjk_simplex2 nearer(gjk_simplex2 p, gjk_simplex2 q) {
-    gjk_vec2 v = gjk_simplex2_nearest(&p), w = gjk_simplex2_nearest(&q);
-    return gjk_dot2(w, w) < gjk_dot2(v, v) ? q : p;
-}
-
-/* Reduces triangle vertex[0..2]; true when the origin is in it. */
-static bool reduce_triangle(gjk_simplex2 *s) {
+/* The part of the triangle nearest the origin; true when the origin is in it. */
+static bool find_in_triangle(const gjk_simplex2 *s, gjk_feature2 *feature) {
+    static const uint8_t edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     const gjk_vertex2 *p = s->vertex;
     const gjk_vec2 origin = {0, 0};
     int winding = gjk_orient2_sign(p[0].w, p[1].w, p[2].w);
-    gjk_simplex2 best = {.count = 0};
+    gjk_feature2 best = {.squared = INFINITY};
     for (int i = 0; i < 3; i++) {
-        const gjk_vertex2 *a = &p[i], *b = &p[(i + 1) % 3];
-        int side = gjk_orient2_sign(a->w, b->w, origin);
-        if (winding != 0 && side * winding >= 0) {
-            continue; /* on the inner side of this edge */
+        uint32_t a = edge[i][0], b = edge[i][1];
+        int side = gjk_orient2_sign(p[a].w, p[b].w, origin);
+        if (winding == 0 || side * winding < 0) { /* the origin lies beyond this edge */
+            gjk_feature2 found = nearest_of_edge(s, a, b);
+            best = found.squared < best.squared ? found : best;
         }
-        gjk_simplex2 found = nearest_of_segment(a, b);
-        best = best.count == 0 ? found : nearer(best, found);
     }
-    if (best.count == 0) {
-        return true;
-    }
-    *s = best;
-    return false;
+    *feature = best;
+    return best.count == 0;
 }
 
-bool gjk_simplex2_reduce(gjk_simplex2 *s) {
+bool gjk_simplex2_find(const gjk_simplex2 *s, gjk_feature2 *feature) {
     switch (s->count) {
     case 1:
-        s->weight[0] = 1.0;
+        *feature = corner(s, 0);
         return false;
     case 2:
-        *s = nearest_of_segment(&s->vertex[0], &s->vertex[1]);
+        *feature = nearest_of_edge(s, 0, 1);
         return false;
     default:
-        return reduce_triangle(s);
+        return find_in_triangle(s, feature);
     }
 }

@@ -5,8 +5,7 @@
 
 /*
  * A simplex of one to three points of a - b, and the weights with which they
- * combine to its point nearest the origin. After a reduction every weight is
- * positive and they sum to 1.
+ * combine to its point nearest the origin.
  */
 typedef struct gjk_simplex2 {
     gjk_vertex2 vertex[3];
@@ -15,20 +14,33 @@ typedef struct gjk_simplex2 {
 } gjk_simplex2;
 
 /*
- * Drops every vertex that the point nearest the origin does not need and sets the
- * weights. Returns true when the simplex is a triangle that holds the origin (then
- * nothing is dropped and no weight is set).
+ * The part of a simplex (corner or edge) that holds its point nearest the origin.
+ * Every weight is positive and they sum to 1.
  */
-bool gjk_simplex2_reduce(gjk_simplex2 *simplex);
+typedef struct gjk_feature2 {
+    uint32_t vertex[2]; /* indices into the simplex */
+    double weight[2];
+    uint32_t count;
+    gjk_vec2 nearest;
+    double squared; /* length of nearest, squared */
+} gjk_feature2;
 
-/* The point with the simplex's weights, of a - b, of a and of b. */
-gjk_vec2 gjk_simplex2_nearest(const gjk_simplex2 *simplex);
+/*
+ * Finds the feature nearest the origin. Returns true, and finds none, when the
+ * simplex is a triangle that holds the origin.
+ */
+bool gjk_simplex2_find(const gjk_simplex2 *simplex, gjk_feature2 *feature);
+
+/* Drops every vertex that is not of the feature, and takes over its weights. */
+void gjk_simplex2_keep(gjk_simplex2 *simplex, const gjk_feature2 *feature);
+
+/* The points of a and of b with the simplex's weights. */
 void gjk_simplex2_points(const gjk_simplex2 *simplex, gjk_vec2 *point_a, gjk_vec2 *point_b);
 
 /*
- * The unit direction from the origin to a reduced simplex whose nearest point is v:
- * the normal of an edge rather than v, so that it keeps its digits when the origin
- * almost touches.
+ * The unit direction from the origin to a simplex that was reduced to its feature,
+ * of which v is the nearest point: the normal of an edge rather than v, so that it
+ * keeps its digits when the origin almost touches.
  */
 gjk_vec2 gjk_simplex2_direction(const gjk_simplex2 *simplex, gjk_vec2 v);
 

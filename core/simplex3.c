@@ -47,15 +47,6 @@ gjk_vec3 gjk_triangle_normal3(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
     return unit3(cross_of(a, b, c));
 }
 
-gjk_vec3 gjk_simplex3_nearest(const gjk_simplex3 *s) {
-    const gjk_vec3 first = s->vertex[0].w;
-    gjk_vec3 v = first;
-    for (uint32_t i = 1; i < s->count; i++) {
-        v = gjk_add3(v, gjk_scale3(s->weight[i], gjk_sub3(s->vertex[i].w, first)));
-    }
-    return v;
-}
-
 void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *point_b) {
     const gjk_vertex3 *first = &s->vertex[0];
     *point_a = first->a;
@@ -82,107 +73,112 @@ gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, gjk_vec3 v) {
     return n;
 }
 
-static gjk_simplex3 simplex_of(const gjk_vertex3 *a, const gjk_vertex3 *b, const gjk_vertex3 *c) {
-    gjk_simplex3 s = {.count = c != NULL ? 3 : b != NULL ? 2 : 1};
-    s.vertex[0] = *a;
-    if (b != NULL) {
-        s.vertex[1] = *b;
+void gjk_simplex3_keep(gjk_simplex3 *s, const gjk_feature3 *feature) {
+    gjk_vertex3 kept[3];
+    for (uint32_t i = 0; i < feature->count; i++) {
+        kept[i] = s->vertex[feature->vertex[i]];
     }
-    if (c != NULL) {
-        s.vertex[2] = *c;
+    for (uint32_t i = 0; i < feature->count; i++) {
+        s->vertex[i] = kept[i];
+        s->weight[i] = feature->weight[i];
     }
-    return s;
+    s->count = feature->count;
 }
 
-/* The part of segment ab nearest the origin. Weights are taken from the nearer end. */
-static gjk_simplex3 nearest_of_segment(const gjk_vertex3 *a, const gjk_vertex3 *b) {
-    gjk_vec3 edge = gjk_sub3(b->w, a->w);
-    double from_a = -gjk_dot3(a->w, edge), from_b = gjk_dot3(b->w, edge);
+static gjk_feature3 corner(const gjk_simplex3 *s, uint32_t a) {
+    gjk_vec3 v = s->vertex[a].w;
+    return (gjk_feature3){{a}, {1.0}, 1, v, gjk_dot3(v, v)};
+}
+
+/* The part of edge ab nearest the origin. Weights are taken from the nearer end. */
+static gjk_feature3 nearest_of_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b) {
+    gjk_vec3 edge = gjk_sub3(s->vertex[b].w, s->vertex[a].w);
+    double from_a = -gjk_dot3(s->vertex[a].w, edge), from_b = gjk_dot3(s->vertex[b].w, edge);
     if (from_a <= 0.0 || from_b <= 0.0) {
-        gjk_simplex3 end = simplex_of(from_a <= 0.0 ? a : b, NULL, NULL);
-        end.weight[0] = 1.0;
-        return end;
+        return corner(s, from_a <= 0.0 ? a : b);
     }
-    gjk_simplex3 s = from_a <= from_b ? simplex_of(a, b, NULL) : simplex_of(b, a, NULL);
-    s.weight[1] = fmin(from_a, from_b) / gjk_dot3(edge, edge);
-    s.weight[0] = 1.0 - s.weight[1];
-    return s;
+    bool near_a = from_a <= from_b;
+    double weight = fmin(from_a, from_b) / gjk_dot3(edge, edge);
+    gjk_vec3 v = near_a ? gjk_add3(s->vertex[a].w, gjk_scale3(weight, edge))
+                        : gjk_sub3(s->vertex[b].w, gjk_scale3(weight, edge));
+    return (gjk_feature3){{near_a ? a : b, near_a ? b : a},
+                          {1.0 - weight, weight},
+                          2,
+                          v,
+                          gjk_dot3(v, v)};
 }
 
-static gjk_simplex3 nearer(gjk_simplex3 p, gjk_simplex3 q) {
-    gjk_vec3 v = gjk_simplex3_nearest(&p), w = gjk_simplex3_nearest(&q);
-    return gjk_dot3(w, w) < gjk_dot3(v, v) ? q : p;
+/* Keeps in *best the nearer of two features. */
+static void keep_nearer(gjk_feature3 *best, gjk_feature3 found) {
+    if (found.squared < best->squared) {
+        *best = found;
+    }
 }
 
-/* The part of triangle abc nearest the origin. */
-static gjk_simplex3 nearest_of_triangle(const gjk_vertex3 *a, const gjk_vertex3 *b,
-                                        const gjk_vertex3 *c) {
-    gjk_vec3 n = cross_of(a->w, b->w, c->w);
-    gjk_vec3 u = gjk_sub3(b->w, a->w), v = gjk_sub3(c->w, a->w);
+/* The part of face abc nearest the origin. */
+static gjk_feature3 nearest_of_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c) {
+    gjk_vec3 p = s->vertex[a].w;
+    gjk_vec3 u = gjk_sub3(s->vertex[b].w, p), v = gjk_sub3(s->vertex[c].w, p);
+    gjk_vec3 n = cross_of(p, s->vertex[b].w, s->vertex[c].w);
     double area = gjk_dot3(n, n);
     /* Barycentric weights of the origin's projection, times area. */
-    double weight_b = gjk_dot3(n, gjk_cross3(v, a->w));
-    double weight_c = gjk_dot3(n, gjk_cross3(a->w, u));
+    double weight_b = gjk_dot3(n, gjk_cross3(v, p));
+    double weight_c = gjk_dot3(n, gjk_cross3(p, u));
     double weight_a = area - weight_b - weight_c;
     if (area > 0.0 && weight_a > 0.0 && weight_b > 0.0 && weight_c > 0.0) {
-        gjk_simplex3 face = simplex_of(a, b, c);
-        face.weight[1] = weight_b / area;
-        face.weight[2] = weight_c / area;
-        face.weight[0] = 1.0 - face.weight[1] - face.weight[2];
-        return face;
+        double beta = weight_b / area, gamma = weight_c / area;
+        gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(beta, u), gjk_scale3(gamma, v)));
+        return (gjk_feature3){{a, b, c},
+                              {1.0 - beta - gamma, beta, gamma},
+                              3,
+                              foot,
+                              gjk_dot3(foot, foot)};
     }
     /* Beyond one edge: that edge. Beyond two: the nearer. No area: any of the three. */
     bool flat = !(area > 0.0);
-    gjk_simplex3 best = {.count = 0};
+    gjk_feature3 best = {.squared = INFINITY};
     if (flat || weight_c <= 0.0) {
-        best = nearest_of_segment(a, b);
+        keep_nearer(&best, nearest_of_edge(s, a, b));
     }
     if (flat || weight_b <= 0.0) {
-        gjk_simplex3 s = nearest_of_segment(a, c);
-        best = best.count == 0 ? s : nearer(best, s);
+        keep_nearer(&best, nearest_of_edge(s, a, c));
     }
     if (flat || weight_a <= 0.0) {
-        gjk_simplex3 s = nearest_of_segment(b, c);
-        best = best.count == 0 ? s : nearer(best, s);
+        keep_nearer(&best, nearest_of_edge(s, b, c));
     }
     return best;
 }
 
-/* Reduces tetrahedron vertex[0..3]; true when the origin is in it. */
-static bool reduce_tetrahedron(gjk_simplex3 *s) {
+/* The part of the tetrahedron nearest the origin; true when the origin is in it. */
+static bool find_in_tetrahedron(const gjk_simplex3 *s, gjk_feature3 *feature) {
     static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
     const gjk_vertex3 *p = s->vertex;
     const gjk_vec3 origin = {0, 0, 0};
     int winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
-    gjk_simplex3 best = {.count = 0};
+    gjk_feature3 best = {.squared = INFINITY};
     for (int i = 0; i < 4; i++) {
-        const gjk_vertex3 *a = &p[face[i][0]], *b = &p[face[i][1]], *c = &p[face[i][2]];
-        int side = gjk_orient3_sign(a->w, b->w, c->w, origin);
-        if (winding != 0 && side * winding >= 0) {
-            continue; /* on the inner side of this face */
+        uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
+        int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin);
+        if (winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
+            keep_nearer(&best, nearest_of_face(s, a, b, c));
         }
-        gjk_simplex3 found = nearest_of_triangle(a, b, c);
-        best = best.count == 0 ? found : nearer(best, found);
     }
-    if (best.count == 0) {
-        return true;
-    }
-    *s = best;
-    return false;
+    *feature = best;
+    return best.count == 0;
 }
 
-bool gjk_simplex3_reduce(gjk_simplex3 *s) {
+bool gjk_simplex3_find(const gjk_simplex3 *s, gjk_feature3 *feature) {
     switch (s->count) {
     case 1:
-        s->weight[0] = 1.0;
+        *feature = corner(s, 0);
         return false;
     case 2:
-        *s = nearest_of_segment(&s->vertex[0], &s->vertex[1]);
+        *feature = nearest_of_edge(s, 0, 1);
         return false;
     case 3:
-        *s = nearest_of_triangle(&s->vertex[0], &s->vertex[1], &s->vertex[2]);
+        *feature = nearest_of_face(s, 0, 1, 2);
         return false;
     default:
-        return reduce_tetrahedron(s);
+        return find_in_tetrahedron(s, feature);
     }
 }

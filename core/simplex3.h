@@ -5,8 +5,7 @@
 
 /*
  * A simplex of one to four points of a - b, and the weights with which they
- * combine to its point nearest the origin. After a reduction every weight is
- * positive and they sum to 1.
+ * combine to its point nearest the origin.
  */
 typedef struct gjk_simplex3 {
     gjk_vertex3 vertex[4];
@@ -15,20 +14,34 @@ typedef struct gjk_simplex3 {
 } gjk_simplex3;
 
 /*
- * Drops every vertex that the point nearest the origin does not need and sets the
- * weights. Returns true when the simplex is a tetrahedron that holds the origin
- * (then nothing is dropped and no weight is set).
+ * The part of a simplex (corner, edge or face) that holds its point nearest the
+ * origin. Every weight is positive and they sum to 1.
  */
-bool gjk_simplex3_reduce(gjk_simplex3 *simplex);
+typedef struct gjk_feature3 {
+    uint32_t vertex[3]; /* indices into the simplex */
+    double weight[3];
+    uint32_t count;
+    gjk_vec3 nearest;
+    double squared; /* length of nearest, squared */
+} gjk_feature3;
 
-/* The point with the simplex's weights, of a - b, of a and of b. */
-gjk_vec3 gjk_simplex3_nearest(const gjk_simplex3 *simplex);
+/*
+ * Finds the feature nearest the origin. Returns true, and finds none, when the
+ * simplex is a tetrahedron that holds the origin.
+ */
+bool gjk_simplex3_find(const gjk_simplex3 *simplex, gjk_feature3 *feature);
+
+/* Drops every vertex that is not of the feature, and takes over its weights. */
+void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
+
+/* The points of a and of b with the simplex's weights. */
 void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec3 *point_b);
 
 /*
- * The unit direction from the origin to a reduced simplex whose nearest point is v.
- * Taken from the feature itself (the normal of a face, v cleared of its part along
- * an edge), so that it keeps its digits when the origin almost touches.
+ * The unit direction from the origin to a simplex that was reduced to its feature,
+ * of which v is the nearest point. Taken from the feature itself (the normal of a
+ * face, v cleared of its part along an edge), so that it keeps its digits when the
+ * origin almost touches.
  */
 gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, gjk_vec3 v);
 

@@ -1,0 +1,147 @@
+/*
+ * Where do many small blocks of one lifetime come from? From chunks that are filled
+ * from the front and double in size, so that n bytes cost O(log n) calls of malloc.
+ * Under AddressSanitizer what is not handed out is poisoned, and gaps between the
+ * blocks catch what runs over.
+ */
+
+#include "gjk/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define ARENA_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define ARENA_ASAN 1
+#endif
+#endif
+
+#ifdef ARENA_ASAN
+#include <sanitizer/asan_interface.h>
+#define POISON(address, size) ASAN_POISON_MEMORY_REGION(address, size)
+#define UNPOISON(address, size) ASAN_UNPOISON_MEMORY_REGION(address, size)
+#define REDZONE_BYTES 64
+#else
+#define POISON(address, size) ((void)(address), (void)(size))
+#define UNPOISON(address, size) ((void)(address), (void)(size))
+#define REDZONE_BYTES 0
+#endif
+
+#define CHUNK_FIRST_BYTES 4096
+#define CHUNK_DOUBLED_MAX_BYTES ((size_t)4 << 20) /* a larger block gets a chunk of its size */
+#define BLOCK_ALIGNMENT 16
+#define LINE_ALIGNMENT 64 /* of blocks that fill a cache line or more */
+
+struct gjk_arena_chunk {
+    struct gjk_arena_chunk *next;
+    unsigned char *data; /* aligned to LINE_ALIGNMENT */
+    size_t capacity;     /* bytes at data */
+    size_t filled;       /* of them in use, gaps included */
+};
+
+static size_t round_up(size_t value, size_t alignment) {
+    return (value + alignment - 1) / alignment * alignment;
+}
+
+void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes) {
+    *arena = (struct gjk_arena){.limit_bytes = limit_bytes};
+}
+
+static void free_chunks(struct gjk_arena_chunk *chunk) {
+    while (chunk != NULL) {
+        struct gjk_arena_chunk *next = chunk->next;
+        UNPOISON(chunk->data, chunk->capacity);
+        free(chunk);
+        chunk = next;
+    }
+}
+
+void gjk_arena_fini(struct gjk_arena *arena) {
+    free_chunks(arena->chunks);
+    gjk_arena_init(arena, arena->limit_bytes);
+}
+
+void gjk_arena_reset(struct gjk_arena *arena) {
+    struct gjk_arena_chunk *kept = arena->chunks;
+    if (kept != NULL) {
+        free_chunks(kept->next);
+        kept->next = NULL;
+        kept->filled = 0;
+        POISON(kept->data, kept->capacity);
+    }
+    arena->used_bytes = 0;
+}
+
+/* A new first chunk with room for `size` bytes. */
+static bool add_chunk(struct gjk_arena *arena, size_t size) {
+    size_t capacity = arena->chunks == NULL ? CHUNK_FIRST_BYTES : 2 * arena->chunks->capacity;
+    if (capacity > CHUNK_DOUBLED_MAX_BYTES) {
+        capacity = CHUNK_DOUBLED_MAX_BYTES;
+    }
+    if (capacity < size) {
+        capacity = size;
+    }
+    struct gjk_arena_chunk *chunk = malloc(sizeof *chunk + LINE_ALIGNMENT + capacity);
+    if (chunk == NULL) {
+        return false;
+    }
+    size_t start = round_up((uintptr_t)(chunk + 1), LINE_ALIGNMENT) - (uintptr_t)chunk;
+    *chunk = (struct gjk_arena_chunk){
+        .next = arena->chunks,
+        .data = (unsigned char *)chunk + start,
+        .capacity = capacity,
+    };
+    POISON(chunk->data, capacity);
+    arena->chunks = chunk;
+    return true;
+}
+
+void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
+    size_t alignment = size >= LINE_ALIGNMENT ? LINE_ALIGNMENT : BLOCK_ALIGNMENT;
+    size_t limit = arena->limit_bytes != 0 ? arena->limit_bytes : SIZE_MAX;
+
+    if (size > SIZE_MAX / 2) {
+        return NULL;
+    }
+    size_t padded = size == 0 ? alignment : round_up(size, alignment);
+    if (padded > limit || arena->used_bytes > limit - padded) {
+        return NULL;
+    }
+    struct gjk_arena_chunk *chunk = arena->chunks;
+    size_t start = chunk != NULL ? round_up(chunk->filled, alignment) : 0;
+    if (chunk == NULL || start > chunk->capacity ||
+        padded + REDZONE_BYTES > chunk->capacity - start) {
+        if (!add_chunk(arena, padded + REDZONE_BYTES)) {
+            return NULL;
+        }
+        chunk = arena->chunks;
+        start = 0;
+    }
+    chunk->filled = start + padded + REDZONE_BYTES;
+    arena->used_bytes += padded;
+    UNPOISON(chunk->data + start, size);
+    return chunk->data + start;
+}
+
+void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) {
+    if (size != 0 && count > SIZE_MAX / size) {
+        return NULL;
+    }
+    return gjk_arena_alloc(arena, count * size);
+}
+
+char *gjk_arena_copy_text(struct gjk_arena *arena, const char *text, size_t length) {
+    if (length == SIZE_MAX) {
+        return NULL;
+    }
+    char *copy = gjk_arena_alloc(arena, length + 1);
+    if (copy != NULL) {
+        if (length > 0) {
+            memcpy(copy, text, length);
+        }
+        copy[length] = '\0';
+    }
+    return copy;
+}

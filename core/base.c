@@ -1,0 +1,37 @@
+/*
+ * What do the core's statuses say, and what happens when a programmer's promise is
+ * broken? A table, and one handler for the whole process (the core's only state,
+ * outside every computation).
+ */
+
+#include "gjk/base.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static _Atomic(gjk_assert_handler) installed_handler;
+
+const char *gjk_status_text(gjk_status status) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        GJK_STATUS_MAP(X)
+#undef X
+    };
+    size_t i = (size_t)status;
+    return i < sizeof texts / sizeof texts[0] ? texts[i] : "unknown status";
+}
+
+void gjk_set_assert_handler(gjk_assert_handler handler) {
+    atomic_store(&installed_handler, handler);
+}
+
+void gjk_assert_failed(const char *condition, const char *file, int line) {
+    gjk_assert_handler handler = atomic_load(&installed_handler);
+    if (handler != NULL) {
+        handler(condition, file, line);
+    } else {
+        fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
+    }
+    abort();
+}

@@ -1,0 +1,147 @@
+/*
+ * What are the sine and cosine of an angle, the same bits on every machine?
+ *
+ * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers
+ * that keeps only the bits which matter (Payne and Hanek, Radian Reduction for
+ * Trigonometric Functions, 1983), for every magnitude alike: one path instead of the
+ * usual two has no borders between which the error could jump. The rest is a pair of
+ * doubles of 106 bits; the series of Taylor is summed in a fixed order. The error
+ * stays under 0.65 units in the last place.
+ */
+
+#include <stdint.h>
+
+#include "gjk/pose.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* An unevaluated sum, |low| at most half a unit in the last place of high. */
+typedef struct pair {
+    double high, low;
+} pair;
+
+/* 2/pi in binary. Word 0 is the integer part; bit 63 of word 1 counts 1/2. */
+static const uint64_t two_over_pi[20] = {
+    0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041,
+    0xfe5163abdebbc561, 0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e,
+    0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b,
+    0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+    0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
+};
+
+static const pair half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
+
+/* a b exactly, for products far from overflow and underflow (Dekker 1971). */
+static pair multiply_exactly(double a, double b) {
+    const double splitter = 0x1p27 + 1.0;
+    double a_big = splitter * a, b_big = splitter * b;
+    double a_high = a_big - (a_big - a), b_high = b_big - (b_big - b);
+    double a_low = a - a_high, b_low = b - b_high;
+    double product = a * b;
+    double error =
+        a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
+    return (pair){product, error};
+}
+
+/*
+ * angle = rest + quadrant * pi/2 (mod 2 pi), |rest| <= pi/4. angle >= 2^-9.
+ *
+ * The angle is m 2^e with a 53-bit integer m. Bits of 2/pi that count 2^(2 - e) and
+ * more only add multiples of 4 to angle * 2/pi; the 192 bits from there on leave an
+ * error of 2^-137, and no double comes nearer than 2^-62 to a multiple of pi/2.
+ */
+static pair reduce(double angle, unsigned *quadrant) {
+    int exponent;
+    uint64_t m = (uint64_t)ldexp(frexp(angle, &exponent), 53);
+    int skip = exponent - 53 + 62;
+    const uint64_t *table = two_over_pi + skip / 64;
+    int shift = skip % 64;
+
+    uint64_t window[3];
+    for (int i = 0; i < 3; i++) {
+        window[i] = shift == 0 ? table[i] : table[i] << shift | table[i + 1] >> (64 - shift);
+    }
+    /* m * window mod 2^192, to be read as a number in [0, 4). */
+    uint128 product = (uint128)m * window[2];
+    uint64_t w2 = (uint64_t)product;
+    product = (uint128)m * window[1] + (product >> 64);
+    uint64_t w1 = (uint64_t)product;
+    uint64_t w0 = m * window[0] + (uint64_t)(product >> 64);
+
+    *quadrant = (unsigned)(((w0 >> 61) + 1) >> 1) & 3;
+    w0 = w0 << 2 | w1 >> 62;
+    w1 = w1 << 2 | w2 >> 62;
+    w2 <<= 2;
+    bool negative = w0 >> 63 != 0; /* the fraction is at least 1/2: count from above */
+    if (negative) {
+        w2 = ~w2 + 1;
+        w1 = ~w1 + (w2 == 0);
+        w0 = ~w0 + (w2 == 0 && w1 == 0);
+    }
+    /* Its leading 106 bits as two doubles. w0 > 0: see above. */
+    int zeros = __builtin_clzll(w0);
+    uint64_t top = zeros == 0 ? w0 : w0 << zeros | w1 >> (64 - zeros);
+    uint64_t next = zeros == 0 ? w1 : w1 << zeros | w2 >> (64 - zeros);
+    double high = ldexp((double)(top >> 11), -53 - zeros);
+    double low = ldexp((double)((top & 0x7ff) << 42 | next >> 22), -106 - zeros);
+
+    pair rest = multiply_exactly(high, half_pi.high);
+    double tail = rest.low + (high * half_pi.low + low * half_pi.high);
+    high = rest.high + tail;
+    low = tail - (high - rest.high);
+    return negative ? (pair){-high, -low} : (pair){high, low};
+}
+
+/* Sine and cosine of r.high + r.low, in [-pi/4, pi/4]. The next terms are below 2^-63. */
+static void series(pair r, double *sine, double *cosine) {
+    pair square = multiply_exactly(r.high, r.high);
+    double z = square.high;
+
+    double s = 1.0 / 355687428096000.0;
+    s = s * z - 1.0 / 1307674368000.0;
+    s = s * z + 1.0 / 6227020800.0;
+    s = s * z - 1.0 / 39916800.0;
+    s = s * z + 1.0 / 362880.0;
+    s = s * z - 1.0 / 5040.0;
+    s = s * z + 1.0 / 120.0;
+    pair cube = multiply_exactly(r.high, z);
+    double small = cube.high * (z * s) - (cube.low + r.high * square.low) / 6.0;
+    *sine = r.high + (small + r.low * (1.0 - 0.5 * z) - cube.high / 6.0);
+
+    double c = -1.0 / 6402373705728000.0;
+    c = c * z + 1.0 / 20922789888000.0;
+    c = c * z - 1.0 / 87178291200.0;
+    c = c * z + 1.0 / 479001600.0;
+    c = c * z - 1.0 / 3628800.0;
+    c = c * z + 1.0 / 40320.0;
+    c = c * z - 1.0 / 720.0;
+    c = c * z + 1.0 / 24.0;
+    double half = 0.5 * z;
+    double head = 1.0 - half;
+    double error = (1.0 - head) - half; /* of head, exactly */
+    *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
+}
+
+void gjk_sincos(double angle, double *sine, double *cosine) {
+    GJK_ASSERT(isfinite(angle));
+    double magnitude = fabs(angle);
+    if (magnitude < 0x1p-27) {
+        *sine = angle; /* the next terms are less than half a unit */
+        *cosine = 1.0;
+        return;
+    }
+    unsigned quadrant = 0;
+    pair rest = {magnitude, 0.0};
+    if (magnitude > half_pi.high / 2) {
+        rest = reduce(magnitude, &quadrant);
+    }
+    double s, c;
+    series(rest, &s, &c);
+    double turned_sine = quadrant % 2 == 0 ? s : c;
+    double turned_cosine = quadrant % 2 == 0 ? c : s;
+    if (quadrant >= 2) {
+        turned_sine = -turned_sine;
+    }
+    *sine = angle < 0 ? -turned_sine : turned_sine;
+    *cosine = quadrant == 1 || quadrant == 2 ? -turned_cosine : turned_cosine;
+}
