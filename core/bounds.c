@@ -8,12 +8,25 @@
 
 #include "gjk/shape.h"
 
+#include "curve.h"
+
 #define ROUNDING_RELATIVE 0x1p-48
 #define ROUNDING_LEAST 0x1p-1060 /* where the relative bound underflows */
 
-/* One axis of the world: x_world = row . x_own + offset. */
-static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, double *min,
-                        double *max) {
+/* The range of row . x over a curve. A custom shape's own box, which is known, is taken. */
+static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, double *high) {
+    if (shape->type == GJK_CUSTOM) {
+        double middle = gjk_dot3(row, shape->center), half = shape->bounding_radius;
+        *low = middle - half;
+        *high = middle + half;
+        return;
+    }
+    *low = gjk_dot3(row, gjk_curve_support(shape, gjk_neg3(row)));
+    *high = gjk_dot3(row, gjk_curve_support(shape, row));
+}
+
+/* The range of row . x over a cloud. */
+static void cloud_range(const gjk_shape *shape, gjk_vec3 row, double *least, double *most) {
     const double *x = shape->columns, *y = x + shape->stride;
     const double *z = shape->dimension == 3 ? y + shape->stride : NULL;
     double low = INFINITY, high = -INFINITY;
@@ -22,6 +35,19 @@ static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, dou
         double t = row.x * x[i] + row.y * y[i] + (z != NULL ? row.z * z[i] : 0.0);
         low = t < low ? t : low;
         high = t > high ? t : high;
+    }
+    *least = low;
+    *most = high;
+}
+
+/* One axis of the world: x_world = row . x_own + offset. */
+static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, double *min,
+                        double *max) {
+    double low, high;
+    if (shape->count == 0) {
+        curve_range(shape, row, &low, &high);
+    } else {
+        cloud_range(shape, row, &low, &high);
     }
     const gjk_vec3 c = shape->center, h = shape->half_extents;
     double reach = fabs(row.x) * (fabs(c.x) + h.x) + fabs(row.y) * (fabs(c.y) + h.y) +

@@ -101,6 +101,7 @@ static void witness(const struct gjk_polytope2 *polytope, gjk_solution *solution
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
+    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
         solution->iterations++;
         uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
@@ -115,7 +116,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
             return;
         }
-        if (outer - edge->distance <= rounding ||
+        if (outer - edge->distance <= close_enough ||
             !gjk_polytope2_insert(polytope, &vertex, nearest)) {
             break;
         }

@@ -129,6 +129,7 @@ static void witness(const struct gjk_polytope3 *polytope, gjk_solution *solution
 static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
+    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
         solution->iterations++;
         uint32_t nearest = gjk_polytope3_nearest_face(polytope);
@@ -143,7 +144,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
             return;
         }
-        if (outer - face->distance <= rounding ||
+        if (outer - face->distance <= close_enough ||
             !gjk_polytope3_insert(polytope, &vertex, nearest)) {
             break;
         }

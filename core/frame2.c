@@ -23,6 +23,7 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
         .row1 = gjk_scale2(unit, (gjk_vec2){gjk_dot2(ay, bx), gjk_dot2(ay, by)}),
         .translation = {gjk_dot2(ax, between), gjk_dot2(ay, between)},
         .unit = unit,
+        .curved = a->shape->count == 0 || b->shape->count == 0,
     };
     frame.scale = gjk_length2(frame.translation) +
                   unit * (a->shape->bounding_radius + gjk_length3(a->shape->center) +

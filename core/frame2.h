@@ -13,6 +13,7 @@ typedef struct gjk_frame2 {
     gjk_vec2 row0, row1;  /* rotation of b against a, times unit */
     gjk_vec2 translation; /* of b's origin, times unit */
     double unit;          /* frame length = unit * world length; a power of two */
+    bool curved;          /* a curve takes part: stop at the tolerance, not at rounding */
     double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
 } gjk_frame2;
 

@@ -32,6 +32,7 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
         .rotation = scaled(unit, &rotation),
         .translation = gjk_mul3_transposed(&a->pose.rotation, between),
         .unit = unit,
+        .curved = a->shape->count == 0 || b->shape->count == 0,
     };
     frame.scale = gjk_length3(frame.translation) +
                   unit * (a->shape->bounding_radius + gjk_length3(a->shape->center) +

@@ -16,6 +16,7 @@ typedef struct gjk_frame3 {
     gjk_mat3 rotation;    /* of b against a, times unit */
     gjk_vec3 translation; /* of b's origin, times unit */
     double unit;          /* frame length = unit * world length; a power of two */
+    bool curved;          /* a curve takes part: stop at the tolerance, not at rounding */
     double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
 } gjk_frame3;
 

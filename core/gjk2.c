@@ -55,6 +55,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
               gjk_simplex2 *simplex, gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
     gjk_vec2 away = start_away(first_direction);
+    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
     uint32_t stalls = 0;
@@ -65,7 +66,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
             return false;
         }
-        if (solution->upper - solution->lower <= rounding || holds_vertex(simplex, &vertex)) {
+        if (solution->upper - solution->lower <= close_enough || holds_vertex(simplex, &vertex)) {
             break;
         }
         simplex->vertex[simplex->count++] = vertex;

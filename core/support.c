@@ -5,7 +5,12 @@
 
 #include "support.h"
 
+#include "curve.h"
+
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
+    if (shape->count == 0) {
+        return gjk_xy(gjk_curve_support(shape, gjk_xy0(direction)));
+    }
     const double *x = shape->columns, *y = x + shape->stride;
     uint32_t best = 0;
     double most = direction.x * x[0] + direction.y * y[0];
@@ -20,6 +25,9 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
 }
 
 gjk_vec3 gjk_support_of3(const gjk_shape *shape, gjk_vec3 direction) {
+    if (shape->count == 0) {
+        return gjk_curve_support(shape, direction);
+    }
     const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
     uint32_t best = 0;
     double most = direction.x * x[0] + direction.y * y[0] + direction.z * z[0];

@@ -94,10 +94,9 @@ typedef struct gjk_ray_hits {
 } gjk_ray_hits;
 
 /* The limit first bodies that the ray hits (closest: limit 1). */
-gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray,
-                           const gjk_filter *filter, const gjk_ray_settings *settings,
-                           uint32_t limit, struct gjk_arena *arena,
-                           gjk_ray_hits *out) GJK_MUST_USE;
+gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
+                           const gjk_ray_settings *settings, uint32_t limit,
+                           struct gjk_arena *arena, gjk_ray_hits *out) GJK_MUST_USE;
 
 /* Does the ray hit anything that passes? */
 bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,

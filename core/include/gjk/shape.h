@@ -5,7 +5,8 @@
  * A convex shape in its own frame: the convex hull of a cloud of points (its
  * core), plus a ball of some radius around every point of it. Point, circle,
  * sphere, segment, capsule, box, polygon, triangle and hull, each with rounding,
- * are all of this form. Shapes are closed: the boundary belongs to them.
+ * are all of this form. Ellipse, half ellipse, slice, cylinder, cone and custom shapes
+ * have a curve for a core instead. Shapes are closed: the boundary belongs to them.
  *
  * Constructors check everything once; behind them the queries only assert. The
  * cloud is kept as columns (all x, then all y, then all z in 3D), each padded
@@ -38,12 +39,33 @@ typedef enum gjk_shape_type {
     GJK_POLYGON,  /* 2D only */
     GJK_TRIANGLE, /* 3D only */
     GJK_HULL,
+    GJK_ELLIPSE,      /* ellipse in 2D, ellipsoid in 3D */
+    GJK_HALF_ELLIPSE, /* 2D only */
+    GJK_SLICE,        /* 2D only */
+    GJK_CYLINDER,     /* 3D only */
+    GJK_CONE,         /* 3D only */
+    GJK_CUSTOM,       /* known by its support function alone; of the library, not the wire */
 } gjk_shape_type;
+
+/* The point of a custom shape farthest along a direction that is not zero, in the own
+ * frame. Pure: the same point for the same direction, always. */
+typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
+
+/* What a curved shape is made of. */
+typedef struct gjk_curve {
+    gjk_vec3 a;         /* ellipse, half ellipse: radii; slice: cosine and sine of theta / 2;
+                           cylinder: an end; cone: centre of the base */
+    gjk_vec3 b;         /* cylinder: other end; cone: apex */
+    gjk_vec3 across[2]; /* cylinder, cone: unit vectors across the axis and each other */
+    double radius;      /* slice, cylinder, cone */
+    gjk_support_function support;
+    const void *user;
+} gjk_curve;
 
 typedef struct gjk_shape {
     gjk_shape_type type;
     uint32_t dimension;     /* 2 or 3 */
-    uint32_t count;         /* points of the cloud, >= 1 */
+    uint32_t count;         /* points of the cloud, >= 1; 0: no cloud, but a curve */
     uint32_t stride;        /* doubles from one column to the next, a multiple of GJK_LANES */
     const double *columns;  /* dimension columns of stride doubles */
     double radius;          /* of the ball around the cloud: own radius + rounding */
@@ -51,6 +73,7 @@ typedef struct gjk_shape {
     gjk_vec3 half_extents;  /* of that box, radius included */
     double size;            /* its largest side: what tolerances are relative to */
     double bounding_radius; /* about center, radius included: contains the whole shape */
+    gjk_curve curve;        /* when count is 0 */
 } gjk_shape;
 
 gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, double rounding,
@@ -80,8 +103,8 @@ gjk_status gjk_shape_make_box(struct gjk_arena *arena, uint32_t dimension, gjk_v
  * the first vertex that is concave or where the outline crosses itself (0 when it
  * has no area); TOO_FEW_POINTS, TOO_MANY_POINTS.
  */
-gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *vertices,
-                                  uint32_t count, double rounding, uint32_t *bad_vertex,
+gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
+                                  double rounding, uint32_t *bad_vertex,
                                   gjk_shape *out) GJK_MUST_USE;
 
 /* A 3D triangle; corners may coincide or be collinear. */
@@ -93,9 +116,47 @@ gjk_status gjk_shape_make_triangle(struct gjk_arena *arena, const gjk_vec3 corne
  * included; only its extreme points are kept (2D: counter-clockwise).
  * O(n log n) expected. TOO_FEW_POINTS, TOO_MANY_POINTS.
  */
-gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension,
-                               const gjk_vec3 *points, uint32_t count, double rounding,
+gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, const gjk_vec3 *points,
+                               uint32_t count, double rounding, gjk_shape *out) GJK_MUST_USE;
+
+/* An ellipse (dimension 2: z of the radii is ignored) or ellipsoid, each radius > 0,
+ * axes along the own frame's. */
+gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
+                                  gjk_shape *out) GJK_MUST_USE;
+
+/* The upper half (y >= 0) of an ellipse of that width, height tall, the centre of the
+ * base at the own origin; both > 0. */
+gjk_status gjk_shape_make_half_ellipse(double width, double height, double rounding,
+                                       gjk_shape *out) GJK_MUST_USE;
+
+/* A circular sector: apex at the own origin, symmetric about +x, theta in (0, pi] the
+ * full opening in radians, radius > 0. */
+gjk_status gjk_shape_make_slice(double radius, double theta, double rounding,
+                                gjk_shape *out) GJK_MUST_USE;
+
+/* A solid cylinder of radius > 0 between the centres of its two discs, which must
+ * differ (OUT_OF_RANGE otherwise). */
+gjk_status gjk_shape_make_cylinder(const gjk_vec3 ends[2], double radius, double rounding,
+                                   gjk_shape *out) GJK_MUST_USE;
+
+/* A solid cone: centre and radius > 0 of the base, apex; base and apex must differ. */
+gjk_status gjk_shape_make_cone(gjk_vec3 base, gjk_vec3 apex, double radius, double rounding,
                                gjk_shape *out) GJK_MUST_USE;
+
+/*
+ * Any convex shape with a support function, of which a ball around center is known
+ * to contain it (bounding_radius > 0). Solved to the tolerance, like every curved
+ * shape. Borrows user.
+ */
+typedef struct gjk_custom {
+    gjk_support_function support;
+    const void *user;
+    gjk_vec3 center;
+    double bounding_radius;
+} gjk_custom;
+
+gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, double rounding,
+                                 gjk_shape *out) GJK_MUST_USE;
 
 /* Point i of the cloud, in the own frame (z 0 in 2D). i < count. */
 static inline gjk_vec3 gjk_shape_point(const gjk_shape *shape, uint32_t i) {

@@ -1,0 +1,13 @@
+#ifndef GJK_CURVE_H
+#define GJK_CURVE_H
+
+#include "gjk/shape.h"
+
+/*
+ * The point of a curved shape (count 0: ellipse, half ellipse, slice, cylinder,
+ * cone, custom) farthest along a direction that is not zero, in the own frame. The
+ * radius is not added. Within a few units in the last place of the size.
+ */
+gjk_vec3 gjk_curve_support(const gjk_shape *shape, gjk_vec3 direction);
+
+#endif
