@@ -8,6 +8,9 @@
 #include "rounding.h"
 #include "simplex2.h"
 
+/* Steps that may leave the distance as it is: see gjk3.c. */
+#define STALLS_MAX 4
+
 typedef struct gjk_ray_state2 {
     double t;             /* no point of the ray before t touches */
     gjk_vec2 point;       /* t * direction */
@@ -86,6 +89,7 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
                           const gjk_ray_goal *goal) {
     gjk_ray_state2 state = {.distance = INFINITY};
     gjk_vec2 normal = start_normal(first_direction, gjk_xy(goal->direction)), toward;
+    uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
         gjk_vertex2 vertex = gjk_support2(frame, normal);
@@ -98,7 +102,8 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
         if (reduce_about(&state, &toward) || state.distance <= rounding) {
             return answer(&state, i, true);
         }
-        if (step == GJK_RAY_STAYED && (repeated || state.distance >= before)) {
+        stalls += state.distance >= before;
+        if (step == GJK_RAY_STAYED && (repeated || stalls > STALLS_MAX)) {
             state.normal = goal->radius > rounding ? toward : state.normal;
             return answer(&state, i, true);
         }

@@ -14,6 +14,9 @@
 #include "rounding.h"
 #include "simplex3.h"
 
+/* Steps that may leave the distance as it is: see gjk3.c. */
+#define STALLS_MAX 4
+
 typedef struct gjk_ray_state3 {
     double t;             /* no point of the ray before t touches */
     gjk_vec3 point;       /* t * direction */
@@ -92,6 +95,7 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
                           const gjk_ray_goal *goal) {
     gjk_ray_state3 state = {.distance = INFINITY};
     gjk_vec3 normal = start_normal(first_direction, goal->direction), toward;
+    uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
         gjk_vertex3 vertex = gjk_support3(frame, normal);
@@ -104,7 +108,8 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
         if (reduce_about(&state, &toward) || state.distance <= rounding) {
             return answer(&state, i, true);
         }
-        if (step == GJK_RAY_STAYED && (repeated || state.distance >= before)) {
+        stalls += state.distance >= before;
+        if (step == GJK_RAY_STAYED && (repeated || stalls > STALLS_MAX)) {
             state.normal = goal->radius > rounding ? toward : state.normal;
             return answer(&state, i, true);
         }
