@@ -67,8 +67,15 @@ static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_
            (seed->count >= 3 || add_third(frame, thin, seed));
 }
 
-/* No area: depth 0 along the flat direction, the witness where the simplex touches. */
-static void solve_flat(const gjk_simplex2 *simplex, gjk_vec2 flat, gjk_solution *solution) {
+/*
+ * No area: no width along the flat direction, so nothing is deeper than 0. An origin
+ * that lies apart within the line keeps what GJK found.
+ */
+static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 flat,
+                       gjk_solution *solution) {
+    if (solution->upper > GJK_ROUNDING * frame->scale) {
+        return;
+    }
     gjk_vec2 point_a, point_b;
     gjk_simplex2_points(simplex, &point_a, &point_b);
     solution->lower = 0.0;
@@ -108,7 +115,9 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         const gjk_edge2 *edge = &polytope->edge[nearest];
         gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
         double outer = gjk_dot2(edge->normal, vertex.w);
-        solution->upper = fmin(solution->upper, -edge->distance);
+        if (edge->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
+            solution->upper = fmin(solution->upper, -edge->distance);
+        }
         if (-outer >= solution->lower - rounding) {
             solution->normal = gjk_xy0(edge->normal);
             solution->lower = fmax(solution->lower, -outer);
@@ -121,7 +130,9 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             break;
         }
     }
-    witness(polytope, solution);
+    if (!solution->has_points || solution->upper <= 0.0) {
+        witness(polytope, solution);
+    }
 }
 
 void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 first_direction,
@@ -130,13 +141,11 @@ void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 fir
     gjk_vec2 hint = length > 0.0 ? gjk_scale2(1.0 / length, first_direction) : (gjk_vec2){1, 0};
     gjk_seed2 seed;
     if (!grow_seed(frame, simplex, hint, &seed)) {
-        solve_flat(simplex, seed.flat, solution);
+        solve_flat(frame, simplex, seed.flat, solution);
         return;
     }
     struct gjk_polytope2 polytope;
     gjk_polytope2_init(&polytope, seed.corner);
-    solution->lower = -INFINITY;
-    solution->upper = 0.0;
     expand(frame, &polytope, goal, solution);
     solution->lower = fmin(solution->lower, solution->upper);
 }

@@ -5,9 +5,9 @@
 #include "solution.h"
 
 /*
- * The penetration of two clouds in 2D whose difference holds or touches the
+ * The penetration of two cores in 2D whose difference holds or touches the
  * origin, from the last simplex of gjk_gjk2. Adds its iterations to *solution and
- * fills the rest of it: lower = -depth from above, upper = -depth from below. A
+ * improves the bounds that stand there: lower = -depth from above, upper = -depth from below. A
  * difference without area has depth 0 along a direction in which it has no width.
  */
 void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 first_direction,

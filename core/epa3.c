@@ -101,8 +101,15 @@ static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_
            (seed->count >= 4 || add_fourth(frame, thin, seed));
 }
 
-/* No volume: depth 0 along the flat direction, the witness where the simplex touches. */
-static void solve_flat(const gjk_simplex3 *simplex, gjk_vec3 flat, gjk_solution *solution) {
+/*
+ * No volume: no width along the flat direction, so nothing is deeper than 0. An origin
+ * that lies apart within the plane keeps what GJK found.
+ */
+static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 flat,
+                       gjk_solution *solution) {
+    if (solution->upper > GJK_ROUNDING * frame->scale) {
+        return;
+    }
     solution->lower = 0.0;
     solution->upper = 0.0;
     solution->normal = flat;
@@ -136,7 +143,9 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         const gjk_face3 *face = &polytope->face[nearest];
         gjk_vertex3 vertex = gjk_support3(frame, face->normal);
         double outer = gjk_dot3(face->normal, vertex.w);
-        solution->upper = fmin(solution->upper, -face->distance);
+        if (face->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
+            solution->upper = fmin(solution->upper, -face->distance);
+        }
         if (-outer >= solution->lower - rounding) {
             solution->normal = face->normal;
             solution->lower = fmax(solution->lower, -outer);
@@ -149,7 +158,9 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             break;
         }
     }
-    witness(polytope, solution);
+    if (!solution->has_points || solution->upper <= 0.0) {
+        witness(polytope, solution);
+    }
 }
 
 void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 first_direction,
@@ -158,13 +169,11 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 fir
     gjk_vec3 hint = length > 0.0 ? gjk_scale3(1.0 / length, first_direction) : axis_vector(0);
     gjk_seed3 seed;
     if (!grow_seed(frame, simplex, hint, &seed)) {
-        solve_flat(simplex, seed.flat, solution);
+        solve_flat(frame, simplex, seed.flat, solution);
         return;
     }
     struct gjk_polytope3 polytope;
     gjk_polytope3_init(&polytope, seed.corner);
-    solution->lower = -INFINITY;
-    solution->upper = 0.0;
     expand(frame, &polytope, goal, solution);
     solution->lower = fmin(solution->lower, solution->upper);
 }

@@ -5,9 +5,9 @@
 #include "solution.h"
 
 /*
- * The penetration of two clouds in 3D whose difference holds or touches the
+ * The penetration of two cores in 3D whose difference holds or touches the
  * origin, from the last simplex of gjk_gjk3. Adds its iterations to *solution and
- * fills the rest of it: lower = -depth from above, upper = -depth from below. A
+ * improves the bounds that stand there: lower = -depth from above, upper = -depth from below. A
  * difference without volume has depth 0 along a direction in which it has no width.
  */
 void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 first_direction,

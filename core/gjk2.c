@@ -51,6 +51,12 @@ static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
     solution->has_points = true;
 }
 
+/* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
+static bool touches(const gjk_solution *solution, const gjk_goal *goal, double close_enough) {
+    return solution->upper <= fmax(close_enough, goal->tolerance) &&
+           solution->upper - solution->lower > close_enough;
+}
+
 bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal *goal,
               gjk_simplex2 *simplex, gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -72,6 +78,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
         simplex->vertex[simplex->count++] = vertex;
         gjk_feature2 feature;
         if (gjk_simplex2_find(simplex, &feature)) {
+            solution->upper = 0.0;
             return true;
         }
         double length = sqrt(feature.squared);
@@ -81,12 +88,12 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
             break;
         }
         gjk_simplex2_keep(simplex, &feature);
-        if (length <= rounding) {
-            return true;
-        }
         solution->upper = fmin(solution->upper, length);
+        if (length <= rounding) {
+            break;
+        }
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
     finish(simplex, solution);
-    return false;
+    return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);
 }

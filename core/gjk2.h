@@ -5,10 +5,10 @@
 #include "solution.h"
 
 /*
- * The distance of two clouds in 2D. Returns true when the origin may lie in a - b:
- * then *simplex is the last one, which holds or touches it, and of *solution only
- * the iterations count, unless the goal ended the iteration by a proof.
- * Returns false when the solution is final: apart, or ended by goal or limit.
+ * The distance of two cores in 2D. Returns true when the penetration solver must
+ * have the last word: the last simplex holds the origin (upper = 0, no points), or
+ * all but touches it and no axis proves it apart (points and upper bound stand).
+ * Returns false when the solution is final: apart, or ended by the goal or the limit.
  * first_direction (frame axes, any length) points from a towards b.
  */
 bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal *goal,

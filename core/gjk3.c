@@ -52,6 +52,12 @@ static void finish(const gjk_simplex3 *simplex, gjk_solution *solution) {
     solution->has_points = true;
 }
 
+/* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
+static bool touches(const gjk_solution *solution, const gjk_goal *goal, double close_enough) {
+    return solution->upper <= fmax(close_enough, goal->tolerance) &&
+           solution->upper - solution->lower > close_enough;
+}
+
 bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal *goal,
               gjk_simplex3 *simplex, gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -73,6 +79,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
         simplex->vertex[simplex->count++] = vertex;
         gjk_feature3 feature;
         if (gjk_simplex3_find(simplex, &feature)) {
+            solution->upper = 0.0;
             return true;
         }
         double length = sqrt(feature.squared);
@@ -82,12 +89,12 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
             break;
         }
         gjk_simplex3_keep(simplex, &feature);
-        if (length <= rounding) {
-            return true;
-        }
         solution->upper = fmin(solution->upper, length);
+        if (length <= rounding) {
+            break;
+        }
         away = gjk_simplex3_direction(simplex, feature.nearest);
     }
     finish(simplex, solution);
-    return false;
+    return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);
 }

@@ -62,6 +62,8 @@ static bool reduce_about(gjk_ray_state2 *state, gjk_vec2 *toward) {
         about.vertex[i].w = gjk_sub2(about.vertex[i].w, state->point);
     }
     if (gjk_simplex2_find(&about, &feature)) {
+        gjk_simplex2_find_surface(&about, &feature);
+        gjk_simplex2_keep(&state->simplex, &feature);
         return true;
     }
     gjk_simplex2_keep(&state->simplex, &feature);
@@ -71,12 +73,15 @@ static bool reduce_about(gjk_ray_state2 *state, gjk_vec2 *toward) {
     return false;
 }
 
-static gjk_ray_solution answer(const gjk_ray_state2 *state, uint32_t iterations, bool hit) {
+static gjk_ray_solution answer(const gjk_ray_state2 *state, uint32_t iterations) {
+    gjk_vec2 point_a, point_b;
+    gjk_simplex2_points(&state->simplex, &point_a, &point_b);
     return (gjk_ray_solution){
-        .hit = hit,
+        .hit = true,
         .iterations = iterations,
         .t = state->t,
         .normal = gjk_xy0(state->normal),
+        .point_a = gjk_xy0(point_a),
     };
 }
 
@@ -87,7 +92,7 @@ static gjk_vec2 start_normal(gjk_vec2 first_direction, gjk_vec2 ray) {
 
 gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
                           const gjk_ray_goal *goal) {
-    gjk_ray_state2 state = {.distance = INFINITY};
+    gjk_ray_state2 state = {.distance = INFINITY, .normal = gjk_neg2(gjk_xy(goal->direction))};
     gjk_vec2 normal = start_normal(first_direction, gjk_xy(goal->direction)), toward;
     uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
@@ -95,21 +100,21 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
         gjk_vertex2 vertex = gjk_support2(frame, normal);
         gjk_ray_step step = move(&state, goal, normal, &vertex, rounding);
         if (step == GJK_RAY_MISSED) {
-            return answer(&state, i, false);
+            return (gjk_ray_solution){.hit = false, .iterations = i};
         }
         double before = step == GJK_RAY_MOVED ? INFINITY : state.distance;
         bool repeated = add_vertex(&state.simplex, &vertex);
         if (reduce_about(&state, &toward) || state.distance <= rounding) {
-            return answer(&state, i, true);
+            return answer(&state, i);
         }
         stalls += state.distance >= before;
         if (step == GJK_RAY_STAYED && (repeated || stalls > STALLS_MAX)) {
             state.normal = goal->radius > rounding ? toward : state.normal;
-            return answer(&state, i, true);
+            return answer(&state, i);
         }
         normal = toward;
     }
-    gjk_ray_solution last = answer(&state, goal->max_iterations, true);
+    gjk_ray_solution last = answer(&state, goal->max_iterations);
     last.undecided = state.distance - goal->radius > goal->tolerance;
     return last;
 }

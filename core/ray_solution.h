@@ -19,13 +19,18 @@ typedef struct gjk_ray_goal {
     uint32_t max_iterations;
 } gjk_ray_goal;
 
-/* normal: of a - b at the hit, against the direction; zero when t = 0 was inside. */
+/*
+ * normal: of a - b at the hit, against the direction (the direction turned back when
+ * the start was within rounding). point_a: where the core of a touches (its distance from the moved b is
+ * the radius).
+ */
 typedef struct gjk_ray_solution {
     bool hit;
     bool undecided; /* the iteration limit came first; then hit, at a lower bound of t */
     uint32_t iterations;
     double t;
     gjk_vec3 normal;
+    gjk_vec3 point_a;
 } gjk_ray_solution;
 
 /* What one support plane did to the ray's current point. */

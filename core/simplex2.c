@@ -68,8 +68,11 @@ static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t 
                           gjk_dot2(v, v)};
 }
 
-/* The part of the triangle nearest the origin; true when the origin is in it. */
-static bool find_in_triangle(const gjk_simplex2 *s, gjk_feature2 *feature) {
+/*
+ * The part of the triangle nearest the origin; true when the origin is in it and only
+ * what lies between was asked for, not the whole surface.
+ */
+static bool find_in_triangle(const gjk_simplex2 *s, bool surface, gjk_feature2 *feature) {
     static const uint8_t edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     const gjk_vertex2 *p = s->vertex;
     const gjk_vec2 origin = {0, 0};
@@ -78,7 +81,7 @@ static bool find_in_triangle(const gjk_simplex2 *s, gjk_feature2 *feature) {
     for (int i = 0; i < 3; i++) {
         uint32_t a = edge[i][0], b = edge[i][1];
         int side = gjk_orient2_sign(p[a].w, p[b].w, origin);
-        if (winding == 0 || side * winding < 0) { /* the origin lies beyond this edge */
+        if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this edge */
             gjk_feature2 found = nearest_of_edge(s, a, b);
             best = found.squared < best.squared ? found : best;
         }
@@ -96,6 +99,11 @@ bool gjk_simplex2_find(const gjk_simplex2 *s, gjk_feature2 *feature) {
         *feature = nearest_of_edge(s, 0, 1);
         return false;
     default:
-        return find_in_triangle(s, feature);
+        return find_in_triangle(s, false, feature);
     }
+}
+
+void gjk_simplex2_find_surface(const gjk_simplex2 *s, gjk_feature2 *feature) {
+    GJK_ASSERT(s->count == 3);
+    (void)find_in_triangle(s, true, feature);
 }

@@ -31,6 +31,9 @@ typedef struct gjk_feature2 {
  */
 bool gjk_simplex2_find(const gjk_simplex2 *simplex, gjk_feature2 *feature);
 
+/* The same for the surface of a triangle, whether or not it holds the origin. */
+void gjk_simplex2_find_surface(const gjk_simplex2 *simplex, gjk_feature2 *feature);
+
 /* Drops every vertex that is not of the feature, and takes over its weights. */
 void gjk_simplex2_keep(gjk_simplex2 *simplex, const gjk_feature2 *feature);
 

@@ -149,8 +149,11 @@ static gjk_feature3 nearest_of_face(const gjk_simplex3 *s, uint32_t a, uint32_t 
     return best;
 }
 
-/* The part of the tetrahedron nearest the origin; true when the origin is in it. */
-static bool find_in_tetrahedron(const gjk_simplex3 *s, gjk_feature3 *feature) {
+/*
+ * The part of the tetrahedron nearest the origin; true when the origin is in it and only
+ * what lies between was asked for, not the whole surface.
+ */
+static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
     static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
     const gjk_vertex3 *p = s->vertex;
     const gjk_vec3 origin = {0, 0, 0};
@@ -159,7 +162,7 @@ static bool find_in_tetrahedron(const gjk_simplex3 *s, gjk_feature3 *feature) {
     for (int i = 0; i < 4; i++) {
         uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
         int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin);
-        if (winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
+        if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
             keep_nearer(&best, nearest_of_face(s, a, b, c));
         }
     }
@@ -179,6 +182,11 @@ bool gjk_simplex3_find(const gjk_simplex3 *s, gjk_feature3 *feature) {
         *feature = nearest_of_face(s, 0, 1, 2);
         return false;
     default:
-        return find_in_tetrahedron(s, feature);
+        return find_in_tetrahedron(s, false, feature);
     }
+}
+
+void gjk_simplex3_find_surface(const gjk_simplex3 *s, gjk_feature3 *feature) {
+    GJK_ASSERT(s->count == 4);
+    (void)find_in_tetrahedron(s, true, feature);
 }

@@ -31,6 +31,9 @@ typedef struct gjk_feature3 {
  */
 bool gjk_simplex3_find(const gjk_simplex3 *simplex, gjk_feature3 *feature);
 
+/* The same for the surface of a tetrahedron, whether or not it holds the origin. */
+void gjk_simplex3_find_surface(const gjk_simplex3 *simplex, gjk_feature3 *feature);
+
 /* Drops every vertex that is not of the feature, and takes over its weights. */
 void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
