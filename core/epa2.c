@@ -86,20 +86,42 @@ static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk
     solution->has_points = true;
 }
 
-/* The points of a and b whose difference is the foot of the origin on the nearest edge. */
-static void witness(const struct gjk_polytope2 *polytope, gjk_solution *solution) {
-    uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
-    const gjk_edge2 *edge = &polytope->edge[nearest];
-    gjk_vec2 foot = gjk_scale2(edge->distance, edge->normal), point_a, point_b;
-    gjk_simplex2 s = {.count = 2};
-    s.vertex[0] = polytope->vertex[nearest];
-    s.vertex[1] = polytope->vertex[edge->next];
-    s.vertex[0].w = gjk_sub2(s.vertex[0].w, foot);
-    s.vertex[1].w = gjk_sub2(s.vertex[1].w, foot);
+/* The feature of an edge nearest to the foot of the origin on the nearest line. */
+static gjk_feature2 seen_from_foot(const struct gjk_polytope2 *polytope, uint32_t edge,
+                                   gjk_vec2 foot, gjk_simplex2 *segment) {
     gjk_feature2 feature;
-    (void)gjk_simplex2_find(&s, &feature);
-    gjk_simplex2_keep(&s, &feature);
-    gjk_simplex2_points(&s, &point_a, &point_b);
+    segment->count = 2;
+    segment->vertex[0] = polytope->vertex[edge];
+    segment->vertex[1] = polytope->vertex[polytope->edge[edge].next];
+    segment->vertex[0].w = gjk_sub2(segment->vertex[0].w, foot);
+    segment->vertex[1].w = gjk_sub2(segment->vertex[1].w, foot);
+    (void)gjk_simplex2_find(segment, &feature);
+    return feature;
+}
+
+/*
+ * The points of a and b whose difference is the foot of the origin on the nearest
+ * line. Collinear edges share that line: the foot is in one of them.
+ */
+static void witness(const struct gjk_polytope2 *polytope, double rounding, gjk_solution *solution) {
+    const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
+    gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal), point_a, point_b;
+    gjk_simplex2 best = {.count = 0};
+    double least = INFINITY;
+    for (uint32_t i = 0; i < polytope->count; i++) {
+        const gjk_edge2 *edge = &polytope->edge[i];
+        if (!edge->alive || edge->distance > nearest->distance + 4 * rounding) {
+            continue;
+        }
+        gjk_simplex2 segment;
+        gjk_feature2 feature = seen_from_foot(polytope, i, foot, &segment);
+        if (feature.squared < least) {
+            least = feature.squared;
+            best = segment;
+            gjk_simplex2_keep(&best, &feature);
+        }
+    }
+    gjk_simplex2_points(&best, &point_a, &point_b);
     solution->point_a = gjk_xy0(point_a);
     solution->point_b = gjk_xy0(point_b);
     solution->has_points = true;
@@ -131,7 +153,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
-        witness(polytope, solution);
+        witness(polytope, rounding, solution);
     }
 }
 

@@ -117,19 +117,42 @@ static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
 }
 
-/* The points of a and b whose difference is the foot of the origin on the nearest face. */
-static void witness(const struct gjk_polytope3 *polytope, gjk_solution *solution) {
-    const gjk_face3 *face = &polytope->face[gjk_polytope3_nearest_face(polytope)];
-    gjk_vec3 foot = gjk_scale3(face->distance, face->normal);
-    gjk_simplex3 s = {.count = 3};
-    for (int i = 0; i < 3; i++) {
-        s.vertex[i] = polytope->vertex[face->vertex[i]];
-        s.vertex[i].w = gjk_sub3(s.vertex[i].w, foot);
-    }
+/* The feature of a face nearest to the foot of the origin on the nearest plane. */
+static gjk_feature3 seen_from_foot(const struct gjk_polytope3 *polytope, const gjk_face3 *face,
+                                   gjk_vec3 foot, gjk_simplex3 *triangle) {
     gjk_feature3 feature;
-    (void)gjk_simplex3_find(&s, &feature);
-    gjk_simplex3_keep(&s, &feature);
-    gjk_simplex3_points(&s, &solution->point_a, &solution->point_b);
+    triangle->count = 3;
+    for (int i = 0; i < 3; i++) {
+        triangle->vertex[i] = polytope->vertex[face->vertex[i]];
+        triangle->vertex[i].w = gjk_sub3(triangle->vertex[i].w, foot);
+    }
+    (void)gjk_simplex3_find(triangle, &feature);
+    return feature;
+}
+
+/*
+ * The points of a and b whose difference is the foot of the origin on the nearest
+ * plane. Coplanar faces share that plane: the foot is in one of them.
+ */
+static void witness(const struct gjk_polytope3 *polytope, double rounding, gjk_solution *solution) {
+    const gjk_face3 *nearest = &polytope->face[gjk_polytope3_nearest_face(polytope)];
+    gjk_vec3 foot = gjk_scale3(nearest->distance, nearest->normal);
+    gjk_simplex3 best = {.count = 0};
+    double least = INFINITY;
+    for (uint32_t i = 0; i < polytope->face_count; i++) {
+        const gjk_face3 *face = &polytope->face[i];
+        if (!face->alive || face->distance > nearest->distance + 4 * rounding) {
+            continue;
+        }
+        gjk_simplex3 triangle;
+        gjk_feature3 feature = seen_from_foot(polytope, face, foot, &triangle);
+        if (feature.squared < least) {
+            least = feature.squared;
+            best = triangle;
+            gjk_simplex3_keep(&best, &feature);
+        }
+    }
+    gjk_simplex3_points(&best, &solution->point_a, &solution->point_b);
     solution->has_points = true;
 }
 
@@ -159,7 +182,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
-        witness(polytope, solution);
+        witness(polytope, rounding, solution);
     }
 }
 

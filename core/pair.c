@@ -12,6 +12,7 @@
 #include "epa3.h"
 #include "gjk2.h"
 #include "gjk3.h"
+#include "rounding.h"
 
 gjk_detect_settings gjk_detect_settings_default(void) {
     return (gjk_detect_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, {0, 0, 0}, true};
@@ -48,6 +49,21 @@ static gjk_vec3 first_direction(const gjk_placed *a, const gjk_placed *b, gjk_ve
     return gjk_mul3_transposed(&a->pose.rotation, world);
 }
 
+/*
+ * Bounds that only rounding holds apart are one: no tolerance could bring them
+ * together, and either is as near the truth as the other.
+ */
+static void close_bounds(gjk_solution *solution, double rounding) {
+    if (solution->upper - solution->lower > 2 * rounding) {
+        return;
+    }
+    if (solution->upper > 0.0) {
+        solution->lower = solution->upper;
+    } else {
+        solution->upper = solution->lower;
+    }
+}
+
 static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
                      const gjk_goal *wish, gjk_solution *solution) {
     gjk_frame2 frame = gjk_frame2_make(a, b);
@@ -58,6 +74,7 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
     if (gjk_gjk2(&frame, gjk_xy(direction), &goal, &simplex, solution)) {
         gjk_epa2(&frame, &simplex, gjk_xy(direction), &goal, solution);
     }
+    close_bounds(solution, GJK_ROUNDING * frame.scale);
     return frame.unit;
 }
 
@@ -71,6 +88,7 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
     if (gjk_gjk3(&frame, direction, &goal, &simplex, solution)) {
         gjk_epa3(&frame, &simplex, direction, &goal, solution);
     }
+    close_bounds(solution, GJK_ROUNDING * frame.scale);
     return frame.unit;
 }
 

@@ -30,7 +30,7 @@ static gjk_vec3 precise_cross(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
 
 /* The normal of abc, not of unit length. */
 static gjk_vec3 cross_of(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
-    const double sliver = 1e-6; /* squared sine of the angle at a */
+    const double sliver = 0.01; /* squared sine of the angle at a */
     gjk_vec3 u = gjk_sub3(b, a), v = gjk_sub3(c, a), n = gjk_cross3(u, v);
     if (gjk_dot3(n, n) < sliver * (gjk_dot3(u, u) * gjk_dot3(v, v))) {
         n = precise_cross(a, b, c);

@@ -1,27 +1,50 @@
 /*
- * Which point of a cloud lies farthest along a direction? Scans all of it:
- * contiguous columns beat hill climbing at the sizes that shapes have.
+ * Which point of a shape's core lies farthest along a direction? A cloud is scanned
+ * whole: contiguous columns under wide instructions beat hill climbing at the sizes
+ * that shapes have. The instruction set is chosen at each call (a load and a test),
+ * so that the core needs no global and no start-up.
  */
 
 #include "support.h"
 
 #include "curve.h"
+#include "scan.h"
+
+/* Up to here the comparison across lanes costs more than it saves. */
+#define SCALAR_MAX 12
+
+static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
+#ifdef GJK_SCAN_X86
+    if (__builtin_cpu_supports("avx512dq")) {
+        return gjk_scan2_avx512(cloud, direction);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_scan2_avx2(cloud, direction);
+    }
+#endif
+    return gjk_scan2_plain(cloud, direction);
+}
+
+static uint32_t scan3(const gjk_shape *cloud, gjk_vec3 direction) {
+#ifdef GJK_SCAN_X86
+    if (__builtin_cpu_supports("avx512dq")) {
+        return gjk_scan3_avx512(cloud, direction);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_scan3_avx2(cloud, direction);
+    }
+#endif
+    return gjk_scan3_plain(cloud, direction);
+}
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
     if (shape->count == 0) {
         return gjk_xy(gjk_curve_support(shape, gjk_xy0(direction)));
     }
     const double *x = shape->columns, *y = x + shape->stride;
-    uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0];
-    for (uint32_t i = 1; i < shape->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i];
-        if (along > most) {
-            most = along;
-            best = i;
-        }
-    }
-    return (gjk_vec2){x[best], y[best]};
+    uint32_t i =
+        shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction) : scan2(shape, direction);
+    return (gjk_vec2){x[i], y[i]};
 }
 
 gjk_vec3 gjk_support_of3(const gjk_shape *shape, gjk_vec3 direction) {
@@ -29,14 +52,7 @@ gjk_vec3 gjk_support_of3(const gjk_shape *shape, gjk_vec3 direction) {
         return gjk_curve_support(shape, direction);
     }
     const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0] + direction.z * z[0];
-    for (uint32_t i = 1; i < shape->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i] + direction.z * z[i];
-        if (along > most) {
-            most = along;
-            best = i;
-        }
-    }
-    return (gjk_vec3){x[best], y[best], z[best]};
+    uint32_t i =
+        shape->count <= SCALAR_MAX ? gjk_scan3_plain(shape, direction) : scan3(shape, direction);
+    return (gjk_vec3){x[i], y[i], z[i]};
 }
