@@ -3,12 +3,14 @@
  *
  * The rotation is kept as a matrix. That of a quaternion q is built with the factor
  * 2 / (q . q), which makes the normalisation part of the formula: no square root and
- * no separately rounded unit quaternion.
+ * no separately rounded unit quaternion. Entries are computed with twice the digits
+ * and rounded once: every answer about the pose rests on them.
  */
 
 #include "gjk/pose.h"
 
 #include "number.h"
+#include "twofold.h"
 
 /* How far from 1 the length of a quaternion may be, and what its computation may add. */
 #define QUATERNION_SLACK 1e-3
@@ -43,6 +45,32 @@ gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {
     return GJK_OK;
 }
 
+/* a * b + c * d with twice the digits. */
+static gjk_twofold sum_of_products(double a, double b, double c, double d) {
+    gjk_twofold p = gjk_two_product(a, b), q = gjk_two_product(c, d);
+    gjk_twofold sum = gjk_two_sum(p.high, q.high);
+    return (gjk_twofold){sum.high, sum.low + (p.low + q.low)};
+}
+
+/* 2 / (q . q) with twice the digits. */
+static gjk_twofold factor_of(gjk_quat q) {
+    gjk_twofold xy = sum_of_products(q.x, q.x, q.y, q.y), zw = sum_of_products(q.z, q.z, q.w, q.w);
+    gjk_twofold square = gjk_two_sum(xy.high, zw.high);
+    square.low += xy.low + zw.low;
+    double high = 2.0 / square.high;
+    gjk_twofold back = gjk_two_product(high, square.high);
+    double rest = ((2.0 - back.high) - back.low) - high * square.low;
+    return (gjk_twofold){high, rest / square.high};
+}
+
+/* offset + factor * (a * b + c * d), rounded once. */
+static double entry(double offset, gjk_twofold factor, gjk_twofold sum) {
+    gjk_twofold product = gjk_two_product(factor.high, sum.high);
+    gjk_twofold total = gjk_two_sum(offset, product.high);
+    double rest = product.low + (factor.high * sum.low + factor.low * sum.high);
+    return total.high + (total.low + rest);
+}
+
 gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out) {
     const gjk_quat q = orientation;
     gjk_status status = check_position(position);
@@ -56,12 +84,18 @@ gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out
     if (!(fabs(sqrt(square) - 1.0) <= QUATERNION_SLACK + QUATERNION_ROUNDING)) {
         return GJK_BAD_ORIENTATION;
     }
-    double f = 2.0 / square;
-    double x = f * q.x, y = f * q.y, z = f * q.z;
+    const gjk_twofold f = factor_of(q), back = {-f.high, -f.low};
+    gjk_mat3 *r = &out->rotation;
     out->position = position;
-    out->rotation.r0 = (gjk_vec3){1.0 - (y * q.y + z * q.z), x * q.y - z * q.w, x * q.z + y * q.w};
-    out->rotation.r1 = (gjk_vec3){x * q.y + z * q.w, 1.0 - (x * q.x + z * q.z), y * q.z - x * q.w};
-    out->rotation.r2 = (gjk_vec3){x * q.z - y * q.w, y * q.z + x * q.w, 1.0 - (x * q.x + y * q.y)};
+    r->r0.x = entry(1.0, back, sum_of_products(q.y, q.y, q.z, q.z));
+    r->r0.y = entry(0.0, f, sum_of_products(q.x, q.y, -q.z, q.w));
+    r->r0.z = entry(0.0, f, sum_of_products(q.x, q.z, q.y, q.w));
+    r->r1.x = entry(0.0, f, sum_of_products(q.x, q.y, q.z, q.w));
+    r->r1.y = entry(1.0, back, sum_of_products(q.x, q.x, q.z, q.z));
+    r->r1.z = entry(0.0, f, sum_of_products(q.y, q.z, -q.x, q.w));
+    r->r2.x = entry(0.0, f, sum_of_products(q.x, q.z, -q.y, q.w));
+    r->r2.y = entry(0.0, f, sum_of_products(q.y, q.z, q.x, q.w));
+    r->r2.z = entry(1.0, back, sum_of_products(q.x, q.x, q.y, q.y));
     return GJK_OK;
 }
 
