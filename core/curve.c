@@ -78,7 +78,7 @@ gjk_vec3 gjk_curve_support(const gjk_shape *shape, gjk_vec3 direction) {
     case GJK_CUSTOM:
         return curve->support(curve->user, direction);
     default:
-        GJK_ASSERT(!"a cloud has no curve");
+        GJK_ASSERT(false); /* a cloud has no curve */
         return (gjk_vec3){0, 0, 0};
     }
 }

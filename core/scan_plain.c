@@ -4,24 +4,24 @@
 
 #include "scan.h"
 
-uint32_t gjk_scan2_plain(const gjk_shape *cloud, gjk_vec2 direction) {
+uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
     const double *x = cloud->columns, *y = x + cloud->stride;
     uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0];
+    double most = dx * x[0] + dy * y[0];
     for (uint32_t i = 1; i < cloud->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i];
+        double along = dx * x[i] + dy * y[i];
         best = along > most ? i : best;
         most = along > most ? along : most;
     }
     return best;
 }
 
-uint32_t gjk_scan3_plain(const gjk_shape *cloud, gjk_vec3 direction) {
+uint32_t gjk_scan3_plain(const gjk_shape *cloud, double dx, double dy, double dz) {
     const double *x = cloud->columns, *y = x + cloud->stride, *z = y + cloud->stride;
     uint32_t best = 0;
-    double most = direction.x * x[0] + direction.y * y[0] + direction.z * z[0];
+    double most = dx * x[0] + dy * y[0] + dz * z[0];
     for (uint32_t i = 1; i < cloud->count; i++) {
-        double along = direction.x * x[i] + direction.y * y[i] + direction.z * z[i];
+        double along = dx * x[i] + dy * y[i] + dz * z[i];
         best = along > most ? i : best;
         most = along > most ? along : most;
     }

@@ -28,9 +28,11 @@ static gjk_vec3 precise_cross(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
                       minor_of_twofolds(ux, uy, vx, vy)};
 }
 
-/* The normal of abc, not of unit length. */
-static gjk_vec3 cross_of(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
-    const double sliver = 0.01; /* squared sine of the angle at a */
+/*
+ * The normal of abc, not of unit length. sliver is the squared sine of the angle at a
+ * below which twice the digits are used.
+ */
+static gjk_vec3 cross_of(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, double sliver) {
     gjk_vec3 u = gjk_sub3(b, a), v = gjk_sub3(c, a), n = gjk_cross3(u, v);
     if (gjk_dot3(n, n) < sliver * (gjk_dot3(u, u) * gjk_dot3(v, v))) {
         n = precise_cross(a, b, c);
@@ -44,7 +46,7 @@ static gjk_vec3 unit3(gjk_vec3 v) {
 }
 
 gjk_vec3 gjk_triangle_normal3(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
-    return unit3(cross_of(a, b, c));
+    return unit3(cross_of(a, b, c, 0.01));
 }
 
 void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *point_b) {
@@ -119,7 +121,7 @@ static void keep_nearer(gjk_feature3 *best, gjk_feature3 found) {
 static gjk_feature3 nearest_of_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c) {
     gjk_vec3 p = s->vertex[a].w;
     gjk_vec3 u = gjk_sub3(s->vertex[b].w, p), v = gjk_sub3(s->vertex[c].w, p);
-    gjk_vec3 n = cross_of(p, s->vertex[b].w, s->vertex[c].w);
+    gjk_vec3 n = cross_of(p, s->vertex[b].w, s->vertex[c].w, 1e-6);
     double area = gjk_dot3(n, n);
     /* Barycentric weights of the origin's projection, times area. */
     double weight_b = gjk_dot3(n, gjk_cross3(v, p));

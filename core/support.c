@@ -16,25 +16,25 @@
 static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
 #ifdef GJK_SCAN_X86
     if (__builtin_cpu_supports("avx512dq")) {
-        return gjk_scan2_avx512(cloud, direction);
+        return gjk_scan2_avx512(cloud, direction.x, direction.y);
     }
     if (__builtin_cpu_supports("avx2")) {
-        return gjk_scan2_avx2(cloud, direction);
+        return gjk_scan2_avx2(cloud, direction.x, direction.y);
     }
 #endif
-    return gjk_scan2_plain(cloud, direction);
+    return gjk_scan2_plain(cloud, direction.x, direction.y);
 }
 
 static uint32_t scan3(const gjk_shape *cloud, gjk_vec3 direction) {
 #ifdef GJK_SCAN_X86
     if (__builtin_cpu_supports("avx512dq")) {
-        return gjk_scan3_avx512(cloud, direction);
+        return gjk_scan3_avx512(cloud, direction.x, direction.y, direction.z);
     }
     if (__builtin_cpu_supports("avx2")) {
-        return gjk_scan3_avx2(cloud, direction);
+        return gjk_scan3_avx2(cloud, direction.x, direction.y, direction.z);
     }
 #endif
-    return gjk_scan3_plain(cloud, direction);
+    return gjk_scan3_plain(cloud, direction.x, direction.y, direction.z);
 }
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
@@ -42,8 +42,8 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
         return gjk_xy(gjk_curve_support(shape, gjk_xy0(direction)));
     }
     const double *x = shape->columns, *y = x + shape->stride;
-    uint32_t i =
-        shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction) : scan2(shape, direction);
+    uint32_t i = shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction.x, direction.y)
+                                            : scan2(shape, direction);
     return (gjk_vec2){x[i], y[i]};
 }
 
@@ -52,7 +52,8 @@ gjk_vec3 gjk_support_of3(const gjk_shape *shape, gjk_vec3 direction) {
         return gjk_curve_support(shape, direction);
     }
     const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    uint32_t i =
-        shape->count <= SCALAR_MAX ? gjk_scan3_plain(shape, direction) : scan3(shape, direction);
+    uint32_t i = shape->count <= SCALAR_MAX
+                     ? gjk_scan3_plain(shape, direction.x, direction.y, direction.z)
+                     : scan3(shape, direction);
     return (gjk_vec3){x[i], y[i], z[i]};
 }
