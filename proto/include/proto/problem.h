@@ -18,7 +18,7 @@ typedef enum proto_code {
 #define X(name, status, code, title, text) PROTO_##name,
     PROTO_PROBLEM_TABLE(X)
 #undef X
-    PROTO_CODE_COUNT
+        PROTO_CODE_COUNT
 } proto_code;
 
 #define PROTO_POINTER_MAX 384
@@ -44,9 +44,16 @@ struct proto_problem {
 bool proto_problem_set(struct proto_problem *problem, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-int proto_code_status(proto_code code);          /* 422 ... */
-const char *proto_code_text(proto_code code);    /* "unknown-member" */
-const char *proto_code_title(proto_code code);   /* one short sentence, the same for every occurrence */
+/* Add to a problem that is set; each returns false as well. A pointer that does not fit is cut
+ * back to that of an enclosing value. */
+bool proto_problem_point(struct proto_problem *problem, const char *pointer);
+bool proto_problem_hint(struct proto_problem *problem, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+bool proto_problem_limit(struct proto_problem *problem, uint64_t limit);
+
+int proto_code_status(proto_code code);        /* 422 ... */
+const char *proto_code_text(proto_code code);  /* "unknown-member" */
+const char *proto_code_title(proto_code code); /* short, the same for every occurrence */
 const char *proto_code_explanation(proto_code code);
 /* The code with that text, or PROTO_OK. text need not be NUL-terminated. */
 proto_code proto_code_find(const char *text, size_t length);

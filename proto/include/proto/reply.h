@@ -25,7 +25,7 @@ void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *
 /* GET /problems/<code>: the same members, with `detail` the explanation. */
 void proto_encode_code(struct proto_buffer *out, proto_code code);
 
-/* What a set query adds to its reply. */
+/* What a set query adds to its reply. NULL where nothing is to be added. */
 typedef struct proto_stamp {
     bool has_revision;
     uint64_t revision;
@@ -46,14 +46,13 @@ void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
 void proto_encode_hits(struct proto_buffer *out, const struct gjk_set *set, bool penetration,
                        const gjk_hits *hits, const proto_stamp *stamp);
 void proto_encode_pairs(struct proto_buffer *out, const struct gjk_set *set_a,
-                        const struct gjk_set *set_b, bool penetration,
-                        const gjk_pair_hits *pairs, const proto_stamp *stamp);
+                        const struct gjk_set *set_b, bool penetration, const gjk_pair_hits *pairs,
+                        const proto_stamp *stamp);
 void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
                           const gjk_nears *nears, const proto_stamp *stamp);
 /* set NULL: a single inline shape, whose hit has id null and no group. */
-void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension,
-                           const struct gjk_set *set, const gjk_ray_hits *hits,
-                           const proto_stamp *stamp);
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
+                           const gjk_ray_hits *hits, const proto_stamp *stamp);
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
 
 /* The summary of a set. history is null until ticks exist. */
@@ -67,8 +66,8 @@ typedef struct proto_summary {
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
 /* {"sets": [...], "next": ...}; next NULL: null. */
-void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries,
-                           size_t count, const char *next);
+void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
+                           const char *next);
 
 /* A whole set, as PUT took it plus the read-only members. Shapes one by one, so that
  * the server keeps them as it likes: begin, then each shape in order, then end. */
@@ -85,8 +84,7 @@ void proto_encode_set_shape(struct proto_buffer *out, bool first, const char *id
 void proto_encode_set_end(struct proto_buffer *out);
 
 /* GET /v1 */
-void proto_encode_about(struct proto_buffer *out, const char *version,
-                        const proto_limits *limits);
+void proto_encode_about(struct proto_buffer *out, const char *version, const proto_limits *limits);
 
 /* {"status": "ok"} and the like, for probes. */
 void proto_encode_status(struct proto_buffer *out, const char *status);

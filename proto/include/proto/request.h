@@ -61,12 +61,12 @@ typedef enum proto_operand_kind {
 
 typedef struct proto_operand {
     proto_operand_kind kind;
-    const char *pointer;  /* JSON pointer of the operand, for problems found later */
-    const char *id;       /* STORED */
-    bool has_position;    /* STORED: replaces the stored position ... */
-    bool has_rotation;    /* ... and the stored rotation, each on its own */
-    gjk_pose pose;        /* INLINE, or the replacing parts */
-    gjk_shape shape;      /* INLINE */
+    const char *pointer; /* JSON pointer of the operand, for problems found later */
+    const char *id;      /* STORED */
+    bool has_position;   /* STORED: replaces the stored position ... */
+    bool has_rotation;   /* ... and the stored rotation, each on its own */
+    gjk_pose pose;       /* INLINE, or the replacing parts */
+    gjk_shape shape;     /* INLINE */
 } proto_operand;
 
 typedef struct proto_options {
@@ -98,17 +98,17 @@ typedef struct proto_query {
     proto_options options;
     bool trace;
 
-    proto_operand a, b;      /* detect, distance */
-    const char *against;     /* detect: name of the other set, or NULL */
-    bool penetration;        /* detect */
+    proto_operand a, b;  /* detect, distance */
+    const char *against; /* detect: name of the other set, or NULL */
+    bool penetration;    /* detect */
     bool has_limit;
-    uint64_t limit;          /* >= 1; valid when has_limit */
-    double max_distance;     /* distance: nearest; INFINITY: none */
+    uint64_t limit;      /* >= 1; valid when has_limit */
+    double max_distance; /* distance: nearest; INFINITY: none */
 
-    gjk_ray ray;             /* raycast: direction of unit length */
+    gjk_ray ray; /* raycast: direction of unit length */
     proto_ray_mode mode;
     bool solid;
-    proto_operand target;    /* "shape", or "target" as a STORED operand */
+    proto_operand target;      /* "shape", or "target" as a STORED operand */
     proto_named_shape *shapes; /* stateless */
     uint32_t shape_count;
     bool has_shapes;

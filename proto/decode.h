@@ -1,0 +1,72 @@
+#ifndef PROTO_DECODE_H
+#define PROTO_DECODE_H
+
+/* The pieces that requests are made of. All return false after having set the problem. */
+
+#include "reader.h"
+
+/* What the geometry of every type needs besides its own members. */
+typedef struct proto_geometry {
+    const proto_node *object; /* the shape */
+    uint32_t dimension;
+    double rounding;
+} proto_geometry;
+
+/* A type of shapes, as requests name it. */
+struct proto_shape_kind {
+    const char *name;
+    uint32_t dimension; /* 2 or 3; 0: both */
+    const char *twin;   /* what does its work in the other dimension, or NULL */
+    const char *const *members;
+    bool (*make)(struct proto_reader *reader, const proto_geometry *geometry, gjk_shape *out);
+};
+
+/* NULL where there is none of that name. */
+const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t length);
+
+/* The names that the dimension has, NULL behind the last. */
+#define PROTO_SHAPE_KIND_NAMES_MAX 20
+void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]);
+
+/* How strictly a shape is taken. */
+typedef enum proto_shape_use {
+    PROTO_SHAPE_STORED, /* to be kept: with a definition, and `handle` may be there */
+    PROTO_SHAPE_INLINE, /* in a query */
+} proto_shape_use;
+
+bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                        proto_shape_use use, proto_shape *out);
+
+/* "shapes": {id: shape, ...}, in the order of ids; absent counts as empty. */
+bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                         proto_shape_use use, proto_named_shape **out, uint32_t *count);
+
+/* Leaves the compact form of the value in reader->text (length 0: absent). TOO_MANY when it is
+ * longer than meta_bytes_max. */
+bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
+
+/* A copy of reader->text in reader->arena. */
+bool proto_take_text(struct proto_reader *reader, proto_text *out);
+
+/* position with angle or orientation; either may be absent, which the flags tell. */
+typedef struct proto_pose_parts {
+    gjk_pose pose;
+    bool has_position, has_rotation;
+} proto_pose_parts;
+bool proto_decode_pose(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                       proto_pose_parts *out);
+
+/* is_stateless: there is no set that an id could belong to. */
+bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                          bool is_stateless, proto_operand *out);
+
+/* at, filter, options, trace: where the query has them. */
+bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
+bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                      proto_query *out);
+
+/* The dimension of a stateless query; DIMENSION_MISMATCH where its parts disagree. */
+bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out);
+
+#endif

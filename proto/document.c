@@ -1,0 +1,151 @@
+/*
+ * Is this text JSON, and what is in it? jansson parses (RFC 8259, with every number a double),
+ * after a scan of ours for the nesting: its own limit is 2,048, ours 64, and it recurses.
+ *
+ * jansson takes one set of allocation functions for the whole process. Ours take from the arena
+ * of the document that the calling thread is parsing just now. That spares malloc and the walk
+ * that frees a tree node by node, it bounds the tree, and it tells running out of memory from
+ * bad syntax, which jansson sometimes reports instead.
+ */
+
+#include "document.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "utf8.h"
+
+/* The document that this thread is parsing. jansson's callbacks carry no argument. */
+static _Thread_local struct {
+    struct gjk_arena *arena;
+    bool failed;
+} parsing;
+
+static void *tree_alloc(size_t size) {
+    void *block = parsing.arena != NULL ? gjk_arena_alloc(parsing.arena, size) : NULL;
+
+    if (block == NULL)
+        parsing.failed = true;
+    return block;
+}
+
+static void tree_free(void *block) {
+    (void)block; /* goes with the arena */
+}
+
+static void install_allocation(void) {
+    json_set_alloc_funcs(tree_alloc, tree_free);
+}
+
+struct spot {
+    size_t line, column; /* from 1; columns count characters */
+};
+
+static struct spot spot_of(proto_text body, size_t offset) {
+    struct spot spot = {1, 1};
+
+    for (size_t i = 0; i < offset; i++) {
+        unsigned char byte = (unsigned char)body.data[i];
+        if (byte == '\n') {
+            spot.line++;
+            spot.column = 1;
+        } else if ((byte & 0xC0) != 0x80) {
+            spot.column++;
+        }
+    }
+    return spot;
+}
+
+/* The offset behind the string whose opening quote is at i. */
+static size_t skip_string(proto_text body, size_t i) {
+    for (i++; i < body.length && body.data[i] != '"'; i++) {
+        if (body.data[i] == '\\')
+            i++;
+    }
+    return i < body.length ? i + 1 : body.length;
+}
+
+static bool check_depth(proto_text body, struct proto_problem *problem) {
+    size_t depth = 0;
+
+    for (size_t i = 0; i < body.length;) {
+        char c = body.data[i];
+        if (c == '"') {
+            i = skip_string(body, i);
+            continue;
+        }
+        if (c == '[' || c == '{')
+            depth++;
+        else if ((c == ']' || c == '}') && depth > 0)
+            depth--;
+        if (depth > PROTO_DEPTH_MAX) {
+            struct spot spot = spot_of(body, i);
+            proto_problem_set(problem, PROTO_MALFORMED_JSON,
+                              "line %zu, column %zu: nested deeper than %d levels", spot.line,
+                              spot.column, PROTO_DEPTH_MAX);
+            return proto_problem_limit(problem, PROTO_DEPTH_MAX);
+        }
+        i++;
+    }
+    return true;
+}
+
+/* What jansson's text leaves unsaid. */
+static const char *fault_text(enum json_error_code code) {
+    switch ((int)code) {
+    case json_error_duplicate_key:
+        return "duplicate member: ";
+    case json_error_numeric_overflow:
+        return "number too large for a double: ";
+    case json_error_invalid_utf8:
+        return "invalid UTF-8: ";
+    default:
+        return "";
+    }
+}
+
+static bool refuse(const json_error_t *error, struct proto_problem *problem) {
+    if (parsing.failed)
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                                 "the body's JSON needs more memory than there is");
+    return proto_problem_set(problem, PROTO_MALFORMED_JSON, "line %d, column %d: %s%s", error->line,
+                             error->column, fault_text(json_error_code(error)), error->text);
+}
+
+/* What is left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
+static size_t bytes_left(const struct gjk_arena *caller) {
+    if (caller->limit_bytes == 0)
+        return 0;
+    return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
+}
+
+bool proto_document_open(struct proto_document *document, proto_text body,
+                         const struct gjk_arena *caller, struct proto_problem *problem) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    json_error_t error = {0};
+
+    if (body.length == 0)
+        return proto_problem_set(problem, PROTO_MALFORMED_JSON,
+                                 "line 1, column 1: the body is empty");
+    if (!check_depth(body, problem))
+        return false;
+
+    pthread_once(&once, install_allocation);
+    GJK_ASSERT(parsing.arena == NULL);
+    gjk_arena_init(&document->scratch, bytes_left(caller));
+    parsing.arena = &document->scratch;
+    parsing.failed = false;
+    document->root = json_loadb(body.data, body.length,
+                                JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL |
+                                    JSON_ALLOW_NUL,
+                                &error);
+    parsing.arena = NULL;
+    if (document->root != NULL)
+        return true;
+    gjk_arena_fini(&document->scratch);
+    return refuse(&error, problem);
+}
+
+void proto_document_close(struct proto_document *document) {
+    gjk_arena_fini(&document->scratch);
+}

@@ -1,0 +1,103 @@
+/*
+ * What is said of many shapes at once? A list, every entry naming its shape and then saying what
+ * the pair or the single ray would. The order is the core's.
+ */
+
+#include "encode_parts.h"
+
+static void begin(struct proto_buffer *out, const char *name) {
+    proto_put_text(out, "{");
+    proto_put_key(out, name);
+    proto_put_text(out, "[");
+}
+
+static void end(struct proto_buffer *out, bool truncated, const proto_stamp *stamp) {
+    proto_put_text(out, "]");
+    if (truncated) {
+        proto_put_key(out, "truncated");
+        proto_put_bool(out, true);
+    }
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+static void begin_item(struct proto_buffer *out) {
+    proto_put_item(out);
+    proto_put_text(out, "{");
+}
+
+static void put_id(struct proto_buffer *out, const char *key, const char *id) {
+    proto_put_key(out, key);
+    proto_put_string_or_null(out, id);
+}
+
+/* set NULL: the body is an inline shape without a name. */
+static void put_body(struct proto_buffer *out, const struct gjk_set *set, uint32_t body) {
+    put_id(out, "id", set != NULL ? gjk_set_body(set, body)->id : NULL);
+    put_id(out, "group", set != NULL ? gjk_set_body(set, body)->group : NULL);
+}
+
+void proto_encode_hits(struct proto_buffer *out, const struct gjk_set *set, bool penetration,
+                       const gjk_hits *hits, const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        begin_item(out);
+        put_body(out, set, hits->items[i].body);
+        proto_put_detect(out, gjk_set_dimension(set), penetration, &hits->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_pairs(struct proto_buffer *out, const struct gjk_set *set_a,
+                        const struct gjk_set *set_b, bool penetration, const gjk_pair_hits *pairs,
+                        const proto_stamp *stamp) {
+    begin(out, "pairs");
+    for (uint32_t i = 0; i < pairs->count && !out->failed; i++) {
+        begin_item(out);
+        put_id(out, "a", gjk_set_body(set_a, pairs->items[i].a)->id);
+        put_id(out, "b", gjk_set_body(set_b, pairs->items[i].b)->id);
+        proto_put_detect(out, gjk_set_dimension(set_a), penetration, &pairs->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, pairs->truncated, stamp);
+}
+
+void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
+                          const gjk_nears *nears, const proto_stamp *stamp) {
+    begin(out, "nearest");
+    for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
+        begin_item(out);
+        put_body(out, set, nears->items[i].body);
+        proto_put_distance(out, gjk_set_dimension(set), &nears->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, nears->truncated, stamp);
+}
+
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
+                           const gjk_ray_hits *hits, const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        const gjk_ray_result *result = &hits->items[i].result;
+        begin_item(out);
+        put_body(out, set, hits->items[i].body);
+        proto_put_key(out, "distance");
+        proto_put_number(out, result->distance);
+        proto_put_vector_if(out, "point", true, dimension, result->point);
+        proto_put_vector_if(out, "normal", result->has_normal, dimension, result->normal);
+        proto_put_key(out, "inside");
+        proto_put_bool(out, result->inside);
+        proto_put_status(out, result->convergence);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "hit");
+    proto_put_bool(out, hit);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}

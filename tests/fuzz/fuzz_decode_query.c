@@ -1,0 +1,96 @@
+/*
+ * Can any body of a query do harm? The first byte selects operation and dimension, the rest is
+ * the body. Whatever it is, it is refused with a complete problem or gives a query that keeps
+ * what request.h promises; and the problem's own text is JSON.
+ */
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "proto/reply.h"
+
+static void require(bool condition) {
+    if (!condition)
+        abort();
+}
+
+/* The decoder itself is the judge: it must find an object, though one that it does not know. */
+static void check_json_object(const struct proto_buffer *text, struct gjk_arena *arena) {
+    const proto_limits limits = proto_limits_default();
+    struct proto_problem problem;
+    proto_query query;
+
+    require(!text->failed);
+    require(!proto_decode_query((proto_text){text->data, text->length}, PROTO_OP_DETECT, 2, &limits,
+                                arena, &query, &problem));
+    require(problem.code == PROTO_UNKNOWN_MEMBER);
+}
+
+static void check_problem(const struct proto_problem *problem, struct gjk_arena *arena) {
+    struct proto_buffer text;
+
+    require(problem->code > PROTO_OK && problem->code < PROTO_CODE_COUNT);
+    require(problem->code != PROTO_INTERNAL && problem->code != PROTO_NOT_FINITE);
+    require(problem->detail[0] != '\0');
+    require(problem->pointer[0] == '\0' || problem->pointer[0] == '/');
+    proto_buffer_init(&text, arena);
+    proto_encode_problem(&text, problem);
+    check_json_object(&text, arena);
+}
+
+static void check_operand(const proto_operand *operand, uint32_t dimension, bool is_stateless) {
+    if (operand->kind == PROTO_OPERAND_ABSENT)
+        return;
+    require(operand->pointer[0] == '/');
+    require(isfinite(operand->pose.position.x + operand->pose.position.y));
+    if (operand->kind == PROTO_OPERAND_STORED)
+        require(!is_stateless && proto_is_id(operand->id, strlen(operand->id), 128));
+    else
+        require(operand->shape.dimension == dimension && operand->shape.count >= 1);
+}
+
+static void check_query(const proto_query *query, uint32_t set_dimension) {
+    bool is_stateless = set_dimension == 0;
+
+    require(query->dimension == (is_stateless ? query->dimension : set_dimension));
+    require(query->dimension == 2 || query->dimension == 3);
+    require(query->options.tolerance > 0 && query->options.tolerance <= GJK_TOLERANCE_MAX);
+    require(query->options.max_iterations >= GJK_ITERATIONS_MIN &&
+            query->options.max_iterations <= GJK_ITERATIONS_MAX);
+    require(!query->has_limit || query->limit >= 1);
+    require(query->max_distance >= 0);
+    require(query->b.kind == PROTO_OPERAND_ABSENT || query->a.kind != PROTO_OPERAND_ABSENT);
+    check_operand(&query->a, query->dimension, is_stateless);
+    check_operand(&query->b, query->dimension, is_stateless);
+    check_operand(&query->target, query->dimension, is_stateless);
+    for (uint32_t i = 1; i < query->shape_count; i++)
+        require(strcmp(query->shapes[i - 1].id, query->shapes[i].id) < 0);
+    if (query->op == PROTO_OP_RAYCAST)
+        require(fabs(gjk_length3(query->ray.direction) - 1.0) < 1e-12);
+}
+
+/* libFuzzer declares it nowhere. */
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    static const uint32_t dimensions[] = {0, 2, 3};
+    const proto_limits limits = proto_limits_default();
+    struct proto_problem problem = {0};
+    struct gjk_arena arena;
+    proto_query query;
+
+    if (size == 0)
+        return 0;
+    proto_op op = (proto_op)(data[0] % 3);
+    uint32_t set_dimension = dimensions[data[0] / 3 % 3];
+    gjk_arena_init(&arena, 0);
+    if (proto_decode_query((proto_text){(const char *)data + 1, size - 1}, op, set_dimension,
+                           &limits, &arena, &query, &problem))
+        check_query(&query, set_dimension);
+    else
+        check_problem(&problem, &arena);
+    gjk_arena_fini(&arena);
+    return 0;
+}

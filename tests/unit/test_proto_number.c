@@ -1,0 +1,186 @@
+/* Does every double come back from its text as itself, and do simple ones look simple? */
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_proto.h"
+
+#define RANDOM_COUNT 100000
+
+static struct gjk_arena arena;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+/* The text that a reply has for the number. */
+static const char *text_of(double value) {
+    static char text[64];
+    struct proto_buffer out;
+    proto_stamp stamp = {.has_tick = true, .tick = value};
+
+    proto_buffer_init(&out, &arena);
+    proto_encode_ray_any(&out, true, &stamp);
+    const size_t head = strlen("{\"hit\":true,\"tick\":");
+    ck_assert_uint_lt(out.length - head - 1, sizeof text);
+    memcpy(text, out.data + head, out.length - head - 1);
+    text[out.length - head - 1] = '\0';
+    gjk_arena_reset(&arena);
+    return text;
+}
+
+static bool is_json_number(const char *text) {
+    text += *text == '-';
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || (digits > 1 && text[0] == '0'))
+        return false;
+    text += digits;
+    if (*text == '.') {
+        digits = strspn(++text, "0123456789");
+        if (digits == 0)
+            return false;
+        text += digits;
+    }
+    if (*text == 'e') {
+        text += 1 + (text[1] == '-' || text[1] == '+');
+        digits = strspn(text, "0123456789");
+        if (digits == 0)
+            return false;
+        text += digits;
+    }
+    return *text == '\0';
+}
+
+static void check_number(double value) {
+    if (!isfinite(value)) /* is never written */
+        return;
+    const char *text = text_of(value);
+    double back = strtod(text, NULL);
+
+    ck_assert_msg(back == value && signbit(back) == signbit(value), "%a became %s", value, text);
+    ck_assert_msg(is_json_number(text), "%s is no JSON", text);
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014) */
+static uint64_t next_random(uint64_t *state) {
+    uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+
+    z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+    z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+    return z ^ (z >> 31);
+}
+
+START_TEST(random_bits_come_back) {
+    uint64_t state = 1;
+
+    for (int i = 0; i < RANDOM_COUNT; i++) {
+        uint64_t bits = next_random(&state);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        check_number(value);
+    }
+}
+END_TEST
+
+/* Numbers as people write them: few digits. The text must not be longer than what they wrote. */
+START_TEST(short_decimals_stay_short) {
+    uint64_t state = 2;
+
+    for (int i = 0; i < RANDOM_COUNT; i++) {
+        char given[32];
+        uint64_t digits = next_random(&state) % 1000000000000000; /* 15 */
+        int point = (int)(next_random(&state) % 14);
+        for (uint64_t cut = next_random(&state) % 15; cut > 0; cut--)
+            digits /= 10;
+        snprintf(given, sizeof given, "%" PRIu64 "e-%d", digits, point);
+        double value = strtod(given, NULL);
+        check_number(value);
+        snprintf(given, sizeof given, "%.15g", value);
+        ck_assert_msg(strlen(text_of(value)) <= strlen(given), "%s became %s", given,
+                      text_of(value));
+    }
+}
+END_TEST
+
+START_TEST(edges_come_back) {
+    static const double edges[] = {
+        0.0,
+        -0.0,
+        5e-324,
+        -5e-324,
+        2.2250738585072014e-308,
+        0.1,
+        1.0 / 3.0,
+        1e20,
+        9007199254740991.0,
+        9007199254740992.0,
+        1e15,
+        1e16,
+        1e17,
+        9007199254740994.0,
+        -9007199254740993.0,
+        1e150,
+        1e-150,
+        1.5e300,
+        1.7976931348623157e308,
+        -1.7976931348623157e308,
+        0.5,
+        4294967295,
+        1e-7,
+        123456789012345680.0,
+        2.2250738585072011e-308,
+    };
+
+    for (int i = 0; i < COUNT_OF(edges); i++) {
+        check_number(edges[i]);
+        check_number(-edges[i]);
+        check_number(nextafter(edges[i], INFINITY));
+        check_number(nextafter(edges[i], -1e308));
+    }
+}
+END_TEST
+
+START_TEST(simple_numbers_look_simple) {
+    static const struct {
+        double value;
+        const char *text;
+    } rows[] = {
+        {0.0, "0"},
+        {-0.0, "-0.0"},
+        {5.0, "5"},
+        {-5.0, "-5"},
+        {0.1, "0.1"},
+        {0.3, "0.3"},
+        {-12.75, "-12.75"},
+        {1e15, "1000000000000000"},
+        {9007199254740991.0, "9007199254740991"},
+        {1e20, "1e+20"},
+        {1e-10, "1e-10"},
+        {5e-324, "4.9406564584124654e-324"},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        ck_assert_str_eq(text_of(rows[i].value), rows[i].text);
+}
+END_TEST
+
+Suite *proto_number_suite(void) {
+    Suite *suite = suite_create("proto/number");
+    TCase *tests = tcase_create("number");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, random_bits_come_back);
+    tcase_add_test(tests, short_decimals_stay_short);
+    tcase_add_test(tests, edges_come_back);
+    tcase_add_test(tests, simple_numbers_look_simple);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

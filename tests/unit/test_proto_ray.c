@@ -1,0 +1,179 @@
+/* Are rays understood in all their forms, and nothing else? */
+
+#include <math.h>
+#include <string.h>
+
+#include "test_proto.h"
+
+#define RAY PROTO_OP_RAYCAST
+#define LINE "'origin':[1,2],'direction':[3,4]"
+#define CIRCLE "{'type':'circle','radius':1}"
+
+static struct gjk_arena arena;
+static proto_query query;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static const struct query_refusal refusals[] = {
+    {RAY, 2, "{}", PROTO_MISSING_MEMBER, "/origin"},
+    {RAY, 2, "{'origin':[0,0]}", PROTO_MISSING_MEMBER, "/direction"},
+    {RAY, 2, "{'origin':[0,0],'direction':null}", PROTO_MISSING_MEMBER, "/direction"},
+    {RAY, 2, "{'origin':[0,0,0],'direction':[1,0]}", PROTO_DIMENSION_MISMATCH, "/origin"},
+    {RAY, 3, "{'origin':[0,0,0],'direction':[1,0]}", PROTO_DIMENSION_MISMATCH, "/direction"},
+    {RAY, 2, "{'origin':[0],'direction':[1,0]}", PROTO_WRONG_TYPE, "/origin"},
+    {RAY, 2, "{'origin':'x','direction':[1,0]}", PROTO_WRONG_TYPE, "/origin"},
+    {RAY, 2, "{'origin':[1e151,0],'direction':[1,0]}", PROTO_OUT_OF_RANGE, "/origin/0"},
+    {RAY, 2, "{'origin':[0,0],'direction':[0,0]}", PROTO_ZERO_DIRECTION, "/direction"},
+    {RAY, 3, "{'origin':[0,0,0],'direction':[-0.0,0,0]}", PROTO_ZERO_DIRECTION, "/direction"},
+    {RAY, 2, "{" LINE ",'max_distance':-1}", PROTO_OUT_OF_RANGE, "/max_distance"},
+    {RAY, 2, "{" LINE ",'max_distance':'far'}", PROTO_WRONG_TYPE, "/max_distance"},
+    {RAY, 2, "{" LINE ",'mode':'first'}", PROTO_OUT_OF_RANGE, "/mode"},
+    {RAY, 2, "{" LINE ",'mode':'any\\u0000'}", PROTO_OUT_OF_RANGE, "/mode"},
+    {RAY, 2, "{" LINE ",'mode':1}", PROTO_WRONG_TYPE, "/mode"},
+    {RAY, 2, "{" LINE ",'solid':'yes'}", PROTO_WRONG_TYPE, "/solid"},
+    {RAY, 2, "{" LINE ",'limit':0}", PROTO_OUT_OF_RANGE, "/limit"},
+    {RAY, 2, "{" LINE ",'target':5}", PROTO_WRONG_TYPE, "/target"},
+    {RAY, 2, "{" LINE ",'target':{'id':'x'}}", PROTO_WRONG_TYPE, "/target"},
+    {RAY, 2, "{" LINE ",'target':'a b'}", PROTO_BAD_NAME, "/target"},
+    {RAY, 2, "{" LINE ",'target':'x','shape':'x'}", PROTO_UNKNOWN_MEMBER, "/target"},
+    {RAY, 2, "{" LINE ",'shape':[]}", PROTO_WRONG_TYPE, "/shape"},
+    {RAY, 2, "{" LINE ",'shape':{'type':'circle'}}", PROTO_MISSING_MEMBER, "/shape/radius"},
+    {RAY, 2, "{" LINE ",'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/shapes"},
+    {RAY, 2, "{" LINE ",'dimension':2}", PROTO_UNKNOWN_MEMBER, "/dimension"},
+    {RAY, 2, "{" LINE ",'trace':false}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {RAY, 2, "{" LINE ",'a':'x'}", PROTO_UNKNOWN_MEMBER, "/a"},
+    {RAY, 2, "{" LINE ",'options':{'tolerance':1}}", PROTO_OUT_OF_RANGE, "/options/tolerance"},
+    {RAY, 0, "{" LINE "}", PROTO_MISSING_MEMBER, "/shape"},
+    {RAY, 0, "{" LINE ",'target':'x'}", PROTO_UNKNOWN_MEMBER, "/target"},
+    {RAY, 0, "{" LINE ",'at':{'tick':1},'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/at"},
+    {RAY, 0, "{" LINE ",'shape':'x'}", PROTO_WRONG_TYPE, "/shape"},
+    {RAY, 0, "{" LINE ",'shape':" CIRCLE ",'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/shapes"},
+    {RAY, 0, "{" LINE ",'shapes':[]}", PROTO_WRONG_TYPE, "/shapes"},
+    {RAY, 0, "{" LINE ",'shapes':{'':" CIRCLE "}}", PROTO_BAD_NAME, "/shapes/"},
+    {RAY, 0, "{" LINE ",'shapes':{'a/../b':" CIRCLE "}}", PROTO_BAD_NAME, "/shapes/a~1..~1b"},
+    {RAY, 0, "{" LINE ",'shapes':{'x':'y'}}", PROTO_WRONG_TYPE, "/shapes/x"},
+    {RAY, 0, "{" LINE ",'shapes':{'x':{'type':'point','handle':1}}}", PROTO_UNKNOWN_MEMBER,
+     "/shapes/x/handle"},
+    {RAY, 0, "{" LINE ",'shape':{'type':'sphere','radius':1}}", PROTO_DIMENSION_MISMATCH,
+     "/shape/type"},
+    {RAY, 0, "{" LINE ",'shapes':{'x':" CIRCLE ",'y/z':{'type':'point','position':[0,0,0]}}}",
+     PROTO_DIMENSION_MISMATCH, "/shapes/y~1z/position"},
+    {RAY, 0, "{'origin':[0,0],'direction':[1,0,0],'shapes':{}}", PROTO_DIMENSION_MISMATCH,
+     "/direction"},
+};
+
+START_TEST(faults_are_named) {
+    test_refused(&refusals[_i], NULL);
+}
+END_TEST
+
+START_TEST(hints_help) {
+    const struct query_refusal mode = {RAY, 2, "{" LINE ",'mode':'closet'}", PROTO_OUT_OF_RANGE,
+                                       "/mode"};
+    const struct query_refusal other_mode = {RAY, 2, "{" LINE ",'mode':'furthest'}",
+                                             PROTO_OUT_OF_RANGE, "/mode"};
+    const struct query_refusal swapped = {RAY, 2, "{'orgiin':[0,0]}", PROTO_UNKNOWN_MEMBER,
+                                          "/orgiin"};
+
+    test_refused(&mode, "did you mean \"closest\"?");
+    test_refused(&other_mode, "known values: closest, any, all");
+    test_refused(&swapped, "did you mean \"origin\"?");
+}
+END_TEST
+
+START_TEST(a_plain_ray) {
+    test_accepted(&arena, RAY, 2, "{" LINE "}", &query);
+    ck_assert_double_eq(query.ray.origin.y, 2);
+    ck_assert_double_eq_tol(query.ray.direction.x, 0.6, 1e-15);
+    ck_assert_double_eq_tol(query.ray.direction.y, 0.8, 1e-15);
+    ck_assert(isinf(query.ray.max_distance));
+    ck_assert_int_eq(query.mode, PROTO_RAY_CLOSEST);
+    ck_assert(query.solid && !query.has_limit && !query.has_shapes);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
+    test_accepted(&arena, RAY, 2,
+                  "{" LINE ",'max_distance':null,'mode':null,'solid':null,'limit':null,"
+                  "'shape':null,'target':null,'at':null,'filter':null,'options':null}",
+                  &query);
+    ck_assert(query.solid && isinf(query.ray.max_distance));
+}
+END_TEST
+
+START_TEST(a_full_ray) {
+    test_accepted(&arena, RAY, 3,
+                  "{'origin':[0,0,0],'direction':[0,0,-1e-200],'max_distance':0,'mode':'all',"
+                  "'solid':false,'limit':7,'at':{'tick':3},'filter':{'only_groups':['g']},"
+                  "'options':{'max_iterations':9},'shape':{'type':'point'}}",
+                  &query);
+    ck_assert_double_eq(query.ray.direction.z, -1);
+    ck_assert_double_eq(query.ray.max_distance, 0);
+    ck_assert_int_eq(query.mode, PROTO_RAY_ALL);
+    ck_assert(!query.solid);
+    ck_assert_uint_eq(query.limit, 7);
+    ck_assert(query.filter.has_only_groups);
+    ck_assert_uint_eq(query.options.max_iterations, 9);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_INLINE);
+    ck_assert_uint_eq(query.target.shape.dimension, 3);
+    test_accepted(&arena, RAY, 2, "{" LINE ",'mode':'any'}", &query);
+    ck_assert_int_eq(query.mode, PROTO_RAY_ANY);
+}
+END_TEST
+
+START_TEST(a_ray_at_a_stored_shape) {
+    static const char *const bodies[] = {"{" LINE ",'target':'x'}", "{" LINE ",'shape':'x'}",
+                                         "{" LINE ",'shape':{'id':'x','angle':1}}"};
+    static const char *const pointers[] = {"/target", "/shape", "/shape"};
+
+    test_accepted(&arena, RAY, 2, bodies[_i], &query);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_STORED);
+    ck_assert_str_eq(query.target.id, "x");
+    ck_assert_str_eq(query.target.pointer, pointers[_i]);
+    ck_assert_int_eq(query.target.has_rotation, _i == 2);
+}
+END_TEST
+
+START_TEST(a_ray_without_a_set) {
+    test_accepted(&arena, RAY, 0, "{" LINE ",'shape':{'type':'point'}}", &query);
+    ck_assert_uint_eq(query.dimension, 2);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_INLINE);
+    ck_assert(!query.has_shapes);
+    test_accepted(&arena, RAY, 0,
+                  "{'origin':[0,0,0],'direction':[0,0,1],'filter':{'mask':2},'shapes':{'b':"
+                  "{'type':'point','category':2,'group':'g'},'B':{'type':'point'},'a/b':"
+                  "{'type':'point'},'a':{'type':'sphere','radius':1}}}",
+                  &query);
+    ck_assert_uint_eq(query.dimension, 3);
+    ck_assert(query.has_shapes);
+    ck_assert_uint_eq(query.shape_count, 4);
+    ck_assert_str_eq(query.shapes[0].id, "B"); /* bytewise */
+    ck_assert_str_eq(query.shapes[1].id, "a");
+    ck_assert_str_eq(query.shapes[2].id, "a/b");
+    ck_assert_str_eq(query.shapes[3].id, "b");
+    ck_assert_uint_eq(query.shapes[3].shape.category, 2);
+    ck_assert_str_eq(query.shapes[3].shape.group, "g");
+    ck_assert_uint_eq(query.shapes[1].shape.shape.dimension, 3);
+    test_accepted(&arena, RAY, 0, "{" LINE ",'shapes':{}}", &query);
+    ck_assert(query.has_shapes);
+    ck_assert_uint_eq(query.shape_count, 0);
+}
+END_TEST
+
+Suite *proto_ray_suite(void) {
+    Suite *suite = suite_create("proto/ray");
+    TCase *tests = tcase_create("ray");
+
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
+    tcase_add_test(tests, hints_help);
+    tcase_add_test(tests, a_plain_ray);
+    tcase_add_test(tests, a_full_ray);
+    tcase_add_loop_test(tests, a_ray_at_a_stored_shape, 0, 3);
+    tcase_add_test(tests, a_ray_without_a_set);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

@@ -1,0 +1,358 @@
+/* Is every shape of the wire made as it says, and every fault in one named with its place? */
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "test_proto.h"
+
+#define IN2(shape) "{'dimension':2,'shapes':{'s':" shape "}}"
+#define IN3(shape) "{'dimension':3,'shapes':{'s':" shape "}}"
+
+static struct gjk_arena arena;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static const struct {
+    const char *body;
+    proto_code code;
+    const char *pointer; /* below /shapes/s */
+    const char *hint;    /* NULL: any */
+} faults[] = {
+    /* members */
+    {IN2("{'type':'circle','raduis':1}"), PROTO_UNKNOWN_MEMBER, "/raduis",
+     "did you mean \"radius\"?"},
+    {IN2("{'type':'circle','radius':1,'postion':[0,0]}"), PROTO_UNKNOWN_MEMBER, "/postion",
+     "did you mean \"position\"?"},
+    {IN2("{'type':'circle','radius':1,'zzz':null}"), PROTO_UNKNOWN_MEMBER, "/zzz",
+     "known members: type, rounding, position, angle, category, mask, group, meta, handle, "
+     "radius"},
+    {IN2("{'type':'box','half_extents':[1,1],'radius':1}"), PROTO_UNKNOWN_MEMBER, "/radius", NULL},
+    {IN2("{'type':'point','a/b~c':1}"), PROTO_UNKNOWN_MEMBER, "/a~1b~0c", NULL},
+    {IN2("{'type':'point','id':'x'}"), PROTO_UNKNOWN_MEMBER, "/id", NULL},
+    {IN2("{'type':'circle'}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN2("{'type':'circle','radius':null}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN2("{'type':'segment','a':[0,0]}"), PROTO_MISSING_MEMBER, "/b", NULL},
+    {IN2("{'type':'segment','b':[0,0]}"), PROTO_MISSING_MEMBER, "/a", NULL},
+    {IN2("{'type':'capsule','a':[0,0],'b':[1,0]}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN2("{'type':'box'}"), PROTO_MISSING_MEMBER, "/half_extents", NULL},
+    {IN2("{'type':'polygon'}"), PROTO_MISSING_MEMBER, "/vertices", NULL},
+    {IN2("{'type':'hull'}"), PROTO_MISSING_MEMBER, "/points", NULL},
+    {IN3("{'type':'triangle','a':[0,0,0],'b':[0,0,0]}"), PROTO_MISSING_MEMBER, "/c", NULL},
+    {IN2("{}"), PROTO_MISSING_MEMBER, "/type", NULL},
+    {IN2("{'type':null}"), PROTO_MISSING_MEMBER, "/type", NULL},
+    /* types */
+    {IN2("null"), PROTO_WRONG_TYPE, "", NULL},
+    {IN2("'circle'"), PROTO_WRONG_TYPE, "", NULL},
+    {IN2("{'type':5}"), PROTO_WRONG_TYPE, "/type", NULL},
+    {IN2("{'type':'circle','radius':'1'}"), PROTO_WRONG_TYPE, "/radius", NULL},
+    {IN2("{'type':'point','rounding':[]}"), PROTO_WRONG_TYPE, "/rounding", NULL},
+    {IN2("{'type':'point','position':{}}"), PROTO_WRONG_TYPE, "/position", NULL},
+    {IN2("{'type':'point','position':5}"), PROTO_WRONG_TYPE, "/position", NULL},
+    {IN2("{'type':'point','position':[]}"), PROTO_WRONG_TYPE, "/position", NULL},
+    {IN2("{'type':'point','position':[1]}"), PROTO_WRONG_TYPE, "/position", NULL},
+    {IN2("{'type':'point','position':[1,2,3,4]}"), PROTO_WRONG_TYPE, "/position", NULL},
+    {IN2("{'type':'point','position':[1,null]}"), PROTO_WRONG_TYPE, "/position/1", NULL},
+    {IN2("{'type':'point','position':['1',2]}"), PROTO_WRONG_TYPE, "/position/0", NULL},
+    {IN2("{'type':'point','angle':true}"), PROTO_WRONG_TYPE, "/angle", NULL},
+    {IN3("{'type':'point','orientation':0}"), PROTO_WRONG_TYPE, "/orientation", NULL},
+    {IN3("{'type':'point','orientation':[0,0,0]}"), PROTO_WRONG_TYPE, "/orientation", NULL},
+    {IN3("{'type':'point','orientation':[0,0,0,'1']}"), PROTO_WRONG_TYPE, "/orientation/3", NULL},
+    {IN2("{'type':'polygon','vertices':{}}"), PROTO_WRONG_TYPE, "/vertices", NULL},
+    {IN2("{'type':'polygon','vertices':[[0,0],[1,0],5]}"), PROTO_WRONG_TYPE, "/vertices/2", NULL},
+    {IN2("{'type':'hull','points':[[0,0],[1,null]]}"), PROTO_WRONG_TYPE, "/points/1/1", NULL},
+    {IN2("{'type':'point','category':'1'}"), PROTO_WRONG_TYPE, "/category", NULL},
+    {IN2("{'type':'point','category':1.5}"), PROTO_WRONG_TYPE, "/category", NULL},
+    {IN2("{'type':'point','mask':false}"), PROTO_WRONG_TYPE, "/mask", NULL},
+    {IN2("{'type':'point','group':5}"), PROTO_WRONG_TYPE, "/group", NULL},
+    /* unknown types */
+    {IN2("{'type':'cirle','radius':1}"), PROTO_UNKNOWN_TYPE, "/type", "did you mean \"circle\"?"},
+    {IN2("{'type':'Box','half_extents':[1,1]}"), PROTO_UNKNOWN_TYPE, "/type",
+     "did you mean \"box\"?"},
+    {IN2("{'type':'blob'}"), PROTO_UNKNOWN_TYPE, "/type",
+     "known types: point, circle, segment, capsule, box, polygon, hull"},
+    {IN3("{'type':'torus'}"), PROTO_UNKNOWN_TYPE, "/type",
+     "known types: point, sphere, segment, capsule, box, triangle, hull"},
+    {IN2("{'type':'circle\\u0000','radius':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    {IN2("{'type':'ellipse','radii':[1,2]}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    {IN2("{'type':'half_ellipse','width':1,'height':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    {IN3("{'type':'ellipsoid','radii':[1,2,3]}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    {IN3("{'type':'cylinder','a':[0,0,0],'b':[1,0,0],'radius':1}"), PROTO_UNKNOWN_TYPE, "/type",
+     NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
+    /* dimensions */
+    {IN3("{'type':'circle','radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 3D use \"sphere\""},
+    {IN2("{'type':'sphere','radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 2D use \"circle\""},
+    {IN3("{'type':'polygon','vertices':[]}"), PROTO_DIMENSION_MISMATCH, "/type", NULL},
+    {IN2("{'type':'triangle','a':[0,0],'b':[0,0],'c':[0,0]}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 2D use \"polygon\""},
+    {IN2("{'type':'point','position':[1,2,3]}"), PROTO_DIMENSION_MISMATCH, "/position", NULL},
+    {IN3("{'type':'point','position':[1,2]}"), PROTO_DIMENSION_MISMATCH, "/position", NULL},
+    {IN3("{'type':'segment','a':[0,0,0],'b':[1,0]}"), PROTO_DIMENSION_MISMATCH, "/b", NULL},
+    {IN2("{'type':'hull','points':[[0,0],[1,0,0]]}"), PROTO_DIMENSION_MISMATCH, "/points/1", NULL},
+    {IN3("{'type':'point','angle':1}"), PROTO_DIMENSION_MISMATCH, "/angle",
+     "3D shapes turn by \"orientation\": [x, y, z, w]"},
+    {IN2("{'type':'point','orientation':[0,0,0,1]}"), PROTO_DIMENSION_MISMATCH, "/orientation",
+     "2D shapes turn by \"angle\", in radians"},
+    /* ranges */
+    {IN2("{'type':'circle','radius':0}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'circle','radius':-0.0}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'circle','radius':-1}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'circle','radius':1.1e150}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'capsule','a':[0,0],'b':[1,0],'radius':0}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'point','rounding':-1e-9}"), PROTO_OUT_OF_RANGE, "/rounding", NULL},
+    {IN2("{'type':'box','half_extents':[1,-1]}"), PROTO_OUT_OF_RANGE, "/half_extents/1", NULL},
+    {IN2("{'type':'point','position':[0,1e151]}"), PROTO_OUT_OF_RANGE, "/position/1", NULL},
+    {IN2("{'type':'polygon','vertices':[[0,0],[1,0],[0,-1e200]]}"), PROTO_OUT_OF_RANGE,
+     "/vertices/2/1", NULL},
+    {IN2("{'type':'polygon','vertices':[[0,0],[1,0]]}"), PROTO_OUT_OF_RANGE, "/vertices", NULL},
+    {IN2("{'type':'polygon','vertices':[]}"), PROTO_OUT_OF_RANGE, "/vertices", NULL},
+    {IN2("{'type':'hull','points':[]}"), PROTO_OUT_OF_RANGE, "/points", NULL},
+    {IN2("{'type':'point','category':-1}"), PROTO_OUT_OF_RANGE, "/category", NULL},
+    {IN2("{'type':'point','category':4294967296}"), PROTO_OUT_OF_RANGE, "/category", NULL},
+    {IN2("{'type':'point','mask':4294967296}"), PROTO_OUT_OF_RANGE, "/mask", NULL},
+    {IN2("{'type':'point','mask':1e300}"), PROTO_OUT_OF_RANGE, "/mask", NULL},
+    /* geometry */
+    {IN2("{'type':'polygon','vertices':[[0,0],[2,0],[1,0.5],[2,2]]}"), PROTO_NOT_CONVEX,
+     "/vertices/2", "a shape of type \"hull\" takes any \"points\" and is their convex hull"},
+    {IN2("{'type':'polygon','vertices':[[0,0],[1,0],[2,0]]}"), PROTO_NOT_CONVEX, "/vertices/0",
+     NULL},
+    {IN3("{'type':'point','orientation':[0,0,0,0]}"), PROTO_BAD_ORIENTATION, "/orientation", NULL},
+    {IN3("{'type':'point','orientation':[0,0,0,1.0011]}"), PROTO_BAD_ORIENTATION, "/orientation",
+     NULL},
+    {IN3("{'type':'point','orientation':[1e300,1e300,0,0]}"), PROTO_BAD_ORIENTATION, "/orientation",
+     NULL},
+    /* names */
+    {IN2("{'type':'point','group':''}"), PROTO_BAD_NAME, "/group", NULL},
+    {IN2("{'type':'point','group':'a b'}"), PROTO_BAD_NAME, "/group", NULL},
+    {IN2("{'type':'point','group':'a\\u0000b'}"), PROTO_BAD_NAME, "/group", NULL},
+};
+
+START_TEST(faults_are_named) {
+    char pointer[PROTO_POINTER_MAX];
+
+    snprintf(pointer, sizeof pointer, "/shapes/s%s", faults[_i].pointer);
+    test_set_refused(faults[_i].body, faults[_i].code, pointer, faults[_i].hint);
+}
+END_TEST
+
+static proto_shape decode(const char *body) {
+    proto_set set;
+
+    test_set_accepted(&arena, body, &set);
+    ck_assert_uint_eq(set.shape_count, 1);
+    ck_assert_str_eq(set.shapes[0].id, "s");
+    return set.shapes[0].shape;
+}
+
+START_TEST(every_type_is_made) {
+    static const struct {
+        const char *body;
+        gjk_shape_type type;
+        uint32_t dimension, points;
+        double radius, size;
+    } rows[] = {
+        {IN2("{'type':'point'}"), GJK_POINT, 2, 1, 0, 0},
+        {IN3("{'type':'point','rounding':2}"), GJK_POINT, 3, 1, 2, 4},
+        {IN2("{'type':'circle','radius':2}"), GJK_BALL, 2, 1, 2, 4},
+        {IN3("{'type':'sphere','radius':2,'rounding':1}"), GJK_BALL, 3, 1, 3, 6},
+        {IN2("{'type':'segment','a':[-1,0],'b':[3,0]}"), GJK_SEGMENT, 2, 2, 0, 4},
+        {IN3("{'type':'segment','a':[1,1,1],'b':[1,1,1]}"), GJK_SEGMENT, 3, 2, 0, 0},
+        {IN3("{'type':'capsule','a':[0,0,0],'b':[0,0,2],'radius':0.5}"), GJK_CAPSULE, 3, 2, 0.5, 3},
+        {IN2("{'type':'box','half_extents':[1,2]}"), GJK_BOX, 2, 4, 0, 4},
+        {IN3("{'type':'box','half_extents':[1,2,3]}"), GJK_BOX, 3, 8, 0, 6},
+        {IN2("{'type':'polygon','vertices':[[0,0],[0,2],[1,0]]}"), GJK_POLYGON, 2, 3, 0, 2},
+        {IN3("{'type':'triangle','a':[0,0,0],'b':[1,0,0],'c':[0,5,0]}"), GJK_TRIANGLE, 3, 3, 0, 5},
+        {IN2("{'type':'hull','points':[[0,0],[0,2],[2,0],[2,2],[1,1]]}"), GJK_HULL, 2, 4, 0, 2},
+        {IN3("{'type':'hull','points':[[0,0,0],[0,2,0],[2,0,0],[0,0,2]]}"), GJK_HULL, 3, 4, 0, 2},
+    };
+    proto_shape shape = decode(rows[_i].body);
+
+    ck_assert_int_eq(shape.shape.type, rows[_i].type);
+    ck_assert_uint_eq(shape.shape.dimension, rows[_i].dimension);
+    ck_assert_double_eq(shape.shape.radius, rows[_i].radius);
+    ck_assert_double_eq(shape.shape.size, rows[_i].size);
+    if (rows[_i].size > 0) /* coincident points may be kept once or twice */
+        ck_assert_uint_eq(shape.shape.count, rows[_i].points);
+}
+END_TEST
+
+START_TEST(defaults) {
+    proto_shape shape = decode(IN2("{'type':'point','position':null,'angle':null,'category':null,"
+                                   "'mask':null,'group':null,'meta':null,'rounding':null}"));
+
+    ck_assert_uint_eq(shape.category, 1);
+    ck_assert_uint_eq(shape.mask, 4294967295);
+    ck_assert_ptr_null(shape.group);
+    ck_assert_double_eq(shape.pose.position.x, 0);
+    ck_assert_double_eq(shape.pose.rotation.r0.x, 1);
+    ck_assert_uint_eq(shape.definition.length, strlen("{'type':'point'}"));
+}
+END_TEST
+
+START_TEST(labels_and_pose) {
+    proto_shape shape = decode(IN3("{'type':'point','position':[1,-2,3.5],'category':4294967295,"
+                                   "'orientation':[0,0,1,0],'mask':0,'group':'team/red'}"));
+
+    ck_assert_uint_eq(shape.category, 4294967295);
+    ck_assert_uint_eq(shape.mask, 0);
+    ck_assert_str_eq(shape.group, "team/red");
+    ck_assert_double_eq(shape.pose.position.z, 3.5);
+    ck_assert_double_eq(shape.pose.rotation.r0.x, -1); /* half a turn about z */
+    ck_assert_double_eq(shape.pose.rotation.r2.z, 1);
+}
+END_TEST
+
+START_TEST(nearly_unit_quaternions_are_taken) {
+    decode(IN3("{'type':'point','orientation':[0,0,0,1.0009]}"));
+    decode(IN3("{'type':'point','orientation':[0,0,0,0.9991]}"));
+}
+END_TEST
+
+START_TEST(largest_coordinates_are_taken) {
+    decode(IN2("{'type':'circle','radius':1e-300,'position':[-1e150,1e150]}"));
+    decode(IN3("{'type':'box','half_extents':[1e150,0,0]}"));
+}
+END_TEST
+
+/* A set with one hull (or polygon) of that many points. */
+static proto_text cloud(const char *type, const char *member, int count) {
+    char *text = gjk_arena_alloc(&arena, (size_t)count * 32 + 200);
+    int length =
+        sprintf(text, "{\"dimension\":2,\"shapes\":{\"s\":{\"type\":\"%s\",\"%s\":[", type, member);
+
+    for (int i = 0; i < count; i++) /* a parabola: convex, whatever the count */
+        length += sprintf(text + length, "%s[%d,%lld]", i > 0 ? "," : "", i, (long long)i * i);
+    length += sprintf(text + length, "]}}}");
+    return (proto_text){text, (size_t)length};
+}
+
+static void check_points(const char *type, const char *member, int count, int limit) {
+    proto_limits limits = proto_limits_default();
+    struct proto_problem problem = {0};
+    proto_set set;
+
+    if (limit > 0)
+        limits.points_per_hull_max = (uint64_t)limit;
+    else
+        limit = (int)limits.points_per_hull_max;
+    bool is_decoded =
+        proto_decode_set(cloud(type, member, count), "arena", &limits, &arena, &set, &problem);
+    ck_assert_msg(is_decoded == (count <= limit), "%d %s: %s %s", count, member,
+                  proto_code_text(problem.code), problem.detail);
+    if (is_decoded)
+        return;
+    ck_assert_int_eq(problem.code, PROTO_TOO_MANY);
+    ck_assert(problem.has_limit);
+    ck_assert_int_eq((int)problem.limit, limit);
+    ck_assert_ptr_nonnull(strstr(problem.pointer, member));
+}
+
+START_TEST(points_are_limited) {
+    for (int count = 9; count <= 11; count++) {
+        check_points("hull", "points", count, 10);
+        check_points("polygon", "vertices", count, 10);
+    }
+    for (int count = 65535; count <= 65537; count++)
+        check_points("hull", "points", count, 0);
+}
+END_TEST
+
+static bool decode_meta(int length, const char *where, struct proto_problem *problem) {
+    const proto_limits limits = proto_limits_default();
+    char *text = gjk_arena_alloc(&arena, (size_t)length + 500);
+    proto_set set;
+
+    /* {"k":"xxx"} with white space and escapes that do not count, 8 bytes without the x */
+    int head = sprintf(text, where, "{ \"k\" :\n\"\\u0078");
+    memset(text + head, 'x', (size_t)length - 9);
+    sprintf(text + head + length - 9, "\" }%s", strstr(where, "shapes") ? "}}}" : "}");
+    return proto_decode_set((proto_text){text, strlen(text)}, "arena", &limits, &arena, &set,
+                            problem);
+}
+
+START_TEST(meta_is_limited) {
+    static const char *const in_shape =
+        "{\"dimension\":2,\"shapes\":{\"s\":{\"type\":\"point\",\"meta\":%s";
+    static const char *const in_set = "{\"dimension\":2,\"meta\":%s";
+    struct proto_problem problem = {0};
+
+    ck_assert(decode_meta(4095, in_shape, &problem) && decode_meta(4096, in_shape, &problem));
+    ck_assert(!decode_meta(4097, in_shape, &problem));
+    ck_assert_int_eq(problem.code, PROTO_TOO_MANY);
+    ck_assert_str_eq(problem.pointer, "/shapes/s/meta");
+    ck_assert_uint_eq(problem.limit, 4096);
+    ck_assert(decode_meta(4095, in_set, &problem) && decode_meta(4096, in_set, &problem));
+    ck_assert(!decode_meta(4097, in_set, &problem));
+    ck_assert_int_eq(problem.code, PROTO_TOO_MANY);
+    ck_assert_str_eq(problem.pointer, "/meta");
+}
+END_TEST
+
+START_TEST(group_length_is_limited) {
+    char body[400], name[130];
+
+    for (int length = 127; length <= 129; length++) {
+        memset(name, 'g', sizeof name);
+        name[length] = '\0';
+        snprintf(body, sizeof body, IN2("{'type':'point','group':'%s'}"), name);
+        if (length <= 128)
+            ck_assert_str_eq(decode(body).group, name);
+        else
+            test_set_refused(body, PROTO_BAD_NAME, "/shapes/s/group", NULL);
+    }
+}
+END_TEST
+
+START_TEST(rounding_counts_towards_the_largest_length) {
+    test_set_refused(IN2("{'type':'circle','radius':1e150,'rounding':1e150}"), PROTO_OUT_OF_RANGE,
+                     "/shapes/s", NULL);
+}
+END_TEST
+
+/* A pointer too long to be told whole names the object around it. */
+START_TEST(long_member_names_are_cut) {
+    char body[1000], name[500];
+
+    memset(name, 'n', sizeof name - 1);
+    name[sizeof name - 1] = '\0';
+    snprintf(body, sizeof body, IN2("{'type':'point','%s':1}"), name);
+    test_set_refused(body, PROTO_UNKNOWN_MEMBER, "/shapes/s", NULL);
+    name[PROTO_POINTER_MAX - 1 - strlen("/shapes/s/")] = '\0'; /* just fits */
+    snprintf(body, sizeof body, IN2("{'type':'point','%s':1}"), name);
+    char pointer[PROTO_POINTER_MAX];
+    snprintf(pointer, sizeof pointer, "/shapes/s/%.*s", (int)strlen(name), name);
+    test_set_refused(body, PROTO_UNKNOWN_MEMBER, pointer, NULL);
+}
+END_TEST
+
+Suite *proto_shape_suite(void) {
+    Suite *suite = suite_create("proto/shape");
+    TCase *tests = tcase_create("shape");
+
+    tcase_set_timeout(tests, 60);
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(faults));
+    tcase_add_loop_test(tests, every_type_is_made, 0, 13);
+    tcase_add_test(tests, defaults);
+    tcase_add_test(tests, labels_and_pose);
+    tcase_add_test(tests, nearly_unit_quaternions_are_taken);
+    tcase_add_test(tests, largest_coordinates_are_taken);
+    tcase_add_test(tests, points_are_limited);
+    tcase_add_test(tests, meta_is_limited);
+    tcase_add_test(tests, group_length_is_limited);
+    tcase_add_test(tests, rounding_counts_towards_the_largest_length);
+    tcase_add_test(tests, long_member_names_are_cut);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
