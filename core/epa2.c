@@ -127,6 +127,30 @@ static void witness(const struct gjk_polytope2 *polytope, double rounding, gjk_s
     solution->has_points = true;
 }
 
+static void record(const gjk_goal *goal, const gjk_solution *solution,
+                   const struct gjk_polytope2 *polytope, uint32_t index, const gjk_vertex2 *vertex,
+                   const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    const gjk_edge2 *edge = &polytope->edge[index];
+    gjk_trace_step step = {
+        .phase = GJK_PHASE_EPA,
+        .direction = gjk_xy0(edge->normal),
+        .support_a = gjk_xy0(vertex->a),
+        .support_b = gjk_xy0(vertex->b),
+        .support_w = gjk_xy0(vertex->w),
+        .simplex_count = 2,
+        .closest = gjk_xy0(gjk_scale2(edge->distance, edge->normal)),
+        .lower_bound = solution->lower,
+        .upper_bound = solution->upper,
+        .note = note,
+    };
+    step.simplex[0] = gjk_xy0(polytope->vertex[index].w);
+    step.simplex[1] = gjk_xy0(polytope->vertex[edge->next].w);
+    goal->recorder->record(goal->recorder->user, &step);
+}
+
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -145,10 +169,15 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             solution->lower = fmax(solution->lower, -outer);
         }
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        if (outer - edge->distance <= close_enough ||
-            !gjk_polytope2_insert(polytope, &vertex, nearest)) {
+        if (outer - edge->distance <= close_enough) {
+            record(goal, solution, polytope, nearest, &vertex, "the edge is on the surface: done");
+            break;
+        }
+        record(goal, solution, polytope, nearest, &vertex, "push the edge out to the new point");
+        if (!gjk_polytope2_insert(polytope, &vertex, nearest)) {
             break;
         }
     }

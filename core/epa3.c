@@ -156,6 +156,31 @@ static void witness(const struct gjk_polytope3 *polytope, double rounding, gjk_s
     solution->has_points = true;
 }
 
+static void record(const gjk_goal *goal, const gjk_solution *solution,
+                   const struct gjk_polytope3 *polytope, uint32_t index, const gjk_vertex3 *vertex,
+                   const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    const gjk_face3 *face = &polytope->face[index];
+    gjk_trace_step step = {
+        .phase = GJK_PHASE_EPA,
+        .direction = face->normal,
+        .support_a = vertex->a,
+        .support_b = vertex->b,
+        .support_w = vertex->w,
+        .simplex_count = 3,
+        .closest = gjk_scale3(face->distance, face->normal),
+        .lower_bound = solution->lower,
+        .upper_bound = solution->upper,
+        .note = note,
+    };
+    for (int i = 0; i < 3; i++) {
+        step.simplex[i] = polytope->vertex[face->vertex[i]].w;
+    }
+    goal->recorder->record(goal->recorder->user, &step);
+}
+
 static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -174,10 +199,15 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             solution->lower = fmax(solution->lower, -outer);
         }
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        if (outer - face->distance <= close_enough ||
-            !gjk_polytope3_insert(polytope, &vertex, nearest)) {
+        if (outer - face->distance <= close_enough) {
+            record(goal, solution, polytope, nearest, &vertex, "the face is on the surface: done");
+            break;
+        }
+        record(goal, solution, polytope, nearest, &vertex, "push the face out to the new point");
+        if (!gjk_polytope3_insert(polytope, &vertex, nearest)) {
             break;
         }
     }

@@ -14,6 +14,8 @@
  */
 #define STALLS_MAX 4
 
+static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge"};
+
 static bool holds_vertex(const gjk_simplex2 *s, const gjk_vertex2 *vertex) {
     for (uint32_t i = 0; i < s->count; i++) {
         if (gjk_vertex2_same(&s->vertex[i], vertex)) {
@@ -40,6 +42,31 @@ static void raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_vertex2
 static gjk_vec2 start_away(gjk_vec2 first_direction) {
     double length = gjk_length2(first_direction);
     return length > 0.0 ? gjk_scale2(-1.0 / length, first_direction) : (gjk_vec2){-1, 0};
+}
+
+static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
+                   const gjk_vertex2 *vertex, const gjk_simplex2 *simplex, const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    gjk_trace_step step = {
+        .phase = GJK_PHASE_GJK,
+        .direction = gjk_xy0(gjk_neg2(away)),
+        .support_a = gjk_xy0(vertex->a),
+        .support_b = gjk_xy0(vertex->b),
+        .support_w = gjk_xy0(vertex->w),
+        .simplex_count = simplex->count,
+        .lower_bound = solution->lower,
+        .upper_bound = solution->upper,
+        .note = note,
+    };
+    gjk_vec2 closest = {0, 0};
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        step.simplex[i] = gjk_xy0(simplex->vertex[i].w);
+        closest = gjk_add2(closest, gjk_scale2(simplex->weight[i], simplex->vertex[i].w));
+    }
+    step.closest = solution->upper > 0.0 ? gjk_xy0(closest) : (gjk_vec3){0, 0, 0};
+    goal->recorder->record(goal->recorder->user, &step);
 }
 
 static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
@@ -70,15 +97,18 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
         gjk_vertex2 vertex = gjk_support2(frame, gjk_neg2(away));
         raise_lower(solution, away, &vertex, rounding);
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
         if (solution->upper - solution->lower <= close_enough || holds_vertex(simplex, &vertex)) {
+            record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;
         }
         simplex->vertex[simplex->count++] = vertex;
         gjk_feature2 feature;
         if (gjk_simplex2_find(simplex, &feature)) {
             solution->upper = 0.0;
+            record(goal, solution, away, &vertex, simplex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -89,6 +119,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal 
         }
         gjk_simplex2_keep(simplex, &feature);
         solution->upper = fmin(solution->upper, length);
+        record(goal, solution, away, &vertex, simplex, nearest_note[simplex->count - 1]);
         if (length <= rounding) {
             break;
         }

@@ -18,6 +18,9 @@
  */
 #define STALLS_MAX 4
 
+static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
+                                           "nearest is in a face"};
+
 static bool holds_vertex(const gjk_simplex3 *s, const gjk_vertex3 *vertex) {
     for (uint32_t i = 0; i < s->count; i++) {
         if (gjk_vertex3_same(&s->vertex[i], vertex)) {
@@ -46,6 +49,31 @@ static gjk_vec3 start_away(gjk_vec3 first_direction) {
     return length > 0.0 ? gjk_scale3(-1.0 / length, first_direction) : (gjk_vec3){-1, 0, 0};
 }
 
+static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 away,
+                   const gjk_vertex3 *vertex, const gjk_simplex3 *simplex, const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    gjk_trace_step step = {
+        .phase = GJK_PHASE_GJK,
+        .direction = gjk_neg3(away),
+        .support_a = vertex->a,
+        .support_b = vertex->b,
+        .support_w = vertex->w,
+        .simplex_count = simplex->count,
+        .lower_bound = solution->lower,
+        .upper_bound = solution->upper,
+        .note = note,
+    };
+    gjk_vec3 closest = {0, 0, 0};
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        step.simplex[i] = simplex->vertex[i].w;
+        closest = gjk_add3(closest, gjk_scale3(simplex->weight[i], simplex->vertex[i].w));
+    }
+    step.closest = solution->upper > 0.0 ? closest : (gjk_vec3){0, 0, 0};
+    goal->recorder->record(goal->recorder->user, &step);
+}
+
 static void finish(const gjk_simplex3 *simplex, gjk_solution *solution) {
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
     solution->lower = fmin(solution->lower, solution->upper);
@@ -71,15 +99,18 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
         gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
         raise_lower(solution, away, &vertex, rounding);
         if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+            record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
         if (solution->upper - solution->lower <= close_enough || holds_vertex(simplex, &vertex)) {
+            record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;
         }
         simplex->vertex[simplex->count++] = vertex;
         gjk_feature3 feature;
         if (gjk_simplex3_find(simplex, &feature)) {
             solution->upper = 0.0;
+            record(goal, solution, away, &vertex, simplex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -90,6 +121,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
         }
         gjk_simplex3_keep(simplex, &feature);
         solution->upper = fmin(solution->upper, length);
+        record(goal, solution, away, &vertex, simplex, nearest_note[simplex->count - 1]);
         if (length <= rounding) {
             break;
         }

@@ -13,13 +13,21 @@
 #include "gjk2.h"
 #include "gjk3.h"
 #include "rounding.h"
+#include "world_recorder.h"
 
 gjk_detect_settings gjk_detect_settings_default(void) {
-    return (gjk_detect_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, {0, 0, 0}, true};
+    return (gjk_detect_settings){
+        .tolerance = GJK_TOLERANCE_DEFAULT,
+        .max_iterations = GJK_ITERATIONS_DEFAULT,
+        .penetration = true,
+    };
 }
 
 gjk_distance_settings gjk_distance_settings_default(void) {
-    return (gjk_distance_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, {0, 0, 0}};
+    return (gjk_distance_settings){
+        .tolerance = GJK_TOLERANCE_DEFAULT,
+        .max_iterations = GJK_ITERATIONS_DEFAULT,
+    };
 }
 
 /* An answer in the world: signed distance of the shapes, radii included. */
@@ -64,12 +72,20 @@ static void close_bounds(gjk_solution *solution, double rounding) {
     }
 }
 
+static gjk_goal goal_in_frame(const gjk_goal *wish, double unit, const gjk_recorder *recorder) {
+    gjk_goal goal = *wish;
+    goal.radius *= unit;
+    goal.tolerance *= unit;
+    goal.recorder = wish->recorder != NULL ? recorder : NULL;
+    return goal;
+}
+
 static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
                      const gjk_goal *wish, gjk_solution *solution) {
     gjk_frame2 frame = gjk_frame2_make(a, b);
-    gjk_goal goal = *wish;
-    goal.radius *= frame.unit;
-    goal.tolerance *= frame.unit;
+    gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
+    gjk_recorder recorder = {gjk_record_in_world, &world};
+    gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
     gjk_simplex2 simplex;
     if (gjk_gjk2(&frame, gjk_xy(direction), &goal, &simplex, solution)) {
         gjk_epa2(&frame, &simplex, gjk_xy(direction), &goal, solution);
@@ -81,9 +97,9 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
 static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
                      const gjk_goal *wish, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_make(a, b);
-    gjk_goal goal = *wish;
-    goal.radius *= frame.unit;
-    goal.tolerance *= frame.unit;
+    gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
+    gjk_recorder recorder = {gjk_record_in_world, &world};
+    gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
     gjk_simplex3 simplex;
     if (gjk_gjk3(&frame, direction, &goal, &simplex, solution)) {
         gjk_epa3(&frame, &simplex, direction, &goal, solution);
@@ -132,7 +148,8 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
         .iterations = solution.iterations,
         .has_points = solution.has_points,
     };
-    bool proven = gjk_goal_proven(goal, answer.lower + goal->radius, answer.upper + goal->radius);
+    bool proven = (goal->stop_separated && answer.lower > goal->tolerance) ||
+                  (goal->stop_overlapping && answer.upper < -goal->tolerance);
     answer.convergence = proven || answer.upper - answer.lower <= goal->tolerance
                              ? GJK_CONVERGED
                              : GJK_ITERATION_LIMIT;
@@ -157,6 +174,7 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
     gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
     goal.stop_separated = true;
     goal.stop_overlapping = !settings->penetration;
+    goal.recorder = settings->recorder;
     gjk_answer answer = solve(a, b, settings->first_direction, &goal);
     gjk_detect_result result = {
         .state = answer.state,
@@ -180,6 +198,7 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings) {
     gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
     goal.stop_overlapping = true;
+    goal.recorder = settings->recorder;
     gjk_answer answer = solve(a, b, settings->first_direction, &goal);
     gjk_distance_result result = {
         .state = answer.state,

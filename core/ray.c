@@ -136,10 +136,10 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
     const gjk_placed origin = {&point, gjk_pose_identity()};
     gjk_placed start = origin;
     start.pose.position = ray->origin;
-    const gjk_detect_settings boolean = {settings->tolerance,
-                                         settings->max_iterations,
-                                         {0, 0, 0},
-                                         false};
+    const gjk_detect_settings boolean = {
+        .tolerance = settings->tolerance,
+        .max_iterations = settings->max_iterations,
+    };
     gjk_detect_result inside = gjk_detect(target, &start, &boolean);
     if (inside.state != GJK_SEPARATED) {
         return from_inside(ray, settings, &inside);

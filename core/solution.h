@@ -13,7 +13,7 @@
  * holds the origin (when not) bounds s from above.
  */
 
-#include "gjk/vec.h"
+#include "gjk/trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,8 +22,9 @@ typedef struct gjk_goal {
     double radius;    /* of both balls: s of the shapes is s of the cores - radius */
     double tolerance; /* absolute, in frame units */
     uint32_t max_iterations;
-    bool stop_separated;   /* a proof of s - radius > tolerance is enough */
-    bool stop_overlapping; /* a proof of s - radius < -tolerance is enough */
+    bool stop_separated;          /* a proof of s - radius > tolerance is enough */
+    bool stop_overlapping;        /* a proof of s - radius < -tolerance is enough */
+    const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */
 } gjk_goal;
 
 /* normal is the unit direction from a to b with -h(normal) = lower. */

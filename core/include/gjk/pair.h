@@ -13,6 +13,7 @@
  */
 
 #include "gjk/shape.h"
+#include "gjk/trace.h"
 
 #define GJK_TOLERANCE_DEFAULT 1e-10
 #define GJK_TOLERANCE_MAX 0.01
@@ -39,12 +40,14 @@ typedef struct gjk_detect_settings {
     uint32_t max_iterations;
     gjk_vec3 first_direction;
     bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
+    const gjk_recorder *recorder; /* NULL: none */
 } gjk_detect_settings;
 
 typedef struct gjk_distance_settings {
     double tolerance;
     uint32_t max_iterations;
     gjk_vec3 first_direction;
+    const gjk_recorder *recorder; /* NULL: none */
 } gjk_distance_settings;
 
 gjk_detect_settings gjk_detect_settings_default(void);
