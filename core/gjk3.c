@@ -18,6 +18,13 @@
  */
 #define STALLS_MAX 4
 
+/*
+ * Steps that a pair of clouds goes on for when its bounds have met within rounding.
+ * Bounds are right to all digits while v is still right to half of them; the next
+ * support points, if new, mend v.
+ */
+#define CLOSES_MAX 2
+
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
                                            "nearest is in a face"};
 
@@ -93,7 +100,8 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
     const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
-    uint32_t stalls = 0;
+    const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
+    uint32_t stalls = 0, closes = 0;
     while (solution->iterations < goal->max_iterations) {
         solution->iterations++;
         gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
@@ -102,7 +110,8 @@ bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal 
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
-        if (solution->upper - solution->lower <= close_enough || holds_vertex(simplex, &vertex)) {
+        closes += solution->upper - solution->lower <= close_enough;
+        if (closes > closes_max || holds_vertex(simplex, &vertex)) {
             record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;
         }
