@@ -46,23 +46,20 @@ static gjk_ray_solution sweep(const gjk_placed *moving, const gjk_placed *target
                               const gjk_ray_goal *wish, double *unit) {
     gjk_ray_goal goal = *wish;
     goal.direction = gjk_mul3_transposed(&target->pose.rotation, wish->direction);
-    gjk_vec3 toward = gjk_sub3(gjk_pose_apply(&moving->pose, moving->shape->center),
-                               gjk_pose_apply(&target->pose, target->shape->center));
-    toward = gjk_mul3_transposed(&target->pose.rotation, toward);
     if (target->shape->dimension == 2) {
         gjk_frame2 frame = gjk_frame2_make(target, moving);
         *unit = frame.unit;
         goal.reach *= *unit;
         goal.radius *= *unit;
         goal.tolerance *= *unit;
-        return gjk_ray2(&frame, gjk_scale2(*unit, gjk_xy(toward)), &goal);
+        return gjk_ray2(&frame, &goal);
     }
     gjk_frame3 frame = gjk_frame3_make(target, moving);
     *unit = frame.unit;
     goal.reach *= *unit;
     goal.radius *= *unit;
     goal.tolerance *= *unit;
-    return gjk_ray3(&frame, gjk_scale3(*unit, toward), &goal);
+    return gjk_ray3(&frame, &goal);
 }
 
 gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,

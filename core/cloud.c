@@ -95,6 +95,7 @@ gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, cons
     s.half_extents.x += s.radius;
     s.half_extents.y += s.radius;
     s.half_extents.z += s.dimension == 3 ? s.radius : 0;
+    s.reach = fmax(fabs(s.center.x), fmax(fabs(s.center.y), fabs(s.center.z))) + s.size;
     *out = s;
     return GJK_OK;
 }

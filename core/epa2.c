@@ -26,7 +26,7 @@ static gjk_vertex2 farther_support(const gjk_frame2 *frame, gjk_vec2 from, gjk_v
 }
 
 /* Second corner: the support along +-x, +-y farthest from the first. */
-static bool add_second(const gjk_frame2 *frame, double thin, gjk_vec2 hint, gjk_seed2 *seed) {
+static bool add_second(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
     double most = thin;
     for (int axis = 0; axis < 2; axis++) {
         gjk_vec2 n = {axis == 0, axis == 1};
@@ -37,7 +37,7 @@ static bool add_second(const gjk_frame2 *frame, double thin, gjk_vec2 hint, gjk_
             seed->count = 2;
         }
     }
-    seed->flat = hint;
+    seed->flat = frame->toward;
     return seed->count == 2;
 }
 
@@ -56,14 +56,13 @@ static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
 }
 
 /* Grows the simplex that touches the origin to a triangle; false when a - b is flat. */
-static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 hint,
-                      gjk_seed2 *seed) {
+static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_seed2 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
     for (uint32_t i = 0; i < simplex->count; i++) {
         seed->corner[i] = simplex->vertex[i];
     }
-    return (seed->count >= 2 || add_second(frame, thin, hint, seed)) &&
+    return (seed->count >= 2 || add_second(frame, thin, seed)) &&
            (seed->count >= 3 || add_third(frame, thin, seed));
 }
 
@@ -186,12 +185,10 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
     }
 }
 
-void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 first_direction,
-              const gjk_goal *goal, gjk_solution *solution) {
-    double length = gjk_length2(first_direction);
-    gjk_vec2 hint = length > 0.0 ? gjk_scale2(1.0 / length, first_direction) : (gjk_vec2){1, 0};
+void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+              gjk_solution *solution) {
     gjk_seed2 seed;
-    if (!grow_seed(frame, simplex, hint, &seed)) {
+    if (!grow_seed(frame, simplex, &seed)) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;
     }

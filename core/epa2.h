@@ -10,7 +10,7 @@
  * improves the bounds that stand there: lower = -depth from above, upper = -depth from below. A
  * difference without area has depth 0 along a direction in which it has no width.
  */
-void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 first_direction,
-              const gjk_goal *goal, gjk_solution *solution);
+void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+              gjk_solution *solution);
 
 #endif

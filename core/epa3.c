@@ -42,7 +42,7 @@ static gjk_vec3 perpendicular(gjk_vec3 u) {
 }
 
 /* Second corner: the support along +-x, +-y, +-z farthest from the first. */
-static bool add_second(const gjk_frame3 *frame, double thin, gjk_vec3 hint, gjk_seed3 *seed) {
+static bool add_second(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
     double most = thin;
     for (int axis = 0; axis < 3; axis++) {
         gjk_vec3 n = axis_vector(axis);
@@ -53,7 +53,7 @@ static bool add_second(const gjk_frame3 *frame, double thin, gjk_vec3 hint, gjk_
             seed->count = 2;
         }
     }
-    seed->flat = hint;
+    seed->flat = frame->toward;
     return seed->count == 2;
 }
 
@@ -89,14 +89,13 @@ static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
 }
 
 /* Grows the simplex that touches the origin to a tetrahedron; false when a - b is flat. */
-static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 hint,
-                      gjk_seed3 *seed) {
+static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_seed3 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
     for (uint32_t i = 0; i < simplex->count; i++) {
         seed->corner[i] = simplex->vertex[i];
     }
-    return (seed->count >= 2 || add_second(frame, thin, hint, seed)) &&
+    return (seed->count >= 2 || add_second(frame, thin, seed)) &&
            (seed->count >= 3 || add_third(frame, thin, seed)) &&
            (seed->count >= 4 || add_fourth(frame, thin, seed));
 }
@@ -216,12 +215,10 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
     }
 }
 
-void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 first_direction,
-              const gjk_goal *goal, gjk_solution *solution) {
-    double length = gjk_length3(first_direction);
-    gjk_vec3 hint = length > 0.0 ? gjk_scale3(1.0 / length, first_direction) : axis_vector(0);
+void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+              gjk_solution *solution) {
     gjk_seed3 seed;
-    if (!grow_seed(frame, simplex, hint, &seed)) {
+    if (!grow_seed(frame, simplex, &seed)) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;
     }

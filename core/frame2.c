@@ -7,6 +7,12 @@
 #include "support.h"
 #include "unit.h"
 
+/* v over its length, or the x axis when v is too short to have a direction. */
+static gjk_vec2 unit_or_axis(gjk_vec2 v) {
+    double squared = gjk_dot2(v, v);
+    return squared > 0.0 ? gjk_scale2(1.0 / sqrt(squared), v) : (gjk_vec2){1, 0};
+}
+
 gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
     double unit = gjk_pair_unit(a, b);
     gjk_vec2 between = gjk_sub2(gjk_scale2(unit, gjk_xy(b->pose.position)),
@@ -25,10 +31,19 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
         .unit = unit,
         .curved = a->shape->count == 0 || b->shape->count == 0,
     };
-    frame.scale = gjk_length2(frame.translation) +
-                  unit * (a->shape->bounding_radius + gjk_length3(a->shape->center) +
-                          b->shape->bounding_radius + gjk_length3(b->shape->center));
+    gjk_vec2 from = gjk_scale2(unit, gjk_xy(a->shape->center)), own = gjk_xy(b->shape->center);
+    gjk_vec2 to = gjk_add2((gjk_vec2){gjk_dot2(frame.row0, own), gjk_dot2(frame.row1, own)},
+                           frame.translation);
+    frame.toward = unit_or_axis(gjk_sub2(to, from));
+    frame.scale = fmax(fabs(frame.translation.x), fabs(frame.translation.y)) +
+                  unit * (a->shape->reach + b->shape->reach);
     return frame;
+}
+
+void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
+    double most = fmax(fabs(direction.x), fabs(direction.y));
+    gjk_vec3 tame = {direction.x / most, direction.y / most, 0.0};
+    frame->toward = unit_or_axis(gjk_xy(gjk_mul3_transposed(&pose_of_a->rotation, tame)));
 }
 
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction) {

@@ -12,6 +12,7 @@ typedef struct gjk_frame2 {
     const gjk_shape *a, *b;
     gjk_vec2 row0, row1;  /* rotation of b against a, times unit */
     gjk_vec2 translation; /* of b's origin, times unit */
+    gjk_vec2 toward;      /* unit, from a's centre to b's: the first search direction */
     double unit;          /* frame length = unit * world length; a power of two */
     bool curved;          /* a curve takes part: stop at the tolerance, not at rounding */
     double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
@@ -22,7 +23,11 @@ typedef struct gjk_vertex2 {
     gjk_vec2 w, a, b;
 } gjk_vertex2;
 
+/* toward is the x axis when the centres coincide. */
 gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
+
+/* Replaces toward by a direction in world axes, of any length but 0. */
+void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
 
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);

@@ -21,6 +21,12 @@ static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
     return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
 }
 
+/* v over its length, or the x axis when v is too short to have a direction. */
+static gjk_vec3 unit_or_axis(gjk_vec3 v) {
+    double squared = gjk_dot3(v, v);
+    return squared > 0.0 ? gjk_scale3(1.0 / sqrt(squared), v) : (gjk_vec3){1, 0, 0};
+}
+
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     double unit = gjk_pair_unit(a, b);
     gjk_vec3 between =
@@ -34,10 +40,19 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
         .unit = unit,
         .curved = a->shape->count == 0 || b->shape->count == 0,
     };
-    frame.scale = gjk_length3(frame.translation) +
-                  unit * (a->shape->bounding_radius + gjk_length3(a->shape->center) +
-                          b->shape->bounding_radius + gjk_length3(b->shape->center));
+    gjk_vec3 from = gjk_scale3(unit, a->shape->center);
+    gjk_vec3 to = gjk_add3(gjk_mul3(&frame.rotation, b->shape->center), frame.translation);
+    frame.toward = unit_or_axis(gjk_sub3(to, from));
+    frame.scale = fmax(fabs(frame.translation.x),
+                       fmax(fabs(frame.translation.y), fabs(frame.translation.z))) +
+                  unit * (a->shape->reach + b->shape->reach);
     return frame;
+}
+
+void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
+    double most = fmax(fabs(direction.x), fmax(fabs(direction.y), fabs(direction.z)));
+    gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
+    frame->toward = unit_or_axis(gjk_mul3_transposed(&pose_of_a->rotation, tame));
 }
 
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {

@@ -15,6 +15,7 @@ typedef struct gjk_frame3 {
     const gjk_shape *a, *b;
     gjk_mat3 rotation;    /* of b against a, times unit */
     gjk_vec3 translation; /* of b's origin, times unit */
+    gjk_vec3 toward;      /* unit, from a's centre to b's: the first search direction */
     double unit;          /* frame length = unit * world length; a power of two */
     bool curved;          /* a curve takes part: stop at the tolerance, not at rounding */
     double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
@@ -25,7 +26,11 @@ typedef struct gjk_vertex3 {
     gjk_vec3 w, a, b;
 } gjk_vertex3;
 
+/* toward is the x axis when the centres coincide. */
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
+
+/* Replaces toward by a direction in world axes, of any length but 0. */
+void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
 
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction);

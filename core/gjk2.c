@@ -46,11 +46,6 @@ static void raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_vertex2
     }
 }
 
-static gjk_vec2 start_away(gjk_vec2 first_direction) {
-    double length = gjk_length2(first_direction);
-    return length > 0.0 ? gjk_scale2(-1.0 / length, first_direction) : (gjk_vec2){-1, 0};
-}
-
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
                    const gjk_vertex2 *vertex, const gjk_simplex2 *simplex, const char *note) {
     if (goal->recorder == NULL) {
@@ -91,10 +86,10 @@ static bool touches(const gjk_solution *solution, const gjk_goal *goal, double c
            solution->upper - solution->lower > close_enough;
 }
 
-bool gjk_gjk2(const gjk_frame2 *frame, gjk_vec2 first_direction, const gjk_goal *goal,
-              gjk_simplex2 *simplex, gjk_solution *solution) {
+bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simplex,
+              gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    gjk_vec2 away = start_away(first_direction);
+    gjk_vec2 away = gjk_neg2(frame->toward);
     const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;

@@ -51,11 +51,6 @@ static void raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3
     }
 }
 
-static gjk_vec3 start_away(gjk_vec3 first_direction) {
-    double length = gjk_length3(first_direction);
-    return length > 0.0 ? gjk_scale3(-1.0 / length, first_direction) : (gjk_vec3){-1, 0, 0};
-}
-
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 away,
                    const gjk_vertex3 *vertex, const gjk_simplex3 *simplex, const char *note) {
     if (goal->recorder == NULL) {
@@ -93,10 +88,10 @@ static bool touches(const gjk_solution *solution, const gjk_goal *goal, double c
            solution->upper - solution->lower > close_enough;
 }
 
-bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal *goal,
-              gjk_simplex3 *simplex, gjk_solution *solution) {
+bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simplex,
+              gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    gjk_vec3 away = start_away(first_direction);
+    gjk_vec3 away = gjk_neg3(frame->toward);
     const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;

@@ -9,9 +9,8 @@
  * have the last word: the last simplex holds the origin (upper = 0, no points), or
  * all but touches it and no axis proves it apart (points and upper bound stand).
  * Returns false when the solution is final: apart, or ended by the goal or the limit.
- * first_direction (frame axes, any length) points from a towards b.
  */
-bool gjk_gjk3(const gjk_frame3 *frame, gjk_vec3 first_direction, const gjk_goal *goal,
-              gjk_simplex3 *simplex, gjk_solution *solution);
+bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simplex,
+              gjk_solution *solution);
 
 #endif

@@ -40,21 +40,8 @@ typedef struct gjk_answer {
     bool has_points;
 } gjk_answer;
 
-static gjk_vec3 center_to_center(const gjk_placed *a, const gjk_placed *b) {
-    return gjk_sub3(gjk_pose_apply(&b->pose, b->shape->center),
-                    gjk_pose_apply(&a->pose, a->shape->center));
-}
-
-/* Scaled so that its square is finite; zero when there is no direction in it. */
-static gjk_vec3 tame(gjk_vec3 v) {
-    double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
-    return most > 0.0 ? gjk_scale3(1.0 / most, v) : v;
-}
-
-static gjk_vec3 first_direction(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish) {
-    bool wished = wish.x != 0.0 || wish.y != 0.0 || wish.z != 0.0;
-    gjk_vec3 world = tame(wished ? wish : center_to_center(a, b));
-    return gjk_mul3_transposed(&a->pose.rotation, world);
+static bool is_zero(gjk_vec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
 }
 
 /*
@@ -83,12 +70,15 @@ static gjk_goal goal_in_frame(const gjk_goal *wish, double unit, const gjk_recor
 static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
                      const gjk_goal *wish, gjk_solution *solution) {
     gjk_frame2 frame = gjk_frame2_make(a, b);
+    if (!is_zero(direction)) {
+        gjk_frame2_aim(&frame, &a->pose, direction);
+    }
     gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
     gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
     gjk_simplex2 simplex;
-    if (gjk_gjk2(&frame, gjk_xy(direction), &goal, &simplex, solution)) {
-        gjk_epa2(&frame, &simplex, gjk_xy(direction), &goal, solution);
+    if (gjk_gjk2(&frame, &goal, &simplex, solution)) {
+        gjk_epa2(&frame, &simplex, &goal, solution);
     }
     close_bounds(solution, GJK_ROUNDING * frame.scale);
     return frame.unit;
@@ -97,12 +87,15 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
 static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
                      const gjk_goal *wish, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_make(a, b);
+    if (!is_zero(direction)) {
+        gjk_frame3_aim(&frame, &a->pose, direction);
+    }
     gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
     gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
     gjk_simplex3 simplex;
-    if (gjk_gjk3(&frame, direction, &goal, &simplex, solution)) {
-        gjk_epa3(&frame, &simplex, direction, &goal, solution);
+    if (gjk_gjk3(&frame, &goal, &simplex, solution)) {
+        gjk_epa3(&frame, &simplex, &goal, solution);
     }
     close_bounds(solution, GJK_ROUNDING * frame.scale);
     return frame.unit;
@@ -138,9 +131,8 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
     GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
     GJK_ASSERT(goal->max_iterations <= GJK_ITERATIONS_MAX);
     gjk_solution solution;
-    gjk_vec3 direction = first_direction(a, b, wish);
-    double unit = a->shape->dimension == 2 ? solve2(a, b, direction, goal, &solution)
-                                           : solve3(a, b, direction, goal, &solution);
+    double unit = a->shape->dimension == 2 ? solve2(a, b, wish, goal, &solution)
+                                           : solve3(a, b, wish, goal, &solution);
     gjk_answer answer = {
         .lower = solution.lower / unit - goal->radius,
         .upper = solution.upper / unit - goal->radius,

@@ -85,7 +85,6 @@ static gjk_ray_solution hit_ball(const gjk_frame3 *frame, const gjk_ray_goal *go
 static gjk_ray_solution solve(const gjk_placed *target, const gjk_placed *origin,
                               const gjk_ray_goal *wish, double *unit) {
     gjk_frame3 frame = gjk_frame3_make(target, origin);
-    gjk_vec3 toward = gjk_sub3(frame.translation, gjk_scale3(frame.unit, target->shape->center));
     gjk_ray_goal goal = *wish;
     *unit = frame.unit;
     goal.direction = gjk_mul3_transposed(&target->pose.rotation, wish->direction);
@@ -97,9 +96,9 @@ static gjk_ray_solution solve(const gjk_placed *target, const gjk_placed *origin
     }
     if (target->shape->dimension == 2) {
         gjk_frame2 flat = gjk_frame2_make(target, origin);
-        return gjk_ray2(&flat, gjk_xy(toward), &goal);
+        return gjk_ray2(&flat, &goal);
     }
-    return gjk_ray3(&frame, toward, &goal);
+    return gjk_ray3(&frame, &goal);
 }
 
 static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,

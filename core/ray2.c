@@ -85,15 +85,9 @@ static gjk_ray_solution answer(const gjk_ray_state2 *state, uint32_t iterations)
     };
 }
 
-static gjk_vec2 start_normal(gjk_vec2 first_direction, gjk_vec2 ray) {
-    double length = gjk_length2(first_direction);
-    return length > 0.0 ? gjk_scale2(1.0 / length, first_direction) : gjk_neg2(ray);
-}
-
-gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, gjk_vec2 first_direction,
-                          const gjk_ray_goal *goal) {
+gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal) {
     gjk_ray_state2 state = {.distance = INFINITY, .normal = gjk_neg2(gjk_xy(goal->direction))};
-    gjk_vec2 normal = start_normal(first_direction, gjk_xy(goal->direction)), toward;
+    gjk_vec2 normal = frame->toward, toward;
     uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);

@@ -91,15 +91,9 @@ static gjk_ray_solution answer(const gjk_ray_state3 *state, uint32_t iterations)
     };
 }
 
-static gjk_vec3 start_normal(gjk_vec3 first_direction, gjk_vec3 ray) {
-    double length = gjk_length3(first_direction);
-    return length > 0.0 ? gjk_scale3(1.0 / length, first_direction) : gjk_neg3(ray);
-}
-
-gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, gjk_vec3 first_direction,
-                          const gjk_ray_goal *goal) {
+gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
     gjk_ray_state3 state = {.distance = INFINITY, .normal = gjk_neg3(goal->direction)};
-    gjk_vec3 normal = start_normal(first_direction, goal->direction), toward;
+    gjk_vec3 normal = frame->toward, toward;
     uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);

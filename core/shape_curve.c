@@ -36,6 +36,8 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     double most = fmax(h->x, fmax(h->y, h->z));
     shape->size = 2.0 * most;
     gjk_vec3 scaled = {h->x / most, h->y / most, h->z / most};
+    const gjk_vec3 *c = &shape->center;
+    shape->reach = fmax(fabs(c->x), fmax(fabs(c->y), fabs(c->z))) + shape->size;
     shape->bounding_radius = most * gjk_length3(scaled) * (1.0 + 0x1p-50);
 }
 

@@ -73,6 +73,7 @@ typedef struct gjk_shape {
     gjk_vec3 half_extents;  /* of that box, radius included */
     double size;            /* its largest side: what tolerances are relative to */
     double bounding_radius; /* about center, radius included: contains the whole shape */
+    double reach;           /* about the own origin: bounds the coordinates of every point */
     gjk_curve curve;        /* when count is 0 */
 } gjk_shape;
 
