@@ -1,16 +1,15 @@
 /*
  * What do the core's statuses say, and what happens when a programmer's promise is
- * broken? A table, and one handler for the whole process (the core's only state,
- * outside every computation).
+ * broken? A table, and one handler for the whole process: the core's only state, to be
+ * set before the first thread starts and never part of a computation.
  */
 
 #include "gjk/base.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static _Atomic(gjk_assert_handler) installed_handler;
+static gjk_assert_handler assert_handler;
 
 const char *gjk_status_text(gjk_status status) {
     static const char *const texts[] = {
@@ -23,13 +22,12 @@ const char *gjk_status_text(gjk_status status) {
 }
 
 void gjk_set_assert_handler(gjk_assert_handler handler) {
-    atomic_store(&installed_handler, handler);
+    assert_handler = handler;
 }
 
 void gjk_assert_failed(const char *condition, const char *file, int line) {
-    gjk_assert_handler handler = atomic_load(&installed_handler);
-    if (handler != NULL) {
-        handler(condition, file, line);
+    if (assert_handler != NULL) {
+        assert_handler(condition, file, line);
     } else {
         fprintf(stderr, "%s:%d: assertion failed: %s\n", file, line, condition);
     }

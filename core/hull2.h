@@ -14,7 +14,7 @@ typedef struct gjk_hull2 {
 /*
  * Finds the points that are no convex combination of others, exactly, of count >= 1
  * finite ones; of coincident points the one with the least index. O(n log n) time;
- * 32 bytes a point from the arena, where the corners stay. OUT_OF_MEMORY only.
+ * 28 bytes a point from the arena, where the corners stay. OUT_OF_MEMORY only.
  */
 gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
                           gjk_hull2 *out) GJK_MUST_USE;

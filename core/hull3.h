@@ -18,7 +18,7 @@ typedef struct gjk_hull3 {
  * Finds the points that are no convex combination of others, exactly, of count >= 1
  * finite ones up to 4 * GJK_COORDINATE_MAX; of coincident points one. The triangles
  * may also have corners in the middle of an edge or facet. O(n log n) time on usual
- * input; about 240 bytes a point from the arena, where the lists stay. OUT_OF_MEMORY
+ * input; about 190 bytes a point from the arena, where the lists stay. OUT_OF_MEMORY
  * only.
  */
 gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count,

@@ -126,15 +126,34 @@ static bool points_up(gjk_vec2 a, gjk_vec2 b) {
     return b.y > a.y || (b.y == a.y && b.x > a.x);
 }
 
-/* Finds the first vertex, in the given order, that breaks the rules. */
+/* Where no vertex turns inward, the line is a star that met the three corners in
+ * another order: then it goes the other way round. */
+static void correct_winding(outline *o) {
+    uint32_t v = o->first;
+    for (uint32_t i = 0; i < o->count; i++, v = o->next[v]) {
+        if (turns_inward(o, v)) {
+            return;
+        }
+    }
+    o->winding = -o->winding;
+}
+
+/* Finds the first vertex, in the given order, that breaks the rules. (Where one is
+ * concave, how often the edges change from down to up tells nothing.) */
 static bool find_bad(const outline *o, uint32_t *bad_vertex) {
     const gjk_vec2 *p = o->points;
     uint32_t v = o->first, rounds = 0;
 
     for (uint32_t i = 0; i < o->count; i++, v = o->next[v]) {
+        if (!turns_inward(o, v)) {
+            *bad_vertex = v;
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < o->count; i++, v = o->next[v]) {
         bool up_before = points_up(p[o->previous[v]], p[v]);
         rounds += !up_before && points_up(p[v], p[o->next[v]]);
-        if (!turns_inward(o, v) || rounds > 1) {
+        if (rounds > 1) {
             *bad_vertex = v;
             return true;
         }
@@ -167,5 +186,6 @@ gjk_status gjk_outline_check(struct gjk_arena *arena, const gjk_vec2 *vertices, 
         *bad_vertex = 0;
         return GJK_NOT_CONVEX;
     }
+    correct_winding(&o);
     return find_bad(&o, bad_vertex) ? GJK_NOT_CONVEX : GJK_OK;
 }

@@ -17,7 +17,7 @@
 /*
  * Judges the outline through count >= 3 vertices with the given hull, in either
  * winding. NOT_CONVEX with *bad_vertex the first vertex that is concave or where the
- * line turns back or begins another round; 0 when it has no area. O(n) time; 25
+ * line turns back or begins another round; 0 when it has no area. O(n) time; 24
  * bytes a vertex from the arena. OUT_OF_MEMORY.
  */
 gjk_status gjk_outline_check(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,

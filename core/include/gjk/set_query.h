@@ -3,12 +3,13 @@
 
 /*
  * Questions to a whole set. Answers stand in a total order: rays and nearest by
- * distance, then by id; hits and pairs by id. What a set query says of a body is,
- * to the bit, what the pair query or the ray at that body alone says. Answers are
- * allocated in the caller's arena; OUT_OF_MEMORY is the only failure.
+ * distance, casts by fraction, then by id; hits and pairs by id. What a set query says
+ * of a body is, to the bit, what the pair query, ray or cast at that body alone says.
+ * Answers are allocated in the caller's arena; OUT_OF_MEMORY is the only failure.
  */
 
 #include "gjk/arena.h"
+#include "gjk/cast.h"
 #include "gjk/ray.h"
 #include "gjk/set.h"
 
@@ -101,5 +102,31 @@ gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray, const 
 /* Does the ray hit anything that passes? */
 bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
                          const gjk_ray_settings *settings);
+
+/* A shape on its way: see gjk_cast. Of the set's dimension. */
+typedef struct gjk_sweep {
+    gjk_placed moving;
+    gjk_vec3 translation;
+    uint32_t except; /* the body that it never hits, itself; GJK_NO_BODY: none */
+} gjk_sweep;
+
+typedef struct gjk_cast_hit {
+    uint32_t body;
+    gjk_cast_result result;
+} gjk_cast_hit;
+typedef struct gjk_cast_hits {
+    gjk_cast_hit *items;
+    uint32_t count;
+    bool truncated;
+} gjk_cast_hits;
+
+/* The limit first bodies that the moving shape touches (closest: limit 1). */
+gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep, const gjk_filter *filter,
+                        const gjk_cast_settings *settings, uint32_t limit, struct gjk_arena *arena,
+                        gjk_cast_hits *out) GJK_MUST_USE;
+
+/* Does the moving shape touch anything that passes? */
+bool gjk_set_cast_any(const struct gjk_set *set, const gjk_sweep *sweep, const gjk_filter *filter,
+                      const gjk_cast_settings *settings);
 
 #endif

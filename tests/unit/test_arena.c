@@ -1,0 +1,217 @@
+/* Are the blocks of an arena apart, aligned, bounded and freed? */
+
+#include "gjk/arena.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "runner.h"
+#include "support/rng.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TEST_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TEST_ASAN 1
+#endif
+#endif
+#ifdef TEST_ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+
+#define BLOCKS 3000
+
+static struct gjk_arena arena;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+START_TEST(blocks_are_aligned_and_keep_what_is_written) {
+    unsigned char *blocks[BLOCKS];
+    size_t sizes[BLOCKS];
+    test_rng rng = test_rng_make(1);
+    for (int i = 0; i < BLOCKS; i++) {
+        sizes[i] = test_rng_below(&rng, i % 100 == 0 ? 100000 : 200);
+        blocks[i] = gjk_arena_alloc(&arena, sizes[i]);
+        ck_assert_ptr_nonnull(blocks[i]);
+        ck_assert_uint_eq((uintptr_t)blocks[i] % (sizes[i] >= 64 ? 64 : 16), 0);
+        memset(blocks[i], i % 251, sizes[i]);
+    }
+    uint32_t changed = 0;
+    for (int i = 0; i < BLOCKS; i++) {
+        for (size_t k = 0; k < sizes[i]; k++) {
+            changed += blocks[i][k] != i % 251;
+        }
+    }
+    ck_assert_uint_eq(changed, 0);
+}
+END_TEST
+
+START_TEST(empty_blocks_are_unique) {
+    const void *a = gjk_arena_alloc(&arena, 0), *b = gjk_arena_alloc(&arena, 0);
+    const void *c = gjk_arena_alloc_array(&arena, 0, 8), *d = gjk_arena_alloc_array(&arena, 8, 0);
+    ck_assert(a != NULL && b != NULL && c != NULL && d != NULL);
+    ck_assert(a != b && b != c && c != d && a != c && a != d && b != d);
+}
+END_TEST
+
+/* A limit of 1,024 bytes, and blocks of 1,024 in all but for the last one's size. */
+START_TEST(the_limit_is_exact) {
+    static const struct {
+        size_t limit, last;
+        bool fits;
+    } rows[] = {{1024, 512 - 64, true}, {1024, 512, true},   {1024, 513, false},
+                {1023, 512, false},     {1025, 512, true},   {1024, 1024, false},
+                {512, 0, false},        {512 + 16, 0, true}, {512 + 15, 1, false},
+                {1024, SIZE_MAX, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        struct gjk_arena a;
+        gjk_arena_init(&a, rows[i].limit);
+        ck_assert_ptr_nonnull(gjk_arena_alloc(&a, 512));
+        ck_assert_uint_eq(a.used_bytes, 512);
+        ck_assert_int_eq(gjk_arena_alloc(&a, rows[i].last) != NULL, rows[i].fits);
+        ck_assert_uint_le(a.used_bytes, rows[i].limit);
+        gjk_arena_fini(&a);
+        ck_assert_uint_eq(a.limit_bytes, rows[i].limit);
+    }
+}
+END_TEST
+
+START_TEST(a_refused_block_leaves_room_for_a_smaller_one) {
+    struct gjk_arena a;
+    gjk_arena_init(&a, 128);
+    ck_assert_ptr_null(gjk_arena_alloc(&a, 129));
+    ck_assert_ptr_nonnull(gjk_arena_alloc(&a, 128));
+    ck_assert_ptr_null(gjk_arena_alloc(&a, 1));
+    gjk_arena_fini(&a);
+}
+END_TEST
+
+START_TEST(products_that_overflow_are_refused) {
+    ck_assert_ptr_null(gjk_arena_alloc_array(&arena, SIZE_MAX / 2 + 2, 2));
+    ck_assert_ptr_null(gjk_arena_alloc_array(&arena, SIZE_MAX, SIZE_MAX));
+    ck_assert_ptr_null(gjk_arena_alloc(&arena, SIZE_MAX));
+    ck_assert_ptr_null(gjk_arena_copy_text(&arena, "x", SIZE_MAX));
+    ck_assert_ptr_nonnull(gjk_arena_alloc_array(&arena, 3, 5));
+    ck_assert_uint_eq(arena.used_bytes, 16);
+}
+END_TEST
+
+START_TEST(texts_are_copied_with_their_end) {
+    char text[] = "abc\0def";
+    const char *copy = gjk_arena_copy_text(&arena, text, 7);
+    text[0] = 'x';
+    ck_assert_mem_eq(copy, "abc\0def", 8);
+    ck_assert_str_eq(gjk_arena_copy_text(&arena, NULL, 0), "");
+}
+END_TEST
+
+START_TEST(after_a_reset_the_room_is_there_again) {
+    struct gjk_arena a;
+    gjk_arena_init(&a, 1 << 16);
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 64; i++) {
+            unsigned char *block = gjk_arena_alloc(&a, 1024);
+            ck_assert_ptr_nonnull(block);
+            memset(block, round, 1024);
+        }
+        ck_assert_ptr_null(gjk_arena_alloc(&a, 1));
+        gjk_arena_reset(&a);
+        ck_assert_uint_eq(a.used_bytes, 0);
+    }
+    gjk_arena_fini(&a);
+    gjk_arena_reset(&a); /* of an empty arena: nothing */
+    ck_assert_ptr_nonnull(gjk_arena_alloc(&a, 1));
+    gjk_arena_fini(&a);
+}
+END_TEST
+
+/* The chunk that reset keeps must do without malloc, and as a whole. */
+START_TEST(a_reset_keeps_one_chunk) {
+    for (int round = 0; round < 10; round++) {
+        test_malloc_fail(0);
+        const void *block = gjk_arena_alloc(&arena, 3000);
+        bool failed = test_malloc_restore();
+        ck_assert_int_eq(failed, round == 0);
+        ck_assert_int_eq(block != NULL, round != 0);
+        ck_assert(round > 0 || gjk_arena_alloc(&arena, 3000) != NULL);
+        gjk_arena_reset(&arena);
+    }
+}
+END_TEST
+
+START_TEST(without_memory_there_is_no_block_and_nothing_breaks) {
+    unsigned failures = 0;
+    unsigned char *first = gjk_arena_alloc(&arena, 100);
+    ck_assert_ptr_nonnull(first);
+    memset(first, 7, 100);
+    for (int i = 0; i < 40; i++) {
+        test_malloc_fail(0);
+        const void *block = gjk_arena_alloc(&arena, 3000);
+        bool failed = test_malloc_restore();
+        failures += failed;
+        ck_assert_int_eq(block == NULL, failed);
+        if (failed) {
+            ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 3000));
+        }
+    }
+    ck_assert_uint_gt(failures, 1);
+    for (int i = 0; i < 100; i++) {
+        ck_assert_uint_eq(first[i], 7);
+    }
+}
+END_TEST
+
+/* Doubling: a megabyte in small blocks takes few chunks. */
+START_TEST(chunks_double) {
+    unsigned chunks = 0;
+    for (int i = 0; i < 1 << 14; i++) {
+        test_malloc_fail(0);
+        const void *block = gjk_arena_alloc(&arena, 64);
+        chunks += test_malloc_restore();
+        if (block == NULL) {
+            ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 64));
+        }
+    }
+    ck_assert_uint_ge(chunks, 2);
+    ck_assert_uint_le(chunks, 12);
+}
+END_TEST
+
+#ifdef TEST_ASAN
+START_TEST(what_is_not_handed_out_is_poisoned) {
+    char *block = gjk_arena_alloc(&arena, 100), *next = gjk_arena_alloc(&arena, 64);
+    ck_assert_ptr_nonnull(next);
+    ck_assert(!__asan_address_is_poisoned(block) && !__asan_address_is_poisoned(block + 99));
+    ck_assert(__asan_address_is_poisoned(block + 100) && __asan_address_is_poisoned(next + 64));
+    gjk_arena_reset(&arena);
+    ck_assert(__asan_address_is_poisoned(block) && __asan_address_is_poisoned(next));
+}
+END_TEST
+#endif
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("arena");
+    TCase *tests = test_case(suite, "arena");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, blocks_are_aligned_and_keep_what_is_written);
+    tcase_add_test(tests, empty_blocks_are_unique);
+    tcase_add_test(tests, the_limit_is_exact);
+    tcase_add_test(tests, a_refused_block_leaves_room_for_a_smaller_one);
+    tcase_add_test(tests, products_that_overflow_are_refused);
+    tcase_add_test(tests, texts_are_copied_with_their_end);
+    tcase_add_test(tests, after_a_reset_the_room_is_there_again);
+    tcase_add_test(tests, a_reset_keeps_one_chunk);
+    tcase_add_test(tests, without_memory_there_is_no_block_and_nothing_breaks);
+    tcase_add_test(tests, chunks_double);
+#ifdef TEST_ASAN
+    tcase_add_test(tests, what_is_not_handed_out_is_poisoned);
+#endif
+    return suite;
+}

@@ -1,0 +1,139 @@
+/* Is a set sorted by id, bytewise, free of duplicates, and quick to find in? */
+
+#include "gjk/set.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "runner.h"
+#include "support/rng.h"
+
+#define BODIES 500
+
+static struct gjk_arena arena;
+static gjk_shape ball[2]; /* of dimension 2 and 3 */
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+    for (uint32_t i = 0; i < 2; i++) {
+        ck_assert_int_eq(gjk_shape_make_ball(&arena, 2 + i, 1, 0, &ball[i]), GJK_OK);
+    }
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static gjk_body make_body(const char *id, uint32_t handle, uint32_t dimension) {
+    return (gjk_body){.id = id,
+                      .group = handle % 2 == 0 ? NULL : "odd",
+                      .handle = handle,
+                      .category = 1 + handle,
+                      .mask = UINT32_MAX - handle,
+                      .placed = {&ball[dimension - 2], gjk_pose_identity()}};
+}
+
+START_TEST(an_empty_set) {
+    struct gjk_set *set = NULL;
+    ck_assert_int_eq(gjk_set_new(3, NULL, 0, &set), GJK_OK);
+    ck_assert_uint_eq(gjk_set_count(set), 0);
+    ck_assert_uint_eq(gjk_set_dimension(set), 3);
+    ck_assert_uint_eq(gjk_set_find(set, ""), GJK_NO_BODY);
+    gjk_set_free(set);
+    gjk_set_free(NULL);
+}
+END_TEST
+
+/* strcmp's order: capitals before small letters, a prefix before what it begins. */
+START_TEST(bodies_stand_in_the_order_of_their_bytes) {
+    static const char *const given[] = {"b",   "a-10", "Z", "a",        "~",
+                                        "a/b", "a-9",  "B", "\xc3\xa9", "0"};
+    static const char *const sorted[] = {"0",   "B",   "Z", "a", "a-10",
+                                         "a-9", "a/b", "b", "~", "\xc3\xa9"};
+    gjk_body bodies[10];
+    struct gjk_set *set = NULL;
+    for (uint32_t i = 0; i < 10; i++) {
+        bodies[i] = make_body(given[i], i, 2);
+    }
+    ck_assert_int_eq(gjk_set_new(2, bodies, 10, &set), GJK_OK);
+    memset(bodies, 0, sizeof bodies); /* they were copied */
+    ck_assert_uint_eq(gjk_set_count(set), 10);
+    ck_assert_uint_eq(gjk_set_dimension(set), 2);
+    for (uint32_t i = 0; i < 10; i++) {
+        const gjk_body *body = gjk_set_body(set, i);
+        ck_assert_str_eq(body->id, sorted[i]);
+        ck_assert_str_eq(given[body->handle], sorted[i]);
+        ck_assert_uint_eq(body->category, 1 + body->handle);
+        ck_assert_uint_eq(body->mask, UINT32_MAX - body->handle);
+        ck_assert_int_eq(body->group != NULL, body->handle % 2);
+        ck_assert_ptr_eq(body->placed.shape, &ball[0]);
+        ck_assert_uint_eq(gjk_set_find(set, sorted[i]), i);
+    }
+    ck_assert_uint_eq(gjk_set_find(set, "a-"), GJK_NO_BODY);
+    ck_assert_uint_eq(gjk_set_find(set, ""), GJK_NO_BODY);
+    ck_assert_uint_eq(gjk_set_find(set, "\xff"), GJK_NO_BODY);
+    gjk_set_free(set);
+}
+END_TEST
+
+START_TEST(large_sets_in_any_order) {
+    static char ids[BODIES][8];
+    static gjk_body bodies[BODIES];
+    test_rng rng = test_rng_make(19);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        snprintf(ids[i], sizeof ids[i], "%u", i);
+        bodies[i] = make_body(ids[i], i, 3);
+    }
+    for (int round = 0; round < 10; round++) {
+        for (uint32_t i = BODIES - 1; i > 0; i--) {
+            uint32_t other = test_rng_below(&rng, i + 1);
+            gjk_body swap = bodies[i];
+            bodies[i] = bodies[other];
+            bodies[other] = swap;
+        }
+        struct gjk_set *set = NULL;
+        ck_assert_int_eq(gjk_set_new(3, bodies, BODIES, &set), GJK_OK);
+        for (uint32_t i = 0; i < BODIES; i++) {
+            ck_assert(i == 0 || strcmp(gjk_set_body(set, i - 1)->id, gjk_set_body(set, i)->id) < 0);
+            uint32_t found = gjk_set_find(set, ids[i]);
+            ck_assert_uint_lt(found, BODIES);
+            ck_assert_uint_eq(gjk_set_body(set, found)->handle, i);
+        }
+        gjk_set_free(set);
+    }
+}
+END_TEST
+
+START_TEST(duplicates_are_refused) {
+    struct gjk_set *set = NULL;
+    const gjk_body bodies[] = {make_body("x", 0, 2), make_body("y", 1, 2), make_body("x", 2, 2)};
+    ck_assert_int_eq(gjk_set_new(2, bodies, 3, &set), GJK_DUPLICATE_ID);
+    ck_assert_ptr_null(set);
+    ck_assert_int_eq(gjk_set_new(2, bodies, 2, &set), GJK_OK);
+    gjk_set_free(set);
+}
+END_TEST
+
+START_TEST(without_memory_there_is_no_set) {
+    struct gjk_set *set = NULL;
+    const gjk_body body = make_body("x", 0, 2);
+    test_malloc_fail(0);
+    gjk_status status = gjk_set_new(2, &body, 1, &set);
+    ck_assert(test_malloc_restore());
+    ck_assert_int_eq(status, GJK_OUT_OF_MEMORY);
+    ck_assert_ptr_null(set);
+}
+END_TEST
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("set");
+    TCase *tests = test_case(suite, "set");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, an_empty_set);
+    tcase_add_test(tests, bodies_stand_in_the_order_of_their_bytes);
+    tcase_add_test(tests, large_sets_in_any_order);
+    tcase_add_test(tests, duplicates_are_refused);
+    tcase_add_test(tests, without_memory_there_is_no_set);
+    return suite;
+}
