@@ -151,6 +151,7 @@ static void witness(const struct gjk_polytope3 *polytope, double rounding, gjk_s
             gjk_simplex3_keep(&best, &feature);
         }
     }
+    gjk_simplex3_polish(&best);
     gjk_simplex3_points(&best, &solution->point_a, &solution->point_b);
     solution->has_points = true;
 }

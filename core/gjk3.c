@@ -76,7 +76,8 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
     goal->recorder->record(goal->recorder->user, &step);
 }
 
-static void finish(const gjk_simplex3 *simplex, gjk_solution *solution) {
+static void finish(gjk_simplex3 *simplex, gjk_solution *solution) {
+    gjk_simplex3_polish(simplex);
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
     solution->lower = fmin(solution->lower, solution->upper);
     solution->has_points = true;

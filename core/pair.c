@@ -45,11 +45,12 @@ static bool is_zero(gjk_vec3 v) {
 }
 
 /*
- * Bounds that only rounding holds apart are one: no tolerance could bring them
+ * Bounds that differ in their last digits only are one: no tolerance could bring them
  * together, and either is as near the truth as the other.
  */
-static void close_bounds(gjk_solution *solution, double rounding) {
-    if (solution->upper - solution->lower > 2 * rounding) {
+static void close_bounds(gjk_solution *solution, double size) {
+    double magnitude = fmax(size, fabs(solution->upper));
+    if (solution->upper - solution->lower > GJK_ROUNDING * magnitude) {
         return;
     }
     if (solution->upper > 0.0) {
@@ -80,7 +81,7 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
     if (gjk_gjk2(&frame, &goal, &simplex, solution)) {
         gjk_epa2(&frame, &simplex, &goal, solution);
     }
-    close_bounds(solution, GJK_ROUNDING * frame.scale);
+    close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
     return frame.unit;
 }
 
@@ -97,7 +98,7 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
     if (gjk_gjk3(&frame, &goal, &simplex, solution)) {
         gjk_epa3(&frame, &simplex, &goal, solution);
     }
-    close_bounds(solution, GJK_ROUNDING * frame.scale);
+    close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
     return frame.unit;
 }
 

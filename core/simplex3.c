@@ -87,6 +87,25 @@ void gjk_simplex3_keep(gjk_simplex3 *s, const gjk_feature3 *feature) {
     s->count = feature->count;
 }
 
+void gjk_simplex3_polish(gjk_simplex3 *s) {
+    if (s->count != 3) {
+        return;
+    }
+    gjk_vec3 p = s->vertex[0].w;
+    gjk_vec3 u = gjk_sub3(s->vertex[1].w, p), v = gjk_sub3(s->vertex[2].w, p);
+    gjk_vec3 n = cross_of(p, s->vertex[1].w, s->vertex[2].w, 0.01);
+    double area = gjk_dot3(n, n);
+    gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(s->weight[1], u), gjk_scale3(s->weight[2], v)));
+    gjk_vec3 rest = gjk_sub3(foot, gjk_scale3(gjk_dot3(n, foot) / area, n));
+    double beta = s->weight[1] - gjk_dot3(n, gjk_cross3(rest, v)) / area;
+    double gamma = s->weight[2] - gjk_dot3(n, gjk_cross3(u, rest)) / area;
+    if (beta >= 0.0 && gamma >= 0.0 && beta + gamma <= 1.0) {
+        s->weight[0] = 1.0 - beta - gamma;
+        s->weight[1] = beta;
+        s->weight[2] = gamma;
+    }
+}
+
 static gjk_feature3 corner(const gjk_simplex3 *s, uint32_t a) {
     gjk_vec3 v = s->vertex[a].w;
     return (gjk_feature3){{a}, {1.0}, 1, v, gjk_dot3(v, v)};

@@ -37,6 +37,14 @@ void gjk_simplex3_find_surface(const gjk_simplex3 *simplex, gjk_feature3 *featur
 /* Drops every vertex that is not of the feature, and takes over its weights. */
 void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
+/*
+ * Mends the weights of a reduced triangle by one step of refinement. On a sliver the
+ * first solution leaves a rest along the plane, as long as a rounding error over the
+ * sine of its angle; it is no nearer to the origin for that, but the points of a and
+ * b are as far off. Nothing happens to other simplices.
+ */
+void gjk_simplex3_polish(gjk_simplex3 *simplex);
+
 /* The points of a and of b with the simplex's weights. */
 void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec3 *point_b);
 
