@@ -1,3 +1,8 @@
+/*
+ * How do answers pile up whose number nobody knows? In an array that doubles; where
+ * only the first of an order matter, it is sorted and cut now and then.
+ */
+
 #include "list.h"
 
 #include <stdlib.h>
