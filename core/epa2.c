@@ -187,7 +187,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
 
 void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
-    gjk_seed2 seed;
+    gjk_seed2 seed = {.count = 0};
     if (!grow_seed(frame, simplex, &seed)) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;

@@ -218,7 +218,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
 
 void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
-    gjk_seed3 seed;
+    gjk_seed3 seed = {.count = 0};
     if (!grow_seed(frame, simplex, &seed)) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;
