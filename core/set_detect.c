@@ -6,25 +6,25 @@
 
 #include "gjk/set_query.h"
 #include "list.h"
+#include "select.h"
 
 #include <string.h>
 
-gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a, uint32_t except,
-                          const gjk_filter *filter, const gjk_detect_settings *settings,
-                          uint32_t limit, struct gjk_arena *arena, gjk_hits *out) {
-    gjk_list hits = gjk_list_make(arena, sizeof(gjk_hit));
-    bool truncated = false;
-    for (uint32_t i = 0; i < gjk_set_count(set) && !truncated; i++) {
-        const gjk_body *body = gjk_set_body(set, i);
-        if (i == except || !gjk_filter_passes(filter, body)) {
+gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a,
+                          const gjk_selection *selection, const gjk_detect_settings *settings,
+                          gjk_hits *out) {
+    gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_hit));
+    for (uint32_t i = 0; i < gjk_set_count(set) && !hits.truncated; i++) {
+        const gjk_body *body = gjk_selected(set, i, selection);
+        if (body == NULL) {
             continue;
         }
         gjk_detect_result result = gjk_detect(a, &body->placed, settings);
         if (result.state == GJK_SEPARATED) {
             continue;
         }
-        truncated = hits.count == limit;
-        if (truncated) {
+        if (hits.count == selection->limit) {
+            hits.truncated = true;
             continue;
         }
         gjk_hit *hit = gjk_list_push(&hits);
@@ -33,7 +33,7 @@ gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a, uint32
         }
         *hit = (gjk_hit){i, result};
     }
-    *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, truncated};
+    *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, hits.truncated};
     return GJK_OK;
 }
 
@@ -48,31 +48,29 @@ static bool same_group(const gjk_body *a, const gjk_body *b) {
 typedef struct gjk_pair_scan {
     const struct gjk_set *a, *b;
     bool within; /* pairs of one set: b behind a only, groups differ */
-    const gjk_filter *filter;
+    const gjk_selection *selection;
     const gjk_detect_settings *settings;
-    uint32_t limit;
     gjk_list pairs;
-    bool truncated;
 } gjk_pair_scan;
+
+static bool is_pair(const gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b) {
+    return accept_each_other(a, b) && !(scan->within && same_group(a, b));
+}
 
 /* Asks the pairs of body i of set a with the bodies of set b from `first` on. */
 static gjk_status scan_row(gjk_pair_scan *scan, uint32_t i, uint32_t first) {
-    const gjk_body *a = gjk_set_body(scan->a, i);
-    if (!gjk_filter_passes(scan->filter, a)) {
-        return GJK_OK;
-    }
-    for (uint32_t k = first; k < gjk_set_count(scan->b); k++) {
-        const gjk_body *b = gjk_set_body(scan->b, k);
-        if (!accept_each_other(a, b) || (scan->within && same_group(a, b)) ||
-            !gjk_filter_passes(scan->filter, b)) {
+    const gjk_body *a = gjk_selected(scan->a, i, scan->selection);
+    for (uint32_t k = first; a != NULL && k < gjk_set_count(scan->b); k++) {
+        const gjk_body *b = gjk_selected(scan->b, k, scan->selection);
+        if (b == NULL || !is_pair(scan, a, b)) {
             continue;
         }
         gjk_detect_result result = gjk_detect(&a->placed, &b->placed, scan->settings);
         if (result.state == GJK_SEPARATED) {
             continue;
         }
-        if (scan->pairs.count == scan->limit) {
-            scan->truncated = true;
+        if (scan->pairs.count == scan->selection->limit) {
+            scan->pairs.truncated = true;
             return GJK_OK;
         }
         gjk_pair_hit *pair = gjk_list_push(&scan->pairs);
@@ -85,42 +83,33 @@ static gjk_status scan_row(gjk_pair_scan *scan, uint32_t i, uint32_t first) {
 }
 
 static gjk_status scan_pairs(gjk_pair_scan *scan, gjk_pair_hits *out) {
-    for (uint32_t i = 0; i < gjk_set_count(scan->a) && !scan->truncated; i++) {
+    scan->pairs = gjk_list_make(scan->selection->arena, sizeof(gjk_pair_hit));
+    for (uint32_t i = 0; i < gjk_set_count(scan->a) && !scan->pairs.truncated; i++) {
         gjk_status status = scan_row(scan, i, scan->within ? i + 1 : 0);
         if (status != GJK_OK) {
             return status;
         }
     }
     *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->pairs.items, scan->pairs.count,
-                           scan->truncated};
+                           scan->pairs.truncated};
     return GJK_OK;
 }
 
-gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_filter *filter,
-                                const gjk_detect_settings *settings, uint32_t limit,
-                                struct gjk_arena *arena, gjk_pair_hits *out) {
-    gjk_pair_scan scan = {
-        .a = set,
-        .b = set,
-        .within = true,
-        .filter = filter,
-        .settings = settings,
-        .limit = limit,
-        .pairs = gjk_list_make(arena, sizeof(gjk_pair_hit)),
-    };
+gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_selection *selection,
+                                const gjk_detect_settings *settings, gjk_pair_hits *out) {
+    gjk_pair_scan scan = {.a = set,
+                          .b = set,
+                          .within = true,
+                          .selection = selection,
+                          .settings = settings};
     return scan_pairs(&scan, out);
 }
 
 gjk_status gjk_set_detect_against(const struct gjk_set *set, const struct gjk_set *other,
-                                  const gjk_filter *filter, const gjk_detect_settings *settings,
-                                  uint32_t limit, struct gjk_arena *arena, gjk_pair_hits *out) {
-    gjk_pair_scan scan = {
-        .a = set,
-        .b = other,
-        .filter = filter,
-        .settings = settings,
-        .limit = limit,
-        .pairs = gjk_list_make(arena, sizeof(gjk_pair_hit)),
-    };
+                                  const gjk_selection *selection,
+                                  const gjk_detect_settings *settings, gjk_pair_hits *out) {
+    gjk_selection all = *selection;
+    all.except = GJK_NO_BODY;
+    gjk_pair_scan scan = {.a = set, .b = other, .selection = &all, .settings = settings};
     return scan_pairs(&scan, out);
 }

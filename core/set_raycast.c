@@ -4,6 +4,7 @@
 
 #include "gjk/set_query.h"
 #include "list.h"
+#include "select.h"
 
 static int by_distance_then_id(const void *a, const void *b) {
     const gjk_ray_hit *p = a, *q = b;
@@ -13,35 +14,35 @@ static int by_distance_then_id(const void *a, const void *b) {
     return p->body < q->body ? -1 : p->body > q->body;
 }
 
-gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
-                           const gjk_ray_settings *settings, uint32_t limit,
-                           struct gjk_arena *arena, gjk_ray_hits *out) {
-    gjk_list hits = gjk_list_make(arena, sizeof(gjk_ray_hit));
+gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray,
+                           const gjk_selection *selection, const gjk_ray_settings *settings,
+                           gjk_ray_hits *out) {
+    gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_ray_hit));
     for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_set_body(set, i);
-        if (!gjk_filter_passes(filter, body)) {
+        const gjk_body *body = gjk_selected(set, i, selection);
+        if (body == NULL) {
             continue;
         }
         gjk_ray_result result = gjk_raycast(&body->placed, ray, settings);
         if (!result.hit) {
             continue;
         }
-        gjk_ray_hit *hit = gjk_list_push_ranked(&hits, limit, by_distance_then_id);
+        gjk_ray_hit *hit = gjk_list_push_ranked(&hits, selection->limit, by_distance_then_id);
         if (hit == NULL) {
             return GJK_OUT_OF_MEMORY;
         }
         *hit = (gjk_ray_hit){i, result};
     }
-    gjk_list_keep(&hits, limit, by_distance_then_id);
+    gjk_list_keep(&hits, selection->limit, by_distance_then_id);
     *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)hits.items, hits.count, hits.truncated};
     return GJK_OK;
 }
 
-bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
-                         const gjk_ray_settings *settings) {
+bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray,
+                         const gjk_selection *selection, const gjk_ray_settings *settings) {
     for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_set_body(set, i);
-        if (gjk_filter_passes(filter, body) && gjk_raycast(&body->placed, ray, settings).hit) {
+        const gjk_body *body = gjk_selected(set, i, selection);
+        if (body != NULL && gjk_raycast(&body->placed, ray, settings).hit) {
             return true;
         }
     }

@@ -31,7 +31,17 @@ typedef struct gjk_filter {
 gjk_filter gjk_filter_default(void); /* everybody passes */
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
 
-/* limit: keep the first n of the order, truncated tells that more exist. UINT32_MAX: all. */
+/*
+ * Which bodies are asked, and what is kept of the answers: the first `limit` of the
+ * order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
+ */
+typedef struct gjk_selection {
+    const gjk_filter *filter;
+    uint32_t except; /* a body left out, whatever the filter says; GJK_NO_BODY: none */
+    uint32_t limit;
+    struct gjk_arena *arena;
+} gjk_selection;
+
 typedef struct gjk_hit {
     uint32_t body;
     gjk_detect_result result;
@@ -42,10 +52,10 @@ typedef struct gjk_hits {
     bool truncated;
 } gjk_hits;
 
-/* Every body that passes, other than `except` (GJK_NO_BODY: none), colliding with a. */
-gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a, uint32_t except,
-                          const gjk_filter *filter, const gjk_detect_settings *settings,
-                          uint32_t limit, struct gjk_arena *arena, gjk_hits *out) GJK_MUST_USE;
+/* Every selected body that collides with a. */
+gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a,
+                          const gjk_selection *selection, const gjk_detect_settings *settings,
+                          gjk_hits *out) GJK_MUST_USE;
 
 typedef struct gjk_pair_hit {
     uint32_t a, b;
@@ -57,15 +67,16 @@ typedef struct gjk_pair_hits {
     bool truncated;
 } gjk_pair_hits;
 
-/* All colliding pairs a < b of one set; both pass, accept each other, groups differ. */
-gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_filter *filter,
-                                const gjk_detect_settings *settings, uint32_t limit,
-                                struct gjk_arena *arena, gjk_pair_hits *out) GJK_MUST_USE;
+/* All colliding pairs a < b of one set; both selected, accept each other, groups differ. */
+gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_selection *selection,
+                                const gjk_detect_settings *settings,
+                                gjk_pair_hits *out) GJK_MUST_USE;
 
-/* All colliding pairs of a body of set with a body of other; groups are not compared. */
+/* All colliding pairs of a body of set with a body of other; groups are not compared,
+ * and except does not count. */
 gjk_status gjk_set_detect_against(const struct gjk_set *set, const struct gjk_set *other,
-                                  const gjk_filter *filter, const gjk_detect_settings *settings,
-                                  uint32_t limit, struct gjk_arena *arena,
+                                  const gjk_selection *selection,
+                                  const gjk_detect_settings *settings,
                                   gjk_pair_hits *out) GJK_MUST_USE;
 
 typedef struct gjk_near {
@@ -78,10 +89,9 @@ typedef struct gjk_nears {
     bool truncated;
 } gjk_nears;
 
-/* The limit nearest bodies within max_distance (inclusive; INFINITY: any). */
-gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, uint32_t except,
-                           const gjk_filter *filter, const gjk_distance_settings *settings,
-                           double max_distance, uint32_t limit, struct gjk_arena *arena,
+/* The nearest selected bodies within max_distance (inclusive; INFINITY: any). */
+gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, double max_distance,
+                           const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) GJK_MUST_USE;
 
 typedef struct gjk_ray_hit {
@@ -94,20 +104,19 @@ typedef struct gjk_ray_hits {
     bool truncated;
 } gjk_ray_hits;
 
-/* The limit first bodies that the ray hits (closest: limit 1). */
-gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
-                           const gjk_ray_settings *settings, uint32_t limit,
-                           struct gjk_arena *arena, gjk_ray_hits *out) GJK_MUST_USE;
+/* The first selected bodies that the ray hits (closest: limit 1). */
+gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray,
+                           const gjk_selection *selection, const gjk_ray_settings *settings,
+                           gjk_ray_hits *out) GJK_MUST_USE;
 
-/* Does the ray hit anything that passes? */
-bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray, const gjk_filter *filter,
-                         const gjk_ray_settings *settings);
+/* Does the ray hit any selected body? limit and arena do not count. */
+bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray,
+                         const gjk_selection *selection, const gjk_ray_settings *settings);
 
 /* A shape on its way: see gjk_cast. Of the set's dimension. */
 typedef struct gjk_sweep {
     gjk_placed moving;
     gjk_vec3 translation;
-    uint32_t except; /* the body that it never hits, itself; GJK_NO_BODY: none */
 } gjk_sweep;
 
 typedef struct gjk_cast_hit {
@@ -120,13 +129,13 @@ typedef struct gjk_cast_hits {
     bool truncated;
 } gjk_cast_hits;
 
-/* The limit first bodies that the moving shape touches (closest: limit 1). */
-gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep, const gjk_filter *filter,
-                        const gjk_cast_settings *settings, uint32_t limit, struct gjk_arena *arena,
+/* The first selected bodies that the moving shape touches (closest: limit 1). */
+gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep,
+                        const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
 
-/* Does the moving shape touch anything that passes? */
-bool gjk_set_cast_any(const struct gjk_set *set, const gjk_sweep *sweep, const gjk_filter *filter,
-                      const gjk_cast_settings *settings);
+/* Does the moving shape touch any selected body? limit and arena do not count. */
+bool gjk_set_cast_any(const struct gjk_set *set, const gjk_sweep *sweep,
+                      const gjk_selection *selection, const gjk_cast_settings *settings);
 
 #endif

@@ -1,0 +1,30 @@
+# For docker build, podman build and buildah bud alike.
+ARG DEBIAN=bookworm-slim
+
+FROM docker.io/library/debian:${DEBIAN} AS build
+WORKDIR /src
+COPY deploy/install.sh deploy/install.sh
+COPY deploy/packages deploy/packages
+RUN deploy/install.sh deploy/packages/build && rm -rf /var/lib/apt/lists/*
+COPY . .
+RUN cmake --preset release -DGJKD_TESTS=OFF && cmake --build --preset release --target gjkd \
+    && strip build/release/server/gjkd \
+    && deploy/closure.sh build/release/server/gjkd /image \
+    && install -D -m 0644 LICENSE /image/usr/share/doc/gjkd/copyright
+
+# Nothing but the daemon and the libraries it needs: no shell, no package manager.
+FROM scratch
+COPY --from=build /image/ /
+USER 65532:65532
+EXPOSE 8080
+# Beyond loopback gjkd starts only when told how it is protected: GJKD_INSECURE=1
+# says that whatever stands in front of the container does that.
+ENV GJKD_LISTEN=0.0.0.0:8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
+    CMD ["/usr/bin/gjkd", "--health-check"]
+STOPSIGNAL SIGTERM
+LABEL org.opencontainers.image.title="gjkd" \
+      org.opencontainers.image.description="Collision queries over HTTP: detect, distance and ray casts between convex shapes in 2D and 3D" \
+      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.licenses="MIT"
+ENTRYPOINT ["/usr/bin/gjkd"]

@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# From a checkout on Debian 12 to a running daemon with the demo sets: installs
+# what is missing, builds the release, starts gjkd in the foreground (Ctrl-C
+# drains it) and prints three lines to try.
+#   deploy/run.sh [FLAGS OF gjkd...]
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+deploy/install.sh deploy/packages/build deploy/packages/try
+{
+    [ -f build/release/build.ninja ] || cmake --preset release --log-level=WARNING -DGJKD_TESTS=OFF
+    cmake --build --preset release --target gjkd -- --quiet
+} >&2
+
+# Reads the daemon's one line of output, and tells what to do with the address.
+hints() {
+    local line address
+    IFS= read -r line || return 0
+    printf '%s\n' "$line"
+    address=${line##* }
+    cat <<TEXT
+
+Try, in another terminal:
+
+  # does the sword of player 1 hit player 2, and how deep?
+  curl -s ${address}v1/sets/arena2d/detect -H 'Content-Type: application/json' -d '{"a": "player-1/sword", "b": "player-2"}'
+
+  # how far is player 2 from a crate, and where do they come closest?
+  curl -s ${address}v1/sets/arena2d/distance -H 'Content-Type: application/json' -d '{"a": "player-2", "b": "crate-1"}'
+
+  # what does the rifle of player 1 hit?
+  curl -s ${address}v1/sets/range3d/raycast -H 'Content-Type: application/json' -d '{"origin": [1.1, -0.25, 1.35], "direction": [1, 0.02, 0], "filter": {"ignore_groups": ["player-1"]}}'
+
+TEXT
+}
+
+exec build/release/server/gjkd --demo "$@" > >(hints)

@@ -1,0 +1,49 @@
+#ifndef GJKD_CONNECTIONS_H
+#define GJKD_CONNECTIONS_H
+
+/*
+ * The connections of one loop, and how far the request on each has come: what must be known
+ * to end those that are idle, too slow or gone. Nothing here knows HTTP.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum gjkd_progress {
+    GJKD_IDLE,      /* there is no request, or not yet a whole line of it */
+    GJKD_HEAD_DUE,  /* header fields are still missing */
+    GJKD_BODY_DUE,  /* the body is still missing, or a part */
+    GJKD_ANSWERING, /* the request is complete */
+} gjkd_progress;
+
+struct gjkd_connection {
+    struct gjkd_connection *next, *previous;
+    int fd;
+    gjkd_progress progress;
+    uint64_t overdue_ns; /* while something is due: when it must be there */
+};
+
+struct gjkd_connections {
+    struct gjkd_connection *first;
+    unsigned count; /* those without an entry, for want of memory, included */
+    bool closing;   /* a connection without a request is ended */
+};
+
+/* An entry for a new connection, or NULL: it is counted, but nobody ends it early. */
+struct gjkd_connection *gjkd_connections_add(struct gjkd_connections *connections, int fd);
+
+/* The connection is closed. entry may be NULL. */
+void gjkd_connections_remove(struct gjkd_connections *connections, struct gjkd_connection *entry);
+
+/* entry may be NULL. */
+void gjkd_connections_set_progress(struct gjkd_connections *connections,
+                                   struct gjkd_connection *entry, gjkd_progress progress);
+
+/*
+ * Ends connections whose request is overdue or whose client is gone in the middle of it;
+ * while closing, idle ones too. They are ended by shutting their receiving side, so that
+ * their owner reads what has come and then the end.
+ */
+void gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
+
+#endif

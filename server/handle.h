@@ -1,0 +1,26 @@
+#ifndef GJKD_HANDLE_H
+#define GJKD_HANDLE_H
+
+/* The handlers that the table of operations names. All have the form of gjkd_handler. */
+
+struct gjkd_job;
+
+/* handle_ops.c: what the daemon tells of itself */
+void gjkd_handle_about(struct gjkd_job *job);
+void gjkd_handle_live(struct gjkd_job *job);
+void gjkd_handle_ready(struct gjkd_job *job);
+void gjkd_handle_metrics(struct gjkd_job *job);
+void gjkd_handle_problem(struct gjkd_job *job);
+
+/* handle_set.c: whole sets */
+void gjkd_handle_list_sets(struct gjkd_job *job);
+void gjkd_handle_put_set(struct gjkd_job *job);
+void gjkd_handle_get_set(struct gjkd_job *job);
+void gjkd_handle_delete_set(struct gjkd_job *job);
+
+/* handle_query.c: questions, with a set or without */
+void gjkd_handle_detect(struct gjkd_job *job);
+void gjkd_handle_distance(struct gjkd_job *job);
+void gjkd_handle_raycast(struct gjkd_job *job);
+
+#endif

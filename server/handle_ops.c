@@ -1,0 +1,75 @@
+/*
+ * What does the daemon tell of itself? Probes, metrics, limits, and what its problems mean.
+ * All of it is answered on the loop, so that no query ever holds a probe up.
+ */
+
+#include "handle.h"
+#include "job.h"
+
+#include <stdlib.h>
+
+#define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
+
+static void reply_status(struct gjkd_job *job) {
+    struct proto_buffer body;
+    proto_buffer_init(&body, &job->arena);
+    proto_encode_status(&body, "ok");
+    gjkd_job_reply(job, 200, &body);
+}
+
+void gjkd_handle_live(struct gjkd_job *job) {
+    reply_status(job);
+}
+
+void gjkd_handle_ready(struct gjkd_job *job) {
+    if (atomic_load_explicit(&job->context->draining, memory_order_relaxed)) {
+        gjkd_job_fail(job, PROTO_DRAINING, "the daemon is shutting down");
+        return;
+    }
+    reply_status(job);
+}
+
+void gjkd_handle_about(struct gjkd_job *job) {
+    struct proto_buffer body;
+    proto_buffer_init(&body, &job->arena);
+    proto_encode_about(&body, GJKD_VERSION_TEXT, &job->context->limits);
+    gjkd_job_reply(job, 200, &body);
+}
+
+void gjkd_handle_problem(struct gjkd_job *job) {
+    const gjkd_segment *text = &job->match.variable;
+    proto_code code = proto_code_find(text->text, text->length);
+    if (code == PROTO_OK) {
+        gjkd_job_fail(job, PROTO_ROUTE_NOT_FOUND, "no problem has this code");
+        return;
+    }
+    struct proto_buffer body;
+    proto_buffer_init(&body, &job->arena);
+    proto_encode_code(&body, code);
+    gjkd_job_reply(job, 200, &body);
+}
+
+void gjkd_handle_metrics(struct gjkd_job *job) {
+    struct gjkd_context *context = job->context;
+    gjkd_registry_size size = gjkd_registry_measure(context->registry);
+    gjkd_gauges gauges = {size.sets, size.shapes, gjkd_pool_queued(&context->pool)};
+    char *text = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&text, &length);
+    if (out != NULL) {
+        gjkd_telemetry_print(context->telemetry, &gauges, out);
+    }
+    const char *copy = NULL;
+    if (out != NULL && fclose(out) == 0) {
+        copy = gjk_arena_copy_text(&job->arena, text, length);
+    }
+    free(text);
+    if (copy == NULL) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the metrics");
+        return;
+    }
+    job->reply.status = 200;
+    job->reply.content_type = METRICS_TYPE;
+    job->reply.data = copy;
+    job->reply.length = length;
+}

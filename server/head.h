@@ -1,0 +1,57 @@
+#ifndef GJKD_HEAD_H
+#define GJKD_HEAD_H
+
+/*
+ * What the daemon wants to know of a request's header fields, and whether they frame the
+ * body in one way only (RFC 9112, section 6.3): two readings of one message are how
+ * requests get smuggled past a proxy.
+ */
+
+#include "gjk/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum gjkd_method {
+    GJKD_GET,
+    GJKD_HEAD,
+    GJKD_PUT,
+    GJKD_POST,
+    GJKD_PATCH,
+    GJKD_DELETE,
+    GJKD_OPTIONS,
+    GJKD_METHOD_OTHER,
+} gjkd_method;
+#define GJKD_METHOD_COUNT (GJKD_METHOD_OTHER + 1)
+
+gjkd_method gjkd_method_find(const char *text);
+const char *gjkd_method_text(gjkd_method method); /* "other" for all others */
+
+typedef struct gjkd_head {
+    gjkd_method method;
+    const char *host; /* these six: NULL when absent */
+    const char *content_type;
+    const char *accept;
+    const char *if_match;
+    const char *if_none_match;
+    const char *timeout_ms;
+    bool has_length, chunked, wants_continue;
+    uint64_t body_bytes;  /* valid when has_length */
+    const char *fault;    /* why the request is refused, or NULL */
+    uint64_t field_bytes; /* names and values together */
+} gjkd_head;
+
+/* Nothing known but the method. */
+gjkd_head gjkd_head_make(gjkd_method method);
+
+/*
+ * One field, in the order they came. Texts are borrowed, unless blanks are cut off or a
+ * list that came in several fields is joined: then they are in the arena. Trouble goes to
+ * head->fault.
+ */
+void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value);
+
+/* Does a body follow? */
+bool gjkd_head_has_body(const gjkd_head *head);
+
+#endif

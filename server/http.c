@@ -1,0 +1,429 @@
+/*
+ * How does libmicrohttpd's view of a request (callbacks on a connection) become ours (a job
+ * with a life)? The daemon calls for the target, the head, each piece of the body and the
+ * end; every reply but an early refusal is queued at the end, because an earlier one makes
+ * the daemon close the connection. A reply's bytes live in the job's arena and are sent from
+ * there; the job is recycled when the daemon says that the request is over.
+ *
+ * A request at a worker is suspended, so the daemon touches neither it nor its memory. When
+ * its deadline passes there, another exchange stands in for it on the connection with the
+ * answer 504, and the first one is recycled when its worker is done with it.
+ */
+
+#include "http.h"
+
+#include <microhttpd.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Exchanges that a loop keeps for reuse. */
+#define SPARE_MAX 64
+
+/* How often clients that are gone are looked for. */
+#define SWEEP_MS 1000
+
+/* Memory that a connection has for the request line and the header fields. */
+#define CONNECTION_BYTES 32768
+
+enum stage {
+    STAGE_HEAD,    /* the target is known */
+    STAGE_BODY,    /* the head is known */
+    STAGE_WORKING, /* at a worker */
+    STAGE_DONE,    /* the reply is there */
+};
+
+/* One request on a connection. */
+struct gjkd_exchange {
+    struct gjkd_task task; /* first: tasks are cast back */
+    struct gjkd_job job;
+    struct gjkd_http *http;
+    struct MHD_Connection *connection;     /* NULL: another one stands in for it */
+    struct gjkd_exchange *stand_in;        /* to take its place at the next callback */
+    struct gjkd_exchange *next, *previous; /* among the spare or the working ones */
+    enum stage stage;
+    bool lingers; /* bytes of the body may still come when the connection ends */
+};
+
+/* --- Exchanges --- */
+
+static struct gjkd_exchange *take_exchange(struct gjkd_http *http) {
+    struct gjkd_exchange *exchange = http->spare;
+    if (exchange != NULL) {
+        http->spare = exchange->next;
+        http->spare_count--;
+        return exchange;
+    }
+    exchange = malloc(sizeof *exchange);
+    if (exchange != NULL) {
+        exchange->http = http;
+        gjkd_job_init(&exchange->job, http->context, http->counters);
+        gjkd_job_reset(&exchange->job);
+    }
+    return exchange;
+}
+
+static void begin_exchange(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    exchange->connection = connection;
+    exchange->stand_in = NULL;
+    exchange->stage = STAGE_HEAD;
+    exchange->lingers = false;
+}
+
+/* Milliseconds until then, rounded up. */
+static uint64_t wait_ms(uint64_t then_ns, uint64_t now_ns) {
+    return then_ns > now_ns ? (then_ns - now_ns) / 1000000 + 1 : 0;
+}
+
+static void free_exchange(struct gjkd_exchange *exchange) {
+    gjkd_job_fini(&exchange->job);
+    free(exchange);
+}
+
+static void give_back(struct gjkd_http *http, struct gjkd_exchange *exchange) {
+    if (http->spare_count == SPARE_MAX) {
+        free_exchange(exchange);
+        return;
+    }
+    gjkd_job_reset(&exchange->job);
+    exchange->next = http->spare;
+    http->spare = exchange;
+    http->spare_count++;
+}
+
+/* --- Replies --- */
+
+static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Response *response) {
+    const gjkd_reply *reply = &exchange->job.reply;
+    const struct gjkd_context *context = exchange->http->context;
+    if (reply->content_type != NULL) {
+        MHD_add_response_header(response, "Content-Type", reply->content_type);
+    }
+    if (reply->etag[0] != '\0') {
+        MHD_add_response_header(response, "ETag", reply->etag);
+    }
+    if (reply->allow != NULL) {
+        MHD_add_response_header(response, "Allow", reply->allow);
+    }
+    if (reply->retry_after) {
+        MHD_add_response_header(response, "Retry-After", "1");
+    }
+    if (reply->close || atomic_load_explicit(&context->draining, memory_order_relaxed)) {
+        MHD_add_response_header(response, "Connection", "close");
+    }
+}
+
+static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
+    static char nothing[1];
+    const gjkd_reply *reply = &exchange->job.reply;
+    void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
+    struct MHD_Response *response =
+        MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
+    if (response == NULL) {
+        return MHD_NO;
+    }
+    add_headers(exchange, response);
+    enum MHD_Result result =
+        MHD_queue_response(exchange->connection, (unsigned)reply->status, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+/* --- Workers --- */
+
+static void on_work(struct gjkd_task *task) {
+    gjkd_job_run(&((struct gjkd_exchange *)(void *)task)->job);
+}
+
+static void link_working(struct gjkd_exchange *exchange) {
+    struct gjkd_http *http = exchange->http;
+    exchange->previous = NULL;
+    exchange->next = http->working;
+    if (exchange->next != NULL) {
+        exchange->next->previous = exchange;
+    }
+    http->working = exchange;
+}
+
+static void unlink_working(struct gjkd_exchange *exchange) {
+    struct gjkd_exchange *next = exchange->next;
+    *(exchange->previous != NULL ? &exchange->previous->next : &exchange->http->working) = next;
+    if (next != NULL) {
+        next->previous = exchange->previous;
+    }
+}
+
+static void on_work_done(struct gjkd_task *task) {
+    struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)task;
+    struct gjkd_http *http = exchange->http;
+    unlink_working(exchange);
+    if (exchange->connection == NULL) {
+        give_back(http, exchange);
+        return;
+    }
+    exchange->stage = STAGE_DONE;
+    MHD_resume_connection(exchange->connection);
+    http->resumed(http); /* nothing else wakes a daemon that is polled from outside */
+}
+
+/* False: the queue is full, and the job is refused. */
+static bool hand_off(struct gjkd_exchange *exchange) {
+    struct gjkd_http *http = exchange->http;
+    exchange->task.run = on_work;
+    exchange->task.done = on_work_done;
+    if (!gjkd_pool_submit(&http->context->pool, http->uv, &exchange->task)) {
+        gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
+        gjkd_job_fail(&exchange->job, PROTO_OVERLOADED, "%d requests wait for a worker already",
+                      GJKD_TASKS_QUEUED_MAX);
+        return false;
+    }
+    link_working(exchange);
+    exchange->stage = STAGE_WORKING;
+    MHD_suspend_connection(exchange->connection);
+    http->hurry(http, wait_ms(exchange->job.deadline_ns, uv_hrtime()));
+    return true;
+}
+
+/* Time is up for a request at a worker: answers now, unless it is changing things already. */
+static void expire(struct gjkd_exchange *exchange) {
+    struct gjkd_http *http = exchange->http;
+    struct MHD_Connection *connection = exchange->connection;
+    struct gjkd_exchange *stand_in = take_exchange(http);
+    if (stand_in == NULL || !gjkd_job_expire(&exchange->job)) {
+        if (stand_in != NULL) {
+            give_back(http, stand_in);
+        }
+        return;
+    }
+    begin_exchange(stand_in, connection);
+    stand_in->stage = STAGE_DONE;
+    stand_in->job.started_ns = exchange->job.started_ns;
+    stand_in->job.head.method = exchange->job.head.method;
+    stand_in->job.match.route = exchange->job.match.route;
+    gjkd_job_fail(&stand_in->job, PROTO_DEADLINE_EXCEEDED, "the answer was not ready in time");
+    exchange->stand_in = stand_in;
+    exchange->connection = NULL;
+    MHD_resume_connection(connection);
+    http->resumed(http); /* calls back with the exchange before it returns */
+}
+
+/* The exchange that a callback's context is about: from now on the one that stands in. */
+static struct gjkd_exchange *exchange_of(void **context) {
+    struct gjkd_exchange *exchange = *context;
+    if (exchange != NULL && exchange->stand_in != NULL) {
+        *context = exchange->stand_in;
+        exchange->stand_in = NULL;
+    }
+    return *context;
+}
+
+/* --- The daemon's callbacks --- */
+
+/* NULL when there was no memory for it. */
+static struct gjkd_connection *connection_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress) {
+    gjkd_connections_set_progress(&exchange->http->connections, connection_of(exchange->connection),
+                                  progress);
+}
+
+static int fd_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+static void on_connection(void *closure, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code) {
+    struct gjkd_http *http = closure;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *context = gjkd_connections_add(&http->connections, fd_of(connection));
+    } else {
+        gjkd_connections_remove(&http->connections, *context);
+    }
+}
+
+/* The request line has come. What this returns is the request's context. */
+static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
+    struct gjkd_http *http = closure;
+    struct gjkd_connection *entry = connection_of(connection);
+    struct gjkd_exchange *exchange = take_exchange(http);
+    if (exchange == NULL || !gjkd_job_set_target(&exchange->job, target != NULL ? target : "")) {
+        if (exchange != NULL) {
+            give_back(http, exchange);
+        }
+        return NULL;
+    }
+    begin_exchange(exchange, connection);
+    if (entry != NULL) {
+        entry->overdue_ns = exchange->job.deadline_ns;
+    }
+    set_progress(exchange, GJKD_HEAD_DUE);
+    return exchange;
+}
+
+static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const char *name,
+                                const char *value) {
+    struct gjkd_job *job = closure;
+    (void)kind;
+    gjkd_head_add(&job->head, &job->arena, name, value != NULL ? value : "");
+    return MHD_YES;
+}
+
+static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
+    struct gjkd_job *job = &exchange->job;
+    job->head = gjkd_head_make(gjkd_method_find(method));
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, job);
+    gjkd_job_begin(job);
+    exchange->stage = STAGE_BODY;
+    set_progress(exchange, GJKD_BODY_DUE);
+    bool body_follows = gjkd_head_has_body(&job->head) || job->head.fault != NULL;
+    if (job->reply.status != 0 && body_follows && (job->reply.close || job->head.wants_continue)) {
+        exchange->stage = STAGE_DONE;
+        exchange->lingers = true;
+        set_progress(exchange, GJKD_ANSWERING);
+        job->reply.close = true;
+        return queue_reply(exchange);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *data, size_t *size) {
+    if (!gjkd_job_take_body(&exchange->job, data, *size)) {
+        exchange->lingers = true;
+        return MHD_NO;
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
+    set_progress(exchange, GJKD_ANSWERING);
+    if (gjkd_job_wants_worker(&exchange->job) && hand_off(exchange)) {
+        return MHD_YES;
+    }
+    gjkd_job_run(&exchange->job);
+    exchange->stage = STAGE_DONE;
+    return queue_reply(exchange);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
+static enum MHD_Result on_request(void *closure, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **context) {
+    struct gjkd_exchange *exchange = exchange_of(context);
+    (void)closure, (void)connection, (void)url, (void)version;
+    if (exchange == NULL) {
+        return MHD_NO; /* no memory when the request line came */
+    }
+    switch (exchange->stage) {
+    case STAGE_HEAD:
+        return take_head(exchange, method);
+    case STAGE_BODY:
+        return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
+    case STAGE_WORKING:
+        return MHD_YES;
+    case STAGE_DONE:
+        return queue_reply(exchange);
+    }
+    return MHD_NO;
+}
+
+static void on_completed(void *closure, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode code) {
+    struct gjkd_http *http = closure;
+    struct gjkd_exchange *exchange = exchange_of(context);
+    (void)code;
+    *context = NULL;
+    gjkd_connections_set_progress(&http->connections, connection_of(connection), GJKD_IDLE);
+    if (exchange == NULL) {
+        return;
+    }
+    const struct gjkd_job *job = &exchange->job;
+    if (job->reply.status != 0) {
+        gjkd_count_request(http->counters, job->match.route, job->head.method, job->reply.status,
+                           uv_hrtime() - job->started_ns);
+    }
+    if (exchange->lingers) {
+        int copy =
+            dup(fd_of(connection)); /* the daemon shuts the sending side and closes its own */
+        if (copy >= 0) {
+            gjkd_linger(&http->lingers, copy);
+        }
+    }
+    give_back(http, exchange);
+}
+
+/* Paths are unescaped segment by segment, after routing has split them. */
+static size_t leave_escaped(void *closure, struct MHD_Connection *connection, char *text) {
+    (void)closure, (void)connection;
+    size_t length = 0;
+    while (text[length] != '\0') {
+        length++;
+    }
+    return length;
+}
+
+/* --- Life --- */
+
+bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
+    http->lingers.uv = http->uv;
+    http->daemon =
+        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+                         MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)GJKD_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
+                         (unsigned)GJKD_IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+                         (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+                         http, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
+                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
+                         MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
+                         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+                         MHD_OPTION_END);
+    if (http->daemon == NULL) {
+        close(listen_fd);
+        return false;
+    }
+    return true;
+}
+
+uint64_t gjkd_http_sweep(struct gjkd_http *http) {
+    uint64_t now_ns = uv_hrtime();
+    uint64_t next_ms = SWEEP_MS;
+    gjkd_connections_sweep(&http->connections, now_ns);
+    for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
+        next = at->next;
+        if (at->connection == NULL) {
+            continue;
+        }
+        uint64_t left_ms = wait_ms(at->job.deadline_ns, now_ns);
+        if (left_ms == 0) {
+            expire(at);
+        } else if (left_ms < next_ms) {
+            next_ms = left_ms;
+        }
+    }
+    return next_ms;
+}
+
+void gjkd_http_close(struct gjkd_http *http) {
+    http->connections.closing = true;
+    gjkd_http_sweep(http);
+}
+
+bool gjkd_http_owes(const struct gjkd_http *http) {
+    return http->connections.count > 0 || http->lingers.count > 0;
+}
+
+bool gjkd_http_is_busy(const struct gjkd_http *http) {
+    return gjkd_http_owes(http) || http->working != NULL;
+}
+
+void gjkd_http_stop(struct gjkd_http *http) {
+    MHD_stop_daemon(http->daemon);
+    http->daemon = NULL;
+    while (http->spare != NULL) {
+        struct gjkd_exchange *exchange = http->spare;
+        http->spare = exchange->next;
+        free_exchange(exchange);
+    }
+}

@@ -1,0 +1,329 @@
+/*
+ * How does a request travel? Top to bottom:
+ *
+ *     set_target   the request line has come
+ *     begin        the head has come: what it alone decides is decided here
+ *     take_body    piece by piece, into the arena, counted
+ *     wants_worker the body is complete: retain the version, plan
+ *     run          decode, check, compute, encode: the operation's handler
+ *
+ * and whoever ends it early does so with a problem in the form of RFC 9457.
+ */
+
+#include "job.h"
+
+#include "media.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_TYPE "application/json; charset=utf-8"
+#define PROBLEM_TYPE "application/problem+json"
+
+/* The arena of a reused job keeps no more than this. */
+#define ARENA_KEPT_BYTES 262144
+
+/* First size of the buffer of a body whose length nobody announced. */
+#define BODY_START_BYTES 4096
+
+void gjkd_job_init(struct gjkd_job *job, struct gjkd_context *context,
+                   struct gjkd_counters *counters) {
+    memset(job, 0, sizeof *job);
+    job->context = context;
+    job->counters = counters;
+    gjk_arena_init(&job->arena, GJKD_JOB_BYTES_MAX);
+}
+
+void gjkd_job_fini(struct gjkd_job *job) {
+    gjkd_version_release(job->version);
+    gjk_arena_fini(&job->arena);
+}
+
+void gjkd_job_reset(struct gjkd_job *job) {
+    gjkd_version_release(job->version);
+    if (job->arena.used_bytes > ARENA_KEPT_BYTES) {
+        gjk_arena_fini(&job->arena);
+    } else {
+        gjk_arena_reset(&job->arena);
+    }
+    job->version = NULL;
+    job->target = job->query = NULL;
+    job->params = (gjkd_params){0};
+    job->body = NULL;
+    job->body_bytes = job->body_capacity = 0;
+    job->discarded_bytes = 0;
+    job->match.operation = NULL;
+    job->match.route = GJKD_ROUTE_NONE;
+    job->problem.code = PROTO_OK;
+    job->reply = (gjkd_reply){0};
+    atomic_store_explicit(&job->fate, GJKD_FATE_OPEN, memory_order_relaxed);
+}
+
+/* --- Answers --- */
+
+void gjkd_job_reply(struct gjkd_job *job, int status, const struct proto_buffer *body) {
+    if (body->failed) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        return;
+    }
+    job->reply.status = status;
+    job->reply.content_type = JSON_TYPE;
+    job->reply.data = body->data;
+    job->reply.length = body->length;
+}
+
+void gjkd_job_refuse(struct gjkd_job *job) {
+    static const char last_resort[] =
+        "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
+        "request.\",\"status\":507,\"detail\":\"\",\"code\":\"out-of-memory\"}";
+    struct proto_buffer body;
+    proto_code code = job->problem.code;
+    if (code == PROTO_OUT_OF_MEMORY) {
+        gjk_arena_reset(&job->arena); /* nothing of the request is needed any more */
+        job->body = NULL;
+    }
+    proto_buffer_init(&body, &job->arena);
+    proto_encode_problem(&body, &job->problem);
+    job->reply.status = body.failed ? 507 : proto_code_status(code);
+    job->reply.content_type = PROBLEM_TYPE;
+    job->reply.data = body.failed ? last_resort : body.data;
+    job->reply.length = body.failed ? sizeof last_resort - 1 : body.length;
+    job->reply.etag[0] = '\0';
+    job->reply.retry_after = job->reply.status == 429 || job->reply.status == 503;
+}
+
+void gjkd_job_fail(struct gjkd_job *job, proto_code code, const char *format, ...) {
+    char detail[PROTO_DETAIL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    proto_problem_set(&job->problem, code, "%s", detail);
+    gjkd_job_refuse(job);
+}
+
+/* --- The head --- */
+
+bool gjkd_job_set_target(struct gjkd_job *job, const char *target) {
+    job->started_ns = uv_hrtime();
+    job->deadline_ns = job->started_ns + GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000);
+    job->target = gjk_arena_copy_text(&job->arena, target, strlen(target));
+    return job->target != NULL;
+}
+
+static void check_framing(struct gjkd_job *job) {
+    if (job->head.fault != NULL) {
+        gjkd_job_fail(job, PROTO_BAD_REQUEST, "%s", job->head.fault);
+        job->reply.close = true;
+    }
+}
+
+static void check_sizes(struct gjkd_job *job) {
+    if (strlen(job->target) > GJKD_TARGET_BYTES_MAX) {
+        gjkd_job_fail(job, PROTO_URI_TOO_LONG, "path and parameters have more than %d bytes",
+                      GJKD_TARGET_BYTES_MAX);
+    } else if (job->head.field_bytes > GJKD_FIELD_BYTES_MAX) {
+        gjkd_job_fail(job, PROTO_HEADERS_TOO_LARGE, "the header fields have more than %d bytes",
+                      GJKD_FIELD_BYTES_MAX);
+    }
+}
+
+/* A target may be absolute (http://host/path); its host then counts instead of the field. */
+static void split_authority(struct gjkd_job *job) {
+    if (strncmp(job->target, "http://", 7) != 0) {
+        return;
+    }
+    char *authority = job->target + 7;
+    size_t length = strcspn(authority, "/?");
+    const char *host = gjk_arena_copy_text(&job->arena, authority, length);
+    if (host == NULL) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the host's name");
+        return;
+    }
+    job->head.host = host;
+    job->target = authority + length;
+}
+
+/* HTTP/1.0 clients without a Host field are no browsers, so there is nothing to rebind. */
+static void check_host(struct gjkd_job *job) {
+    const char *host = job->head.host;
+    if (host != NULL && !gjkd_host_allowed(host, &job->context->config->allowed_hosts)) {
+        gjkd_job_fail(job, PROTO_FORBIDDEN,
+                      "the Host header is neither an IP address nor localhost nor a name that "
+                      "--allowed-host lists");
+    }
+}
+
+static void find_route(struct gjkd_job *job) {
+    job->query = strchr(job->target, '?');
+    if (job->query != NULL) {
+        *job->query++ = '\0';
+    }
+    gjkd_path_status status = gjkd_path_parse(job->target, &job->path);
+    if (status == GJKD_PATH_MALFORMED) {
+        gjkd_job_fail(job, PROTO_BAD_REQUEST, "the path is not well-formed");
+        return;
+    }
+    if (status == GJKD_PATH_OK) {
+        gjkd_route_find(job->head.method, &job->path, &job->match);
+    }
+    if (job->match.route == GJKD_ROUTE_NONE) {
+        gjkd_job_fail(job, PROTO_ROUTE_NOT_FOUND, "no operation has this path");
+    } else if (job->match.operation == NULL) {
+        gjkd_job_fail(job, PROTO_METHOD_NOT_ALLOWED, "this path takes %s", job->match.allow);
+        job->reply.allow = job->match.allow;
+    }
+}
+
+static void check_params(struct gjkd_job *job) {
+    char error[GJKD_PARAM_ERROR_MAX];
+    if (!gjkd_params_parse(job->query, job->match.operation->params, &job->params, error)) {
+        gjkd_job_fail(job, PROTO_BAD_REQUEST, "%s", error);
+    }
+}
+
+static void check_media(struct gjkd_job *job) {
+    unsigned flags = job->match.operation->flags;
+    if (!(flags & GJKD_ANSWERS_ANY) && !gjkd_accepts_json(job->head.accept)) {
+        gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json");
+    } else if ((flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&job->head) &&
+               !gjkd_is_json_type(job->head.content_type)) {
+        gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
+                      "send the body with Content-Type: application/json");
+    }
+}
+
+static void check_timeout(struct gjkd_job *job) {
+    const char *text = job->head.timeout_ms;
+    if (text == NULL) {
+        return;
+    }
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 15 || text[digits] != '\0') {
+        gjkd_job_fail(job, PROTO_BAD_REQUEST, "Gjkd-Timeout-Ms is a whole number of milliseconds");
+        return;
+    }
+    uint64_t timeout_ms = strtoull(text, NULL, 10);
+    if (timeout_ms < GJKD_REQUEST_TIMEOUT_MS) {
+        job->deadline_ns = job->started_ns + timeout_ms * 1000000;
+    }
+}
+
+static void refuse_length(struct gjkd_job *job) {
+    uint64_t max = job->context->limits.body_bytes_max;
+    proto_problem_set(&job->problem, PROTO_BODY_TOO_LARGE, "a body may have %llu bytes",
+                      (unsigned long long)max);
+    job->problem.has_limit = true;
+    job->problem.limit = max;
+    gjkd_job_refuse(job);
+    job->reply.close = true;
+}
+
+static bool is_too_long(const struct gjkd_job *job) {
+    return job->head.has_length && job->head.body_bytes > job->context->limits.body_bytes_max;
+}
+
+static void check_length(struct gjkd_job *job) {
+    if (is_too_long(job)) {
+        refuse_length(job);
+    }
+}
+
+void gjkd_job_begin(struct gjkd_job *job) {
+    static void (*const checks[])(struct gjkd_job *) = {
+        check_framing, check_sizes, split_authority, check_host,   find_route,
+        check_params,  check_media, check_timeout,   check_length,
+    };
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && job->reply.status == 0; i++) {
+        checks[i](job);
+    }
+    if (job->reply.status != 0 && is_too_long(job)) {
+        job->reply.close = true; /* rather than read all that for nothing */
+    }
+}
+
+/* --- The body --- */
+
+/* Room for length bytes more. A length that was announced is allocated once. */
+static bool reserve_body(struct gjkd_job *job, size_t length) {
+    if (job->body_capacity - job->body_bytes >= length) {
+        return true;
+    }
+    size_t capacity = job->head.has_length ? (size_t)job->head.body_bytes : BODY_START_BYTES;
+    while (capacity < job->body_bytes + length) {
+        capacity *= 2;
+    }
+    char *grown = gjk_arena_alloc(&job->arena, capacity);
+    if (grown == NULL) {
+        return false;
+    }
+    if (job->body_bytes > 0) {
+        memcpy(grown, job->body, job->body_bytes);
+    }
+    job->body = grown;
+    job->body_capacity = capacity;
+    return true;
+}
+
+bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length) {
+    bool wanted = job->reply.status == 0 && (job->match.operation->flags & GJKD_TAKES_BODY);
+    if (wanted && job->body_bytes + length > job->context->limits.body_bytes_max) {
+        refuse_length(job);
+        wanted = false;
+    } else if (wanted && !reserve_body(job, length)) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the body");
+        wanted = false;
+    }
+    if (!wanted) {
+        job->discarded_bytes += length;
+        return job->discarded_bytes <= GJKD_DISCARD_BYTES_MAX;
+    }
+    memcpy(job->body + job->body_bytes, data, length);
+    job->body_bytes += length;
+    return true;
+}
+
+/* --- The work --- */
+
+bool gjkd_job_wants_worker(struct gjkd_job *job) {
+    if (job->reply.status != 0) {
+        return false;
+    }
+    const struct gjkd_operation *operation = job->match.operation;
+    gjkd_work work = {.cost = operation->cost, .body = job->body, .body_bytes = job->body_bytes};
+    if (operation->flags & GJKD_READS_SET) {
+        job->version = gjkd_registry_get(job->context->registry, job->match.variable.text);
+        if (job->version != NULL && !job->params.summary) {
+            work.items = gjk_set_count(job->version->set);
+        }
+    } else if (operation->cost == GJKD_COST_LIST) {
+        work.items = gjkd_registry_measure(job->context->registry).sets;
+    }
+    return gjkd_plan_wants_worker(&work);
+}
+
+void gjkd_job_run(struct gjkd_job *job) {
+    if (job->reply.status == 0 && uv_hrtime() > job->deadline_ns) {
+        gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
+    }
+    if (job->reply.status == 0) {
+        job->match.operation->handler(job);
+    }
+    gjkd_version_release(job->version);
+    job->version = NULL;
+}
+
+static bool settle(struct gjkd_job *job, gjkd_fate fate) {
+    gjkd_fate open = GJKD_FATE_OPEN;
+    return atomic_compare_exchange_strong(&job->fate, &open, fate);
+}
+
+bool gjkd_job_expire(struct gjkd_job *job) {
+    return settle(job, GJKD_FATE_EXPIRED);
+}
+
+bool gjkd_job_claim(struct gjkd_job *job) {
+    return settle(job, GJKD_FATE_CLAIMED);
+}

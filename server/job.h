@@ -1,0 +1,117 @@
+#ifndef GJKD_JOB_H
+#define GJKD_JOB_H
+
+/*
+ * One request's life: what is asked, the arena that all its memory comes from, and what is
+ * answered. Nothing here knows sockets. A job belongs to one thread at a time: the loop's,
+ * or between submit and done the worker's.
+ */
+
+#include "config.h"
+#include "pool.h"
+#include "proto/reply.h"
+#include "registry.h"
+#include "route.h"
+#include "telemetry.h"
+
+/* What all jobs share. */
+struct gjkd_context {
+    const struct gjkd_config *config;
+    proto_limits limits;
+    struct gjkd_registry *registry;
+    struct gjkd_telemetry *telemetry;
+    struct gjkd_pool pool;
+    atomic_bool draining;
+};
+
+/* Bytes that a target (path and parameters) and all header fields together may have. */
+#define GJKD_TARGET_BYTES_MAX 8192
+#define GJKD_FIELD_BYTES_MAX 16384
+/* From the request line to the answer; Gjkd-Timeout-Ms may shorten it. */
+#define GJKD_REQUEST_TIMEOUT_MS 30000
+/* Memory that one request may use in all. */
+#define GJKD_JOB_BYTES_MAX ((size_t)4 << 30)
+/* What a client may send of a body that nobody will read, before its connection is closed. */
+#define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
+
+typedef struct gjkd_reply {
+    int status; /* 0: none yet */
+    const char *content_type;
+    const char *data;
+    size_t length;
+    char etag[GJKD_ETAG_MAX]; /* "": none */
+    const char *allow;        /* NULL: none */
+    bool retry_after;         /* 429 and 503 */
+    bool close;               /* end the connection after it */
+} gjkd_reply;
+
+/* Who decides what is answered: whoever moves it away from OPEN. */
+typedef enum gjkd_fate {
+    GJKD_FATE_OPEN,
+    GJKD_FATE_CLAIMED, /* a write has begun and will be answered as it ends */
+    GJKD_FATE_EXPIRED, /* the deadline has passed and was answered; nobody wants the rest */
+} gjkd_fate;
+
+struct gjkd_job {
+    struct gjkd_context *context;
+    struct gjkd_counters *counters;
+    struct gjk_arena arena;
+    uint64_t started_ns, deadline_ns; /* by uv_hrtime */
+    _Atomic gjkd_fate fate;
+
+    char *target; /* as it came; taken apart in place by gjkd_job_begin */
+    char *query;  /* its part behind the question mark, or NULL */
+    gjkd_head head;
+    gjkd_path path;
+    gjkd_params params;
+    gjkd_match match;
+    struct gjkd_version *version; /* retained; NULL when the operation reads none */
+
+    char *body;
+    size_t body_bytes, body_capacity;
+    uint64_t discarded_bytes;
+
+    struct proto_problem problem;
+    gjkd_reply reply;
+};
+
+/* Caller's storage. fini frees everything; reset makes the job ready for the next request. */
+void gjkd_job_init(struct gjkd_job *job, struct gjkd_context *context,
+                   struct gjkd_counters *counters);
+void gjkd_job_fini(struct gjkd_job *job);
+void gjkd_job_reset(struct gjkd_job *job);
+
+/*
+ * The life, in order. Each step may end it early by filling job->reply with a refusal; the
+ * steps after that do nothing.
+ */
+
+/* Keeps a copy of the target; the clock starts. False: out of memory. */
+bool gjkd_job_set_target(struct gjkd_job *job, const char *target);
+
+/* All that the head alone decides: framing, host, route, parameters, media types, size. */
+void gjkd_job_begin(struct gjkd_job *job);
+
+/* A piece of the body. False: too much was sent that nobody reads; hang up. */
+bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length);
+
+/* The body is complete: retains the set's version and says whether a worker is to run it. */
+bool gjkd_job_wants_worker(struct gjkd_job *job);
+
+/* Answers. On a loop or on a worker, the same function with the same result. */
+void gjkd_job_run(struct gjkd_job *job);
+
+/*
+ * The deadline against the write, from two threads: only one of the calls returns true.
+ * expire: the caller answers that time is up. claim: the caller goes on to change things.
+ */
+bool gjkd_job_expire(struct gjkd_job *job);
+bool gjkd_job_claim(struct gjkd_job *job);
+
+/* For handlers. All three fill job->reply. */
+void gjkd_job_reply(struct gjkd_job *job, int status, const struct proto_buffer *body);
+void gjkd_job_refuse(struct gjkd_job *job); /* with job->problem */
+void gjkd_job_fail(struct gjkd_job *job, proto_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,46 @@
+#ifndef GJKD_PLAN_H
+#define GJKD_PLAN_H
+
+/*
+ * Inline or worker? A hop to a worker costs about 10 us of processor time and halves the
+ * rate of small requests; it pays from about 50 us of work. What stays inline holds up
+ * every other connection of its loop. So the cost is estimated before decoding, from the
+ * body's length, the form of the query and the size of the set. The answer never depends
+ * on where it was computed.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum gjkd_cost {
+    GJKD_COST_NONE,     /* never leaves the loop: probes, metrics */
+    GJKD_COST_WRITE,    /* always a worker: a writer may wait for another, a loop must not */
+    GJKD_COST_READ,     /* prints every shape of the set */
+    GJKD_COST_LIST,     /* prints up to so many summaries */
+    GJKD_COST_DETECT,   /* a pair, one against the set, or all pairs */
+    GJKD_COST_DISTANCE, /* a pair, or one against the set */
+    GJKD_COST_RAYCAST,  /* one shape, or the set */
+} gjkd_cost;
+
+typedef struct gjkd_work {
+    gjkd_cost cost;
+    const char *body; /* read only as far as its outermost members' names */
+    size_t body_bytes;
+    uint64_t items; /* shapes of the set, or summaries of the list; 0: none */
+} gjkd_work;
+
+/* Estimated nanoseconds, from above rather than from below. */
+uint64_t gjkd_plan_cost_ns(const gjkd_work *work);
+
+/* Is a worker to do it? */
+bool gjkd_plan_wants_worker(const gjkd_work *work);
+
+/*
+ * Does the JSON object in body have an outermost member of this name that is not null? No
+ * more than a glance: the decoder judges the body later. On anything unusual (an escape in
+ * the name, text that is no object) the answer is no.
+ */
+bool gjkd_plan_has_member(const char *body, size_t length, const char *name);
+
+#endif

@@ -1,0 +1,36 @@
+#ifndef GJKD_POOL_H
+#define GJKD_POOL_H
+
+/*
+ * The seam to libuv's worker pool: nothing else hands work to it. The queue is bounded;
+ * past the bound a task is refused at once instead of waiting for ever.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <uv.h>
+
+/* Tasks that may wait for a worker, over all loops. */
+#define GJKD_TASKS_QUEUED_MAX 1024
+
+struct gjkd_pool {
+    atomic_uint queued; /* submitted, not yet begun */
+};
+
+/* Caller's storage, which must live until done has been called. */
+struct gjkd_task {
+    uv_work_t work;
+    struct gjkd_pool *pool;
+    void (*run)(struct gjkd_task *task);  /* on a worker */
+    void (*done)(struct gjkd_task *task); /* on the submitting loop's thread */
+};
+
+/* Before the first task of the process: how many workers libuv is to start. */
+void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers);
+
+/* Call on loop's own thread; run and done are set. False when the queue is full. */
+bool gjkd_pool_submit(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task);
+
+unsigned gjkd_pool_queued(struct gjkd_pool *pool);
+
+#endif

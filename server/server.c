@@ -1,0 +1,248 @@
+/*
+ * In what order does the daemon start and stop? The main thread keeps a small loop of its
+ * own for signals; connections are served by the loop threads. On a signal:
+ *
+ *     at once          /readyz says 503, and every answer ends its connection, so that
+ *                      clients which keep connections busy move away by themselves
+ *     GRACE_MS later   the loops stop listening and end idle connections; busy ones end
+ *                      after their answer
+ *     all loops ended  exit 0; or the drain timeout, or a second signal: exit 1, at once
+ */
+
+#include "server.h"
+
+#include "demo.h"
+#include "listen.h"
+#include "log.h"
+#include "loop.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define GRACE_MS 250
+
+struct server {
+    const struct gjkd_config *config;
+    struct gjkd_context context;
+    gjkd_address address;
+    struct gjkd_loop *loops;
+    unsigned loop_count;
+
+    uv_loop_t uv; /* the main thread's */
+    uv_signal_t signals[2];
+    uv_async_t loop_ended;
+    uv_timer_t timer;
+    atomic_uint running;
+};
+
+/* --- Stopping --- */
+
+static void close_loops(struct server *server) {
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        gjkd_loop_close(&server->loops[i]);
+    }
+}
+
+/* Ends the process as it stands: workers may still be at it, and nothing stops them. */
+_Noreturn static void end_at_once(struct server *server, int code) {
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        if (atomic_load(&server->loops[i].over)) {
+            gjkd_loop_join(&server->loops[i]);
+        }
+    }
+    _exit(code);
+}
+
+static void on_drain_timeout(uv_timer_t *timer) {
+    struct server *server = timer->data;
+    bool answered = true;
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        answered = answered && atomic_load(&server->loops[i].answered);
+    }
+    gjkd_log("the drain timeout is over: %s",
+             answered ? "leaving work that nobody waits for" : "some requests are not answered");
+    end_at_once(server, answered ? 0 : 1);
+}
+
+static uint64_t grace_ms(const struct server *server) {
+    uint64_t half = server->config->drain_timeout_ms / 2;
+    return half < GRACE_MS ? half : GRACE_MS;
+}
+
+static void on_grace_over(uv_timer_t *timer) {
+    struct server *server = timer->data;
+    uv_timer_start(timer, on_drain_timeout, server->config->drain_timeout_ms - grace_ms(server), 0);
+    close_loops(server);
+}
+
+static void on_signal(uv_signal_t *handle, int number) {
+    struct server *server = handle->data;
+    if (atomic_exchange(&server->context.draining, true)) {
+        gjkd_log("%s again: ending at once", number == SIGTERM ? "SIGTERM" : "SIGINT");
+        end_at_once(server, 1);
+    }
+    gjkd_log("%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
+    uv_timer_start(&server->timer, on_grace_over, grace_ms(server), 0);
+}
+
+static void close_handles(struct server *server) {
+    uv_close((uv_handle_t *)&server->signals[0], NULL);
+    uv_close((uv_handle_t *)&server->signals[1], NULL);
+    uv_close((uv_handle_t *)&server->loop_ended, NULL);
+    uv_close((uv_handle_t *)&server->timer, NULL);
+}
+
+static void on_loop_ended(uv_async_t *async) {
+    struct server *server = async->data;
+    if (atomic_load(&server->running) == 0 && !uv_is_closing((uv_handle_t *)&server->loop_ended)) {
+        close_handles(server);
+    }
+}
+
+/* On the loop's thread. */
+static void tell_loop_ended(void *owner) {
+    struct server *server = owner;
+    atomic_fetch_sub(&server->running, 1);
+    uv_async_send(&server->loop_ended);
+}
+
+/* --- Starting --- */
+
+/* Connections are files: allow as many as the system lets us. */
+static void raise_file_limit(void) {
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+}
+
+static bool init_context(struct server *server) {
+    struct gjkd_context *context = &server->context;
+    context->config = server->config;
+    context->limits = proto_limits_default();
+    context->limits.body_bytes_max = server->config->max_body_bytes;
+    context->registry = gjkd_registry_new(context->limits.sets_max);
+    context->telemetry = gjkd_telemetry_new(server->config->io_threads);
+    gjkd_pool_init(&context->pool, server->config->workers);
+    atomic_init(&context->draining, false);
+    if (context->registry == NULL || context->telemetry == NULL) {
+        gjkd_log("out of memory");
+        return false;
+    }
+    char error[PROTO_DETAIL_MAX];
+    if (server->config->demo && !gjkd_demo_load(context->registry, &context->limits, error)) {
+        gjkd_log("%s", error);
+        return false;
+    }
+    return true;
+}
+
+static void fini_context(struct server *server) {
+    gjkd_registry_free(server->context.registry);
+    gjkd_telemetry_free(server->context.telemetry);
+}
+
+static bool init_main_loop(struct server *server) {
+    if (uv_loop_init(&server->uv) != 0 ||
+        uv_async_init(&server->uv, &server->loop_ended, on_loop_ended) != 0) {
+        gjkd_log("cannot make an event loop");
+        return false;
+    }
+    uv_timer_init(&server->uv, &server->timer);
+    uv_signal_init(&server->uv, &server->signals[0]);
+    uv_signal_init(&server->uv, &server->signals[1]);
+    server->loop_ended.data = server->timer.data = server->signals[0].data =
+        server->signals[1].data = server;
+    uv_signal_start(&server->signals[0], on_signal, SIGTERM);
+    uv_signal_start(&server->signals[1], on_signal, SIGINT);
+    return true;
+}
+
+static void fini_main_loop(struct server *server) {
+    uv_run(&server->uv, UV_RUN_DEFAULT);
+    uv_loop_close(&server->uv);
+}
+
+/* Makes all loops; what has been made is freed when one of them cannot be. */
+static bool make_loops(struct server *server, int *sockets) {
+    unsigned count = server->config->io_threads;
+    for (unsigned i = 0; i < count; i++) {
+        if (!gjkd_loop_init(&server->loops[i], &server->context, i, sockets[i], tell_loop_ended,
+                            server)) {
+            gjkd_log("cannot start an HTTP daemon on the listening socket");
+            while (i > 0) {
+                gjkd_loop_fini(&server->loops[--i]);
+            }
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_loops(struct server *server) {
+    int sockets[GJKD_IO_THREADS_MAX];
+    char error[GJKD_LISTEN_ERROR_MAX];
+    unsigned count = server->config->io_threads;
+    if (!gjkd_listen_open(&server->address, sockets, count, error)) {
+        gjkd_log("%s", error);
+        return false;
+    }
+    server->loops = calloc(count, sizeof *server->loops);
+    if (server->loops == NULL || !make_loops(server, sockets)) {
+        return false;
+    }
+    for (unsigned i = 0; i < count; i++) {
+        if (!gjkd_loop_start(&server->loops[i])) {
+            gjkd_log("cannot start a thread");
+            _exit(1); /* the threads before it run already */
+        }
+        atomic_fetch_add(&server->running, 1);
+        server->loop_count++;
+    }
+    return true;
+}
+
+static void print_ready_line(const struct server *server) {
+    char address[GJKD_ADDRESS_TEXT_MAX];
+    gjkd_address_format(&server->address, address);
+    printf("gjkd listening on http://%s/\n", address);
+    fflush(stdout);
+}
+
+static bool serve(struct server *server) {
+    if (!open_loops(server)) {
+        close_handles(server);
+        return false;
+    }
+    print_ready_line(server);
+    uv_run(&server->uv, UV_RUN_DEFAULT);
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        gjkd_loop_join(&server->loops[i]);
+    }
+    return true;
+}
+
+int gjkd_serve(const struct gjkd_config *config) {
+    struct server *server = calloc(1, sizeof *server);
+    if (server == NULL) {
+        return 1;
+    }
+    server->config = config;
+    server->address = config->listen;
+    signal(SIGPIPE, SIG_IGN);
+    raise_file_limit();
+    bool fine = init_context(server) && init_main_loop(server);
+    if (fine) {
+        fine = serve(server);
+        fini_main_loop(server);
+    }
+    fini_context(server);
+    free(server->loops);
+    free(server);
+    uv_library_shutdown(); /* ends the workers */
+    return fine ? 0 : 1;
+}

@@ -1,0 +1,14 @@
+#ifndef GJKD_SERVER_H
+#define GJKD_SERVER_H
+
+/* The daemon as a whole: from a configuration to an exit code. */
+
+#include "config.h"
+
+/*
+ * Listens, prints the ready line, serves until SIGTERM or SIGINT, drains, frees everything.
+ * The exit code: 0 when every request was answered, else 1. Errors are logged.
+ */
+int gjkd_serve(const struct gjkd_config *config);
+
+#endif

@@ -1,0 +1,43 @@
+#ifndef GJKD_TELEMETRY_H
+#define GJKD_TELEMETRY_H
+
+/*
+ * What happened so far, in numbers. Every loop counts in a block of its own (its workers
+ * too), with relaxed atomics: no lock and no line of memory shared between loops. Reading
+ * adds the blocks up.
+ */
+
+#include "head.h"
+#include "proto/request.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+struct gjkd_counters;
+struct gjkd_telemetry;
+
+typedef enum gjkd_rejection { GJKD_REJECTED_QUEUE_FULL } gjkd_rejection;
+#define GJKD_REJECTION_COUNT 1
+
+/* One block for each of so many loops. NULL: out of memory. */
+struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);
+void gjkd_telemetry_free(struct gjkd_telemetry *telemetry); /* NULL is allowed */
+
+struct gjkd_counters *gjkd_telemetry_counters(struct gjkd_telemetry *telemetry, unsigned loop);
+
+/* route as gjkd_route_find gave it. */
+void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
+                        int status, uint64_t duration_ns);
+void gjkd_count_query(struct gjkd_counters *counters, proto_op op);
+void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
+void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
+
+/* Numbers that others keep. */
+typedef struct gjkd_gauges {
+    uint64_t sets, shapes, jobs_queued;
+} gjkd_gauges;
+
+/* Everything in the text format of Prometheus, version 0.0.4. */
+void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out);
+
+#endif
