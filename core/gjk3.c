@@ -130,7 +130,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         if (length <= rounding) {
             break;
         }
-        away = gjk_simplex3_direction(simplex, feature.nearest);
+        away = gjk_simplex3_direction(simplex, &feature);
     }
     finish(simplex, solution);
     return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);

@@ -75,7 +75,7 @@ static bool reduce_about(gjk_ray_state3 *state, gjk_vec3 *toward) {
     gjk_simplex3_keep(&state->simplex, &feature);
     gjk_simplex3_keep(&about, &feature);
     state->distance = sqrt(feature.squared);
-    *toward = gjk_neg3(gjk_simplex3_direction(&about, feature.nearest));
+    *toward = gjk_neg3(gjk_simplex3_direction(&about, &feature));
     return false;
 }
 

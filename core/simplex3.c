@@ -61,27 +61,24 @@ void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *poi
     }
 }
 
-gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, gjk_vec3 v) {
+gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, const gjk_feature3 *feature) {
+    gjk_vec3 a = s->vertex[0].w, v = feature->nearest;
     if (s->count == 3) {
-        gjk_vec3 a = s->vertex[0].w;
         gjk_vec3 n = gjk_triangle_normal3(a, s->vertex[1].w, s->vertex[2].w);
         return gjk_dot3(n, v) < 0.0 ? gjk_neg3(n) : n;
     }
-    gjk_vec3 n = unit3(v);
     if (s->count == 2) {
-        gjk_vec3 edge = unit3(gjk_sub3(s->vertex[1].w, s->vertex[0].w));
-        n = unit3(gjk_sub3(n, gjk_scale3(gjk_dot3(n, edge), edge)));
+        gjk_vec3 edge = gjk_sub3(s->vertex[1].w, a);
+        v = gjk_sub3(v, gjk_scale3(gjk_dot3(v, edge) / gjk_dot3(edge, edge), edge));
     }
-    return n;
+    return unit3(v);
 }
 
 void gjk_simplex3_keep(gjk_simplex3 *s, const gjk_feature3 *feature) {
-    gjk_vertex3 kept[3];
     for (uint32_t i = 0; i < feature->count; i++) {
-        kept[i] = s->vertex[feature->vertex[i]];
-    }
-    for (uint32_t i = 0; i < feature->count; i++) {
-        s->vertex[i] = kept[i];
+        if (feature->vertex[i] != i) { /* ascending: nothing is overwritten too early */
+            s->vertex[i] = s->vertex[feature->vertex[i]];
+        }
         s->weight[i] = feature->weight[i];
     }
     s->count = feature->count;
@@ -111,7 +108,7 @@ static gjk_feature3 corner(const gjk_simplex3 *s, uint32_t a) {
     return (gjk_feature3){{a}, {1.0}, 1, v, gjk_dot3(v, v)};
 }
 
-/* The part of edge ab nearest the origin. Weights are taken from the nearer end. */
+/* The part of edge ab nearest the origin, a < b. Measured from the nearer end. */
 static gjk_feature3 nearest_of_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b) {
     gjk_vec3 edge = gjk_sub3(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot3(s->vertex[a].w, edge), from_b = gjk_dot3(s->vertex[b].w, edge);
@@ -119,14 +116,11 @@ static gjk_feature3 nearest_of_edge(const gjk_simplex3 *s, uint32_t a, uint32_t 
         return corner(s, from_a <= 0.0 ? a : b);
     }
     bool near_a = from_a <= from_b;
-    double weight = fmin(from_a, from_b) / gjk_dot3(edge, edge);
-    gjk_vec3 v = near_a ? gjk_add3(s->vertex[a].w, gjk_scale3(weight, edge))
-                        : gjk_sub3(s->vertex[b].w, gjk_scale3(weight, edge));
-    return (gjk_feature3){{near_a ? a : b, near_a ? b : a},
-                          {1.0 - weight, weight},
-                          2,
-                          v,
-                          gjk_dot3(v, v)};
+    double near = (near_a ? from_a : from_b) / gjk_dot3(edge, edge);
+    gjk_vec3 v = near_a ? gjk_add3(s->vertex[a].w, gjk_scale3(near, edge))
+                        : gjk_sub3(s->vertex[b].w, gjk_scale3(near, edge));
+    double weight_b = near_a ? near : 1.0 - near;
+    return (gjk_feature3){{a, b}, {1.0 - weight_b, weight_b}, 2, v, gjk_dot3(v, v)};
 }
 
 /* Keeps in *best the nearer of two features. */
@@ -175,14 +169,15 @@ static gjk_feature3 nearest_of_face(const gjk_simplex3 *s, uint32_t a, uint32_t 
  * what lies between was asked for, not the whole surface.
  */
 static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
-    static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 3, 1}, {1, 3, 2}};
+    static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
+    static const int8_t turn[4] = {1, 1, -1, -1}; /* so that all four face one way */
     const gjk_vertex3 *p = s->vertex;
     const gjk_vec3 origin = {0, 0, 0};
     int winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
     gjk_feature3 best = {.squared = INFINITY};
     for (int i = 0; i < 4; i++) {
         uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
-        int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin);
+        int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin) * turn[i];
         if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
             keep_nearer(&best, nearest_of_face(s, a, b, c));
         }

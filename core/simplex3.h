@@ -18,7 +18,7 @@ typedef struct gjk_simplex3 {
  * origin. Every weight is positive and they sum to 1.
  */
 typedef struct gjk_feature3 {
-    uint32_t vertex[3]; /* indices into the simplex */
+    uint32_t vertex[3]; /* indices into the simplex, ascending */
     double weight[3];
     uint32_t count;
     gjk_vec3 nearest;
@@ -49,12 +49,11 @@ void gjk_simplex3_polish(gjk_simplex3 *simplex);
 void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec3 *point_b);
 
 /*
- * The unit direction from the origin to a simplex that was reduced to its feature,
- * of which v is the nearest point. Taken from the feature itself (the normal of a
- * face, v cleared of its part along an edge), so that it keeps its digits when the
- * origin almost touches.
+ * The unit direction from the origin to a simplex that was reduced to the feature.
+ * Taken from the feature itself (the normal of a face, the nearest point cleared of
+ * its part along an edge), so that it keeps its digits when the origin almost touches.
  */
-gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, gjk_vec3 v);
+gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
 /*
  * The unit normal (b - a) x (c - a), computed with twice the digits where the
