@@ -21,6 +21,7 @@ typedef struct gjk_ray_state3 {
     double t;             /* no point of the ray before t touches */
     gjk_vec3 point;       /* t * direction */
     gjk_vec3 normal;      /* of the plane that moved it there */
+    double slack;         /* how far past the surface rounding may have moved it, along the ray */
     gjk_simplex3 simplex; /* of a - b, vertices as they are */
     double distance;      /* of point from the simplex: an upper bound for a - b */
 } gjk_ray_state3;
@@ -33,13 +34,14 @@ static gjk_ray_step move(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_ve
     if (gap <= rounding) {
         return GJK_RAY_STAYED;
     }
-    if (rate <= 0.0) {
+    if (rate <= 0.0) { /* past it, unless a step back within the slack leads on it again */
+        return gap + state->slack * rate > rounding ? GJK_RAY_MISSED : GJK_RAY_STAYED;
+    }
+    double t = state->t + gap / rate, slack = rounding / rate;
+    if (t - slack > goal->reach) {
         return GJK_RAY_MISSED;
     }
-    double t = state->t + gap / rate;
-    if (t > goal->reach + rounding) {
-        return GJK_RAY_MISSED;
-    }
+    state->slack = slack;
     state->t = fmin(t, goal->reach);
     state->point = gjk_scale3(state->t, goal->direction);
     state->normal = normal;
