@@ -1,0 +1,160 @@
+"""ETag, If-Match, If-None-Match."""
+
+import concurrent.futures
+
+import pytest
+
+import problem
+
+EMPTY = {"dimension": 2}
+
+
+@pytest.fixture
+def etag(gjkd, name):
+    gjkd.store(name, EMPTY)
+    return gjkd.get(f"/v1/sets/{name}").headers["ETag"]
+
+
+def test_one_etag_for_the_set_and_its_summary(gjkd, name):
+    put = gjkd.put(f"/v1/sets/{name}", EMPTY).headers["ETag"]
+    got = gjkd.get(f"/v1/sets/{name}").headers["ETag"]
+    summary = gjkd.get(f"/v1/sets/{name}?fields=summary").headers["ETag"]
+    head = gjkd.call("HEAD", f"/v1/sets/{name}").headers["ETag"]
+    assert put == got == summary == head
+
+
+def test_every_write_changes_it(gjkd, name, etag):
+    seen = {etag}
+    for _ in range(3):
+        seen.add(gjkd.put(f"/v1/sets/{name}", EMPTY).headers["ETag"])
+    assert len(seen) == 4
+
+
+@pytest.mark.parametrize("query", ["", "?fields=summary"])
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_not_modified(gjkd, name, etag, method, query):
+    for value in (etag, f'"other", {etag}', f"W/{etag}", "*", f'"a","b" ,{etag}'):
+        reply = gjkd.call(method, f"/v1/sets/{name}{query}", headers={"If-None-Match": value})
+        assert reply.status_code == 304 and reply.content == b"", value
+        assert reply.headers["ETag"] == etag
+
+
+def test_modified(gjkd, name, etag):
+    for value in ('"other"', etag[:-1] + 'x"', f'W/"x", "{etag[1:-2]}"'):
+        reply = gjkd.get(f"/v1/sets/{name}", headers={"If-None-Match": value})
+        assert reply.status_code == 200, value
+    gjkd.store(name, EMPTY)
+    assert gjkd.get(f"/v1/sets/{name}", headers={"If-None-Match": etag}).status_code == 200
+
+
+def test_if_match(gjkd, name, etag):
+    reply = gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": f'"other", {etag}'})
+    assert reply.status_code == 200
+    problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": etag}),
+                  "revision-mismatch")
+    assert gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": "*"}).status_code == 200
+
+
+def test_if_match_is_a_strong_comparison(gjkd, name, etag):
+    problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": f"W/{etag}"}),
+                  "revision-mismatch")
+
+
+@pytest.mark.parametrize("value", ['"other"', "*"])
+def test_if_match_never_creates(gjkd, name, value):
+    problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": value}),
+                  "revision-mismatch")
+    assert gjkd.get(f"/v1/sets/{name}").status_code == 404
+
+
+def test_create_only(gjkd, name):
+    only = {"If-None-Match": "*"}
+    assert gjkd.put(f"/v1/sets/{name}", EMPTY, headers=only).status_code == 201
+    problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers=only), "revision-mismatch")
+
+
+def test_if_none_match_of_a_write(gjkd, name, etag):
+    problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-None-Match": etag}),
+                  "revision-mismatch")
+    reply = gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-None-Match": '"other"'})
+    assert reply.status_code == 200
+
+
+def test_delete(gjkd, name, etag):
+    problem.check(gjkd.call("DELETE", f"/v1/sets/{name}", headers={"If-Match": '"other"'}),
+                  "revision-mismatch")
+    assert gjkd.get(f"/v1/sets/{name}").status_code == 200
+    assert gjkd.call("DELETE", f"/v1/sets/{name}", headers={"If-Match": etag}).status_code == 204
+
+
+def test_if_match_of_a_read(gjkd, name, etag):
+    assert gjkd.get(f"/v1/sets/{name}", headers={"If-Match": etag}).status_code == 200
+    problem.check(gjkd.get(f"/v1/sets/{name}", headers={"If-Match": '"other"'}),
+                  "revision-mismatch")
+
+
+def test_a_set_made_again_never_matches(gjkd, name, etag):
+    for _ in range(3):
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+        reply = gjkd.put(f"/v1/sets/{name}", EMPTY)
+        assert reply.status_code == 201 and reply.headers["ETag"] != etag
+        problem.check(gjkd.put(f"/v1/sets/{name}", EMPTY, headers={"If-Match": etag}),
+                      "revision-mismatch")
+
+
+def race(gjkd, count, act):
+    """act(session) at once from `count` connections; the statuses, sorted."""
+    sessions = [gjkd.new_session() for _ in range(count)]
+    with concurrent.futures.ThreadPoolExecutor(count) as pool:
+        statuses = sorted(reply.status_code for reply in pool.map(act, sessions))
+    for session in sessions:
+        session.close()
+    return statuses
+
+
+@pytest.mark.concurrency
+def test_one_of_many_creates(gjkd, name):
+    for _ in range(10):
+        assert race(gjkd, 8, lambda session: gjkd.put(
+            f"/v1/sets/{name}", EMPTY, session=session,
+            headers={"If-None-Match": "*"})) == [201] + [412] * 7
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+
+
+@pytest.mark.concurrency
+def test_one_of_many_changes(gjkd, name, etag):
+    for _ in range(10):
+        etag = gjkd.get(f"/v1/sets/{name}").headers["ETag"]
+        assert race(gjkd, 8, lambda session: gjkd.put(
+            f"/v1/sets/{name}", EMPTY, session=session,
+            headers={"If-Match": etag})) == [200] + [412] * 7
+
+
+@pytest.mark.concurrency
+def test_one_of_many_deletes(gjkd, name, etag):
+    for _ in range(10):
+        assert race(gjkd, 8, lambda session: gjkd.call(
+            "DELETE", f"/v1/sets/{name}", session=session)) == [204] + [404] * 7
+        gjkd.store(name, EMPTY)
+
+
+@pytest.mark.concurrency
+def test_no_update_is_lost(gjkd, name):
+    """Many clients count up in a set's meta by compare and set."""
+    gjkd.store(name, EMPTY | {"meta": {"n": 0}})
+
+    def count_up(session):
+        done = 0
+        while done < 5:
+            got = gjkd.get(f"/v1/sets/{name}", session=session)
+            document = got.json()
+            document["meta"]["n"] += 1
+            reply = gjkd.put(f"/v1/sets/{name}", document, session=session,
+                             headers={"If-Match": got.headers["ETag"]})
+            assert reply.status_code in (200, 412)
+            done += reply.status_code == 200
+        return reply
+
+    assert race(gjkd, 6, count_up) == [200] * 6
+    document = gjkd.get(f"/v1/sets/{name}").json()
+    assert document["meta"]["n"] == 30

@@ -1,0 +1,127 @@
+"""What is refused before a body is looked at: routes, methods, media, lengths, queries."""
+
+import pytest
+
+import problem
+from wire import Wire
+
+PAIR = {"a": {"type": "point"}, "b": {"type": "point"}}
+
+
+@pytest.mark.parametrize("path", ["/nope", "/v2", "/v1/nope", "/v1/sets/x/nope", "/v1//sets",
+                                  "/v1/detect/x", "/v1/sets/x/detect/y", "/V1", "/livez/x",
+                                  "/v1/sets%2Fx", "//"])
+def test_no_route(gjkd, path):
+    problem.check(gjkd.get(path), "route-not-found")
+
+
+@pytest.mark.parametrize("method, path, allowed", [
+    ("POST", "/v1/sets", {"GET", "HEAD"}), ("DELETE", "/v1/sets", {"GET", "HEAD"}),
+    ("POST", "/v1/sets/x", {"GET", "HEAD", "PUT", "DELETE"}),
+    ("GET", "/v1/detect", {"POST"}), ("PUT", "/v1/sets/x/detect", {"POST"}),
+    ("DELETE", "/v1/raycast", {"POST"}), ("HEAD", "/v1/distance", {"POST"}),
+    ("POST", "/livez", {"GET", "HEAD"}), ("PUT", "/metrics", {"GET", "HEAD"}),
+    ("POST", "/v1", {"GET", "HEAD"}), ("FROB", "/v1/sets/x", {"GET", "HEAD", "PUT", "DELETE"}),
+])
+def test_method_not_allowed(gjkd, method, path, allowed):
+    reply = gjkd.call(method, path)
+    assert reply.status_code == 405
+    assert allowed <= {m.strip() for m in reply.headers["Allow"].split(",")}
+    assert method not in reply.headers["Allow"]
+    if method != "HEAD":
+        problem.check(reply, "method-not-allowed")
+
+
+@pytest.mark.parametrize("accept", ["text/plain", "image/*", "application/json;q=0",
+                                    "application/xml, text/csv;q=0.5"])
+def test_not_acceptable(gjkd, accept):
+    problem.check(gjkd.get("/v1/sets", headers={"Accept": accept}), "not-acceptable")
+    problem.check(gjkd.post("/v1/detect", PAIR, headers={"Accept": accept}), "not-acceptable")
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json", "application/*", "APPLICATION/JSON",
+                                    "text/plain, */*;q=0.1", "application/json; charset=utf-8",
+                                    "text/html, application/json;q=0.9"])
+def test_acceptable(gjkd, accept):
+    assert gjkd.get("/v1/sets", headers={"Accept": accept}).status_code == 200
+    assert gjkd.post("/v1/detect", PAIR, headers={"Accept": accept}).status_code == 200
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded",
+                                  "application/jsonp", "multipart/form-data; boundary=x", "json"])
+def test_unsupported_media_type(gjkd, kind):
+    for method, path in (("POST", "/v1/detect"), ("PUT", "/v1/sets/x")):
+        reply = gjkd.call(method, path, data=b'{"dimension": 2}', headers={"Content-Type": kind})
+        problem.check(reply, "unsupported-media-type")
+
+
+def test_a_body_without_a_type(gjkd):
+    with Wire(gjkd) as wire:
+        wire.send(b"POST /v1/detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}")
+        problem.check(wire.reply(), "unsupported-media-type")
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8",
+                                  "Application/JSON;charset=UTF-8", "application/json ;x=y"])
+def test_supported_media_type(gjkd, kind):
+    reply = gjkd.call("POST", "/v1/detect", data=b'{"a":{"type":"point"},"b":{"type":"point"}}',
+                      headers={"Content-Type": kind})
+    assert reply.status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1/sets/x?field=summary", "/v1/sets/x?fields=everything",
+                                  "/v1?x=1", "/livez?x", "/v1/sets/x?fields=summary&x="])
+def test_unknown_query_parameters(gjkd, path):
+    gjkd.store("x", {"dimension": 2})
+    problem.check(gjkd.get(path), "bad-request")
+
+
+def test_unknown_query_parameters_of_a_query(gjkd):
+    problem.check(gjkd.post("/v1/detect?dry=1", PAIR), "bad-request")
+    problem.check(gjkd.put("/v1/sets/x?force=1", {"dimension": 2}), "bad-request")
+
+
+def test_uri_too_long(gjkd):
+    with Wire(gjkd) as wire:
+        wire.request("GET", "/v1/sets/" + "x" * 20000)
+        reply = wire.reply()
+        assert reply.status == 414
+        if "problem" in reply.headers.get("content-type", ""):
+            problem.check(reply, "uri-too-long")
+
+
+def test_headers_too_large(gjkd):
+    with Wire(gjkd) as wire:
+        wire.request("GET", "/v1/sets", headers=[f"X-{i}: {'x' * 1000}" for i in range(100)])
+        reply = wire.reply()
+        assert reply.status == 431
+        if "problem" in reply.headers.get("content-type", ""):
+            problem.check(reply, "headers-too-large")
+
+
+@pytest.mark.parametrize("value", ["soon", "-5", "1.5", "", "99999999999999999999"])
+def test_a_bad_timeout(gjkd, value):
+    problem.check(gjkd.post("/v1/detect", PAIR, headers={"Gjkd-Timeout-Ms": value}), "bad-request")
+
+
+def test_a_deadline_that_cannot_be_met(gjkd, name):
+    """All pairs of some thousand overlapping hulls take far longer than a millisecond."""
+    hull = {"type": "hull", "points": [[i % 7, i % 5, i % 3] for i in range(105)]}
+    gjkd.store(name, {"dimension": 3, "shapes": {f"h{i}": hull for i in range(600)}})
+    reply = gjkd.post(f"/v1/sets/{name}/detect", {}, headers={"Gjkd-Timeout-Ms": "1"})
+    problem.check(reply, "deadline-exceeded")
+    assert gjkd.post("/v1/detect", PAIR, headers={"Gjkd-Timeout-Ms": "30000"}).status_code == 200
+
+
+@pytest.mark.parametrize("code", sorted(problem.STATUS))
+def test_every_code_is_explained(gjkd, code):
+    reply = gjkd.get(f"/problems/{code}")
+    assert reply.status_code == 200
+    told = reply.json()
+    assert told["code"] == code and told["status"] == problem.STATUS[code]
+    assert told["type"] == f"/problems/{code}"
+    assert problem.is_text(told["title"]) and len(told["detail"]) > 20
+
+
+def test_no_such_code(gjkd):
+    assert gjkd.get("/problems/nope").status_code == 404

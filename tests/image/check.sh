@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Judges a mounted image of gjkd and its description. Runs in a network namespace.
+#   check.sh MOUNT INSPECT.json
+set -euo pipefail
+mount=$1 inspect=$2
+failed=0
+
+# expect WHAT COMMAND...: says whether the command succeeds.
+expect() {
+    local what=$1
+    shift
+    if "$@"; then
+        printf '  ok    %s\n' "$what"
+    else
+        printf '  FAIL  %s\n' "$what"
+        failed=1
+    fi
+}
+# Called through expect.
+# shellcheck disable=SC2317
+equals() {
+    [ "$1" = "$2" ] || { printf '        %s\n     != %s\n' "$1" "$2" && return 1; }
+}
+# config EXPRESSION: a member of the image's own configuration, as Python sees it.
+config() {
+    python3 -c 'import json, sys
+c = json.load(open(sys.argv[1]))["Docker"]["config"]
+print(eval(sys.argv[2], {"c": c}))' "$inspect" "$1"
+}
+
+# Starts what the image would start, with its environment and user, and more settings.
+mapfile -t environment < <(config '"\n".join(c["Env"])')
+mapfile -t entry < <(config '"\n".join(c["Entrypoint"] + (c.get("Cmd") or []))')
+user=$(config 'c["User"]')
+in_image() {
+    chroot --userspec="$user" "$mount" "$@"
+}
+
+ip link set lo up
+
+expect "runs as a numeric user that is nobody" equals "$user" 65532:65532
+expect "announces its port" equals "$(config 'sorted(c["ExposedPorts"])')" "['8080/tcp']"
+expect "is stopped by SIGTERM" equals "$(config 'c["StopSignal"]')" SIGTERM
+expect "health check is the binary itself" equals "$(config 'c["Healthcheck"]["Test"]')" \
+    "['CMD', '/usr/bin/gjkd', '--health-check']"
+expect "listens beyond loopback" equals \
+    "$(config '[e for e in c["Env"] if e.startswith("GJKD_")]')" "['GJKD_LISTEN=0.0.0.0:8080']"
+version=$(in_image "${entry[@]}" --version)
+for label in title description version licenses; do
+    expect "has the label $label" test -n \
+        "$(config "c['Labels'].get('org.opencontainers.image.$label', '')")"
+done
+expect "is labelled with the version it has" equals \
+    "gjkd $(config 'c["Labels"]["org.opencontainers.image.version"]')" "$version"
+expect "has no shell" test ! -e "$mount/bin/sh"
+
+refusal=$(env -i "${environment[@]}" chroot --userspec="$user" "$mount" "${entry[@]}" 2>&1) &&
+    code=0 || code=$?
+expect "does not start unprotected" test "$code" -ne 0
+expect "says how it would start" grep -q GJKD_INSECURE <<<"$refusal"
+
+out=$(mktemp)
+env -i "${environment[@]}" GJKD_INSECURE=1 \
+    chroot --userspec="$user" "$mount" "${entry[@]}" >"$out" &
+daemon=$!
+trap 'kill -9 "$daemon" 2>/dev/null || true; rm -f "$out"' EXIT
+for _ in $(seq 100); do
+    [ ! -s "$out" ] || break
+    sleep 0.1
+done
+expect "starts when told that it is protected" \
+    grep -qx 'gjkd listening on http://0.0.0.0:8080/' "$out"
+expect "runs as that user" equals "$(awk '/^[UG]id:/ {print $3}' "/proc/$daemon/status" | xargs)" \
+    "65532 65532"
+expect "is healthy" env -i "${environment[@]}" chroot --userspec="$user" "$mount" \
+    "${entry[@]}" --health-check
+answer=$(curl -s --max-time 10 http://127.0.0.1:8080/v1/distance -H 'Content-Type: application/json' \
+    -d '{"a": {"type": "circle", "radius": 1}, "b": {"type": "circle", "radius": 1, "position": [5, 0]}}')
+expect "answers a query" grep -Eq '"distance": ?3(\.0)?[,}]' <<<"$answer"
+kill -TERM "$daemon"
+wait "$daemon" && code=0 || code=$?
+expect "ends with 0 at SIGTERM" equals "$code" 0
+env -i "${environment[@]}" chroot --userspec="$user" "$mount" "${entry[@]}" --health-check \
+    >/dev/null 2>&1 && code=0 || code=$?
+expect "is unhealthy when it is gone" test "$code" -ne 0
+exit $failed

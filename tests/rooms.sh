@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Do the rooms keep to themselves? server -> proto -> core -> libm, nothing back.
+# The build enforces what it can (each target exposes only its include/); this
+# looks at what it cannot see.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+failed=0
+
+# complain WHAT LINES: fails when there are lines.
+complain() {
+    [ -n "$2" ] || return 0
+    printf '%s:\n%s\n' "$1" "$2"
+    failed=1
+}
+
+sources() {
+    find "$@" -name '*.[ch]' | sort
+}
+
+# matches PATTERN FOLDER...: the lines of code, comments aside, that match.
+matches() {
+    local pattern=$1
+    shift
+    sources "$@" | while read -r file; do
+        gcc -fpreprocessed -dD -E -P -w - <"$file" 2>/dev/null |
+            { grep -E "$pattern" || true; } | sed "s|^|  $file: |"
+    done
+}
+
+includes() {
+    local pattern=$1
+    shift
+    sources "$@" | xargs -r grep -HnE "^[[:space:]]*#[[:space:]]*include[[:space:]]*[<\"]$pattern" || true
+}
+
+for room in core proto server; do
+    [ -n "$(sources $room)" ] || complain "room" "  $room has no sources"
+done
+
+complain "core includes more than the language and libm" \
+    "$(includes '' core | grep -vE '<(assert|float|limits|math|stdalign|stdarg|stdbool|stddef|stdint|stdio|stdlib|string|immintrin|sanitizer/asan_interface)\.h>|"(gjk/)?[a-z0-9_]+\.h"' || true)"
+complain "core does input or output" \
+    "$(matches '\b(fopen|fread|fwrite|open|read|write|socket|getenv|time|clock|rand|printf|puts)[[:space:]]*\(' core)"
+complain "core has no threads" "$(includes '(pthread|threads|stdatomic)\.h' core)"
+complain "core uses more of libm than what is exact" \
+    "$(matches '\b(sin|cos|tan|asin|acos|atan|atan2|exp|exp2|log|log2|pow|cbrt|hypot|fma)[[:space:]]*\(' core)"
+complain "an include looks upwards" \
+    "$(includes '(proto|server)/' core; includes 'server/' proto; includes '[^">]*\.\./' core proto server)"
+complain "json_t leaves proto" "$(matches '\bjson_[a-z]+' core server; includes 'jansson' core server)"
+complain "json_t stands in a public header of proto" "$(matches '\bjson_t\b' proto/include)"
+complain "libuv leaves server" "$(matches '\buv_[a-z]+' core proto; includes 'uv\.h' core proto)"
+complain "libmicrohttpd leaves server" "$(matches '\bMHD_' core proto; includes 'microhttpd' core proto)"
+complain "server reaches into another room's private headers" \
+    "$(includes '(\.\./|core/|proto/src)' server)"
+
+connection=$(matches 'struct MHD_Connection' server | sed -E 's/^ *([^:]*):.*/\1/' | sort -u)
+[ "$(printf '%s' "$connection" | grep -c .)" -le 2 ] ||
+    complain "struct MHD_Connection stands in more than two files" "$connection"
+
+# Globals of the core: symbols in writable sections of its objects.
+library=build/release/core/libgjk_core.a
+if [ -f "$library" ]; then
+    # Constants with addresses in them lie in .data.rel.ro, which is read-only when it runs.
+    complain "core has globals" \
+        "$(nm -f sysv --defined-only "$library" |
+            grep -E '\|[[:space:]]*(\*COM\*|\.t?(data|bss)(\.[a-z].*)?)$' |
+            grep -vE '\.data\.rel\.ro|^assert_handler' || true)"
+    complain "core allocates or reaches beyond libc's memory and libm" \
+        "$(nm -A --undefined-only "$library" | grep -E ' U (fopen|open|read|write|socket|pthread_.*|getenv|time|sin|cos|tan|asin|acos|atan|atan2|exp|log|pow|hypot|fma)$' || true)"
+fi
+
+[ $failed -eq 0 ] && echo "the rooms keep to themselves"
+exit $failed

@@ -1,0 +1,176 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, and runs every suite.
+#   tests/run.sh                 everything that CI runs
+#   tests/run.sh --full          also what takes longer
+#   tests/run.sh --only NAME     one suite (may be given again)
+#   tests/run.sh --list          the names of the suites
+# A suite is a function suite_NAME below: exit code 0 passed, 77 skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+SUITES=(format shellcheck rooms tidy unit property vectors differential http deploy asan tsan fuzz image)
+SKIPPED=77
+
+# What --full adds.
+full=
+FULL_FUZZ_SECONDS=${GJKD_FUZZ_SECONDS:-60} # for each target
+FULL_FACTOR=5                              # times as many random pairs
+
+export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
+export UBSAN_OPTIONS=print_stacktrace=1
+export TSAN_OPTIONS=exitcode=66:second_deadlock_stack=1
+export PYTHONDONTWRITEBYTECODE=1
+
+# build PRESET [TARGET]: silent unless something is wrong, and then told whole.
+build() {
+    cmake --preset "$1" --log-level=WARNING -DGJKD_WERROR=ON >build/configure.log 2>&1 ||
+        { cat build/configure.log && return 1; }
+    cmake --build --preset "$1" --target "${2:-all}" -- --quiet -k 0
+}
+
+# A command that the commands below run under, when one is set.
+wrapper=()
+
+# run_ctest FOLDER [CTEST ARGUMENTS]: every test registered below a build folder.
+run_ctest() {
+    local folder=$1
+    shift
+    "${wrapper[@]}" ctest --test-dir "$folder" --output-on-failure --no-tests=error -j2 "$@"
+}
+
+# run_pytest PRESET [PYTEST ARGUMENTS]: tests/http against that build's daemon.
+run_pytest() {
+    local preset=$1
+    shift
+    GJKD_BINARY=$PWD/build/$preset/server/gjkd "${wrapper[@]}" \
+        /usr/bin/python3 -m pytest -q -c tests/http/pytest.ini tests/http "$@"
+}
+
+suite_format() {
+    find core proto server tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
+}
+
+suite_shellcheck() {
+    find deploy tests .ci -type f -print0 | xargs -0 grep -lZE '^#!.*\b(ba)?sh\b' |
+        xargs -0 shellcheck
+}
+
+suite_rooms() {
+    build release gjk_core
+    tests/rooms.sh
+}
+
+suite_tidy() {
+    build tidy
+}
+
+suite_unit() {
+    build debug
+    run_ctest build/debug/tests/unit
+}
+
+suite_property() {
+    build release
+    run_ctest build/release/tests/property
+}
+
+suite_vectors() {
+    build release
+    run_ctest build/release/tests/vectors
+}
+
+suite_differential() {
+    build release
+    if [ -n "$full" ]; then export GJKD_FACTOR=$FULL_FACTOR; fi
+    run_ctest build/release/tests/differential
+}
+
+suite_http() {
+    build release gjkd
+    run_pytest release
+}
+
+suite_deploy() {
+    tests/deploy.sh
+}
+
+suite_asan() {
+    build asan
+    run_ctest build/asan
+    run_pytest asan
+}
+
+# The thread sanitizer wants the address space laid out as it was when it was built.
+suite_tsan() {
+    build tsan
+    if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
+    run_ctest build/tsan/tests/unit
+    run_pytest tsan -m concurrency
+}
+
+suite_fuzz() {
+    build fuzz
+    run_ctest build/fuzz/tests/fuzz
+    [ -n "$full" ] || return 0
+    local target name fresh
+    for target in build/fuzz/tests/fuzz/fuzz_*; do
+        if [ ! -f "$target" ] || [ ! -x "$target" ]; then continue; fi
+        name=${target##*/fuzz_}
+        fresh=build/fuzz/corpus/$name
+        mkdir -p "$fresh"
+        "$target" -max_total_time="$FULL_FUZZ_SECONDS" -timeout=10 -print_final_stats=1 \
+            -artifact_prefix="build/fuzz/$name-" "$fresh" "tests/fuzz/corpus/$name" \
+            >"build/fuzz/$name.log" 2>&1 || { tail -n 60 "build/fuzz/$name.log" && return 1; }
+        echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")" \
+            "inputs in $FULL_FUZZ_SECONDS s"
+    done
+}
+
+suite_image() {
+    tests/image/run.sh
+}
+
+chosen=()
+while [ $# -gt 0 ]; do
+    case $1 in
+    --full) full=1 ;;
+    --only)
+        [[ " ${SUITES[*]} " == *" ${2:-} "* ]] || {
+            echo "no such suite: ${2:-}; there are: ${SUITES[*]}" >&2
+            exit 2
+        }
+        chosen+=("$2")
+        shift
+        ;;
+    --list) printf '%s\n' "${SUITES[@]}" && exit 0 ;;
+    *) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+    esac
+    shift
+done
+[ ${#chosen[@]} -gt 0 ] || chosen=("${SUITES[@]}")
+
+deploy/install.sh deploy/packages/build deploy/packages/test
+mkdir -p build
+
+passed=0 failed=0 skipped=0 summary=
+for name in "${chosen[@]}"; do
+    printf '\n=== %s ===\n' "$name"
+    start=$SECONDS
+    set +e
+    (
+        set -e
+        "suite_$name"
+    )
+    code=$?
+    set -e
+    case $code in
+    0) result=passed passed=$((passed + 1)) ;;
+    "$SKIPPED") result=skipped skipped=$((skipped + 1)) ;;
+    *) result=FAILED failed=$((failed + 1)) ;;
+    esac
+    summary+=$(printf '%-12s %-8s %4d s' "$name" "$result" $((SECONDS - start)))$'\n'
+done
+
+printf '\n=== summary ===\n%s\n' "$summary"
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]

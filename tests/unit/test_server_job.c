@@ -1,0 +1,289 @@
+/* Does a request travel from target to reply as it should, without a socket? */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "test_server.h"
+
+static struct gjkd_config config;
+static struct gjkd_context context;
+static struct gjkd_job job;
+
+static void start(void) {
+    context.config = &config;
+    context.limits = proto_limits_default();
+    context.limits.body_bytes_max = 4000;
+    context.registry = gjkd_registry_new(10);
+    context.telemetry = gjkd_telemetry_new(1);
+    atomic_init(&context.draining, false);
+    gjkd_job_init(&job, &context, gjkd_telemetry_counters(context.telemetry, 0));
+    gjkd_job_reset(&job);
+}
+
+static void finish(void) {
+    gjkd_job_fini(&job);
+    gjkd_telemetry_free(context.telemetry);
+    gjkd_registry_free(context.registry);
+}
+
+/* "Name: value" lines; the host is there already. */
+static void begin(gjkd_method method, const char *target, const char *const *lines) {
+    gjkd_job_reset(&job);
+    ck_assert(gjkd_job_set_target(&job, target));
+    job.head = gjkd_head_make(method);
+    gjkd_head_add(&job.head, &job.arena, "Host", "localhost");
+    for (; lines != NULL && *lines != NULL; lines++) {
+        const char *colon = strchr(*lines, ':');
+        const char *name = gjk_arena_copy_text(&job.arena, *lines, (size_t)(colon - *lines));
+        gjkd_head_add(&job.head, &job.arena, name, colon + 2);
+    }
+    gjkd_job_begin(&job);
+}
+
+/* A whole request with a JSON body (' for "), given in two pieces. */
+static int request(gjkd_method method, const char *target, const char *body) {
+    char text[2048];
+    char length[64];
+    size_t size = strlen(body);
+
+    snprintf(length, sizeof length, "Content-Length: %zu", size);
+    for (size_t i = 0; i <= size; i++)
+        text[i] = body[i] == '\'' ? '"' : body[i];
+    begin(method, target, (const char *const[]){"Content-Type: application/json", length, NULL});
+    if (size > 0) {
+        ck_assert(gjkd_job_take_body(&job, text, size / 2));
+        ck_assert(gjkd_job_take_body(&job, text + size / 2, size - size / 2));
+    }
+    gjkd_job_wants_worker(&job);
+    gjkd_job_run(&job);
+    ck_assert_ptr_null(job.version);
+    return job.reply.status;
+}
+
+static bool replied(const char *part) {
+    static char text[4096];
+    snprintf(text, sizeof text, "%.*s", (int)job.reply.length, job.reply.data);
+    return strstr(text, part) != NULL;
+}
+
+START_TEST(a_set_and_a_query) {
+    start();
+    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
+                             "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1},'b':{"
+                             "'type':'circle','radius':1,'position':[5,0]}}}"),
+                     201);
+    ck_assert_str_ne(job.reply.etag, "");
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/distance", "{'a':'a','b':'b'}"), 200);
+    ck_assert(replied("\"distance\":3,"));
+    ck_assert(replied("\"revision\":1"));
+    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s?fields=summary", ""), 200);
+    ck_assert(replied("\"shapes\":2"));
+    ck_assert_int_eq(request(GJKD_DELETE, "/v1/sets/s", ""), 204);
+    ck_assert_uint_eq(job.reply.length, 0);
+    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s", ""), 404);
+    ck_assert(replied("\"code\":\"set-not-found\""));
+    ck_assert_str_eq(job.reply.content_type, "application/problem+json");
+    finish();
+}
+END_TEST
+
+START_TEST(refusals_of_the_head) {
+    static const struct {
+        const char *target, *line;
+        int status;
+        bool close;
+    } rows[] = {
+        {"/v1/detect", "Content-Type: application/json", 0, false},
+        {"/v1/detect", "Content-Length: 0", 0, false},
+        {"/v1/detect", "Content-Length: 5", 415, false},
+        {"/v1/detect", "Transfer-Encoding: chunked", 415, false},
+        {"/v1/detect", "Accept: text/html", 406, false},
+        {"/v1/detect?x=1", "X: y", 400, false},
+        {"/v1/dtect", "X: y", 404, false},
+        {"/v1/%zz", "X: y", 400, false},
+        {"/v1/sets", "X: y", 405, false},
+        {"/v1/detect", "Transfer-Encoding: gzip", 400, true},
+        {"/v1/nope", "Content-Length: 5000", 404, true},
+        {"http://127.0.0.1:80/v1/detect", "X: y", 0, false},
+        {"http://example.com/v1/detect", "X: y", 403, false},
+    };
+
+    start();
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        begin(GJKD_POST, rows[i].target, (const char *const[]){rows[i].line, NULL});
+        ck_assert_msg(job.reply.status == rows[i].status, "row %d: %d", i, job.reply.status);
+        ck_assert_msg(job.reply.close == rows[i].close, "row %d", i);
+    }
+    begin(GJKD_PATCH, "/v1/sets/s", NULL);
+    ck_assert_str_eq(job.reply.allow, "GET, HEAD, PUT, DELETE");
+    finish();
+}
+END_TEST
+
+START_TEST(names_do_not_rebind) {
+    start();
+    begin(GJKD_GET, "/livez", NULL);
+    ck_assert_int_eq(job.reply.status, 0);
+    gjkd_job_reset(&job);
+    ck_assert(gjkd_job_set_target(&job, "/livez"));
+    job.head = gjkd_head_make(GJKD_GET);
+    gjkd_head_add(&job.head, &job.arena, "Host", "evil.example");
+    gjkd_job_begin(&job);
+    ck_assert_int_eq(job.reply.status, 403);
+    finish();
+}
+END_TEST
+
+START_TEST(sizes) {
+    static char large[GJKD_FIELD_BYTES_MAX + 16];
+    char piece[1000];
+
+    start();
+    memset(large, 'x', sizeof large - 1);
+    memcpy(large, "X: ", 3);
+    begin(GJKD_GET, "/livez", (const char *const[]){large, NULL});
+    ck_assert_int_eq(job.reply.status, 431);
+    large[0] = '/';
+    large[GJKD_TARGET_BYTES_MAX + 1] = '\0';
+    begin(GJKD_GET, large, NULL);
+    ck_assert_int_eq(job.reply.status, 414);
+
+    /* Announced too long: refused before a byte of it. */
+    begin(GJKD_POST, "/v1/detect",
+          (const char *const[]){"Content-Type: application/json", "Content-Length: 4001", NULL});
+    ck_assert_int_eq(job.reply.status, 413);
+    ck_assert(job.reply.close && replied("\"limit\":4000"));
+
+    /* Not announced: counted; one byte over is over. */
+    memset(piece, ' ', sizeof piece);
+    begin(GJKD_POST, "/v1/detect",
+          (const char *const[]){"Content-Type: application/json", "Transfer-Encoding: chunked",
+                                NULL});
+    for (int i = 0; i < 4; i++)
+        ck_assert(gjkd_job_take_body(&job, piece, sizeof piece));
+    ck_assert_int_eq(job.reply.status, 0);
+    ck_assert_uint_eq(job.body_bytes, 4000);
+    ck_assert(gjkd_job_take_body(&job, piece, 1));
+    ck_assert_int_eq(job.reply.status, 413);
+    /* What follows is thrown away, but not without end. */
+    bool goes_on = true;
+    uint64_t sent = 0;
+    for (; goes_on && sent < 2 * GJKD_DISCARD_BYTES_MAX; sent += sizeof piece)
+        goes_on = gjkd_job_take_body(&job, piece, sizeof piece);
+    ck_assert(!goes_on);
+    ck_assert_uint_le(sent, GJKD_DISCARD_BYTES_MAX + 2 * sizeof piece);
+    finish();
+}
+END_TEST
+
+START_TEST(deadlines) {
+    static const char *const bad[] = {"Gjkd-Timeout-Ms: ", "Gjkd-Timeout-Ms: -1",
+                                      "Gjkd-Timeout-Ms: 1.5", "Gjkd-Timeout-Ms: 9999999999999999"};
+    start();
+    for (int i = 0; i < COUNT_OF(bad); i++) {
+        begin(GJKD_GET, "/v1", (const char *const[]){bad[i], NULL});
+        ck_assert_int_eq(job.reply.status, 400);
+    }
+    begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 999999999", NULL});
+    ck_assert_uint_eq(job.deadline_ns - job.started_ns,
+                      GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000));
+    gjkd_job_run(&job);
+    ck_assert_int_eq(job.reply.status, 200);
+    begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 0", NULL});
+    gjkd_job_run(&job);
+    ck_assert_int_eq(job.reply.status, 504);
+    finish();
+}
+END_TEST
+
+/* Whoever was told that time is up finds nothing changed, and the other way round. */
+START_TEST(a_write_happens_or_expires) {
+    static const char body[] = "{\"dimension\":2}";
+    static const char *const lines[] = {"Content-Type: application/json",
+                                        "Transfer-Encoding: chunked", NULL};
+    start();
+    begin(GJKD_PUT, "/v1/sets/s", lines);
+    ck_assert(gjkd_job_take_body(&job, body, strlen(body)));
+    ck_assert(gjkd_job_expire(&job));
+    gjkd_job_run(&job);
+    ck_assert_ptr_null(gjkd_registry_get(context.registry, "s"));
+    begin(GJKD_PUT, "/v1/sets/s", lines);
+    ck_assert(gjkd_job_take_body(&job, body, strlen(body)));
+    gjkd_job_run(&job);
+    ck_assert(!gjkd_job_expire(&job));
+    ck_assert_int_eq(job.reply.status, 201);
+    finish();
+}
+END_TEST
+
+START_TEST(probes) {
+    start();
+    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 200);
+    atomic_store(&context.draining, true);
+    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
+    ck_assert(job.reply.retry_after && replied("\"code\":\"draining\""));
+    ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
+    ck_assert_int_eq(request(GJKD_GET, "/problems/not-convex", ""), 200);
+    ck_assert_int_eq(request(GJKD_GET, "/problems/nonsense", ""), 404);
+    ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);
+    ck_assert_str_eq(job.reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
+    finish();
+}
+END_TEST
+
+/* What a set query says of a shape is what the question about that shape alone says. */
+START_TEST(forms_agree) {
+    char alone[1024];
+    start();
+    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
+                             "{'dimension':3,'shapes':{'a':{'type':'sphere','radius':1},'b':{"
+                             "'type':'box','half_extents':[1,1,1],'position':[1.5,0.25,0]}}}"),
+                     201);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'b'}"), 200);
+    size_t length = job.reply.length - strlen(",\"revision\":1}");
+    snprintf(alone, sizeof alone, "%.*s", (int)length - 1, job.reply.data + 1);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a'}"), 200);
+    ck_assert(replied(alone));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{}"), 200);
+    ck_assert(replied(alone));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'s'}"), 200);
+    ck_assert(replied(alone));
+    ck_assert(replied("\"against_revision\":1"));
+    finish();
+}
+END_TEST
+
+START_TEST(queries_that_cannot_be) {
+    start();
+    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
+                             "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1}}}"),
+                     201);
+    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/t", "{'dimension':3}"), 201);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'x'}"), 404);
+    ck_assert(replied("\"shape-not-found\"") && replied("\"/b\""));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'none'}"), 404);
+    ck_assert(replied("\"set-not-found\"") && replied("\"/against\""));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'t'}"), 422);
+    ck_assert(replied("\"dimension-mismatch\""));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'at':{'tick':1}}"), 410);
+    ck_assert(replied("\"tick-expired\""));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/none/detect", "{}"), 404);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", ""), 400);
+    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/-x", "{'dimension':2}"), 422);
+    ck_assert(replied("\"bad-name\""));
+    finish();
+}
+END_TEST
+
+Suite *server_job_suite(void) {
+    const TTest *const tests[] = {a_set_and_a_query,
+                                  refusals_of_the_head,
+                                  names_do_not_rebind,
+                                  sizes,
+                                  probes,
+                                  forms_agree,
+                                  deadlines,
+                                  a_write_happens_or_expires,
+                                  queries_that_cannot_be};
+    return test_suite("job", tests, COUNT_OF(tests));
+}

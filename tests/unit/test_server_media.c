@@ -1,0 +1,69 @@
+/* What counts as JSON, in Content-Type and in Accept? */
+
+#include "media.h"
+#include "test_server.h"
+
+START_TEST(content_types) {
+    static const char *const good[] = {"application/json",
+                                       "Application/JSON",
+                                       "application/json; charset=utf-8",
+                                       "application/json;charset=UTF-8",
+                                       "application/json ; charset=\"utf-8\" ",
+                                       "application/json;",
+                                       "application/json ;x=y",
+                                       "application/json; x=y ; charset=utf-8"};
+    static const char *const bad[] = {"",
+                                      "text/plain",
+                                      "application/jsonx",
+                                      "application/json+x",
+                                      "application/json; charset=latin1",
+                                      "application/json; x=y; charset=utf-16",
+                                      "application/json; charset=",
+                                      "application/json charset=utf-8",
+                                      "application/json, text/plain",
+                                      "application/merge-patch+json"};
+
+    for (int i = 0; i < COUNT_OF(good); i++)
+        ck_assert_msg(gjkd_is_json_type(good[i]), "%s", good[i]);
+    for (int i = 0; i < COUNT_OF(bad); i++)
+        ck_assert_msg(!gjkd_is_json_type(bad[i]), "%s", bad[i]);
+    ck_assert(!gjkd_is_json_type(NULL));
+}
+END_TEST
+
+START_TEST(accepts) {
+    static const char *const good[] = {"",
+                                       "*/*",
+                                       "application/json",
+                                       "Application/*",
+                                       "text/html, */*;q=0.1",
+                                       "application/json;charset=utf-8",
+                                       "text/html;q=0.9,application/json;q=0.1",
+                                       "*/*;q=0, application/json",
+                                       "application/*;q=0, application/json;q=0.001",
+                                       "application/json ; q=1.0",
+                                       "application/json;q=0.5,*/*;q=0",
+                                       "*/* ;q=0.0001"};
+    static const char *const bad[] = {"text/html",
+                                      "application/xml, text/*",
+                                      "application/json;q=0",
+                                      "*/*;q=0",
+                                      "application/json;q=0.000, */*",
+                                      "application/*;q=0, */*",
+                                      "application/jsonx",
+                                      "json",
+                                      "application/problem+json",
+                                      "application/json;v=1;Q=0.0"};
+
+    for (int i = 0; i < COUNT_OF(good); i++)
+        ck_assert_msg(gjkd_accepts_json(good[i]), "\"%s\"", good[i]);
+    for (int i = 0; i < COUNT_OF(bad); i++)
+        ck_assert_msg(!gjkd_accepts_json(bad[i]), "\"%s\"", bad[i]);
+    ck_assert(gjkd_accepts_json(NULL));
+}
+END_TEST
+
+Suite *server_media_suite(void) {
+    const TTest *const tests[] = {content_types, accepts};
+    return test_suite("media", tests, COUNT_OF(tests));
+}

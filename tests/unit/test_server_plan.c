@@ -1,0 +1,79 @@
+/* Does the plan see what a body asks for, and send long work away? */
+
+#include <string.h>
+
+#include "test_server.h"
+
+START_TEST(glance) {
+    static const struct {
+        const char *body, *name;
+        bool there;
+    } rows[] = {
+        {"{\"a\":\"x\",\"b\":\"y\"}", "b", true},
+        {"{\"a\":\"x\",\"b\":\"y\"}", "a", true},
+        {" { \"b\" : {\"id\":1} } ", "b", true},
+        {"{\"a\":\"b\"}", "b", false},
+        {"{\"a\":{\"b\":1}}", "b", false},
+        {"{\"a\":[\"b\",{\"b\":2}]}", "b", false},
+        {"{\"b\":null}", "b", false},
+        {"{\"b\": null , \"a\": 1}", "b", false},
+        {"{\"filter\":{\"ignore\":[\"b\"]}}", "b", false},
+        {"{\"x\\\"b\":1}", "b", false},
+        {"{\"x\\\\\":1,\"b\":2}", "b", true},
+        {"{\"a\":\"}\",\"b\":2}", "b", true},
+        {"{\"a\":\"{\\\"\",\"b\":2}", "b", true},
+        {"[\"b\",1]", "b", false},
+        {"\"b\"", "b", false},
+        {"{\"b\"", "b", false},
+        {"{\"b\":", "b", false},
+        {"{\"b\\", "b", false},
+        {"{\"ab\":1}", "b", false},
+        {"", "b", false},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++)
+        ck_assert_msg(gjkd_plan_has_member(rows[i].body, strlen(rows[i].body), rows[i].name) ==
+                          rows[i].there,
+                      "%s", rows[i].body);
+}
+END_TEST
+
+static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
+    gjkd_work work = {cost, body, strlen(body), items};
+    return gjkd_plan_wants_worker(&work);
+}
+
+START_TEST(small_work_stays) {
+    ck_assert(!wants_worker(GJKD_COST_NONE, "", 1000000));
+    ck_assert(!wants_worker(GJKD_COST_DETECT, "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
+    ck_assert(!wants_worker(GJKD_COST_DISTANCE, "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
+    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{\"target\":\"x\"}", 1000000));
+    ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 0));
+    ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 20));
+    ck_assert(!wants_worker(GJKD_COST_DETECT, "{\"a\":\"x\"}", 100));
+    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{}", 100));
+    ck_assert(!wants_worker(GJKD_COST_READ, "", 20));
+}
+END_TEST
+
+START_TEST(long_work_goes) {
+    char body[5001];
+
+    ck_assert(wants_worker(GJKD_COST_WRITE, "", 0));
+    ck_assert(wants_worker(GJKD_COST_DETECT, "{}", 100));
+    ck_assert(wants_worker(GJKD_COST_DETECT, "{\"b\":null}", 1000000000000));
+    ck_assert(wants_worker(GJKD_COST_DETECT, "{\"a\":\"b\"}", 10000));
+    ck_assert(wants_worker(GJKD_COST_DISTANCE, "{\"a\":\"x\"}", 10000));
+    ck_assert(wants_worker(GJKD_COST_RAYCAST, "{}", 10000));
+    ck_assert(wants_worker(GJKD_COST_READ, "", 10000));
+    ck_assert(wants_worker(GJKD_COST_LIST, "", 1000));
+    memset(body, ' ', sizeof body - 1);
+    body[sizeof body - 1] = '\0';
+    ck_assert(wants_worker(GJKD_COST_DETECT, body, 0));
+}
+END_TEST
+
+Suite *server_plan_suite(void) {
+    const TTest *const tests[] = {glance, small_work_stays, long_work_goes};
+    return test_suite("plan", tests, COUNT_OF(tests));
+}

@@ -1,0 +1,209 @@
+/* Are names found and listed in order, and do many threads see whole versions only? */
+
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commit.h"
+#include "test_server.h"
+
+static struct gjkd_registry *registry;
+
+static void put(const char *name) {
+    struct gjkd_version *version = test_put(registry, name, "{'dimension':2}", NULL);
+    ck_assert_ptr_nonnull(version);
+    gjkd_version_release(version);
+}
+
+/* Lists into one text, "a b c" and " +" when there is more. */
+static const char *list(const char *prefix, const char *after, size_t limit) {
+    static _Thread_local char text[256];
+    struct gjkd_version *found[16];
+    bool more = false;
+    size_t count = gjkd_registry_list(registry, prefix, after, limit, found, &more);
+
+    text[0] = '\0';
+    for (size_t i = 0; i < count; i++) {
+        strcat(text, i > 0 ? " " : "");
+        strcat(text, found[i]->name);
+        gjkd_version_release(found[i]);
+    }
+    strcat(text, more ? " +" : "");
+    return text;
+}
+
+START_TEST(names_in_order) {
+    registry = gjkd_registry_new(100);
+    put("b");
+    put("a-2");
+    put("a");
+    put("Z");
+    put("a-10");
+    ck_assert_str_eq(list("", NULL, 16), "Z a a-10 a-2 b");
+    ck_assert_str_eq(list("", NULL, 2), "Z a +");
+    ck_assert_str_eq(list("", "a", 2), "a-10 a-2 +");
+    ck_assert_str_eq(list("", "a-2", 2), "b");
+    ck_assert_str_eq(list("a", NULL, 16), "a a-10 a-2");
+    ck_assert_str_eq(list("a-", NULL, 1), "a-10 +");
+    ck_assert_str_eq(list("a-", "a-10", 1), "a-2");
+    ck_assert_str_eq(list("a-", "A", 16), "a-10 a-2");
+    ck_assert_str_eq(list("a-", "c", 16), "");
+    ck_assert_str_eq(list("", "a-1", 1), "a-10 +"); /* the cursor's set may be gone */
+    ck_assert_str_eq(list("x", NULL, 16), "");
+    ck_assert_ptr_null(gjkd_registry_get(registry, "a-"));
+    ck_assert(gjkd_registry_remove(registry, "a-10"));
+    ck_assert(!gjkd_registry_remove(registry, "a-10"));
+    ck_assert_str_eq(list("", NULL, 16), "Z a a-2 b");
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(sets_are_counted) {
+    registry = gjkd_registry_new(2);
+    put("a");
+    put("b");
+    put("a");
+    ck_assert_ptr_null(test_put(registry, "c", "{'dimension':2}", NULL));
+    gjkd_registry_size size = gjkd_registry_measure(registry);
+    ck_assert_uint_eq(size.sets, 2);
+    ck_assert_uint_eq(size.shapes, 0);
+    gjkd_version_release(
+        test_put(registry, "a",
+                 "{'dimension':2,'shapes':{'p':{'type':'point'},'q':{'type':'point'}}}", NULL));
+    ck_assert_uint_eq(gjkd_registry_measure(registry).shapes, 2);
+    gjkd_registry_remove(registry, "a");
+    size = gjkd_registry_measure(registry);
+    ck_assert_uint_eq(size.sets, 1);
+    ck_assert_uint_eq(size.shapes, 0);
+    put("c");
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(a_held_version_outlives_its_name) {
+    registry = gjkd_registry_new(2);
+    put("a");
+    struct gjkd_version *held = gjkd_registry_get(registry, "a");
+    put("a");
+    gjkd_registry_remove(registry, "a");
+    ck_assert_str_eq(held->name, "a");
+    ck_assert_uint_eq(held->revision, 1);
+    gjkd_registry_free(registry);
+    ck_assert_uint_eq(gjk_set_count(held->set), 0);
+    gjkd_version_release(held);
+}
+END_TEST
+
+/* --- Threads --- */
+
+#define WRITERS 3
+#define READERS 3
+#define WRITES 60
+
+/* The body of a set whose shapes all stand at x = k; the first handle belongs to "a". */
+static void make_body(char *body, size_t size, unsigned k) {
+    snprintf(body, size,
+             "{'dimension':2,'shapes':{'a':{'type':'point','position':[%u,0]},"
+             "'b%u':{'type':'point','position':[%u,1]}}}",
+             k, k, k);
+}
+
+static void *write_many(void *closure) {
+    unsigned first = *(unsigned *)closure;
+    char body[256];
+
+    for (unsigned i = 0; i < WRITES; i++) {
+        make_body(body, sizeof body, first + i);
+        struct gjkd_version *version = test_put(registry, "s", body, NULL);
+        ck_assert_ptr_nonnull(version);
+        gjkd_version_release(version);
+        put(i % 2 == 0 ? "other" : "another");
+        gjkd_registry_remove(registry, "other");
+    }
+    return NULL;
+}
+
+static void *read_many(void *closure) {
+    uint64_t last = 0;
+    (void)closure;
+    while (last < WRITERS * WRITES) {
+        struct gjkd_version *version = gjkd_registry_get(registry, "s");
+        if (version == NULL)
+            continue;
+        /* One writer's body as a whole, and never an older version than before. */
+        const gjk_body *a = gjk_set_body(version->set, 0);
+        const gjk_body *b = gjk_set_body(version->set, 1);
+        ck_assert_double_eq(a->placed.pose.position.x, b->placed.pose.position.x);
+        ck_assert_uint_eq(a->handle, 1);
+        ck_assert_uint_ge(b->handle, 2);
+        ck_assert_uint_ge(version->revision, last);
+        last = version->revision;
+        gjkd_version_release(version);
+        list("", NULL, 3);
+    }
+    return NULL;
+}
+
+START_TEST(threads_see_whole_versions) {
+    pthread_t threads[WRITERS + READERS];
+    unsigned firsts[WRITERS];
+
+    registry = gjkd_registry_new(10);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        firsts[i] = i * WRITES;
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_many, &firsts[i]), 0);
+    }
+    for (unsigned i = 0; i < READERS; i++)
+        ck_assert_int_eq(pthread_create(&threads[WRITERS + i], NULL, read_many, NULL), 0);
+    for (unsigned i = 0; i < WRITERS + READERS; i++)
+        pthread_join(threads[i], NULL);
+    /* Nothing lost: every write counted, every new id got a handle of its own. */
+    struct gjkd_version *version = gjkd_registry_get(registry, "s");
+    ck_assert_uint_eq(version->revision, WRITERS * WRITES);
+    ck_assert_uint_eq(version->next_handle, 2 + WRITERS * WRITES);
+    gjkd_version_release(version);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+/* Everyone reads, then writes only if nobody else did. */
+static void *write_if_match(void *closure) {
+    unsigned *won = closure;
+    for (int i = 0; i < WRITES; i++) {
+        char etag[GJKD_ETAG_MAX];
+        struct gjkd_version *version = gjkd_registry_get(registry, "s");
+        gjkd_version_etag(version, etag);
+        gjkd_version_release(version);
+        version = test_put(registry, "s", "{'dimension':2}", etag);
+        *won += version != NULL ? 1 : 0;
+        gjkd_version_release(version);
+    }
+    return NULL;
+}
+
+START_TEST(if_match_loses_no_update) {
+    pthread_t threads[WRITERS];
+    unsigned won[WRITERS] = {0};
+    unsigned sum = 0;
+
+    registry = gjkd_registry_new(10);
+    put("s");
+    for (unsigned i = 0; i < WRITERS; i++)
+        ck_assert_int_eq(pthread_create(&threads[i], NULL, write_if_match, &won[i]), 0);
+    for (unsigned i = 0; i < WRITERS; i++) {
+        pthread_join(threads[i], NULL);
+        sum += won[i];
+    }
+    struct gjkd_version *version = gjkd_registry_get(registry, "s");
+    ck_assert_uint_eq(version->revision, 1 + sum);
+    gjkd_version_release(version);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+Suite *server_registry_suite(void) {
+    const TTest *const tests[] = {names_in_order, sets_are_counted,
+                                  a_held_version_outlives_its_name, threads_see_whole_versions,
+                                  if_match_loses_no_update};
+    return test_suite("registry", tests, COUNT_OF(tests));
+}

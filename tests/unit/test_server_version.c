@@ -1,0 +1,157 @@
+/* What does a version hold, and what passes from one version of a set to the next? */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "commit.h"
+#include "demo.h"
+#include "test_server.h"
+
+#define BOX "{'type':'box','half_extents':[1,1]}"
+
+static struct gjkd_registry *registry;
+
+static void setup(void) {
+    registry = gjkd_registry_new(10);
+    ck_assert_ptr_nonnull(registry);
+}
+
+START_TEST(content_is_copied) {
+    setup();
+    struct gjkd_version *version =
+        test_put(registry, "s",
+                 "{'dimension':2,'meta':{'k':1},'shapes':{'b':{'type':'hull','points':[[0,0],[2,0],"
+                 "[0,2],[0.5,0.5]],'group':'g','mask':3},'a':" BOX "}}",
+                 NULL);
+    ck_assert_ptr_nonnull(version);
+    ck_assert_str_eq(version->name, "s");
+    ck_assert_uint_eq(version->dimension, 2);
+    ck_assert_uint_eq(version->revision, 1);
+    ck_assert_uint_eq(gjk_set_count(version->set), 2);
+    const gjk_body *a = gjk_set_body(version->set, 0);
+    const gjk_body *b = gjk_set_body(version->set, 1);
+    ck_assert_str_eq(a->id, "a");
+    ck_assert_ptr_null(a->group);
+    ck_assert_str_eq(b->id, "b");
+    ck_assert_str_eq(b->group, "g");
+    ck_assert_uint_eq(b->mask, 3);
+    ck_assert_uint_eq(b->placed.shape->count, 3);
+    ck_assert_msg(memcmp(version->definitions[0].data, "{\"type\":\"box\"", 13) == 0, "%s",
+                  version->definitions[0].data);
+    ck_assert_str_eq(version->meta.data, "{\"k\":1}");
+    proto_summary summary = gjkd_version_summary(version);
+    ck_assert_uint_eq(summary.shapes, 2);
+    ck_assert_uint_gt(summary.bytes, 2 * sizeof(gjk_body));
+    gjkd_version_release(version);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(bytes_depend_on_content_alone) {
+    static const char *const body = "{'dimension':2,'shapes':{'a':" BOX ",'b':" BOX "}}";
+    setup();
+    struct gjkd_version *first = test_put(registry, "s", body, NULL);
+    gjkd_version_release(test_put(registry, "s", "{'dimension':2,'shapes':{}}", NULL));
+    struct gjkd_version *again = test_put(registry, "s", body, NULL);
+    ck_assert_uint_eq(first->bytes, again->bytes);
+    gjkd_version_release(first);
+    gjkd_version_release(again);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(handles_stay_and_never_return) {
+    setup();
+    struct gjkd_version *one =
+        test_put(registry, "s", "{'dimension':2,'shapes':{'a':" BOX ",'m':" BOX ",'z':" BOX "}}",
+                 NULL);
+    struct gjkd_version *two =
+        test_put(registry, "s", "{'dimension':2,'shapes':{'0':" BOX ",'m':" BOX ",'zz':" BOX "}}",
+                 NULL);
+    struct gjkd_version *three =
+        test_put(registry, "s", "{'dimension':2,'shapes':{'a':" BOX ",'m':" BOX ",'zz':" BOX "}}",
+                 NULL);
+    ck_assert_uint_eq(test_handle(one, "a"), 1);
+    ck_assert_uint_eq(test_handle(one, "m"), 2);
+    ck_assert_uint_eq(test_handle(one, "z"), 3);
+    ck_assert_uint_eq(test_handle(two, "m"), 2);
+    ck_assert_uint_eq(test_handle(two, "0"), 4);
+    ck_assert_uint_eq(test_handle(two, "zz"), 5);
+    ck_assert_uint_eq(test_handle(three, "a"), 6); /* not the 1 it had before it was gone */
+    ck_assert_uint_eq(test_handle(three, "m"), 2);
+    ck_assert_uint_eq(test_handle(three, "zz"), 5);
+    ck_assert_uint_eq(three->revision, 3);
+    ck_assert_uint_eq(three->incarnation, one->incarnation);
+    gjkd_version_release(one);
+    gjkd_version_release(two);
+    gjkd_version_release(three);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(a_new_life_has_a_new_incarnation) {
+    setup();
+    struct gjkd_version *one = test_put(registry, "s", "{'dimension':2}", NULL);
+    ck_assert_int_eq(gjkd_commit_delete(registry, "s", NULL, NULL), GJKD_COMMIT_DELETED);
+    ck_assert_int_eq(gjkd_commit_delete(registry, "s", NULL, NULL), GJKD_COMMIT_NOT_FOUND);
+    struct gjkd_version *two = test_put(registry, "s", "{'dimension':3}", NULL);
+    ck_assert_uint_eq(two->revision, 1);
+    ck_assert_uint_ne(one->incarnation, two->incarnation);
+    gjkd_version_release(one);
+    gjkd_version_release(two);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(writes_are_conditional) {
+    char etag[GJKD_ETAG_MAX];
+    setup();
+    struct gjkd_version *one = test_put(registry, "s", "{'dimension':2}", NULL);
+    gjkd_version_etag(one, etag);
+    struct gjkd_version *two = test_put(registry, "s", "{'dimension':2}", etag);
+    ck_assert_ptr_nonnull(two);
+    ck_assert_ptr_null(test_put(registry, "s", "{'dimension':2}", etag));
+    ck_assert_ptr_null(test_put(registry, "t", "{'dimension':2}", "*"));
+    ck_assert_int_eq(gjkd_commit_delete(registry, "s", etag, NULL),
+                     GJKD_COMMIT_PRECONDITION_FAILED);
+    ck_assert_int_eq(gjkd_commit_delete(registry, "s", "x", NULL),
+                     GJKD_COMMIT_PRECONDITION_UNCLEAR);
+    struct gjkd_version *current = gjkd_registry_get(registry, "s");
+    ck_assert_ptr_eq(current, two);
+    gjkd_version_release(current);
+    ck_assert_ptr_null(test_put(registry, "s", "{'dimension':3}", NULL)); /* another dimension */
+    gjkd_version_release(one);
+    gjkd_version_release(two);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+START_TEST(demo_sets_load_once) {
+    const proto_limits limits = proto_limits_default();
+    char error[PROTO_DETAIL_MAX];
+    setup();
+    struct gjkd_version *mine = test_put(registry, "range3d", "{'dimension':2}", NULL);
+    ck_assert_msg(gjkd_demo_load(registry, &limits, error), "%s", error);
+    ck_assert_msg(gjkd_demo_load(registry, &limits, error), "%s", error);
+    struct gjkd_version *kept = gjkd_registry_get(registry, "range3d");
+    struct gjkd_version *arena2d = gjkd_registry_get(registry, "arena2d");
+    ck_assert_ptr_eq(kept, mine);
+    ck_assert_ptr_nonnull(arena2d);
+    ck_assert_uint_eq(arena2d->revision, 1);
+    ck_assert_uint_ge(gjk_set_count(arena2d->set), 12);
+    gjkd_version_release(mine);
+    gjkd_version_release(kept);
+    gjkd_version_release(arena2d);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
+Suite *server_version_suite(void) {
+    const TTest *const tests[] = {content_is_copied,
+                                  bytes_depend_on_content_alone,
+                                  handles_stay_and_never_return,
+                                  a_new_life_has_a_new_incarnation,
+                                  writes_are_conditional,
+                                  demo_sets_load_once};
+    return test_suite("version", tests, COUNT_OF(tests));
+}
