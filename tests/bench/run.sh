@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds the release and measures one topic. Prints a
+# table and writes build/bench/<topic>.jsonl; README.md tells how to read it.
+#   tests/bench/run.sh TOPIC
+# Measures only: a slow result is a result, and no time makes it fail.
+set -euo pipefail
+cd "$(dirname "$0")/../.."
+
+TOPICS=(pairs http)
+build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
+
+topic_pairs() {
+    "$build/tests/bench/bench_pairs" >"$1"
+}
+
+topic_http() {
+    /usr/bin/python3 -B tests/bench/load.py "$build/server/gjkd" "$build/tests/bench/bench_echo" "$1"
+}
+
+topic=${1:-}
+if [ $# -ne 1 ] || [[ " ${TOPICS[*]} " != *" $topic "* ]]; then
+    echo "no such topic: ${topic:-(none)}; there are: ${TOPICS[*]}" >&2
+    exit 2
+fi
+
+deploy/install.sh deploy/packages/build tests/bench/packages
+mkdir -p build/bench
+cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
+cmake --build "$build" --target gjkd bench_pairs bench_echo -- --quiet >&2
+
+results=build/bench/$topic.jsonl
+"topic_$topic" "$results"
+/usr/bin/python3 -B tests/bench/table.py "$results"
+echo "written to $results"
