@@ -65,6 +65,13 @@ bool proto_decode_common(struct proto_reader *reader, const proto_node *query, p
 
 bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                       proto_query *out);
+bool proto_decode_cast(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                       proto_query *out);
+
+/* What rays and casts have in common: mode, and the shapes that are in the way. */
+bool proto_decode_mode(struct proto_reader *reader, proto_node mode, proto_ray_mode *out);
+bool proto_decode_target(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                         proto_query *out);
 
 /* The dimension of a stateless query; DIMENSION_MISMATCH where its parts disagree. */
 bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out);

@@ -68,11 +68,14 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
 }
 
 /* An option that did nothing in silence would be worse than one that is refused. */
-static bool decode_trace(struct proto_reader *reader, proto_node node, bool *out) {
-    if (!proto_read_bool(reader, node, out))
+static bool decode_trace(struct proto_reader *reader, proto_node node, proto_query *out) {
+    if (!proto_read_bool(reader, node, &out->trace))
         return false;
-    return !*out || proto_refuse(reader, &node, PROTO_OUT_OF_RANGE,
-                                 "this version does not trace: only false is possible");
+    if (!out->trace || out->b.kind != PROTO_OPERAND_ABSENT)
+        return true;
+    proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
+                 "\"trace\" has no meaning without a single pair");
+    return proto_problem_hint(reader->problem, "give \"a\" and \"b\" to have that pair traced");
 }
 
 bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out) {
@@ -82,5 +85,5 @@ bool proto_decode_common(struct proto_reader *reader, const proto_node *query, p
 
     return decode_at(reader, &at, out) && decode_filter(reader, &filter, &out->filter) &&
            decode_options(reader, &options, &out->options) &&
-           decode_trace(reader, proto_optional(query, "trace"), &out->trace);
+           decode_trace(reader, proto_optional(query, "trace"), out);
 }

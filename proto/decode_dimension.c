@@ -44,7 +44,7 @@ static bool hear_type(struct proto_reader *reader, const proto_node *type, uint3
 }
 
 static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
-    static const char *const vectors[] = {"a", "b", "c", "half_extents", "position", NULL};
+    static const char *const vectors[] = {"a", "b", "c", "half_extents", "radii", "position", NULL};
     static const char *const lists[] = {"vertices", "points", NULL};
     proto_node type = proto_optional(shape, "type");
 
@@ -77,8 +77,8 @@ static bool hear_shapes(struct proto_reader *reader, const proto_node *shapes,
 }
 
 static bool hear_query(struct proto_reader *reader, const proto_node *query, uint32_t *dimension) {
-    static const char *const vectors[] = {"origin", "direction", NULL};
-    static const char *const operands[] = {"a", "b", "shape", NULL};
+    static const char *const vectors[] = {"origin", "direction", "translation", NULL};
+    static const char *const operands[] = {"a", "b", "shape", "against", NULL};
     proto_node shapes = proto_optional(query, "shapes");
 
     for (size_t i = 0; vectors[i] != NULL; i++) {

@@ -1,6 +1,6 @@
 /*
  * What does a query ask? The operation and whether there is a set decide which members are known;
- * the members given decide the form: a pair, one shape against the set, all pairs, a ray.
+ * the members given decide the form: a pair, one shape against the set, all pairs, a ray, a sweep.
  */
 
 #include <math.h>
@@ -19,6 +19,8 @@ static const char *const *members_of(proto_op op, bool is_stateless) {
     static const char *const raycast[] = {"origin", "direction", "max_distance", "mode",
                                           "solid",  "limit",     "shape",        "target",
                                           "at",     "filter",    "options",      NULL};
+    static const char *const cast[] = {"shape", "translation", "mode",    "limit", "target",
+                                       "at",    "filter",      "options", NULL};
     static const char *const stateless_detect[] = {"dimension", "a",       "b",     "penetration",
                                                    "filter",    "options", "trace", NULL};
     static const char *const stateless_distance[] = {"dimension", "a",     "b", "filter",
@@ -27,6 +29,9 @@ static const char *const *members_of(proto_op op, bool is_stateless) {
                                                     "max_distance", "mode",    "solid",
                                                     "limit",        "shape",   "shapes",
                                                     "filter",       "options", NULL};
+    static const char *const stateless_cast[] = {"dimension", "shape",   "translation", "mode",
+                                                 "limit",     "against", "shapes",      "filter",
+                                                 "options",   NULL};
 
     switch (op) {
     case PROTO_OP_DETECT:
@@ -34,9 +39,11 @@ static const char *const *members_of(proto_op op, bool is_stateless) {
     case PROTO_OP_DISTANCE:
         return is_stateless ? stateless_distance : distance;
     case PROTO_OP_RAYCAST:
+        return is_stateless ? stateless_raycast : raycast;
+    case PROTO_OP_CAST:
         break;
     }
-    return is_stateless ? stateless_raycast : raycast;
+    return is_stateless ? stateless_cast : cast;
 }
 
 /* Refuses a member, if it is given, because of how the others are. */
@@ -109,9 +116,11 @@ static bool decode_op(struct proto_reader *reader, const proto_node *query, bool
     case PROTO_OP_DISTANCE:
         return decode_distance(reader, query, is_stateless, out);
     case PROTO_OP_RAYCAST:
+        return proto_decode_ray(reader, query, is_stateless, out);
+    case PROTO_OP_CAST:
         break;
     }
-    return proto_decode_ray(reader, query, is_stateless, out);
+    return proto_decode_cast(reader, query, is_stateless, out);
 }
 
 static bool decode_query(struct proto_reader *reader, const proto_node *query,
@@ -139,6 +148,7 @@ static proto_query query_default(proto_op op) {
         .options = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT},
         .a = absent,
         .b = absent,
+        .moving = absent,
         .target = absent,
         .penetration = true,
         .max_distance = INFINITY,

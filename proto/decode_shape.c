@@ -12,15 +12,33 @@
 #include "compact.h"
 #include "suggest.h"
 
+static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension) {
+    const char *names[PROTO_SHAPE_KIND_NAMES_MAX];
+
+    proto_shape_kind_names(dimension, names);
+    proto_suggest(reader->problem, "types", found, names, NULL);
+}
+
 static const struct proto_shape_kind *refuse_kind(struct proto_reader *reader,
                                                   const proto_node *type, uint32_t dimension) {
-    const char *names[PROTO_SHAPE_KIND_NAMES_MAX];
     const char *found = json_string_value(type->json);
 
     proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.64s\" in %uD",
                  found, dimension);
-    proto_shape_kind_names(dimension, names);
-    proto_suggest(reader->problem, "types", found, names, NULL);
+    suggest_kind(reader, found, dimension);
+    return NULL;
+}
+
+/* A kind of the other dimension. */
+static const struct proto_shape_kind *refuse_dimension(struct proto_reader *reader,
+                                                       const proto_node *type, uint32_t dimension,
+                                                       const struct proto_shape_kind *kind) {
+    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%s\" is %uD, not %uD",
+                 kind->name, kind->dimension, dimension);
+    if (kind->twin != NULL)
+        proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, kind->twin);
+    else
+        suggest_kind(reader, kind->name, dimension);
     return NULL;
 }
 
@@ -43,10 +61,7 @@ static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
         return refuse_kind(reader, &type, dimension);
     if (kind->dimension == 0 || kind->dimension == dimension)
         return kind;
-    proto_refuse(reader, &type, PROTO_DIMENSION_MISMATCH, "a %s is %uD, not %uD", kind->name,
-                 kind->dimension, dimension);
-    proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, kind->twin);
-    return NULL;
+    return refuse_dimension(reader, &type, dimension, kind);
 }
 
 static bool check_members(struct proto_reader *reader, const proto_node *object, uint32_t dimension,

@@ -36,6 +36,7 @@ static void put_links(struct proto_buffer *out) {
         {"detect", "/v1/detect"},
         {"distance", "/v1/distance"},
         {"raycast", "/v1/raycast"},
+        {"cast", "/v1/cast"},
         {"live", "/livez"},
         {"ready", "/readyz"},
         {"metrics", "/metrics"},

@@ -1,6 +1,6 @@
 /*
  * What is said of many shapes at once? A list, every entry naming its shape and then saying what
- * the pair or the single ray would. The order is the core's.
+ * the pair, the single ray or the single cast would. The order is the core's.
  */
 
 #include "encode_parts.h"
@@ -75,6 +75,21 @@ void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
     end(out, nears->truncated, stamp);
 }
 
+static void put_number(struct proto_buffer *out, const char *key, double value) {
+    proto_put_key(out, key);
+    proto_put_number(out, value);
+}
+
+/* Where a hit is: the members that rays and casts have in common. */
+static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
+                      const gjk_vec3 *normal, bool inside) {
+    proto_put_vector_if(out, "point", true, dimension, point);
+    proto_put_vector_if(out, "normal", normal != NULL, dimension,
+                        normal != NULL ? *normal : (gjk_vec3){0, 0, 0});
+    proto_put_key(out, "inside");
+    proto_put_bool(out, inside);
+}
+
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
                            const gjk_ray_hits *hits, const proto_stamp *stamp) {
     begin(out, "hits");
@@ -82,12 +97,26 @@ void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const s
         const gjk_ray_result *result = &hits->items[i].result;
         begin_item(out);
         put_body(out, set, hits->items[i].body);
-        proto_put_key(out, "distance");
-        proto_put_number(out, result->distance);
-        proto_put_vector_if(out, "point", true, dimension, result->point);
-        proto_put_vector_if(out, "normal", result->has_normal, dimension, result->normal);
-        proto_put_key(out, "inside");
-        proto_put_bool(out, result->inside);
+        put_number(out, "distance", result->distance);
+        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                  result->inside);
+        proto_put_status(out, result->convergence);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
+                            const gjk_cast_hits *hits, const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        const gjk_cast_result *result = &hits->items[i].result;
+        begin_item(out);
+        put_body(out, set, hits->items[i].body);
+        put_number(out, "fraction", result->fraction);
+        put_number(out, "distance", result->distance);
+        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                  result->inside);
         proto_put_status(out, result->convergence);
         proto_put_text(out, "}");
     }

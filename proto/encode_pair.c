@@ -70,6 +70,8 @@ void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
     if (stamp == NULL)
         return;
+    if (stamp->trace != NULL)
+        proto_put_trace(out, stamp->trace);
     if (stamp->has_revision) {
         proto_put_key(out, "revision");
         proto_put_integer(out, stamp->revision);

@@ -10,6 +10,7 @@ void proto_put_detect(struct proto_buffer *out, uint32_t dimension, bool penetra
 void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
                         const gjk_distance_result *result);
 void proto_put_status(struct proto_buffer *out, gjk_convergence convergence);
+void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace);
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp);
 
 /* "key": v, or null where there is none */

@@ -40,6 +40,14 @@ static void check_problem(const struct proto_problem *problem, struct gjk_arena 
     check_json_object(&text, arena);
 }
 
+static void check_shape(const gjk_shape *shape, uint32_t dimension) {
+    bool is_curve = shape->type >= GJK_ELLIPSE && shape->type <= GJK_CONE;
+
+    require(shape->dimension == dimension && shape->type != GJK_CUSTOM);
+    require(is_curve ? shape->count == 0 : shape->count >= 1);
+    require(isfinite(shape->size) && isfinite(shape->bounding_radius));
+}
+
 static void check_operand(const proto_operand *operand, uint32_t dimension, bool is_stateless) {
     if (operand->kind == PROTO_OPERAND_ABSENT)
         return;
@@ -48,7 +56,18 @@ static void check_operand(const proto_operand *operand, uint32_t dimension, bool
     if (operand->kind == PROTO_OPERAND_STORED)
         require(!is_stateless && proto_is_id(operand->id, strlen(operand->id), 128));
     else
-        require(operand->shape.dimension == dimension && operand->shape.count >= 1);
+        check_shape(&operand->shape, dimension);
+}
+
+static void check_cast(const proto_query *query, bool is_stateless) {
+    gjk_vec3 way = query->translation;
+
+    require(query->moving.kind != PROTO_OPERAND_ABSENT);
+    require(fabs(way.x) <= GJK_COORDINATE_MAX && fabs(way.y) <= GJK_COORDINATE_MAX &&
+            fabs(way.z) <= GJK_COORDINATE_MAX);
+    require(query->dimension == 3 || way.z == 0.0);
+    require(query->target.kind != PROTO_OPERAND_INLINE || is_stateless);
+    require(is_stateless || !query->has_shapes);
 }
 
 static void check_query(const proto_query *query, uint32_t set_dimension) {
@@ -64,11 +83,17 @@ static void check_query(const proto_query *query, uint32_t set_dimension) {
     require(query->b.kind == PROTO_OPERAND_ABSENT || query->a.kind != PROTO_OPERAND_ABSENT);
     check_operand(&query->a, query->dimension, is_stateless);
     check_operand(&query->b, query->dimension, is_stateless);
+    check_operand(&query->moving, query->dimension, is_stateless);
     check_operand(&query->target, query->dimension, is_stateless);
-    for (uint32_t i = 1; i < query->shape_count; i++)
-        require(strcmp(query->shapes[i - 1].id, query->shapes[i].id) < 0);
+    require(!query->trace || query->b.kind != PROTO_OPERAND_ABSENT);
+    for (uint32_t i = 0; i < query->shape_count; i++) {
+        require(i == 0 || strcmp(query->shapes[i - 1].id, query->shapes[i].id) < 0);
+        check_shape(&query->shapes[i].shape.shape, query->dimension);
+    }
     if (query->op == PROTO_OP_RAYCAST)
         require(fabs(gjk_length3(query->ray.direction) - 1.0) < 1e-12);
+    if (query->op == PROTO_OP_CAST)
+        check_cast(query, is_stateless);
 }
 
 /* libFuzzer declares it nowhere. */
@@ -83,8 +108,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
 
     if (size == 0)
         return 0;
-    proto_op op = (proto_op)(data[0] % 3);
-    uint32_t set_dimension = dimensions[data[0] / 3 % 3];
+    proto_op op = (proto_op)(data[0] % 4);
+    uint32_t set_dimension = dimensions[data[0] / 4 % 3];
     gjk_arena_init(&arena, 0);
     if (proto_decode_query((proto_text){(const char *)data + 1, size - 1}, op, set_dimension,
                            &limits, &arena, &query, &problem))

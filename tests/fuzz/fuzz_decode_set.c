@@ -4,6 +4,7 @@
  * must be accepted again and give the same bytes.
  */
 
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,9 @@ static void check_set(const proto_set *set, const proto_limits *limits, struct g
     require(set->shape_count <= limits->shapes_per_set_max);
     for (uint32_t i = 0; i < set->shape_count; i++) {
         require(i == 0 || strcmp(set->shapes[i - 1].id, set->shapes[i].id) < 0);
-        require(set->shapes[i].shape.shape.dimension == set->dimension);
+        const gjk_shape *shape = &set->shapes[i].shape.shape;
+        require(shape->dimension == set->dimension && shape->type != GJK_CUSTOM);
+        require(isfinite(shape->size) && isfinite(shape->bounding_radius));
     }
     struct proto_buffer first = encode(set, arena);
     require(proto_decode_set((proto_text){first.data, first.length}, NAME, limits, arena, &again,

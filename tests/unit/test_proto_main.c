@@ -95,8 +95,10 @@ int main(void) {
     srunner_add_suite(runner, proto_shape_suite());
     srunner_add_suite(runner, proto_query_suite());
     srunner_add_suite(runner, proto_ray_suite());
+    srunner_add_suite(runner, proto_cast_suite());
     srunner_add_suite(runner, proto_set_suite());
     srunner_add_suite(runner, proto_reply_suite());
+    srunner_add_suite(runner, proto_trace_suite());
     srunner_add_suite(runner, proto_memory_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);

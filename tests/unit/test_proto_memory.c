@@ -71,6 +71,11 @@ static const struct {
      "{'origin':[0,0],'direction':[1,0],'shapes':{'a':{'type':'circle','radius':1},'b':"
      "{'type':'capsule','a':[0,0],'b':[0,1],'radius':0.5},'a/long/name/"
      "\\u0061':{'type':'point'}}}"},
+    {PROTO_OP_CAST,
+     "{'shape':{'type':'polygon','vertices':[[0,0],[1,0],[0,1]]},'translation':[1,2],'mode':'all',"
+     "'shapes':{'e':{'type':'ellipse','radii':[1,2]},'s':{'type':'slice','radius':1,'theta':2},"
+     "'h':{'type':'half_ellipse','width':1,'height':2,'group':'g'},'x/y':{'type':'hull',"
+     "'points':[[0,0],[1,0],[0,1],[1,1]]}},'filter':{'ignore':['e']}}"},
 };
 
 START_TEST(queries_run_out_of_memory) {
@@ -169,7 +174,7 @@ Suite *proto_memory_suite(void) {
 
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, queries_run_out_of_memory, 0, 3);
+    tcase_add_loop_test(tests, queries_run_out_of_memory, 0, COUNT_OF(queries));
     tcase_add_test(tests, sets_run_out_of_memory);
     tcase_add_test(tests, malformed_is_told_from_memory);
     tcase_add_test(tests, a_full_arena_is_out_of_memory);

@@ -82,7 +82,11 @@ static const struct query_refusal refusals[] = {
     {DETECT, 2, "{'limit':9007199254740994}", PROTO_OUT_OF_RANGE, "/limit"},
     {DISTANCE, 2, "{'a':'x','max_distance':-1}", PROTO_OUT_OF_RANGE, "/max_distance"},
     {DISTANCE, 2, "{'a':'x','max_distance':'1'}", PROTO_WRONG_TYPE, "/max_distance"},
-    {DETECT, 2, "{'trace':true}", PROTO_OUT_OF_RANGE, "/trace"},
+    {DETECT, 2, "{'trace':true}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {DETECT, 2, "{'a':'x','trace':true}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {DETECT, 2, "{'against':'x','trace':true}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {DISTANCE, 2, "{'a':'x','limit':2,'trace':true}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {DISTANCE, 2, "{'a':'x','b':'y','trace':1}", PROTO_WRONG_TYPE, "/trace"},
     {DETECT, 2, "{'trace':'no'}", PROTO_WRONG_TYPE, "/trace"},
     {DETECT, 2, "{'at':5}", PROTO_WRONG_TYPE, "/at"},
     {DETECT, 2, "{'at':{}}", PROTO_MISSING_MEMBER, "/at/tick"},
@@ -127,6 +131,16 @@ static const struct query_refusal refusals[] = {
      PROTO_DIMENSION_MISMATCH, "/b/half_extents"},
     {DETECT, 0, "{'a':{'type':'point'},'b':{'type':'point','orientation':[0,0,0,1]}}",
      PROTO_DIMENSION_MISMATCH, "/b/orientation"},
+    {DETECT, 0, "{'a':" SPHERE ",'b':{'type':'slice','radius':1,'theta':1}}",
+     PROTO_DIMENSION_MISMATCH, "/b/type"},
+    {DETECT, 0, "{'a':" CIRCLE ",'b':{'type':'cone','a':[0,0,0],'b':[0,0,1],'radius':1}}",
+     PROTO_DIMENSION_MISMATCH, "/b/type"},
+    {DETECT, 0, "{'a':{'type':'point','position':[0,0]},'b':{'type':'torus','radii':[1,2,3]}}",
+     PROTO_DIMENSION_MISMATCH, "/b/radii"},
+    {DISTANCE, 2, "{'a':'x','b':{'type':'ellipse','radii':[1,0]}}", PROTO_OUT_OF_RANGE,
+     "/b/radii/1"},
+    {DISTANCE, 3, "{'a':{'type':'cone','a':[1,1,1],'b':[1,1,1],'radius':1},'b':'x'}",
+     PROTO_OUT_OF_RANGE, "/a/b"},
 };
 
 START_TEST(faults_are_named) {
@@ -139,10 +153,13 @@ START_TEST(hints_help) {
                                            PROTO_UNKNOWN_MEMBER, "/options/toleranc"};
     const struct query_refusal nothing_near = {DETECT, 2, "{'options':{'x':1}}",
                                                PROTO_UNKNOWN_MEMBER, "/options/x"};
+    const struct query_refusal no_pair = {DETECT, 2, "{'a':'x','trace':true}", PROTO_UNKNOWN_MEMBER,
+                                          "/trace"};
     const struct query_refusal no_set = {DETECT, 0, "{'a':'x','b':'y'}", PROTO_WRONG_TYPE, "/a"};
 
     test_refused(&toleranc, "did you mean \"tolerance\"?");
     test_refused(&nothing_near, "known members: tolerance, max_iterations");
+    test_refused(&no_pair, "give \"a\" and \"b\" to have that pair traced");
     test_refused(&no_set, "give an object with \"type\", or ask /v1/sets/{set}/...");
 }
 END_TEST
@@ -222,8 +239,19 @@ START_TEST(forms_of_detect) {
     test_accepted(&arena, DETECT, 2, "{'a':'x','limit':9007199254740992}", &query);
     ck_assert_uint_eq(query.limit, UINT64_C(1) << 53);
     test_accepted(&arena, DETECT, 2, "{'a':'x','b':'x','trace':false}", &query);
+    ck_assert(!query.trace);
     test_accepted(&arena, DISTANCE, 2, "{'a':'x','limit':1,'max_distance':0}", &query);
     ck_assert_double_eq(query.max_distance, 0);
+}
+END_TEST
+
+START_TEST(pairs_can_be_traced) {
+    test_accepted(&arena, DETECT, 2, "{'a':'x','b':'x','trace':true}", &query);
+    ck_assert(query.trace);
+    test_accepted(&arena, DISTANCE, 0, "{'a':" CIRCLE ",'b':" CIRCLE ",'trace':true}", &query);
+    ck_assert(query.trace);
+    test_accepted(&arena, DETECT, 2, "{'trace':false}", &query);
+    ck_assert(!query.trace);
 }
 END_TEST
 
@@ -277,6 +305,12 @@ START_TEST(dimension_without_a_set) {
         {"{'a':{'type':'point'},'b':{'type':'segment','a':[0,0,0],'b':[0,0,1]}}", 3},
         {"{'a':{'type':'hull','points':[[0,0,0]]},'b':{'type':'point'}}", 3},
         {"{'a':{'type':'box','half_extents':[1,1]},'b':{'type':'point'}}", 2},
+        {"{'a':{'type':'ellipse','radii':[1,2]},'b':{'type':'point'}}", 2},
+        {"{'a':{'type':'point'},'b':{'type':'half_ellipse','width':1,'height':1}}", 2},
+        {"{'a':{'type':'point'},'b':{'type':'slice','radius':1,'theta':1}}", 2},
+        {"{'a':{'type':'point'},'b':{'type':'ellipsoid','radii':[1,2,3]}}", 3},
+        {"{'a':{'type':'cylinder','a':[0,0,0],'b':[0,0,1],'radius':1},'b':{'type':'point'}}", 3},
+        {"{'a':{'type':'point'},'b':{'type':'cone','a':[0,0,0],'b':[0,0,1],'radius':1}}", 3},
     };
 
     for (int i = 0; i < COUNT_OF(rows); i++) {
@@ -300,6 +334,7 @@ Suite *proto_query_suite(void) {
     tcase_add_test(tests, stored_operands);
     tcase_add_test(tests, inline_operands);
     tcase_add_test(tests, forms_of_detect);
+    tcase_add_test(tests, pairs_can_be_traced);
     tcase_add_test(tests, filters);
     tcase_add_test(tests, bounds_of_options_are_included);
     tcase_add_test(tests, ticks_have_decimals);

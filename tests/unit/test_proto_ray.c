@@ -47,6 +47,8 @@ static const struct query_refusal refusals[] = {
     {RAY, 2, "{" LINE ",'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/shapes"},
     {RAY, 2, "{" LINE ",'dimension':2}", PROTO_UNKNOWN_MEMBER, "/dimension"},
     {RAY, 2, "{" LINE ",'trace':false}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {RAY, 2, "{" LINE ",'against':" CIRCLE "}", PROTO_UNKNOWN_MEMBER, "/against"},
+    {RAY, 2, "{" LINE ",'translation':[1,0]}", PROTO_UNKNOWN_MEMBER, "/translation"},
     {RAY, 2, "{" LINE ",'a':'x'}", PROTO_UNKNOWN_MEMBER, "/a"},
     {RAY, 2, "{" LINE ",'options':{'tolerance':1}}", PROTO_OUT_OF_RANGE, "/options/tolerance"},
     {RAY, 0, "{" LINE "}", PROTO_MISSING_MEMBER, "/shape"},

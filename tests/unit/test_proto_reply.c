@@ -200,6 +200,48 @@ START_TEST(ray_hit_of_an_inline_shape) {
 }
 END_TEST
 
+START_TEST(cast_hits) {
+    const gjk_cast_result met = {
+        .hit = true,
+        .has_normal = true,
+        .convergence = GJK_ITERATION_LIMIT,
+        .fraction = 0.1,
+        .distance = 0.5,
+        .point = {1, 2, 3},
+        .normal = {0, -1, 0},
+    };
+    const gjk_cast_result inside = {.hit = true, .inside = true, .point = {1, 2, 3}};
+    gjk_cast_hit items[] = {{1, inside}, {0, met}};
+    const proto_stamp stamp = {.has_revision = true, .revision = 3};
+
+    proto_encode_cast_hits(&out, 2, set, &(gjk_cast_hits){items, 2, true}, &stamp);
+    test_wrote(&out, "{'hits':[{'id':'b/2','group':'g','fraction':0,'distance':0,'point':[1,2],"
+                     "'normal':null,'inside':true,'status':'converged'},{'id':'a','group':null,"
+                     "'fraction':0.1,'distance':0.5,'point':[1,2],'normal':[0,-1],'inside':false,"
+                     "'status':'iteration_limit'}],'truncated':true,'revision':3}");
+}
+END_TEST
+
+START_TEST(cast_hit_of_an_inline_shape) {
+    const gjk_cast_result met = {.hit = true,
+                                 .has_normal = true,
+                                 .fraction = 1,
+                                 .distance = 7,
+                                 .normal = {0, 0, 1}};
+    gjk_cast_hit items[] = {{0, met}};
+
+    proto_encode_cast_hits(&out, 3, NULL, &(gjk_cast_hits){items, 1, false}, &no_stamp);
+    test_wrote(&out, "{'hits':[{'id':null,'group':null,'fraction':1,'distance':7,'point':[0,0,0],"
+                     "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
+}
+END_TEST
+
+START_TEST(no_cast_hits) {
+    proto_encode_cast_hits(&out, 3, NULL, &(gjk_cast_hits){NULL, 0, false}, NULL);
+    test_wrote(&out, "{'hits':[]}");
+}
+END_TEST
+
 START_TEST(ray_any) {
     proto_encode_ray_any(&out, false, &no_stamp);
     test_wrote(&out, "{'hit':false}");
@@ -262,6 +304,9 @@ Suite *proto_reply_suite(void) {
     tcase_add_test(tests, nearest);
     tcase_add_test(tests, ray_hits);
     tcase_add_test(tests, ray_hit_of_an_inline_shape);
+    tcase_add_test(tests, cast_hits);
+    tcase_add_test(tests, cast_hit_of_an_inline_shape);
+    tcase_add_test(tests, no_cast_hits);
     tcase_add_test(tests, ray_any);
     tcase_add_test(tests, page_of_summaries);
     tcase_add_test(tests, empty_page);

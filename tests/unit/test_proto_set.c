@@ -159,6 +159,10 @@ START_TEST(definitions_are_what_was_given) {
                      "\\u0000\\n/'],'handle':1}}",
                      "{'type':'point','meta':{'b':null,'a':[true,false,{},[],-1.5e-07,'\xC3\xA4"
                      "\\u0000\\n/'],'handle':1}}");
+    check_definition("{'height':1e-5,'rounding':0,'type':'half_ellipse','width':2.50}",
+                     "{'height':1e-05,'rounding':0,'type':'half_ellipse','width':2.5}");
+    check_definition("{'type':'slice','theta':3.14159265358979323846,'radius':1}",
+                     "{'type':'slice','theta':3.1415926535897931,'radius':1}");
     check_definition("{'type':'point','meta':'any JSON'}", "{'type':'point','meta':'any JSON'}");
 }
 END_TEST

@@ -46,6 +46,25 @@ static const struct {
     {IN2("{'type':'polygon'}"), PROTO_MISSING_MEMBER, "/vertices", NULL},
     {IN2("{'type':'hull'}"), PROTO_MISSING_MEMBER, "/points", NULL},
     {IN3("{'type':'triangle','a':[0,0,0],'b':[0,0,0]}"), PROTO_MISSING_MEMBER, "/c", NULL},
+    {IN2("{'type':'ellipse'}"), PROTO_MISSING_MEMBER, "/radii", NULL},
+    {IN3("{'type':'ellipsoid','radii':null}"), PROTO_MISSING_MEMBER, "/radii", NULL},
+    {IN2("{'type':'half_ellipse','height':1}"), PROTO_MISSING_MEMBER, "/width", NULL},
+    {IN2("{'type':'half_ellipse','width':1}"), PROTO_MISSING_MEMBER, "/height", NULL},
+    {IN2("{'type':'slice','theta':1}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN2("{'type':'slice','radius':1}"), PROTO_MISSING_MEMBER, "/theta", NULL},
+    {IN3("{'type':'cylinder','b':[1,0,0],'radius':1}"), PROTO_MISSING_MEMBER, "/a", NULL},
+    {IN3("{'type':'cylinder','a':[1,0,0],'radius':1}"), PROTO_MISSING_MEMBER, "/b", NULL},
+    {IN3("{'type':'cylinder','a':[1,0,0],'b':[0,0,0]}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN3("{'type':'cone','b':[1,0,0],'radius':1}"), PROTO_MISSING_MEMBER, "/a", NULL},
+    {IN3("{'type':'cone','a':[1,0,0],'radius':1}"), PROTO_MISSING_MEMBER, "/b", NULL},
+    {IN3("{'type':'cone','a':[1,0,0],'b':[0,0,0]}"), PROTO_MISSING_MEMBER, "/radius", NULL},
+    {IN2("{'type':'ellipse','radii':[1,2],'radius':1}"), PROTO_UNKNOWN_MEMBER, "/radius",
+     "did you mean \"radii\"?"},
+    {IN2("{'type':'slice','radius':1,'angle':0,'theta':1,'height':1}"), PROTO_UNKNOWN_MEMBER,
+     "/height", NULL},
+    {IN2("{'type':'circle','radius':1,'theta':1}"), PROTO_UNKNOWN_MEMBER, "/theta", NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':1,'c':[0,0,0]}"), PROTO_UNKNOWN_MEMBER,
+     "/c", NULL},
     {IN2("{}"), PROTO_MISSING_MEMBER, "/type", NULL},
     {IN2("{'type':null}"), PROTO_MISSING_MEMBER, "/type", NULL},
     /* types */
@@ -68,6 +87,14 @@ static const struct {
     {IN2("{'type':'polygon','vertices':{}}"), PROTO_WRONG_TYPE, "/vertices", NULL},
     {IN2("{'type':'polygon','vertices':[[0,0],[1,0],5]}"), PROTO_WRONG_TYPE, "/vertices/2", NULL},
     {IN2("{'type':'hull','points':[[0,0],[1,null]]}"), PROTO_WRONG_TYPE, "/points/1/1", NULL},
+    {IN2("{'type':'ellipse','radii':1}"), PROTO_WRONG_TYPE, "/radii", NULL},
+    {IN2("{'type':'ellipse','radii':[1]}"), PROTO_WRONG_TYPE, "/radii", NULL},
+    {IN3("{'type':'ellipsoid','radii':[1,2,'3']}"), PROTO_WRONG_TYPE, "/radii/2", NULL},
+    {IN2("{'type':'half_ellipse','width':[1],'height':1}"), PROTO_WRONG_TYPE, "/width", NULL},
+    {IN2("{'type':'half_ellipse','width':1,'height':true}"), PROTO_WRONG_TYPE, "/height", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':'pi'}"), PROTO_WRONG_TYPE, "/theta", NULL},
+    {IN3("{'type':'cylinder','a':0,'b':[1,0,0],'radius':1}"), PROTO_WRONG_TYPE, "/a", NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':{}}"), PROTO_WRONG_TYPE, "/radius", NULL},
     {IN2("{'type':'point','category':'1'}"), PROTO_WRONG_TYPE, "/category", NULL},
     {IN2("{'type':'point','category':1.5}"), PROTO_WRONG_TYPE, "/category", NULL},
     {IN2("{'type':'point','mask':false}"), PROTO_WRONG_TYPE, "/mask", NULL},
@@ -77,17 +104,14 @@ static const struct {
     {IN2("{'type':'Box','half_extents':[1,1]}"), PROTO_UNKNOWN_TYPE, "/type",
      "did you mean \"box\"?"},
     {IN2("{'type':'blob'}"), PROTO_UNKNOWN_TYPE, "/type",
-     "known types: point, circle, segment, capsule, box, polygon, hull"},
+     "known types: point, circle, segment, capsule, box, polygon, hull, ellipse, half_ellipse, "
+     "slice"},
     {IN3("{'type':'torus'}"), PROTO_UNKNOWN_TYPE, "/type",
-     "known types: point, sphere, segment, capsule, box, triangle, hull"},
+     "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
+     "cone"},
+    {IN3("{'type':'cilinder'}"), PROTO_UNKNOWN_TYPE, "/type", "did you mean \"cylinder\"?"},
+    {IN2("{'type':'half-ellipse'}"), PROTO_UNKNOWN_TYPE, "/type", "did you mean \"half_ellipse\"?"},
     {IN2("{'type':'circle\\u0000','radius':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
-    {IN2("{'type':'ellipse','radii':[1,2]}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
-    {IN2("{'type':'half_ellipse','width':1,'height':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
-    {IN2("{'type':'slice','radius':1,'theta':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
-    {IN3("{'type':'ellipsoid','radii':[1,2,3]}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
-    {IN3("{'type':'cylinder','a':[0,0,0],'b':[1,0,0],'radius':1}"), PROTO_UNKNOWN_TYPE, "/type",
-     NULL},
-    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
     /* dimensions */
     {IN3("{'type':'circle','radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
      "in 3D use \"sphere\""},
@@ -96,6 +120,25 @@ static const struct {
     {IN3("{'type':'polygon','vertices':[]}"), PROTO_DIMENSION_MISMATCH, "/type", NULL},
     {IN2("{'type':'triangle','a':[0,0],'b':[0,0],'c':[0,0]}"), PROTO_DIMENSION_MISMATCH, "/type",
      "in 2D use \"polygon\""},
+    {IN3("{'type':'ellipse','radii':[1,2,3]}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 3D use \"ellipsoid\""},
+    {IN2("{'type':'ellipsoid','radii':[1,2]}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 2D use \"ellipse\""},
+    {IN3("{'type':'half_ellipse','width':1,'height':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
+     "cone"},
+    {IN3("{'type':'slice','radius':1,'theta':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
+     "cone"},
+    {IN2("{'type':'cylinder','a':[0,0],'b':[1,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 2D use \"box\""},
+    {IN2("{'type':'cone','a':[0,0],'b':[1,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
+     "in 2D use \"polygon\""},
+    {IN2("{'type':'ellipse','radii':[1,2,3]}"), PROTO_DIMENSION_MISMATCH, "/radii", NULL},
+    {IN3("{'type':'ellipsoid','radii':[1,2]}"), PROTO_DIMENSION_MISMATCH, "/radii", NULL},
+    {IN3("{'type':'cylinder','a':[0,0],'b':[1,0,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/a",
+     NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/b", NULL},
     {IN2("{'type':'point','position':[1,2,3]}"), PROTO_DIMENSION_MISMATCH, "/position", NULL},
     {IN3("{'type':'point','position':[1,2]}"), PROTO_DIMENSION_MISMATCH, "/position", NULL},
     {IN3("{'type':'segment','a':[0,0,0],'b':[1,0]}"), PROTO_DIMENSION_MISMATCH, "/b", NULL},
@@ -118,6 +161,34 @@ static const struct {
     {IN2("{'type':'polygon','vertices':[[0,0],[1,0]]}"), PROTO_OUT_OF_RANGE, "/vertices", NULL},
     {IN2("{'type':'polygon','vertices':[]}"), PROTO_OUT_OF_RANGE, "/vertices", NULL},
     {IN2("{'type':'hull','points':[]}"), PROTO_OUT_OF_RANGE, "/points", NULL},
+    {IN2("{'type':'ellipse','radii':[0,1]}"), PROTO_OUT_OF_RANGE, "/radii/0", NULL},
+    {IN2("{'type':'ellipse','radii':[1,-1]}"), PROTO_OUT_OF_RANGE, "/radii/1", NULL},
+    {IN3("{'type':'ellipsoid','radii':[1,2,0]}"), PROTO_OUT_OF_RANGE, "/radii/2", NULL},
+    {IN3("{'type':'ellipsoid','radii':[1,1.1e150,1]}"), PROTO_OUT_OF_RANGE, "/radii/1", NULL},
+    {IN2("{'type':'half_ellipse','width':0,'height':1}"), PROTO_OUT_OF_RANGE, "/width", NULL},
+    {IN2("{'type':'half_ellipse','width':1,'height':-0.0}"), PROTO_OUT_OF_RANGE, "/height", NULL},
+    {IN2("{'type':'half_ellipse','width':1.1e150,'height':1}"), PROTO_OUT_OF_RANGE, "/width", NULL},
+    {IN2("{'type':'slice','radius':0,'theta':1}"), PROTO_OUT_OF_RANGE, "/radius", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':0}"), PROTO_OUT_OF_RANGE, "/theta", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':-1}"), PROTO_OUT_OF_RANGE, "/theta", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':3.1415926535897936}"), PROTO_OUT_OF_RANGE, "/theta",
+     NULL},
+    {IN2("{'type':'slice','radius':1,'theta':6.283185307179586}"), PROTO_OUT_OF_RANGE, "/theta",
+     NULL},
+    {IN3("{'type':'cylinder','a':[0,0,0],'b':[1,0,0],'radius':0}"), PROTO_OUT_OF_RANGE, "/radius",
+     NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':-2}"), PROTO_OUT_OF_RANGE, "/radius",
+     NULL},
+    {IN3("{'type':'cylinder','a':[0,0,2e150],'b':[1,0,0],'radius':1}"), PROTO_OUT_OF_RANGE, "/a/2",
+     NULL},
+    {IN3("{'type':'cylinder','a':[1,2,3],'b':[1,2,3],'radius':1}"), PROTO_OUT_OF_RANGE, "/b", NULL},
+    {IN3("{'type':'cylinder','a':[0,0,0],'b':[0,-0.0,0],'radius':1}"), PROTO_OUT_OF_RANGE, "/b",
+     NULL},
+    {IN3("{'type':'cone','a':[1,2,3],'b':[1,2,3],'radius':1}"), PROTO_OUT_OF_RANGE, "/b", NULL},
+    {IN3("{'type':'cone','a':[0,0,0],'b':[1,0,0],'radius':1,'rounding':-1}"), PROTO_OUT_OF_RANGE,
+     "/rounding", NULL},
+    {IN2("{'type':'slice','radius':1,'theta':1,'rounding':1e151}"), PROTO_OUT_OF_RANGE, "/rounding",
+     NULL},
     {IN2("{'type':'point','category':-1}"), PROTO_OUT_OF_RANGE, "/category", NULL},
     {IN2("{'type':'point','category':4294967296}"), PROTO_OUT_OF_RANGE, "/category", NULL},
     {IN2("{'type':'point','mask':4294967296}"), PROTO_OUT_OF_RANGE, "/mask", NULL},
@@ -175,6 +246,17 @@ START_TEST(every_type_is_made) {
         {IN3("{'type':'triangle','a':[0,0,0],'b':[1,0,0],'c':[0,5,0]}"), GJK_TRIANGLE, 3, 3, 0, 5},
         {IN2("{'type':'hull','points':[[0,0],[0,2],[2,0],[2,2],[1,1]]}"), GJK_HULL, 2, 4, 0, 2},
         {IN3("{'type':'hull','points':[[0,0,0],[0,2,0],[2,0,0],[0,0,2]]}"), GJK_HULL, 3, 4, 0, 2},
+        {IN2("{'type':'ellipse','radii':[1,2]}"), GJK_ELLIPSE, 2, 0, 0, 4},
+        {IN3("{'type':'ellipsoid','radii':[3,2,1],'rounding':0.5}"), GJK_ELLIPSE, 3, 0, 0.5, 7},
+        {IN2("{'type':'half_ellipse','width':1,'height':4}"), GJK_HALF_ELLIPSE, 2, 0, 0, 4},
+        {IN2("{'type':'half_ellipse','width':6,'height':1,'rounding':1}"), GJK_HALF_ELLIPSE, 2, 0,
+         1, 8},
+        {IN2("{'type':'slice','radius':3,'theta':1e-3}"), GJK_SLICE, 2, 0, 0, 3},
+        {IN2("{'type':'slice','radius':3,'theta':3.141592653589793,'rounding':0.25}"), GJK_SLICE, 2,
+         0, 0.25, 6.5},
+        {IN3("{'type':'cylinder','a':[0,0,0],'b':[0,5,0],'radius':1}"), GJK_CYLINDER, 3, 0, 0, 5},
+        {IN3("{'type':'cone','a':[0,0,-1],'b':[0,0,1],'radius':2,'rounding':1}"), GJK_CONE, 3, 0, 1,
+         6},
     };
     proto_shape shape = decode(rows[_i].body);
 
@@ -184,6 +266,38 @@ START_TEST(every_type_is_made) {
     ck_assert_double_eq(shape.shape.size, rows[_i].size);
     if (rows[_i].size > 0) /* coincident points may be kept once or twice */
         ck_assert_uint_eq(shape.shape.count, rows[_i].points);
+}
+END_TEST
+
+/* That the numbers came to where they belong. */
+START_TEST(curves_have_their_numbers) {
+    const gjk_curve half = decode(IN2("{'type':'half_ellipse','width':6,'height':1}")).shape.curve;
+    const gjk_curve slice =
+        decode(IN2("{'type':'slice','radius':3,'theta':3.141592653589793}")).shape.curve;
+    const gjk_curve flat = decode(IN2("{'type':'ellipse','radii':[4,5]}")).shape.curve;
+    const gjk_curve round = decode(IN3("{'type':'ellipsoid','radii':[4,5,6]}")).shape.curve;
+    const gjk_curve cone =
+        decode(IN3("{'type':'cone','a':[1,2,3],'b':[4,5,6],'radius':7}")).shape.curve;
+
+    ck_assert_double_eq(half.a.x, 3);
+    ck_assert_double_eq(half.a.y, 1);
+    ck_assert_double_eq(slice.radius, 3);
+    ck_assert_double_eq(slice.a.y, 1); /* the sine of half the opening */
+    ck_assert_double_eq(flat.a.x, 4);
+    ck_assert_double_eq(flat.a.y, 5);
+    ck_assert_double_eq(round.a.z, 6);
+    ck_assert_double_eq(cone.a.y, 2);
+    ck_assert_double_eq(cone.b.z, 6);
+    ck_assert_double_eq(cone.radius, 7);
+}
+END_TEST
+
+START_TEST(bounds_of_curves_are_included) {
+    decode(IN2("{'type':'ellipse','radii':[1e150,1e-300]}"));
+    decode(IN2("{'type':'slice','radius':1e150,'theta':1e-300}"));
+    decode(IN2("{'type':'half_ellipse','width':1e150,'height':1e150,'rounding':1e150}"));
+    decode(IN3("{'type':'cylinder','a':[-1e150,0,0],'b':[1e150,0,0],'radius':1e150}"));
+    decode(IN3("{'type':'cone','a':[0,0,0],'b':[0,0,5e-324],'radius':1}"));
 }
 END_TEST
 
@@ -343,7 +457,9 @@ Suite *proto_shape_suite(void) {
     tcase_set_timeout(tests, 60);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(faults));
-    tcase_add_loop_test(tests, every_type_is_made, 0, 13);
+    tcase_add_loop_test(tests, every_type_is_made, 0, 21);
+    tcase_add_test(tests, curves_have_their_numbers);
+    tcase_add_test(tests, bounds_of_curves_are_included);
     tcase_add_test(tests, defaults);
     tcase_add_test(tests, labels_and_pose);
     tcase_add_test(tests, nearly_unit_quaternions_are_taken);

@@ -25,7 +25,26 @@ void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *
 /* GET /problems/<code>: the same members, with `detail` the explanation. */
 void proto_encode_code(struct proto_buffer *out, proto_code code);
 
-/* What a set query adds to its reply. NULL where nothing is to be added. */
+/* Points of a - b that a trace may tell. */
+#define PROTO_MINKOWSKI_POINTS_MAX 1024
+
+/*
+ * How a pair query comes to its answer, told while it runs: give &trace.recorder to the query's
+ * settings, ask, then give the trace to the reply's stamp. Stays where it is until then, and
+ * tells one query. Beside the steps, for two 2D polytopes (without radius), the points of the
+ * Minkowski difference a - b, each point of a less each of b in the world's axes, where these
+ * are at most PROTO_MINKOWSKI_POINTS_MAX. Bounded by 2 * GJK_ITERATIONS_MAX steps.
+ */
+struct proto_trace {
+    gjk_recorder recorder;
+    uint32_t dimension;
+    struct proto_buffer text;
+};
+
+void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const gjk_placed *a,
+                      const gjk_placed *b);
+
+/* What is added to a reply beside the answer itself. NULL where nothing is to be added. */
 typedef struct proto_stamp {
     bool has_revision;
     uint64_t revision;
@@ -33,6 +52,7 @@ typedef struct proto_stamp {
     double tick;
     bool has_against_revision;
     uint64_t against_revision;
+    const struct proto_trace *trace; /* of a pair query, or NULL */
 } proto_stamp;
 
 /* Pair forms. dimension decides the length of the vectors. penetration false leaves
@@ -53,6 +73,9 @@ void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
 /* set NULL: a single inline shape, whose hit has id null and no group. */
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
                            const gjk_ray_hits *hits, const proto_stamp *stamp);
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
+                            const gjk_cast_hits *hits, const proto_stamp *stamp);
+/* Of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
 
 /* The summary of a set. history is null until ticks exist. */

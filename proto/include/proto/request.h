@@ -78,11 +78,13 @@ typedef enum proto_op {
     PROTO_OP_DETECT,
     PROTO_OP_DISTANCE,
     PROTO_OP_RAYCAST,
+    PROTO_OP_CAST,
 } proto_op;
 
+/* Of rays and casts. */
 typedef enum proto_ray_mode { PROTO_RAY_CLOSEST, PROTO_RAY_ANY, PROTO_RAY_ALL } proto_ray_mode;
 
-/* An inline shape of a stateless ray's "shapes", in the order of ids (bytewise). */
+/* An inline shape of the stateless form's "shapes", in the order of ids (bytewise). */
 typedef struct proto_named_shape {
     const char *id;
     proto_shape shape;
@@ -96,7 +98,7 @@ typedef struct proto_query {
     double at_tick;
     gjk_filter filter;
     proto_options options;
-    bool trace;
+    bool trace; /* detect, distance: only with a and b */
 
     proto_operand a, b;  /* detect, distance */
     const char *against; /* detect: name of the other set, or NULL */
@@ -106,19 +108,24 @@ typedef struct proto_query {
     double max_distance; /* distance: nearest; INFINITY: none */
 
     gjk_ray ray; /* raycast: direction of unit length */
-    proto_ray_mode mode;
-    bool solid;
-    proto_operand target;      /* "shape", or "target" as a STORED operand */
-    proto_named_shape *shapes; /* stateless */
+    bool solid;  /* raycast */
+
+    proto_operand moving; /* cast: "shape" */
+    gjk_vec3 translation; /* cast; may be zero */
+
+    proto_ray_mode mode;       /* raycast, cast */
+    proto_operand target;      /* raycast: "shape", or "target" as a STORED operand;
+                                  cast: "target" likewise, or "against" as an INLINE one */
+    proto_named_shape *shapes; /* stateless raycast, cast */
     uint32_t shape_count;
     bool has_shapes;
 } proto_query;
 
 /*
- * Decodes the body of POST .../detect|distance|raycast. set_dimension is the set's
+ * Decodes the body of POST .../detect|distance|raycast|cast. set_dimension is the set's
  * dimension, or 0 for the stateless form, where `dimension`, the type names and
  * the lengths of the vectors decide (2 when nothing tells) and stored operands,
- * `against`, `at` and one-against-all forms are refused.
+ * `against` as the name of a set, `at` and one-against-all forms are refused.
  */
 bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
                         const proto_limits *limits, struct gjk_arena *arena, proto_query *out,

@@ -1,0 +1,229 @@
+/* Are casts understood in all their forms, and nothing else? */
+
+#include <math.h>
+#include <string.h>
+
+#include "test_proto.h"
+
+#define CAST PROTO_OP_CAST
+#define CIRCLE "{'type':'circle','radius':1}"
+#define SPHERE "{'type':'sphere','radius':1}"
+#define SWEEP "'shape':" CIRCLE ",'translation':[3,4]"
+
+static struct gjk_arena arena;
+static proto_query query;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static const struct query_refusal refusals[] = {
+    {CAST, 2, "{}", PROTO_MISSING_MEMBER, "/shape"},
+    {CAST, 2, "[]", PROTO_WRONG_TYPE, ""},
+    {CAST, 2, "{'shape':null,'translation':[1,0]}", PROTO_MISSING_MEMBER, "/shape"},
+    {CAST, 2, "{'shape':5,'translation':[1,0]}", PROTO_WRONG_TYPE, "/shape"},
+    {CAST, 2, "{'shape':'a b','translation':[1,0]}", PROTO_BAD_NAME, "/shape"},
+    {CAST, 2, "{'shape':{'id':'x','angel':1},'translation':[1,0]}", PROTO_UNKNOWN_MEMBER,
+     "/shape/angel"},
+    {CAST, 2, "{'shape':{'type':'circle','radius':0},'translation':[1,0]}", PROTO_OUT_OF_RANGE,
+     "/shape/radius"},
+    {CAST, 2, "{'shape':" SPHERE ",'translation':[1,0]}", PROTO_DIMENSION_MISMATCH, "/shape/type"},
+    {CAST, 2, "{'shape':'x'}", PROTO_MISSING_MEMBER, "/translation"},
+    {CAST, 2, "{'shape':'x','translation':null}", PROTO_MISSING_MEMBER, "/translation"},
+    {CAST, 2, "{'shape':'x','translation':1}", PROTO_WRONG_TYPE, "/translation"},
+    {CAST, 2, "{'shape':'x','translation':[1]}", PROTO_WRONG_TYPE, "/translation"},
+    {CAST, 2, "{'shape':'x','translation':[1,'0']}", PROTO_WRONG_TYPE, "/translation/1"},
+    {CAST, 2, "{'shape':'x','translation':[1,0,0]}", PROTO_DIMENSION_MISMATCH, "/translation"},
+    {CAST, 3, "{'shape':'x','translation':[1,0]}", PROTO_DIMENSION_MISMATCH, "/translation"},
+    {CAST, 3, "{'shape':'x','translation':[1,0,-1.1e150]}", PROTO_OUT_OF_RANGE, "/translation/2"},
+    {CAST, 2, "{" SWEEP ",'mode':'first'}", PROTO_OUT_OF_RANGE, "/mode"},
+    {CAST, 2, "{" SWEEP ",'mode':1}", PROTO_WRONG_TYPE, "/mode"},
+    {CAST, 2, "{" SWEEP ",'limit':0}", PROTO_OUT_OF_RANGE, "/limit"},
+    {CAST, 2, "{" SWEEP ",'limit':1.5}", PROTO_WRONG_TYPE, "/limit"},
+    {CAST, 2, "{" SWEEP ",'target':5}", PROTO_WRONG_TYPE, "/target"},
+    {CAST, 2, "{" SWEEP ",'target':" CIRCLE "}", PROTO_WRONG_TYPE, "/target"},
+    {CAST, 2, "{" SWEEP ",'target':{'id':'x'}}", PROTO_WRONG_TYPE, "/target"},
+    {CAST, 2, "{" SWEEP ",'target':''}", PROTO_BAD_NAME, "/target"},
+    {CAST, 2, "{" SWEEP ",'at':{'tick':-1}}", PROTO_OUT_OF_RANGE, "/at/tick"},
+    {CAST, 2, "{" SWEEP ",'filter':{'mask':-1}}", PROTO_OUT_OF_RANGE, "/filter/mask"},
+    {CAST, 2, "{" SWEEP ",'options':{'max_iterations':4}}", PROTO_OUT_OF_RANGE,
+     "/options/max_iterations"},
+    /* members of other forms and other operations */
+    {CAST, 2, "{" SWEEP ",'against':" CIRCLE "}", PROTO_UNKNOWN_MEMBER, "/against"},
+    {CAST, 2, "{" SWEEP ",'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/shapes"},
+    {CAST, 2, "{" SWEEP ",'dimension':2}", PROTO_UNKNOWN_MEMBER, "/dimension"},
+    {CAST, 2, "{" SWEEP ",'solid':true}", PROTO_UNKNOWN_MEMBER, "/solid"},
+    {CAST, 2, "{" SWEEP ",'trace':true}", PROTO_UNKNOWN_MEMBER, "/trace"},
+    {CAST, 2, "{" SWEEP ",'max_distance':1}", PROTO_UNKNOWN_MEMBER, "/max_distance"},
+    {CAST, 2, "{" SWEEP ",'origin':[0,0]}", PROTO_UNKNOWN_MEMBER, "/origin"},
+    /* without a set */
+    {CAST, 0, "{'against':" CIRCLE ",'translation':[1,0]}", PROTO_MISSING_MEMBER, "/shape"},
+    {CAST, 0, "{'shape':" CIRCLE ",'against':" CIRCLE "}", PROTO_MISSING_MEMBER, "/translation"},
+    {CAST, 0, "{" SWEEP "}", PROTO_MISSING_MEMBER, "/against"},
+    {CAST, 0, "{" SWEEP ",'against':null,'shapes':null}", PROTO_MISSING_MEMBER, "/against"},
+    {CAST, 0, "{" SWEEP ",'against':'x'}", PROTO_WRONG_TYPE, "/against"},
+    {CAST, 0, "{" SWEEP ",'against':{'id':'x'}}", PROTO_WRONG_TYPE, "/against"},
+    {CAST, 0, "{" SWEEP ",'against':[]}", PROTO_WRONG_TYPE, "/against"},
+    {CAST, 0, "{" SWEEP ",'against':{}}", PROTO_MISSING_MEMBER, "/against/type"},
+    {CAST, 0, "{'shape':'x','translation':[1,0],'against':" CIRCLE "}", PROTO_WRONG_TYPE, "/shape"},
+    {CAST, 0, "{" SWEEP ",'against':" CIRCLE ",'shapes':{}}", PROTO_UNKNOWN_MEMBER, "/shapes"},
+    {CAST, 0, "{" SWEEP ",'against':" CIRCLE ",'target':'x'}", PROTO_UNKNOWN_MEMBER, "/target"},
+    {CAST, 0, "{" SWEEP ",'against':" CIRCLE ",'at':{'tick':1}}", PROTO_UNKNOWN_MEMBER, "/at"},
+    {CAST, 0, "{" SWEEP ",'shapes':[]}", PROTO_WRONG_TYPE, "/shapes"},
+    {CAST, 0, "{" SWEEP ",'shapes':{'x':{'type':'slice','radius':1,'theta':4}}}",
+     PROTO_OUT_OF_RANGE, "/shapes/x/theta"},
+    {CAST, 0, "{" SWEEP ",'shapes':{'..':" CIRCLE "}}", PROTO_BAD_NAME, "/shapes/.."},
+    /* dimensions without a set */
+    {CAST, 0, "{" SWEEP ",'against':" SPHERE "}", PROTO_DIMENSION_MISMATCH, "/against/type"},
+    {CAST, 0, "{" SWEEP ",'shapes':{'x':" SPHERE "}}", PROTO_DIMENSION_MISMATCH, "/shapes/x/type"},
+    {CAST, 0, "{'shape':" SPHERE ",'translation':[1,0],'against':" SPHERE "}",
+     PROTO_DIMENSION_MISMATCH, "/shape/type"},
+    {CAST, 0,
+     "{'dimension':3,'shape':{'type':'point'},'translation':[1,0],'against':{'type':'point'}}",
+     PROTO_DIMENSION_MISMATCH, "/translation"},
+};
+
+START_TEST(faults_are_named) {
+    test_refused(&refusals[_i], NULL);
+}
+END_TEST
+
+START_TEST(hints_help) {
+    const struct query_refusal mode = {CAST, 2, "{" SWEEP ",'mode':'al'}", PROTO_OUT_OF_RANGE,
+                                       "/mode"};
+    const struct query_refusal typo = {CAST, 2, "{'shape':'x','transaltion':[1,0]}",
+                                       PROTO_UNKNOWN_MEMBER, "/transaltion"};
+    const struct query_refusal nothing = {CAST, 0, "{" SWEEP "}", PROTO_MISSING_MEMBER, "/against"};
+    const struct query_refusal target = {CAST, 2, "{" SWEEP ",'target':" CIRCLE "}",
+                                         PROTO_WRONG_TYPE, "/target"};
+    const struct query_refusal trace = {CAST, 2, "{" SWEEP ",'trace':true}", PROTO_UNKNOWN_MEMBER,
+                                        "/trace"};
+
+    test_refused(&mode, "did you mean \"all\"?");
+    test_refused(&typo, "did you mean \"translation\"?");
+    test_refused(&nothing, "give \"against\" or \"shapes\"");
+    test_refused(&target, "for an inline shape ask /v1/cast with \"against\"");
+    test_refused(&trace, "known members: shape, translation, mode, limit, target, at, filter, "
+                         "options");
+}
+END_TEST
+
+START_TEST(a_plain_cast) {
+    test_accepted(&arena, CAST, 2, "{" SWEEP "}", &query);
+    ck_assert_int_eq(query.moving.kind, PROTO_OPERAND_INLINE);
+    ck_assert_str_eq(query.moving.pointer, "/shape");
+    ck_assert_double_eq(query.moving.shape.radius, 1);
+    ck_assert_double_eq(query.translation.x, 3); /* as it was given, not of unit length */
+    ck_assert_double_eq(query.translation.y, 4);
+    ck_assert_double_eq(query.translation.z, 0);
+    ck_assert_int_eq(query.mode, PROTO_RAY_CLOSEST);
+    ck_assert(!query.has_limit && !query.has_shapes && !query.has_at && !query.trace);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
+    ck_assert_int_eq(query.a.kind, PROTO_OPERAND_ABSENT);
+    ck_assert_double_eq(query.options.tolerance, 1e-10);
+    test_accepted(&arena, CAST, 2,
+                  "{" SWEEP ",'mode':null,'limit':null,'target':null,'at':null,'filter':null,"
+                  "'options':null}",
+                  &query);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
+}
+END_TEST
+
+START_TEST(a_full_cast) {
+    test_accepted(&arena, CAST, 3,
+                  "{'shape':{'id':'crate/1','position':[0,0,9]},'translation':[1e150,-1e150,0],"
+                  "'mode':'all','limit':7,'target':'wall','at':{'tick':3.5},"
+                  "'filter':{'only_groups':['g']},'options':{'max_iterations':9}}",
+                  &query);
+    ck_assert_int_eq(query.moving.kind, PROTO_OPERAND_STORED);
+    ck_assert_str_eq(query.moving.id, "crate/1");
+    ck_assert(query.moving.has_position && !query.moving.has_rotation);
+    ck_assert_double_eq(query.moving.pose.position.z, 9);
+    ck_assert_double_eq(query.translation.y, -1e150);
+    ck_assert_int_eq(query.mode, PROTO_RAY_ALL);
+    ck_assert_uint_eq(query.limit, 7);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_STORED);
+    ck_assert_str_eq(query.target.id, "wall");
+    ck_assert_str_eq(query.target.pointer, "/target");
+    ck_assert_double_eq(query.at_tick, 3.5);
+    ck_assert(query.filter.has_only_groups);
+    ck_assert_uint_eq(query.options.max_iterations, 9);
+    test_accepted(&arena, CAST, 2, "{'shape':'x','translation':[1,0],'mode':'any'}", &query);
+    ck_assert_int_eq(query.mode, PROTO_RAY_ANY);
+    ck_assert_str_eq(query.moving.id, "x");
+}
+END_TEST
+
+START_TEST(a_translation_may_be_zero) {
+    test_accepted(&arena, CAST, 2, "{'shape':'x','translation':[0,-0.0]}", &query);
+    ck_assert_double_eq(query.translation.x, 0);
+    test_accepted(&arena, CAST, 0,
+                  "{'shape':" SPHERE ",'translation':[0,0,0],'against':" SPHERE "}", &query);
+    ck_assert_double_eq(query.translation.z, 0);
+}
+END_TEST
+
+START_TEST(a_cast_without_a_set) {
+    test_accepted(&arena, CAST, 0,
+                  "{'dimension':2," SWEEP ",'against':{'type':'slice','radius':1,'theta':2,"
+                  "'position':[5,6]}}",
+                  &query);
+    ck_assert_uint_eq(query.dimension, 2);
+    ck_assert_int_eq(query.moving.shape.type, GJK_BALL);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_INLINE);
+    ck_assert_int_eq(query.target.shape.type, GJK_SLICE);
+    ck_assert_double_eq(query.target.pose.position.y, 6);
+    ck_assert(!query.has_shapes);
+    test_accepted(&arena, CAST, 0,
+                  "{" SWEEP ",'filter':{'mask':2},'limit':3,'shapes':{'b':{'type':'point',"
+                  "'category':2},'B':{'type':'ellipse','radii':[1,2]}}}",
+                  &query);
+    ck_assert(query.has_shapes);
+    ck_assert_uint_eq(query.shape_count, 2);
+    ck_assert_str_eq(query.shapes[0].id, "B"); /* bytewise */
+    ck_assert_uint_eq(query.shapes[1].shape.category, 2);
+    ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
+    test_accepted(&arena, CAST, 0, "{" SWEEP ",'shapes':{}}", &query);
+    ck_assert(query.has_shapes);
+    ck_assert_uint_eq(query.shape_count, 0);
+}
+END_TEST
+
+START_TEST(dimension_without_a_set) {
+    static const struct {
+        const char *body;
+        uint32_t dimension;
+    } rows[] = {
+        {"{'shape':{'type':'point'},'translation':[0,0],'against':{'type':'point'}}", 2},
+        {"{'shape':{'type':'point'},'translation':[0,0,1],'against':{'type':'point'}}", 3},
+        {"{'shape':{'type':'point'},'translation':[0,0,1],'shapes':{}}", 3},
+        {"{'shape':{'type':'point'},'translation':[1,0,0],'against':{'type':'cylinder',"
+         "'a':[0,0,0],'b':[1,0,0],'radius':1}}",
+         3},
+    };
+
+    test_accepted(&arena, CAST, 0, rows[_i].body, &query);
+    ck_assert_uint_eq(query.dimension, rows[_i].dimension);
+    ck_assert_uint_eq(query.moving.shape.dimension, rows[_i].dimension);
+}
+END_TEST
+
+Suite *proto_cast_suite(void) {
+    Suite *suite = suite_create("proto/cast");
+    TCase *tests = tcase_create("cast");
+
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
+    tcase_add_test(tests, hints_help);
+    tcase_add_test(tests, a_plain_cast);
+    tcase_add_test(tests, a_full_cast);
+    tcase_add_test(tests, a_translation_may_be_zero);
+    tcase_add_test(tests, a_cast_without_a_set);
+    tcase_add_loop_test(tests, dimension_without_a_set, 0, 4);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
