@@ -1,7 +1,8 @@
 /*
  * What is the true signed distance? See reference.h. To be quick about it every
- * candidate is first valued in doubles; those that are clearly too small and whose
- * direction is well enough conditioned for doubles to tell are not valued again.
+ * candidate is first made and valued in doubles; only those that are not clearly too
+ * small, and those whose direction is too badly conditioned for doubles to tell, are
+ * made and valued again in 113 bits.
  */
 
 #include "reference.h"
@@ -10,16 +11,23 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* A direction whose length is less than this times its ingredients': ask in 113 bits. */
+/* A direction shorter than this times its ingredients: doubles do not tell it well enough. */
 #define WELL_CONDITIONED 1e-3
 /* Error of a value in doubles, relative to the coordinates: 4e-16 / WELL_CONDITIONED and room. */
 #define PREFILTER 1e-11
+
+/* A vector, and the same rounded (not computed anew, so it has all digits of a double). */
+typedef struct arrow {
+    quad3 exact;
+    gjk_vec3 rough;
+    double length;
+} arrow;
 
 typedef struct cloud {
     uint32_t count;
     quad3 point[TEST_BODY_POINTS_MAX];
     gjk_vec3 rough[TEST_BODY_POINTS_MAX]; /* point - point[0] in doubles */
-    quad3 *edge;                          /* every pair of points, and the three axes */
+    arrow *edge;                          /* every pair of points, and the axes */
     uint32_t edge_count;
 } cloud;
 
@@ -33,13 +41,58 @@ typedef struct problem {
     quad3 normal;
 } problem;
 
+/* How a direction is made of two arrows. */
+typedef enum recipe {
+    AS_IT_IS,      /* the first */
+    ACROSS,        /* square to both */
+    ACROSS_TURNED, /* the other way */
+    BESIDE,        /* the part of the first that is square to the second */
+} recipe;
+
+static arrow arrow_of(quad3 exact) {
+    gjk_vec3 rough = quad3_round(exact);
+    return (arrow){exact, rough, gjk_length3(rough)};
+}
+
+static quad3 make_exact(recipe how, const arrow *e, const arrow *f) {
+    switch (how) {
+    case ACROSS:
+        return quad3_cross(e->exact, f->exact);
+    case ACROSS_TURNED:
+        return quad3_cross(f->exact, e->exact);
+    case BESIDE: {
+        quad along = quad3_dot(e->exact, f->exact) / quad3_dot(f->exact, f->exact);
+        return quad3_sub(e->exact, quad3_scale(along, f->exact));
+    }
+    default:
+        return e->exact;
+    }
+}
+
+static gjk_vec3 make_rough(recipe how, const arrow *e, const arrow *f) {
+    switch (how) {
+    case ACROSS:
+        return gjk_cross3(e->rough, f->rough);
+    case ACROSS_TURNED:
+        return gjk_cross3(f->rough, e->rough);
+    case BESIDE: {
+        double along = gjk_dot3(e->rough, f->rough) / gjk_dot3(f->rough, f->rough);
+        return gjk_sub3(e->rough, gjk_scale3(along, f->rough));
+    }
+    default:
+        return e->rough;
+    }
+}
+
 static double value_rough(const problem *p, gjk_vec3 n) {
     double low = INFINITY, high = -INFINITY;
     for (uint32_t i = 0; i < p->b.count; i++) {
-        low = fmin(low, gjk_dot3(n, p->b.rough[i]));
+        double along = gjk_dot3(n, p->b.rough[i]);
+        low = along < low ? along : low;
     }
     for (uint32_t i = 0; i < p->a.count; i++) {
-        high = fmax(high, gjk_dot3(n, p->a.rough[i]));
+        double along = gjk_dot3(n, p->a.rough[i]);
+        high = along > high ? along : high;
     }
     return (gjk_dot3(n, p->rough_between) + low - high) / gjk_length3(n);
 }
@@ -69,50 +122,37 @@ static void value(problem *p, quad3 n) {
     }
 }
 
-/* n, made of vectors whose lengths multiply to `ingredients`. */
-static void propose(problem *p, quad3 n, double ingredients) {
-    gjk_vec3 rough = quad3_round(n);
-    double length = gjk_length3(rough);
-    bool conditioned = length > WELL_CONDITIONED * ingredients;
-    double gap = length > 0.0 ? value_rough(p, rough) : -INFINITY;
+static void propose(problem *p, recipe how, const arrow *e, const arrow *f) {
+    if (e->length == 0.0 || f->length == 0.0) {
+        return;
+    }
+    gjk_vec3 rough = make_rough(how, e, f);
+    bool across = how == ACROSS || how == ACROSS_TURNED;
+    double ingredients = across ? e->length * f->length : e->length;
+    bool conditioned = gjk_length3(rough) > WELL_CONDITIONED * ingredients;
     if (!p->valuing) {
-        p->best_rough = conditioned ? fmax(p->best_rough, gap) : p->best_rough;
-    } else if (!conditioned || gap >= p->best_rough - PREFILTER * p->scale) {
-        value(p, n);
+        p->best_rough = conditioned ? fmax(p->best_rough, value_rough(p, rough)) : p->best_rough;
+    } else if (!conditioned || value_rough(p, rough) >= p->best_rough - PREFILTER * p->scale) {
+        value(p, make_exact(how, e, f));
     }
 }
 
-/* The direction square to two edges, both ways. */
-static void propose_cross(problem *p, quad3 e, quad3 f) {
-    quad3 n = quad3_cross(e, f);
-    double ingredients = gjk_length3(quad3_round(e)) * gjk_length3(quad3_round(f));
-    propose(p, n, ingredients);
-    propose(p, quad3_scale(-1, n), ingredients);
+static void propose_across(problem *p, const arrow *e, const arrow *f) {
+    propose(p, ACROSS, e, f);
+    propose(p, ACROSS_TURNED, e, f);
 }
 
-/* The part of w square to an edge. */
-static void propose_square(problem *p, quad3 w, quad3 edge) {
-    quad square = quad3_dot(edge, edge);
-    if (square > 0) {
-        quad3 along = quad3_scale(quad3_dot(w, edge) / square, edge);
-        propose(p, quad3_sub(w, along), gjk_length3(quad3_round(w)));
-    }
-}
-
-static void propose_edges_2d(problem *p) {
-    const quad3 up = {0, 0, 1};
-    for (uint32_t i = 0; i < p->a.edge_count; i++) {
-        propose_cross(p, p->a.edge[i], up);
-    }
-    for (uint32_t k = 0; k < p->b.edge_count; k++) {
-        propose_cross(p, p->b.edge[k], up);
+static void propose_edges_2d(problem *p, const cloud *c) {
+    const arrow up = arrow_of((quad3){0, 0, 1});
+    for (uint32_t i = 0; i < c->edge_count; i++) {
+        propose_across(p, &c->edge[i], &up);
     }
 }
 
 static void propose_edges_3d(problem *p) {
     for (uint32_t i = 0; i < p->a.edge_count; i++) {
         for (uint32_t k = 0; k < p->b.edge_count; k++) {
-            propose_cross(p, p->a.edge[i], p->b.edge[k]);
+            propose_across(p, &p->a.edge[i], &p->b.edge[k]);
         }
     }
 }
@@ -120,10 +160,11 @@ static void propose_edges_3d(problem *p) {
 /* Faces: two edges of one triangle. */
 static void propose_faces(problem *p, const cloud *c) {
     for (uint32_t i = 0; i < c->count; i++) {
-        for (uint32_t j = i + 1; j < c->count; j++) {
-            for (uint32_t k = j + 1; k < c->count; k++) {
-                propose_cross(p, quad3_sub(c->point[j], c->point[i]),
-                              quad3_sub(c->point[k], c->point[i]));
+        for (uint32_t k = i + 1; k < c->count; k++) {
+            const arrow e = arrow_of(quad3_sub(c->point[k], c->point[i]));
+            for (uint32_t m = k + 1; m < c->count; m++) {
+                const arrow f = arrow_of(quad3_sub(c->point[m], c->point[i]));
+                propose_across(p, &e, &f);
             }
         }
     }
@@ -132,13 +173,13 @@ static void propose_faces(problem *p, const cloud *c) {
 static void propose_points(problem *p, uint32_t dimension) {
     for (uint32_t i = 0; i < p->a.count; i++) {
         for (uint32_t k = 0; k < p->b.count; k++) {
-            quad3 w = quad3_sub(p->b.point[k], p->a.point[i]);
-            propose(p, w, gjk_length3(quad3_round(w)));
+            const arrow w = arrow_of(quad3_sub(p->b.point[k], p->a.point[i]));
+            propose(p, AS_IT_IS, &w, &w);
             for (uint32_t e = 0; dimension == 3 && e < p->a.edge_count; e++) {
-                propose_square(p, w, p->a.edge[e]);
+                propose(p, BESIDE, &w, &p->a.edge[e]);
             }
             for (uint32_t e = 0; dimension == 3 && e < p->b.edge_count; e++) {
-                propose_square(p, w, p->b.edge[e]);
+                propose(p, BESIDE, &w, &p->b.edge[e]);
             }
         }
     }
@@ -147,7 +188,8 @@ static void propose_points(problem *p, uint32_t dimension) {
 static void propose_all(problem *p, uint32_t dimension) {
     propose_points(p, dimension);
     if (dimension == 2) {
-        propose_edges_2d(p);
+        propose_edges_2d(p, &p->a);
+        propose_edges_2d(p, &p->b);
         return;
     }
     propose_edges_3d(p);
@@ -172,13 +214,13 @@ static void fill_cloud(const test_body *body, gjk_vec3 origin, double unit, clou
     c->edge_count = 0;
     for (uint32_t i = 0; i < c->count; i++) {
         for (uint32_t k = i + 1; k < c->count; k++) {
-            c->edge[c->edge_count++] = quad3_sub(c->point[k], c->point[i]);
+            c->edge[c->edge_count++] = arrow_of(quad3_sub(c->point[k], c->point[i]));
         }
     }
-    c->edge[c->edge_count++] = (quad3){1, 0, 0};
-    c->edge[c->edge_count++] = (quad3){0, 1, 0};
+    c->edge[c->edge_count++] = arrow_of((quad3){1, 0, 0});
+    c->edge[c->edge_count++] = arrow_of((quad3){0, 1, 0});
     if (body->dimension == 3) {
-        c->edge[c->edge_count++] = (quad3){0, 0, 1};
+        c->edge[c->edge_count++] = arrow_of((quad3){0, 0, 1});
     }
 }
 

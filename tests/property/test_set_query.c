@@ -1,0 +1,263 @@
+/*
+ * Does a set query say of every body what the pair query or the ray says, to the bit,
+ * in the promised order, with the promised limit? Compared with loops that know
+ * nothing better than to ask and sort.
+ */
+
+#include "set_scene.h"
+#include "unit/runner.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SCENES 40
+
+static bool in_list(const char *text, const char *const *list, uint32_t count) {
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++) {
+        found = found || (text != NULL && strcmp(text, list[i]) == 0);
+    }
+    return found;
+}
+
+static bool passes(const gjk_filter *f, const gjk_body *b) {
+    bool accepted = (b->category & f->mask) && (f->category & b->mask);
+    bool out = in_list(b->id, f->ignore, f->ignore_count) ||
+               in_list(b->group, f->ignore_groups, f->ignore_groups_count);
+    bool in = !f->has_only_groups || in_list(b->group, f->only_groups, f->only_groups_count);
+    return accepted && !out && in;
+}
+
+static bool pair_passes(const gjk_filter *f, const gjk_body *a, const gjk_body *b) {
+    return passes(f, a) && passes(f, b) && (a->category & b->mask) && (b->category & a->mask);
+}
+
+static bool same_vec(gjk_vec3 a, gjk_vec3 b) {
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool same_detect(const gjk_detect_result *p, const gjk_detect_result *q) {
+    return p->state == q->state && p->convergence == q->convergence &&
+           p->iterations == q->iterations && p->has_points == q->has_points &&
+           p->depth == q->depth && p->depth_lower_bound == q->depth_lower_bound &&
+           same_vec(p->normal, q->normal) && same_vec(p->point_a, q->point_a) &&
+           same_vec(p->point_b, q->point_b);
+}
+
+static bool same_distance(const gjk_distance_result *p, const gjk_distance_result *q) {
+    return p->state == q->state && p->convergence == q->convergence &&
+           p->iterations == q->iterations && p->has_points == q->has_points &&
+           p->distance == q->distance && p->lower_bound == q->lower_bound &&
+           same_vec(p->normal, q->normal) && same_vec(p->point_a, q->point_a) &&
+           same_vec(p->point_b, q->point_b);
+}
+
+static bool same_ray(const gjk_ray_result *p, const gjk_ray_result *q) {
+    return p->hit == q->hit && p->inside == q->inside && p->has_normal == q->has_normal &&
+           p->convergence == q->convergence && p->iterations == q->iterations &&
+           p->distance == q->distance && same_vec(p->point, q->point) &&
+           same_vec(p->normal, q->normal);
+}
+
+/* N - 1, N, N + 1, 1 and all. */
+static uint32_t limit_of(int kind, uint32_t expected) {
+    const uint32_t limits[] = {expected > 1 ? expected - 1 : 1, expected > 0 ? expected : 1,
+                               expected + 1, 1, UINT32_MAX};
+    return limits[kind];
+}
+enum { LIMITS = 5 };
+
+static void require_count(uint32_t count, bool truncated, uint32_t expected, uint32_t limit) {
+    ck_assert_uint_eq(count, expected < limit ? expected : limit);
+    ck_assert_int_eq(truncated, expected > limit);
+}
+
+static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    uint32_t expected = 0, index[BODIES_MAX];
+    gjk_detect_result result[BODIES_MAX];
+    uint32_t except = s->count > 0 ? test_rng_below(rng, s->count) : GJK_NO_BODY;
+    test_body a = test_random_body(rng, s->dimension, 1.0);
+    test_body_build(&a, &s->arena);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const gjk_body *b = gjk_set_body(s->set, i);
+        gjk_detect_result r = gjk_detect(&a.placed, &b->placed, &settings);
+        if (i != except && passes(f, b) && r.state != GJK_SEPARATED) {
+            index[expected] = i;
+            result[expected++] = r;
+        }
+    }
+    for (int kind = 0; kind < LIMITS; kind++) {
+        gjk_hits hits;
+        uint32_t limit = limit_of(kind, expected);
+        const gjk_selection selection = {f, except, limit, &s->arena};
+        ck_assert_int_eq(gjk_set_detect(s->set, &a.placed, &selection, &settings, &hits), GJK_OK);
+        require_count(hits.count, hits.truncated, expected, limit);
+        for (uint32_t i = 0; i < hits.count; i++) {
+            ck_assert_uint_eq(hits.items[i].body, index[i]);
+            ck_assert(same_detect(&hits.items[i].result, &result[i]));
+        }
+    }
+}
+
+/* Pairs of one set (other NULL) or of two, in the order of a, then b. */
+static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter *f) {
+    static gjk_pair_hit expected[BODIES_MAX * BODIES_MAX];
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    const struct gjk_set *with = other != NULL ? other->set : s->set;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        for (uint32_t k = other != NULL ? 0 : i + 1; k < gjk_set_count(with); k++) {
+            const gjk_body *a = gjk_set_body(s->set, i), *b = gjk_set_body(with, k);
+            bool mates = a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
+            if (!pair_passes(f, a, b) || (other == NULL && mates)) {
+                continue;
+            }
+            gjk_detect_result r = gjk_detect(&a->placed, &b->placed, &settings);
+            if (r.state != GJK_SEPARATED) {
+                expected[count++] = (gjk_pair_hit){i, k, r};
+            }
+        }
+    }
+    for (int kind = 0; kind < LIMITS; kind++) {
+        gjk_pair_hits hits;
+        uint32_t limit = limit_of(kind, count);
+        const gjk_selection selection = {f, GJK_NO_BODY, limit, &s->arena};
+        ck_assert_int_eq(other == NULL
+                             ? gjk_set_detect_pairs(s->set, &selection, &settings, &hits)
+                             : gjk_set_detect_against(s->set, with, &selection, &settings, &hits),
+                         GJK_OK);
+        require_count(hits.count, hits.truncated, count, limit);
+        for (uint32_t i = 0; i < hits.count; i++) {
+            ck_assert_uint_eq(hits.items[i].a, expected[i].a);
+            ck_assert_uint_eq(hits.items[i].b, expected[i].b);
+            ck_assert(same_detect(&hits.items[i].result, &expected[i].result));
+        }
+    }
+}
+
+static int near_order(const void *p, const void *q) {
+    const gjk_near *a = p, *b = q;
+    double x = a->result.distance, y = b->result.distance;
+    return x < y ? -1 : x > y ? 1 : a->body < b->body ? -1 : 1;
+}
+
+static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_near expected[BODIES_MAX];
+    uint32_t count = 0;
+    double reach = test_rng_once_in(rng, 2) ? INFINITY : test_rng_uniform(rng, 0, 4);
+    uint32_t except = test_rng_once_in(rng, 2) ? GJK_NO_BODY : test_rng_below(rng, s->count + 1);
+    test_body a = test_random_body(rng, s->dimension, 1.0);
+    test_body_build(&a, &s->arena);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const gjk_body *b = gjk_set_body(s->set, i);
+        gjk_distance_result r = gjk_distance(&a.placed, &b->placed, &settings);
+        if (i != except && passes(f, b) && r.distance <= reach) {
+            expected[count++] = (gjk_near){i, r};
+        }
+    }
+    qsort(expected, count, sizeof *expected, near_order);
+    if (count > 0) { /* exactly as far as the farthest */
+        reach = expected[count - 1].result.distance;
+    }
+    for (int kind = 0; kind < LIMITS; kind++) {
+        gjk_nears nears;
+        uint32_t limit = limit_of(kind, count);
+        const gjk_selection selection = {f, except, limit, &s->arena};
+        ck_assert_int_eq(gjk_set_nearest(s->set, &a.placed, reach, &selection, &settings, &nears),
+                         GJK_OK);
+        require_count(nears.count, nears.truncated, count, limit);
+        for (uint32_t i = 0; i < nears.count; i++) {
+            ck_assert_uint_eq(nears.items[i].body, expected[i].body);
+            ck_assert(same_distance(&nears.items[i].result, &expected[i].result));
+        }
+    }
+}
+
+static int ray_order(const void *p, const void *q) {
+    const gjk_ray_hit *a = p, *b = q;
+    double x = a->result.distance, y = b->result.distance;
+    return x < y ? -1 : x > y ? 1 : a->body < b->body ? -1 : 1;
+}
+
+static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_ray_hit expected[BODIES_MAX];
+    gjk_ray ray;
+    uint32_t count = 0;
+    settings.solid = test_rng_once_in(rng, 2);
+    gjk_vec3 from = gjk_scale3(test_rng_uniform(rng, 0, 6), test_rng_direction(rng, s->dimension));
+    double reach = test_rng_once_in(rng, 2) ? INFINITY : test_rng_uniform(rng, 0, 8);
+    ck_assert_int_eq(gjk_ray_make(from,
+                                  gjk_neg3(gjk_add3(from, test_rng_direction(rng, s->dimension))),
+                                  reach, &ray),
+                     GJK_OK);
+    for (uint32_t i = 0; i < s->count; i++) {
+        const gjk_body *b = gjk_set_body(s->set, i);
+        gjk_ray_result r = gjk_raycast(&b->placed, &ray, &settings);
+        if (passes(f, b) && r.hit) {
+            expected[count++] = (gjk_ray_hit){i, r};
+        }
+    }
+    qsort(expected, count, sizeof *expected, ray_order);
+    const gjk_selection everybody = {f, GJK_NO_BODY, 0, NULL};
+    ck_assert_int_eq(gjk_set_raycast_any(s->set, &ray, &everybody, &settings), count > 0);
+    for (int kind = 0; kind < LIMITS; kind++) {
+        gjk_ray_hits hits;
+        uint32_t limit = limit_of(kind, count);
+        const gjk_selection selection = {f, GJK_NO_BODY, limit, &s->arena};
+        ck_assert_int_eq(gjk_set_raycast(s->set, &ray, &selection, &settings, &hits), GJK_OK);
+        require_count(hits.count, hits.truncated, count, limit);
+        for (uint32_t i = 0; i < hits.count; i++) {
+            ck_assert_uint_eq(hits.items[i].body, expected[i].body);
+            ck_assert(same_ray(&hits.items[i].result, &expected[i].result));
+        }
+    }
+}
+
+START_TEST(as_naive_loops) {
+    static test_scene here, there;
+    test_rng rng = test_rng_make(1500 + (uint64_t)_i);
+    for (int i = 0; i < SCENES; i++) {
+        test_scene_make(&rng, (uint32_t)_i, "a", &here);
+        test_scene_make(&rng, (uint32_t)_i, "b", &there);
+        for (int k = 0; k < 6; k++) {
+            gjk_filter filter = test_random_filter(&rng);
+            check_detect(&rng, &here, &filter);
+            check_nearest(&rng, &here, &filter);
+            check_raycast(&rng, &here, &filter);
+            check_pairs(&here, NULL, &filter);
+            check_pairs(&here, &there, &filter);
+        }
+        test_scene_drop(&here);
+        test_scene_drop(&there);
+    }
+}
+END_TEST
+
+START_TEST(bodies_in_the_order_of_ids) {
+    static test_scene s;
+    test_rng rng = test_rng_make(1600);
+    for (int i = 0; i < SCENES; i++) {
+        test_scene_make(&rng, 2, "a", &s);
+        ck_assert_uint_eq(gjk_set_count(s.set), s.count);
+        for (uint32_t k = 0; k < s.count; k++) {
+            const gjk_body *body = gjk_set_body(s.set, k);
+            ck_assert_uint_eq(gjk_set_find(s.set, body->id), k);
+            ck_assert(k == 0 || strcmp(gjk_set_body(s.set, k - 1)->id, body->id) < 0);
+            ck_assert_str_eq(s.id[body->handle], body->id);
+        }
+        ck_assert_uint_eq(gjk_set_find(s.set, "zzz"), GJK_NO_BODY);
+        test_scene_drop(&s);
+    }
+}
+END_TEST
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("set queries");
+    TCase *dimensions = test_case(suite, "2D and 3D");
+    tcase_add_loop_test(dimensions, as_naive_loops, 2, 4);
+    tcase_add_test(dimensions, bodies_in_the_order_of_ids);
+    return suite;
+}
