@@ -96,7 +96,7 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
         result.distance = fmin(solution.t / unit, length);
         result.fraction = fmin(result.distance / length, 1.0);
         result.point = gjk_pose_apply(&target->pose, on_a);
-        result.normal = gjk_mul3(&target->pose.rotation, solution.normal);
+        result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution.normal));
     }
     return result;
 }

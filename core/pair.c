@@ -137,7 +137,7 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
     gjk_answer answer = {
         .lower = solution.lower / unit - goal->radius,
         .upper = solution.upper / unit - goal->radius,
-        .normal = gjk_mul3(&a->pose.rotation, solution.normal),
+        .normal = gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution.normal)),
         .iterations = solution.iterations,
         .has_points = solution.has_points,
     };

@@ -112,7 +112,7 @@ static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
         result.has_normal = true;
         result.distance = fmin(solution->t / unit, ray->max_distance);
         result.point = gjk_add3(ray->origin, gjk_scale3(result.distance, ray->direction));
-        result.normal = gjk_mul3(&target->pose.rotation, solution->normal);
+        result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution->normal));
     }
     return result;
 }

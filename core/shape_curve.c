@@ -25,11 +25,15 @@ static gjk_status check(const double *positive, int count, double rounding) {
     return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
-/* Center, half extents, size and bounding radius from the box of the curve alone. */
+/*
+ * Center, half extents, size and bounding radius from the box of the curve alone. The
+ * half extents reach both ends even where half of a width rounds to nothing.
+ */
 static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     double r = shape->radius;
     shape->center = gjk_scale3(0.5, gjk_add3(min, max));
-    gjk_vec3 half = gjk_scale3(0.5, gjk_sub3(max, min));
+    gjk_vec3 up = gjk_sub3(max, shape->center), down = gjk_sub3(shape->center, min);
+    gjk_vec3 half = {fmax(up.x, down.x), fmax(up.y, down.y), fmax(up.z, down.z)};
     shape->half_extents =
         (gjk_vec3){half.x + r, half.y + r, shape->dimension == 3 ? half.z + r : 0.0};
     const gjk_vec3 *h = &shape->half_extents;

@@ -18,9 +18,10 @@ void gjkd_handle_put_set(struct gjkd_job *job);
 void gjkd_handle_get_set(struct gjkd_job *job);
 void gjkd_handle_delete_set(struct gjkd_job *job);
 
-/* handle_query.c: questions, with a set or without */
+/* handle_detect.c, handle_distance.c ...: questions, with a set or without */
 void gjkd_handle_detect(struct gjkd_job *job);
 void gjkd_handle_distance(struct gjkd_job *job);
 void gjkd_handle_raycast(struct gjkd_job *job);
+void gjkd_handle_cast(struct gjkd_job *job);
 
 #endif

@@ -15,6 +15,7 @@
 #define DETECT_SHAPE_NS 150   /* one shape of a set, asked */
 #define DISTANCE_SHAPE_NS 300 /* likewise */
 #define RAYCAST_SHAPE_NS 250  /* likewise */
+#define CAST_SHAPE_NS 1000    /* likewise */
 #define DETECT_SQUARE_NS 60   /* all pairs of a set, by the square of its shapes */
 #define ITEMS_MAX 10000000    /* keeps that square within 64 bits */
 
@@ -41,6 +42,11 @@ static uint64_t raycast_ns(const gjkd_work *work) {
     return PAIR_NS + (single ? 0 : work->items * RAYCAST_SHAPE_NS);
 }
 
+static uint64_t cast_ns(const gjkd_work *work) {
+    bool single = work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "target");
+    return PAIR_NS + (single ? 0 : work->items * CAST_SHAPE_NS);
+}
+
 uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {
     gjkd_work bounded = *work;
     bounded.items = work->items < ITEMS_MAX ? work->items : ITEMS_MAX;
@@ -63,6 +69,8 @@ uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {
         return decode + distance_ns(&bounded);
     case GJKD_COST_RAYCAST:
         return decode + raycast_ns(&bounded);
+    case GJKD_COST_CAST:
+        return decode + cast_ns(&bounded);
     }
     return 0;
 }

@@ -21,6 +21,7 @@ typedef enum gjkd_cost {
     GJKD_COST_DETECT,   /* a pair, one against the set, or all pairs */
     GJKD_COST_DISTANCE, /* a pair, or one against the set */
     GJKD_COST_RAYCAST,  /* one shape, or the set */
+    GJKD_COST_CAST,     /* likewise */
 } gjkd_cost;
 
 typedef struct gjkd_work {

@@ -22,12 +22,16 @@ static const struct gjkd_operation operations[] = {
      gjkd_handle_distance, QUERY, 0, GJKD_COST_DISTANCE},
     {GJKD_POST, "/v1/sets/{set}/raycast", "raycastInSet", "What does a ray hit?",
      gjkd_handle_raycast, QUERY, 0, GJKD_COST_RAYCAST},
+    {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
+     gjkd_handle_cast, QUERY, 0, GJKD_COST_CAST},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
      gjkd_handle_detect, GJKD_TAKES_BODY, 0, GJKD_COST_DETECT},
     {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",
      gjkd_handle_distance, GJKD_TAKES_BODY, 0, GJKD_COST_DISTANCE},
     {GJKD_POST, "/v1/raycast", "raycast", "Which inline shapes does a ray hit?",
      gjkd_handle_raycast, GJKD_TAKES_BODY, 0, GJKD_COST_RAYCAST},
+    {GJKD_POST, "/v1/cast", "cast", "Which inline shape does a moving one touch first?",
+     gjkd_handle_cast, GJKD_TAKES_BODY, 0, GJKD_COST_CAST},
 
     /* Sets. */
     {GJKD_GET, "/v1/sets", "listSets", "The summaries of all sets, page by page.",

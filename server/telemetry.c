@@ -23,7 +23,7 @@ enum { DURATION_COUNT = sizeof duration_bounds_s / sizeof duration_bounds_s[0] }
 static const uint32_t iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 
-static const char *const op_names[] = {"detect", "distance", "raycast"};
+static const char *const op_names[] = {"detect", "distance", "raycast", "cast"};
 enum { OP_COUNT = sizeof op_names / sizeof op_names[0] };
 
 static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full"};

@@ -90,6 +90,11 @@ static inline gjk_vec3 gjk_xy0(gjk_vec2 a) {
     return (gjk_vec3){a.x, a.y, 0.0};
 }
 
+/* a with 0 for -0 in each component. */
+static inline gjk_vec3 gjk_no_minus_zero3(gjk_vec3 a) {
+    return (gjk_vec3){a.x + 0.0, a.y + 0.0, a.z + 0.0};
+}
+
 /* m v */
 static inline gjk_vec3 gjk_mul3(const gjk_mat3 *m, gjk_vec3 v) {
     return (gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};

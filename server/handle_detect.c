@@ -1,0 +1,135 @@
+/*
+ * What collides, and how deep? A pair, one shape against the set, all pairs of the set, or
+ * all pairs between two sets.
+ */
+
+#include "handle.h"
+#include "question.h"
+
+#include <string.h>
+
+static gjk_detect_settings detect_settings(const proto_query *query) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.tolerance = query->options.tolerance;
+    settings.max_iterations = query->options.max_iterations;
+    settings.penetration = query->penetration;
+    return settings;
+}
+
+static bool detect_pair(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_detect_settings settings = detect_settings(query);
+    struct gjkd_operand a, b;
+    if (!gjkd_question_find(question, &query->a, &a) ||
+        !gjkd_question_find(question, &query->b, &b)) {
+        return false;
+    }
+    struct proto_trace trace;
+    if (query->trace) {
+        proto_trace_init(&trace, &question->job->arena, &a.placed, &b.placed);
+        settings.recorder = &trace.recorder;
+        question->stamp.trace = &trace;
+    }
+    gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
+    gjkd_count_iterations(question->job->counters, result.iterations);
+    proto_encode_detect(&question->out, query->dimension, query->penetration, &result,
+                        &question->stamp);
+    return true;
+}
+
+static bool detect_one(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_detect_settings settings = detect_settings(query);
+    struct gjkd_operand a;
+    gjk_hits hits;
+    if (!gjkd_question_find(question, &query->a, &a)) {
+        return false;
+    }
+    gjk_selection selection = gjkd_question_select(question, a.body, question->limit);
+    if (gjk_set_detect(question->set, &a.placed, &selection, &settings, &hits) != GJK_OK) {
+        return gjkd_question_out_of_memory(question);
+    }
+    for (uint32_t i = 0; i < hits.count; i++) {
+        gjkd_count_iterations(question->job->counters, hits.items[i].result.iterations);
+    }
+    proto_encode_hits(&question->out, question->set, query->penetration, &hits, &question->stamp);
+    return true;
+}
+
+static bool print_pairs(struct gjkd_question *question, const struct gjk_set *other,
+                        gjk_status status, const gjk_pair_hits *pairs) {
+    if (status != GJK_OK) {
+        return gjkd_question_out_of_memory(question);
+    }
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        gjkd_count_iterations(question->job->counters, pairs->items[i].result.iterations);
+    }
+    proto_encode_pairs(&question->out, question->set, other, question->query.penetration, pairs,
+                       &question->stamp);
+    return true;
+}
+
+static bool detect_all(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_detect_settings settings = detect_settings(query);
+    gjk_pair_hits pairs;
+    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, question->limit);
+    gjk_status status = gjk_set_detect_pairs(question->set, &selection, &settings, &pairs);
+    return print_pairs(question, question->set, status, &pairs);
+}
+
+/* The other set's version: the job's own when it is the same set, so that one request sees
+ * one version. To be released. */
+static struct gjkd_version *find_other(struct gjkd_question *question) {
+    struct gjkd_job *job = question->job;
+    const char *name = question->query.against;
+    if (strcmp(name, job->version->name) == 0) {
+        return gjkd_version_retain(job->version);
+    }
+    struct gjkd_version *other = gjkd_registry_get(job->context->registry, name);
+    if (other == NULL) {
+        proto_problem_set(&job->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"", name);
+        gjkd_question_fail_at(job, "/against");
+    } else if (other->dimension != job->version->dimension) {
+        proto_problem_set(&job->problem, PROTO_DIMENSION_MISMATCH,
+                          "the set \"%.160s\" has dimension %u, this one %u", name,
+                          other->dimension, job->version->dimension);
+        gjkd_question_fail_at(job, "/against");
+        gjkd_version_release(other);
+        other = NULL;
+    }
+    return other;
+}
+
+static bool detect_against(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_detect_settings settings = detect_settings(query);
+    gjk_pair_hits pairs;
+    struct gjkd_version *other = find_other(question);
+    if (other == NULL) {
+        return false;
+    }
+    question->stamp.has_against_revision = true;
+    question->stamp.against_revision = other->revision;
+    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, question->limit);
+    gjk_status status =
+        gjk_set_detect_against(question->set, other->set, &selection, &settings, &pairs);
+    bool answered = print_pairs(question, other->set, status, &pairs);
+    gjkd_version_release(other);
+    return answered;
+}
+
+static bool answer_detect(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    if (query->against != NULL) {
+        return detect_against(question);
+    }
+    if (query->a.kind == PROTO_OPERAND_ABSENT) {
+        return detect_all(question);
+    }
+    return query->b.kind == PROTO_OPERAND_ABSENT ? detect_one(question) : detect_pair(question);
+}
+
+void gjkd_handle_detect(struct gjkd_job *job) {
+    gjkd_question_ask(job, PROTO_OP_DETECT, answer_detect);
+}

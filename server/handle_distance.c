@@ -1,0 +1,63 @@
+/*
+ * How far apart? A pair, or the nearest shapes of the set.
+ */
+
+#include "handle.h"
+#include "question.h"
+
+static gjk_distance_settings distance_settings(const proto_query *query) {
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    settings.tolerance = query->options.tolerance;
+    settings.max_iterations = query->options.max_iterations;
+    return settings;
+}
+
+static bool distance_pair(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_distance_settings settings = distance_settings(query);
+    struct gjkd_operand a, b;
+    if (!gjkd_question_find(question, &query->a, &a) ||
+        !gjkd_question_find(question, &query->b, &b)) {
+        return false;
+    }
+    struct proto_trace trace;
+    if (query->trace) {
+        proto_trace_init(&trace, &question->job->arena, &a.placed, &b.placed);
+        settings.recorder = &trace.recorder;
+        question->stamp.trace = &trace;
+    }
+    gjk_distance_result result = gjk_distance(&a.placed, &b.placed, &settings);
+    gjkd_count_iterations(question->job->counters, result.iterations);
+    proto_encode_distance(&question->out, query->dimension, &result, &question->stamp);
+    return true;
+}
+
+static bool distance_nearest(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_distance_settings settings = distance_settings(query);
+    struct gjkd_operand a;
+    gjk_nears nears;
+    if (!gjkd_question_find(question, &query->a, &a)) {
+        return false;
+    }
+    uint32_t limit = query->has_limit ? question->limit : 1;
+    gjk_selection selection = gjkd_question_select(question, a.body, limit);
+    if (gjk_set_nearest(question->set, &a.placed, query->max_distance, &selection, &settings,
+                        &nears) != GJK_OK) {
+        return gjkd_question_out_of_memory(question);
+    }
+    for (uint32_t i = 0; i < nears.count; i++) {
+        gjkd_count_iterations(question->job->counters, nears.items[i].result.iterations);
+    }
+    proto_encode_nearest(&question->out, question->set, &nears, &question->stamp);
+    return true;
+}
+
+static bool answer_distance(struct gjkd_question *question) {
+    return question->query.b.kind == PROTO_OPERAND_ABSENT ? distance_nearest(question)
+                                                          : distance_pair(question);
+}
+
+void gjkd_handle_distance(struct gjkd_job *job) {
+    gjkd_question_ask(job, PROTO_OP_DISTANCE, answer_distance);
+}

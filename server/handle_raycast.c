@@ -1,0 +1,82 @@
+/*
+ * What does a ray hit? One shape, the set, or shapes that the query brings.
+ */
+
+#include "handle.h"
+#include "question.h"
+
+static gjk_ray_settings ray_settings(const proto_query *query) {
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    settings.tolerance = query->options.tolerance;
+    settings.max_iterations = query->options.max_iterations;
+    settings.solid = query->solid;
+    return settings;
+}
+
+/* hits: of `set`, or of the one inline shape when it is NULL. */
+static bool print_hits(struct gjkd_question *question, const struct gjk_set *set,
+                       const gjk_ray_hits *hits) {
+    for (uint32_t i = 0; i < hits->count; i++) {
+        gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
+    }
+    if (question->query.mode == PROTO_RAY_ANY) {
+        proto_encode_ray_any(&question->out, hits->count > 0, &question->stamp);
+    } else {
+        proto_encode_ray_hits(&question->out, question->query.dimension, set, hits,
+                              &question->stamp);
+    }
+    return true;
+}
+
+/* Named as an operand: no filter holds for it. */
+static bool raycast_target(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    gjk_ray_settings settings = ray_settings(query);
+    struct gjkd_operand target;
+    if (!gjkd_question_find(question, &query->target, &target)) {
+        return false;
+    }
+    gjk_ray_hit hit = {target.body, gjk_raycast(&target.placed, &query->ray, &settings)};
+    gjk_ray_hits hits = {&hit, hit.result.hit ? 1 : 0, false};
+    return print_hits(question, target.body == GJK_NO_BODY ? NULL : question->set, &hits);
+}
+
+static bool raycast_set(struct gjkd_question *question, const struct gjk_set *set) {
+    const proto_query *query = &question->query;
+    gjk_ray_settings settings = ray_settings(query);
+    if (query->mode == PROTO_RAY_ANY) {
+        gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, 1);
+        bool hit = gjk_set_raycast_any(set, &query->ray, &selection, &settings);
+        proto_encode_ray_any(&question->out, hit, &question->stamp);
+        return true;
+    }
+    gjk_ray_hits hits;
+    uint32_t limit = query->mode == PROTO_RAY_CLOSEST ? 1 : question->limit;
+    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, limit);
+    if (gjk_set_raycast(set, &query->ray, &selection, &settings, &hits) != GJK_OK) {
+        return gjkd_question_out_of_memory(question);
+    }
+    if (query->mode == PROTO_RAY_CLOSEST) {
+        hits.truncated = false; /* one hit is all that was asked for */
+    }
+    return print_hits(question, set, &hits);
+}
+
+static bool raycast_shapes(struct gjkd_question *question) {
+    struct gjk_set *set = gjkd_question_gather(question);
+    bool answered = set != NULL && raycast_set(question, set);
+    gjk_set_free(set);
+    return answered;
+}
+
+static bool answer_raycast(struct gjkd_question *question) {
+    if (question->query.target.kind != PROTO_OPERAND_ABSENT) {
+        return raycast_target(question);
+    }
+    return question->query.has_shapes ? raycast_shapes(question)
+                                      : raycast_set(question, question->set);
+}
+
+void gjkd_handle_raycast(struct gjkd_job *job) {
+    gjkd_question_ask(job, PROTO_OP_RAYCAST, answer_raycast);
+}

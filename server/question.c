@@ -1,0 +1,123 @@
+/*
+ * What do all queries have in common? Decode, find the stored shapes they name, print. With
+ * a set everything is asked of the one version that the job retained; without, the shapes
+ * are in the request.
+ */
+
+#include "question.h"
+
+#include <string.h>
+
+bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer) {
+    snprintf(job->problem.pointer, sizeof job->problem.pointer, "%s", pointer);
+    gjkd_job_refuse(job);
+    return false;
+}
+
+bool gjkd_question_out_of_memory(struct gjkd_question *question) {
+    gjkd_job_fail(question->job, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+    return false;
+}
+
+bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
+                        struct gjkd_operand *out) {
+    out->body = GJK_NO_BODY;
+    if (operand->kind == PROTO_OPERAND_INLINE) {
+        out->shape = operand->shape;
+        out->placed = (gjk_placed){&out->shape, operand->pose};
+        return true;
+    }
+    out->body = question->set != NULL ? gjk_set_find(question->set, operand->id) : GJK_NO_BODY;
+    if (out->body == GJK_NO_BODY) {
+        proto_problem_set(&question->job->problem, PROTO_SHAPE_NOT_FOUND,
+                          "there is no shape \"%.140s\" in the set", operand->id);
+        return gjkd_question_fail_at(question->job, operand->pointer);
+    }
+    out->placed = gjk_set_body(question->set, out->body)->placed;
+    if (operand->has_position) {
+        out->placed.pose.position = operand->pose.position;
+    }
+    if (operand->has_rotation) {
+        out->placed.pose.rotation = operand->pose.rotation;
+    }
+    return true;
+}
+
+gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except,
+                                   uint32_t limit) {
+    return (gjk_selection){&question->query.filter, except, limit, &question->job->arena};
+}
+
+struct gjk_set *gjkd_question_gather(struct gjkd_question *question) {
+    const proto_query *query = &question->query;
+    struct gjk_set *set = NULL;
+    gjk_body *bodies =
+        gjk_arena_alloc_array(&question->job->arena, query->shape_count, sizeof *bodies);
+    for (uint32_t i = 0; bodies != NULL && i < query->shape_count; i++) {
+        const proto_shape *shape = &query->shapes[i].shape;
+        bodies[i] = (gjk_body){
+            .id = query->shapes[i].id,
+            .group = shape->group,
+            .handle = i,
+            .category = shape->category,
+            .mask = shape->mask,
+            .placed = {&shape->shape, shape->pose},
+        };
+    }
+    if (bodies == NULL ||
+        gjk_set_new(query->dimension, bodies, query->shape_count, &set) != GJK_OK) {
+        (void)gjkd_question_out_of_memory(question);
+        return NULL;
+    }
+    return set;
+}
+
+/* No set keeps ticks (yet). */
+static bool check_time(struct gjkd_question *question) {
+    struct gjkd_job *job = question->job;
+    if (question->query.has_at) {
+        proto_problem_set(&job->problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+        return gjkd_question_fail_at(job, "/at/tick");
+    }
+    return true;
+}
+
+static bool decode(struct gjkd_question *question, proto_op op) {
+    struct gjkd_job *job = question->job;
+    proto_text body = {job->body != NULL ? job->body : "", job->body_bytes};
+    uint32_t dimension = job->version != NULL ? job->version->dimension : 0;
+    if (!proto_decode_query(body, op, dimension, &job->context->limits, &job->arena,
+                            &question->query, &job->problem)) {
+        gjkd_job_refuse(job);
+        return false;
+    }
+    uint64_t limit = job->context->limits.answers_max;
+    if (question->query.has_limit && question->query.limit < limit) {
+        limit = question->query.limit;
+    }
+    question->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
+    return check_time(question);
+}
+
+void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer) {
+    struct gjkd_question question = {.job = job};
+    bool reads_set = (job->match.operation->flags & GJKD_READS_SET) != 0;
+    if (reads_set && job->version == NULL) {
+        gjkd_job_fail(job, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                      job->match.variable.text);
+        return;
+    }
+    if (reads_set) {
+        question.set = job->version->set;
+        question.stamp.has_revision = true;
+        question.stamp.revision = job->version->revision;
+    }
+    if (!decode(&question, op)) {
+        return;
+    }
+    proto_buffer_init(&question.out, &job->arena);
+    if (answer(&question)) {
+        gjkd_count_query(job->counters, op);
+        gjkd_job_reply(job, 200, &question.out);
+    }
+}

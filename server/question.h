@@ -1,0 +1,49 @@
+#ifndef GJKD_QUESTION_H
+#define GJKD_QUESTION_H
+
+/*
+ * What every query has in common: it is decoded, the stored shapes that it names are
+ * found in the one version that its job retained, and its answer is printed. One handler
+ * a kind of query does the rest.
+ */
+
+#include "job.h"
+
+struct gjkd_question {
+    struct gjkd_job *job;
+    proto_query query;
+    const struct gjk_set *set; /* NULL: stateless */
+    proto_stamp stamp;
+    uint32_t limit; /* the query's, within answers_max */
+    struct proto_buffer out;
+};
+
+/* An operand, found. placed may point into it: it must stay where it is. */
+struct gjkd_operand {
+    gjk_shape shape;
+    gjk_placed placed;
+    uint32_t body; /* GJK_NO_BODY: inline */
+};
+
+/* Answers a question; false when job->reply is a refusal already. */
+typedef bool (*gjkd_answer)(struct gjkd_question *question);
+
+/* Decodes the job's body as a query of that kind and lets `answer` answer it. */
+void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer);
+
+/* Finds an operand, or refuses with shape-not-found at its place. */
+bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
+                        struct gjkd_operand *out);
+
+/* Bodies that pass the query's filter, other than `except`; at most limit answers. */
+gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except, uint32_t limit);
+
+/* A set of the stateless form's `shapes`, for this one question; to be freed. NULL, and
+ * refused, when memory runs out. */
+struct gjk_set *gjkd_question_gather(struct gjkd_question *question);
+
+/* Refuse with job->problem at a place in the body, or for want of memory. Both return false. */
+bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer);
+bool gjkd_question_out_of_memory(struct gjkd_question *question);
+
+#endif
