@@ -78,7 +78,6 @@ static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk
     gjk_vec2 point_a, point_b;
     gjk_simplex2_points(simplex, &point_a, &point_b);
     solution->lower = 0.0;
-    solution->upper = 0.0;
     solution->normal = gjk_xy0(flat);
     solution->point_a = gjk_xy0(point_a);
     solution->point_b = gjk_xy0(point_b);
@@ -167,7 +166,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             solution->normal = gjk_xy0(edge->normal);
             solution->lower = fmax(solution->lower, -outer);
         }
-        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+        if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }

@@ -110,7 +110,6 @@ static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk
         return;
     }
     solution->lower = 0.0;
-    solution->upper = 0.0;
     solution->normal = flat;
     solution->has_points = true;
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
@@ -198,7 +197,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             solution->normal = face->normal;
             solution->lower = fmax(solution->lower, -outer);
         }
-        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+        if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }

@@ -71,13 +71,21 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 
     goal->recorder->record(goal->recorder->user, &step);
 }
 
-static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
+/*
+ * Witness points, and the normal of the very simplex that they are of, unless |v| is
+ * too short to tell a direction or the limit came before its axis was tried.
+ */
+static void finish(const gjk_simplex2 *simplex, gjk_vec2 away, double rounding, bool settled,
+                   gjk_solution *solution) {
     gjk_vec2 point_a, point_b;
     gjk_simplex2_points(simplex, &point_a, &point_b);
     solution->point_a = gjk_xy0(point_a);
     solution->point_b = gjk_xy0(point_b);
-    solution->lower = fmin(solution->lower, solution->upper);
     solution->has_points = true;
+    solution->lower = fmin(solution->lower, solution->upper);
+    if (settled && solution->upper > 1e3 * rounding) {
+        solution->normal = gjk_xy0(gjk_neg2(away));
+    }
 }
 
 /* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
@@ -99,7 +107,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         solution->iterations++;
         gjk_vertex2 vertex = gjk_support2(frame, gjk_neg2(away));
         raise_lower(solution, away, &vertex, rounding);
-        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+        if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
@@ -129,6 +137,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         }
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
-    finish(simplex, solution);
-    return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);
+    bool settled = solution->iterations < goal->max_iterations;
+    finish(simplex, away, rounding, settled, solution);
+    return settled && touches(solution, goal, close_enough);
 }

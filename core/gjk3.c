@@ -76,11 +76,22 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
     goal->recorder->record(goal->recorder->user, &step);
 }
 
-static void finish(gjk_simplex3 *simplex, gjk_solution *solution) {
+/*
+ * Witness points, and the normal of the very simplex that they are of, unless |v| is
+ * too short to tell a direction. Weights that were mended may bring v nearer.
+ */
+static void finish(gjk_simplex3 *simplex, gjk_vec3 away, double rounding, gjk_solution *solution) {
     gjk_simplex3_polish(simplex);
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
-    solution->lower = fmin(solution->lower, solution->upper);
     solution->has_points = true;
+    if (simplex->count == 3) {
+        gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
+        solution->upper = fmin(solution->upper, gjk_length3(v));
+    }
+    solution->lower = fmin(solution->lower, solution->upper);
+    if (solution->upper > 1e3 * rounding) {
+        solution->normal = gjk_neg3(away);
+    }
 }
 
 /* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
@@ -102,7 +113,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         solution->iterations++;
         gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
         raise_lower(solution, away, &vertex, rounding);
-        if (gjk_goal_proven(goal, solution->lower, solution->upper)) {
+        if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
@@ -132,6 +143,6 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         }
         away = gjk_simplex3_direction(simplex, &feature);
     }
-    finish(simplex, solution);
+    finish(simplex, away, rounding, solution);
     return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);
 }

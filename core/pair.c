@@ -45,12 +45,13 @@ static bool is_zero(gjk_vec3 v) {
 }
 
 /*
- * Bounds that differ in their last digits only are one: no tolerance could bring them
- * together, and either is as near the truth as the other.
+ * Bounds that differ by a few units in the last place are one: no tolerance could bring
+ * them together, and either is as near the truth as the other.
  */
 static void close_bounds(gjk_solution *solution, double size) {
     double magnitude = fmax(size, fabs(solution->upper));
-    if (solution->upper - solution->lower > GJK_ROUNDING * magnitude) {
+    if (solution->proof != GJK_UNPROVEN ||
+        solution->upper - solution->lower > 1.25 * GJK_ROUNDING * magnitude) {
         return;
     }
     if (solution->upper > 0.0) {
@@ -102,13 +103,17 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 directio
     return frame.unit;
 }
 
-/* Separated or overlapping by a proof, or by a converged estimate; else touching. */
-static gjk_state state_of(const gjk_answer *answer, double tolerance) {
-    bool converged = answer->convergence == GJK_CONVERGED;
-    if (answer->lower > tolerance || (converged && answer->upper > tolerance)) {
+/*
+ * Separated or overlapping by a proof, or by a converged estimate; else touching. In the
+ * units that the kernels proved it in: lower and upper of the shapes, radii taken off.
+ */
+static gjk_state state_of(gjk_proof proof, double lower, double upper, double tolerance) {
+    bool converged = upper - lower <= tolerance;
+    if (proof == GJK_PROVEN_SEPARATED || lower > tolerance || (converged && upper > tolerance)) {
         return GJK_SEPARATED;
     }
-    if (answer->upper < -tolerance || (converged && answer->lower < -tolerance)) {
+    if (proof == GJK_PROVEN_OVERLAPPING || upper < -tolerance ||
+        (converged && lower < -tolerance)) {
         return GJK_OVERLAPPING;
     }
     return GJK_TOUCHING;
@@ -134,19 +139,18 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
     gjk_solution solution;
     double unit = a->shape->dimension == 2 ? solve2(a, b, wish, goal, &solution)
                                            : solve3(a, b, wish, goal, &solution);
+    double radius = goal->radius * unit, tolerance = goal->tolerance * unit;
+    double lower = solution.lower - radius, upper = solution.upper - radius;
+    bool met = solution.proof != GJK_UNPROVEN || upper - lower <= tolerance;
     gjk_answer answer = {
-        .lower = solution.lower / unit - goal->radius,
-        .upper = solution.upper / unit - goal->radius,
+        .lower = lower / unit,
+        .upper = upper / unit,
         .normal = gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution.normal)),
+        .state = state_of(solution.proof, lower, upper, tolerance),
+        .convergence = met ? GJK_CONVERGED : GJK_ITERATION_LIMIT,
         .iterations = solution.iterations,
         .has_points = solution.has_points,
     };
-    bool proven = (goal->stop_separated && answer.lower > goal->tolerance) ||
-                  (goal->stop_overlapping && answer.upper < -goal->tolerance);
-    answer.convergence = proven || answer.upper - answer.lower <= goal->tolerance
-                             ? GJK_CONVERGED
-                             : GJK_ITERATION_LIMIT;
-    answer.state = state_of(&answer, goal->tolerance);
     if (solution.has_points) {
         place_points(a, b, &solution, unit, &answer);
     }

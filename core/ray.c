@@ -101,6 +101,12 @@ static gjk_ray_solution solve(const gjk_placed *target, const gjk_placed *origin
     return gjk_ray3(&frame, &goal);
 }
 
+/* A grazed surface's normal, turned by rounding to the far side of the ray, turned back. */
+static gjk_vec3 facing(gjk_vec3 normal, gjk_vec3 direction) {
+    double along = gjk_dot3(normal, direction);
+    return along > 0.0 ? gjk_sub3(normal, gjk_scale3(2.0 * along, direction)) : normal;
+}
+
 static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
                                const gjk_ray_solution *solution, double unit) {
     gjk_ray_result result = {
@@ -112,7 +118,8 @@ static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
         result.has_normal = true;
         result.distance = fmin(solution->t / unit, ray->max_distance);
         result.point = gjk_add3(ray->origin, gjk_scale3(result.distance, ray->direction));
-        result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution->normal));
+        gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
+        result.normal = gjk_no_minus_zero3(facing(normal, ray->direction));
     }
     return result;
 }

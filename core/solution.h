@@ -27,18 +27,27 @@ typedef struct gjk_goal {
     const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */
 } gjk_goal;
 
+/* What ended an iteration before the bounds met, and with that the state of the pair. */
+typedef enum gjk_proof { GJK_UNPROVEN, GJK_PROVEN_SEPARATED, GJK_PROVEN_OVERLAPPING } gjk_proof;
+
 /* normal is the unit direction from a to b with -h(normal) = lower. */
 typedef struct gjk_solution {
     double lower, upper; /* of s of the cores */
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b; /* of the cores, in the frame */
     uint32_t iterations;
-    bool has_points; /* false when a proof ended the iteration early */
+    gjk_proof proof;
+    bool has_points; /* false when a proof ended the iteration */
 } gjk_solution;
 
-static inline bool gjk_goal_proven(const gjk_goal *goal, double lower, double upper) {
-    return (goal->stop_separated && lower - goal->radius > goal->tolerance) ||
-           (goal->stop_overlapping && upper - goal->radius < -goal->tolerance);
+/* True, and noted in the solution, when its bounds prove what the goal asks for. */
+static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution) {
+    if (goal->stop_separated && solution->lower - goal->radius > goal->tolerance) {
+        solution->proof = GJK_PROVEN_SEPARATED;
+    } else if (goal->stop_overlapping && solution->upper - goal->radius < -goal->tolerance) {
+        solution->proof = GJK_PROVEN_OVERLAPPING;
+    }
+    return solution->proof != GJK_UNPROVEN;
 }
 
 #endif
