@@ -78,9 +78,11 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
 
 /*
  * Witness points, and the normal of the very simplex that they are of, unless |v| is
- * too short to tell a direction. Weights that were mended may bring v nearer.
+ * too short to tell a direction or the limit came before its axis was tried. Weights
+ * that were mended may bring v nearer.
  */
-static void finish(gjk_simplex3 *simplex, gjk_vec3 away, double rounding, gjk_solution *solution) {
+static void finish(gjk_simplex3 *simplex, gjk_vec3 away, double rounding, bool settled,
+                   gjk_solution *solution) {
     gjk_simplex3_polish(simplex);
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
     solution->has_points = true;
@@ -89,7 +91,7 @@ static void finish(gjk_simplex3 *simplex, gjk_vec3 away, double rounding, gjk_so
         solution->upper = fmin(solution->upper, gjk_length3(v));
     }
     solution->lower = fmin(solution->lower, solution->upper);
-    if (solution->upper > 1e3 * rounding) {
+    if (settled && solution->upper > 1e3 * rounding) {
         solution->normal = gjk_neg3(away);
     }
 }
@@ -143,6 +145,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         }
         away = gjk_simplex3_direction(simplex, &feature);
     }
-    finish(simplex, away, rounding, solution);
-    return solution->iterations < goal->max_iterations && touches(solution, goal, close_enough);
+    bool settled = solution->iterations < goal->max_iterations;
+    finish(simplex, away, rounding, settled, solution);
+    return settled && touches(solution, goal, close_enough);
 }
