@@ -40,7 +40,7 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
                                    struct gjkd_connection *entry, gjkd_progress progress);
 
 /*
- * Ends connections whose request is overdue or whose client is gone in the middle of it;
+ * Ends connections whose request is overdue or whose client is gone before it was complete;
  * while closing, idle ones too. They are ended by shutting their receiving side, so that
  * their owner reads what has come and then the end.
  */

@@ -23,12 +23,19 @@
 /* How often clients that are gone are looked for. */
 #define SWEEP_MS 1000
 
-/* Memory that a connection has for the request line and the header fields. */
-#define CONNECTION_BYTES 32768
+/*
+ * Memory that a connection has for the request line, the header fields (some 70 bytes for each
+ * beside its text) and the reply's head. libmicrohttpd clears all of it after every request, and
+ * 64 connections' worth is to fit in a processor's cache: so no more than the limits need.
+ */
+#define CONNECTION_BYTES 16384
+_Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
+               "what is over a limit has to be seen whole");
 
 enum stage {
     STAGE_HEAD,    /* the target is known */
     STAGE_BODY,    /* the head is known */
+    STAGE_PAUSED,  /* complete, and a worker is to run it */
     STAGE_WORKING, /* at a worker */
     STAGE_DONE,    /* the reply is there */
 };
@@ -297,14 +304,28 @@ static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *dat
     return MHD_YES;
 }
 
-static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
-    set_progress(exchange, GJKD_ANSWERING);
-    if (gjkd_job_wants_worker(&exchange->job) && hand_off(exchange)) {
-        return MHD_YES;
-    }
+static enum MHD_Result answer(struct gjkd_exchange *exchange) {
     gjkd_job_run(&exchange->job);
     exchange->stage = STAGE_DONE;
     return queue_reply(exchange);
+}
+
+static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
+    set_progress(exchange, GJKD_ANSWERING);
+    if (gjkd_job_wants_worker(&exchange->job)) {
+        exchange->stage = STAGE_PAUSED;
+        return MHD_YES;
+    }
+    return answer(exchange);
+}
+
+/*
+ * Called once more because the end brought no reply. Only now has the daemon noted that
+ * there is nothing to read; had it been suspended earlier, it would read on after the work
+ * and take a client that has shut its sending side for one that is gone.
+ */
+static enum MHD_Result take_pause(struct gjkd_exchange *exchange) {
+    return hand_off(exchange) ? MHD_YES : answer(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
@@ -321,6 +342,8 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
         return take_head(exchange, method);
     case STAGE_BODY:
         return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
+    case STAGE_PAUSED:
+        return take_pause(exchange);
     case STAGE_WORKING:
         return MHD_YES;
     case STAGE_DONE:

@@ -25,8 +25,8 @@ struct gjkd_context {
 };
 
 /* Bytes that a target (path and parameters) and all header fields together may have. */
-#define GJKD_TARGET_BYTES_MAX 8192
-#define GJKD_FIELD_BYTES_MAX 16384
+#define GJKD_TARGET_BYTES_MAX 4096
+#define GJKD_FIELD_BYTES_MAX 8192
 /* From the request line to the answer; Gjkd-Timeout-Ms may shorten it. */
 #define GJKD_REQUEST_TIMEOUT_MS 30000
 /* Memory that one request may use in all. */

@@ -20,8 +20,8 @@ struct gjkd_loop {
     void *owner;
 };
 
-/* Makes loop number `index` on the listening socket, which it owns then. False: no
- * resources; then nothing remains open. */
+/* Makes loop number `index` on the listening socket, which it owns then. False: the system
+ * has no event loop or no HTTP daemon to give, and the process cannot go on. */
 bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
                     int listen_fd, void (*ended)(void *owner), void *owner);
 

@@ -24,6 +24,9 @@
 
 #define GRACE_MS 250
 
+/* What even a drain timeout of 0 leaves the loops to end what is idle. */
+#define CLOSE_MS_MIN 50
+
 struct server {
     const struct gjkd_config *config;
     struct gjkd_context context;
@@ -74,7 +77,8 @@ static uint64_t grace_ms(const struct server *server) {
 
 static void on_grace_over(uv_timer_t *timer) {
     struct server *server = timer->data;
-    uv_timer_start(timer, on_drain_timeout, server->config->drain_timeout_ms - grace_ms(server), 0);
+    uint64_t left_ms = server->config->drain_timeout_ms - grace_ms(server);
+    uv_timer_start(timer, on_drain_timeout, left_ms > CLOSE_MS_MIN ? left_ms : CLOSE_MS_MIN, 0);
     close_loops(server);
 }
 
