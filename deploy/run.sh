@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 
 deploy/install.sh deploy/packages/build deploy/packages/try
 {
-    [ -f build/release/build.ninja ] || cmake --preset release --log-level=WARNING -DGJKD_TESTS=OFF
+    [ -f build/release/build.ninja ] || cmake --preset release -DGJKD_TESTS=OFF >/dev/null
     cmake --build --preset release --target gjkd -- --quiet
 } >&2
 

@@ -62,7 +62,7 @@ def open_files(gjkd):
 
 
 HALVES = [
-    b"", b"GE", b"GET /livez HTTP/1.1\r\nHost: loc",
+    b"", b"GET /livez HTTP/1.1\r\nHost: loc",
     b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
     b"Content-Length: 100\r\n\r\n{\"a\": ",
     b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
@@ -77,12 +77,23 @@ HALVES = [
 def test_a_client_that_goes_half_way(gjkd, rudely):
     gjkd.get("/livez")
     before = open_files(gjkd)
-    for half in HALVES * 5:
+    for i, half in enumerate(HALVES * 7):
         wire = Wire(gjkd)
         wire.send(half)
-        time.sleep(0.002)
+        time.sleep(0.001 * (i % 3))  # the end comes with the last bytes, or behind them
         wire.reset() if rudely else wire.socket.close()
     assert gjkd.get("/v1/sets/half").status_code == 404
+    assert eventually(lambda: open_files(gjkd) <= before), "its connections are gone"
+
+
+@pytest.mark.concurrency
+def test_a_client_that_goes_within_the_first_line(gjkd):
+    """Its last bytes and its end arrive together."""
+    gjkd.get("/livez")
+    before = open_files(gjkd)
+    for _ in range(60):
+        with Wire(gjkd) as wire:
+            wire.send(b"GE")
     assert eventually(lambda: open_files(gjkd) <= before), "its connections are gone"
 
 
@@ -110,7 +121,7 @@ def test_a_client_that_shuts_its_half_gets_its_answer(gjkd):
 def test_slow_clients_hold_up_nobody(gjkd):
     slow = [Wire(gjkd) for _ in range(50)]
     for wire in slow:
-        wire.send(HALVES[3])
+        wire.send(HALVES[2])
     start = time.monotonic()
     for _ in range(50):
         assert gjkd.get("/livez").status_code == 200

@@ -81,6 +81,38 @@ def test_unknown_query_parameters_of_a_query(gjkd):
     problem.check(gjkd.put("/v1/sets/x?force=1", {"dimension": 2}), "bad-request")
 
 
+TARGET_BYTES_MAX = 4096
+FIELD_BYTES_MAX = 8192  # names and values of all fields
+CODES = {414: "uri-too-long", 431: "headers-too-large"}
+
+
+def answer_to_sizes(gjkd, target_bytes, field_bytes, fields):
+    """Asks for a path that is too long to be anything, with that much of everything."""
+    path = "/v1/no/such/".ljust(target_bytes, "x")
+    with Wire(gjkd) as wire:
+        left = field_bytes - len("Host") - len(wire.host)
+        lines = []
+        for i in range(fields, 0, -1):
+            lines.append(f"X-{i:03}: ".ljust(left // i + len(": "), "y"))
+            left -= left // i
+        wire.request("GET", path, headers=lines)
+        return wire.reply()
+
+
+@pytest.mark.parametrize("fields", [1, 12, 40])
+@pytest.mark.parametrize("target, fields_bytes, status", [
+    (TARGET_BYTES_MAX - 1, 100, 404), (TARGET_BYTES_MAX, 100, 404),
+    (TARGET_BYTES_MAX + 1, 100, 414),
+    (100, FIELD_BYTES_MAX - 1, 404), (100, FIELD_BYTES_MAX, 404), (100, FIELD_BYTES_MAX + 1, 431),
+    (TARGET_BYTES_MAX, FIELD_BYTES_MAX, 404), (TARGET_BYTES_MAX + 1, FIELD_BYTES_MAX, 414),
+    (TARGET_BYTES_MAX, FIELD_BYTES_MAX + 1, 431),
+])
+def test_sizes_of_the_head(gjkd, target, fields_bytes, status, fields):
+    reply = answer_to_sizes(gjkd, target, max(fields_bytes, 20 * fields), fields)
+    assert reply.status == status
+    problem.check(reply, CODES.get(status, "route-not-found"))
+
+
 def test_uri_too_long(gjkd):
     with Wire(gjkd) as wire:
         wire.request("GET", "/v1/sets/" + "x" * 20000)

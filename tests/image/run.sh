@@ -35,9 +35,9 @@ if [ ! -s "$base" ]; then
     mkdir -p build/image
     sources=(/etc/apt/sources.list.d/debian.sources)
     [ -f "${sources[0]}" ] || sources=(/etc/apt/sources.list)
-    mmdebstrap --quiet --variant=minbase bookworm "$base.part" "${sources[@]}" >"$work/log" 2>&1 ||
+    mmdebstrap --quiet --variant=minbase bookworm "${base%.tar}.part.tar" "${sources[@]}" >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" && exit 1; }
-    mv "$base.part" "$base"
+    mv "${base%.tar}.part.tar" "$base"
 fi
 container=$(buildah_here from scratch)
 buildah_here add --quiet "$container" "$base" / >/dev/null
