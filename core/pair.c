@@ -46,77 +46,85 @@ static bool is_zero(gjk_vec3 v) {
 
 /*
  * Bounds that differ by a few units in the last place are one: no tolerance could bring
- * them together, and either is as near the truth as the other.
+ * them together. Up to about two, the one that the witness points show; else the middle.
  */
 static void close_bounds(gjk_solution *solution, double size) {
-    double magnitude = fmax(size, fabs(solution->upper));
-    if (solution->proof != GJK_UNPROVEN ||
-        solution->upper - solution->lower > 1.25 * GJK_ROUNDING * magnitude) {
+    double magnitude = GJK_ROUNDING * fmax(size, fabs(solution->upper));
+    solution->lower = fmin(solution->lower, solution->upper);
+    double gap = solution->upper - solution->lower;
+    if (gap > 1.25 * magnitude) {
         return;
     }
-    if (solution->upper > 0.0) {
-        solution->lower = solution->upper;
-    } else {
-        solution->upper = solution->lower;
-    }
+    double shown = solution->upper > 0.0 ? solution->upper : solution->lower;
+    double joined = gap <= 0.5 * magnitude ? shown : solution->lower + 0.5 * gap;
+    solution->lower = joined;
+    solution->upper = joined;
 }
 
-static gjk_goal goal_in_frame(const gjk_goal *wish, double unit, const gjk_recorder *recorder) {
+/* In the units of a frame. No state is claimed below the rounding of its numbers. */
+static gjk_goal goal_in_frame(const gjk_goal *wish, double unit, double scale,
+                              const gjk_recorder *recorder) {
     gjk_goal goal = *wish;
     goal.radius *= unit;
-    goal.tolerance *= unit;
+    goal.tolerance = fmax(goal.tolerance * unit, 4.0 * GJK_ROUNDING * scale);
     goal.recorder = wish->recorder != NULL ? recorder : NULL;
     return goal;
 }
 
 static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
-                     const gjk_goal *wish, gjk_solution *solution) {
+                     const gjk_goal *wish, gjk_goal *reached, gjk_solution *solution) {
     gjk_frame2 frame = gjk_frame2_make(a, b);
     if (!is_zero(direction)) {
         gjk_frame2_aim(&frame, &a->pose, direction);
     }
     gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
-    gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
+    gjk_goal goal = goal_in_frame(wish, frame.unit, frame.scale, &recorder);
     gjk_simplex2 simplex;
     if (gjk_gjk2(&frame, &goal, &simplex, solution)) {
         gjk_epa2(&frame, &simplex, &goal, solution);
     }
-    close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    if (!gjk_goal_reached(&goal, solution)) {
+        close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    }
+    *reached = goal;
     return frame.unit;
 }
 
 static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
-                     const gjk_goal *wish, gjk_solution *solution) {
+                     const gjk_goal *wish, gjk_goal *reached, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_make(a, b);
     if (!is_zero(direction)) {
         gjk_frame3_aim(&frame, &a->pose, direction);
     }
     gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
-    gjk_goal goal = goal_in_frame(wish, frame.unit, &recorder);
+    gjk_goal goal = goal_in_frame(wish, frame.unit, frame.scale, &recorder);
     gjk_simplex3 simplex;
     if (gjk_gjk3(&frame, &goal, &simplex, solution)) {
         gjk_epa3(&frame, &simplex, &goal, solution);
     }
-    close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    if (!gjk_goal_reached(&goal, solution)) {
+        close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    }
+    *reached = goal;
     return frame.unit;
 }
 
 /*
  * Separated or overlapping by a proof, or by a converged estimate; else touching. In the
- * units that the kernels proved it in: lower and upper of the shapes, radii taken off.
+ * units of the frame, in which it was proven; lower and upper without the radii.
  */
-static gjk_state state_of(gjk_proof proof, double lower, double upper, double tolerance) {
+static gjk_state state_of(const gjk_solution *solution, double lower, double upper,
+                          double tolerance) {
     bool converged = upper - lower <= tolerance;
-    if (proof == GJK_PROVEN_SEPARATED || lower > tolerance || (converged && upper > tolerance)) {
+    if (solution->proof != GJK_UNPROVEN) {
+        return solution->proof == GJK_PROVEN_SEPARATED ? GJK_SEPARATED : GJK_OVERLAPPING;
+    }
+    if (converged && upper > tolerance) {
         return GJK_SEPARATED;
     }
-    if (proof == GJK_PROVEN_OVERLAPPING || upper < -tolerance ||
-        (converged && lower < -tolerance)) {
-        return GJK_OVERLAPPING;
-    }
-    return GJK_TOUCHING;
+    return converged && lower < -tolerance ? GJK_OVERLAPPING : GJK_TOUCHING;
 }
 
 /* The witness points of the shapes: those of the cores, moved by the radii. */
@@ -137,16 +145,16 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
     GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
     GJK_ASSERT(goal->max_iterations <= GJK_ITERATIONS_MAX);
     gjk_solution solution;
-    double unit = a->shape->dimension == 2 ? solve2(a, b, wish, goal, &solution)
-                                           : solve3(a, b, wish, goal, &solution);
-    double radius = goal->radius * unit, tolerance = goal->tolerance * unit;
-    double lower = solution.lower - radius, upper = solution.upper - radius;
-    bool met = solution.proof != GJK_UNPROVEN || upper - lower <= tolerance;
+    gjk_goal in_frame;
+    double unit = a->shape->dimension == 2 ? solve2(a, b, wish, goal, &in_frame, &solution)
+                                           : solve3(a, b, wish, goal, &in_frame, &solution);
+    double lower = solution.lower - in_frame.radius, upper = solution.upper - in_frame.radius;
+    bool met = gjk_goal_reached(goal, &solution) || upper - lower <= goal->tolerance * unit;
     gjk_answer answer = {
         .lower = lower / unit,
         .upper = upper / unit,
         .normal = gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution.normal)),
-        .state = state_of(solution.proof, lower, upper, tolerance),
+        .state = state_of(&solution, lower, upper, in_frame.tolerance),
         .convergence = met ? GJK_CONVERGED : GJK_ITERATION_LIMIT,
         .iterations = solution.iterations,
         .has_points = solution.has_points,

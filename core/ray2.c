@@ -11,6 +11,9 @@
 /* Steps that may leave the distance as it is: see gjk3.c. */
 #define STALLS_MAX 4
 
+/* No shape is as far as this; a plane that is met later is not met. */
+#define FAR 1e200
+
 typedef struct gjk_ray_state2 {
     double t;             /* no point of the ray before t touches */
     gjk_vec2 point;       /* t * direction */
@@ -28,7 +31,7 @@ static gjk_ray_step move(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_ve
     if (gap <= rounding) {
         return GJK_RAY_STAYED;
     }
-    if (rate <= 0.0) { /* past it, unless a step back within the slack leads on it again */
+    if (rate * FAR <= gap) { /* past it, unless a step back within the slack leads on it */
         return gap + state->slack * rate > rounding ? GJK_RAY_MISSED : GJK_RAY_STAYED;
     }
     double t = state->t + gap / rate, slack = rounding / rate;

@@ -20,14 +20,14 @@
 
 typedef struct gjk_goal {
     double radius;    /* of both balls: s of the shapes is s of the cores - radius */
-    double tolerance; /* absolute, in frame units */
+    double tolerance; /* absolute, in frame units; not below rounding */
     uint32_t max_iterations;
     bool stop_separated;          /* a proof of s - radius > tolerance is enough */
     bool stop_overlapping;        /* a proof of s - radius < -tolerance is enough */
     const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */
 } gjk_goal;
 
-/* What ended an iteration before the bounds met, and with that the state of the pair. */
+/* What the bounds proved on the way. Kept once proven: it is the state of the pair. */
 typedef enum gjk_proof { GJK_UNPROVEN, GJK_PROVEN_SEPARATED, GJK_PROVEN_OVERLAPPING } gjk_proof;
 
 /* normal is the unit direction from a to b with -h(normal) = lower. */
@@ -40,14 +40,24 @@ typedef struct gjk_solution {
     bool has_points; /* false when a proof ended the iteration */
 } gjk_solution;
 
-/* True, and noted in the solution, when its bounds prove what the goal asks for. */
+/* Whether the goal is reached by what is proven. */
+static inline bool gjk_goal_reached(const gjk_goal *goal, const gjk_solution *solution) {
+    return (goal->stop_separated && solution->proof == GJK_PROVEN_SEPARATED) ||
+           (goal->stop_overlapping && solution->proof == GJK_PROVEN_OVERLAPPING);
+}
+
+/*
+ * Notes in the solution what its bounds prove, wanted or not: questions about one pair
+ * that stop at different places must agree on its state. True when that is enough.
+ */
 static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution) {
-    if (goal->stop_separated && solution->lower - goal->radius > goal->tolerance) {
+    if (solution->proof == GJK_UNPROVEN && solution->lower - goal->radius > goal->tolerance) {
         solution->proof = GJK_PROVEN_SEPARATED;
-    } else if (goal->stop_overlapping && solution->upper - goal->radius < -goal->tolerance) {
+    }
+    if (solution->proof == GJK_UNPROVEN && solution->upper - goal->radius < -goal->tolerance) {
         solution->proof = GJK_PROVEN_OVERLAPPING;
     }
-    return solution->proof != GJK_UNPROVEN;
+    return gjk_goal_reached(goal, solution);
 }
 
 #endif
