@@ -16,16 +16,11 @@ static bool distance_pair(struct gjkd_question *question) {
     const proto_query *query = &question->query;
     gjk_distance_settings settings = distance_settings(query);
     struct gjkd_operand a, b;
-    if (!gjkd_question_find(question, &query->a, &a) ||
-        !gjkd_question_find(question, &query->b, &b)) {
+    if (!gjkd_question_find_pair(question, &a, &b)) {
         return false;
     }
     struct proto_trace trace;
-    if (query->trace) {
-        proto_trace_init(&trace, &question->job->arena, &a.placed, &b.placed);
-        settings.recorder = &trace.recorder;
-        question->stamp.trace = &trace;
-    }
+    settings.recorder = gjkd_question_trace(question, &a, &b, &trace);
     gjk_distance_result result = gjk_distance(&a.placed, &b.placed, &settings);
     gjkd_count_iterations(question->job->counters, result.iterations);
     proto_encode_distance(&question->out, query->dimension, &result, &question->stamp);

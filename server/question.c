@@ -43,6 +43,23 @@ bool gjkd_question_find(struct gjkd_question *question, const proto_operand *ope
     return true;
 }
 
+bool gjkd_question_find_pair(struct gjkd_question *question, struct gjkd_operand *a,
+                             struct gjkd_operand *b) {
+    return gjkd_question_find(question, &question->query.a, a) &&
+           gjkd_question_find(question, &question->query.b, b);
+}
+
+const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
+                                        const struct gjkd_operand *a, const struct gjkd_operand *b,
+                                        struct proto_trace *trace) {
+    if (!question->query.trace) {
+        return NULL;
+    }
+    proto_trace_init(trace, &question->job->arena, &a->placed, &b->placed);
+    question->stamp.trace = trace;
+    return &trace->recorder;
+}
+
 gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except,
                                    uint32_t limit) {
     return (gjk_selection){&question->query.filter, except, limit, &question->job->arena};

@@ -35,6 +35,16 @@ void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer);
 bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
                         struct gjkd_operand *out);
 
+/* Finds the operands a and b of a pair, likewise. */
+bool gjkd_question_find_pair(struct gjkd_question *question, struct gjkd_operand *a,
+                             struct gjkd_operand *b);
+
+/* The recorder of the query's trace, which then stands in the answer; NULL when none is
+ * wanted. trace is the caller's storage, in use until the answer is printed. */
+const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
+                                        const struct gjkd_operand *a, const struct gjkd_operand *b,
+                                        struct proto_trace *trace);
+
 /* Bodies that pass the query's filter, other than `except`; at most limit answers. */
 gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except, uint32_t limit);
 
