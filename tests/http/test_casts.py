@@ -1,0 +1,117 @@
+"""Sweeping a shape: first contact, the modes, what it never hits, stateless forms."""
+
+import math
+
+import pytest
+
+from near import near
+
+BALL = {"type": "circle", "radius": 1}
+ROW = {
+    "wall": {"type": "box", "half_extents": [1, 5], "position": [10, 0], "group": "g"},
+    "thin": {"type": "segment", "a": [0, -5], "b": [0, 5], "position": [6, 0]},
+    "off": {"type": "circle", "radius": 1, "position": [5, 20]},
+    "mover": {"type": "circle", "radius": 1},
+}
+
+
+@pytest.fixture
+def row(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": ROW})
+
+    def cast(**more):
+        return gjkd.ask(f"/v1/sets/{name}/cast",
+                        {"shape": "mover", "translation": [20, 0]} | more)
+
+    return cast
+
+
+def ids(answer):
+    return [hit["id"] for hit in answer["hits"]]
+
+
+def test_closest_is_the_default(row):
+    answer = row()
+    assert answer == row(mode="closest") and ids(answer) == ["thin"]
+    hit, = answer["hits"]
+    assert set(hit) == {"id", "group", "fraction", "distance", "point", "normal", "inside",
+                        "status"}
+    assert near(hit["fraction"], 0.25) and near(hit["distance"], 5)
+    assert near(hit["point"], [6, 0]) and near(hit["normal"], [-1, 0])
+    assert hit["inside"] is False and hit["group"] is None and answer["revision"] == 1
+
+
+def test_all_by_fraction(row):
+    answer = row(mode="all")
+    assert ids(answer) == ["thin", "wall"]
+    assert [near(h["fraction"], f) for h, f in zip(answer["hits"], (0.25, 0.4))] == [True] * 2
+    cut = row(mode="all", limit=1)
+    assert ids(cut) == ["thin"] and cut["truncated"] is True
+
+
+def test_any(row):
+    assert row(mode="any") == {"hit": True, "revision": 1}
+    assert row(mode="any", translation=[4.9, 0]) == {"hit": False, "revision": 1}
+
+
+def test_a_target_needs_no_filter_and_itself_is_never_hit(row):
+    assert ids(row(target="wall", filter={"mask": 0})) == ["wall"]
+    assert row(target="mover") == {"hits": [], "revision": 1}
+    assert ids(row(filter={"ignore": ["thin"]})) == ["wall"]
+
+
+def test_a_set_says_what_the_target_alone_says(row):
+    for hit in row(mode="all")["hits"]:
+        assert row(target=hit["id"])["hits"] == [hit]
+
+
+def test_overlapping_and_touching_at_the_start(gjkd):
+    def cast(x, translation):
+        return gjkd.ask("/v1/cast", {"shape": BALL | {"position": [x, 0]},
+                                     "translation": translation, "against": BALL})["hits"]
+
+    inside, = cast(1.5, [1, 0])
+    assert inside["inside"] is True and inside["fraction"] == 0 and inside["normal"] is None
+    toward, = cast(2, [-1, 0])
+    assert toward["inside"] is False and toward["fraction"] == 0
+    assert near(toward["normal"], [1, 0])
+    assert cast(2, [1, 0]) == [] and cast(2, [0, 3]) == [] and cast(2, [0, 0]) == []
+    assert cast(1.5, [0, 0])[0]["inside"] is True
+
+
+def test_no_wall_is_too_thin_and_no_way_too_long(gjkd):
+    for translation in (1e3, 1e6):
+        hit, = gjkd.ask("/v1/cast", {
+            "shape": {"type": "sphere", "radius": 0.5}, "translation": [translation, 0, 0],
+            "against": {"type": "box", "half_extents": [0, 1, 1], "position": [7, 0, 0]},
+        })["hits"]
+        assert near(hit["distance"], 6.5, 1e-9) and near(hit["normal"], [-1, 0, 0], 1e-9)
+        assert hit["id"] is None
+
+
+def test_ball_past_a_corner(gjkd):
+    """A ball of radius 1 grazing up to the corner (1, 1) of a box: closed form."""
+    hit, = gjkd.ask("/v1/cast", {"shape": BALL | {"position": [-5, 1.5]}, "translation": [10, 0],
+                                 "against": {"type": "box", "half_extents": [1, 1]}})["hits"]
+    assert near(hit["distance"], 5 - 1 - math.sqrt(0.75)) and near(hit["point"], [-1, 1])
+    assert near(hit["normal"], [-math.sqrt(0.75), 0.5])
+
+
+def test_shapes_of_the_request(gjkd):
+    answer = gjkd.ask("/v1/cast", {"shape": BALL, "translation": [20, 0], "mode": "all", "shapes": {
+        "b": {"type": "point", "position": [9, 0]}, "a": {"type": "point", "position": [9, 0]}}})
+    assert ids(answer) == ["a", "b"] and "revision" not in answer
+
+
+@pytest.mark.parametrize("body, code, pointer", [
+    ({"translation": [1, 0], "against": BALL}, "missing-member", "/shape"),
+    ({"shape": BALL, "against": BALL}, "missing-member", "/translation"),
+    ({"shape": BALL, "translation": [1, 0]}, "missing-member", "/against"),
+    ({"shape": BALL, "translation": [1, 0], "against": BALL, "solid": True}, "unknown-member",
+     "/solid"),
+])
+def test_refusals(gjkd, body, code, pointer):
+    answer = gjkd.call("POST", "/v1/cast", json=body)
+    assert answer.status_code == 422
+    assert answer.json()["errors"][0]["code"] == code
+    assert answer.json()["errors"][0]["pointer"] == pointer
