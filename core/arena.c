@@ -41,8 +41,9 @@ struct gjk_arena_chunk {
     size_t filled;       /* of them in use, gaps included */
 };
 
+/* The alignment is a power of two. */
 static size_t round_up(size_t value, size_t alignment) {
-    return (value + alignment - 1) / alignment * alignment;
+    return (value + alignment - 1) & ~(alignment - 1);
 }
 
 void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes) {

@@ -5,7 +5,8 @@
  * of the 17th digit: so only numbers whose last two digits are near 00 are tried with fewer.
  * That is not always the shortest text there is, but it costs one conversion most of the time.
  *
- * The decimal point is the C locale's: nobody calls setlocale.
+ * decimal.c does this for numbers of ordinary size; printf does it for the others, with the same
+ * result. The decimal point is the C locale's: nobody calls setlocale.
  */
 
 #include "number.h"
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decimal.h"
 #include "gjk/base.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
@@ -66,14 +68,10 @@ static bool is_near_short(const char *text) {
     return digits >= 16 && (last_two <= 11 || last_two >= 89);
 }
 
-size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
+/* For numbers of any size. */
+static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
     char shorter[PROTO_NUMBER_MAX];
 
-    GJK_ASSERT(isfinite(value));
-    if (!isfinite(value)) /* where asserts are off: still JSON */
-        return copy_text("null", text);
-    if (fabs(value) < WHOLE_MAX && floor(value) == value)
-        return whole_text(value, text);
     int length = snprintf(text, PROTO_NUMBER_MAX, "%.17g", value);
     for (int digits = 15; digits <= 16 && is_near_short(text); digits++) {
         int shorter_length = snprintf(shorter, sizeof shorter, "%.*g", digits, value);
@@ -83,4 +81,15 @@ size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
         }
     }
     return (size_t)length;
+}
+
+size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
+    GJK_ASSERT(isfinite(value));
+    if (!isfinite(value)) /* where asserts are off: still JSON */
+        return copy_text("null", text);
+    if (floor(value) != value) {
+        size_t length = proto_decimal_text(value, text);
+        return length > 0 ? length : printed_text(value, text);
+    }
+    return fabs(value) < WHOLE_MAX ? whole_text(value, text) : printed_text(value, text);
 }

@@ -10,7 +10,7 @@
 /*
  * Writes a finite double as a JSON number that parses back to exactly the same double, negative
  * zero included, and returns its length. Integers below 2^53 look like integers. Whole numbers
- * cost about 20 ns, others 300 ns and up.
+ * cost about 20 ns, others from 1.5e-11 up 40 ns, what is smaller or above 2^53 300 ns and more.
  */
 size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]);
 

@@ -77,6 +77,100 @@ static uint64_t next_random(uint64_t *state) {
     return z ^ (z >> 31);
 }
 
+/* The text by its definition: printf's with 17 digits, near a shorter one with 15 or 16. */
+static const char *text_by_printf(double value) {
+    static char text[64];
+
+    if (fabs(value) < 0x1p53 && floor(value) == value) {
+        snprintf(text, sizeof text, value == 0.0 && signbit(value) ? "-0.0" : "%.0f", value);
+        return text;
+    }
+    snprintf(text, sizeof text, "%.16e", fabs(value));
+    const int last_two = (text[16] - '0') * 10 + text[17] - '0';
+    int digits = last_two <= 11 || last_two >= 89 ? 15 : 17;
+    do
+        snprintf(text, sizeof text, "%.*g", digits++, value);
+    while (strtod(text, NULL) != value);
+    return text;
+}
+
+static void check_text(double value) {
+    const double both[] = {value, -value};
+
+    for (int i = 0; isfinite(value) && i < COUNT_OF(both); i++) {
+        check_number(both[i]);
+        const char *text = text_of(both[i]), *wanted = text_by_printf(both[i]);
+        ck_assert_msg(strcmp(text, wanted) == 0, "%a became %s, not %s", both[i], text, wanted);
+    }
+}
+
+/* That value and so many doubles on each side of it. */
+static void check_texts_around(double value, int count) {
+    double above = value, below = value;
+
+    check_text(value);
+    for (int i = 0; i < count; i++) {
+        check_text(above = nextafter(above, INFINITY));
+        check_text(below = nextafter(below, 0.0));
+    }
+}
+
+/* Where numbers get their digits from integers of our own, and a little to both sides. */
+START_TEST(random_numbers_as_printf) {
+    uint64_t state = 3;
+
+    for (int i = 0; i < RANDOM_COUNT / 2; i++) {
+        const double mantissa = (double)(next_random(&state) >> 11);
+        const int exponent = (int)(next_random(&state) % 97) - 40;
+        check_text(ldexp(mantissa, exponent - 53));
+        /* with few bits: ties when digits are cut */
+        check_text(ldexp((double)(next_random(&state) >> 44), exponent - 20));
+        /* a quotient of small integers, as answers are */
+        check_text((double)(next_random(&state) % 1000) / (double)(1 + next_random(&state) % 1000));
+    }
+}
+END_TEST
+
+START_TEST(random_bits_as_printf) {
+    uint64_t state = 4;
+
+    for (int i = 0; i < RANDOM_COUNT / 4; i++) {
+        const uint64_t bits = next_random(&state);
+        double value;
+        memcpy(&value, &bits, sizeof value);
+        check_text(value);
+    }
+}
+END_TEST
+
+START_TEST(decimals_as_printf) {
+    uint64_t state = 5;
+
+    for (int i = 0; i < RANDOM_COUNT; i++) {
+        char given[32];
+        uint64_t digits = next_random(&state) % UINT64_C(100000000000000000); /* 17 */
+        for (uint64_t cut = next_random(&state) % 17; cut > 0; cut--)
+            digits /= 10;
+        snprintf(given, sizeof given, "%" PRIu64 "e-%d", digits, (int)(next_random(&state) % 28));
+        const double value = strtod(given, NULL);
+        check_text(value);
+    }
+}
+END_TEST
+
+START_TEST(borders_as_printf) {
+    for (int i = -1074; i < 1024; i++)
+        check_texts_around(ldexp(1.0, i), i > -60 && i < 60 ? 100 : 2);
+    for (int i = -320; i <= 308; i++) {
+        char given[32];
+        for (int digit = 1; digit <= 9; digit++) {
+            snprintf(given, sizeof given, "%de%d", digit, i);
+            check_texts_around(strtod(given, NULL), i > -20 && i < 20 ? 50 : 2);
+        }
+    }
+}
+END_TEST
+
 START_TEST(random_bits_come_back) {
     uint64_t state = 1;
 
@@ -179,6 +273,10 @@ Suite *proto_number_suite(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, random_bits_come_back);
     tcase_add_test(tests, short_decimals_stay_short);
+    tcase_add_test(tests, random_numbers_as_printf);
+    tcase_add_test(tests, random_bits_as_printf);
+    tcase_add_test(tests, decimals_as_printf);
+    tcase_add_test(tests, borders_as_printf);
     tcase_add_test(tests, edges_come_back);
     tcase_add_test(tests, simple_numbers_look_simple);
     suite_add_tcase(suite, tests);
