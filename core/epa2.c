@@ -125,6 +125,26 @@ static void witness(const struct gjk_polytope2 *polytope, double rounding, gjk_s
     solution->has_points = true;
 }
 
+/* Makes point_a - point_b = depth * normal hold: see epa3.c. */
+static void match_points(const gjk_frame2 *frame, bool settled, double rounding,
+                         gjk_solution *solution) {
+    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
+    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
+    if (!settled) {
+        gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
+        gjk_vec3 other = gjk_sub3(wanted, gjk_xy0(support.w));
+        if (gjk_dot3(other, other) < gjk_dot3(missing, missing)) {
+            solution->point_a = gjk_xy0(support.a);
+            solution->point_b = gjk_xy0(support.b);
+            missing = other;
+        }
+    }
+    if (gjk_length3(missing) > 4 * rounding) {
+        solution->point_a = gjk_add3(solution->point_a, gjk_scale3(0.5, missing));
+        solution->point_b = gjk_sub3(solution->point_b, gjk_scale3(0.5, missing));
+    }
+}
+
 static void record(const gjk_goal *goal, const gjk_solution *solution,
                    const struct gjk_polytope2 *polytope, uint32_t index, const gjk_vertex2 *vertex,
                    const char *note) {
@@ -152,7 +172,8 @@ static void record(const gjk_goal *goal, const gjk_solution *solution,
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
+    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
+    bool settled = false;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
         solution->iterations++;
         uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
@@ -172,6 +193,9 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         }
         if (outer - edge->distance <= close_enough) {
             record(goal, solution, polytope, nearest, &vertex, "the edge is on the surface: done");
+            solution->normal = gjk_xy0(edge->normal); /* of the very edge that has the points */
+            solution->lower = -outer;
+            settled = true;
             break;
         }
         record(goal, solution, polytope, nearest, &vertex, "push the edge out to the new point");
@@ -181,6 +205,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
     }
     if (!solution->has_points || solution->upper <= 0.0) {
         witness(polytope, rounding, solution);
+        match_points(frame, settled, rounding, solution);
     }
 }
 

@@ -155,6 +155,30 @@ static void witness(const struct gjk_polytope3 *polytope, double rounding, gjk_s
     solution->has_points = true;
 }
 
+/*
+ * Makes point_a - point_b = depth * normal hold where the bounds have not met to all
+ * digits. When the limit came first, the nearest face may lie elsewhere than the best
+ * axis: then its support points may serve better. What is still missing is shared.
+ */
+static void match_points(const gjk_frame3 *frame, bool settled, double rounding,
+                         gjk_solution *solution) {
+    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
+    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
+    if (!settled) {
+        gjk_vertex3 support = gjk_support3(frame, solution->normal);
+        gjk_vec3 other = gjk_sub3(wanted, support.w);
+        if (gjk_dot3(other, other) < gjk_dot3(missing, missing)) {
+            solution->point_a = support.a;
+            solution->point_b = support.b;
+            missing = other;
+        }
+    }
+    if (gjk_length3(missing) > 4 * rounding) {
+        solution->point_a = gjk_add3(solution->point_a, gjk_scale3(0.5, missing));
+        solution->point_b = gjk_sub3(solution->point_b, gjk_scale3(0.5, missing));
+    }
+}
+
 static void record(const gjk_goal *goal, const gjk_solution *solution,
                    const struct gjk_polytope3 *polytope, uint32_t index, const gjk_vertex3 *vertex,
                    const char *note) {
@@ -183,7 +207,8 @@ static void record(const gjk_goal *goal, const gjk_solution *solution,
 static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
+    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
+    bool settled = false;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
         solution->iterations++;
         uint32_t nearest = gjk_polytope3_nearest_face(polytope);
@@ -203,6 +228,9 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         }
         if (outer - face->distance <= close_enough) {
             record(goal, solution, polytope, nearest, &vertex, "the face is on the surface: done");
+            solution->normal = face->normal; /* of the very face that has the points */
+            solution->lower = -outer;
+            settled = true;
             break;
         }
         record(goal, solution, polytope, nearest, &vertex, "push the face out to the new point");
@@ -212,6 +240,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
     }
     if (!solution->has_points || solution->upper <= 0.0) {
         witness(polytope, rounding, solution);
+        match_points(frame, settled, rounding, solution);
     }
 }
 

@@ -36,14 +36,16 @@ static bool holds_vertex(const gjk_simplex2 *s, const gjk_vertex2 *vertex) {
  * Keeps the best lower bound and the axis that proves it; away is -normal. Among
  * axes that prove the same within rounding the latest is kept: a bound of all
  * digits leaves half of them to its axis, and the latest fits the witness points.
+ * Returns what this axis proves.
  */
-static void raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_vertex2 *nearest,
-                        double rounding) {
+static double raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_vertex2 *nearest,
+                          double rounding) {
     double bound = gjk_dot2(away, nearest->w);
     if (bound >= solution->lower - rounding) {
         solution->normal = gjk_xy0(gjk_neg2(away));
         solution->lower = fmax(solution->lower, bound);
     }
+    return bound;
 }
 
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
@@ -71,21 +73,13 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 
     goal->recorder->record(goal->recorder->user, &step);
 }
 
-/*
- * Witness points, and the normal of the very simplex that they are of, unless |v| is
- * too short to tell a direction or the limit came before its axis was tried.
- */
-static void finish(const gjk_simplex2 *simplex, gjk_vec2 away, double rounding, bool settled,
-                   gjk_solution *solution) {
+/* Witness points. */
+static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
     gjk_vec2 point_a, point_b;
     gjk_simplex2_points(simplex, &point_a, &point_b);
     solution->point_a = gjk_xy0(point_a);
     solution->point_b = gjk_xy0(point_b);
     solution->has_points = true;
-    solution->lower = fmin(solution->lower, solution->upper);
-    if (settled && solution->upper > 1e3 * rounding) {
-        solution->normal = gjk_xy0(gjk_neg2(away));
-    }
 }
 
 /* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
@@ -98,20 +92,21 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
               gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
     gjk_vec2 away = gjk_neg2(frame->toward);
-    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
+    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
     const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
     uint32_t stalls = 0, closes = 0;
+    double bound = -INFINITY;
     while (solution->iterations < goal->max_iterations) {
         solution->iterations++;
         gjk_vertex2 vertex = gjk_support2(frame, gjk_neg2(away));
-        raise_lower(solution, away, &vertex, rounding);
+        bound = raise_lower(solution, away, &vertex, rounding);
         if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
-        closes += solution->upper - solution->lower <= close_enough;
+        closes += solution->upper - bound <= close_enough;
         if (closes > closes_max || holds_vertex(simplex, &vertex)) {
             record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;
@@ -138,6 +133,12 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
     bool settled = solution->iterations < goal->max_iterations;
-    finish(simplex, away, rounding, settled, solution);
+    finish(simplex, solution);
+    if (settled && solution->upper > 1e3 * rounding) {
+        /* the normal of the very simplex that has the points, if |v| can tell a direction */
+        solution->normal = gjk_xy0(gjk_neg2(away));
+        solution->lower = frame->curved ? bound : solution->lower;
+    }
+    solution->lower = fmin(solution->lower, solution->upper);
     return settled && touches(solution, goal, close_enough);
 }

@@ -41,14 +41,16 @@ static bool holds_vertex(const gjk_simplex3 *s, const gjk_vertex3 *vertex) {
  * Keeps the best lower bound and the axis that proves it; away is -normal. Among
  * axes that prove the same within rounding the latest is kept: a bound of all
  * digits leaves half of them to its axis, and the latest fits the witness points.
+ * Returns what this axis proves.
  */
-static void raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3 *nearest,
-                        double rounding) {
+static double raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3 *nearest,
+                          double rounding) {
     double bound = gjk_dot3(away, nearest->w);
     if (bound >= solution->lower - rounding) {
         solution->normal = gjk_neg3(away);
         solution->lower = fmax(solution->lower, bound);
     }
+    return bound;
 }
 
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 away,
@@ -76,23 +78,14 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
     goal->recorder->record(goal->recorder->user, &step);
 }
 
-/*
- * Witness points, and the normal of the very simplex that they are of, unless |v| is
- * too short to tell a direction or the limit came before its axis was tried. Weights
- * that were mended may bring v nearer.
- */
-static void finish(gjk_simplex3 *simplex, gjk_vec3 away, double rounding, bool settled,
-                   gjk_solution *solution) {
+/* Witness points. Weights that were mended may bring v nearer. */
+static void finish(gjk_simplex3 *simplex, gjk_solution *solution) {
     gjk_simplex3_polish(simplex);
     gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
     solution->has_points = true;
     if (simplex->count == 3) {
         gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
         solution->upper = fmin(solution->upper, gjk_length3(v));
-    }
-    solution->lower = fmin(solution->lower, solution->upper);
-    if (settled && solution->upper > 1e3 * rounding) {
-        solution->normal = gjk_neg3(away);
     }
 }
 
@@ -106,20 +99,21 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
               gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
     gjk_vec3 away = gjk_neg3(frame->toward);
-    const double close_enough = frame->curved ? fmax(rounding, goal->tolerance) : rounding;
+    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
     *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
     const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
     uint32_t stalls = 0, closes = 0;
+    double bound = -INFINITY;
     while (solution->iterations < goal->max_iterations) {
         solution->iterations++;
         gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
-        raise_lower(solution, away, &vertex, rounding);
+        bound = raise_lower(solution, away, &vertex, rounding);
         if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
-        closes += solution->upper - solution->lower <= close_enough;
+        closes += solution->upper - bound <= close_enough;
         if (closes > closes_max || holds_vertex(simplex, &vertex)) {
             record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;
@@ -146,6 +140,12 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         away = gjk_simplex3_direction(simplex, &feature);
     }
     bool settled = solution->iterations < goal->max_iterations;
-    finish(simplex, away, rounding, settled, solution);
+    finish(simplex, solution);
+    if (settled && solution->upper > 1e3 * rounding) {
+        /* the normal of the very simplex that has the points, if |v| can tell a direction */
+        solution->normal = gjk_neg3(away);
+        solution->lower = frame->curved ? bound : solution->lower;
+    }
+    solution->lower = fmin(solution->lower, solution->upper);
     return settled && touches(solution, goal, close_enough);
 }
