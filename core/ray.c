@@ -76,7 +76,7 @@ static gjk_ray_solution hit_ball(const gjk_frame3 *frame, const gjk_ray_goal *go
     gjk_vec3 normal = gjk_neg3(gjk_add3(off, gjk_scale3(chord, goal->direction)));
     double length = gjk_length3(normal);
     solution.hit = true;
-    solution.t = fmin(t, goal->reach);
+    solution.t = t;
     solution.normal =
         length > rounding ? gjk_scale3(1.0 / length, normal) : gjk_neg3(goal->direction);
     return solution;
@@ -116,7 +116,7 @@ static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
     };
     if (solution->hit) {
         result.has_normal = true;
-        result.distance = fmin(solution->t / unit, ray->max_distance);
+        result.distance = solution->t / unit;
         result.point = gjk_add3(ray->origin, gjk_scale3(result.distance, ray->direction));
         gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
         result.normal = gjk_no_minus_zero3(facing(normal, ray->direction));

@@ -45,7 +45,7 @@ static gjk_ray_step move(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_ve
         return GJK_RAY_MISSED;
     }
     state->slack = slack;
-    state->t = fmin(t, goal->reach);
+    state->t = t;
     state->point = gjk_scale3(state->t, goal->direction);
     state->normal = normal;
     return GJK_RAY_MOVED;

@@ -103,6 +103,8 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
         take_once(head, &head->host, value, "Host stands twice");
     } else if (strcasecmp(name, "Content-Type") == 0) {
         take_once(head, &head->content_type, value, "Content-Type stands twice");
+    } else if (strcasecmp(name, "Content-Encoding") == 0) {
+        head->encoded = head->encoded || strcasecmp(value, "identity") != 0;
     } else if (strcasecmp(name, "Content-Length") == 0) {
         take_length(head, value);
     } else if (strcasecmp(name, "Transfer-Encoding") == 0) {

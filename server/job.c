@@ -186,12 +186,15 @@ static void check_params(struct gjkd_job *job) {
 
 static void check_media(struct gjkd_job *job) {
     unsigned flags = job->match.operation->flags;
+    bool has_body = (flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&job->head);
     if (!(flags & GJKD_ANSWERS_ANY) && !gjkd_accepts_json(job->head.accept)) {
         gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json");
-    } else if ((flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&job->head) &&
-               !gjkd_is_json_type(job->head.content_type)) {
+    } else if (has_body && !gjkd_is_json_type(job->head.content_type)) {
         gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
                       "send the body with Content-Type: application/json");
+    } else if (has_body && job->head.encoded) {
+        gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
+                      "send the body as it is, without Content-Encoding");
     }
 }
 

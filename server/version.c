@@ -29,17 +29,22 @@ static bool copy_text(struct gjk_arena *arena, proto_text text, proto_text *out)
     return out->data != NULL;
 }
 
-/* The shape and its columns. */
+/* The shape and, unless it is a curve, its columns. */
 static const gjk_shape *copy_shape(struct gjk_arena *arena, const gjk_shape *shape) {
     size_t count = (size_t)shape->dimension * shape->stride;
     gjk_shape *copy = gjk_arena_alloc(arena, sizeof *copy);
-    double *columns = gjk_arena_alloc_array(arena, count, sizeof *columns);
-    if (copy == NULL || columns == NULL) {
+    if (copy == NULL) {
         return NULL;
     }
-    memcpy(columns, shape->columns, count * sizeof *columns);
     *copy = *shape;
-    copy->columns = columns;
+    if (count > 0) {
+        double *columns = gjk_arena_alloc_array(arena, count, sizeof *columns);
+        if (columns == NULL) {
+            return NULL;
+        }
+        memcpy(columns, shape->columns, count * sizeof *columns);
+        copy->columns = columns;
+    }
     return copy;
 }
 

@@ -61,3 +61,17 @@ def test_ranges(gjkd, shape, pointer):
     assert answer.status_code == 422
     assert answer.json()["errors"][0] | {"detail": ""} == {
         "pointer": pointer, "code": "out-of-range", "detail": ""}
+
+
+def test_curves_are_kept_in_sets(gjkd, name):
+    shapes = {"e": {"type": "ellipse", "radii": [3, 1]},
+              "h": {"type": "half_ellipse", "width": 4, "height": 3, "position": [20, 0]},
+              "s": {"type": "slice", "radius": 2, "theta": 1, "position": [40, 0]}}
+    gjkd.store(name, {"dimension": 2, "shapes": shapes})
+    kept = gjkd.get(f"/v1/sets/{name}").json()["shapes"]
+    assert {i: {k: v for k, v in s.items() if k != "handle"} for i, s in kept.items()} == shapes
+    ray = {"origin": [-10, 0.5], "direction": [1, 0], "mode": "all"}
+    hits = gjkd.ask(f"/v1/sets/{name}/raycast", ray)["hits"]
+    assert [h["id"] for h in hits] == ["e", "h", "s"]
+    for hit in hits:
+        assert gjkd.ask(f"/v1/sets/{name}/raycast", ray | {"target": hit["id"]})["hits"] == [hit]

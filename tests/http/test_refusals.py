@@ -61,6 +61,12 @@ def test_a_body_without_a_type(gjkd):
         problem.check(wire.reply(), "unsupported-media-type")
 
 
+@pytest.mark.parametrize("coding, status", [("gzip", 415), ("identity", 200)])
+def test_an_encoded_body(gjkd, coding, status):
+    reply = gjkd.call("POST", "/v1/detect", json=PAIR, headers={"Content-Encoding": coding})
+    assert reply.status_code == status
+
+
 @pytest.mark.parametrize("kind", ["application/json", "application/json; charset=utf-8",
                                   "Application/JSON;charset=UTF-8", "application/json ;x=y"])
 def test_supported_media_type(gjkd, kind):
