@@ -59,6 +59,7 @@ static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
 static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_seed2 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
+    seed->flat = frame->toward;
     for (uint32_t i = 0; i < simplex->count; i++) {
         seed->corner[i] = simplex->vertex[i];
     }
@@ -212,7 +213,8 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
 void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
     gjk_seed2 seed = {.count = 0};
-    if (!grow_seed(frame, simplex, &seed)) {
+    const gjk_vertex2 *c = seed.corner;
+    if (!grow_seed(frame, simplex, &seed) || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;
     }

@@ -92,6 +92,7 @@ static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
 static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_seed3 *seed) {
     const double thin = 8 * GJK_ROUNDING * frame->scale;
     seed->count = simplex->count;
+    seed->flat = frame->toward;
     for (uint32_t i = 0; i < simplex->count; i++) {
         seed->corner[i] = simplex->vertex[i];
     }
@@ -247,7 +248,9 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
 void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
               gjk_solution *solution) {
     gjk_seed3 seed = {.count = 0};
-    if (!grow_seed(frame, simplex, &seed)) {
+    const gjk_vertex3 *c = seed.corner;
+    if (!grow_seed(frame, simplex, &seed) ||
+        gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
         solve_flat(frame, simplex, seed.flat, solution);
         return;
     }

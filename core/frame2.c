@@ -22,11 +22,16 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
     gjk_vec2 ay = {a->pose.rotation.r0.y, a->pose.rotation.r1.y};
     gjk_vec2 bx = {b->pose.rotation.r0.x, b->pose.rotation.r1.x};
     gjk_vec2 by = {b->pose.rotation.r0.y, b->pose.rotation.r1.y};
+    double along = gjk_dot2(ax, bx), across = gjk_dot2(ax, by);
+    if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
+        along = 1.0; /* exactly: a shape coincides with itself */
+        across = 0.0;
+    }
     gjk_frame2 frame = {
         .a = a->shape,
         .b = b->shape,
-        .row0 = gjk_scale2(unit, (gjk_vec2){gjk_dot2(ax, bx), gjk_dot2(ax, by)}),
-        .row1 = gjk_scale2(unit, (gjk_vec2){gjk_dot2(ay, bx), gjk_dot2(ay, by)}),
+        .row0 = gjk_scale2(unit, (gjk_vec2){along, across}),
+        .row1 = gjk_scale2(unit, (gjk_vec2){-across, along}),
         .translation = {gjk_dot2(ax, between), gjk_dot2(ay, between)},
         .unit = unit,
         .curved = a->shape->count == 0 || b->shape->count == 0,

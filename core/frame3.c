@@ -32,6 +32,9 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 between =
         gjk_sub3(gjk_scale3(unit, b->pose.position), gjk_scale3(unit, a->pose.position));
     gjk_mat3 rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
+    if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
+        rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
+    }
     gjk_frame3 frame = {
         .a = a->shape,
         .b = b->shape,

@@ -165,6 +165,11 @@ static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
     return answer;
 }
 
+/* Not fmax, which leaves the sign of a zero to the compiler. */
+static double positive_part(double x) {
+    return x > 0.0 ? x : 0.0;
+}
+
 static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double tolerance,
                         uint32_t max_iterations) {
     return (gjk_goal){
@@ -190,8 +195,8 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
         result.normal = answer.normal;
     }
     if (settings->penetration && answer.state != GJK_SEPARATED) {
-        result.depth = fmax(-answer.lower, 0.0);
-        result.depth_lower_bound = fmax(-answer.upper, 0.0);
+        result.depth = positive_part(-answer.lower);
+        result.depth_lower_bound = positive_part(-answer.upper);
         result.has_points = answer.has_points;
         result.point_a = answer.point_a;
         result.point_b = answer.point_b;
@@ -211,8 +216,8 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
         .iterations = answer.iterations,
     };
     if (answer.state != GJK_OVERLAPPING) {
-        result.distance = fmax(answer.upper, 0.0);
-        result.lower_bound = fmax(answer.lower, 0.0);
+        result.distance = positive_part(answer.upper);
+        result.lower_bound = positive_part(answer.lower);
         result.has_points = answer.has_points;
         result.normal = answer.normal;
         result.point_a = answer.point_a;

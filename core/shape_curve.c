@@ -45,6 +45,17 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     shape->bounding_radius = most * gjk_length3(scaled) * (1.0 + 0x1p-50);
 }
 
+/* With equal radii it is a ball: a cloud of one point, which is solved exactly. */
+static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
+    static const double origin[3 * GJK_LANES] = {0};
+    shape->radius += radii.x;
+    shape->count = 1;
+    shape->stride = GJK_LANES;
+    shape->columns = origin;
+    set_bounds(shape, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, 0, 0});
+    return gjk_check_length(shape->radius);
+}
+
 gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
                                   gjk_shape *out) {
     const double values[3] = {radii.x, radii.y, radii.z};
@@ -56,6 +67,9 @@ gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rou
         radii.z = 0.0;
     }
     *out = (gjk_shape){.type = GJK_ELLIPSE, .dimension = dimension, .radius = rounding};
+    if (radii.x == radii.y && (dimension == 2 || radii.x == radii.z)) {
+        return make_round_ellipse(radii, out);
+    }
     out->curve.a = radii;
     set_bounds(out, gjk_neg3(radii), radii);
     return GJK_OK;

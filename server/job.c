@@ -300,6 +300,7 @@ bool gjkd_job_wants_worker(struct gjkd_job *job) {
         job->version = gjkd_registry_get(job->context->registry, job->match.variable.text);
         if (job->version != NULL && !job->params.summary) {
             work.items = gjk_set_count(job->version->set);
+            work.points = job->version->points_max;
         }
     } else if (operation->cost == GJKD_COST_LIST) {
         work.items = gjkd_registry_measure(job->context->registry).sets;

@@ -10,6 +10,7 @@
 #define WORKER_FROM_NS 50000
 #define DECODE_BYTE_NS 20
 #define PAIR_NS 3000          /* one pair or one ray at one shape, printed */
+#define POINT_NS 150          /* one point of a large shape, scanned as often as it takes */
 #define READ_SHAPE_NS 200     /* one shape of a set, printed */
 #define LIST_ITEM_NS 400      /* one summary, printed */
 #define DETECT_SHAPE_NS 150   /* one shape of a set, asked */
@@ -19,32 +20,36 @@
 #define DETECT_SQUARE_NS 60   /* all pairs of a set, by the square of its shapes */
 #define ITEMS_MAX 10000000    /* keeps that square within 64 bits */
 
+static uint64_t pair_ns(const gjkd_work *work) {
+    return PAIR_NS + work->points * POINT_NS;
+}
+
 static uint64_t detect_ns(const gjkd_work *work) {
     if (work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "b")) {
-        return PAIR_NS;
+        return pair_ns(work);
     }
     if (gjkd_plan_has_member(work->body, work->body_bytes, "a")) {
-        return PAIR_NS + work->items * DETECT_SHAPE_NS;
+        return pair_ns(work) + work->items * DETECT_SHAPE_NS;
     }
     /* All pairs, or against another set, whose size is taken to be alike. */
-    return PAIR_NS + work->items * work->items * DETECT_SQUARE_NS;
+    return pair_ns(work) + work->items * work->items * DETECT_SQUARE_NS;
 }
 
 static uint64_t distance_ns(const gjkd_work *work) {
     bool pair = work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "b");
-    return PAIR_NS + (pair ? 0 : work->items * DISTANCE_SHAPE_NS);
+    return pair_ns(work) + (pair ? 0 : work->items * DISTANCE_SHAPE_NS);
 }
 
 static uint64_t raycast_ns(const gjkd_work *work) {
     bool single = work->items == 0 ||
                   gjkd_plan_has_member(work->body, work->body_bytes, "target") ||
                   gjkd_plan_has_member(work->body, work->body_bytes, "shape");
-    return PAIR_NS + (single ? 0 : work->items * RAYCAST_SHAPE_NS);
+    return pair_ns(work) + (single ? 0 : work->items * RAYCAST_SHAPE_NS);
 }
 
 static uint64_t cast_ns(const gjkd_work *work) {
     bool single = work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "target");
-    return PAIR_NS + (single ? 0 : work->items * CAST_SHAPE_NS);
+    return pair_ns(work) + (single ? 0 : work->items * CAST_SHAPE_NS);
 }
 
 uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {

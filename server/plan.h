@@ -28,7 +28,8 @@ typedef struct gjkd_work {
     gjkd_cost cost;
     const char *body; /* read only as far as its outermost members' names */
     size_t body_bytes;
-    uint64_t items; /* shapes of the set, or summaries of the list; 0: none */
+    uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */
+    uint64_t points; /* of the largest shape of the set */
 } gjkd_work;
 
 /* Estimated nanoseconds, from above rather than from below. */

@@ -94,6 +94,8 @@ static gjk_status fill_bodies(struct gjkd_version *version, const proto_set *bod
     for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
         if (!copy_body(&version->arena, &body->shapes[i], &bodies[i], &definitions[i])) {
             status = GJK_OUT_OF_MEMORY;
+        } else if (bodies[i].placed.shape->count > version->points_max) {
+            version->points_max = bodies[i].placed.shape->count;
         }
     }
     if (status == GJK_OK) {

@@ -28,6 +28,7 @@ struct gjkd_version {
     proto_text meta;
     struct gjk_set *set;           /* bodies in the order of ids */
     const proto_text *definitions; /* in the same order */
+    uint32_t points_max;           /* of the largest shape's cloud */
     uint64_t bytes;                /* memory of the version; depends on its content alone */
 };
 

@@ -39,7 +39,7 @@ START_TEST(glance) {
 END_TEST
 
 static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
-    gjkd_work work = {cost, body, strlen(body), items};
+    gjkd_work work = {cost, body, strlen(body), items, 8};
     return gjkd_plan_wants_worker(&work);
 }
 
