@@ -14,6 +14,7 @@
 
 #include <microhttpd.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 

@@ -56,6 +56,17 @@ START_TEST(small_work_stays) {
 }
 END_TEST
 
+START_TEST(pairs_of_large_shapes_go) {
+    const char *pair = "{\"a\":\"x\",\"b\":\"y\"}";
+    gjkd_work work = {GJKD_COST_DETECT, pair, strlen(pair), 2, 32};
+    ck_assert(!gjkd_plan_wants_worker(&work));
+    work.points = 60000;
+    ck_assert(gjkd_plan_wants_worker(&work));
+    work.cost = GJKD_COST_DISTANCE;
+    ck_assert(gjkd_plan_wants_worker(&work));
+}
+END_TEST
+
 START_TEST(long_work_goes) {
     char body[5001];
 
@@ -74,6 +85,7 @@ START_TEST(long_work_goes) {
 END_TEST
 
 Suite *server_plan_suite(void) {
-    const TTest *const tests[] = {glance, small_work_stays, long_work_goes};
+    const TTest *const tests[] = {glance, small_work_stays, pairs_of_large_shapes_go,
+                                  long_work_goes};
     return test_suite("plan", tests, COUNT_OF(tests));
 }
