@@ -100,16 +100,16 @@ static gjk_feature2 seen_from_foot(const struct gjk_polytope2 *polytope, uint32_
 
 /*
  * The points of a and b whose difference is the foot of the origin on the nearest
- * line. Collinear edges share that line: the foot is in one of them.
+ * line. Collinear edges share that line within the slack: the foot is in one of them.
  */
-static void witness(const struct gjk_polytope2 *polytope, double rounding, gjk_solution *solution) {
+static void witness(const struct gjk_polytope2 *polytope, double slack, gjk_solution *solution) {
     const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
     gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal), point_a, point_b;
     gjk_simplex2 best = {.count = 0};
     double least = INFINITY;
     for (uint32_t i = 0; i < polytope->count; i++) {
         const gjk_edge2 *edge = &polytope->edge[i];
-        if (!edge->alive || edge->distance > nearest->distance + 4 * rounding) {
+        if (!edge->alive || edge->distance > nearest->distance + slack) {
             continue;
         }
         gjk_simplex2 segment;
@@ -205,7 +205,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
-        witness(polytope, rounding, solution);
+        witness(polytope, 4 * close_enough, solution);
         match_points(frame, settled, rounding, solution);
     }
 }

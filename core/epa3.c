@@ -131,16 +131,16 @@ static gjk_feature3 seen_from_foot(const struct gjk_polytope3 *polytope, const g
 
 /*
  * The points of a and b whose difference is the foot of the origin on the nearest
- * plane. Coplanar faces share that plane: the foot is in one of them.
+ * plane. Coplanar faces share that plane within the slack: the foot is in one of them.
  */
-static void witness(const struct gjk_polytope3 *polytope, double rounding, gjk_solution *solution) {
+static void witness(const struct gjk_polytope3 *polytope, double slack, gjk_solution *solution) {
     const gjk_face3 *nearest = &polytope->face[gjk_polytope3_nearest_face(polytope)];
     gjk_vec3 foot = gjk_scale3(nearest->distance, nearest->normal);
     gjk_simplex3 best = {.count = 0};
     double least = INFINITY;
     for (uint32_t i = 0; i < polytope->face_count; i++) {
         const gjk_face3 *face = &polytope->face[i];
-        if (!face->alive || face->distance > nearest->distance + 4 * rounding) {
+        if (!face->alive || face->distance > nearest->distance + slack) {
             continue;
         }
         gjk_simplex3 triangle;
@@ -240,7 +240,7 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
-        witness(polytope, rounding, solution);
+        witness(polytope, 4 * close_enough, solution);
         match_points(frame, settled, rounding, solution);
     }
 }

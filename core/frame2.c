@@ -15,8 +15,7 @@ static gjk_vec2 unit_or_axis(gjk_vec2 v) {
 
 gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
     double unit = gjk_pair_unit(a, b);
-    gjk_vec2 between = gjk_sub2(gjk_scale2(unit, gjk_xy(b->pose.position)),
-                                gjk_scale2(unit, gjk_xy(a->pose.position)));
+    gjk_vec2 between = gjk_scale2(unit, gjk_xy(gjk_sub3(b->pose.position, a->pose.position)));
     /* Columns of both rotations: the frame's axes in the world. */
     gjk_vec2 ax = {a->pose.rotation.r0.x, a->pose.rotation.r1.x};
     gjk_vec2 ay = {a->pose.rotation.r0.y, a->pose.rotation.r1.y};

@@ -29,8 +29,7 @@ static gjk_vec3 unit_or_axis(gjk_vec3 v) {
 
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     double unit = gjk_pair_unit(a, b);
-    gjk_vec3 between =
-        gjk_sub3(gjk_scale3(unit, b->pose.position), gjk_scale3(unit, a->pose.position));
+    gjk_vec3 between = gjk_scale3(unit, gjk_sub3(b->pose.position, a->pose.position));
     gjk_mat3 rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
     if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
         rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
