@@ -5,10 +5,11 @@
 #   tests/run.sh --only NAME     one suite (may be given again)
 #   tests/run.sh --list          the names of the suites
 # A suite is a function suite_NAME below: exit code 0 passed, 77 skipped.
+# shellcheck disable=SC2317 # the suites are called by name
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=(format shellcheck rooms tidy unit property vectors differential http deploy asan tsan fuzz image)
+SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http deploy asan tsan fuzz image)
 SKIPPED=77
 
 # What --full adds.
@@ -85,6 +86,11 @@ suite_differential() {
     run_ctest build/release/tests/differential
 }
 
+# Compiles by itself: every compiler, optimisation and scan.
+suite_determinism() {
+    tests/determinism/check.sh
+}
+
 suite_http() {
     build release gjkd
     run_pytest release
@@ -94,9 +100,13 @@ suite_deploy() {
     tests/deploy.sh
 }
 
+# Check forks for every test, and at the end of each fork the sanitizer searches all memory
+# for leaks, which takes minutes. So one search at the end of each program; but for the
+# program that tests how gjkd aborts.
 suite_asan() {
     build asan
-    run_ctest build/asan
+    CK_FORK=no run_ctest build/asan -E '^unit.test_base$'
+    run_ctest build/asan -R '^unit.test_base$'
     run_pytest asan
 }
 
@@ -130,32 +140,11 @@ suite_image() {
     tests/image/run.sh
 }
 
-chosen=()
-while [ $# -gt 0 ]; do
-    case $1 in
-    --full) full=1 ;;
-    --only)
-        [[ " ${SUITES[*]} " == *" ${2:-} "* ]] || {
-            echo "no such suite: ${2:-}; there are: ${SUITES[*]}" >&2
-            exit 2
-        }
-        chosen+=("$2")
-        shift
-        ;;
-    --list) printf '%s\n' "${SUITES[@]}" && exit 0 ;;
-    *) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
-    esac
-    shift
-done
-[ ${#chosen[@]} -gt 0 ] || chosen=("${SUITES[@]}")
-
-deploy/install.sh deploy/packages/build deploy/packages/test
-mkdir -p build
-
+# run_suite NAME: counts what became of it.
 passed=0 failed=0 skipped=0 summary=
-for name in "${chosen[@]}"; do
+run_suite() {
+    local name=$1 start=$SECONDS code result
     printf '\n=== %s ===\n' "$name"
-    start=$SECONDS
     set +e
     (
         set -e
@@ -168,9 +157,41 @@ for name in "${chosen[@]}"; do
     "$SKIPPED") result=skipped skipped=$((skipped + 1)) ;;
     *) result=FAILED failed=$((failed + 1)) ;;
     esac
-    summary+=$(printf '%-12s %-8s %4d s' "$name" "$result" $((SECONDS - start)))$'\n'
-done
+    summary+=$(printf '%-13s %-8s %4d s' "$name" "$result" $((SECONDS - start)))$'\n'
+}
 
-printf '\n=== summary ===\n%s\n' "$summary"
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+main() {
+    local chosen=() name
+    while [ $# -gt 0 ]; do
+        case $1 in
+        --full) full=1 ;;
+        --only)
+            [[ " ${SUITES[*]} " == *" ${2:-} "* ]] || {
+                echo "no such suite: ${2:-}; there are: ${SUITES[*]}" >&2
+                exit 2
+            }
+            chosen+=("$2")
+            shift
+            ;;
+        --list) printf '%s\n' "${SUITES[@]}" && exit 0 ;;
+        *) sed -n '2,7s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+        esac
+        shift
+    done
+    [ ${#chosen[@]} -gt 0 ] || chosen=("${SUITES[@]}")
+
+    deploy/install.sh deploy/packages/build deploy/packages/test
+    mkdir -p build
+    for name in "${chosen[@]}"; do
+        run_suite "$name"
+    done
+    printf '\n=== summary ===\n%s\n' "$summary"
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+}
+
+# Read whole before it runs, so that an edit of this file does not reach a run.
+{
+    main "$@"
+    exit
+}

@@ -8,8 +8,8 @@
 #include "require.h"
 #include "unit/runner.h"
 
-#define PAIRS 3000
-#define CHAINS 400
+#define PAIRS 10000
+#define CHAINS 1500
 #define GAPS 24
 
 #define ERROR 1e-12

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Compiles the core for every compiler, optimisation and scan variant, runs golden_hash
+# on different numbers of threads and with instruction sets hidden from libc, and
+# compares each number with the file `golden`.
+#   tests/determinism/check.sh [FOLDER]   FOLDER: for the objects, else a temporary one
+#   tests/determinism/check.sh --renew    writes `golden` from gcc -O2, then checks the rest
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+
+renew=
+if [ "${1:-}" = --renew ]; then renew=1 && shift; fi
+scratch=
+folder=${1:-}
+if [ -z "$folder" ]; then scratch=$(mktemp -d) && folder=$scratch; fi
+trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
+
+FLAGS=(-std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math
+    -I"$root/core/include" -I"$root/core" -I"$root/tests/support")
+SOURCES=("$root"/core/*.c "$here"/*.c "$root/tests/support/rng.c")
+ALL_CHUNKS=800 # of 512 queries
+FEW_CHUNKS=100 # for the slow ones
+
+# compile NAME COMPILER OPTION...: folder/NAME/golden_hash
+compile() {
+    local name=$1
+    shift
+    mkdir -p "$folder/$name"
+    printf '%s\0' "${SOURCES[@]}" |
+        (cd "$folder/$name" && xargs -0 -n 16 -P 2 "$@" "${FLAGS[@]}" -c)
+    "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
+}
+
+# rescan NAME FROM COMPILER OPTION...: FROM's objects with another choice of the scan
+rescan() {
+    local name=$1 from=$2
+    shift 2
+    mkdir -p "$folder/$name"
+    cp "$folder/$from"/*.o "$folder/$name"
+    (cd "$folder/$name" && "$@" "${FLAGS[@]}" -c "$root"/core/support.c "$root"/core/scan_*.c)
+    "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
+}
+
+# golden CHUNKS: the number for that many chunks
+golden() {
+    sed -n "s/^$1 //p" "$here/golden"
+}
+
+wrong=0
+# check WHAT NAME CHUNKS THREADS
+check() {
+    local got expected
+    got=$("$folder/$2/golden_hash" "$3" "$4")
+    expected=$(golden "$3")
+    if [ -n "$expected" ] && [ "$got" = "$expected" ]; then
+        printf 'ok    %s  %s\n' "$got" "$1"
+    else
+        printf 'WRONG %s  %s: expected %s\n' "$got" "$1" "${expected:-a line for $3 chunks}"
+        wrong=$((wrong + 1))
+    fi
+}
+
+compile gcc-O2 gcc -O2
+if [ -n "$renew" ]; then
+    {
+        sed '/^[0-9]/d' "$here/golden"
+        for chunks in $ALL_CHUNKS $FEW_CHUNKS; do
+            echo "$chunks $("$folder/gcc-O2/golden_hash" "$chunks" 1)"
+        done
+    } >"$folder/golden"
+    cp "$folder/golden" "$here/golden"
+fi
+for threads in 1 2 3 7 16; do
+    check "gcc -O2, threads: $threads" gcc-O2 $ALL_CHUNKS "$threads"
+done
+
+hidden=-FMA,-FMA4,-AVX2,-AVX512F,-AVX512DQ
+GLIBC_TUNABLES=glibc.cpu.hwcaps=$hidden \
+    check "gcc -O2, libc told $hidden" gcc-O2 $ALL_CHUNKS 2
+
+rescan avx2 gcc-O2 gcc -O2 -DGJK_SCAN_AVX2
+check "gcc -O2, scan at most AVX2" avx2 $ALL_CHUNKS 2
+rescan plain gcc-O2 gcc -O2 -DGJK_SCAN_PLAIN
+check "gcc -O2, plain scan" plain $ALL_CHUNKS 2
+compile gcc-O0 gcc -O0
+check "gcc -O0" gcc-O0 $FEW_CHUNKS 2
+compile gcc-O3 gcc -O3
+check "gcc -O3" gcc-O3 $ALL_CHUNKS 2
+if command -v clang >/dev/null; then
+    compile clang-O2 clang -O2
+    check "clang -O2" clang-O2 $ALL_CHUNKS 2
+    rescan clang-plain clang-O2 clang -O2 -DGJK_SCAN_PLAIN
+    check "clang -O2, plain scan" clang-plain $ALL_CHUNKS 2
+else
+    echo "clang is missing" && wrong=$((wrong + 1))
+fi
+[ "$wrong" -eq 0 ]

@@ -1,0 +1,229 @@
+/*
+ * Are the answers the same bits everywhere? Asks seeded queries of all kinds and prints
+ * one number over the fields of every answer:
+ *     golden_hash CHUNKS THREADS
+ * Chunk i is seeded by i and hashed by itself, and the chunks' hashes are hashed in
+ * order, so the number depends on CHUNKS alone. FNV-1a (Fowler, Noll, Vo), 64 bits.
+ */
+
+#include "gallery.h"
+
+#include "gjk/cast.h"
+#include "gjk/ray.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define QUERIES_PER_CHUNK 512
+#define CHUNKS_MAX 4096
+#define THREADS_MAX 64
+
+static uint64_t add_word(uint64_t hash, uint64_t word) {
+    for (int i = 0; i < 8; i++) {
+        hash = (hash ^ (word >> (8 * i) & 0xffu)) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+#define FNV_OFFSET 0xcbf29ce484222325u
+
+static uint64_t add_number(uint64_t hash, double value) {
+    uint64_t word;
+    memcpy(&word, &value, sizeof word);
+    return add_word(hash, word);
+}
+
+static uint64_t add_vec(uint64_t hash, gjk_vec3 v) {
+    return add_number(add_number(add_number(hash, v.x), v.y), v.z);
+}
+
+static uint64_t add_shape(uint64_t hash, const gjk_shape *s) {
+    hash = add_word(add_word(hash, (uint64_t)s->type), s->count);
+    hash = add_number(add_number(hash, s->size), s->bounding_radius);
+    for (uint32_t i = 0; i < s->count; i++) {
+        hash = add_vec(hash, gjk_shape_point(s, i));
+    }
+    return add_vec(add_vec(hash, s->center), s->half_extents);
+}
+
+/* The poses of a pair, and how far its members may be apart to have something to tell. */
+typedef struct pair {
+    gjk_placed a, b;
+    double reach;
+} pair;
+
+/* Of any length up to the largest. (Two draws in one call's arguments would come in an order
+ * that each compiler chooses.) */
+static gjk_vec3 random_vec(test_rng *rng, uint32_t dimension, double largest) {
+    double length = largest * test_rng_uniform(rng, 0, 1);
+    return gjk_scale3(length, test_rng_direction(rng, dimension));
+}
+
+static gjk_pose random_pose(test_rng *rng, uint32_t dimension, gjk_vec3 position, bool turned) {
+    gjk_pose pose;
+    gjk_quat q = turned ? test_rng_rotation(rng) : (gjk_quat){0, 0, 0, 1};
+    double angle = turned ? test_rng_uniform(rng, -10, 10) : 0.0;
+    gjk_status status = dimension == 2 ? gjk_pose_make2(gjk_xy(position), angle, &pose)
+                                       : gjk_pose_make3(position, q, &pose);
+    if (status != GJK_OK) {
+        fprintf(stderr, "pose: %s\n", gjk_status_text(status));
+        abort();
+    }
+    return pose;
+}
+
+/* Ordinary ones three times in eight; else far, coincident, identical, on a grid, or nearly apart. */
+static pair random_pair(test_rng *rng, const test_gallery *gallery) {
+    uint32_t dimension = 2 + test_rng_below(rng, 2), mode = test_rng_below(rng, 8);
+    pair p;
+    p.a.shape = test_gallery_pick(gallery, dimension, rng);
+    p.b.shape = mode == 1 ? p.a.shape : test_gallery_pick(gallery, dimension, rng);
+    p.reach = p.a.shape->bounding_radius + p.b.shape->bounding_radius;
+    double far = mode == 0 ? test_rng_magnitude(rng, 6, 9) : p.reach;
+    gjk_vec3 home = gjk_scale3(far, test_rng_direction(rng, dimension)), away = {0, 0, 0};
+    if (mode > 2) {
+        away = random_vec(rng, dimension, 1.3 * p.reach);
+    }
+    if (mode == 3) { /* faces and vertices meet exactly */
+        home = (gjk_vec3){0, 0, 0};
+        away.x = p.a.shape->half_extents.x + p.b.shape->half_extents.x;
+        away.y = away.z = 0.0;
+    }
+    p.a.pose = random_pose(rng, dimension, home, mode != 3);
+    p.b.pose = random_pose(rng, dimension, gjk_add3(home, away), mode != 3);
+    if (mode == 1) {
+        p.b.pose = p.a.pose;
+    }
+    return p;
+}
+
+static uint64_t add_detect(uint64_t hash, const pair *p, bool penetration) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.penetration = penetration;
+    gjk_detect_result r = gjk_detect(&p->a, &p->b, &settings);
+    hash = add_word(hash, (uint64_t)r.state);
+    if (!penetration) {
+        return hash;
+    }
+    hash = add_word(add_word(hash, (uint64_t)r.convergence), r.iterations);
+    hash = add_number(add_number(hash, r.depth), r.depth_lower_bound);
+    hash = add_vec(add_word(hash, r.has_points), r.normal);
+    return add_vec(add_vec(hash, r.point_a), r.point_b);
+}
+
+static uint64_t add_distance(uint64_t hash, const pair *p) {
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_distance_result r = gjk_distance(&p->a, &p->b, &settings);
+    hash = add_word(add_word(hash, (uint64_t)r.state), (uint64_t)r.convergence);
+    hash = add_word(hash, r.iterations);
+    hash = add_number(add_number(hash, r.distance), r.lower_bound);
+    hash = add_vec(add_word(hash, r.has_points), r.normal);
+    return add_vec(add_vec(hash, r.point_a), r.point_b);
+}
+
+static uint64_t add_ray(uint64_t hash, const pair *p, test_rng *rng) {
+    const gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_vec3 toward = gjk_sub3(p->a.pose.position, p->b.pose.position);
+    gjk_ray ray;
+    toward = gjk_add3(toward, random_vec(rng, p->a.shape->dimension, p->a.shape->size));
+    if (gjk_ray_make(p->b.pose.position, toward, INFINITY, &ray) != GJK_OK) {
+        return add_word(hash, 1);
+    }
+    gjk_ray_result r = gjk_raycast(&p->a, &ray, &settings);
+    hash = add_word(hash, (uint64_t)r.hit << 2 | (uint64_t)r.inside << 1 | r.has_normal);
+    hash = add_word(add_word(hash, (uint64_t)r.convergence), r.iterations);
+    return r.hit ? add_vec(add_vec(add_number(hash, r.distance), r.point), r.normal) : hash;
+}
+
+static uint64_t add_cast(uint64_t hash, const pair *p, test_rng *rng) {
+    const gjk_cast_settings settings = gjk_cast_settings_default();
+    gjk_vec3 way = gjk_sub3(p->a.pose.position, p->b.pose.position);
+    way = gjk_add3(way, random_vec(rng, p->a.shape->dimension, p->reach));
+    way = gjk_scale3(test_rng_once_in(rng, 4) ? test_rng_magnitude(rng, 0, 6) : 1.5, way);
+    gjk_cast_result r = gjk_cast(&p->b, way, &p->a, &settings);
+    hash = add_word(hash, (uint64_t)r.hit << 2 | (uint64_t)r.inside << 1 | r.has_normal);
+    hash = add_word(add_word(hash, (uint64_t)r.convergence), r.iterations);
+    hash = r.hit ? add_number(add_number(hash, r.fraction), r.distance) : hash;
+    return r.hit ? add_vec(add_vec(hash, r.point), r.normal) : hash;
+}
+
+static uint64_t hash_chunk(const test_gallery *gallery, uint64_t seed) {
+    test_rng rng = test_rng_make(seed);
+    uint64_t hash = FNV_OFFSET;
+    for (int i = 0; i < QUERIES_PER_CHUNK; i++) {
+        pair p = random_pair(&rng, gallery);
+        switch (i % 5) {
+        case 0:
+        case 1:
+            hash = add_detect(hash, &p, i % 5 == 0);
+            break;
+        case 2:
+            hash = add_distance(hash, &p);
+            break;
+        case 3:
+            hash = add_ray(hash, &p, &rng);
+            break;
+        default:
+            hash = add_cast(hash, &p, &rng);
+            break;
+        }
+    }
+    return hash;
+}
+
+/* Thread number `first` of `step` takes every step-th chunk. */
+typedef struct worker {
+    const test_gallery *gallery;
+    uint64_t *hashes;
+    unsigned first, step, chunks;
+    pthread_t thread;
+} worker;
+
+static void *work(void *argument) {
+    const worker *w = argument;
+    for (unsigned i = w->first; i < w->chunks; i += w->step) {
+        w->hashes[i] = hash_chunk(w->gallery, i);
+    }
+    return NULL;
+}
+
+static uint64_t hash_all(const test_gallery *gallery, unsigned chunks, unsigned threads) {
+    static uint64_t hashes[CHUNKS_MAX];
+    static worker workers[THREADS_MAX];
+    for (unsigned i = 0; i < threads; i++) {
+        workers[i] = (worker){gallery, hashes, i, threads, chunks, 0};
+        if (pthread_create(&workers[i].thread, NULL, work, &workers[i]) != 0) {
+            abort();
+        }
+    }
+    for (unsigned i = 0; i < threads; i++) {
+        (void)pthread_join(workers[i].thread, NULL);
+    }
+    uint64_t hash = FNV_OFFSET;
+    for (int d = 0; d < 2; d++) {
+        for (int i = 0; i < GALLERY_SHAPES_MAX; i++) {
+            hash = add_shape(hash, &gallery->shape[d][i]);
+        }
+    }
+    for (unsigned i = 0; i < chunks; i++) {
+        hash = add_word(hash, hashes[i]);
+    }
+    return hash;
+}
+
+int main(int argc, char **argv) {
+    static test_gallery gallery;
+    unsigned long chunks = argc == 3 ? strtoul(argv[1], NULL, 10) : 0;
+    unsigned long threads = argc == 3 ? strtoul(argv[2], NULL, 10) : 0;
+    if (chunks < 1 || chunks > CHUNKS_MAX || threads < 1 || threads > THREADS_MAX) {
+        fputs("usage: golden_hash CHUNKS THREADS\n", stderr);
+        return 2;
+    }
+    test_gallery_init(&gallery);
+    printf("%016llx\n",
+           (unsigned long long)hash_all(&gallery, (unsigned)chunks, (unsigned)threads));
+    test_gallery_fini(&gallery);
+    return 0;
+}
