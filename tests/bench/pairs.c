@@ -1,177 +1,68 @@
 /*
- * How many nanoseconds does a query of the core take? One thread, seeded pairs, each
- * question beside its peers: a pass of ours, a pass of each peer, and around again,
- * so that a slow second of the machine hits all of them. Prints a JSON object a line.
+ * How many nanoseconds does a query of the core take, and how many do other libraries
+ * take on the same pairs, and who is right? One thread, seeded pairs, each question
+ * beside its peers: a pass of ours, a pass of each peer, and around again, so that a
+ * slow second of the machine hits all of them. Prints a JSON object a line.
  */
 
-#include "pairs_pass.h"
-
-#include "gjk/pair.h"
+#include "pairs_truth.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
-#define REPETITIONS 101 /* odd: the median is one of them */
-#define CONTENDERS_MAX 4
+#define REPETITIONS 51 /* odd: the median is one of them */
 
-/* The floor: no answer needs less than one support of each cloud. No index, no point. */
-static double scan2(const gjk_placed *placed, gjk_vec3 world) {
-    const gjk_shape *shape = placed->shape;
-    gjk_vec3 d = gjk_mul3_transposed(&placed->pose.rotation, world);
-    const double *x = shape->columns, *y = x + shape->stride;
-    double most[2] = {-INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < shape->stride; i += 2) {
-        for (uint32_t lane = 0; lane < 2; lane++) {
-            double here = d.x * x[i + lane] + d.y * y[i + lane];
-            most[lane] = here > most[lane] ? here : most[lane];
-        }
-    }
-    return fmax(most[0], most[1]);
-}
-
-static double scan3(const gjk_placed *placed, gjk_vec3 world) {
-    const gjk_shape *shape = placed->shape;
-    gjk_vec3 d = gjk_mul3_transposed(&placed->pose.rotation, world);
-    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    double most[2] = {-INFINITY, -INFINITY};
-    for (uint32_t i = 0; i < shape->stride; i += 2) {
-        for (uint32_t lane = 0; lane < 2; lane++) {
-            double here = d.x * x[i + lane] + d.y * y[i + lane] + d.z * z[i + lane];
-            most[lane] = here > most[lane] ? here : most[lane];
-        }
-    }
-    return fmax(most[0], most[1]);
-}
-
-static double scan(const gjk_placed *placed, gjk_vec3 world) {
-    return placed->shape->dimension == 2 ? scan2(placed, world) : scan3(placed, world);
-}
-
-static double two_scans(const struct bench_pair *pair) {
-    gjk_vec3 direction = gjk_sub3(pair->b.pose.position, pair->a.pose.position);
-    return scan(&pair->a, direction) + scan(&pair->b, gjk_neg3(direction));
-}
-
-static double one_scan(const struct bench_pair *pair) {
-    return scan(&pair->a, pair->ray.direction);
-}
-
-static double boolean(const struct bench_pair *pair) {
-    gjk_detect_settings settings = gjk_detect_settings_default();
-    settings.penetration = false;
-    return gjk_detect(&pair->a, &pair->b, &settings).state;
-}
-
-static double depth(const struct bench_pair *pair) {
-    gjk_detect_settings settings = gjk_detect_settings_default();
-    return gjk_detect(&pair->a, &pair->b, &settings).depth;
-}
-
-static double distance(const struct bench_pair *pair) {
-    gjk_distance_settings settings = gjk_distance_settings_default();
-    return gjk_distance(&pair->a, &pair->b, &settings).distance;
-}
-
-static double ray(const struct bench_pair *pair) {
-    gjk_ray_settings settings = gjk_ray_settings_default();
-    return gjk_raycast(&pair->a, &pair->ray, &settings).distance;
-}
-
-static double two_scans_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, two_scans);
-}
-static double one_scan_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, one_scan);
-}
-static double boolean_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, boolean);
-}
-static double depth_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, depth);
-}
-static double distance_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, distance);
-}
-static double ray_pass(const struct bench_scene *scene) {
-    return bench_over_pairs(scene, ray);
-}
-
-struct contender {
-    const char *name;
-    bench_pass pass;
-};
-
-/* A question and who answers it; the first contender is ours, a NULL name ends the list. */
-struct question {
-    const char *name;
-    struct contender contenders[CONTENDERS_MAX + 1];
-};
-
-static const struct question flat_questions[] = {
-    {"boolean", {{"ours", boolean_pass}, {"two support scans", two_scans_pass}}},
-    {"depth", {{"ours", depth_pass}, {"two support scans", two_scans_pass}}},
-    {"distance", {{"ours", distance_pass}, {"two support scans", two_scans_pass}}},
-    {NULL, {{NULL, NULL}}},
-};
-
-#ifdef BENCH_LIBCCD
-#define LIBCCD(gjk, mpr)  \
-    {"libccd", gjk}, {    \
-        "libccd MPR", mpr \
-    }
-#else
-#define LIBCCD(gjk, mpr) \
-    { NULL, NULL }
+static const struct bench_peer *const peers[] = {
+    &bench_ours, /* the first */
+    &bench_scans2,   &bench_scans3,
+#ifdef BENCH_BOX2D
+    &bench_box2d,
 #endif
-
-static const struct question solid_questions[] = {
-    {"boolean",
-     {{"ours", boolean_pass},
-      {"two support scans", two_scans_pass},
-      LIBCCD(bench_libccd_gjk, bench_libccd_mpr)}},
-    {"depth",
-     {{"ours", depth_pass},
-      {"two support scans", two_scans_pass},
-      LIBCCD(bench_libccd_gjk_depth, bench_libccd_mpr_depth)}},
-    {"distance", {{"ours", distance_pass}, {"two support scans", two_scans_pass}}},
-    {NULL, {{NULL, NULL}}},
+#ifdef BENCH_CHIPMUNK
+    &bench_chipmunk,
+#endif
+#ifdef BENCH_LIBCCD
+    &bench_libccd,   &bench_libccd_mpr,
+#endif
+#ifdef BENCH_FCL
+    &bench_fcl,
+#endif
+#ifdef BENCH_BULLET
+    &bench_bullet,   &bench_bullet_epa,
+#endif
 };
+#define PEERS (sizeof peers / sizeof peers[0])
 
-static const struct question overlapping_questions[] = {
-    {"depth, all overlapping",
-     {{"ours", depth_pass},
-      {"two support scans", two_scans_pass},
-      LIBCCD(bench_libccd_gjk_depth, bench_libccd_mpr_depth)}},
-    {NULL, {{NULL, NULL}}},
-};
+static const char *const question_name[] = {"boolean", "depth", "distance", "ray"};
 
-static const struct question ray_questions[] = {
-    {"ray", {{"ours", ray_pass}, {"one support scan", one_scan_pass}}},
-    {NULL, {{NULL, NULL}}},
-};
+#define HALF (BENCH_PAIRS / 2)
 
 static const struct bench_case {
     const char *name;
     enum bench_kind a, b;
     int overlapping;
-    const struct question *questions;
 } cases[] = {
-    {"8-gons", BENCH_8_GON, BENCH_8_GON, BENCH_PAIRS / 2, flat_questions},
-    {"circle and 8-gon", BENCH_CIRCLE, BENCH_8_GON, BENCH_PAIRS / 2, flat_questions},
-    {"boxes", BENCH_BOX, BENCH_BOX, BENCH_PAIRS / 2, solid_questions},
-    {"hulls of 8", BENCH_HULL_8, BENCH_HULL_8, BENCH_PAIRS / 2, solid_questions},
-    {"hulls of 32", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS / 2, solid_questions},
-    {"hulls of 128", BENCH_HULL_128, BENCH_HULL_128, BENCH_PAIRS / 2, solid_questions},
-    {"capsule and hull of 32", BENCH_CAPSULE, BENCH_HULL_32, BENCH_PAIRS / 2, solid_questions},
-    {"boxes", BENCH_BOX, BENCH_BOX, BENCH_PAIRS, overlapping_questions},
-    {"hulls of 32", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS, overlapping_questions},
-    {"hulls of 128", BENCH_HULL_128, BENCH_HULL_128, BENCH_PAIRS, overlapping_questions},
-    {"8-gon", BENCH_8_GON, BENCH_8_GON, BENCH_PAIRS / 2, ray_questions},
-    {"hull of 32", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS / 2, ray_questions},
+    {"8-gons", BENCH_8_GON, BENCH_8_GON, HALF},
+    {"circle and 8-gon", BENCH_CIRCLE, BENCH_8_GON, HALF},
+    {"boxes", BENCH_BOX, BENCH_BOX, HALF},
+    {"hulls of 8", BENCH_HULL_8, BENCH_HULL_8, HALF},
+    {"hulls of 32", BENCH_HULL_32, BENCH_HULL_32, HALF},
+    {"hulls of 128", BENCH_HULL_128, BENCH_HULL_128, HALF},
+    {"capsule and hull of 32", BENCH_CAPSULE, BENCH_HULL_32, HALF},
+    {"cylinder and cone", BENCH_CYLINDER, BENCH_CONE, HALF},
+    {"boxes, all overlapping:", BENCH_BOX, BENCH_BOX, BENCH_PAIRS},
+    {"hulls of 32, all overlapping:", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS},
+    {"hulls of 128, all overlapping:", BENCH_HULL_128, BENCH_HULL_128, BENCH_PAIRS},
 };
 
-static volatile double unused; /* where the sums go */
+struct contender {
+    const struct bench_peer *peer;
+    void *world;
+    double times[REPETITIONS]; /* ns a query, sorted in the end */
+    double answers[BENCH_PAIRS];
+};
 
 static double nanoseconds(void) {
     struct timespec now;
@@ -184,49 +75,93 @@ static int ascending(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Fills times[contender] with the ns a query of every repetition, sorted; how many contenders. */
-static int measure(const struct question *question, const struct bench_scene *scene,
-                   double times[CONTENDERS_MAX][REPETITIONS]) {
-    int contenders = 0;
-    while (question->contenders[contenders].name != NULL) {
-        unused = question->contenders[contenders].pass(scene); /* warms up */
-        contenders++;
-    }
-    for (int repetition = 0; repetition < REPETITIONS; repetition++) {
-        for (int c = 0; c < contenders; c++) {
-            double start = nanoseconds();
-            unused = question->contenders[c].pass(scene);
-            times[c][repetition] = (nanoseconds() - start) / BENCH_PAIRS;
+/* Who can be asked; a scan needs a cloud, a ray of a solid has no reference here. */
+static size_t enlist(const struct bench_scene *scene, enum bench_question question,
+                     struct contender *contenders) {
+    uint32_t dimension = scene->a[0].dimension;
+    bool clouds = scene->a[0].count > 0 && scene->b[0].count > 0;
+    size_t count = 0;
+    for (size_t i = 0; i < PEERS; i++) {
+        const struct bench_peer *peer = peers[i];
+        bool scans = peer == &bench_scans2 || peer == &bench_scans3;
+        if (peer->pass[question] != NULL && (peer->dimension == dimension || i == 0) &&
+            (clouds || !scans)) {
+            contenders[count].peer = peer;
+            contenders[count++].world = peer->begin(scene);
         }
     }
-    for (int c = 0; c < contenders; c++) {
-        qsort(times[c], REPETITIONS, sizeof times[c][0], ascending);
-    }
-    return contenders;
+    return count;
 }
 
-static void report(const char *name, const struct question *question,
-                   const struct bench_scene *scene) {
-    double times[CONTENDERS_MAX][REPETITIONS];
-    int contenders = measure(question, scene, times);
-    double ours = times[0][REPETITIONS / 2];
-    for (int c = 1; c < contenders; c++) {
-        double peer = times[c][REPETITIONS / 2];
-        printf("{\"case\": \"%s %s\", \"ours\": %.2f, \"peer\": %.2f, \"peer_name\": \"%s\", "
-               "\"unit\": \"ns\", \"ratio\": %.4f, \"ours_min\": %.2f, \"peer_min\": %.2f}\n",
-               name, question->name, ours, peer, question->contenders[c].name, ours / peer,
-               times[0][0], times[c][0]);
+static void measure(enum bench_question question, struct contender *contenders, size_t count) {
+    for (int repetition = -1; repetition < REPETITIONS; repetition++) { /* -1 warms up */
+        for (size_t i = 0; i < count; i++) {
+            struct contender *c = &contenders[i];
+            double start = nanoseconds();
+            c->peer->pass[question](c->world, c->answers);
+            c->times[repetition < 0 ? 0 : repetition] = (nanoseconds() - start) / BENCH_PAIRS;
+        }
+    }
+    for (size_t i = 0; i < count; i++) {
+        qsort(contenders[i].times, REPETITIONS, sizeof contenders[i].times[0], ascending);
     }
 }
 
-int main(void) {
+static void report(const char *name, enum bench_question question, const struct bench_truth *truth,
+                   const struct contender *ours, const struct contender *peer) {
+    double mine = ours->times[REPETITIONS / 2], other = peer->times[REPETITIONS / 2];
+    struct bench_score score = bench_judge(truth, question, ours->peer->tolerance, ours->answers);
+    struct bench_score theirs = bench_judge(truth, question, peer->peer->tolerance, peer->answers);
+    int unproven = 0;
+    for (int i = 0; i < BENCH_PAIRS && question != BENCH_RAY; i++) {
+        unproven += truth->verdict[i] != BENCH_KNOWN;
+    }
+    printf("{\"case\": \"%s %s\", \"ours\": %.2f, \"peer\": %.2f, \"peer_name\": \"%s\", "
+           "\"unit\": \"ns\", \"ratio\": %.4f, \"ours_min\": %.2f, \"peer_min\": %.2f, "
+           "\"failures\": %d",
+           name, question_name[question], mine, other, peer->peer->name, mine / other,
+           ours->times[0], peer->times[0], score.failures + unproven);
+    if (isfinite(peer->peer->tolerance)) {
+        printf(", \"failures_peer\": %d, \"wrong_state_peer\": %d, \"tolerance_peer\": %g",
+               theirs.failures, theirs.wrong_states, peer->peer->tolerance);
+    }
+    printf(", \"queries\": %d}\n", score.queries);
+    fflush(stdout);
+}
+
+static void run(const struct bench_case *at, const struct bench_scene *scene,
+                const struct bench_truth *truth) {
+    static struct contender contenders[PEERS];
+    bool flat = scene->a[0].dimension == 2;
+    for (int q = 0; q < BENCH_QUESTIONS; q++) {
+        enum bench_question question = (enum bench_question)q;
+        if ((question == BENCH_RAY && !flat) ||
+            (at->overlapping == BENCH_PAIRS && question != BENCH_DEPTH)) {
+            continue;
+        }
+        size_t count = enlist(scene, question, contenders);
+        measure(question, contenders, count);
+        for (size_t i = 1; i < count; i++) {
+            report(at->name, question, truth, &contenders[0], &contenders[i]);
+        }
+        for (size_t i = 0; i < count; i++) {
+            contenders[i].peer->end(contenders[i].world);
+        }
+    }
+}
+
+/* With an argument: only the cases whose name contains it. */
+int main(int count, char **arguments) {
     static struct bench_scene scene;
+    static struct bench_truth truth;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const struct bench_case *at = &cases[i];
-        bench_scene_init(&scene, at->a, at->b, at->overlapping);
-        for (const struct question *q = at->questions; q->name != NULL; q++) {
-            report(at->name, q, &scene);
+        if (count > 1 && strstr(at->name, arguments[1]) == NULL) {
+            continue;
         }
+        bench_scene_init(&scene, at->a, at->b, at->overlapping);
+        bench_truth_find(&scene, &truth);
+        run(at, &scene, &truth);
         bench_scene_fini(&scene);
     }
     return 0;

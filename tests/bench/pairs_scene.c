@@ -89,6 +89,12 @@ static gjk_shape make(struct gjk_arena *arena, enum bench_kind kind, uint64_t *s
     case BENCH_CAPSULE:
         must(gjk_shape_make_capsule(arena, 3, ends, 0.5 * half.x, 0.0, &shape));
         return shape;
+    case BENCH_CYLINDER:
+        must(gjk_shape_make_cylinder(ends, half.x, 0.0, &shape));
+        return shape;
+    case BENCH_CONE:
+        must(gjk_shape_make_cone(ends[0], ends[1], half.x, 0.0, &shape));
+        return shape;
     case BENCH_HULL_8:
         return make_hull(arena, state, 8);
     case BENCH_HULL_32:
@@ -152,6 +158,8 @@ static void draw_ray(struct bench_pair *pair, uint64_t *state, bool hitting) {
 void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_kind b,
                       int overlapping) {
     uint64_t state = SEED;
+    scene->kind_a = a;
+    scene->kind_b = b;
     gjk_arena_init(&scene->arena, 0);
     for (int i = 0; i < BENCH_SHAPES; i++) {
         scene->a[i] = make(&scene->arena, a, &state);

@@ -15,7 +15,9 @@ enum bench_kind {
     BENCH_HULL_8,
     BENCH_HULL_32,
     BENCH_HULL_128,
-    BENCH_CAPSULE
+    BENCH_CAPSULE,
+    BENCH_CYLINDER, /* along z, like the cone */
+    BENCH_CONE
 };
 
 struct bench_pair {
@@ -24,6 +26,7 @@ struct bench_pair {
 };
 
 struct bench_scene {
+    enum bench_kind kind_a, kind_b;
     struct gjk_arena arena;
     gjk_shape a[BENCH_SHAPES], b[BENCH_SHAPES];
     struct bench_pair pairs[BENCH_PAIRS];

@@ -8,6 +8,8 @@ COLUMNS = ["case", "ours", "peer", "peer_name", "unit", "ratio"]
 
 def text(value):
     if isinstance(value, float):
+        if 0 < abs(value) < 0.005:
+            return f"{value:.0e}"
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}"
     if isinstance(value, list):
         return " to ".join(text(item) for item in value)

@@ -1,0 +1,145 @@
+/*
+ * How fast is Box2D 2.4 on the same pairs? Polygons without their skin, b2Distance with a
+ * cold cache, depths from contact manifolds. Box2D computes in floats.
+ */
+
+#include "peer.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <box2d/b2_distance.h>
+#include <box2d/box2d.h>
+
+namespace {
+
+constexpr float reach = 16.0f; /* of a ray: all hits of a scene lie nearer */
+
+struct item {
+    const b2Shape *a;
+    const b2PolygonShape *b;
+    b2Transform pose_a, pose_b;
+    b2RayCastInput ray;
+};
+
+struct world {
+    bool circle;
+    b2CircleShape circles[BENCH_SHAPES];
+    b2PolygonShape a[BENCH_SHAPES], b[BENCH_SHAPES];
+    std::vector<item> items;
+};
+
+b2Vec2 vector(gjk_vec3 v) {
+    return b2Vec2(float(v.x), float(v.y));
+}
+
+b2Transform transform(const gjk_pose &pose) {
+    b2Transform t;
+    t.p = vector(pose.position);
+    t.q.s = float(pose.rotation.r1.x);
+    t.q.c = float(pose.rotation.r0.x);
+    return t;
+}
+
+void set_polygon(b2PolygonShape &polygon, const gjk_shape &shape) {
+    b2Vec2 points[b2_maxPolygonVertices];
+    for (uint32_t i = 0; i < shape.count; i++) {
+        points[i] = vector(gjk_shape_point(&shape, i));
+    }
+    polygon.Set(points, int32(shape.count));
+    polygon.m_radius = 0.0f;
+}
+
+void *begin(const bench_scene *scene) {
+    world *w = new world;
+    w->circle = scene->kind_a == BENCH_CIRCLE;
+    for (int i = 0; i < BENCH_SHAPES; i++) {
+        w->circles[i].m_radius = float(scene->a[i].radius);
+        if (!w->circle) {
+            set_polygon(w->a[i], scene->a[i]);
+        }
+        set_polygon(w->b[i], scene->b[i]);
+    }
+    for (const bench_pair &pair : scene->pairs) {
+        long a = pair.a.shape - scene->a, b = pair.b.shape - scene->b;
+        b2Vec2 from = vector(pair.ray.origin), along = vector(pair.ray.direction);
+        item i = {w->circle ? static_cast<b2Shape *>(&w->circles[a]) : &w->a[a],
+                  &w->b[b],
+                  transform(pair.a.pose),
+                  transform(pair.b.pose),
+                  {from, from + reach * along, 1.0f}};
+        w->items.push_back(i);
+    }
+    return w;
+}
+
+void end(void *w) {
+    delete static_cast<world *>(w);
+}
+
+double distance(const item &i) {
+    b2DistanceInput input;
+    input.proxyA.Set(i.a, 0);
+    input.proxyB.Set(i.b, 0);
+    input.transformA = i.pose_a;
+    input.transformB = i.pose_b;
+    input.useRadii = true;
+    b2SimplexCache cache;
+    cache.count = 0;
+    b2DistanceOutput output;
+    b2Distance(&output, &cache, &input);
+    return output.distance > 10.0f * b2_epsilon ? output.distance : BENCH_NONE;
+}
+
+double boolean(const item &i) {
+    return b2TestOverlap(i.a, 0, i.b, 0, i.pose_a, i.pose_b);
+}
+
+double deepest(const b2Manifold &manifold, const item &i, const b2Shape *a, const b2Shape *b,
+               bool swapped) {
+    if (manifold.pointCount == 0) {
+        return BENCH_NONE;
+    }
+    b2WorldManifold points;
+    points.Initialize(&manifold, swapped ? i.pose_b : i.pose_a, a->m_radius,
+                      swapped ? i.pose_a : i.pose_b, b->m_radius);
+    float least = points.separations[0];
+    for (int k = 1; k < manifold.pointCount; k++) {
+        least = std::min(least, points.separations[k]);
+    }
+    return std::max(-least, 0.0f);
+}
+
+double polygon_depth(const item &i) {
+    b2Manifold manifold;
+    b2CollidePolygons(&manifold, static_cast<const b2PolygonShape *>(i.a), i.pose_a, i.b, i.pose_b);
+    return deepest(manifold, i, i.a, i.b, false);
+}
+
+double circle_depth(const item &i) {
+    b2Manifold manifold;
+    b2CollidePolygonAndCircle(&manifold, i.b, i.pose_b, static_cast<const b2CircleShape *>(i.a),
+                              i.pose_a);
+    return deepest(manifold, i, i.b, i.a, true);
+}
+
+double ray(const item &i) {
+    b2RayCastOutput output;
+    return i.a->RayCast(&output, i.ray, i.pose_a, 0) ? reach * output.fraction : BENCH_NONE;
+}
+
+template <double (*query)(const item &)> void pass(const void *w, double *answers) {
+    for (const item &i : static_cast<const world *>(w)->items) {
+        *answers++ = query(i);
+    }
+}
+
+void depth_pass(const void *w, double *answers) {
+    static_cast<const world *>(w)->circle ? pass<circle_depth>(w, answers)
+                                          : pass<polygon_depth>(w, answers);
+}
+
+} // namespace
+
+const bench_peer bench_box2d =
+    {"Box2D 2.4", 2, 1e-3, begin, end, {pass<boolean>, depth_pass, pass<distance>, pass<ray>}};

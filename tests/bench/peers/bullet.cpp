@@ -1,0 +1,148 @@
+/*
+ * How fast is Bullet in doubles on the same pairs? Twice: its pair detector, which the
+ * engine itself uses, and its EPA solver called directly. All margins are 0; a capsule's
+ * radius is its margin by construction.
+ */
+
+#include "peer.h"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include <BulletCollision/NarrowPhaseCollision/btGjkEpa2.h>
+#include <BulletCollision/NarrowPhaseCollision/btGjkEpaPenetrationDepthSolver.h>
+#include <BulletCollision/NarrowPhaseCollision/btGjkPairDetector.h>
+#include <BulletCollision/NarrowPhaseCollision/btPointCollector.h>
+#include <btBulletCollisionCommon.h>
+
+namespace {
+
+using shape_pointer = std::unique_ptr<btConvexShape>;
+
+struct item {
+    const btConvexShape *a, *b;
+    btTransform pose_a, pose_b;
+};
+
+struct world {
+    std::vector<shape_pointer> a, b;
+    std::vector<item> items;
+};
+
+btVector3 vector(gjk_vec3 v) {
+    return btVector3(v.x, v.y, v.z);
+}
+
+btTransform transform(const gjk_pose &pose) {
+    const gjk_mat3 &r = pose.rotation;
+    return btTransform(btMatrix3x3(r.r0.x, r.r0.y, r.r0.z, r.r1.x, r.r1.y, r.r1.z, r.r2.x, r.r2.y,
+                                   r.r2.z),
+                       vector(pose.position));
+}
+
+shape_pointer make(const gjk_shape &shape) {
+    gjk_vec3 half = shape.half_extents;
+    if (shape.type == GJK_CAPSULE) {
+        return shape_pointer(new btCapsuleShapeZ(shape.radius, 2 * (half.z - shape.radius)));
+    }
+    shape_pointer made;
+    if (shape.type == GJK_BOX) {
+        made.reset(new btBoxShape(vector(half)));
+    } else if (shape.type == GJK_CYLINDER) {
+        made.reset(new btCylinderShapeZ(vector(half)));
+    } else if (shape.type == GJK_CONE) {
+        made.reset(new btConeShapeZ(shape.curve.radius, 2 * half.z));
+    } else {
+        btConvexHullShape *hull = new btConvexHullShape;
+        for (uint32_t i = 0; i < shape.count; i++) {
+            hull->addPoint(vector(gjk_shape_point(&shape, i)), false);
+        }
+        hull->recalcLocalAabb();
+        made.reset(hull);
+    }
+    made->setMargin(0);
+    return made;
+}
+
+void *begin(const bench_scene *scene) {
+    world *w = new world;
+    for (int i = 0; i < BENCH_SHAPES; i++) {
+        w->a.push_back(make(scene->a[i]));
+        w->b.push_back(make(scene->b[i]));
+    }
+    for (const bench_pair &pair : scene->pairs) {
+        w->items.push_back({w->a[pair.a.shape - scene->a].get(),
+                            w->b[pair.b.shape - scene->b].get(), transform(pair.a.pose),
+                            transform(pair.b.pose)});
+    }
+    return w;
+}
+
+void end(void *w) {
+    delete static_cast<world *>(w);
+}
+
+/* The signed distance; without a depth solver -1 for whatever overlaps. */
+double detect(const item &i, btConvexPenetrationDepthSolver *solver) {
+    btVoronoiSimplexSolver simplex;
+    btGjkPairDetector detector(i.a, i.b, &simplex, solver);
+    btGjkPairDetector::ClosestPointInput input;
+    input.m_transformA = i.pose_a;
+    input.m_transformB = i.pose_b;
+    btPointCollector found;
+    detector.getClosestPoints(input, found, nullptr);
+    return found.m_hasResult ? double(found.m_distance) : -1.0;
+}
+
+double boolean(const item &i) {
+    return detect(i, nullptr) <= 0.0;
+}
+
+double depth(const item &i) {
+    btGjkEpaPenetrationDepthSolver solver;
+    double apart = detect(i, &solver);
+    return apart <= 0.0 ? -apart : BENCH_NONE;
+}
+
+double distance(const item &i) {
+    double apart = detect(i, nullptr);
+    return apart > 0.0 ? apart : BENCH_NONE;
+}
+
+/* Works on the shapes without margins. */
+double epa_distance(const item &i) {
+    btGjkEpaSolver2::sResults found;
+    btVector3 guess = i.pose_a.getOrigin() - i.pose_b.getOrigin();
+    if (!btGjkEpaSolver2::Distance(i.a, i.pose_a, i.b, i.pose_b, guess, found)) {
+        return BENCH_NONE;
+    }
+    double apart = found.distance - i.a->getMargin() - i.b->getMargin();
+    return apart > 0.0 ? apart : BENCH_NONE;
+}
+
+double epa_boolean(const item &i) {
+    return epa_distance(i) == BENCH_NONE;
+}
+
+double epa_depth(const item &i) {
+    btGjkEpaSolver2::sResults found;
+    btVector3 guess = i.pose_a.getOrigin() - i.pose_b.getOrigin();
+    bool deep = btGjkEpaSolver2::Penetration(i.a, i.pose_a, i.b, i.pose_b, guess, found);
+    return deep ? std::max(-double(found.distance), 0.0) : BENCH_NONE;
+}
+
+template <double (*query)(const item &)> void pass(const void *w, double *answers) {
+    for (const item &i : static_cast<const world *>(w)->items) {
+        *answers++ = query(i);
+    }
+}
+
+} // namespace
+
+const bench_peer bench_bullet = {"Bullet", 3,
+                                 1e-6,     begin,
+                                 end,      {pass<boolean>, pass<depth>, pass<distance>, nullptr}};
+const bench_peer bench_bullet_epa =
+    {"Bullet EPA", 3,   1e-6,
+     begin,        end, {pass<epa_boolean>, pass<epa_depth>, pass<epa_distance>, nullptr}};

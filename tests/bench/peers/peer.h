@@ -1,0 +1,47 @@
+#ifndef BENCH_PEER_H
+#define BENCH_PEER_H
+
+#include <stdint.h>
+
+/* What a library must answer to stand in the table. C and C++. */
+
+#ifdef __cplusplus
+#define _Noreturn [[noreturn]]
+extern "C" {
+#endif
+
+#include "../pairs_scene.h"
+
+enum bench_question { BENCH_BOOLEAN, BENCH_DEPTH, BENCH_DISTANCE, BENCH_RAY, BENCH_QUESTIONS };
+
+#define BENCH_NONE (-1.0)
+
+/*
+ * One answer for each of BENCH_PAIRS pairs. boolean: 1 when they overlap, else 0; depth,
+ * distance: BENCH_NONE when there is none; ray: the distance, BENCH_NONE for a miss.
+ */
+typedef void (*bench_pass)(const void *world, double *answers);
+
+/*
+ * begin turns a scene into the library's own shapes and poses, which is not timed; whatever
+ * it must do with a pose at a query is. An answer is right within tolerance * size.
+ */
+struct bench_peer {
+    const char *name;
+    uint32_t dimension;
+    double tolerance;
+    void *(*begin)(const struct bench_scene *scene);
+    void (*end)(void *world);
+    bench_pass pass[BENCH_QUESTIONS]; /* NULL: not asked */
+};
+
+extern const struct bench_peer bench_ours, bench_scans2, bench_scans3;
+extern const struct bench_peer bench_box2d, bench_chipmunk;
+extern const struct bench_peer bench_libccd, bench_libccd_mpr, bench_fcl;
+extern const struct bench_peer bench_bullet, bench_bullet_epa;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
