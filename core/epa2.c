@@ -192,15 +192,13 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        if (outer - edge->distance <= close_enough) {
-            record(goal, solution, polytope, nearest, &vertex, "the edge is on the surface: done");
-            solution->normal = gjk_xy0(edge->normal); /* of the very edge that has the points */
+        settled = outer - edge->distance <= close_enough;
+        record(goal, solution, polytope, nearest, &vertex,
+               settled ? "the edge is on the surface: done" : "push the edge out to the new point");
+        settled = settled || !gjk_polytope2_insert(polytope, &vertex, nearest);
+        if (settled) { /* the normal and the points are of one edge */
+            solution->normal = gjk_xy0(edge->normal);
             solution->lower = -outer;
-            settled = true;
-            break;
-        }
-        record(goal, solution, polytope, nearest, &vertex, "push the edge out to the new point");
-        if (!gjk_polytope2_insert(polytope, &vertex, nearest)) {
             break;
         }
     }

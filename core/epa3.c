@@ -227,15 +227,13 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        if (outer - face->distance <= close_enough) {
-            record(goal, solution, polytope, nearest, &vertex, "the face is on the surface: done");
-            solution->normal = face->normal; /* of the very face that has the points */
+        settled = outer - face->distance <= close_enough;
+        record(goal, solution, polytope, nearest, &vertex,
+               settled ? "the face is on the surface: done" : "push the face out to the new point");
+        settled = settled || !gjk_polytope3_insert(polytope, &vertex, nearest);
+        if (settled) { /* the normal and the points are of one face */
+            solution->normal = face->normal;
             solution->lower = -outer;
-            settled = true;
-            break;
-        }
-        record(goal, solution, polytope, nearest, &vertex, "push the face out to the new point");
-        if (!gjk_polytope3_insert(polytope, &vertex, nearest)) {
             break;
         }
     }
