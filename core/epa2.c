@@ -192,10 +192,11 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        settled = outer - edge->distance <= close_enough;
+        bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
+        settled = outer - edge->distance <= (last ? 4.0 * goal->tolerance : close_enough);
         record(goal, solution, polytope, nearest, &vertex,
                settled ? "the edge is on the surface: done" : "push the edge out to the new point");
-        settled = settled || !gjk_polytope2_insert(polytope, &vertex, nearest);
+        settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));
         if (settled) { /* the normal and the points are of one edge */
             solution->normal = gjk_xy0(edge->normal);
             solution->lower = -outer;

@@ -227,10 +227,11 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        settled = outer - face->distance <= close_enough;
+        bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
+        settled = outer - face->distance <= (last ? 4.0 * goal->tolerance : close_enough);
         record(goal, solution, polytope, nearest, &vertex,
                settled ? "the face is on the surface: done" : "push the face out to the new point");
-        settled = settled || !gjk_polytope3_insert(polytope, &vertex, nearest);
+        settled = settled || (!last && !gjk_polytope3_insert(polytope, &vertex, nearest));
         if (settled) { /* the normal and the points are of one face */
             solution->normal = face->normal;
             solution->lower = -outer;
