@@ -37,6 +37,16 @@ static void hulls(test_rng *rng, uint32_t dimension, struct gjk_arena *arena, te
     p->b.position = random_vec(rng, dimension, 1.5);
 }
 
+/* More points than the other families have, so that EPA has something to expand. */
+static void large_hulls(test_rng *rng, uint32_t dimension, struct gjk_arena *arena, test_pair *p) {
+    (void)arena;
+    uint32_t most = dimension == 2 ? 60 : 16;
+    p->a = test_random_hull(rng, dimension, most, UNIT_CUBE);
+    p->b = test_random_hull(rng, dimension, most - test_rng_below(rng, 8), UNIT_CUBE);
+    turn_both(rng, p);
+    p->b.position = random_vec(rng, dimension, 1.0);
+}
+
 void test_set_gap(test_pair *p, double gap) {
     test_truth truth = test_reference(&p->a, &p->b);
     quad3 step = quad3_scale((quad)gap - truth.signed_distance, truth.normal);
@@ -332,6 +342,7 @@ static void huge(test_rng *rng, uint32_t dimension, struct gjk_arena *arena, tes
 const test_family test_families[] = {
     {"any", any, 3000},
     {"hulls", hulls, 2000},
+    {"large hulls", large_hulls, 80},
     {"near touching", near_touching, 4000},
     {"parallel faces", parallel_faces, 1000},
     {"equal boxes", equal_boxes, 300},

@@ -10,8 +10,8 @@ skip() {
     exit 77
 }
 [ "$(id -u)" -eq 0 ] || skip "it takes root to build and mount an image"
-deploy/install.sh deploy/packages/image || skip "buildah or mmdebstrap cannot be installed"
 unshare --net --mount true 2>/dev/null || skip "namespaces cannot be made here"
+deploy/install.sh deploy/packages/image || skip "buildah or mmdebstrap cannot be installed"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/gjkd-image.XXXXXX")
 buildah_here() {

@@ -3,7 +3,7 @@
 #include "ray_closed.h"
 #include "unit/runner.h"
 
-#define RAYS 8000
+#define RAYS 20000
 
 /* Of t: relative to the scale, divided by the cosine, for a flat angle multiplies every error. */
 #define ERROR 1e-14

@@ -7,7 +7,7 @@
 #include "unit/runner.h"
 
 #define RAYS 40000
-#define ERROR 4e-15
+#define ERROR 1e-14
 #define FLATTEST 1e-3
 
 /* The ray o + t d, d not of unit length, and the least t found. */

@@ -8,7 +8,7 @@
 #include "require.h"
 #include "unit/runner.h"
 
-#define PAIRS 4000
+#define PAIRS 10000
 
 typedef struct answers {
     gjk_detect_result detect, quick;

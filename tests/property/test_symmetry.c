@@ -7,7 +7,7 @@
 #include "require.h"
 #include "unit/runner.h"
 
-#define PAIRS 3000
+#define PAIRS 10000
 
 /* Relative to test_pair_scale: two answers, each right to a few 1e-16. */
 #define ERROR 4e-15

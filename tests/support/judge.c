@@ -16,6 +16,7 @@ typedef struct bench {
     double s;     /* the truth, rounded */
     double size;  /* larger size of the two */
     double scale; /* max(size, distance), and how far the shapes lie from their own origins */
+    double blur;  /* of the distance, by the rounding of all coordinates that it is made of */
     double grain; /* rounding of world coordinates */
     test_worst *worst;
     test_judgement *j;
@@ -88,8 +89,8 @@ static gjk_state true_state(const bench *t, double tolerance) {
 }
 
 static void judge_state(bench *t, gjk_state state, double tolerance) {
-    double band = tolerance * t->size, blur = BOUND_ULPS * test_ulp(t->scale);
-    bool on_the_edge = fabs(fabs(t->s) - band) <= blur;
+    double band = tolerance * t->size;
+    bool on_the_edge = fabs(fabs(t->s) - band) <= t->blur;
     require(t, on_the_edge || state == true_state(t, band), TEST_BIT_STATE);
 }
 
@@ -145,6 +146,10 @@ static double off_center(const test_body *body) {
     return fmax(test_largest3(body->shape.center), least);
 }
 
+static double apart(const test_body *a, const test_body *b) {
+    return test_largest3(gjk_sub3(b->position, a->position));
+}
+
 test_judgement test_judge(const test_body *a, const test_body *b, const test_truth *truth,
                           bool with_points, test_worst *worst) {
     gjk_detect_settings settings = gjk_detect_settings_default();
@@ -164,6 +169,7 @@ test_judgement test_judge(const test_body *a, const test_body *b, const test_tru
         .s = s,
         .size = size,
         .scale = fmax(fmax(size, s), fmax(off_center(a), off_center(b))),
+        .blur = BOUND_ULPS * test_ulp(off_center(a) + off_center(b) + apart(a, b) + size),
         .grain = 4 * test_ulp(fmax(test_body_reach(a), test_body_reach(b))),
         .worst = worst,
         .j = &j,
