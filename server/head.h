@@ -36,7 +36,7 @@ typedef struct gjkd_head {
     const char *if_none_match;
     const char *timeout_ms;
     bool has_length, chunked, wants_continue;
-    bool encoded; /* Content-Encoding names something that would have to be undone */
+    bool encoded;         /* Content-Encoding names something that would have to be undone */
     uint64_t body_bytes;  /* valid when has_length */
     const char *fault;    /* why the request is refused, or NULL */
     uint64_t field_bytes; /* names and values together */

@@ -9,6 +9,8 @@
 /* Witness points, and what lies along a normal: rounding of several steps. */
 #define POINT_ERROR 1e-12
 #define UNIT_ERROR 1e-15
+/* Of a distance, relative to all the coordinates that it is a difference of. */
+#define COORDINATE_ROUNDING 0x1p-49
 
 typedef struct bench {
     const test_body *a, *b;
@@ -169,7 +171,7 @@ test_judgement test_judge(const test_body *a, const test_body *b, const test_tru
         .s = s,
         .size = size,
         .scale = fmax(fmax(size, s), fmax(off_center(a), off_center(b))),
-        .blur = BOUND_ULPS * test_ulp(off_center(a) + off_center(b) + apart(a, b) + size),
+        .blur = COORDINATE_ROUNDING * (off_center(a) + off_center(b) + apart(a, b) + size),
         .grain = 4 * test_ulp(fmax(test_body_reach(a), test_body_reach(b))),
         .worst = worst,
         .j = &j,
