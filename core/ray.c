@@ -116,7 +116,7 @@ static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
     };
     if (solution->hit) {
         result.has_normal = true;
-        result.distance = solution->t / unit;
+        result.distance = fmin(solution->t / unit, ray->max_distance);
         result.point = gjk_add3(ray->origin, gjk_scale3(result.distance, ray->direction));
         gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
         result.normal = gjk_no_minus_zero3(facing(normal, ray->direction));

@@ -103,6 +103,9 @@ START_TEST(reach_is_inclusive) {
             c.ray.max_distance = r.distance;
             gjk_ray_result just = test_cast(&c, true);
             RAY_REQUIRE(&c, just.hit && just.distance == r.distance);
+            c.ray.max_distance = nextafter(r.distance, 0.0);
+            gjk_ray_result less = test_cast(&c, true);
+            RAY_REQUIRE(&c, !less.hit || less.distance <= c.ray.max_distance);
             c.ray.max_distance = fmax(r.distance - 10 * error, 0.0);
             RAY_REQUIRE(&c, r.inside || !test_cast(&c, true).hit);
             c.ray.max_distance = 0.0;

@@ -33,9 +33,9 @@ typedef struct gjk_ray_settings {
 gjk_ray_settings gjk_ray_settings_default(void);
 
 /*
- * distance is in length units along the ray; max_distance never changes it, and holds
- * up to rounding, so it may be passed by a few units in the last place. normal is the outward unit normal
- * with normal . direction <= 0 (for points, and along a segment, -direction). An
+ * distance is in length units along the ray and at most max_distance; a hit that lies
+ * behind it by no more than rounding counts, as one at max_distance. normal is the
+ * outward unit normal with normal . direction <= 0 (for points, and along a segment, -direction). An
  * origin inside the shape, on its boundary or on a shape without thickness is
  * `inside`: hit at distance 0 without normal (has_normal false), if solid.
  */
