@@ -78,6 +78,10 @@ static bool detect_all(struct gjkd_question *question) {
 static struct gjkd_version *find_other(struct gjkd_question *question) {
     struct gjkd_job *job = question->job;
     const char *name = question->query.against;
+    if (!gjkd_job_may_use_set(job, name)) {
+        gjkd_question_fail_at(job, "/against");
+        return NULL;
+    }
     if (strcmp(name, job->version->name) == 0) {
         return gjkd_version_retain(job->version);
     }

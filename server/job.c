@@ -56,6 +56,7 @@ void gjkd_job_reset(struct gjkd_job *job) {
     job->discarded_bytes = 0;
     job->match.operation = NULL;
     job->match.route = GJKD_ROUTE_NONE;
+    job->grant = gjkd_grant_all();
     job->problem.code = PROTO_OK;
     job->reply = (gjkd_reply){0};
     atomic_store_explicit(&job->fate, GJKD_FATE_OPEN, memory_order_relaxed);
@@ -317,6 +318,10 @@ void gjkd_job_run(struct gjkd_job *job) {
     }
     gjkd_version_release(job->version);
     job->version = NULL;
+}
+
+bool gjkd_job_may_use_set(struct gjkd_job *job, const char *name) {
+    return gjkd_access_set(&job->grant, name, &job->problem);
 }
 
 static bool settle(struct gjkd_job *job, gjkd_fate fate) {

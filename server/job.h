@@ -7,6 +7,7 @@
  * or between submit and done the worker's.
  */
 
+#include "access.h"
 #include "config.h"
 #include "pool.h"
 #include "proto/reply.h"
@@ -65,6 +66,7 @@ struct gjkd_job {
     gjkd_path path;
     gjkd_params params;
     gjkd_match match;
+    gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
     struct gjkd_version *version; /* retained; NULL when the operation reads none */
 
     char *body;
@@ -107,6 +109,13 @@ void gjkd_job_run(struct gjkd_job *job);
  */
 bool gjkd_job_expire(struct gjkd_job *job);
 bool gjkd_job_claim(struct gjkd_job *job);
+
+/*
+ * For handlers: may the request touch that set? Every set besides the one in the path (which
+ * has been checked) must be asked for before it is looked up. False: job->problem is
+ * `forbidden`, to be pointed at the place and refused.
+ */
+bool gjkd_job_may_use_set(struct gjkd_job *job, const char *name) GJK_MUST_USE;
 
 /* For handlers. All three fill job->reply. */
 void gjkd_job_reply(struct gjkd_job *job, int status, const struct proto_buffer *body);

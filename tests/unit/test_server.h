@@ -7,6 +7,7 @@
 
 #include "job.h"
 
+Suite *server_access_suite(void);
 Suite *server_config_suite(void);
 Suite *server_host_suite(void);
 Suite *server_path_suite(void);

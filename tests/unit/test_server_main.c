@@ -46,6 +46,7 @@ uint32_t test_handle(const struct gjkd_version *version, const char *id) {
 int main(void) {
     SRunner *runner = srunner_create(server_config_suite());
 
+    srunner_add_suite(runner, server_access_suite());
     srunner_add_suite(runner, server_host_suite());
     srunner_add_suite(runner, server_path_suite());
     srunner_add_suite(runner, server_route_suite());
