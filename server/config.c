@@ -139,6 +139,40 @@ static bool set_drain_timeout(struct gjkd_config *config, const char *value, cha
     return parse_duration_ms(value, GJKD_DRAIN_TIMEOUT_MS_MAX, &config->drain_timeout_ms, error);
 }
 
+/* The place of value among the words. */
+static bool parse_word(const char *value, const char *const *words, int *place, char *error) {
+    char known[64] = "";
+    for (int i = 0; words[i] != NULL; i++) {
+        if (strcmp(value, words[i]) == 0) {
+            *place = i;
+            return true;
+        }
+        size_t used = strlen(known);
+        snprintf(known + used, sizeof known - used, "%s%s", i > 0 ? ", " : "", words[i]);
+    }
+    return refuse(error, "\"%.80s\" is none of: %s", value, known);
+}
+
+static bool set_log_format(struct gjkd_config *config, const char *value, char *error) {
+    static const char *const words[] = {"text", "json", NULL};
+    int place = 0;
+    bool fine = parse_word(value, words, &place, error);
+    config->log_format = place == 0 ? GJKD_LOG_TEXT : GJKD_LOG_JSON;
+    return fine;
+}
+
+static bool set_log_level(struct gjkd_config *config, const char *value, char *error) {
+    static const char *const words[] = {"error", "warning", "info", "debug", NULL};
+    int place = 0;
+    bool fine = parse_word(value, words, &place, error);
+    config->log_level = (gjkd_log_level)place;
+    return fine;
+}
+
+static bool set_access_log(struct gjkd_config *config, const char *value, char *error) {
+    return parse_switch(value, &config->access_log, error);
+}
+
 /* Switches that say what to do instead of serving. */
 static bool set_action(struct gjkd_config *config, const char *value, gjkd_action action,
                        char *error) {
@@ -174,6 +208,10 @@ static const struct flag flags[] = {
      set_allowed_host},
     {"token-file", "FILE", "who may do what (not available in this version)", set_token_file},
     {"drain-timeout", "TIME", "how long SIGTERM waits for answers (10s)", set_drain_timeout},
+    {"log-format", "text|json", "how lines on standard error are written (text)", set_log_format},
+    {"log-level", "LEVEL", "what is written: error, warning, info (the default) or debug",
+     set_log_level},
+    {"access-log", NULL, "also a line for every request", set_access_log},
     {"health-check", NULL, "ask the daemon at --listen whether it is ready; exit 0 or 1",
      set_health_check},
     {"version", NULL, "print the version and exit", set_version},
@@ -273,6 +311,8 @@ static void set_defaults(struct gjkd_config *config) {
         .workers = processors < GJKD_WORKERS_MAX ? processors : GJKD_WORKERS_MAX,
         .max_body_bytes = GJKD_BODY_BYTES_DEFAULT,
         .drain_timeout_ms = GJKD_DRAIN_TIMEOUT_MS_DEFAULT,
+        .log_format = GJKD_LOG_TEXT,
+        .log_level = GJKD_LOG_INFO,
     };
     bool fine = gjkd_address_parse("127.0.0.1:8080", &config->listen);
     (void)fine;

@@ -8,6 +8,7 @@
 
 #include "address.h"
 #include "host.h"
+#include "log.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -38,6 +39,9 @@ struct gjkd_config {
     bool insecure;
     struct gjkd_hosts allowed_hosts;
     uint64_t drain_timeout_ms;
+    gjkd_log_format log_format;
+    gjkd_log_level log_level;
+    bool access_log;
 };
 
 /* Looks a name up in the environment: getenv, or a test's own. */

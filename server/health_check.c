@@ -50,7 +50,7 @@ int gjkd_health_check(const gjkd_address *address) {
     struct timeval timeout = {.tv_sec = TIMEOUT_S};
     int fd = socket(target.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0) {
-        gjkd_log("health check: %s", strerror(errno));
+        gjkd_log(GJKD_LOG_ERROR, "health check: %s", strerror(errno));
         return 1;
     }
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
@@ -59,9 +59,9 @@ int gjkd_health_check(const gjkd_address *address) {
     char text[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&target, text);
     if (connect(fd, (const struct sockaddr *)(const void *)&target.storage, target.length) != 0) {
-        gjkd_log("health check: %s: %s", text, strerror(errno));
+        gjkd_log(GJKD_LOG_ERROR, "health check: %s: %s", text, strerror(errno));
     } else if (ask(fd) != 200) {
-        gjkd_log("health check: %s is not ready", text);
+        gjkd_log(GJKD_LOG_ERROR, "health check: %s is not ready", text);
     } else {
         result = 0;
     }

@@ -28,7 +28,7 @@ int main(int argc, char *argv[]) {
     static struct gjkd_config config; /* large, and lives as long as the process */
     char error[GJKD_CONFIG_ERROR_MAX];
     if (!gjkd_config_parse(&config, argc, argv, lookup, error)) {
-        gjkd_log("%s", error);
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;
     }
     switch (config.action) {

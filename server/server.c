@@ -65,7 +65,7 @@ static void on_drain_timeout(uv_timer_t *timer) {
     for (unsigned i = 0; i < server->loop_count; i++) {
         answered = answered && atomic_load(&server->loops[i].answered);
     }
-    gjkd_log("the drain timeout is over: %s",
+    gjkd_log(GJKD_LOG_WARNING, "the drain timeout is over: %s",
              answered ? "leaving work that nobody waits for" : "some requests are not answered");
     end_at_once(server, answered ? 0 : 1);
 }
@@ -85,10 +85,11 @@ static void on_grace_over(uv_timer_t *timer) {
 static void on_signal(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     if (atomic_exchange(&server->context.draining, true)) {
-        gjkd_log("%s again: ending at once", number == SIGTERM ? "SIGTERM" : "SIGINT");
+        gjkd_log(GJKD_LOG_WARNING, "%s again: ending at once",
+                 number == SIGTERM ? "SIGTERM" : "SIGINT");
         end_at_once(server, 1);
     }
-    gjkd_log("%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
+    gjkd_log(GJKD_LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
     uv_timer_start(&server->timer, on_grace_over, grace_ms(server), 0);
 }
 
@@ -134,12 +135,12 @@ static bool init_context(struct server *server) {
     gjkd_pool_init(&context->pool, server->config->workers);
     atomic_init(&context->draining, false);
     if (context->registry == NULL || context->telemetry == NULL) {
-        gjkd_log("out of memory");
+        gjkd_log(GJKD_LOG_ERROR, "out of memory");
         return false;
     }
     char error[PROTO_DETAIL_MAX];
     if (server->config->demo && !gjkd_demo_load(context->registry, &context->limits, error)) {
-        gjkd_log("%s", error);
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
     return true;
@@ -153,7 +154,7 @@ static void fini_context(struct server *server) {
 static bool init_main_loop(struct server *server) {
     if (uv_loop_init(&server->uv) != 0 ||
         uv_async_init(&server->uv, &server->loop_ended, on_loop_ended) != 0) {
-        gjkd_log("cannot make an event loop");
+        gjkd_log(GJKD_LOG_ERROR, "cannot make an event loop");
         return false;
     }
     uv_timer_init(&server->uv, &server->timer);
@@ -177,7 +178,7 @@ static bool make_loops(struct server *server, int *sockets) {
     for (unsigned i = 0; i < count; i++) {
         if (!gjkd_loop_init(&server->loops[i], &server->context, i, sockets[i], tell_loop_ended,
                             server)) {
-            gjkd_log("cannot start an HTTP daemon on the listening socket");
+            gjkd_log(GJKD_LOG_ERROR, "cannot start an HTTP daemon on the listening socket");
             while (i > 0) {
                 gjkd_loop_fini(&server->loops[--i]);
             }
@@ -192,7 +193,7 @@ static bool open_loops(struct server *server) {
     char error[GJKD_LISTEN_ERROR_MAX];
     unsigned count = server->config->io_threads;
     if (!gjkd_listen_open(&server->address, sockets, count, error)) {
-        gjkd_log("%s", error);
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
     server->loops = calloc(count, sizeof *server->loops);
@@ -201,7 +202,7 @@ static bool open_loops(struct server *server) {
     }
     for (unsigned i = 0; i < count; i++) {
         if (!gjkd_loop_start(&server->loops[i])) {
-            gjkd_log("cannot start a thread");
+            gjkd_log(GJKD_LOG_ERROR, "cannot start a thread");
             _exit(1); /* the threads before it run already */
         }
         atomic_fetch_add(&server->running, 1);
@@ -237,6 +238,7 @@ int gjkd_serve(const struct gjkd_config *config) {
     }
     server->config = config;
     server->address = config->listen;
+    gjkd_log_setup(config->log_format, config->log_level);
     signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     bool fine = init_context(server) && init_main_loop(server);
