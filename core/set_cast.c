@@ -6,25 +6,27 @@
 #include "list.h"
 #include "select.h"
 
+#include <string.h>
+
 static int by_fraction_then_id(const void *a, const void *b) {
     const gjk_cast_hit *p = a, *q = b;
     if (p->result.fraction != q->result.fraction) {
         return p->result.fraction < q->result.fraction ? -1 : 1;
     }
-    return p->body < q->body ? -1 : p->body > q->body;
+    return strcmp(p->body->id, q->body->id);
 }
 
-gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep,
+gjk_status gjk_set_cast(const gjk_moment *moment, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) {
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_cast_hit));
-    for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_selected(set, i, selection);
+    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
+        gjk_placed placed;
+        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
         if (body == NULL) {
             continue;
         }
-        gjk_cast_result result =
-            gjk_cast(&sweep->moving, sweep->translation, &body->placed, settings);
+        gjk_cast_result result = gjk_cast(&sweep->moving, sweep->translation, &placed, settings);
         if (!result.hit) {
             continue;
         }
@@ -32,19 +34,19 @@ gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep,
         if (hit == NULL) {
             return GJK_OUT_OF_MEMORY;
         }
-        *hit = (gjk_cast_hit){i, result};
+        *hit = (gjk_cast_hit){body, result};
     }
     gjk_list_keep(&hits, selection->limit, by_fraction_then_id);
     *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)hits.items, hits.count, hits.truncated};
     return GJK_OK;
 }
 
-bool gjk_set_cast_any(const struct gjk_set *set, const gjk_sweep *sweep,
+bool gjk_set_cast_any(const gjk_moment *moment, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings) {
-    for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_selected(set, i, selection);
-        if (body != NULL &&
-            gjk_cast(&sweep->moving, sweep->translation, &body->placed, settings).hit) {
+    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
+        gjk_placed placed;
+        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
+        if (body != NULL && gjk_cast(&sweep->moving, sweep->translation, &placed, settings).hit) {
             return true;
         }
     }

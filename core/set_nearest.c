@@ -6,24 +6,27 @@
 #include "list.h"
 #include "select.h"
 
+#include <string.h>
+
 static int by_distance_then_id(const void *a, const void *b) {
     const gjk_near *p = a, *q = b;
     if (p->result.distance != q->result.distance) {
         return p->result.distance < q->result.distance ? -1 : 1;
     }
-    return p->body < q->body ? -1 : p->body > q->body;
+    return strcmp(p->body->id, q->body->id);
 }
 
-gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, double max_distance,
+gjk_status gjk_set_nearest(const gjk_moment *moment, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
     gjk_list nears = gjk_list_make(selection->arena, sizeof(gjk_near));
-    for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_selected(set, i, selection);
+    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
+        gjk_placed placed;
+        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
         if (body == NULL) {
             continue;
         }
-        gjk_distance_result result = gjk_distance(a, &body->placed, settings);
+        gjk_distance_result result = gjk_distance(a, &placed, settings);
         if (result.distance > max_distance) {
             continue;
         }
@@ -31,7 +34,7 @@ gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, doubl
         if (near == NULL) {
             return GJK_OUT_OF_MEMORY;
         }
-        *near = (gjk_near){i, result};
+        *near = (gjk_near){body, result};
     }
     gjk_list_keep(&nears, selection->limit, by_distance_then_id);
     *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count, nears.truncated};

@@ -51,6 +51,7 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out);
 /* position with angle or orientation; either may be absent, which the flags tell. */
 typedef struct proto_pose_parts {
     gjk_pose pose;
+    gjk_turn turn; /* as given */
     bool has_position, has_rotation;
 } proto_pose_parts;
 bool proto_decode_pose(struct proto_reader *reader, const proto_node *object, uint32_t dimension,

@@ -26,6 +26,7 @@ static bool decode2(struct proto_reader *reader, const proto_node *object, gjk_v
     if (!proto_read_number(reader, node, proto_any_number, &angle))
         return false;
     out->has_rotation = node.json != NULL;
+    out->turn.angle = angle;
     gjk_status status = gjk_pose_make2(gjk_xy(position), angle, &out->pose);
     return status == GJK_OK || proto_refuse_status(reader, object, status);
 }
@@ -40,6 +41,7 @@ static bool decode3(struct proto_reader *reader, const proto_node *object, gjk_v
     if (!proto_read_quaternion(reader, node, &orientation))
         return false;
     out->has_rotation = node.json != NULL;
+    out->turn.orientation = orientation;
     gjk_status status = gjk_pose_make3(position, orientation, &out->pose);
     bool is_orientation = status == GJK_BAD_ORIENTATION;
     return status == GJK_OK || proto_refuse_status(reader, is_orientation ? &node : object, status);

@@ -145,6 +145,7 @@ bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
         !kind->make(reader, &geometry, &out->shape) || !decode_labels(reader, node, out))
         return false;
     out->pose = pose.pose;
+    out->turn = pose.turn;
     return use == PROTO_SHAPE_INLINE || define(reader, node, &out->definition);
 }
 

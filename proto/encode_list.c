@@ -31,45 +31,44 @@ static void put_id(struct proto_buffer *out, const char *key, const char *id) {
     proto_put_string_or_null(out, id);
 }
 
-/* set NULL: the body is an inline shape without a name. */
-static void put_body(struct proto_buffer *out, const struct gjk_set *set, uint32_t body) {
-    put_id(out, "id", set != NULL ? gjk_set_body(set, body)->id : NULL);
-    put_id(out, "group", set != NULL ? gjk_set_body(set, body)->group : NULL);
+/* NULL: an inline shape without a name. */
+static void put_body(struct proto_buffer *out, const gjk_body *body) {
+    put_id(out, "id", body != NULL ? body->id : NULL);
+    put_id(out, "group", body != NULL ? body->group : NULL);
 }
 
-void proto_encode_hits(struct proto_buffer *out, const struct gjk_set *set, bool penetration,
+void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
                        const gjk_hits *hits, const proto_stamp *stamp) {
     begin(out, "hits");
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
         begin_item(out);
-        put_body(out, set, hits->items[i].body);
-        proto_put_detect(out, gjk_set_dimension(set), penetration, &hits->items[i].result);
+        put_body(out, hits->items[i].body);
+        proto_put_detect(out, dimension, penetration, &hits->items[i].result);
         proto_put_text(out, "}");
     }
     end(out, hits->truncated, stamp);
 }
 
-void proto_encode_pairs(struct proto_buffer *out, const struct gjk_set *set_a,
-                        const struct gjk_set *set_b, bool penetration, const gjk_pair_hits *pairs,
-                        const proto_stamp *stamp) {
+void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                        const gjk_pair_hits *pairs, const proto_stamp *stamp) {
     begin(out, "pairs");
     for (uint32_t i = 0; i < pairs->count && !out->failed; i++) {
         begin_item(out);
-        put_id(out, "a", gjk_set_body(set_a, pairs->items[i].a)->id);
-        put_id(out, "b", gjk_set_body(set_b, pairs->items[i].b)->id);
-        proto_put_detect(out, gjk_set_dimension(set_a), penetration, &pairs->items[i].result);
+        put_id(out, "a", pairs->items[i].a->id);
+        put_id(out, "b", pairs->items[i].b->id);
+        proto_put_detect(out, dimension, penetration, &pairs->items[i].result);
         proto_put_text(out, "}");
     }
     end(out, pairs->truncated, stamp);
 }
 
-void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
-                          const gjk_nears *nears, const proto_stamp *stamp) {
+void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
+                          const proto_stamp *stamp) {
     begin(out, "nearest");
     for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
         begin_item(out);
-        put_body(out, set, nears->items[i].body);
-        proto_put_distance(out, gjk_set_dimension(set), &nears->items[i].result);
+        put_body(out, nears->items[i].body);
+        proto_put_distance(out, dimension, &nears->items[i].result);
         proto_put_text(out, "}");
     }
     end(out, nears->truncated, stamp);
@@ -90,13 +89,13 @@ static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 poi
     proto_put_bool(out, inside);
 }
 
-void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
-                           const gjk_ray_hits *hits, const proto_stamp *stamp) {
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
+                           const proto_stamp *stamp) {
     begin(out, "hits");
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
         const gjk_ray_result *result = &hits->items[i].result;
         begin_item(out);
-        put_body(out, set, hits->items[i].body);
+        put_body(out, hits->items[i].body);
         put_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
                   result->inside);
@@ -106,13 +105,13 @@ void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const s
     end(out, hits->truncated, stamp);
 }
 
-void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
-                            const gjk_cast_hits *hits, const proto_stamp *stamp) {
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
+                            const proto_stamp *stamp) {
     begin(out, "hits");
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
         const gjk_cast_result *result = &hits->items[i].result;
         begin_item(out);
-        put_body(out, set, hits->items[i].body);
+        put_body(out, hits->items[i].body);
         put_number(out, "fraction", result->fraction);
         put_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,

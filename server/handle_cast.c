@@ -9,17 +9,14 @@ static gjk_cast_settings cast_settings(const proto_query *query) {
     return (gjk_cast_settings){query->options.tolerance, query->options.max_iterations};
 }
 
-/* hits: of `set`, or of the one inline shape when it is NULL. */
-static bool print_hits(struct gjkd_question *question, const struct gjk_set *set,
-                       const gjk_cast_hits *hits) {
+static bool print_hits(struct gjkd_question *question, const gjk_cast_hits *hits) {
     for (uint32_t i = 0; i < hits->count; i++) {
         gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
     }
     if (question->query.mode == PROTO_RAY_ANY) {
         proto_encode_ray_any(&question->out, hits->count > 0, &question->stamp);
     } else {
-        proto_encode_cast_hits(&question->out, question->query.dimension, set, hits,
-                               &question->stamp);
+        proto_encode_cast_hits(&question->out, question->query.dimension, hits, &question->stamp);
     }
     return true;
 }
@@ -34,22 +31,22 @@ static bool cast_target(struct gjkd_question *question, const struct gjkd_operan
     if (!gjkd_question_find(question, &query->target, &target)) {
         return false;
     }
-    if (target.body == GJK_NO_BODY || target.body != moving->body) {
+    if (target.body == NULL || target.body != moving->body) {
         hit.body = target.body;
         hit.result = gjk_cast(&moving->placed, query->translation, &target.placed, &settings);
         hits.count = hit.result.hit ? 1 : 0;
     }
-    return print_hits(question, target.body == GJK_NO_BODY ? NULL : question->set, &hits);
+    return print_hits(question, &hits);
 }
 
 static bool cast_set(struct gjkd_question *question, const struct gjkd_operand *moving,
-                     const struct gjk_set *set) {
+                     const gjk_moment *moment) {
     const proto_query *query = &question->query;
     const gjk_sweep sweep = {moving->placed, query->translation};
     gjk_cast_settings settings = cast_settings(query);
     gjk_selection selection = gjkd_question_select(question, moving->body, question->limit);
     if (query->mode == PROTO_RAY_ANY) {
-        bool hit = gjk_set_cast_any(set, &sweep, &selection, &settings);
+        bool hit = gjk_set_cast_any(moment, &sweep, &selection, &settings);
         proto_encode_ray_any(&question->out, hit, &question->stamp);
         return true;
     }
@@ -57,19 +54,20 @@ static bool cast_set(struct gjkd_question *question, const struct gjkd_operand *
     if (query->mode == PROTO_RAY_CLOSEST) {
         selection.limit = 1;
     }
-    if (gjk_set_cast(set, &sweep, &selection, &settings, &hits) != GJK_OK) {
+    if (gjk_set_cast(moment, &sweep, &selection, &settings, &hits) != GJK_OK) {
         return gjkd_question_out_of_memory(question);
     }
     if (query->mode == PROTO_RAY_CLOSEST) {
         hits.truncated = false; /* one hit is all that was asked for */
     }
-    return print_hits(question, set, &hits);
+    return print_hits(question, &hits);
 }
 
 static bool cast_shapes(struct gjkd_question *question, const struct gjkd_operand *moving) {
     struct gjk_set *set = gjkd_question_gather(question);
-    bool answered = set != NULL && cast_set(question, moving, set);
-    gjk_set_free(set);
+    gjk_moment moment = gjk_moment_of(set);
+    bool answered = set != NULL && cast_set(question, moving, &moment);
+    gjk_set_release(set);
     return answered;
 }
 
@@ -82,7 +80,7 @@ static bool answer_cast(struct gjkd_question *question) {
         return cast_target(question, &moving);
     }
     return question->query.has_shapes ? cast_shapes(question, &moving)
-                                      : cast_set(question, &moving, question->set);
+                                      : cast_set(question, &moving, &question->moment);
 }
 
 void gjkd_handle_cast(struct gjkd_job *job) {

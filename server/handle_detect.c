@@ -41,26 +41,27 @@ static bool detect_one(struct gjkd_question *question) {
         return false;
     }
     gjk_selection selection = gjkd_question_select(question, a.body, question->limit);
-    if (gjk_set_detect(question->set, &a.placed, &selection, &settings, &hits) != GJK_OK) {
+    if (gjk_set_detect(&question->moment, &a.placed, &selection, &settings, &hits) != GJK_OK) {
         return gjkd_question_out_of_memory(question);
     }
     for (uint32_t i = 0; i < hits.count; i++) {
         gjkd_count_iterations(question->job->counters, hits.items[i].result.iterations);
     }
-    proto_encode_hits(&question->out, question->set, query->penetration, &hits, &question->stamp);
+    proto_encode_hits(&question->out, query->dimension, query->penetration, &hits,
+                      &question->stamp);
     return true;
 }
 
-static bool print_pairs(struct gjkd_question *question, const struct gjk_set *other,
-                        gjk_status status, const gjk_pair_hits *pairs) {
+static bool print_pairs(struct gjkd_question *question, gjk_status status,
+                        const gjk_pair_hits *pairs) {
     if (status != GJK_OK) {
         return gjkd_question_out_of_memory(question);
     }
     for (uint32_t i = 0; i < pairs->count; i++) {
         gjkd_count_iterations(question->job->counters, pairs->items[i].result.iterations);
     }
-    proto_encode_pairs(&question->out, question->set, other, question->query.penetration, pairs,
-                       &question->stamp);
+    proto_encode_pairs(&question->out, question->query.dimension, question->query.penetration,
+                       pairs, &question->stamp);
     return true;
 }
 
@@ -68,9 +69,9 @@ static bool detect_all(struct gjkd_question *question) {
     const proto_query *query = &question->query;
     gjk_detect_settings settings = detect_settings(query);
     gjk_pair_hits pairs;
-    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, question->limit);
-    gjk_status status = gjk_set_detect_pairs(question->set, &selection, &settings, &pairs);
-    return print_pairs(question, question->set, status, &pairs);
+    gjk_selection selection = gjkd_question_select(question, NULL, question->limit);
+    gjk_status status = gjk_set_detect_pairs(&question->moment, &selection, &settings, &pairs);
+    return print_pairs(question, status, &pairs);
 }
 
 /* The other set's version: the job's own when it is the same set, so that one request sees
@@ -110,10 +111,11 @@ static bool detect_against(struct gjkd_question *question) {
     }
     question->stamp.has_against_revision = true;
     question->stamp.against_revision = other->revision;
-    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, question->limit);
+    gjk_selection selection = gjkd_question_select(question, NULL, question->limit);
+    const gjk_moment newest = gjk_moment_of(other->set);
     gjk_status status =
-        gjk_set_detect_against(question->set, other->set, &selection, &settings, &pairs);
-    bool answered = print_pairs(question, other->set, status, &pairs);
+        gjk_set_detect_against(&question->moment, &newest, &selection, &settings, &pairs);
+    bool answered = print_pairs(question, status, &pairs);
     gjkd_version_release(other);
     return answered;
 }

@@ -37,14 +37,14 @@ static bool distance_nearest(struct gjkd_question *question) {
     }
     uint32_t limit = query->has_limit ? question->limit : 1;
     gjk_selection selection = gjkd_question_select(question, a.body, limit);
-    if (gjk_set_nearest(question->set, &a.placed, query->max_distance, &selection, &settings,
+    if (gjk_set_nearest(&question->moment, &a.placed, query->max_distance, &selection, &settings,
                         &nears) != GJK_OK) {
         return gjkd_question_out_of_memory(question);
     }
     for (uint32_t i = 0; i < nears.count; i++) {
         gjkd_count_iterations(question->job->counters, nears.items[i].result.iterations);
     }
-    proto_encode_nearest(&question->out, question->set, &nears, &question->stamp);
+    proto_encode_nearest(&question->out, query->dimension, &nears, &question->stamp);
     return true;
 }
 

@@ -13,17 +13,14 @@ static gjk_ray_settings ray_settings(const proto_query *query) {
     return settings;
 }
 
-/* hits: of `set`, or of the one inline shape when it is NULL. */
-static bool print_hits(struct gjkd_question *question, const struct gjk_set *set,
-                       const gjk_ray_hits *hits) {
+static bool print_hits(struct gjkd_question *question, const gjk_ray_hits *hits) {
     for (uint32_t i = 0; i < hits->count; i++) {
         gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
     }
     if (question->query.mode == PROTO_RAY_ANY) {
         proto_encode_ray_any(&question->out, hits->count > 0, &question->stamp);
     } else {
-        proto_encode_ray_hits(&question->out, question->query.dimension, set, hits,
-                              &question->stamp);
+        proto_encode_ray_hits(&question->out, question->query.dimension, hits, &question->stamp);
     }
     return true;
 }
@@ -38,34 +35,35 @@ static bool raycast_target(struct gjkd_question *question) {
     }
     gjk_ray_hit hit = {target.body, gjk_raycast(&target.placed, &query->ray, &settings)};
     gjk_ray_hits hits = {&hit, hit.result.hit ? 1 : 0, false};
-    return print_hits(question, target.body == GJK_NO_BODY ? NULL : question->set, &hits);
+    return print_hits(question, &hits);
 }
 
-static bool raycast_set(struct gjkd_question *question, const struct gjk_set *set) {
+static bool raycast_set(struct gjkd_question *question, const gjk_moment *moment) {
     const proto_query *query = &question->query;
     gjk_ray_settings settings = ray_settings(query);
     if (query->mode == PROTO_RAY_ANY) {
-        gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, 1);
-        bool hit = gjk_set_raycast_any(set, &query->ray, &selection, &settings);
+        gjk_selection selection = gjkd_question_select(question, NULL, 1);
+        bool hit = gjk_set_raycast_any(moment, &query->ray, &selection, &settings);
         proto_encode_ray_any(&question->out, hit, &question->stamp);
         return true;
     }
     gjk_ray_hits hits;
     uint32_t limit = query->mode == PROTO_RAY_CLOSEST ? 1 : question->limit;
-    gjk_selection selection = gjkd_question_select(question, GJK_NO_BODY, limit);
-    if (gjk_set_raycast(set, &query->ray, &selection, &settings, &hits) != GJK_OK) {
+    gjk_selection selection = gjkd_question_select(question, NULL, limit);
+    if (gjk_set_raycast(moment, &query->ray, &selection, &settings, &hits) != GJK_OK) {
         return gjkd_question_out_of_memory(question);
     }
     if (query->mode == PROTO_RAY_CLOSEST) {
         hits.truncated = false; /* one hit is all that was asked for */
     }
-    return print_hits(question, set, &hits);
+    return print_hits(question, &hits);
 }
 
 static bool raycast_shapes(struct gjkd_question *question) {
     struct gjk_set *set = gjkd_question_gather(question);
-    bool answered = set != NULL && raycast_set(question, set);
-    gjk_set_free(set);
+    gjk_moment moment = gjk_moment_of(set);
+    bool answered = set != NULL && raycast_set(question, &moment);
+    gjk_set_release(set);
     return answered;
 }
 
@@ -74,7 +72,7 @@ static bool answer_raycast(struct gjkd_question *question) {
         return raycast_target(question);
     }
     return question->query.has_shapes ? raycast_shapes(question)
-                                      : raycast_set(question, question->set);
+                                      : raycast_set(question, &question->moment);
 }
 
 void gjkd_handle_raycast(struct gjkd_job *job) {

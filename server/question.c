@@ -21,19 +21,20 @@ bool gjkd_question_out_of_memory(struct gjkd_question *question) {
 
 bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
                         struct gjkd_operand *out) {
-    out->body = GJK_NO_BODY;
+    out->body = NULL;
     if (operand->kind == PROTO_OPERAND_INLINE) {
         out->shape = operand->shape;
         out->placed = (gjk_placed){&out->shape, operand->pose};
         return true;
     }
-    out->body = question->set != NULL ? gjk_set_find(question->set, operand->id) : GJK_NO_BODY;
-    if (out->body == GJK_NO_BODY) {
+    const gjk_moment *moment = &question->moment;
+    out->body = moment->set != NULL ? gjk_set_find(moment->set, operand->id) : NULL;
+    if (out->body == NULL) {
         proto_problem_set(&question->job->problem, PROTO_SHAPE_NOT_FOUND,
                           "there is no shape \"%.140s\" in the set", operand->id);
         return gjkd_question_fail_at(question->job, operand->pointer);
     }
-    out->placed = gjk_set_body(question->set, out->body)->placed;
+    out->placed = gjk_moment_place(moment, out->body);
     if (operand->has_position) {
         out->placed.pose.position = operand->pose.position;
     }
@@ -60,7 +61,7 @@ const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
     return &trace->recorder;
 }
 
-gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except,
+gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_body *except,
                                    uint32_t limit) {
     return (gjk_selection){&question->query.filter, except, limit, &question->job->arena};
 }
@@ -125,7 +126,7 @@ void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer) {
         return;
     }
     if (reads_set) {
-        question.set = job->version->set;
+        question.moment = gjk_moment_of(job->version->set);
         question.stamp.has_revision = true;
         question.stamp.revision = job->version->revision;
     }

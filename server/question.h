@@ -12,7 +12,7 @@
 struct gjkd_question {
     struct gjkd_job *job;
     proto_query query;
-    const struct gjk_set *set; /* NULL: stateless */
+    gjk_moment moment; /* what the query sees; its set is NULL: stateless */
     proto_stamp stamp;
     uint32_t limit; /* the query's, within answers_max */
     struct proto_buffer out;
@@ -22,7 +22,7 @@ struct gjkd_question {
 struct gjkd_operand {
     gjk_shape shape;
     gjk_placed placed;
-    uint32_t body; /* GJK_NO_BODY: inline */
+    const gjk_body *body; /* NULL: inline */
 };
 
 /* Answers a question; false when job->reply is a refusal already. */
@@ -46,7 +46,8 @@ const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
                                         struct proto_trace *trace);
 
 /* Bodies that pass the query's filter, other than `except`; at most limit answers. */
-gjk_selection gjkd_question_select(struct gjkd_question *question, uint32_t except, uint32_t limit);
+gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_body *except,
+                                   uint32_t limit);
 
 /* A set of the stateless form's `shapes`, for this one question; to be freed. NULL, and
  * refused, when memory runs out. */

@@ -58,6 +58,8 @@ static bool copy_body(struct gjk_arena *arena, const proto_named_shape *from, gj
     }
     body->category = shape->category;
     body->mask = shape->mask;
+    body->turn = shape->turn;
+    body->teleport = false;
     body->placed.shape = copy_shape(arena, &shape->shape);
     body->placed.pose = shape->pose;
     return body->id != NULL && (body->group != NULL || shape->group == NULL) &&
@@ -88,7 +90,7 @@ static gjk_status give_handles(struct gjkd_version *version, gjk_body *bodies, u
 static gjk_status fill_bodies(struct gjkd_version *version, const proto_set *body,
                               const struct gjkd_version *previous) {
     uint32_t count = body->shape_count;
-    gjk_body *bodies = calloc(count > 0 ? count : 1, sizeof *bodies);
+    gjk_body *bodies = gjk_arena_alloc_array(&version->arena, count, sizeof *bodies);
     proto_text *definitions = gjk_arena_alloc_array(&version->arena, count, sizeof *definitions);
     gjk_status status = bodies != NULL && definitions != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
@@ -105,7 +107,6 @@ static gjk_status fill_bodies(struct gjkd_version *version, const proto_set *bod
         status = gjk_set_new(version->dimension, bodies, count, &version->set);
     }
     version->definitions = definitions;
-    free(bodies);
     return status;
 }
 
@@ -130,8 +131,7 @@ static gjk_status fill(struct gjkd_version *version, const char *name, const pro
         return GJK_OUT_OF_MEMORY;
     }
     gjk_status status = fill_bodies(version, body, previous);
-    version->bytes = sizeof *version + version->arena.used_bytes +
-                     (uint64_t)body->shape_count * sizeof(gjk_body);
+    version->bytes = sizeof *version + version->arena.used_bytes;
     return status;
 }
 
@@ -162,7 +162,7 @@ void gjkd_version_release(struct gjkd_version *version) {
         atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) != 1) {
         return;
     }
-    gjk_set_free(version->set);
+    gjk_set_release(version->set);
     gjk_arena_fini(&version->arena);
     free(version);
 }

@@ -8,7 +8,6 @@
 static const char *const groups[] = {NULL, "red", "blue", "team/green"};
 
 void test_scene_make(test_rng *rng, uint32_t dimension, const char *prefix, test_scene *s) {
-    gjk_body bodies[BODIES_MAX];
     gjk_arena_init(&s->arena, 0);
     s->dimension = dimension;
     s->count = test_rng_below(rng, BODIES_MAX + 1);
@@ -21,7 +20,7 @@ void test_scene_make(test_rng *rng, uint32_t dimension, const char *prefix, test
         }
         test_body_build(&s->body[i], &s->arena);
         (void)snprintf(s->id[i], sizeof s->id[i], "%s%u", prefix, (i * 7 + 3) % 41);
-        bodies[i] = (gjk_body){
+        s->bodies[i] = (gjk_body){
             .id = s->id[i],
             .group = groups[test_rng_below(rng, 4)],
             .handle = i,
@@ -30,11 +29,11 @@ void test_scene_make(test_rng *rng, uint32_t dimension, const char *prefix, test
             .placed = s->body[i].placed,
         };
     }
-    ck_assert_int_eq(gjk_set_new(dimension, bodies, s->count, &s->set), GJK_OK);
+    ck_assert_int_eq(gjk_set_new(dimension, s->bodies, s->count, &s->set), GJK_OK);
 }
 
 void test_scene_drop(test_scene *s) {
-    gjk_set_free(s->set);
+    gjk_set_release(s->set);
     gjk_arena_fini(&s->arena);
 }
 

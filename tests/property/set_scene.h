@@ -13,6 +13,7 @@ typedef struct test_scene {
     struct gjk_arena arena;
     test_body body[BODIES_MAX];
     char id[BODIES_MAX][16];
+    gjk_body bodies[BODIES_MAX];
     struct gjk_set *set;
     uint32_t dimension, count;
 } test_scene;

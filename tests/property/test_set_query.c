@@ -74,16 +74,18 @@ static void require_count(uint32_t count, bool truncated, uint32_t expected, uin
 
 static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
-    uint32_t expected = 0, index[BODIES_MAX];
+    const gjk_moment moment = gjk_moment_of(s->set);
+    uint32_t expected = 0;
+    const gjk_body *body[BODIES_MAX];
     gjk_detect_result result[BODIES_MAX];
-    uint32_t except = s->count > 0 ? test_rng_below(rng, s->count) : GJK_NO_BODY;
+    const gjk_body *except = s->count > 0 ? &s->bodies[test_rng_below(rng, s->count)] : NULL;
     test_body a = test_random_body(rng, s->dimension, 1.0);
     test_body_build(&a, &s->arena);
     for (uint32_t i = 0; i < s->count; i++) {
         const gjk_body *b = gjk_set_body(s->set, i);
         gjk_detect_result r = gjk_detect(&a.placed, &b->placed, &settings);
-        if (i != except && passes(f, b) && r.state != GJK_SEPARATED) {
-            index[expected] = i;
+        if (b != except && passes(f, b) && r.state != GJK_SEPARATED) {
+            body[expected] = b;
             result[expected++] = r;
         }
     }
@@ -91,10 +93,10 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
         gjk_hits hits;
         uint32_t limit = limit_of(kind, expected);
         const gjk_selection selection = {f, except, limit, &s->arena};
-        ck_assert_int_eq(gjk_set_detect(s->set, &a.placed, &selection, &settings, &hits), GJK_OK);
+        ck_assert_int_eq(gjk_set_detect(&moment, &a.placed, &selection, &settings, &hits), GJK_OK);
         require_count(hits.count, hits.truncated, expected, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
-            ck_assert_uint_eq(hits.items[i].body, index[i]);
+            ck_assert_ptr_eq(hits.items[i].body, body[i]);
             ck_assert(same_detect(&hits.items[i].result, &result[i]));
         }
     }
@@ -104,7 +106,9 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
 static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter *f) {
     static gjk_pair_hit expected[BODIES_MAX * BODIES_MAX];
     const gjk_detect_settings settings = gjk_detect_settings_default();
+    const gjk_moment moment = gjk_moment_of(s->set);
     const struct gjk_set *with = other != NULL ? other->set : s->set;
+    const gjk_moment there = gjk_moment_of(with);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         for (uint32_t k = other != NULL ? 0 : i + 1; k < gjk_set_count(with); k++) {
@@ -115,22 +119,22 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
             }
             gjk_detect_result r = gjk_detect(&a->placed, &b->placed, &settings);
             if (r.state != GJK_SEPARATED) {
-                expected[count++] = (gjk_pair_hit){i, k, r};
+                expected[count++] = (gjk_pair_hit){a, b, r};
             }
         }
     }
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_pair_hits hits;
         uint32_t limit = limit_of(kind, count);
-        const gjk_selection selection = {f, GJK_NO_BODY, limit, &s->arena};
-        ck_assert_int_eq(other == NULL
-                             ? gjk_set_detect_pairs(s->set, &selection, &settings, &hits)
-                             : gjk_set_detect_against(s->set, with, &selection, &settings, &hits),
+        const gjk_selection selection = {f, NULL, limit, &s->arena};
+        ck_assert_int_eq(other == NULL ? gjk_set_detect_pairs(&moment, &selection, &settings, &hits)
+                                       : gjk_set_detect_against(&moment, &there, &selection,
+                                                                &settings, &hits),
                          GJK_OK);
         require_count(hits.count, hits.truncated, count, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
-            ck_assert_uint_eq(hits.items[i].a, expected[i].a);
-            ck_assert_uint_eq(hits.items[i].b, expected[i].b);
+            ck_assert_ptr_eq(hits.items[i].a, expected[i].a);
+            ck_assert_ptr_eq(hits.items[i].b, expected[i].b);
             ck_assert(same_detect(&hits.items[i].result, &expected[i].result));
         }
     }
@@ -139,22 +143,25 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
 static int near_order(const void *p, const void *q) {
     const gjk_near *a = p, *b = q;
     double x = a->result.distance, y = b->result.distance;
-    return x < y ? -1 : x > y ? 1 : a->body < b->body ? -1 : 1;
+    return x < y ? -1 : x > y ? 1 : strcmp(a->body->id, b->body->id);
 }
 
 static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
     const gjk_distance_settings settings = gjk_distance_settings_default();
+    const gjk_moment moment = gjk_moment_of(s->set);
     gjk_near expected[BODIES_MAX];
     uint32_t count = 0;
     double reach = test_rng_once_in(rng, 2) ? INFINITY : test_rng_uniform(rng, 0, 4);
-    uint32_t except = test_rng_once_in(rng, 2) ? GJK_NO_BODY : test_rng_below(rng, s->count + 1);
+    const gjk_body *except = s->count == 0 || test_rng_once_in(rng, 2)
+                                 ? NULL
+                                 : &s->bodies[test_rng_below(rng, s->count)];
     test_body a = test_random_body(rng, s->dimension, 1.0);
     test_body_build(&a, &s->arena);
     for (uint32_t i = 0; i < s->count; i++) {
         const gjk_body *b = gjk_set_body(s->set, i);
         gjk_distance_result r = gjk_distance(&a.placed, &b->placed, &settings);
-        if (i != except && passes(f, b) && r.distance <= reach) {
-            expected[count++] = (gjk_near){i, r};
+        if (b != except && passes(f, b) && r.distance <= reach) {
+            expected[count++] = (gjk_near){b, r};
         }
     }
     qsort(expected, count, sizeof *expected, near_order);
@@ -165,11 +172,11 @@ static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
         gjk_nears nears;
         uint32_t limit = limit_of(kind, count);
         const gjk_selection selection = {f, except, limit, &s->arena};
-        ck_assert_int_eq(gjk_set_nearest(s->set, &a.placed, reach, &selection, &settings, &nears),
+        ck_assert_int_eq(gjk_set_nearest(&moment, &a.placed, reach, &selection, &settings, &nears),
                          GJK_OK);
         require_count(nears.count, nears.truncated, count, limit);
         for (uint32_t i = 0; i < nears.count; i++) {
-            ck_assert_uint_eq(nears.items[i].body, expected[i].body);
+            ck_assert_ptr_eq(nears.items[i].body, expected[i].body);
             ck_assert(same_distance(&nears.items[i].result, &expected[i].result));
         }
     }
@@ -178,11 +185,12 @@ static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
 static int ray_order(const void *p, const void *q) {
     const gjk_ray_hit *a = p, *b = q;
     double x = a->result.distance, y = b->result.distance;
-    return x < y ? -1 : x > y ? 1 : a->body < b->body ? -1 : 1;
+    return x < y ? -1 : x > y ? 1 : strcmp(a->body->id, b->body->id);
 }
 
 static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
     gjk_ray_settings settings = gjk_ray_settings_default();
+    const gjk_moment moment = gjk_moment_of(s->set);
     gjk_ray_hit expected[BODIES_MAX];
     gjk_ray ray;
     uint32_t count = 0;
@@ -197,20 +205,20 @@ static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
         const gjk_body *b = gjk_set_body(s->set, i);
         gjk_ray_result r = gjk_raycast(&b->placed, &ray, &settings);
         if (passes(f, b) && r.hit) {
-            expected[count++] = (gjk_ray_hit){i, r};
+            expected[count++] = (gjk_ray_hit){b, r};
         }
     }
     qsort(expected, count, sizeof *expected, ray_order);
-    const gjk_selection everybody = {f, GJK_NO_BODY, 0, NULL};
-    ck_assert_int_eq(gjk_set_raycast_any(s->set, &ray, &everybody, &settings), count > 0);
+    const gjk_selection everybody = {f, NULL, 0, NULL};
+    ck_assert_int_eq(gjk_set_raycast_any(&moment, &ray, &everybody, &settings), count > 0);
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_ray_hits hits;
         uint32_t limit = limit_of(kind, count);
-        const gjk_selection selection = {f, GJK_NO_BODY, limit, &s->arena};
-        ck_assert_int_eq(gjk_set_raycast(s->set, &ray, &selection, &settings, &hits), GJK_OK);
+        const gjk_selection selection = {f, NULL, limit, &s->arena};
+        ck_assert_int_eq(gjk_set_raycast(&moment, &ray, &selection, &settings, &hits), GJK_OK);
         require_count(hits.count, hits.truncated, count, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
-            ck_assert_uint_eq(hits.items[i].body, expected[i].body);
+            ck_assert_ptr_eq(hits.items[i].body, expected[i].body);
             ck_assert(same_ray(&hits.items[i].result, &expected[i].result));
         }
     }
@@ -244,11 +252,11 @@ START_TEST(bodies_in_the_order_of_ids) {
         ck_assert_uint_eq(gjk_set_count(s.set), s.count);
         for (uint32_t k = 0; k < s.count; k++) {
             const gjk_body *body = gjk_set_body(s.set, k);
-            ck_assert_uint_eq(gjk_set_find(s.set, body->id), k);
+            ck_assert_ptr_eq(gjk_set_find(s.set, body->id), body);
             ck_assert(k == 0 || strcmp(gjk_set_body(s.set, k - 1)->id, body->id) < 0);
             ck_assert_str_eq(s.id[body->handle], body->id);
         }
-        ck_assert_uint_eq(gjk_set_find(s.set, "zzz"), GJK_NO_BODY);
+        ck_assert_ptr_null(gjk_set_find(s.set, "zzz"));
         test_scene_drop(&s);
     }
 }

@@ -7,14 +7,13 @@
 
 static struct gjk_arena arena;
 static struct proto_buffer out;
-static struct gjk_set *set;
+static gjk_body bodies[2];
 static const proto_stamp no_stamp;
 
 static void set_up(void) {
     const proto_limits limits = proto_limits_default();
     struct proto_problem problem;
     proto_set decoded;
-    gjk_body bodies[2];
 
     gjk_arena_init(&arena, 0);
     proto_buffer_init(&out, &arena);
@@ -23,15 +22,11 @@ static void set_up(void) {
                                "s", &limits, &arena, &decoded, &problem));
     for (uint32_t i = 0; i < 2; i++) {
         const proto_named_shape *named = &decoded.shapes[i];
-        bodies[i] = (gjk_body){named->id, named->shape.group,
-                               i,         1,
-                               1,         {&named->shape.shape, named->shape.pose}};
+        bodies[i] = (gjk_body){.id = named->id, .group = named->shape.group};
     }
-    ck_assert_int_eq(gjk_set_new(2, bodies, 2, &set), GJK_OK);
 }
 
 static void tear_down(void) {
-    gjk_set_free(set);
     gjk_arena_fini(&arena);
 }
 
@@ -124,47 +119,47 @@ START_TEST(distance_touching_collides) {
 END_TEST
 
 START_TEST(hits) {
-    gjk_hit items[] = {{0, overlapping}, {1, overlapping}};
+    gjk_hit items[] = {{&bodies[0], overlapping}, {&bodies[1], overlapping}};
     const proto_stamp stamp = {.has_revision = true, .revision = 1};
 
-    proto_encode_hits(&out, set, true, &(gjk_hits){items, 2, true}, &stamp);
+    proto_encode_hits(&out, 2, true, &(gjk_hits){items, 2, true}, &stamp);
     test_wrote(&out, "{'hits':[{'id':'a','group':null," OVERLAPPING
                      "},{'id':'b/2','group':'g'," OVERLAPPING "}],'truncated':true,'revision':1}");
 }
 END_TEST
 
 START_TEST(no_hits) {
-    proto_encode_hits(&out, set, true, &(gjk_hits){NULL, 0, false}, &no_stamp);
+    proto_encode_hits(&out, 2, true, &(gjk_hits){NULL, 0, false}, &no_stamp);
     test_wrote(&out, "{'hits':[]}");
 }
 END_TEST
 
 START_TEST(pairs) {
-    gjk_pair_hit items[] = {{0, 1, overlapping}};
+    gjk_pair_hit items[] = {{&bodies[0], &bodies[1], overlapping}};
     const proto_stamp stamp = {.has_revision = true,
                                .revision = 1,
                                .has_against_revision = true,
                                .against_revision = 18446744073709551615U};
 
-    proto_encode_pairs(&out, set, set, true, &(gjk_pair_hits){items, 1, false}, &stamp);
+    proto_encode_pairs(&out, 2, true, &(gjk_pair_hits){items, 1, false}, &stamp);
     test_wrote(&out, "{'pairs':[{'a':'a','b':'b/2'," OVERLAPPING
                      "}],'revision':1,'against_revision':18446744073709551615}");
 }
 END_TEST
 
 START_TEST(pairs_without_penetration) {
-    gjk_pair_hit items[] = {{0, 1, overlapping}};
+    gjk_pair_hit items[] = {{&bodies[0], &bodies[1], overlapping}};
 
-    proto_encode_pairs(&out, set, set, false, &(gjk_pair_hits){items, 1, false}, &no_stamp);
+    proto_encode_pairs(&out, 2, false, &(gjk_pair_hits){items, 1, false}, &no_stamp);
     test_wrote(&out, "{'pairs':[{'a':'a','b':'b/2','colliding':true,'state':'overlapping',"
                      "'status':'converged','iterations':4}]}");
 }
 END_TEST
 
 START_TEST(nearest) {
-    gjk_near items[] = {{1, apart}};
+    gjk_near items[] = {{&bodies[1], apart}};
 
-    proto_encode_nearest(&out, set, &(gjk_nears){items, 1, true}, &no_stamp);
+    proto_encode_nearest(&out, 2, &(gjk_nears){items, 1, true}, &no_stamp);
     test_wrote(&out, "{'nearest':[{'id':'b/2','group':'g'," APART "}],'truncated':true}");
 }
 END_TEST
@@ -180,10 +175,10 @@ static const gjk_ray_result front = {
 static const gjk_ray_result within = {.hit = true, .inside = true, .point = {1, 2, 3}};
 
 START_TEST(ray_hits) {
-    gjk_ray_hit items[] = {{1, within}, {0, front}};
+    gjk_ray_hit items[] = {{&bodies[1], within}, {&bodies[0], front}};
     const proto_stamp stamp = {.has_revision = true, .revision = 3};
 
-    proto_encode_ray_hits(&out, 2, set, &(gjk_ray_hits){items, 2, false}, &stamp);
+    proto_encode_ray_hits(&out, 2, &(gjk_ray_hits){items, 2, false}, &stamp);
     test_wrote(&out, "{'hits':[{'id':'b/2','group':'g','distance':0,'point':[1,2],'normal':null,"
                      "'inside':true,'status':'converged'},{'id':'a','group':null,'distance':3.25,"
                      "'point':[1,2],'normal':[0,0],'inside':false,'status':'converged'}],"
@@ -192,9 +187,9 @@ START_TEST(ray_hits) {
 END_TEST
 
 START_TEST(ray_hit_of_an_inline_shape) {
-    gjk_ray_hit items[] = {{0, front}};
+    gjk_ray_hit items[] = {{NULL, front}};
 
-    proto_encode_ray_hits(&out, 3, NULL, &(gjk_ray_hits){items, 1, false}, &no_stamp);
+    proto_encode_ray_hits(&out, 3, &(gjk_ray_hits){items, 1, false}, &no_stamp);
     test_wrote(&out, "{'hits':[{'id':null,'group':null,'distance':3.25,'point':[1,2,3],"
                      "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
 }
@@ -211,10 +206,10 @@ START_TEST(cast_hits) {
         .normal = {0, -1, 0},
     };
     const gjk_cast_result inside = {.hit = true, .inside = true, .point = {1, 2, 3}};
-    gjk_cast_hit items[] = {{1, inside}, {0, met}};
+    gjk_cast_hit items[] = {{&bodies[1], inside}, {&bodies[0], met}};
     const proto_stamp stamp = {.has_revision = true, .revision = 3};
 
-    proto_encode_cast_hits(&out, 2, set, &(gjk_cast_hits){items, 2, true}, &stamp);
+    proto_encode_cast_hits(&out, 2, &(gjk_cast_hits){items, 2, true}, &stamp);
     test_wrote(&out, "{'hits':[{'id':'b/2','group':'g','fraction':0,'distance':0,'point':[1,2],"
                      "'normal':null,'inside':true,'status':'converged'},{'id':'a','group':null,"
                      "'fraction':0.1,'distance':0.5,'point':[1,2],'normal':[0,-1],'inside':false,"
@@ -228,16 +223,16 @@ START_TEST(cast_hit_of_an_inline_shape) {
                                  .fraction = 1,
                                  .distance = 7,
                                  .normal = {0, 0, 1}};
-    gjk_cast_hit items[] = {{0, met}};
+    gjk_cast_hit items[] = {{NULL, met}};
 
-    proto_encode_cast_hits(&out, 3, NULL, &(gjk_cast_hits){items, 1, false}, &no_stamp);
+    proto_encode_cast_hits(&out, 3, &(gjk_cast_hits){items, 1, false}, &no_stamp);
     test_wrote(&out, "{'hits':[{'id':null,'group':null,'fraction':1,'distance':7,'point':[0,0,0],"
                      "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
 }
 END_TEST
 
 START_TEST(no_cast_hits) {
-    proto_encode_cast_hits(&out, 3, NULL, &(gjk_cast_hits){NULL, 0, false}, NULL);
+    proto_encode_cast_hits(&out, 3, &(gjk_cast_hits){NULL, 0, false}, NULL);
     test_wrote(&out, "{'hits':[]}");
 }
 END_TEST

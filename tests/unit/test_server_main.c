@@ -38,9 +38,9 @@ struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, 
 }
 
 uint32_t test_handle(const struct gjkd_version *version, const char *id) {
-    uint32_t body = gjk_set_find(version->set, id);
-    ck_assert_msg(body != GJK_NO_BODY, "no shape %s", id);
-    return gjk_set_body(version->set, body)->handle;
+    const gjk_body *body = gjk_set_find(version->set, id);
+    ck_assert_msg(body != NULL, "no shape %s", id);
+    return body->handle;
 }
 
 int main(void) {

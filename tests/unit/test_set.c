@@ -39,9 +39,9 @@ START_TEST(an_empty_set) {
     ck_assert_int_eq(gjk_set_new(3, NULL, 0, &set), GJK_OK);
     ck_assert_uint_eq(gjk_set_count(set), 0);
     ck_assert_uint_eq(gjk_set_dimension(set), 3);
-    ck_assert_uint_eq(gjk_set_find(set, ""), GJK_NO_BODY);
-    gjk_set_free(set);
-    gjk_set_free(NULL);
+    ck_assert_ptr_null(gjk_set_find(set, ""));
+    gjk_set_release(set);
+    gjk_set_release(NULL);
 }
 END_TEST
 
@@ -57,7 +57,6 @@ START_TEST(bodies_stand_in_the_order_of_their_bytes) {
         bodies[i] = make_body(given[i], i, 2);
     }
     ck_assert_int_eq(gjk_set_new(2, bodies, 10, &set), GJK_OK);
-    memset(bodies, 0, sizeof bodies); /* they were copied */
     ck_assert_uint_eq(gjk_set_count(set), 10);
     ck_assert_uint_eq(gjk_set_dimension(set), 2);
     for (uint32_t i = 0; i < 10; i++) {
@@ -68,12 +67,13 @@ START_TEST(bodies_stand_in_the_order_of_their_bytes) {
         ck_assert_uint_eq(body->mask, UINT32_MAX - body->handle);
         ck_assert_int_eq(body->group != NULL, body->handle % 2);
         ck_assert_ptr_eq(body->placed.shape, &ball[0]);
-        ck_assert_uint_eq(gjk_set_find(set, sorted[i]), i);
+        ck_assert_ptr_eq(gjk_set_find(set, sorted[i]), body);
+        ck_assert_ptr_eq(gjk_set_find_handle(set, body->handle), body);
     }
-    ck_assert_uint_eq(gjk_set_find(set, "a-"), GJK_NO_BODY);
-    ck_assert_uint_eq(gjk_set_find(set, ""), GJK_NO_BODY);
-    ck_assert_uint_eq(gjk_set_find(set, "\xff"), GJK_NO_BODY);
-    gjk_set_free(set);
+    ck_assert_ptr_null(gjk_set_find(set, "a-"));
+    ck_assert_ptr_null(gjk_set_find(set, ""));
+    ck_assert_ptr_null(gjk_set_find(set, "\xff"));
+    gjk_set_release(set);
 }
 END_TEST
 
@@ -96,11 +96,11 @@ START_TEST(large_sets_in_any_order) {
         ck_assert_int_eq(gjk_set_new(3, bodies, BODIES, &set), GJK_OK);
         for (uint32_t i = 0; i < BODIES; i++) {
             ck_assert(i == 0 || strcmp(gjk_set_body(set, i - 1)->id, gjk_set_body(set, i)->id) < 0);
-            uint32_t found = gjk_set_find(set, ids[i]);
-            ck_assert_uint_lt(found, BODIES);
-            ck_assert_uint_eq(gjk_set_body(set, found)->handle, i);
+            const gjk_body *found = gjk_set_find(set, ids[bodies[i].handle]);
+            ck_assert_ptr_eq(found, &bodies[i]);
+            ck_assert_ptr_eq(gjk_set_find_handle(set, bodies[i].handle), found);
         }
-        gjk_set_free(set);
+        gjk_set_release(set);
     }
 }
 END_TEST
@@ -111,7 +111,7 @@ START_TEST(duplicates_are_refused) {
     ck_assert_int_eq(gjk_set_new(2, bodies, 3, &set), GJK_DUPLICATE_ID);
     ck_assert_ptr_null(set);
     ck_assert_int_eq(gjk_set_new(2, bodies, 2, &set), GJK_OK);
-    gjk_set_free(set);
+    gjk_set_release(set);
 }
 END_TEST
 

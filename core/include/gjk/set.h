@@ -2,41 +2,53 @@
 #define GJK_SET_H
 
 /*
- * A scene: bodies in the total order of their ids (bytewise), built once, then
- * frozen. Bodies borrow their shapes and texts, which must outlive the set. A
- * frozen set may be read by any number of threads.
+ * A scene: bodies in the total order of their ids (bytewise), immutable. An edit makes a new
+ * set beside the old one and shares with it what did not change. References are counted: a set
+ * may be read, retained and released by any number of threads.
  */
 
-#include "gjk/shape.h"
-
-#define GJK_NO_BODY UINT32_MAX
-
-typedef struct gjk_body {
-    const char *id;    /* NUL-terminated */
-    const char *group; /* NULL: none */
-    uint32_t handle;
-    uint32_t category;
-    uint32_t mask;
-    gjk_placed placed;
-} gjk_body;
+#include "gjk/body.h"
 
 struct gjk_set;
 
+/* One body put in (in the place of the one of the same id, if any) or, NULL, taken out. */
+typedef struct gjk_edit {
+    const char *id;
+    const gjk_body *body; /* NULL: remove; otherwise body->id equals id */
+} gjk_edit;
+
 /*
- * Copies count bodies, all of the given dimension, sorts them by id and freezes
- * them. DUPLICATE_ID, OUT_OF_MEMORY. On OK *out is to be freed by gjk_set_free.
+ * A set of count bodies, all of the given dimension, in any order, which it borrows: the array
+ * and what it points to must outlive the set. One reference, the caller's. O(n log n).
+ * DUPLICATE_ID, OUT_OF_MEMORY.
  */
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) GJK_MUST_USE;
-void gjk_set_free(struct gjk_set *set); /* NULL is allowed */
+
+/* A set without bodies; those that edits put in are kept by keeper, which must outlive every
+ * set that comes from this one. NULL: out of memory. */
+struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper);
+
+/*
+ * The set that `set` becomes by the edits, all or nothing; one reference, the caller's, while
+ * `set` stays what it was. Preconditions: edits stand in the order of ids, each id once;
+ * handles are unique. Removing what is not there changes nothing. Retains the bodies it puts
+ * in. O(edits * log n) in time and in memory not shared. OUT_OF_MEMORY.
+ */
+gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                        struct gjk_set **out) GJK_MUST_USE;
+
+struct gjk_set *gjk_set_retain(const struct gjk_set *set);
+void gjk_set_release(const struct gjk_set *set); /* NULL is allowed */
 
 uint32_t gjk_set_dimension(const struct gjk_set *set);
 uint32_t gjk_set_count(const struct gjk_set *set);
 
-/* Body i in the order of ids. i < count. View: lives as long as the set. */
+/* Body i in the order of ids. i < count. View: lives as long as the set. O(log n). */
 const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i);
 
-/* The index of the body with that id, or GJK_NO_BODY. O(log n). */
-uint32_t gjk_set_find(const struct gjk_set *set, const char *id);
+/* The body with that id or handle, or NULL. O(log n). */
+const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
+const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
 
 #endif

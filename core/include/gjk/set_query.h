@@ -2,7 +2,7 @@
 #define GJK_SET_QUERY_H
 
 /*
- * Questions to a whole set. Answers stand in a total order: rays and nearest by
+ * Questions to a whole set at a moment. Answers stand in a total order: rays and nearest by
  * distance, casts by fraction, then by id; hits and pairs by id. What a set query says
  * of a body is, to the bit, what the pair query, ray or cast at that body alone says.
  * Answers are allocated in the caller's arena; OUT_OF_MEMORY is the only failure.
@@ -10,8 +10,8 @@
 
 #include "gjk/arena.h"
 #include "gjk/cast.h"
+#include "gjk/moment.h"
 #include "gjk/ray.h"
-#include "gjk/set.h"
 
 /*
  * Who takes part. A body passes when (body.category & mask) && (category &
@@ -37,13 +37,13 @@ bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
  */
 typedef struct gjk_selection {
     const gjk_filter *filter;
-    uint32_t except; /* a body left out, whatever the filter says; GJK_NO_BODY: none */
+    const gjk_body *except; /* left out, whatever the filter says; NULL: none */
     uint32_t limit;
     struct gjk_arena *arena;
 } gjk_selection;
 
 typedef struct gjk_hit {
-    uint32_t body;
+    const gjk_body *body; /* of moment->set */
     gjk_detect_result result;
 } gjk_hit;
 typedef struct gjk_hits {
@@ -53,12 +53,12 @@ typedef struct gjk_hits {
 } gjk_hits;
 
 /* Every selected body that collides with a. */
-gjk_status gjk_set_detect(const struct gjk_set *set, const gjk_placed *a,
+gjk_status gjk_set_detect(const gjk_moment *moment, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) GJK_MUST_USE;
 
 typedef struct gjk_pair_hit {
-    uint32_t a, b;
+    const gjk_body *a, *b;
     gjk_detect_result result;
 } gjk_pair_hit;
 typedef struct gjk_pair_hits {
@@ -68,19 +68,19 @@ typedef struct gjk_pair_hits {
 } gjk_pair_hits;
 
 /* All colliding pairs a < b of one set; both selected, accept each other, groups differ. */
-gjk_status gjk_set_detect_pairs(const struct gjk_set *set, const gjk_selection *selection,
+gjk_status gjk_set_detect_pairs(const gjk_moment *moment, const gjk_selection *selection,
                                 const gjk_detect_settings *settings,
                                 gjk_pair_hits *out) GJK_MUST_USE;
 
-/* All colliding pairs of a body of set with a body of other; groups are not compared,
+/* All colliding pairs of a body of moment with a body of other; groups are not compared,
  * and except does not count. */
-gjk_status gjk_set_detect_against(const struct gjk_set *set, const struct gjk_set *other,
+gjk_status gjk_set_detect_against(const gjk_moment *moment, const gjk_moment *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings,
                                   gjk_pair_hits *out) GJK_MUST_USE;
 
 typedef struct gjk_near {
-    uint32_t body;
+    const gjk_body *body; /* of moment->set */
     gjk_distance_result result;
 } gjk_near;
 typedef struct gjk_nears {
@@ -90,12 +90,12 @@ typedef struct gjk_nears {
 } gjk_nears;
 
 /* The nearest selected bodies within max_distance (inclusive; INFINITY: any). */
-gjk_status gjk_set_nearest(const struct gjk_set *set, const gjk_placed *a, double max_distance,
+gjk_status gjk_set_nearest(const gjk_moment *moment, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) GJK_MUST_USE;
 
 typedef struct gjk_ray_hit {
-    uint32_t body;
+    const gjk_body *body; /* of moment->set */
     gjk_ray_result result;
 } gjk_ray_hit;
 typedef struct gjk_ray_hits {
@@ -105,12 +105,12 @@ typedef struct gjk_ray_hits {
 } gjk_ray_hits;
 
 /* The first selected bodies that the ray hits (closest: limit 1). */
-gjk_status gjk_set_raycast(const struct gjk_set *set, const gjk_ray *ray,
+gjk_status gjk_set_raycast(const gjk_moment *moment, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
 /* Does the ray hit any selected body? limit and arena do not count. */
-bool gjk_set_raycast_any(const struct gjk_set *set, const gjk_ray *ray,
+bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
 /* A shape on its way: see gjk_cast. Of the set's dimension. */
@@ -120,7 +120,7 @@ typedef struct gjk_sweep {
 } gjk_sweep;
 
 typedef struct gjk_cast_hit {
-    uint32_t body;
+    const gjk_body *body; /* of moment->set */
     gjk_cast_result result;
 } gjk_cast_hit;
 typedef struct gjk_cast_hits {
@@ -130,12 +130,12 @@ typedef struct gjk_cast_hits {
 } gjk_cast_hits;
 
 /* The first selected bodies that the moving shape touches (closest: limit 1). */
-gjk_status gjk_set_cast(const struct gjk_set *set, const gjk_sweep *sweep,
+gjk_status gjk_set_cast(const gjk_moment *moment, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
 
 /* Does the moving shape touch any selected body? limit and arena do not count. */
-bool gjk_set_cast_any(const struct gjk_set *set, const gjk_sweep *sweep,
+bool gjk_set_cast_any(const gjk_moment *moment, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings);
 
 #endif

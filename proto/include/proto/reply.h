@@ -62,19 +62,18 @@ void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool pene
 void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
                            const gjk_distance_result *result, const proto_stamp *stamp);
 
-/* Set forms. bodies are named by the sets the indices belong to. */
-void proto_encode_hits(struct proto_buffer *out, const struct gjk_set *set, bool penetration,
+/* Set forms. */
+void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
                        const gjk_hits *hits, const proto_stamp *stamp);
-void proto_encode_pairs(struct proto_buffer *out, const struct gjk_set *set_a,
-                        const struct gjk_set *set_b, bool penetration, const gjk_pair_hits *pairs,
-                        const proto_stamp *stamp);
-void proto_encode_nearest(struct proto_buffer *out, const struct gjk_set *set,
-                          const gjk_nears *nears, const proto_stamp *stamp);
-/* set NULL: a single inline shape, whose hit has id null and no group. */
-void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
-                           const gjk_ray_hits *hits, const proto_stamp *stamp);
-void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const struct gjk_set *set,
-                            const gjk_cast_hits *hits, const proto_stamp *stamp);
+void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                        const gjk_pair_hits *pairs, const proto_stamp *stamp);
+void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
+                          const proto_stamp *stamp);
+/* A hit without a body is that of a single inline shape: its id is null. */
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
+                           const proto_stamp *stamp);
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
+                            const proto_stamp *stamp);
 /* Of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
 

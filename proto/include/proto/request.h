@@ -47,6 +47,7 @@ typedef struct proto_text {
 typedef struct proto_shape {
     gjk_shape shape;
     gjk_pose pose;
+    gjk_turn turn; /* of the pose, as given */
     uint32_t category, mask;
     const char *group; /* NULL: none */
     proto_text definition;

@@ -1,0 +1,58 @@
+#ifndef GJK_HISTORY_H
+#define GJK_HISTORY_H
+
+/*
+ * The last ticks of a set, oldest first: at each, the set as it was. Immutable; adding a tick
+ * makes a new history that shares the sets with the old one. References are counted as those
+ * of sets are, from any thread.
+ */
+
+#include "gjk/moment.h"
+
+/* Ticks are whole numbers up to 2^53, so that doubles hold them exactly. */
+#define GJK_TICK_MAX 9007199254740992.0
+
+struct gjk_history;
+
+/* A history without ticks that keeps at most `ticks_max` of them. NULL: out of memory. */
+struct gjk_history *gjk_history_new(uint32_t ticks_max);
+
+/*
+ * The history that follows `history` when `set` is stamped with `tick`, which must be above the
+ * newest: the oldest goes where there are more than ticks_max. Retains the set. One reference,
+ * the caller's. O(ticks + bodies that moved). OUT_OF_MEMORY.
+ */
+gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
+                           const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
+
+/* The same history keeping at most ticks_max: the oldest go. OUT_OF_MEMORY. */
+gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
+                             struct gjk_history **out) GJK_MUST_USE;
+
+struct gjk_history *gjk_history_retain(const struct gjk_history *history);
+void gjk_history_release(const struct gjk_history *history); /* NULL is allowed */
+
+uint32_t gjk_history_count(const struct gjk_history *history);
+uint32_t gjk_history_ticks_max(const struct gjk_history *history);
+uint64_t gjk_history_oldest(const struct gjk_history *history); /* count > 0 */
+uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
+
+/* The set stamped with the newest tick, or NULL where there is none. View. */
+const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
+
+typedef enum gjk_rewind {
+    GJK_REWIND_OK,
+    GJK_REWIND_EXPIRED, /* older than the oldest, or there is no tick at all */
+    GJK_REWIND_FUTURE,  /* newer than the newest */
+} gjk_rewind;
+
+/* The set as of a tick, decimals allowed, never clamped. The moment is a view: it lives as long
+ * as the history. from and to: the ticks around it (equal when it is exactly one). O(log ticks). */
+typedef struct gjk_rewound {
+    gjk_moment moment;
+    uint64_t from, to;
+} gjk_rewound;
+gjk_rewind gjk_history_at(const struct gjk_history *history, double tick,
+                          gjk_rewound *out) GJK_MUST_USE;
+
+#endif

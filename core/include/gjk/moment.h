@@ -1,0 +1,32 @@
+#ifndef GJK_MOMENT_H
+#define GJK_MOMENT_H
+
+/*
+ * A set at one moment: as it stands, or between two ticks. Bodies exist with the geometry and
+ * filter that they have in `set`; where each stands follows from `set`, `next` and `alpha`.
+ * A value that borrows; it lives as long as the sets (or the history) it came from.
+ */
+
+#include "gjk/set.h"
+
+typedef struct gjk_moment {
+    const struct gjk_set *set;
+    const struct gjk_set *next; /* where poses go; NULL: the moment is exactly `set` */
+    double alpha;               /* in (0, 1): how far from `set` to `next` */
+} gjk_moment;
+
+/* The set as it stands. */
+gjk_moment gjk_moment_of(const struct gjk_set *set);
+
+/*
+ * Where a body of moment->set stands at the moment: towards the pose of the same handle in
+ * `next`, positions linearly, rotations by the shortest arc (an exact half turn the positive
+ * way), unless that handle is gone there or teleported. The turn, normalised, gives the same
+ * rotation to the bit when it is given to gjk_pose_make. O(log n).
+ */
+gjk_pose gjk_moment_pose(const gjk_moment *moment, const gjk_body *body, gjk_turn *turn);
+
+/* The same with the body's shape. */
+gjk_placed gjk_moment_place(const gjk_moment *moment, const gjk_body *body);
+
+#endif

@@ -1,0 +1,28 @@
+#ifndef GJK_REFERENCES_H
+#define GJK_REFERENCES_H
+
+/*
+ * Counting who shares an immutable object, from any thread. All that the core knows of threads:
+ * the last release happens after everything that others did with the object.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef atomic_uint gjk_references;
+
+/* One reference: the maker's. */
+static inline void gjk_references_init(gjk_references *references) {
+    atomic_init(references, 1);
+}
+
+static inline void gjk_references_add(gjk_references *references) {
+    atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+}
+
+/* True for the last one, who frees the object. */
+static inline bool gjk_references_drop(gjk_references *references) {
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+#endif
