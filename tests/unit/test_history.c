@@ -1,0 +1,215 @@
+/* Does a history keep the last ticks, and find the right two for any decimal? */
+
+#include "gjk/history.h"
+
+#include "failing_malloc.h"
+#include "runner.h"
+#include "support/rng.h"
+
+#define TICKS_MAX 4096
+
+/* A set that only its dimension and its address tell from others. */
+static struct gjk_set *make_set(void) {
+    struct gjk_set *set = NULL;
+    ck_assert_int_eq(gjk_set_new(2, NULL, 0, &set), GJK_OK);
+    return set;
+}
+
+/* `history` is given up for the one that follows it. */
+static struct gjk_history *add(struct gjk_history *history, uint64_t tick,
+                               const struct gjk_set *set) {
+    struct gjk_history *next = NULL;
+    ck_assert_int_eq(gjk_history_add(history, tick, set, &next), GJK_OK);
+    gjk_history_release(history);
+    return next;
+}
+
+static struct gjk_history *add_new(struct gjk_history *history, uint64_t tick) {
+    struct gjk_set *set = make_set();
+    history = add(history, tick, set);
+    ck_assert_ptr_eq(gjk_history_newest_set(history), set);
+    gjk_set_release(set);
+    return history;
+}
+
+START_TEST(without_ticks_everything_is_expired) {
+    gjk_rewound at;
+    for (uint32_t ticks_max = 0; ticks_max < 2; ticks_max++) {
+        struct gjk_history *history = gjk_history_new(ticks_max);
+        ck_assert_uint_eq(gjk_history_count(history), 0);
+        ck_assert_uint_eq(gjk_history_ticks_max(history), ticks_max);
+        ck_assert_ptr_null(gjk_history_newest_set(history));
+        ck_assert_int_eq(gjk_history_at(history, 0, &at), GJK_REWIND_EXPIRED);
+        ck_assert_int_eq(gjk_history_at(history, 1e9, &at), GJK_REWIND_EXPIRED);
+        gjk_history_release(history);
+    }
+    gjk_history_release(NULL);
+}
+END_TEST
+
+START_TEST(a_history_of_no_ticks_takes_none) {
+    struct gjk_set *set = make_set();
+    struct gjk_history *history = add(gjk_history_new(0), 5, set);
+    ck_assert_uint_eq(gjk_history_count(history), 0);
+    gjk_history_release(history);
+    gjk_set_release(set);
+}
+END_TEST
+
+START_TEST(one_tick_is_a_point_in_time) {
+    gjk_rewound at;
+    struct gjk_history *history = add_new(gjk_history_new(8), 7);
+    ck_assert_uint_eq(gjk_history_oldest(history), 7);
+    ck_assert_uint_eq(gjk_history_newest(history), 7);
+    ck_assert_int_eq(gjk_history_at(history, 7, &at), GJK_REWIND_OK);
+    ck_assert_ptr_eq(at.moment.set, gjk_history_newest_set(history));
+    ck_assert_ptr_null(at.moment.next);
+    ck_assert(at.moment.alpha == 0 && at.from == 7 && at.to == 7);
+    ck_assert_int_eq(gjk_history_at(history, nextafter(7, 0), &at), GJK_REWIND_EXPIRED);
+    ck_assert_int_eq(gjk_history_at(history, nextafter(7, 8), &at), GJK_REWIND_FUTURE);
+    gjk_history_release(history);
+}
+END_TEST
+
+START_TEST(the_oldest_go_first) {
+    static const uint32_t maxima[] = {1, 2, 3, 64, TICKS_MAX};
+    for (size_t m = 0; m < sizeof maxima / sizeof maxima[0]; m++) {
+        struct gjk_history *history = gjk_history_new(maxima[m]);
+        for (uint32_t i = 0; i <= maxima[m] + 3; i++) {
+            history = add_new(history, 10 + 3 * (uint64_t)i);
+            uint32_t kept = i + 1 < maxima[m] ? i + 1 : maxima[m];
+            ck_assert_uint_eq(gjk_history_count(history), kept);
+            ck_assert_uint_eq(gjk_history_newest(history), 10 + 3 * (uint64_t)i);
+            ck_assert_uint_eq(gjk_history_oldest(history), 10 + 3 * (uint64_t)(i + 1 - kept));
+        }
+        gjk_history_release(history);
+    }
+}
+END_TEST
+
+START_TEST(an_older_history_stays_what_it_was) {
+    gjk_rewound at;
+    struct gjk_set *first = make_set(), *second = make_set();
+    struct gjk_history *old = add(gjk_history_new(1), 1, first), *new = NULL;
+    ck_assert_int_eq(gjk_history_add(old, 2, second, &new), GJK_OK);
+    gjk_set_release(first);
+    gjk_set_release(second);
+    ck_assert_uint_eq(gjk_history_newest(old), 1);
+    ck_assert_ptr_eq(gjk_history_newest_set(old), first);
+    ck_assert_int_eq(gjk_history_at(new, 1, &at), GJK_REWIND_EXPIRED);
+    gjk_history_release(old);
+    ck_assert_uint_eq(gjk_set_count(gjk_history_newest_set(new)), 0);
+    gjk_history_release(new);
+}
+END_TEST
+
+START_TEST(a_lower_limit_keeps_the_newest) {
+    struct gjk_history *history = gjk_history_new(10), *cut = NULL;
+    for (uint64_t tick = 1; tick <= 6; tick++) {
+        history = add_new(history, tick);
+    }
+    static const uint32_t limits[] = {12, 6, 5, 1, 0};
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        ck_assert_int_eq(gjk_history_limit(history, limits[i], &cut), GJK_OK);
+        uint32_t kept = limits[i] < 6 ? limits[i] : 6;
+        ck_assert_uint_eq(gjk_history_ticks_max(cut), limits[i]);
+        ck_assert_uint_eq(gjk_history_count(cut), kept);
+        if (kept > 0) {
+            ck_assert_uint_eq(gjk_history_oldest(cut), 7 - kept);
+            ck_assert_ptr_eq(gjk_history_newest_set(cut), gjk_history_newest_set(history));
+        }
+        gjk_history_release(cut);
+    }
+    gjk_history_release(history);
+}
+END_TEST
+
+/* Against a walk over the ticks: irregular ones, up to the largest there is. */
+START_TEST(any_decimal_finds_its_two_ticks) {
+    test_rng rng = test_rng_make(41);
+    static uint64_t ticks[200];
+    struct gjk_history *history = gjk_history_new(200);
+    uint64_t tick = 3;
+    for (int i = 0; i < 200; i++) {
+        ticks[i] = tick;
+        history = add_new(history, tick);
+        tick += 1 + (i % 3 == 0 ? test_rng_below(&rng, 1000) : 0);
+    }
+    for (int i = 0; i < 20000; i++) {
+        double t = test_rng_uniform(&rng, 0, (double)ticks[199] + 5);
+        t = i % 4 == 0 ? floor(t) : t;
+        gjk_rewound at;
+        gjk_rewind status = gjk_history_at(history, t, &at);
+        if (t < 3 || t > (double)ticks[199]) {
+            ck_assert_int_eq(status, t < 3 ? GJK_REWIND_EXPIRED : GJK_REWIND_FUTURE);
+            continue;
+        }
+        int from = 0;
+        while (from < 199 && (double)ticks[from + 1] <= t) {
+            from++;
+        }
+        ck_assert_int_eq(status, GJK_REWIND_OK);
+        ck_assert_uint_eq(at.from, ticks[from]);
+        if (t == (double)ticks[from]) {
+            ck_assert(at.to == at.from && at.moment.next == NULL && at.moment.alpha == 0);
+        } else {
+            ck_assert_uint_eq(at.to, ticks[from + 1]);
+            ck_assert(at.moment.next != NULL && at.moment.alpha > 0 && at.moment.alpha < 1);
+            double back = (double)at.from + at.moment.alpha * (double)(at.to - at.from);
+            ck_assert(fabs(back - t) <= 1e-15 * t + 1e-12);
+        }
+    }
+    gjk_history_release(history);
+}
+END_TEST
+
+START_TEST(the_largest_ticks) {
+    const uint64_t most = UINT64_C(1) << 53;
+    gjk_rewound at;
+    struct gjk_history *history = gjk_history_new(3);
+    history = add_new(history, 0);
+    history = add_new(history, most - 1);
+    history = add_new(history, most);
+    ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX, &at), GJK_REWIND_OK);
+    ck_assert(at.from == most && at.to == most);
+    ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX - 1, &at), GJK_REWIND_OK);
+    ck_assert(at.from == most - 1 && at.moment.next == NULL);
+    ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX - 2, &at), GJK_REWIND_OK);
+    ck_assert(at.from == 0 && at.to == most - 1 && at.moment.alpha < 1);
+    ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX + 2, &at), GJK_REWIND_FUTURE);
+    ck_assert_int_eq(gjk_history_at(history, -1, &at), GJK_REWIND_EXPIRED);
+    gjk_history_release(history);
+}
+END_TEST
+
+START_TEST(without_memory_nothing_changes) {
+    struct gjk_set *set = make_set();
+    struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        gjk_status status = gjk_history_add(history, 2, set, &next);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        ck_assert_uint_eq(gjk_history_newest(history), 1);
+    }
+    gjk_history_release(next);
+    gjk_history_release(history);
+    gjk_set_release(set);
+}
+END_TEST
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("history");
+    TCase *tests = test_case(suite, "history");
+    tcase_add_test(tests, without_ticks_everything_is_expired);
+    tcase_add_test(tests, a_history_of_no_ticks_takes_none);
+    tcase_add_test(tests, one_tick_is_a_point_in_time);
+    tcase_add_test(tests, the_oldest_go_first);
+    tcase_add_test(tests, an_older_history_stays_what_it_was);
+    tcase_add_test(tests, a_lower_limit_keeps_the_newest);
+    tcase_add_test(tests, any_decimal_finds_its_two_ticks);
+    tcase_add_test(tests, the_largest_ticks);
+    tcase_add_test(tests, without_memory_nothing_changes);
+    return suite;
+}
