@@ -31,14 +31,9 @@ static void put_limits(struct proto_buffer *out, const proto_limits *limits) {
 
 static void put_links(struct proto_buffer *out) {
     static const char *const links[][2] = {
-        {"self", "/v1"},
-        {"sets", "/v1/sets"},
-        {"detect", "/v1/detect"},
-        {"distance", "/v1/distance"},
-        {"raycast", "/v1/raycast"},
-        {"cast", "/v1/cast"},
-        {"live", "/livez"},
-        {"ready", "/readyz"},
+        {"self", "/v1"},          {"openapi", "/openapi.json"}, {"sets", "/v1/sets"},
+        {"detect", "/v1/detect"}, {"distance", "/v1/distance"}, {"raycast", "/v1/raycast"},
+        {"cast", "/v1/cast"},     {"live", "/livez"},           {"ready", "/readyz"},
         {"metrics", "/metrics"},
     };
 

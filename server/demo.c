@@ -6,29 +6,43 @@
 #include "demo.h"
 
 #include "commit.h"
-#include "demo_data.h"
+#include "files.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#define FOLDER "demo/"
+#define SUFFIX ".json"
+
+/* "demo/arena2d.json" -> "arena2d". False: no demo set. */
+static bool find_name(const struct gjkd_file *file, char name[64]) {
+    size_t length = strlen(file->name);
+    size_t around = strlen(FOLDER SUFFIX);
+    if (strncmp(file->name, FOLDER, strlen(FOLDER)) != 0 || length - around >= 64) {
+        return false;
+    }
+    memcpy(name, file->name + strlen(FOLDER), length - around);
+    name[length - around] = '\0';
+    return true;
+}
+
 static bool load_one(struct gjkd_registry *registry, const proto_limits *limits,
-                     const struct gjkd_demo_text *demo, char *error) {
+                     const struct gjkd_file *file, const char *name, char *error) {
     struct gjk_arena arena;
     struct proto_problem problem;
     struct gjkd_version *version = NULL;
     proto_set set;
-    proto_text body = {(const char *)demo->text, demo->length};
+    proto_text body = {(const char *)file->text, file->length};
     gjk_arena_init(&arena, 0);
-    bool fine = proto_decode_set(body, demo->name, limits, &arena, &set, &problem);
+    bool fine = proto_decode_set(body, name, limits, &arena, &set, &problem);
     if (!fine) {
-        snprintf(error, PROTO_DETAIL_MAX, "demo set %s: %.200s: %.100s", demo->name,
-                 problem.pointer, problem.detail);
+        snprintf(error, PROTO_DETAIL_MAX, "demo set %s: %.200s: %.100s", name, problem.pointer,
+                 problem.detail);
     } else {
-        gjkd_commit_status status =
-            gjkd_commit_put(registry, demo->name, &set, NULL, "*", &version);
+        gjkd_commit_status status = gjkd_commit_put(registry, name, &set, NULL, "*", &version);
         fine = version != NULL || status == GJKD_COMMIT_PRECONDITION_FAILED;
         if (!fine) {
-            snprintf(error, PROTO_DETAIL_MAX, "demo set %s: no memory", demo->name);
+            snprintf(error, PROTO_DETAIL_MAX, "demo set %s: no memory", name);
         }
     }
     gjkd_version_release(version);
@@ -38,8 +52,10 @@ static bool load_one(struct gjkd_registry *registry, const proto_limits *limits,
 
 bool gjkd_demo_load(struct gjkd_registry *registry, const proto_limits *limits,
                     char error[PROTO_DETAIL_MAX]) {
-    for (size_t i = 0; i < gjkd_demo_count; i++) {
-        if (!load_one(registry, limits, &gjkd_demo_texts[i], error)) {
+    char name[64];
+    for (size_t i = 0; i < gjkd_file_count; i++) {
+        if (find_name(&gjkd_files[i], name) &&
+            !load_one(registry, limits, &gjkd_files[i], name, error)) {
             return false;
         }
     }

@@ -3,6 +3,7 @@
  * All of it is answered on the loop, so that no query ever holds a probe up.
  */
 
+#include "files.h"
 #include "handle.h"
 #include "job.h"
 
@@ -34,6 +35,14 @@ void gjkd_handle_about(struct gjkd_job *job) {
     proto_buffer_init(&body, &job->arena);
     proto_encode_about(&body, GJKD_VERSION_TEXT, &job->context->limits);
     gjkd_job_reply(job, 200, &body);
+}
+
+void gjkd_handle_openapi(struct gjkd_job *job) {
+    const struct gjkd_file *file = gjkd_file_find("openapi.json");
+    job->reply.status = 200;
+    job->reply.content_type = "application/json; charset=utf-8";
+    job->reply.data = (const char *)file->text;
+    job->reply.length = file->length;
 }
 
 void gjkd_handle_problem(struct gjkd_job *job) {

@@ -44,10 +44,12 @@ static const struct gjkd_operation operations[] = {
      gjkd_handle_delete_set, 0, 0, GJKD_COST_WRITE},
 
     /* The daemon itself. */
-    {GJKD_GET, "/", "root", "Where to go from here.",
+    {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
      gjkd_handle_about, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
     {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
      gjkd_handle_about, 0, 0, GJKD_COST_NONE},
+    {GJKD_GET, "/openapi.json", "openapi", "This document.",
+     gjkd_handle_openapi, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
     {GJKD_GET, "/livez", "live", "Is the process alive?",
      gjkd_handle_live, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
     {GJKD_GET, "/healthz", "health", "The same as /livez.",

@@ -34,7 +34,7 @@ struct gjkd_operation {
 };
 
 /* Rows of the table, and one route more for everything that matches no path. */
-#define GJKD_OPERATION_COUNT 19
+#define GJKD_OPERATION_COUNT 20
 #define GJKD_ROUTE_COUNT (GJKD_OPERATION_COUNT + 1)
 #define GJKD_ROUTE_NONE GJKD_OPERATION_COUNT
 

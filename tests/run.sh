@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http deploy asan tsan fuzz image)
+SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients deploy asan tsan fuzz image)
 SKIPPED=77
 
 # What --full adds.
@@ -94,6 +94,12 @@ suite_determinism() {
 suite_http() {
     build release gjkd
     run_pytest release
+}
+
+# npm comes with some packages of Node.js and is one of its own with Debian's.
+suite_clients() {
+    command -v npm >/dev/null || deploy/install.sh <(echo npm)
+    tests/clients/run.sh
 }
 
 suite_deploy() {

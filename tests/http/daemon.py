@@ -10,6 +10,8 @@ import time
 
 import requests
 
+import contract
+
 BINARY = os.environ.get("GJKD_BINARY", "build/release/server/gjkd")
 LISTENING = re.compile(rb"gjkd listening on http://(127\.\d+\.\d+\.\d+):(\d+)/\n")
 START_S = 20  # a sanitizer's start on a busy machine included
@@ -73,7 +75,12 @@ class Daemon:
 
     def call(self, method, path, session=None, **options):
         options.setdefault("timeout", REQUEST_S)
-        return (session or self.session).request(method, self.url + path, **options)
+        reply = (session or self.session).request(method, self.url + path, **options)
+        asked = reply.request
+        sent = asked.body if isinstance(asked.body, (bytes, str)) else b""
+        contract.check(method, asked.path_url, asked.headers, sent, reply.status_code,
+                       reply.headers, reply.content)
+        return reply
 
     def get(self, path, **options):
         return self.call("GET", path, **options)

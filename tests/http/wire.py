@@ -5,6 +5,8 @@ import socket
 import struct
 import time
 
+import contract
+
 TIMEOUT_S = 30
 
 
@@ -35,6 +37,7 @@ class Wire:
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.host = f"{daemon.host}:{daemon.port}"
         self.buffer = b""
+        self.asked = []  # requests whose answers are due; None once bytes were sent by hand
 
     def __enter__(self):
         return self
@@ -43,6 +46,7 @@ class Wire:
         self.socket.close()
 
     def send(self, data):
+        self.asked = None
         self.socket.sendall(data)
 
     def request(self, method, path, body=b"", headers=()):
@@ -50,7 +54,9 @@ class Wire:
         lines = [f"{method} {path} HTTP/1.1", f"Host: {self.host}", *headers]
         if body:
             lines += ["Content-Type: application/json", f"Content-Length: {len(body)}"]
-        self.send("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
+        if self.asked is not None:
+            self.asked.append((method, path, dict(line.split(": ", 1) for line in lines[1:]), body))
+        self.socket.sendall("\r\n".join(lines).encode() + b"\r\n\r\n" + body)
 
     def _more(self):
         piece = self.socket.recv(65536)
@@ -84,6 +90,8 @@ class Wire:
             body = self._chunks()
         else:
             body = self._take(int(headers["content-length"]))
+        if self.asked and status >= 200:
+            contract.check(*self.asked.pop(0), status, headers, body)
         return Reply(status, headers, body)
 
     def _chunks(self):

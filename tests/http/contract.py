@@ -1,0 +1,156 @@
+"""The daemon's description of itself, and whether what travels is what it describes: every
+reply that the tests see is held against the schema of its operation and status, every request
+that was accepted against the one of its body."""
+
+import json
+import pathlib
+import re
+import urllib.parse
+
+import jsonschema
+from jsonschema import validators
+
+FILE = pathlib.Path(__file__).parents[2] / "server" / "openapi.json"
+LONG = 40  # of longer lists and objects the first and the last are looked at
+# Refusals that the shape of a body alone earns, so that its schema must refuse it too. (A member
+# that has no meaning beside others is told by its detail.)
+STRUCTURAL = {"unknown-member", "missing-member", "wrong-type", "unknown-type"}
+
+# libmicrohttpd's own refusals, which say nothing of their kind.
+REFUSED_BY_THE_PARSER = {400, 413, 414, 431}
+
+document = json.loads(FILE.read_text())
+
+
+def at(reference):
+    """What "#/components/..." stands for."""
+    found = document
+    for part in reference.removeprefix("#/").split("/"):
+        found = found[part]
+    return found
+
+
+def resolved(node):
+    return at(node["$ref"]) if "$ref" in node else node
+
+
+def names_in(schema):
+    """Members that a schema and those it is made of know."""
+    known = set(schema.get("properties", {}))
+    for part in schema.get("allOf", []):
+        known |= names_in(resolved(part))
+    return known
+
+
+def follow(validator, reference, instance, schema):
+    yield from validator.descend(instance, at(reference))
+
+
+def no_others(validator, wanted, instance, schema):
+    """unevaluatedProperties, as far as this document needs it: members known by `properties`
+    or by the parts of `allOf`."""
+    if isinstance(instance, dict) and wanted is False:
+        for name in sorted(set(instance) - names_in(schema)):
+            yield jsonschema.ValidationError(f"{name!r} is not known")
+
+
+def choose(validator, choices, instance, schema):
+    """oneOf; where a discriminator tells, the choice that it tells."""
+    told = schema.get("discriminator")
+    if told is None:
+        yield from jsonschema.Draft202012Validator.VALIDATORS["oneOf"](
+            validator, choices, instance, schema)
+    elif not isinstance(instance, dict) or instance.get(told["propertyName"]) not in told["mapping"]:
+        yield jsonschema.ValidationError(f"{told['propertyName']} tells no schema")
+    else:
+        yield from validator.descend(instance, at(told["mapping"][instance[told["propertyName"]]]))
+
+
+Validator = validators.extend(jsonschema.Draft202012Validator, {
+    "$ref": follow, "unevaluatedProperties": no_others, "oneOf": choose})
+
+
+def shortened(value):
+    if isinstance(value, dict):
+        kept = list(value.items())
+        kept = kept if len(kept) <= LONG else kept[:LONG // 2] + kept[-LONG // 2:]
+        return {k: shortened(v) for k, v in kept}
+    if isinstance(value, list):
+        kept = value if len(value) <= LONG else value[:LONG // 2] + value[-LONG // 2:]
+        return [shortened(v) for v in kept]
+    return value
+
+
+def fault(schema, value):
+    """What is wrong with the value, or None."""
+    error = jsonschema.exceptions.best_match(Validator(schema).iter_errors(shortened(value)))
+    return error and f"{error.json_path}: {error.message}"
+
+
+_PATHS = sorted(((re.compile(re.sub(r"\{\w+\}", "[^/]+", re.escape(path).replace(r"\{", "{")
+                                    .replace(r"\}", "}"))), path) for path in document["paths"]),
+                key=lambda row: row[1].count("{"))
+
+
+def operation(method, target):
+    """The operation of a request, or None."""
+    path = urllib.parse.urlsplit(target).path
+    for pattern, template in _PATHS:
+        if pattern.fullmatch(path):
+            item = document["paths"][template]
+            return item.get(method.lower()) or (item.get("get") if method == "HEAD" else None)
+    return None
+
+
+def media(headers):
+    kind = {k.lower(): v for k, v in headers.items()}.get("content-type", "")
+    return kind.split(";")[0].strip().lower()
+
+
+def parsed(body):
+    try:
+        return json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def check_reply(found, status, headers, body):
+    responses = found["responses"]
+    documented = responses.get(str(status)) or responses.get(f"{status // 100}XX")
+    assert documented, f"{found['operationId']} does not describe the status {status}"
+    documented = resolved(documented)
+    kind = media(headers)
+    if not body or (kind == "" and status in REFUSED_BY_THE_PARSER):
+        return
+    assert kind in documented.get("content", {}), (found["operationId"], status, kind)
+    if kind.endswith("json"):
+        wrong = fault(documented["content"][kind]["schema"], json.loads(body))
+        assert not wrong, (found["operationId"], status, wrong)
+
+
+def check_request(found, status, problem, headers, body):
+    content = found.get("requestBody", {}).get("content", {})
+    kind = media(headers)
+    if not kind.endswith("json") or kind not in content or parsed(body) is None:
+        return
+    wrong = fault(content[kind]["schema"], json.loads(body))
+    if status < 300:
+        assert not wrong, (found["operationId"], "accepted, but", wrong)
+    elif problem.get("code") in STRUCTURAL and "has no meaning" not in problem["detail"]:
+        assert wrong, (found["operationId"], "refused, but not by the schema", problem)
+
+
+def check(method, target, sent_headers, sent, status, headers, body):
+    """One exchange, whole. Requests that no operation has must be refused."""
+    found = operation(method, target)
+    if found is None:
+        assert status >= 400 or method == "OPTIONS", f"{method} {target} is not described"
+    else:
+        check_reply(found, status, headers, b"" if method == "HEAD" else body)
+    if media(headers) == "application/problem+json" and method != "HEAD":
+        problem = json.loads(body)
+        assert not fault({"$ref": "#/components/schemas/Problem"}, problem), problem
+    else:
+        problem = {}
+    if found is not None and sent:
+        check_request(found, status, problem, sent_headers, sent)

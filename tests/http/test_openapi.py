@@ -1,0 +1,140 @@
+"""GET /openapi.json: whole, true, and not to drift away from what the daemon does. (That every
+reply of every other test is as it says is contract.py's part.)"""
+
+import json
+import re
+
+import pytest
+
+import contract
+import problem
+from daemon import Daemon
+
+METHODS = ("get", "head", "put", "post", "patch", "delete")
+# Described, not yet served.
+PENDING = {"patchSet", "getShape", "putShape", "patchShape", "deleteShape", "getTicks", "getTick",
+           "putTick", "batchInSet", "batch", "hitInSet", "playground"}
+
+
+def operations():
+    for path, item in contract.document["paths"].items():
+        for method in METHODS:
+            if method in item:
+                yield method, path, item[method]
+
+
+def served():
+    """The rows of the table of operations, from its source."""
+    source = (contract.FILE.parent / "route.c").read_text()
+    rows = re.findall(r'\{GJKD_(\w+), "([^"]+)", "(\w+)",\s*"([^"]+)"', source)
+    assert len(rows) >= 20
+    return {name: (method.lower(), path, summary) for method, path, name, summary in rows}
+
+
+def test_it_is_served_as_it_stands(gjkd):
+    reply = gjkd.get("/openapi.json")
+    assert reply.content == contract.FILE.read_bytes()
+    assert reply.headers["Content-Type"] == "application/json; charset=utf-8"
+    assert gjkd.call("HEAD", "/openapi.json").headers["Content-Length"] == str(len(reply.content))
+    assert reply.json()["openapi"].startswith("3.1.")
+    assert reply.json()["info"]["version"] == gjkd.get("/v1").json()["version"]
+    assert gjkd.get("/v1").json()["links"]["openapi"] == "/openapi.json"
+
+
+def test_the_table_of_operations_and_the_description_are_one():
+    described = {o["operationId"]: (method, path, o["summary"]) for method, path, o in operations()}
+    table = served()
+    assert {k: described.get(k) for k in table} == table
+    assert set(described) - set(table) - {"headSet"} <= PENDING
+
+
+def test_every_path_takes_the_methods_described(gjkd):
+    wanted = {}
+    for method, path, operation in operations():
+        if operation["operationId"] not in PENDING:
+            wanted.setdefault(path, set()).add(method.upper())
+    for path, methods in wanted.items():
+        methods |= {"HEAD"} if "GET" in methods else set()
+        reply = gjkd.call("TRACE", re.sub(r"\{\w+\}", "x", path))
+        problem.check(reply, "method-not-allowed")
+        assert set(reply.headers["Allow"].split(", ")) >= methods - {"OPTIONS"}, path
+
+
+def test_every_code_is_described_and_explained(gjkd):
+    codes = contract.document["components"]["schemas"]["ProblemCode"]["enum"]
+    assert set(codes) == set(problem.STATUS) and len(codes) == len(set(codes))
+    told = " ".join(r["description"] for r in contract.document["components"]["responses"].values())
+    for code in codes:
+        explained = gjkd.get(f"/problems/{code}").json()
+        assert explained["code"] == code and explained["status"] == problem.STATUS[code]
+        assert len(explained["detail"]) > 20 and explained["type"] == f"/problems/{code}"
+        assert re.search(rf"\b{code}\b", told), f"no response tells of {code}"
+
+
+def test_limits_are_told_with_their_values(gjkd):
+    limits = contract.document["components"]["schemas"]["Limits"]["properties"]
+    assert {k: v["default"] for k, v in limits.items()} == gjkd.get("/v1").json()["limits"]
+
+
+def references(node):
+    if isinstance(node, dict):
+        for key, value in node.items():
+            if key in ("$ref", "mapping"):
+                yield from [value] if key == "$ref" else value.values()
+            yield from references(value)
+    elif isinstance(node, list):
+        for value in node:
+            yield from references(value)
+
+
+def test_nothing_is_missing_and_nothing_left_over():
+    used = {r for r in references(contract.document) if isinstance(r, str) and r.startswith("#/")}
+    for reference in used:
+        contract.at(reference)
+    for kind in ("schemas", "parameters", "headers", "responses"):
+        for name in contract.document["components"][kind]:
+            assert f"#/components/{kind}/{name}" in used, f"{kind}/{name} is not used"
+
+
+@pytest.fixture(scope="module")
+def demo():
+    daemon = Daemon("--demo")
+    yield daemon
+    daemon.stop()
+
+
+def url(path, parameters, name):
+    values = {p["name"]: p.get("example") for p in map(contract.resolved, parameters)}
+    values["set"] = name
+    return re.sub(r"\{(\w+)\}", lambda m: str(values[m[1]]), path)
+
+
+# What changes things does so to a set of its own, in the order of a set's life.
+LIFE = ["putSet", "patchSet", "putShape", "patchShape", "putTick", "getTicks", "getTick",
+        "getShape", "deleteShape", "getSet", "headSet", "deleteSet"]
+
+
+def in_order():
+    found = {o["operationId"]: (m, p, o) for m, p, o in operations()}
+    rest = [name for name in found if name not in LIFE]
+    return [(name, *found[name]) for name in rest + LIFE if name in served() or name == "headSet"]
+
+
+def test_the_examples_run(demo):
+    ran = 0
+    for name, method, path, operation in in_order():
+        parameters = contract.document["paths"][path].get("parameters", [])
+        target = url(path, parameters + operation.get("parameters", []),
+                     "lobby" if name in LIFE else "arena2d")
+        content = operation.get("requestBody", {}).get("content", {})
+        for kind, media in content.items():
+            for title, example in media.get("examples", {}).items():
+                reply = demo.call(method.upper(), target, headers={"Content-Type": kind},
+                                  data=json.dumps(example["value"]))
+                assert reply.status_code in (200, 201), (name, title, reply.text)
+                ran += 1
+        if not content:
+            assert demo.call(method.upper(), target).status_code in (200, 204), (name, target)
+            ran += 1
+        assert not content or any("examples" in m for m in content.values()), f"{name}: no example"
+    assert ran >= 25
