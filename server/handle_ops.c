@@ -6,6 +6,7 @@
 #include "files.h"
 #include "handle.h"
 #include "job.h"
+#include "process.h"
 
 #include <stdlib.h>
 
@@ -22,12 +23,22 @@ void gjkd_handle_live(struct gjkd_job *job) {
     reply_status(job);
 }
 
+static bool is_draining(const struct gjkd_context *context) {
+    return atomic_load_explicit(&context->draining, memory_order_relaxed);
+}
+
+static bool is_ready(const struct gjkd_context *context) {
+    return !is_draining(context) && !gjkd_is_loading(context);
+}
+
 void gjkd_handle_ready(struct gjkd_job *job) {
-    if (atomic_load_explicit(&job->context->draining, memory_order_relaxed)) {
+    if (is_draining(job->context)) {
         gjkd_job_fail(job, PROTO_DRAINING, "the daemon is shutting down");
-        return;
+    } else if (gjkd_is_loading(job->context)) {
+        gjkd_job_fail(job, PROTO_NOT_READY, "the daemon is still loading its sets");
+    } else {
+        reply_status(job);
     }
-    reply_status(job);
 }
 
 void gjkd_handle_about(struct gjkd_job *job) {
@@ -61,12 +72,20 @@ void gjkd_handle_problem(struct gjkd_job *job) {
 void gjkd_handle_metrics(struct gjkd_job *job) {
     struct gjkd_context *context = job->context;
     gjkd_registry_size size = gjkd_registry_measure(context->registry);
-    gjkd_gauges gauges = {size.sets, size.shapes, gjkd_pool_queued(&context->pool)};
+    gjkd_gauges gauges = {
+        .sets = size.sets,
+        .shapes = size.shapes,
+        .set_bytes = size.bytes,
+        .jobs_queued = gjkd_pool_queued(&context->pool),
+        .log_dropped = gjkd_log_dropped(),
+        .ready = is_ready(context),
+    };
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     if (out != NULL) {
         gjkd_telemetry_print(context->telemetry, &gauges, out);
+        gjkd_process_print(out);
     }
     const char *copy = NULL;
     if (out != NULL && fclose(out) == 0) {

@@ -117,6 +117,8 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
         take_list(head, arena, &head->if_none_match, value);
     } else if (strcasecmp(name, "Gjkd-Timeout-Ms") == 0) {
         take_once(head, &head->timeout_ms, value, "Gjkd-Timeout-Ms stands twice");
+    } else if (strcasecmp(name, "X-Request-Id") == 0) {
+        head->request_id = value; /* when repeated: any will do */
     } else if (strcasecmp(name, "Expect") == 0) {
         head->wants_continue = strcasecmp(value, "100-continue") == 0;
     }

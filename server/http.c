@@ -12,8 +12,12 @@
 
 #include "http.h"
 
+#include "request_log.h"
+
 #include <microhttpd.h>
+#include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -115,6 +119,14 @@ static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Respons
     if (reply->retry_after) {
         MHD_add_response_header(response, "Retry-After", "1");
     }
+    if (exchange->job.request_id[0] != '\0') {
+        MHD_add_response_header(response, "X-Request-Id", exchange->job.request_id);
+    }
+    char timing[GJKD_TIMING_TEXT_MAX];
+    gjkd_timing_format(&exchange->job.timing, timing);
+    if (timing[0] != '\0') {
+        MHD_add_response_header(response, "Server-Timing", timing);
+    }
     if (reply->close || atomic_load_explicit(&context->draining, memory_order_relaxed)) {
         MHD_add_response_header(response, "Connection", "close");
     }
@@ -122,6 +134,9 @@ static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Respons
 
 static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
     static char nothing[1];
+    if (exchange->job.timing.ended_ns == 0) {
+        exchange->job.timing.ended_ns = uv_hrtime(); /* refused before it ran */
+    }
     const gjkd_reply *reply = &exchange->job.reply;
     void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
     struct MHD_Response *response =
@@ -204,9 +219,7 @@ static void expire(struct gjkd_exchange *exchange) {
     }
     begin_exchange(stand_in, connection);
     stand_in->stage = STAGE_DONE;
-    stand_in->job.started_ns = exchange->job.started_ns;
-    stand_in->job.head.method = exchange->job.head.method;
-    stand_in->job.match.route = exchange->job.match.route;
+    gjkd_job_stand_in(&stand_in->job, &exchange->job);
     gjkd_job_fail(&stand_in->job, PROTO_DEADLINE_EXCEEDED, "the answer was not ready in time");
     exchange->stand_in = stand_in;
     exchange->connection = NULL;
@@ -245,7 +258,9 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     struct gjkd_http *http = closure;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *context = gjkd_connections_add(&http->connections, fd_of(connection));
+        gjkd_count_connection(http->counters, true);
     } else {
+        gjkd_count_connection(http->counters, false);
         gjkd_connections_remove(&http->connections, *context);
     }
 }
@@ -352,6 +367,29 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
     return MHD_NO;
 }
 
+static void log_end(const struct gjkd_job *job, struct MHD_Connection *connection,
+                    uint64_t duration_ns) {
+    const struct sockaddr *name =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    gjkd_address peer = {.length = name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                               : sizeof(struct sockaddr_in)};
+    memcpy(&peer.storage, name, peer.length);
+    gjkd_request_log(job, &peer, duration_ns);
+}
+
+/* The request is over: counted, and logged where that is wanted. */
+static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    const struct gjkd_job *job = &exchange->job;
+    uint64_t duration_ns = uv_hrtime() - job->timing.started_ns;
+    gjkd_count_request(exchange->http->counters, job->match.route, job->head.method,
+                       job->reply.status, duration_ns);
+    gjkd_count_bytes(exchange->http->counters, job->body_bytes + job->discarded_bytes,
+                     job->reply.length);
+    if (job->context->config->access_log) {
+        log_end(job, connection, duration_ns);
+    }
+}
+
 static void on_completed(void *closure, struct MHD_Connection *connection, void **context,
                          enum MHD_RequestTerminationCode code) {
     struct gjkd_http *http = closure;
@@ -362,11 +400,7 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     if (exchange == NULL) {
         return;
     }
-    const struct gjkd_job *job = &exchange->job;
-    if (job->reply.status != 0) {
-        gjkd_count_request(http->counters, job->match.route, job->head.method, job->reply.status,
-                           uv_hrtime() - job->started_ns);
-    }
+    note_end(exchange, connection);
     if (exchange->lingers) {
         int copy =
             dup(fd_of(connection)); /* the daemon shuts the sending side and closes its own */

@@ -12,6 +12,7 @@
 
 #include "job.h"
 
+#include "crash.h"
 #include "media.h"
 
 #include <stdarg.h>
@@ -49,11 +50,14 @@ void gjkd_job_reset(struct gjkd_job *job) {
         gjk_arena_reset(&job->arena);
     }
     job->version = NULL;
+    job->timing = (gjkd_timing){0};
+    job->request_id[0] = job->logged_path[0] = '\0';
     job->target = job->query = NULL;
     job->params = (gjkd_params){0};
     job->body = NULL;
     job->body_bytes = job->body_capacity = 0;
     job->discarded_bytes = 0;
+    job->queries = 0;
     job->match.operation = NULL;
     job->match.route = GJKD_ROUTE_NONE;
     job->grant = gjkd_grant_all();
@@ -108,10 +112,23 @@ void gjkd_job_fail(struct gjkd_job *job, proto_code code, const char *format, ..
 /* --- The head --- */
 
 bool gjkd_job_set_target(struct gjkd_job *job, const char *target) {
-    job->started_ns = uv_hrtime();
-    job->deadline_ns = job->started_ns + GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000);
+    job->timing.started_ns = uv_hrtime();
+    job->deadline_ns = job->timing.started_ns + GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000);
     job->target = gjk_arena_copy_text(&job->arena, target, strlen(target));
+    if (job->context->config->access_log) {
+        snprintf(job->logged_path, sizeof job->logged_path, "%.*s", (int)strcspn(target, "?"),
+                 target);
+    }
     return job->target != NULL;
+}
+
+static void find_request_id(struct gjkd_job *job) {
+    const char *given = job->head.request_id;
+    if (given != NULL && gjkd_is_request_id(given)) {
+        memcpy(job->request_id, given, strlen(given) + 1);
+    } else {
+        gjkd_request_id_make(job->request_id);
+    }
 }
 
 static void check_framing(struct gjkd_job *job) {
@@ -211,7 +228,7 @@ static void check_timeout(struct gjkd_job *job) {
     }
     uint64_t timeout_ms = strtoull(text, NULL, 10);
     if (timeout_ms < GJKD_REQUEST_TIMEOUT_MS) {
-        job->deadline_ns = job->started_ns + timeout_ms * 1000000;
+        job->deadline_ns = job->timing.started_ns + timeout_ms * 1000000;
     }
 }
 
@@ -229,6 +246,17 @@ static bool is_too_long(const struct gjkd_job *job) {
     return job->head.has_length && job->head.body_bytes > job->context->limits.body_bytes_max;
 }
 
+bool gjkd_is_loading(const struct gjkd_context *context) {
+    return atomic_load_explicit(&context->loading, memory_order_acquire);
+}
+
+/* Until all sets are there nobody is told that one is not. */
+static void check_loading(struct gjkd_job *job) {
+    if (!(job->match.operation->flags & GJKD_ANSWERS_ANY) && gjkd_is_loading(job->context)) {
+        gjkd_job_fail(job, PROTO_NOT_READY, "the daemon is still loading its sets");
+    }
+}
+
 static void check_length(struct gjkd_job *job) {
     if (is_too_long(job)) {
         refuse_length(job);
@@ -238,8 +266,9 @@ static void check_length(struct gjkd_job *job) {
 void gjkd_job_begin(struct gjkd_job *job) {
     static void (*const checks[])(struct gjkd_job *) = {
         check_framing, check_sizes, split_authority, check_host,   find_route,
-        check_params,  check_media, check_timeout,   check_length,
+        check_params,  check_media, check_timeout,   check_length, check_loading,
     };
+    find_request_id(job);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && job->reply.status == 0; i++) {
         checks[i](job);
     }
@@ -292,6 +321,7 @@ bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length) {
 /* --- The work --- */
 
 bool gjkd_job_wants_worker(struct gjkd_job *job) {
+    job->timing.complete_ns = uv_hrtime();
     if (job->reply.status != 0) {
         return false;
     }
@@ -310,14 +340,36 @@ bool gjkd_job_wants_worker(struct gjkd_job *job) {
 }
 
 void gjkd_job_run(struct gjkd_job *job) {
-    if (job->reply.status == 0 && uv_hrtime() > job->deadline_ns) {
+    job->timing.begun_ns = uv_hrtime();
+    if (job->reply.status == 0 && job->timing.begun_ns > job->deadline_ns) {
         gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
     if (job->reply.status == 0) {
+        const char *before = gjkd_crash_note_route(job->match.operation->path);
         job->match.operation->handler(job);
+        gjkd_crash_note_route(before);
     }
     gjkd_version_release(job->version);
     job->version = NULL;
+    job->timing.ended_ns = uv_hrtime();
+}
+
+void gjkd_job_note_decoded(struct gjkd_job *job) {
+    job->timing.decoded_ns = uv_hrtime();
+}
+
+void gjkd_job_note_query(struct gjkd_job *job, proto_op op) {
+    job->queries++;
+    gjkd_count_query(job->counters, op);
+}
+
+void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other) {
+    job->timing.started_ns = other->timing.started_ns;
+    job->head.method = other->head.method;
+    job->match.route = other->match.route;
+    job->body_bytes = other->body_bytes;
+    memcpy(job->request_id, other->request_id, sizeof job->request_id);
+    memcpy(job->logged_path, other->logged_path, sizeof job->logged_path);
 }
 
 bool gjkd_job_may_use_set(struct gjkd_job *job, const char *name) {

@@ -12,8 +12,10 @@
 #include "pool.h"
 #include "proto/reply.h"
 #include "registry.h"
+#include "request_id.h"
 #include "route.h"
 #include "telemetry.h"
+#include "timing.h"
 
 /* What all jobs share. */
 struct gjkd_context {
@@ -23,7 +25,10 @@ struct gjkd_context {
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
     atomic_bool draining;
+    atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };
+
+bool gjkd_is_loading(const struct gjkd_context *context);
 
 /* Bytes that a target (path and parameters) and all header fields together may have. */
 #define GJKD_TARGET_BYTES_MAX 4096
@@ -34,6 +39,9 @@ struct gjkd_context {
 #define GJKD_JOB_BYTES_MAX ((size_t)4 << 30)
 /* What a client may send of a body that nobody will read, before its connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
+
+/* What of a request's path is logged. */
+#define GJKD_LOGGED_PATH_BYTES_MAX 512
 
 typedef struct gjkd_reply {
     int status; /* 0: none yet */
@@ -57,8 +65,14 @@ struct gjkd_job {
     struct gjkd_context *context;
     struct gjkd_counters *counters;
     struct gjk_arena arena;
-    uint64_t started_ns, deadline_ns; /* by uv_hrtime */
+    gjkd_timing timing;
+    uint64_t deadline_ns; /* by uv_hrtime */
     _Atomic gjkd_fate fate;
+
+    /* Not in the arena, which a refusal may clear: */
+    char request_id[GJKD_REQUEST_ID_BYTES_MAX + 1];   /* plain; "": none yet */
+    char logged_path[GJKD_LOGGED_PATH_BYTES_MAX + 1]; /* its beginning, as it came, without
+                                                         parameters; "": nobody logs it */
 
     char *target; /* as it came; taken apart in place by gjkd_job_begin */
     char *query;  /* its part behind the question mark, or NULL */
@@ -72,6 +86,7 @@ struct gjkd_job {
     char *body;
     size_t body_bytes, body_capacity;
     uint64_t discarded_bytes;
+    uint64_t queries; /* answered */
 
     struct proto_problem problem;
     gjkd_reply reply;
@@ -99,6 +114,13 @@ bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length);
 
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
 bool gjkd_job_wants_worker(struct gjkd_job *job);
+
+/* A question has been understood, or answered: for those who count and measure. */
+void gjkd_job_note_decoded(struct gjkd_job *job);
+void gjkd_job_note_query(struct gjkd_job *job, proto_op op);
+
+/* job is to be answered in place of another that is at a worker: as the same request. */
+void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other);
 
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_job_run(struct gjkd_job *job);

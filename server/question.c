@@ -133,9 +133,10 @@ void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer) {
     if (!decode(&question, op)) {
         return;
     }
+    gjkd_job_note_decoded(job);
     proto_buffer_init(&question.out, &job->arena);
     if (answer(&question)) {
-        gjkd_count_query(job->counters, op);
+        gjkd_job_note_query(job, op);
         gjkd_job_reply(job, 200, &question.out);
     }
 }

@@ -18,7 +18,7 @@ struct gjkd_registry {
     struct gjkd_version **versions;
     size_t count, capacity;
     uint64_t sets_max;
-    uint64_t shapes;
+    uint64_t shapes, bytes;
     pthread_mutex_t stripes[WRITER_STRIPES];
 };
 
@@ -102,6 +102,11 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
     pthread_mutex_unlock(stripe_of(registry, name));
 }
 
+static void uncount(struct gjkd_registry *registry, const struct gjkd_version *old) {
+    registry->shapes -= gjk_set_count(old->set);
+    registry->bytes -= old->bytes;
+}
+
 static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
                               struct gjkd_version *version) {
     if (registry->count >= registry->sets_max) {
@@ -131,13 +136,14 @@ gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_ve
     if (holds(registry, index, version->name)) {
         old = registry->versions[index];
         registry->versions[index] = version;
-        registry->shapes -= gjk_set_count(old->set);
+        uncount(registry, old);
     } else {
         status = insert(registry, index, version);
     }
     if (status == GJKD_PUT_OK) {
         gjkd_version_retain(version);
         registry->shapes += gjk_set_count(version->set);
+        registry->bytes += version->bytes;
     }
     pthread_rwlock_unlock(&registry->lock);
     gjkd_version_release(old); /* may free much: outside of the lock */
@@ -153,7 +159,7 @@ bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name) {
         registry->count--;
         memmove(&registry->versions[index], &registry->versions[index + 1],
                 (registry->count - index) * sizeof(struct gjkd_version *));
-        registry->shapes -= gjk_set_count(old->set);
+        uncount(registry, old);
     }
     pthread_rwlock_unlock(&registry->lock);
     gjkd_version_release(old);
@@ -189,7 +195,7 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, co
 
 gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry) {
     pthread_rwlock_rdlock(&registry->lock);
-    gjkd_registry_size size = {registry->count, registry->shapes};
+    gjkd_registry_size size = {registry->count, registry->shapes, registry->bytes};
     pthread_rwlock_unlock(&registry->lock);
     return size;
 }

@@ -48,7 +48,7 @@ size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, co
                           size_t limit, struct gjkd_version **out, bool *more);
 
 typedef struct gjkd_registry_size {
-    uint64_t sets, shapes;
+    uint64_t sets, shapes, bytes;
 } gjkd_registry_size;
 
 gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry);

@@ -11,10 +11,12 @@
 
 #include "server.h"
 
+#include "crash.h"
 #include "demo.h"
 #include "listen.h"
 #include "log.h"
 #include "loop.h"
+#include "notify.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -90,6 +92,7 @@ static void on_signal(uv_signal_t *handle, int number) {
         end_at_once(server, 1);
     }
     gjkd_log(GJKD_LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
+    gjkd_notify(GJKD_NOTICE_STOPPING);
     uv_timer_start(&server->timer, on_grace_over, grace_ms(server), 0);
 }
 
@@ -134,15 +137,23 @@ static bool init_context(struct server *server) {
     context->telemetry = gjkd_telemetry_new(server->config->io_threads);
     gjkd_pool_init(&context->pool, server->config->workers);
     atomic_init(&context->draining, false);
+    atomic_init(&context->loading, true);
     if (context->registry == NULL || context->telemetry == NULL) {
         gjkd_log(GJKD_LOG_ERROR, "out of memory");
         return false;
     }
+    return true;
+}
+
+/* While /livez is answered already and /readyz says no. */
+static bool load_sets(struct server *server) {
+    struct gjkd_context *context = &server->context;
     char error[PROTO_DETAIL_MAX];
     if (server->config->demo && !gjkd_demo_load(context->registry, &context->limits, error)) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
+    atomic_store_explicit(&context->loading, false, memory_order_release);
     return true;
 }
 
@@ -223,7 +234,11 @@ static bool serve(struct server *server) {
         close_handles(server);
         return false;
     }
+    if (!load_sets(server)) {
+        _exit(1); /* the loops run already */
+    }
     print_ready_line(server);
+    gjkd_notify(GJKD_NOTICE_READY);
     uv_run(&server->uv, UV_RUN_DEFAULT);
     for (unsigned i = 0; i < server->loop_count; i++) {
         gjkd_loop_join(&server->loops[i]);
@@ -239,6 +254,7 @@ int gjkd_serve(const struct gjkd_config *config) {
     server->config = config;
     server->address = config->listen;
     gjkd_log_setup(config->log_format, config->log_level);
+    gjkd_crash_install();
     signal(SIGPIPE, SIG_IGN);
     raise_file_limit();
     bool fine = init_context(server) && init_main_loop(server);

@@ -32,6 +32,10 @@ typedef _Atomic uint64_t counter;
 
 struct gjkd_counters {
     _Alignas(64) counter requests[GJKD_ROUTE_COUNT][GJKD_METHOD_COUNT][STATUS_COUNT];
+    counter route_ns[GJKD_ROUTE_COUNT];
+    counter abandoned;
+    counter bytes_in, bytes_out;
+    counter opened, closed; /* connections */
     counter durations[DURATION_COUNT + 1];
     counter duration_sum_ns;
     counter queries[OP_COUNT];
@@ -78,6 +82,10 @@ static void add(counter *at, uint64_t amount) {
 
 void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
                         int status, uint64_t duration_ns) {
+    if (status == 0) {
+        add(&counters->abandoned, 1);
+        return;
+    }
     for (int i = 0; i < STATUS_COUNT; i++) {
         if (statuses[i] == status) {
             add(&counters->requests[route][method][i], 1);
@@ -88,8 +96,18 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
     while (bucket < DURATION_COUNT && (double)duration_ns > duration_bounds_s[bucket] * 1e9) {
         bucket++;
     }
+    add(&counters->route_ns[route], duration_ns);
     add(&counters->durations[bucket], 1);
     add(&counters->duration_sum_ns, duration_ns);
+}
+
+void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out) {
+    add(&counters->bytes_in, in);
+    add(&counters->bytes_out, out);
+}
+
+void gjkd_count_connection(struct gjkd_counters *counters, bool opened) {
+    add(opened ? &counters->opened : &counters->closed, 1);
 }
 
 void gjkd_count_query(struct gjkd_counters *counters, proto_op op) {
@@ -176,14 +194,53 @@ static void print_iterations(const struct gjkd_telemetry *telemetry, FILE *out) 
             sum(telemetry, &telemetry->blocks->iteration_sum), name, total);
 }
 
-static void print_gauge(FILE *out, const char *name, const char *help, uint64_t value) {
-    print_head(out, name, "gauge", help);
+static void print_one(FILE *out, const char *name, const char *type, const char *help,
+                      uint64_t value) {
+    print_head(out, name, type, help);
     fprintf(out, "%s %" PRIu64 "\n", name, value);
+}
+
+static void print_gauge(FILE *out, const char *name, const char *help, uint64_t value) {
+    print_one(out, name, "gauge", help, value);
+}
+
+static void print_counter(FILE *out, const char *name, const char *help, uint64_t value) {
+    print_one(out, name, "counter", help, value);
+}
+
+static void print_route_times(const struct gjkd_telemetry *telemetry, FILE *out) {
+    static const char name[] = "gjkd_http_request_seconds_total";
+    print_head(out, name, "counter", "Time that answered requests took, by route.");
+    for (unsigned route = 0; route < GJKD_ROUTE_COUNT; route++) {
+        uint64_t ns = sum(telemetry, &telemetry->blocks->route_ns[route]);
+        if (ns > 0) {
+            fprintf(out, "%s{route=\"%s\"} %.9f\n", name, gjkd_route_label(route),
+                    (double)ns * 1e-9);
+        }
+    }
+}
+
+static void print_traffic(const struct gjkd_telemetry *telemetry, FILE *out) {
+    const struct gjkd_counters *first = telemetry->blocks;
+    print_route_times(telemetry, out);
+    print_counter(out, "gjkd_http_requests_abandoned_total",
+                  "Requests whose client was gone before an answer.",
+                  sum(telemetry, &first->abandoned));
+    print_counter(out, "gjkd_http_request_bytes_total", "Bytes of requests' bodies.",
+                  sum(telemetry, &first->bytes_in));
+    print_counter(out, "gjkd_http_response_bytes_total", "Bytes of answers' bodies.",
+                  sum(telemetry, &first->bytes_out));
+    uint64_t closed = sum(telemetry, &first->closed); /* first, so that there are never fewer */
+    uint64_t opened = sum(telemetry, &first->opened);
+    print_counter(out, "gjkd_http_connections_opened_total", "Connections accepted.", opened);
+    print_gauge(out, "gjkd_http_connections", "Connections that are open.",
+                opened > closed ? opened - closed : 0);
 }
 
 void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out) {
     print_requests(telemetry, out);
     print_durations(telemetry, out);
+    print_traffic(telemetry, out);
     print_head(out, "gjkd_queries_total", "counter", "Queries answered.");
     for (int i = 0; i < OP_COUNT; i++) {
         fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", op_names[i],
@@ -192,6 +249,10 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_iterations(telemetry, out);
     print_gauge(out, "gjkd_sets", "Sets stored.", gauges->sets);
     print_gauge(out, "gjkd_shapes", "Shapes of all sets.", gauges->shapes);
+    print_gauge(out, "gjkd_set_bytes", "Memory of all sets.", gauges->set_bytes);
+    print_gauge(out, "gjkd_ready", "1 when new work is wanted, as /readyz says.", gauges->ready);
+    print_counter(out, "gjkd_log_lines_dropped_total",
+                  "Lines that standard error did not take at once.", gauges->log_dropped);
     print_gauge(out, "gjkd_jobs_queued", "Requests that wait for a worker.", gauges->jobs_queued);
     print_head(out, "gjkd_jobs_rejected_total", "counter", "Requests refused for want of room.");
     for (int i = 0; i < GJKD_REJECTION_COUNT; i++) {

@@ -10,6 +10,7 @@
 #include "head.h"
 #include "proto/request.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -25,16 +26,21 @@ void gjkd_telemetry_free(struct gjkd_telemetry *telemetry); /* NULL is allowed *
 
 struct gjkd_counters *gjkd_telemetry_counters(struct gjkd_telemetry *telemetry, unsigned loop);
 
-/* route as gjkd_route_find gave it. */
+/* A request is over. route as gjkd_route_find gave it; status 0: its client was gone before an
+ * answer. */
 void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_method method,
                         int status, uint64_t duration_ns);
+/* Its body and its answer's. */
+void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
+void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
 void gjkd_count_query(struct gjkd_counters *counters, proto_op op);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
 
 /* Numbers that others keep. */
 typedef struct gjkd_gauges {
-    uint64_t sets, shapes, jobs_queued;
+    uint64_t sets, shapes, set_bytes, jobs_queued, log_dropped;
+    bool ready;
 } gjkd_gauges;
 
 /* Everything in the text format of Prometheus, version 0.0.4. */

@@ -21,6 +21,7 @@ Suite *server_registry_suite(void);
 Suite *server_job_suite(void);
 Suite *server_telemetry_suite(void);
 Suite *server_line_suite(void);
+Suite *server_timing_suite(void);
 
 /* A suite of one case from so many tests. */
 Suite *test_suite(const char *name, const TTest *const *tests, int count);

@@ -61,7 +61,7 @@ static int request(gjkd_method method, const char *target, const char *body) {
 }
 
 static bool replied(const char *part) {
-    static char text[4096];
+    static char text[16384];
     snprintf(text, sizeof text, "%.*s", (int)job.reply.length, job.reply.data);
     return strstr(text, part) != NULL;
 }
@@ -185,7 +185,7 @@ START_TEST(deadlines) {
         ck_assert_int_eq(job.reply.status, 400);
     }
     begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 999999999", NULL});
-    ck_assert_uint_eq(job.deadline_ns - job.started_ns,
+    ck_assert_uint_eq(job.deadline_ns - job.timing.started_ns,
                       GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000));
     gjkd_job_run(&job);
     ck_assert_int_eq(job.reply.status, 200);
@@ -223,6 +223,16 @@ START_TEST(probes) {
     ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
     ck_assert(job.reply.retry_after && replied("\"code\":\"draining\""));
     ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
+    atomic_store(&context.draining, false);
+    atomic_store(&context.loading, true);
+    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
+    ck_assert(job.reply.retry_after && replied("\"code\":\"not-ready\""));
+    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s", ""), 503);
+    ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
+    ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);
+    ck_assert(replied("gjkd_ready 0\n"));
+    atomic_store(&context.loading, false);
+    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 200);
     ck_assert_int_eq(request(GJKD_GET, "/problems/not-convex", ""), 200);
     ck_assert_int_eq(request(GJKD_GET, "/problems/nonsense", ""), 404);
     ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);

@@ -6,7 +6,12 @@
 #include "test_server.h"
 
 static char *print(struct gjkd_telemetry *telemetry) {
-    static const gjkd_gauges gauges = {2, 30, 4};
+    static const gjkd_gauges gauges = {.sets = 2,
+                                       .shapes = 30,
+                                       .set_bytes = 5000,
+                                       .jobs_queued = 4,
+                                       .log_dropped = 6,
+                                       .ready = true};
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -32,6 +37,12 @@ START_TEST(loops_add_up) {
     gjkd_count_query(b, PROTO_OP_RAYCAST);
     gjkd_count_iterations(a, 3);
     gjkd_count_iterations(b, 5000);
+    gjkd_count_request(b, 0, GJKD_POST, 0, 1000);
+    gjkd_count_bytes(a, 264, 400);
+    gjkd_count_bytes(b, 6, 0);
+    gjkd_count_connection(a, true);
+    gjkd_count_connection(b, true);
+    gjkd_count_connection(b, false);
     gjkd_count_rejected(b, GJKD_REJECTED_QUEUE_FULL);
     char *text = print(telemetry);
     expect(text, "gjkd_http_requests_total{route=\"/v1/sets/{set}/detect\",method=\"POST\","
@@ -50,6 +61,16 @@ START_TEST(loops_add_up) {
     expect(text, "gjkd_gjk_iterations_bucket{le=\"1024\"} 1\n");
     expect(text, "gjkd_gjk_iterations_bucket{le=\"+Inf\"} 2\n");
     expect(text, "gjkd_gjk_iterations_sum 5003\n");
+    expect(text, "gjkd_http_request_seconds_total{route=\"/v1/sets/{set}/detect\"} 0.000100000\n");
+    expect(text, "gjkd_http_request_seconds_total{route=\"none\"} 20.000000000\n");
+    expect(text, "gjkd_http_requests_abandoned_total 1\n");
+    expect(text, "gjkd_http_request_bytes_total 270\n");
+    expect(text, "gjkd_http_response_bytes_total 400\n");
+    expect(text, "gjkd_http_connections_opened_total 2\n");
+    expect(text, "gjkd_http_connections 1\n");
+    expect(text, "gjkd_set_bytes 5000\n");
+    expect(text, "gjkd_ready 1\n");
+    expect(text, "gjkd_log_lines_dropped_total 6\n");
     expect(text, "gjkd_sets 2\n");
     expect(text, "gjkd_shapes 30\n");
     expect(text, "gjkd_jobs_queued 4\n");
