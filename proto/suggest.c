@@ -58,6 +58,14 @@ static void look_through(const char *name, const char *const *list, size_t *best
     }
 }
 
+const char *proto_nearest_name(const char *name, const char *const *known) {
+    size_t best = DISTANCE_MAX + 1;
+    const char *nearest = NULL;
+
+    look_through(name, known, &best, &nearest);
+    return nearest;
+}
+
 static void append(char *text, size_t size, const char *const *list) {
     if (list == NULL)
         return;

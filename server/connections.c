@@ -57,7 +57,6 @@ static bool is_to_end(const struct gjkd_connections *connections,
                       const struct gjkd_connection *entry, uint64_t now_ns) {
     switch (entry->progress) {
     case GJKD_IDLE:
-        return connections->closing || is_gone(entry->fd);
     case GJKD_HEAD_DUE:
         return connections->closing || now_ns > entry->overdue_ns || is_gone(entry->fd);
     case GJKD_BODY_DUE:

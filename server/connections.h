@@ -6,6 +6,8 @@
  * to end those that are idle, too slow or gone. Nothing here knows HTTP.
  */
 
+#include "network.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -19,8 +21,10 @@ typedef enum gjkd_progress {
 struct gjkd_connection {
     struct gjkd_connection *next, *previous;
     int fd;
+    gjkd_ip ip;
+    bool entered; /* it has been counted in the crowd of all loops */
     gjkd_progress progress;
-    uint64_t overdue_ns; /* while something is due: when it must be there */
+    uint64_t overdue_ns; /* when what is due must be there: the first line, or the rest */
 };
 
 struct gjkd_connections {

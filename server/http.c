@@ -24,6 +24,9 @@
 /* Exchanges that a loop keeps for reuse. */
 #define SPARE_MAX 64
 
+/* Connections beyond --max-connections that a loop accepts, to close them. */
+#define REFUSED_MAX 64
+
 /* How often clients that are gone are looked for. */
 #define SWEEP_MS 1000
 
@@ -195,8 +198,8 @@ static bool hand_off(struct gjkd_exchange *exchange) {
     exchange->task.done = on_work_done;
     if (!gjkd_pool_submit(&http->context->pool, http->uv, &exchange->task)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
-        gjkd_job_fail(&exchange->job, PROTO_OVERLOADED, "%d requests wait for a worker already",
-                      GJKD_TASKS_QUEUED_MAX);
+        gjkd_job_fail(&exchange->job, PROTO_OVERLOADED, "%u requests wait for a worker already",
+                      http->context->pool.queued_max);
         return false;
     }
     link_working(exchange);
@@ -253,22 +256,51 @@ static int fd_of(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
+/* The address that the connection counts for in the crowd, or NULL. */
+static const gjkd_ip *counted_ip(const struct gjkd_http *http,
+                                 const struct gjkd_connection *entry) {
+    bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, &entry->ip);
+    return proxy ? NULL : &entry->ip;
+}
+
+static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    struct gjkd_connection *entry = gjkd_connections_add(&http->connections, fd_of(connection));
+    if (entry != NULL) {
+        entry->ip = gjkd_ip_of(address);
+        entry->entered = gjkd_crowd_enter(http->context->crowd, counted_ip(http, entry));
+        entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
+        if (!entry->entered) {
+            shutdown(entry->fd, SHUT_RDWR);
+        }
+    }
+    return entry;
+}
+
 static void on_connection(void *closure, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {
     struct gjkd_http *http = closure;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *context = gjkd_connections_add(&http->connections, fd_of(connection));
+        *context = begin_connection(http, connection);
         gjkd_count_connection(http->counters, true);
-    } else {
-        gjkd_count_connection(http->counters, false);
-        gjkd_connections_remove(&http->connections, *context);
+        return;
     }
+    gjkd_count_connection(http->counters, false);
+    const struct gjkd_connection *entry = *context;
+    if (entry != NULL && entry->entered) {
+        gjkd_crowd_leave(http->context->crowd, counted_ip(http, entry));
+    }
+    gjkd_connections_remove(&http->connections, *context);
 }
 
 /* The request line has come. What this returns is the request's context. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = connection_of(connection);
+    if (entry != NULL && !entry->entered) {
+        return NULL; /* it is shut, and this was on its way already */
+    }
     struct gjkd_exchange *exchange = take_exchange(http);
     if (exchange == NULL || !gjkd_job_set_target(&exchange->job, target != NULL ? target : "")) {
         if (exchange != NULL) {
@@ -396,7 +428,11 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     struct gjkd_exchange *exchange = exchange_of(context);
     (void)code;
     *context = NULL;
-    gjkd_connections_set_progress(&http->connections, connection_of(connection), GJKD_IDLE);
+    struct gjkd_connection *entry = connection_of(connection);
+    if (entry != NULL) {
+        entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+    }
+    gjkd_connections_set_progress(&http->connections, entry, GJKD_IDLE);
     if (exchange == NULL) {
         return;
     }
@@ -428,12 +464,12 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     http->daemon =
         MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
                          MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-                         (unsigned)GJKD_CONNECTIONS_MAX, MHD_OPTION_CONNECTION_TIMEOUT,
-                         (unsigned)GJKD_IDLE_TIMEOUT_S, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-                         (size_t)CONNECTION_BYTES, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
-                         http, MHD_OPTION_URI_LOG_CALLBACK, on_target, http,
-                         MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
-                         MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
+                         (unsigned)http->context->config->max_connections + REFUSED_MAX,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)GJKD_IDLE_TIMEOUT_S,
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+                         MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
+                         on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
                          MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
                          MHD_OPTION_END);
     if (http->daemon == NULL) {

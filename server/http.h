@@ -13,8 +13,6 @@
 struct MHD_Daemon;
 struct gjkd_exchange;
 
-/* Connections of one loop; more wait to be accepted. */
-#define GJKD_CONNECTIONS_MAX 4096
 /* How long a connection may be silent. */
 #define GJKD_IDLE_TIMEOUT_S 60
 

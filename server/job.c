@@ -113,7 +113,7 @@ void gjkd_job_fail(struct gjkd_job *job, proto_code code, const char *format, ..
 
 bool gjkd_job_set_target(struct gjkd_job *job, const char *target) {
     job->timing.started_ns = uv_hrtime();
-    job->deadline_ns = job->timing.started_ns + GJKD_REQUEST_TIMEOUT_MS * UINT64_C(1000000);
+    job->deadline_ns = job->timing.started_ns + job->context->config->request_timeout_ms * 1000000;
     job->target = gjk_arena_copy_text(&job->arena, target, strlen(target));
     if (job->context->config->access_log) {
         snprintf(job->logged_path, sizeof job->logged_path, "%.*s", (int)strcspn(target, "?"),
@@ -227,7 +227,7 @@ static void check_timeout(struct gjkd_job *job) {
         return;
     }
     uint64_t timeout_ms = strtoull(text, NULL, 10);
-    if (timeout_ms < GJKD_REQUEST_TIMEOUT_MS) {
+    if (timeout_ms < job->context->config->request_timeout_ms) {
         job->deadline_ns = job->timing.started_ns + timeout_ms * 1000000;
     }
 }

@@ -9,6 +9,7 @@
 
 #include "access.h"
 #include "config.h"
+#include "crowd.h"
 #include "pool.h"
 #include "proto/reply.h"
 #include "registry.h"
@@ -24,6 +25,7 @@ struct gjkd_context {
     struct gjkd_registry *registry;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
+    struct gjkd_crowd *crowd; /* of connections */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };
@@ -33,8 +35,6 @@ bool gjkd_is_loading(const struct gjkd_context *context);
 /* Bytes that a target (path and parameters) and all header fields together may have. */
 #define GJKD_TARGET_BYTES_MAX 4096
 #define GJKD_FIELD_BYTES_MAX 8192
-/* From the request line to the answer; Gjkd-Timeout-Ms may shorten it. */
-#define GJKD_REQUEST_TIMEOUT_MS 30000
 /* Memory that one request may use in all. */
 #define GJKD_JOB_BYTES_MAX ((size_t)4 << 30)
 /* What a client may send of a body that nobody will read, before its connection is closed. */

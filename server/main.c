@@ -14,16 +14,6 @@ static const char *lookup(const char *name) {
     return getenv(name);
 }
 
-static int show_help(void) {
-    char *text = gjkd_config_help();
-    if (text == NULL) {
-        return 1;
-    }
-    fputs(text, stdout);
-    free(text);
-    return 0;
-}
-
 int main(int argc, char *argv[]) {
     static struct gjkd_config config; /* large, and lives as long as the process */
     char error[GJKD_CONFIG_ERROR_MAX];
@@ -31,9 +21,16 @@ int main(int argc, char *argv[]) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;
     }
-    switch (config.action) {
+    switch ((gjkd_action)config.action) {
     case GJKD_SHOW_HELP:
-        return show_help();
+        gjkd_config_help(stdout);
+        return 0;
+    case GJKD_CHECK_CONFIG:
+        puts("the configuration is fine");
+        return 0;
+    case GJKD_PRINT_CONFIG:
+        gjkd_config_print(&config, stdout);
+        return 0;
     case GJKD_SHOW_VERSION:
         printf("gjkd %s\n", GJKD_VERSION_TEXT);
         return 0;

@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers) {
+void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max) {
     char text[16];
     snprintf(text, sizeof text, "%u", workers);
     setenv("UV_THREADPOOL_SIZE", text, 1); /* read by libuv when its first task comes */
+    pool->queued_max = queued_max;
     atomic_init(&pool->queued, 0);
 }
 
@@ -28,8 +29,7 @@ static void on_done(uv_work_t *work, int status) {
 }
 
 bool gjkd_pool_submit(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task) {
-    if (atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed) >=
-        GJKD_TASKS_QUEUED_MAX) {
+    if (atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed) >= pool->queued_max) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
         return false;
     }

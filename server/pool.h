@@ -10,11 +10,9 @@
 #include <stdbool.h>
 #include <uv.h>
 
-/* Tasks that may wait for a worker, over all loops. */
-#define GJKD_TASKS_QUEUED_MAX 1024
-
 struct gjkd_pool {
-    atomic_uint queued; /* submitted, not yet begun */
+    unsigned queued_max; /* tasks that may wait for a worker, over all loops */
+    atomic_uint queued;  /* submitted, not yet begun */
 };
 
 /* Caller's storage, which must live until done has been called. */
@@ -26,7 +24,7 @@ struct gjkd_task {
 };
 
 /* Before the first task of the process: how many workers libuv is to start. */
-void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers);
+void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max);
 
 /* Call on loop's own thread; run and done are set. False when the queue is full. */
 bool gjkd_pool_submit(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task);

@@ -26,6 +26,9 @@
 
 #define GRACE_MS 250
 
+/* Files that are no connections: sockets, event queues, libraries. */
+#define OTHER_FILES 64
+
 /* What even a drain timeout of 0 leaves the loops to end what is idle. */
 #define CLOSE_MS_MIN 50
 
@@ -120,11 +123,19 @@ static void tell_loop_ended(void *owner) {
 /* --- Starting --- */
 
 /* Connections are files: allow as many as the system lets us. */
-static void raise_file_limit(void) {
+static void raise_file_limit(const struct gjkd_config *config) {
     struct rlimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < limit.rlim_max) {
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+        return;
+    }
+    if (limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    if (limit.rlim_cur < config->max_connections + OTHER_FILES) {
+        gjkd_log(GJKD_LOG_WARNING,
+                 "the system allows %llu open files, too few for --max-connections %llu",
+                 (unsigned long long)limit.rlim_cur, (unsigned long long)config->max_connections);
     }
 }
 
@@ -133,12 +144,16 @@ static bool init_context(struct server *server) {
     context->config = server->config;
     context->limits = proto_limits_default();
     context->limits.body_bytes_max = server->config->max_body_bytes;
+    context->limits.batch_queries_max = server->config->max_batch_queries;
     context->registry = gjkd_registry_new(context->limits.sets_max);
-    context->telemetry = gjkd_telemetry_new(server->config->io_threads);
-    gjkd_pool_init(&context->pool, server->config->workers);
+    context->telemetry = gjkd_telemetry_new((unsigned)server->config->io_threads);
+    context->crowd = gjkd_crowd_new(server->config->max_connections,
+                                    server->config->max_connections_per_address);
+    gjkd_pool_init(&context->pool, (unsigned)server->config->workers,
+                   (unsigned)server->config->max_jobs);
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
-    if (context->registry == NULL || context->telemetry == NULL) {
+    if (context->registry == NULL || context->telemetry == NULL || context->crowd == NULL) {
         gjkd_log(GJKD_LOG_ERROR, "out of memory");
         return false;
     }
@@ -160,6 +175,7 @@ static bool load_sets(struct server *server) {
 static void fini_context(struct server *server) {
     gjkd_registry_free(server->context.registry);
     gjkd_telemetry_free(server->context.telemetry);
+    gjkd_crowd_free(server->context.crowd);
 }
 
 static bool init_main_loop(struct server *server) {
@@ -185,7 +201,7 @@ static void fini_main_loop(struct server *server) {
 
 /* Makes all loops; what has been made is freed when one of them cannot be. */
 static bool make_loops(struct server *server, int *sockets) {
-    unsigned count = server->config->io_threads;
+    unsigned count = (unsigned)server->config->io_threads;
     for (unsigned i = 0; i < count; i++) {
         if (!gjkd_loop_init(&server->loops[i], &server->context, i, sockets[i], tell_loop_ended,
                             server)) {
@@ -202,7 +218,7 @@ static bool make_loops(struct server *server, int *sockets) {
 static bool open_loops(struct server *server) {
     int sockets[GJKD_IO_THREADS_MAX];
     char error[GJKD_LISTEN_ERROR_MAX];
-    unsigned count = server->config->io_threads;
+    unsigned count = (unsigned)server->config->io_threads;
     if (!gjkd_listen_open(&server->address, sockets, count, error)) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
@@ -256,7 +272,7 @@ int gjkd_serve(const struct gjkd_config *config) {
     gjkd_log_setup(config->log_format, config->log_level);
     gjkd_crash_install();
     signal(SIGPIPE, SIG_IGN);
-    raise_file_limit();
+    raise_file_limit(config);
     bool fine = init_context(server) && init_main_loop(server);
     if (fine) {
         fine = serve(server);

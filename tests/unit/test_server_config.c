@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "settings.h"
 #include "test_server.h"
 
 /* The environment of a test: NAME=value lines. */
@@ -27,7 +29,7 @@ static void set_environment(const char *first, const char *second) {
 static bool parse(struct gjkd_config *config, char *error, const char *a, const char *b,
                   const char *c) {
     char program[] = "gjkd";
-    char texts[3][64];
+    char texts[3][128];
     const char *given[] = {a, b, c};
     char *argv[4] = {program};
     int argc = 1;
@@ -121,7 +123,23 @@ START_TEST(mistakes_are_named) {
         {"--allowed-host", "a b", "--allowed-host: \"a b\""},
         {"--allowed-host", "example.com:80", "--allowed-host:"},
         {"--allowed-host", "", "--allowed-host:"},
-        {"--token-file", "x", "--token-file: tokens are not available"},
+        {"--max-bdy", "5", "did you mean \"--max-body\"?"},
+        {"--max-body", "2G", "--max-body: \"2G\" is not a number of bytes from 1 to 1073741824"},
+        {"--max-body", "16MiB", "--max-body:"},
+        {"--max-body", "17592186044416T", "--max-body:"},
+        {"--data-dir", "/tmp/x", "--data-dir: not available in this version: sets are kept in"},
+        {"--nats", "nats://me:secret@x", "--nats: not available in this version"},
+        {"--cluster", "a", "--cluster: not available in this version"},
+        {"--log-level", "loud", "--log-level: \"loud\" is not error|warning|info|debug"},
+        {"--log-level", "inf", "--log-level:"},
+        {"--log-format", "xml", "--log-format: \"xml\" is not text|json"},
+        {"--cors-origin", "https://A.example", "--cors-origin: \"https://A.example\" is not"},
+        {"--trusted-proxy", "10.0.0.1/8", "no bits set behind its prefix"},
+        {"--token-file", "", "--token-file:"},
+        {"--tls-cert", "x", "--tls-key is missing"},
+        {"--tls-key", "x", "--tls-cert is missing"},
+        {"--rate-limit-per-token", "5", "needs --token-file"},
+        {"--config", "/nonexistent/gjkd.conf", "cannot read the configuration /nonexistent"},
     };
 
     set_environment(NULL, NULL);
@@ -172,17 +190,187 @@ START_TEST(actions_and_help) {
     ck_assert_int_eq(config.action, GJKD_SHOW_VERSION);
     ck_assert(parse(&config, error, "--help", NULL, NULL));
     ck_assert_int_eq(config.action, GJKD_SHOW_HELP);
-    char *help = gjkd_config_help();
-    ck_assert_ptr_nonnull(help);
+    char *help = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&help, &size);
+    gjkd_config_help(out);
+    fclose(out);
     ck_assert_ptr_nonnull(strstr(help, "--drain-timeout TIME"));
-    ck_assert_ptr_nonnull(strstr(help, "GJKD_DRAIN_TIMEOUT"));
+    ck_assert_ptr_nonnull(strstr(help, "how long SIGTERM waits for answers (10s)"));
     free(help);
 }
 END_TEST
 
+START_TEST(numbers_within_their_limits) {
+    set_environment(NULL, NULL);
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        const uint64_t *field =
+            (const uint64_t *)(const void *)((const char *)&config + setting->offset);
+        const uint64_t values[] = {setting->min - 1, setting->min, setting->min + 1,
+                                   setting->max - 1, setting->max, setting->max + 1};
+        bool time = setting->kind == &gjkd_kind_time;
+        if (!time && setting->kind != &gjkd_kind_count && setting->kind != &gjkd_kind_bytes)
+            continue;
+        for (int j = 0; j < COUNT_OF(values); j++) {
+            char text[64];
+            bool fits = values[j] >= setting->min && values[j] <= setting->max;
+            snprintf(text, sizeof text, "%llu%s", (unsigned long long)values[j], time ? "ms" : "");
+            memset(&config, 0, sizeof config);
+            ck_assert_msg(gjkd_setting_parse(setting, &config, "x", text, error) == fits, "%s %s",
+                          setting->name, text);
+            ck_assert_msg(!fits || *field == values[j], "%s %s", setting->name, text);
+        }
+    }
+}
+END_TEST
+
+START_TEST(units) {
+    static const struct {
+        const char *text;
+        uint64_t bytes;
+    } rows[] = {{"1", 1}, {"1K", 1024}, {"16M", 16777216}, {"1G", 1073741824}};
+
+    set_environment(NULL, NULL);
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert(parse(&config, error, "--max-body", rows[i].text, NULL));
+        ck_assert_uint_eq(config.max_body_bytes, rows[i].bytes);
+    }
+    ck_assert(parse(&config, error, "--log-level", "warn", NULL));
+    ck_assert_uint_eq(config.log_level, GJKD_LOG_WARNING);
+    ck_assert(parse(&config, error, "--log-format=json", "--log-level=debug", NULL));
+    ck_assert_uint_eq(config.log_level, GJKD_LOG_DEBUG);
+    ck_assert_uint_eq(config.log_format, GJKD_LOG_JSON);
+}
+END_TEST
+
+/* Writes a file of that text and parses `--config FILE a b`. */
+static bool parse_file(const char *text, const char *a) {
+    char name[] = "/tmp/gjkd-test-XXXXXX";
+    int fd = mkstemp(name);
+    ck_assert_int_ge(fd, 0);
+    ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+    bool fine = parse(&config, error, "--config", name, a);
+    unlink(name);
+    return fine;
+}
+
+START_TEST(a_file_is_beaten_by_all) {
+    static const char text[] = "# a comment\n\nmax-body = 11\nworkers=12 ; another\n"
+                               "allowed-host = a.example\nallowed-host = b.example, c\n"
+                               "max-jobs = 13\naccess-log = yes\n";
+
+    set_environment("GJKD_MAX_JOBS=23", NULL);
+    ck_assert_msg(!parse_file(text, NULL), "a blank is no part of a host name");
+    ck_assert_ptr_nonnull(strstr(error, "line 6: allowed-host: \" c\""));
+    ck_assert_msg(parse_file("max-body = 11\nworkers=12 ; another\nmax-jobs = 13\n"
+                             "allowed-host = a\nallowed-host = b,c\naccess-log=yes",
+                             "--workers=22"),
+                  "%s", error);
+    ck_assert_uint_eq(config.max_body_bytes, 11);
+    ck_assert_uint_eq(config.workers, 22);
+    ck_assert_uint_eq(config.max_jobs, 23);
+    ck_assert_uint_eq(config.allowed_hosts.count, 3);
+    ck_assert(config.access_log);
+    /* A list of a flag takes the place of the file's. */
+    ck_assert(parse_file("allowed-host = a\nallowed-host = b\n", "--allowed-host=c"));
+    ck_assert_uint_eq(config.allowed_hosts.count, 1);
+    ck_assert_str_eq(config.allowed_hosts.names[0], "c");
+}
+END_TEST
+
+START_TEST(mistakes_of_a_file_are_placed) {
+    static char long_line[5000];
+    static const struct {
+        const char *text, *part;
+    } rows[] = {
+        {"max-body = 1\n\nmax-bdy = 2\n",
+         ", line 3: there is no setting \"max-bdy\"; did you mean \"max-body\"?"},
+        {"frobnicate = 2\n", ", line 1: there is no setting \"frobnicate\""},
+        {"max-body = 0\n", ", line 1: max-body: \"0\" is not"},
+        {"max-body =\n", ", line 1: max-body: \"\" is not"},
+        {"max-body\n", ", line 1: this is not `name = value`"},
+        {"max-body = 1\nmax-body = 1\n", ", line 2: \"max-body\" stands twice"},
+        {"[limits]\nmax-body = 1\n", ", line 2: there are no sections"},
+        {"[limits\n", ", line 1: this is not"},
+        {"config = other\n", ", line 1: \"config\" has no place in a file"},
+        {"help = yes\n", ", line 1: \"help\" has no place in a file"},
+        {"data-dir = /x\n", ", line 1: data-dir: not available"},
+        {long_line, ", line 1: the line is too long"},
+    };
+
+    memset(long_line, ' ', sizeof long_line - 1);
+    set_environment(NULL, NULL);
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_msg(!parse_file(rows[i].text, NULL), "row %d", i);
+        ck_assert_msg(strstr(error, rows[i].part) != NULL, "row %d: \"%s\" lacks \"%s\"", i, error,
+                      rows[i].part);
+    }
+}
+END_TEST
+
+static char *printed(void) {
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    gjkd_config_print(&config, out);
+    fclose(out);
+    return text;
+}
+
+START_TEST(what_is_printed_can_be_read) {
+    set_environment("GJKD_TRUSTED_PROXY=10.0.0.0/8,fd00::/8,192.0.2.1",
+                    "GJKD_ALLOWED_HOST=a.example,b");
+    ck_assert_msg(parse_file("request-timeout = 1500ms\nmax-memory = 3G\n", "--io-threads=3"), "%s",
+                  error);
+    char *text = printed();
+    ck_assert_ptr_nonnull(strstr(text, "io-threads = 3  ; flag\n"));
+    ck_assert_ptr_nonnull(strstr(text, "request-timeout = 1500ms  ; file /tmp/gjkd-test-"));
+    ck_assert_ptr_nonnull(strstr(text, "max-memory = 3221225472  ; file /tmp/gjkd-test-"));
+    ck_assert_ptr_nonnull(strstr(text, "trusted-proxy = 10.0.0.0/8,fd00::/8,192.0.2.1  ; "
+                                       "environment GJKD_TRUSTED_PROXY\n"));
+    ck_assert_ptr_nonnull(strstr(text, "max-body = 16777216  ; default\n"));
+    ck_assert_ptr_nonnull(strstr(text, "; token-file =   ; default\n"));
+    set_environment(NULL, NULL);
+    ck_assert_msg(parse_file(text, NULL), "%s", error);
+    char *again = printed();
+    /* The same values, whatever their source. */
+    for (char *a = text, *b = again; *a != '\0'; a = strchr(a, '\n') + 1, b = strchr(b, '\n') + 1) {
+        size_t length = (size_t)(strstr(a, "  ; ") - a);
+        ck_assert_msg(strncmp(a, b, length + 4) == 0, "%.80s != %.80s", a, b);
+    }
+    free(text);
+    free(again);
+}
+END_TEST
+
+START_TEST(the_environment_names_every_setting) {
+    char name[GJKD_SETTING_NAME_MAX];
+    gjkd_setting_environment(gjkd_setting_at(gjkd_setting_find("max-body", 8)), name);
+    ck_assert_str_eq(name, "GJKD_MAX_BODY");
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        ck_assert_uint_eq(gjkd_setting_find(setting->name, strlen(setting->name)), i);
+        ck_assert_uint_lt(strlen(setting->name), 32); /* or it is never suggested */
+    }
+}
+END_TEST
+
 Suite *server_config_suite(void) {
-    const TTest *const tests[] = {defaults,     flags_in_both_forms, flag_beats_environment,
-                                  times,        mistakes_are_named,  exposure_needs_a_decision,
-                                  hosts_add_up, actions_and_help};
+    const TTest *const tests[] = {defaults,
+                                  flags_in_both_forms,
+                                  flag_beats_environment,
+                                  times,
+                                  mistakes_are_named,
+                                  exposure_needs_a_decision,
+                                  hosts_add_up,
+                                  actions_and_help,
+                                  numbers_within_their_limits,
+                                  units,
+                                  a_file_is_beaten_by_all,
+                                  mistakes_of_a_file_are_placed,
+                                  what_is_printed_can_be_read,
+                                  the_environment_names_every_setting};
     return test_suite("config", tests, COUNT_OF(tests));
 }

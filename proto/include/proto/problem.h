@@ -58,4 +58,7 @@ const char *proto_code_explanation(proto_code code);
 /* The code with that text, or PROTO_OK. text need not be NUL-terminated. */
 proto_code proto_code_find(const char *text, size_t length);
 
+/* The known name (a list that ends with NULL) that was probably meant, or NULL. */
+const char *proto_nearest_name(const char *name, const char *const *known);
+
 #endif
