@@ -1,17 +1,53 @@
 /*
- * Where do the bodies of a set stand at a moment?
+ * Where do the bodies of a set stand at a moment? Where they stood, or some of the way to where
+ * the next set has them.
  */
 
 #include "gjk/moment.h"
+
+#include "turn.h"
 
 gjk_moment gjk_moment_of(const struct gjk_set *set) {
     return (gjk_moment){.set = set};
 }
 
+static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {
+    return (gjk_vec3){gjk_between(a.x, b.x, t), gjk_between(a.y, b.y, t), gjk_between(a.z, b.z, t)};
+}
+
+/* The body that tells where `body` goes; NULL: it stays. */
+static const gjk_body *find_next(const gjk_moment *moment, const gjk_body *body) {
+    if (moment->next == NULL) {
+        return NULL;
+    }
+    const gjk_body *next = gjk_set_find_handle(moment->next, body->handle);
+    return next == NULL || next == body || next->teleport ? NULL : next;
+}
+
 gjk_pose gjk_moment_pose(const gjk_moment *moment, const gjk_body *body, gjk_turn *turn) {
-    (void)moment;
+    const gjk_pose *from = &body->placed.pose;
+    const gjk_body *next = find_next(moment, body);
     *turn = body->turn;
-    return body->placed.pose;
+    if (next == NULL) {
+        return *from;
+    }
+    const gjk_pose *to = &next->placed.pose;
+    gjk_vec3 position = between3(from->position, to->position, moment->alpha);
+    if (gjk_same_rotation(&from->rotation, &to->rotation)) {
+        return (gjk_pose){position, from->rotation};
+    }
+    gjk_pose pose;
+    gjk_status status;
+    if (body->placed.shape->dimension == 2) {
+        *turn = gjk_turn_between2(body->turn, next->turn, moment->alpha);
+        status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
+    } else {
+        *turn = gjk_turn_between3(body->turn, next->turn, moment->alpha);
+        status = gjk_pose_make3(position, turn->orientation, &pose);
+    }
+    GJK_ASSERT(status == GJK_OK);
+    (void)status;
+    return pose;
 }
 
 gjk_placed gjk_moment_place(const gjk_moment *moment, const gjk_body *body) {

@@ -12,7 +12,7 @@
 typedef struct gjk_moment {
     const struct gjk_set *set;
     const struct gjk_set *next; /* where poses go; NULL: the moment is exactly `set` */
-    double alpha;               /* in (0, 1): how far from `set` to `next` */
+    double alpha;               /* in [0, 1): how far from `set` to `next` */
 } gjk_moment;
 
 /* The set as it stands. */
@@ -21,8 +21,9 @@ gjk_moment gjk_moment_of(const struct gjk_set *set);
 /*
  * Where a body of moment->set stands at the moment: towards the pose of the same handle in
  * `next`, positions linearly, rotations by the shortest arc (an exact half turn the positive
- * way), unless that handle is gone there or teleported. The turn, normalised, gives the same
- * rotation to the bit when it is given to gjk_pose_make. O(log n).
+ * way, see core/turn.h), unless that handle is gone there or teleported. Coordinates stay between
+ * those of the two poses. The turn gives the same pose to the bit when it is given to
+ * gjk_pose_make2 or 3 with the position. O(log n).
  */
 gjk_pose gjk_moment_pose(const gjk_moment *moment, const gjk_body *body, gjk_turn *turn);
 

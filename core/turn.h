@@ -1,0 +1,23 @@
+#ifndef GJK_TURN_H
+#define GJK_TURN_H
+
+#include "gjk/body.h"
+
+/*
+ * The value at t in [0, 1] on the way from a to b: a at 0, b at 1, never outside of the two, and
+ * never going back as t grows. Both at most GJK_COORDINATE_MAX in magnitude.
+ */
+double gjk_between(double a, double b, double t);
+
+/*
+ * The turn at t in [0, 1] on the shortest way from one to the other, at constant speed. A half
+ * turn, exact within the rounding of what was given, goes the positive way: counter-clockwise
+ * about z (2D); about the axis, of the two, that has z > 0, or z = 0 and y > 0, or z = y = 0
+ * and x > 0 (3D). Where both say the same rotation the answer is `from`, to the bit. Quaternions
+ * need unit length within 1e-3 only; the answer has it within rounding. About 3e-16 radians,
+ * in 2D plus the rounding of the angles given.
+ */
+gjk_turn gjk_turn_between2(gjk_turn from, gjk_turn to, double t);
+gjk_turn gjk_turn_between3(gjk_turn from, gjk_turn to, double t);
+
+#endif
