@@ -1,15 +1,21 @@
 /*
- * What does a ray hit of one placed shape? First whether the origin is inside, by
- * the same boolean that gjk_detect answers; then a closed form for balls, and the
- * general ray cast for every other shape. The ray's origin plays the second shape
- * of the pair, so the kernels see a ray from the origin at a - b.
+ * What does a ray hit of one placed shape? The closed forms see the whole line: it
+ * comes in at one point and goes out at another, and the ray's origin is inside when it
+ * lies between them. What they are not sure of, and what has no closed form, the
+ * general method answers. Where the origin is so near the surface that the tolerance
+ * may count it as touching, gjk_detect decides, as it does for a pair.
+ *
+ * The line is looked at from its point nearest the shape: far from it nothing but
+ * that point's own rounding is lost, and a line that passes the bounding ball misses.
  */
 
 #include "gjk/ray.h"
 
-#include "ray2.h"
-#include "ray3.h"
+#include "ray_ball.h"
+#include "ray_general.h"
+#include "ray_line.h"
 #include "rounding.h"
+#include "unit.h"
 
 gjk_ray_settings gjk_ray_settings_default(void) {
     return (gjk_ray_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, true};
@@ -45,119 +51,105 @@ gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance
     return GJK_OK;
 }
 
-/* The ray's origin as a shape: a point at that place, axes as in the world. */
-static gjk_shape origin_shape(uint32_t dimension) {
-    static const double columns[3 * GJK_LANES] = {0};
-    return (gjk_shape){.type = GJK_POINT,
-                       .dimension = dimension,
-                       .count = 1,
-                       .stride = GJK_LANES,
-                       .columns = columns};
-}
+/* A ray in its target's frame, and what is told about it before any form is asked. */
+typedef struct own_ray {
+    gjk_line line;
+    double foot;     /* where the line's point is on the ray: its direction times this away */
+    double near;     /* an origin this near or nearer may count as touching */
+    bool is_passing; /* the line passes the bounding ball, or the ray never gets there */
+    bool is_outside; /* the origin is outside the bounding ball, by more than `near` */
+} own_ray;
 
-/* From the nearest point of the ray to the centre, back by half a chord. */
-static gjk_ray_solution hit_ball(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
-    gjk_vec3 own = gjk_scale3(frame->unit, gjk_shape_point(frame->a, 0));
-    gjk_vec3 center = gjk_sub3(own, frame->translation);
-    double along = gjk_dot3(center, goal->direction);
-    gjk_vec3 off = gjk_sub3(center, gjk_scale3(along, goal->direction));
-    double distance = gjk_length3(off);
-    double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius);
-    gjk_ray_solution solution = {.hit = false, .iterations = 1};
-    if (distance > goal->radius + rounding) {
-        return solution;
-    }
-    double squared = (goal->radius - distance) * (goal->radius + distance);
-    double chord = squared > 0.0 ? sqrt(squared) : 0.0;
-    double t = along - chord;
-    if (t < 0.0 || t > goal->reach + rounding) {
-        return solution; /* behind the origin (which is not inside), or out of reach */
-    }
-    gjk_vec3 normal = gjk_neg3(gjk_add3(off, gjk_scale3(chord, goal->direction)));
-    double length = gjk_length3(normal);
-    solution.hit = true;
-    solution.t = t;
-    solution.normal =
-        length > rounding ? gjk_scale3(1.0 / length, normal) : gjk_neg3(goal->direction);
-    return solution;
-}
-
-static gjk_ray_solution solve(const gjk_placed *target, const gjk_placed *origin,
-                              const gjk_ray_goal *wish, double *unit) {
-    gjk_frame3 frame = gjk_frame3_make(target, origin);
-    gjk_ray_goal goal = *wish;
-    *unit = frame.unit;
-    goal.direction = gjk_mul3_transposed(&target->pose.rotation, wish->direction);
-    goal.reach *= frame.unit;
-    goal.radius *= frame.unit;
-    goal.tolerance *= frame.unit;
-    if (target->shape->count == 1) {
-        return hit_ball(&frame, &goal);
-    }
-    if (target->shape->dimension == 2) {
-        gjk_frame2 flat = gjk_frame2_make(target, origin);
-        return gjk_ray2(&flat, &goal);
-    }
-    return gjk_ray3(&frame, &goal);
-}
-
-/* A grazed surface's normal, turned by rounding to the far side of the ray, turned back. */
-static gjk_vec3 facing(gjk_vec3 normal, gjk_vec3 direction) {
-    double along = gjk_dot3(normal, direction);
-    return along > 0.0 ? gjk_sub3(normal, gjk_scale3(2.0 * along, direction)) : normal;
-}
-
-static gjk_ray_result to_world(const gjk_placed *target, const gjk_ray *ray,
-                               const gjk_ray_solution *solution, double unit) {
-    gjk_ray_result result = {
-        .hit = solution->hit,
-        .convergence = solution->undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
-        .iterations = solution->iterations,
+static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
+    const gjk_shape *shape = target->shape;
+    const gjk_mat3 *rotation = &target->pose.rotation;
+    gjk_vec3 origin = gjk_mul3_transposed(rotation, gjk_sub3(ray->origin, target->pose.position));
+    gjk_vec3 direction = gjk_mul3_transposed(rotation, ray->direction);
+    gjk_vec3 from = gjk_sub3(origin, shape->center);
+    double slack = 4.0 * GJK_ROUNDING * (largest(origin) + shape->reach);
+    double foot = -gjk_dot3(from, direction);
+    gjk_vec3 off = gjk_add3(from, gjk_scale3(foot, direction));
+    own_ray own = {
+        .line = {gjk_add3(origin, gjk_scale3(foot, direction)), direction, slack},
+        .foot = foot,
+        .near = 2.0 * fmax(tolerance * shape->size, slack),
     };
-    if (solution->hit) {
-        result.has_normal = true;
-        result.distance = fmin(solution->t / unit, ray->max_distance);
-        result.point = gjk_add3(ray->origin, gjk_scale3(result.distance, ray->direction));
-        gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution->normal);
-        result.normal = gjk_no_minus_zero3(facing(normal, ray->direction));
-    }
-    return result;
+    double ball = shape->bounding_radius + own.near, square = ball * ball;
+    double beside = gjk_dot3(off, off), away = gjk_dot3(from, from);
+    own.is_outside = away > square;
+    own.is_passing =
+        beside > square || (own.is_outside && (foot < 0.0 || foot - ball > ray->max_distance));
+    return own;
 }
 
-static gjk_ray_result from_inside(const gjk_ray *ray, const gjk_ray_settings *settings,
-                                  const gjk_detect_result *inside) {
-    return (gjk_ray_result){
-        .hit = settings->solid,
-        .inside = true,
-        .convergence = inside->convergence,
-        .iterations = inside->iterations,
-        .point = ray->origin,
-    };
+/* Does the line, which enters at a point behind the origin, leave behind it too? */
+static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure) {
+    gjk_line back = own->line;
+    back.direction = gjk_neg3(back.direction);
+    gjk_line_hit out = gjk_line_meet(shape, &back);
+    double t = own->foot - out.t, above = t * gjk_dot3(out.normal, back.direction);
+    *sure = out.verdict == GJK_LINE_HITS && (t >= 0.0 || above > own->near);
+    return t >= 0.0;
+}
+
+/* Is the origin inside? As far as the line tells for sure; above: how far the origin is above
+ * the plane where the line enters. */
+static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line_hit *hit,
+                      bool *sure) {
+    *sure = own->is_outside;
+    if (own->is_outside || hit->verdict == GJK_LINE_UNSURE) {
+        return false;
+    }
+    if (hit->verdict == GJK_LINE_MISSES) {
+        *sure = hit->clearance > own->near;
+        return false;
+    }
+    double t = own->foot + hit->t;
+    if (t <= 0.0) {
+        return starts_inside(shape, own, sure);
+    }
+    *sure = -t * gjk_dot3(hit->normal, own->line.direction) > own->near;
+    return false;
+}
+
+static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray *ray,
+                                        const own_ray *own, const gjk_line_hit *hit) {
+    double t = own->foot + hit->t, rate = -gjk_dot3(hit->normal, own->line.direction);
+    double beyond = t - ray->max_distance;
+    bool reached = beyond <= 0.0 || beyond * rate <= own->line.slack;
+    if (hit->verdict == GJK_LINE_MISSES || t < 0.0 || !reached) {
+        return (gjk_ray_result){.iterations = 1};
+    }
+    return gjk_ray_hit_at(ray, t, gjk_mul3(&target->pose.rotation, hit->normal));
 }
 
 gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
                            const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape;
-    const gjk_shape point = origin_shape(shape->dimension);
-    const gjk_placed origin = {&point, gjk_pose_identity()};
-    gjk_placed start = origin;
-    start.pose.position = ray->origin;
-    const gjk_detect_settings boolean = {
-        .tolerance = settings->tolerance,
-        .max_iterations = settings->max_iterations,
-    };
-    gjk_detect_result inside = gjk_detect(target, &start, &boolean);
-    if (inside.state != GJK_SEPARATED) {
-        return from_inside(ray, settings, &inside);
+    if (shape->count == 1) {
+        return gjk_raycast_ball(target, ray, settings);
     }
-    gjk_ray_goal goal = {
-        .direction = ray->direction,
-        .reach = ray->max_distance,
-        .radius = shape->radius,
-        .tolerance = settings->tolerance * shape->size,
-        .max_iterations = settings->max_iterations,
-    };
-    double unit;
-    gjk_ray_solution solution = solve(target, &start, &goal, &unit);
-    return to_world(target, ray, &solution, unit);
+    gjk_vec3 between = gjk_sub3(ray->origin, target->pose.position);
+    if (gjk_unit_of(fmax(largest(between), shape->reach)) != 1.0) {
+        return gjk_raycast_general(target, ray, settings);
+    }
+    const own_ray own = make_own(target, ray, settings->tolerance);
+    if (own.is_passing) {
+        return (gjk_ray_result){.iterations = 1};
+    }
+    gjk_line_hit hit = gjk_line_meet(shape, &own.line);
+    bool sure;
+    gjk_ray_result inside = {.hit = settings->solid,
+                             .inside = true,
+                             .iterations = 1,
+                             .point = ray->origin};
+    bool is_in = is_inside(shape, &own, &hit, &sure);
+    if (!sure) {
+        is_in = gjk_ray_starts_inside(target, ray, settings, &inside);
+    }
+    if (is_in) {
+        return inside;
+    }
+    return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
+                                          : meet_from_outside(target, ray, &own, &hit);
 }

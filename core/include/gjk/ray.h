@@ -51,8 +51,9 @@ typedef struct gjk_ray_result {
 } gjk_ray_result;
 
 /*
- * Same promises as gjk_detect. Closed forms where they exist (ball, capsule, box,
- * 2D polytope and their roundings), the general method elsewhere.
+ * Same promises as gjk_detect. Closed forms where they exist (ball, capsule, box, 2D
+ * polytope and their roundings, triangle; ellipse, half ellipse, slice, cylinder and cone
+ * without), which count as one iteration, the general method elsewhere.
  * Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
  */
 gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
