@@ -5,6 +5,7 @@
 
 #include "cloud.h"
 
+#include "edges.h"
 #include "number.h"
 
 /* Makes the radius of the ball contain its points in spite of a few roundings. */
@@ -76,11 +77,15 @@ gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, cons
     gjk_shape s = *head;
     s.stride = (s.count + GJK_LANES - 1) / GJK_LANES * GJK_LANES;
 
-    double *columns = gjk_arena_alloc_array(arena, s.dimension, s.stride * sizeof *columns);
+    s.column_count = gjk_edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
+    double *columns = gjk_arena_alloc_array(arena, s.column_count, s.stride * sizeof *columns);
     if (columns == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     fill_columns(&s, points, columns);
+    if (s.column_count > s.dimension) {
+        gjk_edges_fill(&s, columns);
+    }
     s.columns = columns;
 
     measure_column(columns, s.count, &s.center.x, &s.half_extents.x);

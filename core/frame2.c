@@ -4,6 +4,7 @@
 
 #include "frame2.h"
 
+#include "larger.h"
 #include "support.h"
 #include "unit.h"
 
@@ -13,41 +14,49 @@ static gjk_vec2 unit_or_axis(gjk_vec2 v) {
     return squared > 0.0 ? gjk_scale2(1.0 / sqrt(squared), v) : (gjk_vec2){1, 0};
 }
 
-gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
-    double unit = gjk_pair_unit(a, b);
+/* Field by field: a structure put together elsewhere would be copied. */
+gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame2 frame;
+    const double unit = gjk_pair_unit(a, b);
     gjk_vec2 between = gjk_scale2(unit, gjk_xy(gjk_sub3(b->pose.position, a->pose.position)));
     /* Columns of both rotations: the frame's axes in the world. */
     gjk_vec2 ax = {a->pose.rotation.r0.x, a->pose.rotation.r1.x};
     gjk_vec2 ay = {a->pose.rotation.r0.y, a->pose.rotation.r1.y};
     gjk_vec2 bx = {b->pose.rotation.r0.x, b->pose.rotation.r1.x};
     gjk_vec2 by = {b->pose.rotation.r0.y, b->pose.rotation.r1.y};
-    double along = gjk_dot2(ax, bx), across = gjk_dot2(ax, by);
-    if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
-        along = 1.0; /* exactly: a shape coincides with itself */
-        across = 0.0;
-    }
-    gjk_frame2 frame = {
-        .a = a->shape,
-        .b = b->shape,
-        .row0 = gjk_scale2(unit, (gjk_vec2){along, across}),
-        .row1 = gjk_scale2(unit, (gjk_vec2){-across, along}),
-        .translation = {gjk_dot2(ax, between), gjk_dot2(ay, between)},
-        .unit = unit,
-        .curved = a->shape->count == 0 || b->shape->count == 0,
-    };
-    gjk_vec2 from = gjk_scale2(unit, gjk_xy(a->shape->center)), own = gjk_xy(b->shape->center);
-    gjk_vec2 to = gjk_add2((gjk_vec2){gjk_dot2(frame.row0, own), gjk_dot2(frame.row1, own)},
-                           frame.translation);
-    frame.toward = unit_or_axis(gjk_sub2(to, from));
-    frame.scale = fmax(fabs(frame.translation.x), fabs(frame.translation.y)) +
+    bool same = gjk_same_rotation(&a->pose.rotation, &b->pose.rotation);
+    double along = same ? 1.0 : gjk_dot2(ax, bx); /* exactly: a shape coincides with itself */
+    double across = same ? 0.0 : gjk_dot2(ax, by);
+    frame.a = a->shape;
+    frame.b = b->shape;
+    frame.row0 = (gjk_vec2){unit * along, unit * across};
+    frame.row1 = (gjk_vec2){-unit * across, unit * along};
+    frame.translation = (gjk_vec2){gjk_dot2(ax, between), gjk_dot2(ay, between)};
+    frame.unit = unit;
+    frame.curved = a->shape->count == 0 || b->shape->count == 0;
+    frame.scale = gjk_larger(fabs(frame.translation.x), fabs(frame.translation.y)) +
                   unit * (a->shape->reach + b->shape->reach);
     return frame;
 }
 
 void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
-    double most = fmax(fabs(direction.x), fabs(direction.y));
-    gjk_vec3 tame = {direction.x / most, direction.y / most, 0.0};
-    frame->toward = unit_or_axis(gjk_xy(gjk_mul3_transposed(&pose_of_a->rotation, tame)));
+    double most = gjk_larger(fabs(direction.x), fabs(direction.y));
+    if (most > 0.0) {
+        gjk_vec3 tame = {direction.x / most, direction.y / most, 0.0};
+        frame->toward = unit_or_axis(gjk_xy(gjk_mul3_transposed(&pose_of_a->rotation, tame)));
+        return;
+    }
+    gjk_vec2 own = gjk_xy(frame->b->center);
+    gjk_vec2 from = gjk_scale2(frame->unit, gjk_xy(frame->a->center));
+    gjk_vec2 to = gjk_add2((gjk_vec2){gjk_dot2(frame->row0, own), gjk_dot2(frame->row1, own)},
+                           frame->translation);
+    frame->toward = unit_or_axis(gjk_sub2(to, from));
+}
+
+gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame2 frame = gjk_frame2_place(a, b);
+    gjk_frame2_aim(&frame, &a->pose, (gjk_vec3){0, 0, 0});
+    return frame;
 }
 
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction) {

@@ -23,11 +23,15 @@ typedef struct gjk_vertex2 {
     gjk_vec2 w, a, b;
 } gjk_vertex2;
 
-/* toward is the x axis when the centres coincide. */
-gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
+/* All but toward. */
+gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b);
 
-/* Replaces toward by a direction in world axes, of any length but 0. */
+/* Sets toward: a direction in world axes, of any length, or if that is 0 from centre to
+ * centre; the x axis when the centres coincide. */
 void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
+
+/* Placed, and aimed from centre to centre. */
+gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
 
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);

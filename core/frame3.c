@@ -6,12 +6,9 @@
 
 #include "frame3.h"
 
+#include "larger.h"
 #include "support.h"
 #include "unit.h"
-
-static gjk_mat3 scaled(double s, const gjk_mat3 *m) {
-    return (gjk_mat3){gjk_scale3(s, m->r0), gjk_scale3(s, m->r1), gjk_scale3(s, m->r2)};
-}
 
 /* The transpose of a, times b. */
 static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
@@ -27,34 +24,48 @@ static gjk_vec3 unit_or_axis(gjk_vec3 v) {
     return squared > 0.0 ? gjk_scale3(1.0 / sqrt(squared), v) : (gjk_vec3){1, 0, 0};
 }
 
-gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
-    double unit = gjk_pair_unit(a, b);
+/* Field by field: a structure put together elsewhere would be copied. */
+gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame3 frame;
+    const double unit = gjk_pair_unit(a, b);
     gjk_vec3 between = gjk_scale3(unit, gjk_sub3(b->pose.position, a->pose.position));
-    gjk_mat3 rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
+    frame.a = a->shape;
+    frame.b = b->shape;
     if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
-        rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
+        frame.rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
+    } else {
+        frame.rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
     }
-    gjk_frame3 frame = {
-        .a = a->shape,
-        .b = b->shape,
-        .rotation = scaled(unit, &rotation),
-        .translation = gjk_mul3_transposed(&a->pose.rotation, between),
-        .unit = unit,
-        .curved = a->shape->count == 0 || b->shape->count == 0,
-    };
-    gjk_vec3 from = gjk_scale3(unit, a->shape->center);
-    gjk_vec3 to = gjk_add3(gjk_mul3(&frame.rotation, b->shape->center), frame.translation);
-    frame.toward = unit_or_axis(gjk_sub3(to, from));
-    frame.scale = fmax(fabs(frame.translation.x),
-                       fmax(fabs(frame.translation.y), fabs(frame.translation.z))) +
+    if (unit != 1.0) {
+        frame.rotation.r0 = gjk_scale3(unit, frame.rotation.r0);
+        frame.rotation.r1 = gjk_scale3(unit, frame.rotation.r1);
+        frame.rotation.r2 = gjk_scale3(unit, frame.rotation.r2);
+    }
+    frame.translation = gjk_mul3_transposed(&a->pose.rotation, between);
+    frame.unit = unit;
+    frame.curved = a->shape->count == 0 || b->shape->count == 0;
+    frame.scale = gjk_larger(fabs(frame.translation.x),
+                             gjk_larger(fabs(frame.translation.y), fabs(frame.translation.z))) +
                   unit * (a->shape->reach + b->shape->reach);
     return frame;
 }
 
 void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
-    double most = fmax(fabs(direction.x), fmax(fabs(direction.y), fabs(direction.z)));
-    gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
-    frame->toward = unit_or_axis(gjk_mul3_transposed(&pose_of_a->rotation, tame));
+    double most = gjk_larger(fabs(direction.x), gjk_larger(fabs(direction.y), fabs(direction.z)));
+    if (most > 0.0) {
+        gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
+        frame->toward = unit_or_axis(gjk_mul3_transposed(&pose_of_a->rotation, tame));
+        return;
+    }
+    gjk_vec3 from = gjk_scale3(frame->unit, frame->a->center);
+    gjk_vec3 to = gjk_add3(gjk_mul3(&frame->rotation, frame->b->center), frame->translation);
+    frame->toward = unit_or_axis(gjk_sub3(to, from));
+}
+
+gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame3 frame = gjk_frame3_place(a, b);
+    gjk_frame3_aim(&frame, &a->pose, (gjk_vec3){0, 0, 0});
+    return frame;
 }
 
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {

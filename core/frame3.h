@@ -26,11 +26,15 @@ typedef struct gjk_vertex3 {
     gjk_vec3 w, a, b;
 } gjk_vertex3;
 
-/* toward is the x axis when the centres coincide. */
-gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
+/* All but toward. */
+gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b);
 
-/* Replaces toward by a direction in world axes, of any length but 0. */
+/* Sets toward: a direction in world axes, of any length, or if that is 0 from centre to
+ * centre; the x axis when the centres coincide. */
 void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
+
+/* Placed, and aimed from centre to centre. */
+gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction);

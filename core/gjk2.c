@@ -93,7 +93,6 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
     const double rounding = GJK_ROUNDING * frame->scale;
     gjk_vec2 away = gjk_neg2(frame->toward);
     const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
-    *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
     const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
     uint32_t stalls = 0, closes = 0;

@@ -100,7 +100,6 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     const double rounding = GJK_ROUNDING * frame->scale;
     gjk_vec3 away = gjk_neg3(frame->toward);
     const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
-    *solution = (gjk_solution){.lower = -INFINITY, .upper = INFINITY};
     simplex->count = 0;
     const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
     uint32_t stalls = 0, closes = 0;

@@ -8,12 +8,14 @@
 
 #include "gjk/pair.h"
 
-#include "epa2.h"
-#include "epa3.h"
 #include "gjk2.h"
 #include "gjk3.h"
+#include "larger.h"
+#include "penetration.h"
 #include "rounding.h"
 #include "world_recorder.h"
+
+static const gjk_vec3 none = {0, 0, 0};
 
 gjk_detect_settings gjk_detect_settings_default(void) {
     return (gjk_detect_settings){
@@ -30,27 +32,13 @@ gjk_distance_settings gjk_distance_settings_default(void) {
     };
 }
 
-/* An answer in the world: signed distance of the shapes, radii included. */
-typedef struct gjk_answer {
-    double lower, upper;
-    gjk_vec3 normal, point_a, point_b;
-    gjk_state state;
-    gjk_convergence convergence;
-    uint32_t iterations;
-    bool has_points;
-} gjk_answer;
-
-static bool is_zero(gjk_vec3 v) {
-    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
-}
-
 /*
  * Bounds that differ by a few units in the last place are one: no tolerance could bring
  * them together. Up to about two, the one that the witness points show; else the middle.
  */
 static void close_bounds(gjk_solution *solution, double size) {
-    double magnitude = GJK_ROUNDING * fmax(size, fabs(solution->upper));
-    solution->lower = fmin(solution->lower, solution->upper);
+    double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(solution->upper));
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
     double gap = solution->upper - solution->lower;
     if (gap > 1.25 * magnitude) {
         return;
@@ -61,53 +49,83 @@ static void close_bounds(gjk_solution *solution, double size) {
     solution->upper = joined;
 }
 
-/* In the units of a frame. No state is claimed below the rounding of its numbers. */
-static gjk_goal goal_in_frame(const gjk_goal *wish, double unit, double scale,
-                              const gjk_recorder *recorder) {
-    gjk_goal goal = *wish;
-    goal.radius *= unit;
-    goal.tolerance = fmax(goal.tolerance * unit, 4.0 * GJK_ROUNDING * scale);
-    goal.recorder = wish->recorder != NULL ? recorder : NULL;
-    return goal;
+/* What is asked of a pair, in the units of the world. */
+typedef struct gjk_question {
+    gjk_goal goal;
+    const gjk_vec3 *first_direction;
+    const struct gjk_penetration_solver *solver;
+} gjk_question;
+
+/* In the units of a frame. No state is claimed below the rounding of its numbers. Field by
+ * field: what was just written in parts is slow to copy whole. */
+static void set_goal(const gjk_goal *wish, double unit, double scale, const gjk_recorder *recorder,
+                     gjk_goal *goal) {
+    goal->radius = wish->radius * unit;
+    goal->tolerance = gjk_larger(wish->tolerance * unit, 4.0 * GJK_ROUNDING * scale);
+    goal->max_iterations = wish->max_iterations;
+    goal->stop_separated = wish->stop_separated;
+    goal->stop_overlapping = wish->stop_overlapping;
+    goal->recorder = wish->recorder != NULL ? recorder : NULL;
 }
 
-static double solve2(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
-                     const gjk_goal *wish, gjk_goal *reached, gjk_solution *solution) {
-    gjk_frame2 frame = gjk_frame2_make(a, b);
-    if (!is_zero(direction)) {
-        gjk_frame2_aim(&frame, &a->pose, direction);
-    }
-    gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
+/* How the general method starts: with what a direct solver has proven, if it could not
+ * bring the bounds together; from nothing, if it is run for the recorder only. */
+static void start_after(const gjk_solution *direct, bool solved, gjk_solution *general) {
+    gjk_solution_init(general);
+    general->proof = solved ? GJK_UNPROVEN : direct->proof;
+}
+
+static double solve2(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
+                     gjk_goal *goal, gjk_solution *solution) {
+    gjk_frame2 frame = gjk_frame2_place(a, b);
+    gjk_world_recorder world = {question->goal.recorder, &a->pose, frame.unit,
+                                question->goal.radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
-    gjk_goal goal = goal_in_frame(wish, frame.unit, frame.scale, &recorder);
-    gjk_simplex2 simplex;
-    if (gjk_gjk2(&frame, &goal, &simplex, solution)) {
-        gjk_epa2(&frame, &simplex, &goal, solution);
+    set_goal(&question->goal, frame.unit, frame.scale, &recorder, goal);
+    const struct gjk_penetration_solver *solver = question->solver;
+    gjk_solution_init(solution);
+    bool direct = solver->direct && solver->solve2 != NULL;
+    bool solved = direct && solver->solve2(&frame, NULL, goal, solution);
+    if (!solved || goal->recorder != NULL) {
+        gjk_solution general;
+        gjk_simplex2 simplex;
+        start_after(solution, solved, &general);
+        gjk_frame2_aim(&frame, &a->pose, *question->first_direction);
+        if (gjk_gjk2(&frame, goal, &simplex, &general)) {
+            (void)gjk_penetration_epa.solve2(&frame, &simplex, goal, &general);
+        }
+        *solution = solved ? *solution : general;
     }
-    if (!gjk_goal_reached(&goal, solution)) {
-        close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    if (!gjk_goal_reached(goal, solution)) {
+        close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
     }
-    *reached = goal;
     return frame.unit;
 }
 
-static double solve3(const gjk_placed *a, const gjk_placed *b, gjk_vec3 direction,
-                     const gjk_goal *wish, gjk_goal *reached, gjk_solution *solution) {
-    gjk_frame3 frame = gjk_frame3_make(a, b);
-    if (!is_zero(direction)) {
-        gjk_frame3_aim(&frame, &a->pose, direction);
-    }
-    gjk_world_recorder world = {wish->recorder, &a->pose, frame.unit, wish->radius};
+static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
+                     gjk_goal *goal, gjk_solution *solution) {
+    gjk_frame3 frame = gjk_frame3_place(a, b);
+    gjk_world_recorder world = {question->goal.recorder, &a->pose, frame.unit,
+                                question->goal.radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
-    gjk_goal goal = goal_in_frame(wish, frame.unit, frame.scale, &recorder);
-    gjk_simplex3 simplex;
-    if (gjk_gjk3(&frame, &goal, &simplex, solution)) {
-        gjk_epa3(&frame, &simplex, &goal, solution);
+    set_goal(&question->goal, frame.unit, frame.scale, &recorder, goal);
+    const struct gjk_penetration_solver *solver = question->solver;
+    gjk_solution_init(solution);
+    bool direct = solver->direct && solver->solve3 != NULL;
+    bool solved = direct && solver->solve3(&frame, NULL, goal, solution);
+    if (!solved || goal->recorder != NULL) {
+        gjk_solution general;
+        gjk_simplex3 simplex;
+        start_after(solution, solved, &general);
+        gjk_frame3_aim(&frame, &a->pose, *question->first_direction);
+        if (gjk_gjk3(&frame, goal, &simplex, &general)) {
+            (void)gjk_penetration_epa.solve3(&frame, &simplex, goal, &general);
+        }
+        *solution = solved ? *solution : general;
     }
-    if (!gjk_goal_reached(&goal, solution)) {
-        close_bounds(solution, frame.unit * fmax(a->shape->size, b->shape->size));
+    if (!gjk_goal_reached(goal, solution)) {
+        close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
     }
-    *reached = goal;
     return frame.unit;
 }
 
@@ -127,42 +145,48 @@ static gjk_state state_of(const gjk_solution *solution, double lower, double upp
     return converged && lower < -tolerance ? GJK_OVERLAPPING : GJK_TOUCHING;
 }
 
-/* The witness points of the shapes: those of the cores, moved by the radii. */
-static void place_points(const gjk_placed *a, const gjk_placed *b, const gjk_solution *solution,
-                         double unit, gjk_answer *answer) {
-    gjk_vec3 n = solution->normal;
-    gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution->point_a);
-    gjk_vec3 on_b = gjk_scale3(1.0 / unit, solution->point_b);
-    on_a = gjk_add3(on_a, gjk_scale3(a->shape->radius, n));
-    on_b = gjk_sub3(on_b, gjk_scale3(b->shape->radius, n));
-    answer->point_a = gjk_pose_apply(&a->pose, on_a);
-    answer->point_b = gjk_pose_apply(&a->pose, on_b);
-}
+/* Of the shapes, radii included, in the units of the world. */
+typedef struct gjk_verdict {
+    double lower, upper; /* of the signed distance */
+    double length;       /* of the unit of the frame, in which the solution is */
+    gjk_state state;
+    gjk_convergence convergence;
+} gjk_verdict;
 
-static gjk_answer solve(const gjk_placed *a, const gjk_placed *b, gjk_vec3 wish,
-                        const gjk_goal *goal) {
+static gjk_verdict solve(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
+                         gjk_solution *solution) {
+    const gjk_goal *goal = &question->goal;
     GJK_ASSERT(a->shape->dimension == b->shape->dimension);
     GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
     GJK_ASSERT(goal->max_iterations <= GJK_ITERATIONS_MAX);
-    gjk_solution solution;
     gjk_goal in_frame;
-    double unit = a->shape->dimension == 2 ? solve2(a, b, wish, goal, &in_frame, &solution)
-                                           : solve3(a, b, wish, goal, &in_frame, &solution);
-    double lower = solution.lower - in_frame.radius, upper = solution.upper - in_frame.radius;
-    bool met = gjk_goal_reached(goal, &solution) || upper - lower <= goal->tolerance * unit;
-    gjk_answer answer = {
-        .lower = lower / unit,
-        .upper = upper / unit,
-        .normal = gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution.normal)),
-        .state = state_of(&solution, lower, upper, in_frame.tolerance),
+    double unit = a->shape->dimension == 2 ? solve2(a, b, question, &in_frame, solution)
+                                           : solve3(a, b, question, &in_frame, solution);
+    double length = 1.0 / unit; /* exactly: a power of two */
+    double lower = solution->lower - in_frame.radius, upper = solution->upper - in_frame.radius;
+    bool met = gjk_goal_reached(goal, solution) || upper - lower <= goal->tolerance * unit;
+    return (gjk_verdict){
+        .lower = lower * length,
+        .upper = upper * length,
+        .length = length,
+        .state = state_of(solution, lower, upper, in_frame.tolerance),
         .convergence = met ? GJK_CONVERGED : GJK_ITERATION_LIMIT,
-        .iterations = solution.iterations,
-        .has_points = solution.has_points,
     };
-    if (solution.has_points) {
-        place_points(a, b, &solution, unit, &answer);
-    }
-    return answer;
+}
+
+static gjk_vec3 to_world(const gjk_placed *a, gjk_vec3 point) {
+    return gjk_add3(gjk_mul3(&a->pose.rotation, point), a->pose.position);
+}
+
+/* The witness point on the core of a, or of b, moved by the radius along the normal. */
+static gjk_vec3 place_point(const gjk_placed *a, const gjk_solution *solution, gjk_vec3 point,
+                            double radius, double length) {
+    gjk_vec3 on_core = gjk_scale3(length, point);
+    return to_world(a, gjk_add3(on_core, gjk_scale3(radius, solution->normal)));
+}
+
+static gjk_vec3 normal_in_world(const gjk_placed *a, const gjk_solution *solution) {
+    return gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution->normal));
 }
 
 /* Not fmax, which leaves the sign of a zero to the compiler. */
@@ -174,54 +198,70 @@ static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double toleran
                         uint32_t max_iterations) {
     return (gjk_goal){
         .radius = a->shape->radius + b->shape->radius,
-        .tolerance = tolerance * fmax(a->shape->size, b->shape->size),
+        .tolerance = tolerance * gjk_larger(a->shape->size, b->shape->size),
         .max_iterations = max_iterations,
     };
 }
 
 gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings) {
-    gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
-    goal.stop_separated = true;
-    goal.stop_overlapping = !settings->penetration;
-    goal.recorder = settings->recorder;
-    gjk_answer answer = solve(a, b, settings->first_direction, &goal);
-    gjk_detect_result result = {
-        .state = answer.state,
-        .convergence = answer.convergence,
-        .iterations = answer.iterations,
+    gjk_question question = {
+        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
+        .first_direction = &settings->first_direction,
+        .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
     };
-    if (settings->penetration) {
-        result.normal = answer.normal;
-    }
-    if (settings->penetration && answer.state != GJK_SEPARATED) {
-        result.depth = positive_part(-answer.lower);
-        result.depth_lower_bound = positive_part(-answer.upper);
-        result.has_points = answer.has_points;
-        result.point_a = answer.point_a;
-        result.point_b = answer.point_b;
+    question.goal.stop_separated = true;
+    question.goal.stop_overlapping = !settings->penetration;
+    question.goal.recorder = settings->recorder;
+    gjk_solution solution;
+    gjk_verdict verdict = solve(a, b, &question, &solution);
+    const bool told = settings->penetration && verdict.state != GJK_SEPARATED;
+    gjk_detect_result result; /* field by field */
+    result.state = verdict.state;
+    result.convergence = verdict.convergence;
+    result.iterations = solution.iterations;
+    result.normal = settings->penetration ? normal_in_world(a, &solution) : none;
+    result.depth = told ? positive_part(-verdict.lower) : 0.0;
+    result.depth_lower_bound = told ? positive_part(-verdict.upper) : 0.0;
+    result.has_points = told && solution.has_points;
+    result.point_a = none;
+    result.point_b = none;
+    if (result.has_points) {
+        result.point_a =
+            place_point(a, &solution, solution.point_a, a->shape->radius, verdict.length);
+        result.point_b =
+            place_point(a, &solution, solution.point_b, -b->shape->radius, verdict.length);
     }
     return result;
 }
 
 gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings) {
-    gjk_goal goal = goal_of(a, b, settings->tolerance, settings->max_iterations);
-    goal.stop_overlapping = true;
-    goal.recorder = settings->recorder;
-    gjk_answer answer = solve(a, b, settings->first_direction, &goal);
-    gjk_distance_result result = {
-        .state = answer.state,
-        .convergence = answer.convergence,
-        .iterations = answer.iterations,
+    gjk_question question = {
+        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
+        .first_direction = &settings->first_direction,
+        .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
     };
-    if (answer.state != GJK_OVERLAPPING) {
-        result.distance = positive_part(answer.upper);
-        result.lower_bound = positive_part(answer.lower);
-        result.has_points = answer.has_points;
-        result.normal = answer.normal;
-        result.point_a = answer.point_a;
-        result.point_b = answer.point_b;
+    question.goal.stop_overlapping = true;
+    question.goal.recorder = settings->recorder;
+    gjk_solution solution;
+    gjk_verdict verdict = solve(a, b, &question, &solution);
+    const bool told = verdict.state != GJK_OVERLAPPING;
+    gjk_distance_result result; /* field by field */
+    result.state = verdict.state;
+    result.convergence = verdict.convergence;
+    result.iterations = solution.iterations;
+    result.normal = told ? normal_in_world(a, &solution) : none;
+    result.distance = told ? positive_part(verdict.upper) : 0.0;
+    result.lower_bound = told ? positive_part(verdict.lower) : 0.0;
+    result.has_points = told && solution.has_points;
+    result.point_a = none;
+    result.point_b = none;
+    if (result.has_points) {
+        result.point_a =
+            place_point(a, &solution, solution.point_a, a->shape->radius, verdict.length);
+        result.point_b =
+            place_point(a, &solution, solution.point_b, -b->shape->radius, verdict.length);
     }
     return result;
 }

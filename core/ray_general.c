@@ -12,11 +12,12 @@
 
 /* The ray's origin as a shape: a point at that place, axes as in the world. */
 static gjk_shape origin_shape(uint32_t dimension) {
-    static const double columns[3 * GJK_LANES] = {0};
+    static const _Alignas(64) double columns[3 * GJK_LANES] = {0};
     return (gjk_shape){.type = GJK_POINT,
                        .dimension = dimension,
                        .count = 1,
                        .stride = GJK_LANES,
+                       .column_count = dimension,
                        .columns = columns};
 }
 

@@ -47,10 +47,11 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
 
 /* With equal radii it is a ball: a cloud of one point, which is solved exactly. */
 static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
-    static const double origin[3 * GJK_LANES] = {0};
+    static const _Alignas(64) double origin[3 * GJK_LANES] = {0};
     shape->radius += radii.x;
     shape->count = 1;
     shape->stride = GJK_LANES;
+    shape->column_count = shape->dimension;
     shape->columns = origin;
     set_bounds(shape, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, 0, 0});
     return gjk_check_length(shape->radius);

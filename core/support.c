@@ -9,6 +9,7 @@
 
 #include "curve.h"
 #include "scan.h"
+#include "scan_edges.h"
 
 /* Up to here the comparison across lanes costs more than it saves. */
 #define SCALAR_MAX 12
@@ -46,6 +47,18 @@ static uint32_t scan3(const gjk_shape *cloud, gjk_vec3 direction) {
     }
 #endif
     return gjk_scan3_plain(cloud, direction.x, direction.y, direction.z);
+}
+
+gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
+#ifdef GJK_SCAN_X86
+    if (has_avx512()) {
+        return gjk_scan_edges_avx512(frame, b);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_scan_edges_avx2(frame, b);
+    }
+#endif
+    return gjk_scan_edges_plain(frame, b);
 }
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {

@@ -6,6 +6,8 @@
 
 #include "unit.h"
 
+#include "larger.h"
+
 double gjk_unit_of(double magnitude) {
     const double large = 0x1p100, small = 0x1p-100;
     if (magnitude == 0.0 || (magnitude >= small && magnitude <= large)) {
@@ -17,13 +19,8 @@ double gjk_unit_of(double magnitude) {
     return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
 }
 
-static double shape_reach(const gjk_shape *shape) {
-    double center = fmax(fabs(shape->center.x), fmax(fabs(shape->center.y), fabs(shape->center.z)));
-    return fmax(shape->size, center);
-}
-
 double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 p = a->pose.position, q = b->pose.position;
-    double apart = fmax(fabs(q.x - p.x), fmax(fabs(q.y - p.y), fabs(q.z - p.z)));
-    return gjk_unit_of(fmax(apart, fmax(shape_reach(a->shape), shape_reach(b->shape))));
+    double apart = gjk_larger(fabs(q.x - p.x), gjk_larger(fabs(q.y - p.y), fabs(q.z - p.z)));
+    return gjk_unit_of(gjk_larger(apart, gjk_larger(a->shape->reach, b->shape->reach)));
 }

@@ -31,7 +31,7 @@ static bool copy_text(struct gjk_arena *arena, proto_text text, proto_text *out)
 
 /* The shape and, unless it is a curve, its columns. */
 static const gjk_shape *copy_shape(struct gjk_arena *arena, const gjk_shape *shape) {
-    size_t count = (size_t)shape->dimension * shape->stride;
+    size_t count = (size_t)shape->column_count * shape->stride;
     gjk_shape *copy = gjk_arena_alloc(arena, sizeof *copy);
     if (copy == NULL) {
         return NULL;

@@ -99,9 +99,11 @@ static pair random_pair(test_rng *rng, const test_gallery *gallery) {
     return p;
 }
 
-static uint64_t add_detect(uint64_t hash, const pair *p, bool penetration) {
+static uint64_t add_detect(uint64_t hash, const pair *p, bool penetration,
+                           const struct gjk_penetration_solver *solver) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = penetration;
+    settings.solver = solver;
     gjk_detect_result r = gjk_detect(&p->a, &p->b, &settings);
     hash = add_word(hash, (uint64_t)r.state);
     if (!penetration) {
@@ -157,7 +159,7 @@ static uint64_t hash_chunk(const test_gallery *gallery, uint64_t seed) {
         switch (i % 5) {
         case 0:
         case 1:
-            hash = add_detect(hash, &p, i % 5 == 0);
+            hash = add_detect(hash, &p, i % 5 == 0, i % 2 == 0 ? NULL : &gjk_penetration_epa);
             break;
         case 2:
             hash = add_distance(hash, &p);

@@ -45,7 +45,7 @@ double test_ray_scale(const test_ray_case *c) {
 }
 
 double test_ray_depth(const test_ray_case *c, gjk_vec3 point) {
-    static const double zero[3 * GJK_LANES] = {0};
+    static const _Alignas(64) double zero[3 * GJK_LANES] = {0};
     const gjk_shape shape = {.type = GJK_POINT,
                              .dimension = c->target.a.dimension,
                              .count = 1,

@@ -152,10 +152,12 @@ static double apart(const test_body *a, const test_body *b) {
     return test_largest3(gjk_sub3(b->position, a->position));
 }
 
-test_judgement test_judge(const test_body *a, const test_body *b, const test_truth *truth,
-                          bool with_points, test_worst *worst) {
+static test_judgement judge_solver(const test_body *a, const test_body *b, const test_truth *truth,
+                                   bool with_points, const struct gjk_penetration_solver *solver,
+                                   test_worst *worst) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     gjk_distance_settings distance_settings = gjk_distance_settings_default();
+    settings.solver = distance_settings.solver = solver;
     test_judgement j = {
         .detect = gjk_detect(&a->placed, &b->placed, &settings),
         .distance = gjk_distance(&a->placed, &b->placed, &distance_settings),
@@ -184,6 +186,18 @@ test_judgement test_judge(const test_body *a, const test_body *b, const test_tru
     uint32_t most = j.detect.iterations;
     most = j.distance.iterations > most ? j.distance.iterations : most;
     worst->iterations = most > worst->iterations ? most : worst->iterations;
+    return j;
+}
+
+/* By the direct solver where it serves the pair, and by the general method. */
+test_judgement test_judge(const test_body *a, const test_body *b, const test_truth *truth,
+                          bool with_points, test_worst *worst) {
+    test_judgement j = judge_solver(a, b, truth, with_points, &gjk_penetration_direct, worst);
+    if (j.complaints == 0) {
+        test_judgement general =
+            judge_solver(a, b, truth, with_points, &gjk_penetration_epa, worst);
+        j = general.complaints != 0 ? general : j;
+    }
     return j;
 }
 

@@ -403,7 +403,7 @@ START_TEST(the_limit_of_the_arena_is_noticed) {
         ck_assert(succeeded || status == GJK_OUT_OF_MEMORY);
         ck_assert_int_eq(s.count == 77, !succeeded);
         /* Nothing but the columns stays in the caller's arena. */
-        ck_assert(!succeeded || small.used_bytes == s.dimension * s.stride * sizeof(double));
+        ck_assert(!succeeded || small.used_bytes == s.column_count * s.stride * sizeof(double));
         gjk_arena_fini(&small);
         ck_assert_uint_lt(limit, 1000);
     }

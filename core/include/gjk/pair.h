@@ -29,6 +29,15 @@ typedef enum gjk_convergence {
 } gjk_convergence;
 
 /*
+ * Who has the last word about pairs whose cores overlap. The expanding polytope algorithm
+ * serves all pairs, after GJK. The direct solver needs neither for the pairs it serves, 2D
+ * polytopes of at most GJK_EDGES_MAX points each; all others are left to the former. Both
+ * prove the same bounds, within rounding.
+ */
+struct gjk_penetration_solver;
+extern const struct gjk_penetration_solver gjk_penetration_epa, gjk_penetration_direct;
+
+/*
  * How a query is solved. tolerance in (0, GJK_TOLERANCE_MAX], relative to the
  * size; max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and
  * EPA each. first_direction points from a towards b in world axes, of any length;
@@ -40,14 +49,16 @@ typedef struct gjk_detect_settings {
     uint32_t max_iterations;
     gjk_vec3 first_direction;
     bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
-    const gjk_recorder *recorder; /* NULL: none */
+    const gjk_recorder *recorder;                /* NULL: none */
+    const struct gjk_penetration_solver *solver; /* NULL: the direct one */
 } gjk_detect_settings;
 
 typedef struct gjk_distance_settings {
     double tolerance;
     uint32_t max_iterations;
     gjk_vec3 first_direction;
-    const gjk_recorder *recorder; /* NULL: none */
+    const gjk_recorder *recorder;                /* NULL: none */
+    const struct gjk_penetration_solver *solver; /* NULL: the direct one */
 } gjk_distance_settings;
 
 gjk_detect_settings gjk_detect_settings_default(void);

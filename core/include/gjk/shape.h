@@ -30,6 +30,9 @@
 /* Most points that a shape's cloud may have. */
 #define GJK_POINTS_MAX 65536
 
+/* Most points of a 2D cloud whose edges are kept beside them. */
+#define GJK_EDGES_MAX 32
+
 typedef enum gjk_shape_type {
     GJK_POINT,
     GJK_BALL, /* circle in 2D, sphere in 3D */
@@ -67,7 +70,8 @@ typedef struct gjk_shape {
     uint32_t dimension;     /* 2 or 3 */
     uint32_t count;         /* points of the cloud, >= 1; 0: no cloud, but a curve */
     uint32_t stride;        /* doubles from one column to the next, a multiple of GJK_LANES */
-    const double *columns;  /* dimension columns of stride doubles */
+    uint32_t column_count;  /* dimension, or 5: x, y and three of the edges (edges.h) */
+    const double *columns;  /* column_count columns of stride doubles, at 64 bytes */
     double radius;          /* of the ball around the cloud: own radius + rounding */
     gjk_vec3 center;        /* centre of the bounding box in the own frame */
     gjk_vec3 half_extents;  /* of that box, radius included */

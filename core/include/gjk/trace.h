@@ -2,9 +2,10 @@
 #define GJK_TRACE_H
 
 /*
- * How a pair query came to its answer: each support point and simplex, in the order
- * of the iteration. A recorder sees the same iteration as without it, and the answer
- * is the same to the bit; without one a query pays a test of a pointer a step.
+ * How a pair query comes to its answer by the general method: each support point and
+ * simplex, in the order of the iteration. A pair that is answered without iteration is
+ * iterated for the recorder's sake besides. The answer is the same to the bit as without a
+ * recorder; without one a query pays a test of a pointer a step.
  */
 
 #include "gjk/vec.h"
