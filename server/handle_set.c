@@ -28,6 +28,17 @@ static void reply_summary(struct gjkd_job *job, int status, const struct gjkd_ve
 
 /* --- GET /v1/sets --- */
 
+/* Names must begin with what was asked for and with what the token is for: the longer of the
+ * two, if it begins with the other. NULL: no name does. */
+static const char *list_prefix(const struct gjkd_job *job) {
+    const char *asked = job->params.prefix != NULL ? job->params.prefix : "";
+    const char *granted = job->grant.set_prefix;
+    if (strncmp(asked, granted, strlen(granted)) == 0) {
+        return asked;
+    }
+    return strncmp(granted, asked, strlen(asked)) == 0 ? granted : NULL;
+}
+
 void gjkd_handle_list_sets(struct gjkd_job *job) {
     const gjkd_params *params = &job->params;
     const char *cursor = params->cursor;
@@ -46,9 +57,10 @@ void gjkd_handle_list_sets(struct gjkd_job *job) {
         return;
     }
     bool more = false;
-    size_t count =
-        gjkd_registry_list(job->context->registry, params->prefix != NULL ? params->prefix : "",
-                           cursor, limit, page, &more);
+    const char *prefix = list_prefix(job);
+    size_t count = prefix == NULL ? 0
+                                  : gjkd_registry_list(job->context->registry, prefix, cursor,
+                                                       limit, page, &more);
     for (size_t i = 0; i < count; i++) {
         summaries[i] = gjkd_version_summary(page[i]);
     }

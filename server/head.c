@@ -6,6 +6,7 @@
 
 #include "head.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -29,13 +30,6 @@ const char *gjkd_method_text(gjkd_method method) {
 
 gjkd_head gjkd_head_make(gjkd_method method) {
     return (gjkd_head){.method = method};
-}
-
-static void take_once(gjkd_head *head, const char **slot, const char *value, const char *fault) {
-    if (*slot != NULL) {
-        head->fault = fault;
-    }
-    *slot = value;
 }
 
 static void take_list(gjkd_head *head, struct gjk_arena *arena, const char **slot,
@@ -90,6 +84,52 @@ static const char *trim(struct gjk_arena *arena, const char *value) {
     return kept == length ? value : gjk_arena_copy_text(arena, value, kept);
 }
 
+/* Fields that are only kept: in which slot, and what if there are several of them. */
+static const struct text_field {
+    const char *name;
+    size_t offset;
+    enum { ONCE, LIST, ANY } repeated; /* refused; one list; any of them will do */
+    const char *fault;
+} text_fields[] = {
+#define SLOT(name) offsetof(gjkd_head, name)
+    {"Host", SLOT(host), ONCE, "Host stands twice"},
+    {"Content-Type", SLOT(content_type), ONCE, "Content-Type stands twice"},
+    {"Accept", SLOT(accept), LIST, NULL},
+    {"If-Match", SLOT(if_match), LIST, NULL},
+    {"If-None-Match", SLOT(if_none_match), LIST, NULL},
+    {"Authorization", SLOT(authorization), ONCE, "Authorization stands twice"},
+    {"X-Request-Id", SLOT(request_id), ANY, NULL},
+    {"X-Forwarded-For", SLOT(forwarded_for), LIST, NULL},
+    {"Gjkd-Timeout-Ms", SLOT(timeout_ms), ONCE, "Gjkd-Timeout-Ms stands twice"},
+    {"Origin", SLOT(origin), ONCE, "Origin stands twice"},
+    {"Access-Control-Request-Method", SLOT(request_method), ANY, NULL},
+#undef SLOT
+};
+
+/* False: it is not one of those. */
+static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name,
+                      const char *value) {
+    size_t i = 0;
+    while (i < sizeof text_fields / sizeof text_fields[0] &&
+           strcasecmp(name, text_fields[i].name) != 0) {
+        i++;
+    }
+    if (i == sizeof text_fields / sizeof text_fields[0]) {
+        return false;
+    }
+    const struct text_field *field = &text_fields[i];
+    const char **slot = (const char **)(void *)((char *)head + field->offset);
+    if (field->repeated == LIST) {
+        take_list(head, arena, slot, value);
+        return true;
+    }
+    if (field->repeated == ONCE && *slot != NULL) {
+        head->fault = field->fault;
+    }
+    *slot = value;
+    return true;
+}
+
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
     head->field_bytes += strlen(name) + strlen(value);
     value = trim(arena, value);
@@ -99,26 +139,14 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     }
     if (!is_name(name)) {
         head->fault = "a header's name is malformed";
-    } else if (strcasecmp(name, "Host") == 0) {
-        take_once(head, &head->host, value, "Host stands twice");
-    } else if (strcasecmp(name, "Content-Type") == 0) {
-        take_once(head, &head->content_type, value, "Content-Type stands twice");
+    } else if (take_text(head, arena, name, value)) {
+        return;
     } else if (strcasecmp(name, "Content-Encoding") == 0) {
         head->encoded = head->encoded || strcasecmp(value, "identity") != 0;
     } else if (strcasecmp(name, "Content-Length") == 0) {
         take_length(head, value);
     } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
         take_encoding(head, value);
-    } else if (strcasecmp(name, "Accept") == 0) {
-        take_list(head, arena, &head->accept, value);
-    } else if (strcasecmp(name, "If-Match") == 0) {
-        take_list(head, arena, &head->if_match, value);
-    } else if (strcasecmp(name, "If-None-Match") == 0) {
-        take_list(head, arena, &head->if_none_match, value);
-    } else if (strcasecmp(name, "Gjkd-Timeout-Ms") == 0) {
-        take_once(head, &head->timeout_ms, value, "Gjkd-Timeout-Ms stands twice");
-    } else if (strcasecmp(name, "X-Request-Id") == 0) {
-        head->request_id = value; /* when repeated: any will do */
     } else if (strcasecmp(name, "Expect") == 0) {
         head->wants_continue = strcasecmp(value, "100-continue") == 0;
     }

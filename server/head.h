@@ -29,13 +29,17 @@ const char *gjkd_method_text(gjkd_method method); /* "other" for all others */
 
 typedef struct gjkd_head {
     gjkd_method method;
-    const char *host; /* these seven: NULL when absent */
+    const char *host; /* these: NULL when absent */
     const char *content_type;
     const char *accept;
     const char *if_match;
     const char *if_none_match;
     const char *timeout_ms;
     const char *request_id;
+    const char *authorization;
+    const char *origin;
+    const char *request_method; /* Access-Control-Request-Method */
+    const char *forwarded_for;
     bool has_length, chunked, wants_continue;
     bool encoded;         /* Content-Encoding names something that would have to be undone */
     uint64_t body_bytes;  /* valid when has_length */

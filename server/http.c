@@ -12,6 +12,7 @@
 
 #include "http.h"
 
+#include "guard.h"
 #include "request_log.h"
 
 #include <microhttpd.h>
@@ -119,9 +120,15 @@ static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Respons
     if (reply->allow != NULL) {
         MHD_add_response_header(response, "Allow", reply->allow);
     }
-    if (reply->retry_after) {
-        MHD_add_response_header(response, "Retry-After", "1");
+    if (reply->retry_after_s > 0) {
+        char seconds[24];
+        snprintf(seconds, sizeof seconds, "%llu", (unsigned long long)reply->retry_after_s);
+        MHD_add_response_header(response, "Retry-After", seconds);
     }
+    if (reply->challenge != NULL) {
+        MHD_add_response_header(response, "WWW-Authenticate", reply->challenge);
+    }
+    gjkd_cors_add(&exchange->job.cors, response);
     if (exchange->job.request_id[0] != '\0') {
         MHD_add_response_header(response, "X-Request-Id", exchange->job.request_id);
     }
@@ -183,6 +190,7 @@ static void on_work_done(struct gjkd_task *task) {
     struct gjkd_http *http = exchange->http;
     unlink_working(exchange);
     if (exchange->connection == NULL) {
+        gjkd_guard_settle(&exchange->job); /* asked for, though nobody waited */
         give_back(http, exchange);
         return;
     }
@@ -309,6 +317,7 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
         return NULL;
     }
     begin_exchange(exchange, connection);
+    exchange->job.peer = entry != NULL ? entry->ip : (gjkd_ip){{0}};
     if (entry != NULL) {
         entry->overdue_ns = exchange->job.deadline_ns;
     }
@@ -413,6 +422,7 @@ static void log_end(const struct gjkd_job *job, struct MHD_Connection *connectio
 static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
     const struct gjkd_job *job = &exchange->job;
     uint64_t duration_ns = uv_hrtime() - job->timing.started_ns;
+    gjkd_guard_settle(job);
     gjkd_count_request(exchange->http->counters, job->match.route, job->head.method,
                        job->reply.status, duration_ns);
     gjkd_count_bytes(exchange->http->counters, job->body_bytes + job->discarded_bytes,
@@ -460,9 +470,15 @@ static size_t leave_escaped(void *closure, struct MHD_Connection *connection, ch
 /* --- Life --- */
 
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
+    struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    if (http->context->tls != NULL) {
+        gjkd_tls_options(tls);
+        flags |= MHD_USE_TLS;
+    }
     http->lingers.uv = http->uv;
     http->daemon =
-        MHD_start_daemon(MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, on_request, http,
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
                          MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
                          (unsigned)http->context->config->max_connections + REFUSED_MAX,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)GJKD_IDLE_TIMEOUT_S,

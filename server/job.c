@@ -13,6 +13,7 @@
 #include "job.h"
 
 #include "crash.h"
+#include "guard.h"
 #include "media.h"
 
 #include <stdarg.h>
@@ -61,6 +62,8 @@ void gjkd_job_reset(struct gjkd_job *job) {
     job->match.operation = NULL;
     job->match.route = GJKD_ROUTE_NONE;
     job->grant = gjkd_grant_all();
+    job->cors = (gjkd_cors){0};
+    job->has_token = job->metered = false;
     job->problem.code = PROTO_OK;
     job->reply = (gjkd_reply){0};
     atomic_store_explicit(&job->fate, GJKD_FATE_OPEN, memory_order_relaxed);
@@ -96,7 +99,7 @@ void gjkd_job_refuse(struct gjkd_job *job) {
     job->reply.data = body.failed ? last_resort : body.data;
     job->reply.length = body.failed ? sizeof last_resort - 1 : body.length;
     job->reply.etag[0] = '\0';
-    job->reply.retry_after = job->reply.status == 429 || job->reply.status == 503;
+    job->reply.retry_after_s = job->reply.status == 429 || job->reply.status == 503 ? 1 : 0;
 }
 
 void gjkd_job_fail(struct gjkd_job *job, proto_code code, const char *format, ...) {
@@ -164,16 +167,6 @@ static void split_authority(struct gjkd_job *job) {
     job->target = authority + length;
 }
 
-/* HTTP/1.0 clients without a Host field are no browsers, so there is nothing to rebind. */
-static void check_host(struct gjkd_job *job) {
-    const char *host = job->head.host;
-    if (host != NULL && !gjkd_host_allowed(host, &job->context->config->allowed_hosts)) {
-        gjkd_job_fail(job, PROTO_FORBIDDEN,
-                      "the Host header is neither an IP address nor localhost nor a name that "
-                      "--allowed-host lists");
-    }
-}
-
 static void find_route(struct gjkd_job *job) {
     job->query = strchr(job->target, '?');
     if (job->query != NULL) {
@@ -187,11 +180,21 @@ static void find_route(struct gjkd_job *job) {
     if (status == GJKD_PATH_OK) {
         gjkd_route_find(job->head.method, &job->path, &job->match);
     }
+}
+
+static void check_route(struct gjkd_job *job) {
     if (job->match.route == GJKD_ROUTE_NONE) {
         gjkd_job_fail(job, PROTO_ROUTE_NOT_FOUND, "no operation has this path");
     } else if (job->match.operation == NULL) {
         gjkd_job_fail(job, PROTO_METHOD_NOT_ALLOWED, "this path takes %s", job->match.allow);
         job->reply.allow = job->match.allow;
+    }
+}
+
+static void answer_preflight(struct gjkd_job *job) {
+    bool asked = job->context->config->cors_origins.count > 0;
+    if (asked && gjkd_cors_is_preflight(&job->head) && job->match.route != GJKD_ROUTE_NONE) {
+        job->reply.status = 204;
     }
 }
 
@@ -265,10 +268,23 @@ static void check_length(struct gjkd_job *job) {
 
 void gjkd_job_begin(struct gjkd_job *job) {
     static void (*const checks[])(struct gjkd_job *) = {
-        check_framing, check_sizes, split_authority, check_host,   find_route,
-        check_params,  check_media, check_timeout,   check_length, check_loading,
+        check_framing,
+        check_sizes,
+        split_authority,
+        gjkd_guard_check_host,
+        find_route,
+        answer_preflight,
+        gjkd_guard_check_access,
+        gjkd_guard_check_rate,
+        check_route,
+        check_params,
+        check_media,
+        check_timeout,
+        check_length,
+        check_loading,
     };
     find_request_id(job);
+    job->cors = gjkd_cors_make(&job->context->config->cors_origins, &job->head);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && job->reply.status == 0; i++) {
         checks[i](job);
     }
@@ -367,6 +383,7 @@ void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other) {
     job->timing.started_ns = other->timing.started_ns;
     job->head.method = other->head.method;
     job->match.route = other->match.route;
+    job->cors = other->cors;
     job->body_bytes = other->body_bytes;
     memcpy(job->request_id, other->request_id, sizeof job->request_id);
     memcpy(job->logged_path, other->logged_path, sizeof job->logged_path);

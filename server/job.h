@@ -9,7 +9,10 @@
 
 #include "access.h"
 #include "config.h"
+#include "cors.h"
 #include "crowd.h"
+#include "keyring.h"
+#include "limiter.h"
 #include "pool.h"
 #include "proto/reply.h"
 #include "registry.h"
@@ -17,6 +20,7 @@
 #include "route.h"
 #include "telemetry.h"
 #include "timing.h"
+#include "tls.h"
 
 /* What all jobs share. */
 struct gjkd_context {
@@ -25,7 +29,10 @@ struct gjkd_context {
     struct gjkd_registry *registry;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    struct gjkd_crowd *crowd; /* of connections */
+    struct gjkd_crowd *crowd;                             /* of connections */
+    struct gjkd_tls *tls;                                 /* NULL: plain http */
+    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
+    struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };
@@ -50,7 +57,8 @@ typedef struct gjkd_reply {
     size_t length;
     char etag[GJKD_ETAG_MAX]; /* "": none */
     const char *allow;        /* NULL: none */
-    bool retry_after;         /* 429 and 503 */
+    uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
+    const char *challenge;    /* WWW-Authenticate; NULL: none */
     bool close;               /* end the connection after it */
 } gjkd_reply;
 
@@ -80,6 +88,11 @@ struct gjkd_job {
     gjkd_path path;
     gjkd_params params;
     gjkd_match match;
+
+    gjkd_ip peer; /* who is at the other end of the connection */
+    gjkd_cors cors;
+    bool has_token, metered; /* token_key is valid; client_key is */
+    gjkd_limiter_key token_key, client_key;
     gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
     struct gjkd_version *version; /* retained; NULL when the operation reads none */
 

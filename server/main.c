@@ -1,6 +1,7 @@
 /* What was the program started for? */
 
 #include "config.h"
+#include "guards.h"
 #include "health_check.h"
 #include "log.h"
 #include "server.h"
@@ -12,6 +13,21 @@
 
 static const char *lookup(const char *name) {
     return getenv(name);
+}
+
+/* Also what the configuration names: tokens and certificates. */
+static int check_config(const struct gjkd_config *config) {
+    static struct gjkd_context context;
+    char error[GJKD_CONFIG_ERROR_MAX];
+    context.config = config;
+    bool fine = gjkd_guards_init(&context, error);
+    gjkd_guards_fini(&context);
+    if (!fine) {
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
+        return EXIT_USAGE;
+    }
+    puts("the configuration is fine");
+    return 0;
 }
 
 int main(int argc, char *argv[]) {
@@ -26,8 +42,7 @@ int main(int argc, char *argv[]) {
         gjkd_config_help(stdout);
         return 0;
     case GJKD_CHECK_CONFIG:
-        puts("the configuration is fine");
-        return 0;
+        return check_config(&config);
     case GJKD_PRINT_CONFIG:
         gjkd_config_print(&config, stdout);
         return 0;

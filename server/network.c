@@ -5,6 +5,8 @@
 
 #include "network.h"
 
+#include "hash.h"
+
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -66,18 +68,10 @@ gjkd_ip gjkd_ip_client(const gjkd_ip *ip) {
     return client;
 }
 
-/* A multiplication folded onto itself, once for each half (wyhash, Wang Yi 2019). */
-static uint64_t fold(uint64_t a, uint64_t b) {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)a * b;
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
-}
-
 uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed) {
     uint64_t halves[2];
     memcpy(halves, ip->bytes, sizeof halves);
-    uint64_t first = fold(halves[0] ^ seed, UINT64_C(0xa0761d6478bd642f) ^ seed >> 1);
-    return fold(halves[1] ^ first, UINT64_C(0xe7037ed1a0b428db) ^ seed);
+    return gjkd_hash2(halves, seed);
 }
 
 /* Do the first `bits` bits agree? */

@@ -46,20 +46,20 @@ bool gjkd_is_origin(const char *text, size_t length) {
     return host[name] == ':' && digits > 0 && digits <= 5 && name + 1 + digits == left;
 }
 
-bool gjkd_origins_any(const struct gjkd_origins *allowed) {
+static const char *find(const char *name, const struct gjkd_origins *allowed) {
     for (unsigned i = 0; i < allowed->count; i++) {
-        if (strcmp(allowed->names[i], "*") == 0) {
-            return true;
+        if (strcmp(allowed->names[i], name) == 0) {
+            return allowed->names[i];
         }
     }
-    return false;
+    return NULL;
 }
 
-bool gjkd_origin_allowed(const char *header, const struct gjkd_origins *allowed) {
-    for (unsigned i = 0; i < allowed->count; i++) {
-        if (strcmp(allowed->names[i], header) == 0) {
-            return true;
-        }
-    }
-    return gjkd_origins_any(allowed);
+bool gjkd_origins_any(const struct gjkd_origins *allowed) {
+    return find("*", allowed) != NULL;
+}
+
+const char *gjkd_origin_find(const char *header, const struct gjkd_origins *allowed) {
+    const char *any = find("*", allowed);
+    return any != NULL ? any : find(header, allowed);
 }

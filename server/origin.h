@@ -21,8 +21,9 @@ struct gjkd_origins {
 /* Is it an origin, or "*"? The origin "null" is none: any sandboxed page has it. */
 bool gjkd_is_origin(const char *text, size_t length);
 
-/* May a page of this origin (a header's value) read answers? */
-bool gjkd_origin_allowed(const char *header, const struct gjkd_origins *allowed);
+/* What of the list lets a page of this origin (a header's value) read answers: the origin itself,
+ * or "*". NULL: nothing does. */
+const char *gjkd_origin_find(const char *header, const struct gjkd_origins *allowed);
 
 /* Is "*" in the list? */
 bool gjkd_origins_any(const struct gjkd_origins *allowed);

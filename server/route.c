@@ -45,21 +45,21 @@ static const struct gjkd_operation operations[] = {
 
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
-     gjkd_handle_about, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_about, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
      gjkd_handle_about, 0, 0, GJKD_COST_NONE},
     {GJKD_GET, "/openapi.json", "openapi", "This document.",
-     gjkd_handle_openapi, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_openapi, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/livez", "live", "Is the process alive?",
-     gjkd_handle_live, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_live, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/healthz", "health", "The same as /livez.",
-     gjkd_handle_live, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_live, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/readyz", "ready", "Does it want new work?",
-     gjkd_handle_ready, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_ready, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/metrics", "metrics", "Counters in the text format of Prometheus.",
      gjkd_handle_metrics, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
     {GJKD_GET, "/problems/{code}", "explainProblem", "What a problem's code means.",
-     gjkd_handle_problem, GJKD_ANSWERS_ANY, 0, GJKD_COST_NONE},
+     gjkd_handle_problem, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
 };
 /* clang-format on */
 

@@ -19,6 +19,7 @@ typedef void (*gjkd_handler)(struct gjkd_job *job);
 enum {
     GJKD_TAKES_BODY = 1,  /* JSON; its Content-Type is checked */
     GJKD_ANSWERS_ANY = 2, /* whatever Accept says */
+    GJKD_OPEN = 8,        /* nobody is asked for a token */
     GJKD_READS_SET = 4,   /* job->version is the current one of {set}, if there is one */
 };
 

@@ -13,6 +13,7 @@
 
 #include "crash.h"
 #include "demo.h"
+#include "guards.h"
 #include "listen.h"
 #include "log.h"
 #include "loop.h"
@@ -40,7 +41,7 @@ struct server {
     unsigned loop_count;
 
     uv_loop_t uv; /* the main thread's */
-    uv_signal_t signals[2];
+    uv_signal_t signals[3];
     uv_async_t loop_ended;
     uv_timer_t timer;
     atomic_uint running;
@@ -99,9 +100,16 @@ static void on_signal(uv_signal_t *handle, int number) {
     uv_timer_start(&server->timer, on_grace_over, grace_ms(server), 0);
 }
 
+static void on_hangup(uv_signal_t *handle, int number) {
+    struct server *server = handle->data;
+    (void)number;
+    gjkd_guards_reload(&server->context);
+}
+
 static void close_handles(struct server *server) {
     uv_close((uv_handle_t *)&server->signals[0], NULL);
     uv_close((uv_handle_t *)&server->signals[1], NULL);
+    uv_close((uv_handle_t *)&server->signals[2], NULL);
     uv_close((uv_handle_t *)&server->loop_ended, NULL);
     uv_close((uv_handle_t *)&server->timer, NULL);
 }
@@ -140,6 +148,7 @@ static void raise_file_limit(const struct gjkd_config *config) {
 }
 
 static bool init_context(struct server *server) {
+    char error[GJKD_CONFIG_ERROR_MAX];
     struct gjkd_context *context = &server->context;
     context->config = server->config;
     context->limits = proto_limits_default();
@@ -147,14 +156,16 @@ static bool init_context(struct server *server) {
     context->limits.batch_queries_max = server->config->max_batch_queries;
     context->registry = gjkd_registry_new(context->limits.sets_max);
     context->telemetry = gjkd_telemetry_new((unsigned)server->config->io_threads);
-    context->crowd = gjkd_crowd_new(server->config->max_connections,
-                                    server->config->max_connections_per_address);
     gjkd_pool_init(&context->pool, (unsigned)server->config->workers,
                    (unsigned)server->config->max_jobs);
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
-    if (context->registry == NULL || context->telemetry == NULL || context->crowd == NULL) {
+    if (context->registry == NULL || context->telemetry == NULL) {
         gjkd_log(GJKD_LOG_ERROR, "out of memory");
+        return false;
+    }
+    if (!gjkd_guards_init(context, error)) {
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
     return true;
@@ -175,7 +186,7 @@ static bool load_sets(struct server *server) {
 static void fini_context(struct server *server) {
     gjkd_registry_free(server->context.registry);
     gjkd_telemetry_free(server->context.telemetry);
-    gjkd_crowd_free(server->context.crowd);
+    gjkd_guards_fini(&server->context);
 }
 
 static bool init_main_loop(struct server *server) {
@@ -187,10 +198,12 @@ static bool init_main_loop(struct server *server) {
     uv_timer_init(&server->uv, &server->timer);
     uv_signal_init(&server->uv, &server->signals[0]);
     uv_signal_init(&server->uv, &server->signals[1]);
+    uv_signal_init(&server->uv, &server->signals[2]);
     server->loop_ended.data = server->timer.data = server->signals[0].data =
-        server->signals[1].data = server;
+        server->signals[1].data = server->signals[2].data = server;
     uv_signal_start(&server->signals[0], on_signal, SIGTERM);
     uv_signal_start(&server->signals[1], on_signal, SIGINT);
+    uv_signal_start(&server->signals[2], on_hangup, SIGHUP);
     return true;
 }
 
@@ -241,7 +254,7 @@ static bool open_loops(struct server *server) {
 static void print_ready_line(const struct server *server) {
     char address[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&server->address, address);
-    printf("gjkd listening on http://%s/\n", address);
+    printf("gjkd listening on %s://%s/\n", server->context.tls != NULL ? "https" : "http", address);
     fflush(stdout);
 }
 

@@ -13,6 +13,8 @@ Suite *server_host_suite(void);
 Suite *server_path_suite(void);
 Suite *server_route_suite(void);
 Suite *server_etag_suite(void);
+Suite *server_limiter_suite(void);
+Suite *server_token_suite(void);
 Suite *server_crowd_suite(void);
 Suite *server_network_suite(void);
 Suite *server_media_suite(void);

@@ -221,12 +221,12 @@ START_TEST(probes) {
     ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 200);
     atomic_store(&context.draining, true);
     ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
-    ck_assert(job.reply.retry_after && replied("\"code\":\"draining\""));
+    ck_assert(job.reply.retry_after_s && replied("\"code\":\"draining\""));
     ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
     atomic_store(&context.draining, false);
     atomic_store(&context.loading, true);
     ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
-    ck_assert(job.reply.retry_after && replied("\"code\":\"not-ready\""));
+    ck_assert(job.reply.retry_after_s && replied("\"code\":\"not-ready\""));
     ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s", ""), 503);
     ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
     ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);

@@ -51,6 +51,8 @@ int main(void) {
     srunner_add_suite(runner, server_path_suite());
     srunner_add_suite(runner, server_route_suite());
     srunner_add_suite(runner, server_etag_suite());
+    srunner_add_suite(runner, server_limiter_suite());
+    srunner_add_suite(runner, server_token_suite());
     srunner_add_suite(runner, server_crowd_suite());
     srunner_add_suite(runner, server_network_suite());
     srunner_add_suite(runner, server_media_suite());

@@ -1,0 +1,282 @@
+"""Who may do what: tokens, their scopes and prefixes, and the ways around them."""
+
+import hashlib
+import re
+
+import pytest
+
+import problem
+from daemon import Daemon, run_to_end
+from wire import Wire, eventually
+
+TOKENS = {
+    "reader": ("read", ""), "writer": ("read,write", ""), "admin": ("admin", ""),
+    "red": ("write", "red-"), "red-reader": ("read", "red-"), "blue": ("write", "blue"),
+}
+
+
+def secret(name):
+    return f"{name}-0123456789abcdef"
+
+
+def line(name, scopes, prefix="", token=None):
+    digest = hashlib.sha256((token or secret(name)).encode()).hexdigest()
+    return f"{name} {digest} {scopes} {prefix}\n"
+
+
+def bearer(name):
+    return {"Authorization": f"Bearer {secret(name)}"}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("tokens") / "tokens"
+    path.write_text("# test\n" + "".join(line(n, *v) for n, v in TOKENS.items()))
+    return str(path)
+
+
+@pytest.fixture(scope="module")
+def guarded(file):
+    daemon = Daemon("--token-file", file, "--access-log")
+    for name in ("red-1", "blue", "blue-1", "Red-1", "green"):
+        reply = daemon.put(f"/v1/sets/{name}", {"dimension": 2, "shapes": {
+            "a": {"type": "circle", "radius": 1}}}, headers=bearer("admin"))
+        assert reply.status_code == 201
+    yield daemon
+    errors = daemon.stderr()
+    daemon.stop()
+    for name in TOKENS:
+        assert secret(name).encode() not in errors, "a token stands in the log"
+        assert hashlib.sha256(secret(name).encode()).hexdigest().encode() not in errors
+
+
+def challenge(reply):
+    return {k.lower(): v for k, v in reply.headers.items()}["www-authenticate"]
+
+
+OPEN = ["/livez", "/readyz", "/healthz", "/openapi.json", "/problems/forbidden", "/"]
+CLOSED = ["/v1", "/v1/sets", "/v1/sets/green", "/v1/sets/nowhere", "/metrics", "/nope", "/v1/detect",
+          "/v1/sets/green/detect", "/v1/../livez", "//livez", "/livez/", "/LIVEZ", "/problems",
+          "/livez%2F..%2Fv1"]
+
+
+@pytest.mark.parametrize("path", OPEN)
+def test_what_needs_no_token(guarded, path):
+    assert guarded.get(path).status_code == 200
+    assert guarded.get(path, headers={"Authorization": "Bearer wrong"}).status_code == 200
+
+
+@pytest.mark.parametrize("path", CLOSED)
+@pytest.mark.parametrize("method", ["GET", "POST", "PUT", "DELETE", "PATCH"])
+def test_what_needs_one(guarded, method, path):
+    with Wire(guarded) as wire:
+        wire.request(method, path)
+        reply = wire.reply()
+    problem.check(reply, "unauthenticated")
+    assert challenge(reply) == 'Bearer realm="gjkd"'
+
+
+@pytest.mark.parametrize("header", [
+    "Bearer wrong", "Bearer " + secret("reader")[:-1], "Bearer " + secret("reader") + "0",
+    "Bearer " + secret("reader").upper(), "Bearer " + "x" * 7000,
+    "Bearer " + hashlib.sha256(secret("reader").encode()).hexdigest(),
+    f"Bearer {secret('reader')} {secret('reader')}", f'Bearer "{secret("reader")}"',
+    f"Bearer {secret('reader')},", "Bearer \xff\xfe"])
+def test_wrong_truncated_and_enormous_tokens(guarded, header):
+    with Wire(guarded) as wire:
+        wire.send(b"GET /v1 HTTP/1.1\r\nHost: x\r\nAuthorization: " + header.encode("latin-1") +
+                  b"\r\n\r\n")
+        reply = wire.reply()
+        problem.check(reply, "unauthenticated")
+        assert 'error="invalid_token"' in challenge(reply)
+        assert secret("reader") not in reply.text
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Basic cmVhZGVyOnNlY3JldA==",
+                                    secret("reader"), "Token " + secret("reader"),
+                                    "Bearer\t" + secret("reader")])
+def test_no_token_at_all(guarded, header):
+    reply = guarded.get("/v1", headers={"Authorization": header})
+    problem.check(reply, "unauthenticated")
+
+
+def test_a_token_beyond_all_limits(guarded):
+    reply = guarded.get("/v1", headers={"Authorization": "Bearer " + "x" * 9000})
+    assert reply.status_code == 431
+
+
+def test_two_tokens(guarded):
+    with Wire(guarded) as wire:
+        wire.send(f"GET /v1 HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {secret('reader')}\r\n"
+                  f"Authorization: Bearer {secret('admin')}\r\n\r\n".encode())
+        problem.check(wire.reply(), "bad-request")
+
+
+def test_the_scheme_is_a_word_of_any_case(guarded):
+    assert guarded.get("/v1", headers={"Authorization": f"bEARER  {secret('reader')}"}
+                       ).status_code == 200
+
+
+def test_scopes(guarded):
+    empty = {"dimension": 2}
+    for name, reads, writes in (("reader", True, False), ("writer", True, True),
+                                ("admin", True, True)):
+        headers = bearer(name)
+        assert guarded.get("/v1/sets", headers=headers).status_code == 200
+        assert guarded.get("/metrics", headers=headers).status_code == 200
+        assert guarded.post("/v1/sets/green/detect", {}, headers=headers).status_code == 200
+        reply = guarded.put("/v1/sets/mine", empty, headers=headers)
+        if writes:
+            assert reply.status_code in (200, 201)
+        for method, path in (("PUT", "/v1/sets/mine"), ("DELETE", "/v1/sets/mine"),
+                             ("PATCH", "/v1/sets/mine"), ("PUT", "/v1/sets/nowhere/ticks/1")):
+            reply = guarded.call(method, path, headers=headers, json=empty)
+            if not writes:
+                problem.check(reply, "forbidden", detail='the scope "write"; the token has "read"')
+                assert 'error="insufficient_scope", scope="write"' in challenge(reply)
+            else:
+                assert reply.status_code not in (401, 403)
+
+
+@pytest.mark.parametrize("path", [
+    "/v1/sets/green", "/v1/sets/nowhere", "/v1/sets/Red-1", "/v1/sets/RED-1", "/v1/sets/red",
+    "/v1/sets/..%2Fgreen", "/v1/sets/red-%2F..%2Fgreen/../green", "/v1/sets/%67reen",
+    "/v1/sets/r%D0%B5d-1", "/v1/sets/%EF%BD%92ed-1", "/v1/sets/%20red-1", "/v1/sets/.red-1"])
+@pytest.mark.parametrize("method, suffix", [("GET", ""), ("PUT", ""), ("DELETE", ""),
+                                            ("POST", "/detect"), ("GET", "?fields=summary")])
+def test_sets_outside_the_prefix(guarded, path, method, suffix):
+    """Whether or not there is such a set, and however its name is written."""
+    with Wire(guarded) as wire:
+        wire.request(method, path + suffix, b'{"dimension": 2}' if method in ("PUT", "POST") else b"",
+                     headers=[f"Authorization: Bearer {secret('red')}"])
+        reply = wire.reply()
+    if "/../" in path:  # no path of ours has so many pieces
+        assert reply.status in (403, 404)
+        assert "code" in reply.json() and reply.json()["code"] != "set-not-found"
+    else:
+        assert problem.check(reply, "forbidden")["detail"].endswith('begin with "red-"')
+
+
+def test_sets_inside_the_prefix(guarded):
+    headers = bearer("red")
+    assert guarded.get("/v1/sets/red-1", headers=headers).status_code == 200
+    assert guarded.get("/v1/sets/%72ed-1", headers=headers).status_code == 200
+    problem.check(guarded.get("/v1/sets/red-9", headers=headers), "set-not-found")
+    # Names are not paths: this one begins with the prefix, and there is no such set.
+    problem.check(guarded.get("/v1/sets/red-%2F..%2Fgreen", headers=headers), "set-not-found")
+    assert guarded.put("/v1/sets/red-2", {"dimension": 2}, headers=headers).status_code == 201
+    assert guarded.call("DELETE", "/v1/sets/red-2", headers=headers).status_code == 204
+    assert guarded.get("/v1/sets/blue-1", headers=bearer("blue")).status_code == 200
+    assert guarded.post("/v1/detect", {"a": {"type": "point"}, "b": {"type": "point"}},
+                        headers=headers).status_code == 200
+
+
+@pytest.mark.parametrize("other", ["green", "nowhere", "Red-1", "blue"])
+def test_against_a_set_outside_the_prefix(guarded, other):
+    reply = guarded.post("/v1/sets/red-1/detect", {"against": other}, headers=bearer("red-reader"))
+    problem.check(reply, "forbidden", pointer="/against")
+
+
+def test_against_a_set_inside_the_prefix(guarded):
+    reply = guarded.post("/v1/sets/red-1/detect", {"against": "red-1"}, headers=bearer("red"))
+    assert reply.status_code == 200
+
+
+def listed(daemon, name, query=""):
+    reply = daemon.get("/v1/sets" + query, headers=bearer(name))
+    assert reply.status_code == 200
+    return [s["name"] for s in reply.json()["sets"]]
+
+
+def test_the_list_shows_what_the_prefix_covers(guarded):
+    assert listed(guarded, "red") == ["red-1"]
+    assert listed(guarded, "blue") == ["blue", "blue-1"]
+    assert listed(guarded, "red", "?prefix=r") == ["red-1"]
+    assert listed(guarded, "red", "?prefix=red-1") == ["red-1"]
+    assert listed(guarded, "red", "?prefix=green") == []
+    assert listed(guarded, "red", "?prefix=R") == []
+    assert listed(guarded, "red", "?cursor=blue") == ["red-1"]
+    assert listed(guarded, "red", "?cursor=red-1") == []
+    assert listed(guarded, "blue", "?limit=1") == ["blue"]
+    assert set(listed(guarded, "reader")) >= {"red-1", "blue", "blue-1", "Red-1", "green"}
+
+
+def test_with_tokens_any_host_will_do(guarded):
+    assert guarded.get("/v1", headers={"Host": "gjkd.example", **bearer("reader")}
+                       ).status_code == 200
+
+
+def test_nothing_secret_in_metrics_and_problems(guarded):
+    guarded.get("/v1", headers=bearer("reader"))
+    texts = [guarded.get("/metrics", headers=bearer("reader")).text,
+             guarded.get("/v1/sets/green", headers=bearer("red")).text,
+             guarded.put("/v1/sets/green", {}, headers=bearer("reader")).text]
+    for text in texts:
+        for name in TOKENS:
+            assert secret(name) not in text
+            assert hashlib.sha256(secret(name).encode()).hexdigest() not in text
+
+
+def test_a_reload_adds_and_removes(start, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(line("old", "read"))
+    daemon = start("--token-file", str(path))
+
+    def may(name):
+        return daemon.get("/v1", headers=bearer(name)).status_code == 200
+    assert may("old") and not may("new")
+    path.write_text(line("new", "read"))
+    daemon.process.send_signal(1)
+    assert eventually(lambda: may("new"))
+    assert not may("old"), "removed, and so refused"
+    path.write_text(line("newer", "read") + "nonsense\n")
+    daemon.process.send_signal(1)
+    assert eventually(lambda: b"line 2" in daemon.stderr())
+    assert may("new") and not may("newer"), "a bad file changes nothing"
+    path.unlink()
+    daemon.process.send_signal(1)
+    assert eventually(lambda: b"No such file" in daemon.stderr())
+    assert may("new")
+
+
+def test_a_hangup_without_tokens_does_no_harm(start):
+    daemon = start()
+    daemon.process.send_signal(1)
+    assert eventually(lambda: b"SIGHUP" in daemon.stderr())
+    assert daemon.get("/v1").status_code == 200
+
+
+@pytest.mark.concurrency
+def test_reloads_under_load(start, file):
+    daemon = start("--token-file", file, "--io-threads=2")
+    wires = [Wire(daemon) for _ in range(8)]
+    head = [f"Authorization: Bearer {secret('red')}"]
+    for i in range(60):
+        for wire in wires:
+            wire.request("GET", "/v1/sets", headers=head)
+        daemon.process.send_signal(1)
+        assert all(wire.reply().status == 200 for wire in wires)
+    for wire in wires:
+        wire.socket.close()
+
+
+def test_bad_token_files(tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text("me 1234 read\n")
+    for flags in (["--token-file", str(path)], ["--check-config", "--token-file", str(path)]):
+        ended = run_to_end("--listen", "127.0.0.1:0", *flags)
+        assert ended.returncode > 0 and ended.stdout == ""
+        assert f"{path}, line 1" in ended.stderr and "1234" not in ended.stderr
+    ended = run_to_end("--token-file", str(tmp_path / "nowhere"))
+    assert ended.returncode > 0 and "No such file" in ended.stderr
+
+
+def test_beyond_loopback_with_tokens(file):
+    assert run_to_end("--check-config", "--listen", "0.0.0.0:0", "--token-file", file
+                      ).returncode == 0
+
+
+def test_the_configuration_shows_no_tokens(file):
+    shown = run_to_end("--print-config", "--token-file", file).stdout
+    assert f"token-file = {file}  ; flag" in shown
+    assert not re.search(r"[0-9a-f]{64}", shown)
