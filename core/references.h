@@ -20,6 +20,11 @@ static inline void gjk_references_add(gjk_references *references) {
     atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
 }
 
+/* How many there are: of use only to whoever knows that nobody else adds or drops any. */
+static inline unsigned gjk_references_count(const gjk_references *references) {
+    return atomic_load_explicit((gjk_references *)references, memory_order_relaxed);
+}
+
 /* True for the last one, who frees the object. */
 static inline bool gjk_references_drop(gjk_references *references) {
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;

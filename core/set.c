@@ -1,9 +1,11 @@
 /*
- * Which bodies make up a scene, and in which order? An array of pointers sorted by id and one
- * sorted by handle; an edit merges into new arrays.
+ * Which bodies make up a scene, and in which order? Two maps of the same bodies, by id and by
+ * handle; versions of a set share what they have in common. The map by id keeps the bodies.
  */
 
 #include "gjk/set.h"
+
+#include "map.h"
 #include "references.h"
 
 #include <stdlib.h>
@@ -12,92 +14,130 @@
 struct gjk_set {
     gjk_references references;
     uint32_t dimension;
-    uint32_t count;
-    const gjk_keeper *keeper; /* NULL: bodies are borrowed */
-    const gjk_body **by_handle;
-    const gjk_body *by_id[];
+    gjk_map by_id, by_handle;
 };
 
-static int compare_ids(const void *a, const void *b) {
-    return strcmp((*(const gjk_body *const *)a)->id, (*(const gjk_body *const *)b)->id);
+static int compare_id(const void *key, const void *item) {
+    return strcmp(key, ((const gjk_body *)item)->id);
 }
 
-static int compare_handles(const void *a, const void *b) {
-    uint32_t p = (*(const gjk_body *const *)a)->handle, q = (*(const gjk_body *const *)b)->handle;
+static int compare_handle(const void *key, const void *item) {
+    uint32_t p = *(const uint32_t *)key, q = ((const gjk_body *)item)->handle;
     return p < q ? -1 : p > q;
 }
 
-static struct gjk_set *set_alloc(uint32_t dimension, uint32_t capacity, const gjk_keeper *keeper) {
+static void retain_body(const void *keeper, const void *body) {
+    if (keeper != NULL) {
+        ((const gjk_keeper *)keeper)->retain(body);
+    }
+}
+
+static void release_body(const void *keeper, const void *body) {
+    if (keeper != NULL) {
+        ((const gjk_keeper *)keeper)->release(body);
+    }
+}
+
+static const gjk_map_kind map_by_id = {compare_id, retain_body, release_body};
+static const gjk_map_kind map_by_handle = {.compare = compare_handle};
+
+struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
-    struct gjk_set *set = malloc(sizeof *set + 2 * (size_t)capacity * sizeof set->by_id[0]);
+    struct gjk_set *set = malloc(sizeof *set);
     if (set != NULL) {
         gjk_references_init(&set->references);
         set->dimension = dimension;
-        set->count = 0;
-        set->keeper = keeper;
-        set->by_handle = set->by_id + capacity;
+        set->by_id = gjk_map_make(&map_by_id, keeper);
+        set->by_handle = gjk_map_make(&map_by_handle, NULL);
     }
     return set;
 }
 
-static void push(struct gjk_set *set, const gjk_body *body) {
-    GJK_ASSERT(body->placed.shape->dimension == set->dimension);
-    if (set->keeper != NULL) {
-        set->keeper->retain(body);
-    }
-    set->by_id[set->count++] = body;
-}
-
-static void finish(struct gjk_set *set) {
-    memcpy(set->by_handle, set->by_id, set->count * sizeof set->by_id[0]);
-    qsort(set->by_handle, set->count, sizeof set->by_handle[0], compare_handles);
-}
-
-struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) {
-    return set_alloc(dimension, 0, keeper);
+static int compare_edits(const void *a, const void *b) {
+    return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) {
-    struct gjk_set *set = set_alloc(dimension, count, NULL);
-    if (set == NULL) {
+    struct gjk_set *empty = gjk_set_new_empty(dimension, NULL);
+    gjk_edit *edits = malloc((count + (size_t)1) * sizeof edits[0]);
+    gjk_status status = empty != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
+        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
+    }
+    if (status == GJK_OK) {
+        qsort(edits, count, sizeof edits[0], compare_edits);
+    }
+    for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
+        status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
+    }
+    status = status == GJK_OK ? gjk_set_edit(empty, edits, count, out) : status;
+    free(edits);
+    gjk_set_release(empty);
+    return status;
+}
+
+/* By handle; of equal ones what is taken out before what is put in. */
+static int compare_handles(const void *a, const void *b) {
+    const gjk_map_edit *p = a, *q = b;
+    uint32_t x = *(const uint32_t *)p->key, y = *(const uint32_t *)q->key;
+    return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
+}
+
+/* What the edits do to the map of handles, in the order of handles. Returns how many there are,
+ * at most twice as many. */
+static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                                gjk_map_edit *out) {
+    uint32_t all = 0, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_body *old = gjk_set_find(set, edits[i].id), *new = edits[i].body;
+        if (old != NULL) {
+            out[all++] = (gjk_map_edit){&old->handle, NULL};
+        }
+        if (new != NULL) {
+            out[all++] = (gjk_map_edit){&new->handle, new};
+        }
+    }
+    qsort(out, all, sizeof out[0], compare_handles);
+    for (uint32_t i = 0; i < all; i++) {
+        bool again =
+            kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;
+        kept -= again; /* taken out under one id, put in under the same or another */
+        out[kept++] = out[i];
+    }
+    return kept;
+}
+
+/* The edits as the two maps take them: room for count by id, and twice as many by handle. */
+static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                            struct gjk_set *next) {
+    gjk_map_edit *by_id = malloc((3 * (size_t)count + 1) * sizeof by_id[0]);
+    if (by_id == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
-        push(set, &bodies[i]);
+        GJK_ASSERT(i == 0 || strcmp(edits[i - 1].id, edits[i].id) < 0);
+        by_id[i] = (gjk_map_edit){edits[i].id, edits[i].body};
     }
-    qsort(set->by_id, count, sizeof set->by_id[0], compare_ids);
-    for (uint32_t i = 1; i < count; i++) {
-        if (compare_ids(&set->by_id[i - 1], &set->by_id[i]) == 0) {
-            gjk_set_release(set);
-            return GJK_DUPLICATE_ID;
-        }
+    gjk_map_edit *by_handle = by_id + count;
+    uint32_t handles = edits_by_handle(set, edits, count, by_handle);
+    gjk_status status = gjk_map_edit_all(&set->by_id, by_id, count, &next->by_id);
+    if (status == GJK_OK) {
+        status = gjk_map_edit_all(&set->by_handle, by_handle, handles, &next->by_handle);
     }
-    finish(set);
-    *out = set;
-    return GJK_OK;
+    free(by_id);
+    return status;
 }
 
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) {
-    struct gjk_set *next = set_alloc(set->dimension, set->count + count, set->keeper);
-    if (next == NULL) {
-        return GJK_OUT_OF_MEMORY;
+    struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
+    gjk_status status = next != NULL ? edit_maps(set, edits, count, next) : GJK_OUT_OF_MEMORY;
+    if (status != GJK_OK) {
+        gjk_set_release(next);
+        return status;
     }
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        while (at < set->count && strcmp(set->by_id[at]->id, edits[i].id) < 0) {
-            push(next, set->by_id[at++]);
-        }
-        at += at < set->count && strcmp(set->by_id[at]->id, edits[i].id) == 0;
-        if (edits[i].body != NULL) {
-            push(next, edits[i].body);
-        }
-    }
-    while (at < set->count) {
-        push(next, set->by_id[at++]);
-    }
-    finish(next);
+    GJK_ASSERT(gjk_map_count(&next->by_handle) == gjk_map_count(&next->by_id));
     *out = next;
     return GJK_OK;
 }
@@ -113,9 +153,8 @@ void gjk_set_release(const struct gjk_set *set) {
     if (shared == NULL || !gjk_references_drop(&shared->references)) {
         return;
     }
-    for (uint32_t i = 0; shared->keeper != NULL && i < shared->count; i++) {
-        shared->keeper->release(shared->by_id[i]);
-    }
+    gjk_map_release(&shared->by_handle);
+    gjk_map_release(&shared->by_id);
     free(shared);
 }
 
@@ -124,26 +163,29 @@ uint32_t gjk_set_dimension(const struct gjk_set *set) {
 }
 
 uint32_t gjk_set_count(const struct gjk_set *set) {
-    return set->count;
+    return gjk_map_count(&set->by_id);
 }
 
 const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i) {
-    GJK_ASSERT(i < set->count);
-    return set->by_id[i];
+    return gjk_map_at(&set->by_id, i);
+}
+
+void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, const gjk_body **out) {
+    gjk_map_list(&set->by_id, first, count, (const void **)(void *)out);
 }
 
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id) {
-    gjk_body key = {.id = id};
-    const gjk_body *at = &key;
-    const gjk_body *const *found =
-        bsearch(&at, set->by_id, set->count, sizeof set->by_id[0], compare_ids);
-    return found != NULL ? *found : NULL;
+    return gjk_map_find(&set->by_id, id);
 }
 
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) {
-    gjk_body key = {.handle = handle};
-    const gjk_body *at = &key;
-    const gjk_body *const *found =
-        bsearch(&at, set->by_handle, set->count, sizeof set->by_handle[0], compare_handles);
-    return found != NULL ? *found : NULL;
+    return gjk_map_find(&set->by_handle, &handle);
+}
+
+size_t gjk_set_bytes(const struct gjk_set *set) {
+    return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle);
+}
+
+size_t gjk_set_added_bytes(const struct gjk_set *set) {
+    return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes;
 }

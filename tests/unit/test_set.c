@@ -118,11 +118,137 @@ END_TEST
 START_TEST(without_memory_there_is_no_set) {
     struct gjk_set *set = NULL;
     const gjk_body body = make_body("x", 0, 2);
-    test_malloc_fail(0);
-    gjk_status status = gjk_set_new(2, &body, 1, &set);
-    ck_assert(test_malloc_restore());
-    ck_assert_int_eq(status, GJK_OUT_OF_MEMORY);
-    ck_assert_ptr_null(set);
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        gjk_status status = gjk_set_new(2, &body, 1, &set);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        ck_assert_int_eq(set == NULL, failed);
+    }
+    gjk_set_release(set);
+}
+END_TEST
+
+/* Bodies of a naive set: slot i is of id i, NULL when it is not there. */
+static char long_ids[BODIES][8];
+static gjk_body editions[BODIES][2];
+static int kept[BODIES][2];
+
+static int *keepers_of(const gjk_body *body) {
+    return &kept[0][0] + (body - &editions[0][0]);
+}
+
+static void keep(const gjk_body *body) {
+    ++*keepers_of(body);
+}
+
+static void give_up(const gjk_body *body) {
+    --*keepers_of(body); /* no assertion: Check calls malloc */
+}
+
+static const gjk_keeper keeper = {keep, give_up};
+
+static void make_editions(void) {
+    for (uint32_t i = 0; i < BODIES; i++) {
+        snprintf(long_ids[i], sizeof long_ids[i], "%04u", i);
+        for (uint32_t e = 0; e < 2; e++) {
+            editions[i][e] = make_body(long_ids[i], (i * 7 + 3) % BODIES, 2);
+        }
+    }
+}
+
+static void check_against(const struct gjk_set *set, const gjk_body *const naive[BODIES]) {
+    uint32_t rank = 0;
+    for (uint32_t i = 0; i < BODIES; i++) {
+        uint32_t handle = editions[i][0].handle;
+        ck_assert_ptr_eq(gjk_set_find(set, long_ids[i]), naive[i]);
+        ck_assert_ptr_eq(gjk_set_find_handle(set, handle), naive[i]);
+        if (naive[i] != NULL) {
+            const gjk_body *listed;
+            gjk_set_list(set, rank, 1, &listed);
+            ck_assert_ptr_eq(listed, naive[i]);
+            ck_assert_ptr_eq(gjk_set_body(set, rank++), naive[i]);
+            ck_assert_int_gt(*keepers_of(naive[i]), 0);
+        }
+    }
+    ck_assert_uint_eq(gjk_set_count(set), rank);
+}
+
+START_TEST(edits_make_a_set_beside_the_old_one) {
+    test_rng rng = test_rng_make(20);
+    const gjk_body *naive[BODIES] = {NULL}, *older[BODIES];
+    gjk_edit edits[BODIES];
+    make_editions();
+    struct gjk_set *set = gjk_set_new_empty(2, &keeper);
+    for (int round = 0; round < 300; round++) {
+        uint32_t count = 0, chance = 1 + test_rng_below(&rng, 100);
+        memcpy(older, naive, sizeof naive);
+        for (uint32_t i = 0; i < BODIES; i++) {
+            if (test_rng_below(&rng, chance) == 0) {
+                naive[i] = round % 3 == 0 ? NULL : &editions[i][test_rng_below(&rng, 2)];
+                edits[count++] = (gjk_edit){long_ids[i], naive[i]};
+            }
+        }
+        struct gjk_set *next = NULL;
+        ck_assert_int_eq(gjk_set_edit(set, edits, count, &next), GJK_OK);
+        check_against(set, older);
+        gjk_set_release(set);
+        check_against(next, naive);
+        ck_assert_uint_ge(gjk_set_bytes(next), gjk_set_added_bytes(next));
+        set = next;
+    }
+    gjk_set_release(set);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        ck_assert(kept[i][0] == 0 && kept[i][1] == 0);
+    }
+}
+END_TEST
+
+/* A handle may move to another id in one edit. */
+START_TEST(a_handle_that_changes_its_id) {
+    const gjk_body bodies[] = {make_body("a", 1, 2), make_body("b", 2, 2)};
+    const gjk_body moved = make_body("c", 1, 2);
+    const gjk_edit edits[] = {{"a", NULL}, {"c", &moved}};
+    struct gjk_set *set = NULL, *next = NULL;
+    ck_assert_int_eq(gjk_set_new(2, bodies, 2, &set), GJK_OK);
+    ck_assert_int_eq(gjk_set_edit(set, edits, 2, &next), GJK_OK);
+    ck_assert_ptr_eq(gjk_set_find_handle(next, 1), &moved);
+    ck_assert_ptr_eq(gjk_set_find_handle(set, 1), &bodies[0]);
+    ck_assert_ptr_null(gjk_set_find(next, "a"));
+    ck_assert_uint_eq(gjk_set_count(next), 2);
+    gjk_set_release(set);
+    gjk_set_release(next);
+}
+END_TEST
+
+START_TEST(an_edit_without_memory_changes_nothing) {
+    gjk_edit edits[BODIES];
+    make_editions();
+    struct gjk_set *empty = gjk_set_new_empty(2, &keeper), *set = NULL, *next = NULL;
+    const gjk_body *naive[BODIES];
+    for (uint32_t i = 0; i < BODIES; i++) {
+        naive[i] = &editions[i][0];
+        edits[i] = (gjk_edit){long_ids[i], naive[i]};
+    }
+    ck_assert_int_eq(gjk_set_edit(empty, edits, BODIES, &set), GJK_OK);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        edits[i].body = i % 3 == 0 ? NULL : &editions[i][1];
+    }
+    bool failed = true;
+    for (unsigned n = 0; failed; n++) {
+        test_malloc_fail(n);
+        gjk_status status = gjk_set_edit(set, edits, BODIES, &next);
+        failed = test_malloc_restore();
+        ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
+        check_against(set, naive);
+    }
+    gjk_set_release(next);
+    gjk_set_release(set);
+    gjk_set_release(empty);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        ck_assert(kept[i][0] == 0 && kept[i][1] == 0);
+    }
 }
 END_TEST
 
@@ -135,5 +261,8 @@ Suite *test_suite(void) {
     tcase_add_test(tests, large_sets_in_any_order);
     tcase_add_test(tests, duplicates_are_refused);
     tcase_add_test(tests, without_memory_there_is_no_set);
+    tcase_add_test(tests, edits_make_a_set_beside_the_old_one);
+    tcase_add_test(tests, a_handle_that_changes_its_id);
+    tcase_add_test(tests, an_edit_without_memory_changes_nothing);
     return suite;
 }

@@ -47,8 +47,16 @@ uint32_t gjk_set_count(const struct gjk_set *set);
 /* Body i in the order of ids. i < count. View: lives as long as the set. O(log n). */
 const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i);
 
+/* The bodies first, first + 1, ..., as many as `count` says, in that order. O(log n + count). */
+void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, const gjk_body **out);
+
 /* The body with that id or handle, or NULL. O(log n). */
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
+
+/* The memory of the set without its bodies: as if it shared none of it with others, and what it
+ * does not share with the set that it was made from. O(1). */
+size_t gjk_set_bytes(const struct gjk_set *set);
+size_t gjk_set_added_bytes(const struct gjk_set *set);
 
 #endif
