@@ -1,76 +1,123 @@
 /*
- * What did a set look like at a tick, or between two? An array of ticks and sets, oldest first;
- * adding one copies the array and shares the sets.
+ * What did a set look like at a tick, or between two? A map of moments by their ticks, whose
+ * versions share what they have in common, as sets do: adding a tick costs the same however many
+ * there are.
  */
 
 #include "gjk/history.h"
+
+#include "map.h"
 #include "references.h"
 
 #include <stdlib.h>
 
-typedef struct entry {
+/* Immutable, shared by the histories that it stands in. */
+typedef struct stamp {
+    gjk_references references;
     uint64_t tick;
     const struct gjk_set *set; /* retained */
-} entry;
+} stamp;
 
 struct gjk_history {
     gjk_references references;
-    uint32_t ticks_max, count;
-    entry entries[];
+    uint32_t ticks_max;
+    gjk_map stamps;
 };
 
-static struct gjk_history *history_alloc(uint32_t ticks_max, uint32_t capacity) {
-    struct gjk_history *history = malloc(sizeof *history + capacity * sizeof history->entries[0]);
+static int compare_tick(const void *key, const void *item) {
+    double p = *(const double *)key, q = (double)((const stamp *)item)->tick;
+    return p < q ? -1 : p > q;
+}
+
+static void retain_stamp(const void *context, const void *item) {
+    (void)context;
+    gjk_references_add(&((stamp *)item)->references);
+}
+
+static void release_stamp(const void *context, const void *item) {
+    stamp *shared = (stamp *)item;
+    (void)context;
+    if (gjk_references_drop(&shared->references)) {
+        gjk_set_release(shared->set);
+        free(shared);
+    }
+}
+
+static const gjk_map_kind map_by_tick = {compare_tick, retain_stamp, release_stamp};
+
+static stamp *stamp_new(uint64_t tick, const struct gjk_set *set) {
+    stamp *made = malloc(sizeof *made);
+    if (made != NULL) {
+        gjk_references_init(&made->references);
+        made->tick = tick;
+        made->set = gjk_set_retain(set);
+    }
+    return made;
+}
+
+static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
+    return gjk_map_at(&history->stamps, i);
+}
+
+struct gjk_history *gjk_history_new(uint32_t ticks_max) {
+    struct gjk_history *history = malloc(sizeof *history);
     if (history != NULL) {
         gjk_references_init(&history->references);
         history->ticks_max = ticks_max;
-        history->count = 0;
+        history->stamps = gjk_map_make(&map_by_tick, NULL);
     }
     return history;
 }
 
-static void push(struct gjk_history *history, uint64_t tick, const struct gjk_set *set) {
-    history->entries[history->count++] = (entry){tick, gjk_set_retain(set)};
-}
-
-/* Copies the newest entries of `from`, at most `limit`. */
-static void push_newest(struct gjk_history *history, const struct gjk_history *from,
-                        uint32_t limit) {
-    for (uint32_t i = from->count > limit ? from->count - limit : 0; i < from->count; i++) {
-        push(history, from->entries[i].tick, from->entries[i].set);
+/* The history without its `gone` oldest ticks, and with `newest` unless that is NULL. */
+static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t gone,
+                          const stamp *newest, struct gjk_history **out) {
+    struct gjk_history *next = gjk_history_new(ticks_max);
+    double *ticks = malloc((gone + (size_t)1) * sizeof ticks[0]);
+    gjk_map_edit *edits = malloc((gone + (size_t)1) * sizeof edits[0]);
+    gjk_status status = GJK_OUT_OF_MEMORY;
+    if (next != NULL && ticks != NULL && edits != NULL) {
+        for (uint32_t i = 0; i < gone; i++) {
+            ticks[i] = (double)stamp_at(history, i)->tick;
+            edits[i] = (gjk_map_edit){&ticks[i], NULL};
+        }
+        if (newest != NULL) {
+            ticks[gone] = (double)newest->tick;
+            edits[gone] = (gjk_map_edit){&ticks[gone], newest};
+        }
+        status = gjk_map_edit_all(&history->stamps, edits, gone + (newest != NULL), &next->stamps);
     }
-}
-
-struct gjk_history *gjk_history_new(uint32_t ticks_max) {
-    return history_alloc(ticks_max, 0);
+    free(ticks);
+    free(edits);
+    if (status != GJK_OK) {
+        gjk_history_release(next);
+        return status;
+    }
+    *out = next;
+    return GJK_OK;
 }
 
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) {
     GJK_ASSERT((double)tick <= GJK_TICK_MAX);
-    GJK_ASSERT(history->count == 0 || tick > gjk_history_newest(history));
-    const uint32_t limit = history->ticks_max;
-    struct gjk_history *next = history_alloc(limit, history->count + 1);
-    if (next == NULL) {
+    GJK_ASSERT(gjk_history_count(history) == 0 || tick > gjk_history_newest(history));
+    if (history->ticks_max == 0) {
+        return replace(history, 0, 0, NULL, out);
+    }
+    stamp *newest = stamp_new(tick, set);
+    if (newest == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    if (limit > 0) {
-        push_newest(next, history, limit - 1);
-        push(next, tick, set);
-    }
-    *out = next;
-    return GJK_OK;
+    uint32_t gone = gjk_history_count(history) == history->ticks_max;
+    gjk_status status = replace(history, history->ticks_max, gone, newest, out);
+    release_stamp(NULL, newest);
+    return status;
 }
 
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
                              struct gjk_history **out) {
-    struct gjk_history *next = history_alloc(ticks_max, history->count);
-    if (next == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    push_newest(next, history, ticks_max);
-    *out = next;
-    return GJK_OK;
+    uint32_t count = gjk_history_count(history);
+    return replace(history, ticks_max, count > ticks_max ? count - ticks_max : 0, NULL, out);
 }
 
 struct gjk_history *gjk_history_retain(const struct gjk_history *history) {
@@ -81,17 +128,14 @@ struct gjk_history *gjk_history_retain(const struct gjk_history *history) {
 
 void gjk_history_release(const struct gjk_history *history) {
     struct gjk_history *shared = (struct gjk_history *)history;
-    if (shared == NULL || !gjk_references_drop(&shared->references)) {
-        return;
+    if (shared != NULL && gjk_references_drop(&shared->references)) {
+        gjk_map_release(&shared->stamps);
+        free(shared);
     }
-    for (uint32_t i = 0; i < shared->count; i++) {
-        gjk_set_release(shared->entries[i].set);
-    }
-    free(shared);
 }
 
 uint32_t gjk_history_count(const struct gjk_history *history) {
-    return history->count;
+    return gjk_map_count(&history->stamps);
 }
 
 uint32_t gjk_history_ticks_max(const struct gjk_history *history) {
@@ -99,48 +143,43 @@ uint32_t gjk_history_ticks_max(const struct gjk_history *history) {
 }
 
 uint64_t gjk_history_oldest(const struct gjk_history *history) {
-    GJK_ASSERT(history->count > 0);
-    return history->entries[0].tick;
+    return stamp_at(history, 0)->tick;
 }
 
 uint64_t gjk_history_newest(const struct gjk_history *history) {
-    GJK_ASSERT(history->count > 0);
-    return history->entries[history->count - 1].tick;
+    return stamp_at(history, gjk_history_count(history) - 1)->tick;
 }
 
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history) {
-    return history->count > 0 ? history->entries[history->count - 1].set : NULL;
-}
-
-/* The last entry that is not newer than `tick`. The oldest is not. */
-static uint32_t find(const struct gjk_history *history, double tick) {
-    uint32_t low = 0, high = history->count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((double)history->entries[middle].tick <= tick) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    uint32_t count = gjk_history_count(history);
+    return count > 0 ? stamp_at(history, count - 1)->set : NULL;
 }
 
 gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_rewound *out) {
-    if (history->count == 0 || tick < (double)gjk_history_oldest(history)) {
+    uint32_t before = gjk_map_rank(&history->stamps, &tick);
+    if (before == 0) {
         return GJK_REWIND_EXPIRED;
     }
-    if (!(tick <= (double)gjk_history_newest(history))) {
+    const stamp *from = stamp_at(history, before - 1);
+    *out = (gjk_rewound){gjk_moment_of(from->set), from->tick, from->tick};
+    if (tick == (double)from->tick) {
+        return GJK_REWIND_OK;
+    }
+    if (before == gjk_history_count(history)) {
         return GJK_REWIND_FUTURE;
     }
-    const entry *from = &history->entries[find(history, tick)];
-    *out = (gjk_rewound){gjk_moment_of(from->set), from->tick, from->tick};
-    if (tick > (double)from->tick) {
-        const entry *to = from + 1;
-        /* Both differences are exact: ticks are whole, and so many digits a double has. */
-        out->moment.next = to->set;
-        out->moment.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
-        out->to = to->tick;
-    }
+    const stamp *to = stamp_at(history, before);
+    /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
+    out->moment.next = to->set;
+    out->moment.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
+    out->to = to->tick;
     return GJK_REWIND_OK;
+}
+
+size_t gjk_history_bytes(const struct gjk_history *history) {
+    size_t bytes = sizeof *history + gjk_map_bytes(&history->stamps);
+    for (uint32_t i = 0; i < gjk_history_count(history); i++) {
+        bytes += sizeof(stamp) + gjk_set_added_bytes(stamp_at(history, i)->set);
+    }
+    return bytes;
 }

@@ -20,7 +20,7 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max);
 /*
  * The history that follows `history` when `set` is stamped with `tick`, which must be above the
  * newest: the oldest goes where there are more than ticks_max. Retains the set. One reference,
- * the caller's. O(ticks + bodies that moved). OUT_OF_MEMORY.
+ * the caller's. O(log ticks): about 1 KiB that is not shared. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
@@ -39,6 +39,10 @@ uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 
 /* The set stamped with the newest tick, or NULL where there is none. View. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
+
+/* The memory of all ticks without the bodies: of each set what it does not share with the one
+ * that it was made from. O(ticks). */
+size_t gjk_history_bytes(const struct gjk_history *history);
 
 typedef enum gjk_rewind {
     GJK_REWIND_OK,
