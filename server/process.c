@@ -66,19 +66,18 @@ static void print_cpu(FILE *out) {
 /* Field 22 of stat, in ticks since boot; the second field may hold blanks and braces. */
 static void print_start(FILE *out) {
     char line[1024];
-    char boot[64];
     uint64_t ticks = 0;
-    double uptime = 0.0;
     const char *at = read_line("/proc/self/stat", line, sizeof line) ? strrchr(line, ')') : NULL;
     for (int field = 2; at != NULL && field < 22; field++) {
         at = strchr(at + 1, ' ');
     }
     struct timespec now;
+    struct timespec up;
     if (at != NULL && sscanf(at, "%" SCNu64, &ticks) == 1 &&
-        read_line("/proc/uptime", boot, sizeof boot) && sscanf(boot, "%lf", &uptime) == 1 &&
-        clock_gettime(CLOCK_REALTIME, &now) == 0) {
+        clock_gettime(CLOCK_REALTIME, &now) == 0 && clock_gettime(CLOCK_BOOTTIME, &up) == 0) {
         print(out, "process_start_time_seconds", "gauge", "When it began, in Unix time.",
-              (double)now.tv_sec - uptime + (double)ticks / (double)sysconf(_SC_CLK_TCK));
+              (double)(now.tv_sec - up.tv_sec) + (double)(now.tv_nsec - up.tv_nsec) * 1e-9 +
+                  (double)ticks / (double)sysconf(_SC_CLK_TCK));
     }
 }
 

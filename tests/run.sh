@@ -103,7 +103,14 @@ suite_clients() {
 }
 
 suite_deploy() {
-    tests/deploy.sh
+    build release gjkd
+    tests/deploy/try.sh
+    deploy/install.sh tests/deploy/packages || {
+        echo "deploy: the rest is skipped, its tools cannot be installed"
+        return "$SKIPPED"
+    }
+    GJKD_BINARY=$PWD/build/release/server/gjkd /usr/bin/python3 -m pytest -q -rs \
+        -c tests/deploy/pytest.ini tests/deploy
 }
 
 # Check forks for every test, and at the end of each fork the sanitizer searches all memory

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs http)
+TOPICS=(pairs http memory)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -15,6 +15,10 @@ topic_pairs() {
 
 topic_http() {
     /usr/bin/python3 -B tests/bench/load.py "$build/server/gjkd" "$build/tests/bench/bench_echo" "$1"
+}
+
+topic_memory() {
+    /usr/bin/python3 -B tests/bench/memory.py "$build/server/gjkd" "$1"
 }
 
 topic=${1:-}

@@ -10,7 +10,7 @@ import urllib.parse
 import jsonschema
 from jsonschema import validators
 
-FILE = pathlib.Path(__file__).parents[2] / "server" / "openapi.json"
+FILE = pathlib.Path(__file__).resolve().parents[2] / "server" / "openapi.json"
 LONG = 40  # of longer lists and objects the first and the last are looked at
 # Refusals that the shape of a body alone earns, so that its schema must refuse it too. (A member
 # that has no meaning beside others is told by its detail.)

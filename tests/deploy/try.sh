@@ -2,7 +2,7 @@
 # Does deploy/run.sh bring a daemon up whose printed lines work as they stand, and
 # does it end as it should?
 set -euo pipefail
-cd "$(dirname "$0")/.."
+cd "$(dirname "$0")/../.."
 
 out=$(mktemp)
 deploy/run.sh --listen 127.0.0.1:0 >"$out" &
