@@ -11,6 +11,7 @@
 
 #include "gjk/ray.h"
 
+#include "larger.h"
 #include "ray_ball.h"
 #include "ray_general.h"
 #include "ray_line.h"
@@ -26,7 +27,7 @@ static bool finite3(gjk_vec3 v) {
 }
 
 static double largest(gjk_vec3 v) {
-    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    return gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
 }
 
 gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance, gjk_ray *out) {
@@ -60,11 +61,18 @@ typedef struct own_ray {
     bool is_outside; /* the origin is outside the bounding ball, by more than `near` */
 } own_ray;
 
+/* The inverse rotation; flat: of a vector whose z is 0, about z. */
+static inline gjk_vec3 turned_back(const gjk_mat3 *m, gjk_vec3 v, bool flat) {
+    return flat ? (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y, m->r0.y * v.x + m->r1.y * v.y, 0.0}
+                : gjk_mul3_transposed(m, v);
+}
+
 static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
     const gjk_shape *shape = target->shape;
     const gjk_mat3 *rotation = &target->pose.rotation;
-    gjk_vec3 origin = gjk_mul3_transposed(rotation, gjk_sub3(ray->origin, target->pose.position));
-    gjk_vec3 direction = gjk_mul3_transposed(rotation, ray->direction);
+    bool flat = shape->dimension == 2;
+    gjk_vec3 origin = turned_back(rotation, gjk_sub3(ray->origin, target->pose.position), flat);
+    gjk_vec3 direction = turned_back(rotation, ray->direction, flat);
     gjk_vec3 from = gjk_sub3(origin, shape->center);
     double slack = 4.0 * GJK_ROUNDING * (largest(origin) + shape->reach);
     double foot = -gjk_dot3(from, direction);
@@ -72,7 +80,7 @@ static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tol
     own_ray own = {
         .line = {gjk_add3(origin, gjk_scale3(foot, direction)), direction, slack},
         .foot = foot,
-        .near = 2.0 * fmax(tolerance * shape->size, slack),
+        .near = 2.0 * gjk_larger(tolerance * shape->size, slack),
     };
     double ball = shape->bounding_radius + own.near, square = ball * ball;
     double beside = gjk_dot3(off, off), away = gjk_dot3(from, from);
@@ -118,7 +126,7 @@ static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray 
     double beyond = t - ray->max_distance;
     bool reached = beyond <= 0.0 || beyond * rate <= own->line.slack;
     if (hit->verdict == GJK_LINE_MISSES || t < 0.0 || !reached) {
-        return (gjk_ray_result){.iterations = 1};
+        return gjk_ray_miss();
     }
     return gjk_ray_hit_at(ray, t, gjk_mul3(&target->pose.rotation, hit->normal));
 }
@@ -130,12 +138,12 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
         return gjk_raycast_ball(target, ray, settings);
     }
     gjk_vec3 between = gjk_sub3(ray->origin, target->pose.position);
-    if (gjk_unit_of(fmax(largest(between), shape->reach)) != 1.0) {
+    if (!gjk_unit_is_one(gjk_larger(largest(between), shape->reach))) {
         return gjk_raycast_general(target, ray, settings);
     }
     const own_ray own = make_own(target, ray, settings->tolerance);
     if (own.is_passing) {
-        return (gjk_ray_result){.iterations = 1};
+        return gjk_ray_miss();
     }
     gjk_line_hit hit = gjk_line_meet(shape, &own.line);
     bool sure;
@@ -144,11 +152,11 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
                              .iterations = 1,
                              .point = ray->origin};
     bool is_in = is_inside(shape, &own, &hit, &sure);
-    if (!sure) {
-        is_in = gjk_ray_starts_inside(target, ray, settings, &inside);
-    }
-    if (is_in) {
+    if (!sure && gjk_ray_starts_inside(target, ray, settings, &inside)) {
         return inside;
+    }
+    if (sure && is_in) {
+        return gjk_ray_inside(ray, settings);
     }
     return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
                                           : meet_from_outside(target, ray, &own, &hit);

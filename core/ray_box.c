@@ -9,6 +9,8 @@
 
 #include "ray_line.h"
 
+#include "larger.h"
+
 typedef struct view {
     double half[3], point[3], direction[3];
 } view;
@@ -31,7 +33,7 @@ static double beside(const view *v, int i, double radius) {
 
 static double most_beside(const view *v, double radius) {
     double x = beside(v, 0, radius), y = beside(v, 1, radius), z = beside(v, 2, radius);
-    return fmax(x, fmax(y, z));
+    return gjk_larger(x, gjk_larger(y, z));
 }
 
 double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const gjk_line *line) {

@@ -7,6 +7,8 @@
 
 #include "ray_line.h"
 
+#include "larger.h"
+
 typedef struct view {
     const gjk_line *line;
     gjk_vec3 end[2];
@@ -47,8 +49,8 @@ static gjk_line_hit judge(double beside, double slack) {
 /* Parallel to the axis over the whole length: in by the first ball, or past all of it. */
 static gjk_line_hit meet_lengthwise(const view *v) {
     bool forward = gjk_dot3(v->line->direction, v->axis) > 0.0;
-    double beside = fmax(beside_ball(v, 0), beside_ball(v, 1));
-    double nearest = fmin(beside_ball(v, 0), beside_ball(v, 1));
+    double beside = gjk_larger(beside_ball(v, 0), beside_ball(v, 1));
+    double nearest = gjk_smaller(beside_ball(v, 0), beside_ball(v, 1));
     if (nearest > 0.0) {
         return judge(nearest - v->line->slack, v->line->slack);
     }

@@ -6,6 +6,8 @@
  */
 
 #include "ray_line.h"
+
+#include "larger.h"
 #include "ray_span.h"
 
 /* Radii further apart than this would take the squares out of range. */
@@ -27,7 +29,8 @@ static gjk_vec3 times(gjk_vec3 a, gjk_vec3 b) {
 /* false when the radii are too different. */
 static bool stretch(gjk_vec3 radii, uint32_t dimension, const gjk_line *line, stretched *out) {
     double z = dimension == 3 ? radii.z : radii.x;
-    double most = fmax(radii.x, fmax(radii.y, z)), least = fmin(radii.x, fmin(radii.y, z));
+    double most = gjk_larger(radii.x, gjk_larger(radii.y, z)),
+           least = gjk_smaller(radii.x, gjk_smaller(radii.y, z));
     if (most > ASPECT_MAX * least) {
         return false;
     }

@@ -21,24 +21,6 @@ static gjk_shape origin_shape(uint32_t dimension) {
                        .columns = columns};
 }
 
-/* A grazed surface's normal, turned by rounding to the far side of the ray, turned back. */
-static gjk_vec3 facing(gjk_vec3 normal, gjk_vec3 direction) {
-    double along = gjk_dot3(normal, direction);
-    return along > 0.0 ? gjk_sub3(normal, gjk_scale3(2.0 * along, direction)) : normal;
-}
-
-gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {
-    double cut = distance < ray->max_distance ? distance : ray->max_distance;
-    return (gjk_ray_result){
-        .hit = true,
-        .has_normal = true,
-        .iterations = 1,
-        .distance = cut,
-        .point = gjk_add3(ray->origin, gjk_scale3(cut, ray->direction)),
-        .normal = gjk_no_minus_zero3(facing(normal, ray->direction)),
-    };
-}
-
 bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
                            const gjk_ray_settings *settings, gjk_ray_result *out) {
     const gjk_shape point = origin_shape(target->shape->dimension);

@@ -17,7 +17,34 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings);
 
-/* A hit at that distance (cut to max_distance), normal in the world's axes. */
-gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal);
+/* A hit at that distance (cut to max_distance), normal in the world's axes: where rounding
+ * turned a grazed surface's to the far side of the ray, it is turned back. */
+static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {
+    double cut = distance < ray->max_distance ? distance : ray->max_distance;
+    double along = gjk_dot3(normal, ray->direction);
+    if (along > 0.0) {
+        normal = gjk_sub3(normal, gjk_scale3(2.0 * along, ray->direction));
+    }
+    return (gjk_ray_result){
+        .hit = true,
+        .has_normal = true,
+        .iterations = 1,
+        .distance = cut,
+        .point = gjk_add3(ray->origin, gjk_scale3(cut, ray->direction)),
+        .normal = gjk_no_minus_zero3(normal),
+    };
+}
+
+/* A miss, or an origin inside, as a closed form tells it. */
+static inline gjk_ray_result gjk_ray_miss(void) {
+    return (gjk_ray_result){.iterations = 1};
+}
+
+static inline gjk_ray_result gjk_ray_inside(const gjk_ray *ray, const gjk_ray_settings *settings) {
+    return (gjk_ray_result){.hit = settings->solid,
+                            .inside = true,
+                            .iterations = 1,
+                            .point = ray->origin};
+}
 
 #endif

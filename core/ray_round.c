@@ -9,6 +9,8 @@
  */
 
 #include "ray_line.h"
+
+#include "larger.h"
 #include "ray_span.h"
 
 /* No entry or exit of a cone's side counts that is further away: beyond its base. */
@@ -89,7 +91,7 @@ static crossing crossing_at(const view *v, double t, double root, double k, doub
     double below = -(v->from.z + t * v->direction.z);
     c.doubt = slack * (k * fabs(below) * sqrt(1.0 + k * k)) / root;
     c.counts = below > 0.0;
-    double apex = APEX * v->size / fmin(k, 1.0);
+    double apex = APEX * v->size / gjk_smaller(k, 1.0);
     c.unsure = fabs(below) <= c.doubt * fabs(v->direction.z) + slack + apex;
     return c;
 }

@@ -8,6 +8,8 @@
 
 #include "ray_line.h"
 
+#include "larger.h"
+
 static gjk_line_hit hit_plane(gjk_vec3 corner, const gjk_vec3 edges[2], gjk_vec3 direction) {
     gjk_vec3 normal = gjk_cross3(edges[0], edges[1]);
     double off = gjk_dot3(normal, edges[0]) / gjk_dot3(edges[0], edges[0]);
@@ -30,7 +32,7 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line
     /* Twice the area as seen along the line: its sign says which way is within. */
     double way = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; i++) {
-        least = fmin(least, way * turn[i] / length[i]);
+        least = gjk_smaller(least, way * turn[i] / length[i]);
     }
     if (least < line->slack) {
         return least < -line->slack ? gjk_line_misses(-least) : gjk_line_unsure();
