@@ -3,8 +3,8 @@
  * all pairs between two sets.
  */
 
+#include "columns.h"
 #include "handle.h"
-#include "question.h"
 
 #include <string.h>
 
@@ -27,6 +27,9 @@ static bool detect_pair(struct gjkd_question *question) {
     settings.recorder = gjkd_question_trace(question, &a, &b, &trace);
     gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
     gjkd_count_iterations(question->job->counters, result.iterations);
+    if (question->job->columns_out != NULL) {
+        return gjkd_columns_print_detect(question, &result);
+    }
     proto_encode_detect(&question->out, query->dimension, query->penetration, &result,
                         &question->stamp);
     return true;
@@ -122,6 +125,9 @@ static bool detect_against(struct gjkd_question *question) {
 
 static bool answer_detect(struct gjkd_question *question) {
     const proto_query *query = &question->query;
+    if (question->job->columns_out != NULL && query->b.kind == PROTO_OPERAND_ABSENT) {
+        return gjkd_columns_refuse(question);
+    }
     if (query->against != NULL) {
         return detect_against(question);
     }
@@ -132,5 +138,9 @@ static bool answer_detect(struct gjkd_question *question) {
 }
 
 void gjkd_handle_detect(struct gjkd_job *job) {
-    gjkd_question_ask(job, PROTO_OP_DETECT, answer_detect);
+    if (job->columns_in) {
+        gjkd_columns_detect(job);
+    } else {
+        gjkd_question_ask(job, PROTO_OP_DETECT, answer_detect);
+    }
 }

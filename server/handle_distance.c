@@ -2,8 +2,8 @@
  * How far apart? A pair, or the nearest shapes of the set.
  */
 
+#include "columns.h"
 #include "handle.h"
-#include "question.h"
 
 static gjk_distance_settings distance_settings(const proto_query *query) {
     gjk_distance_settings settings = gjk_distance_settings_default();
@@ -23,6 +23,9 @@ static bool distance_pair(struct gjkd_question *question) {
     settings.recorder = gjkd_question_trace(question, &a, &b, &trace);
     gjk_distance_result result = gjk_distance(&a.placed, &b.placed, &settings);
     gjkd_count_iterations(question->job->counters, result.iterations);
+    if (question->job->columns_out != NULL) {
+        return gjkd_columns_print_distance(question, &result);
+    }
     proto_encode_distance(&question->out, query->dimension, &result, &question->stamp);
     return true;
 }
@@ -49,10 +52,17 @@ static bool distance_nearest(struct gjkd_question *question) {
 }
 
 static bool answer_distance(struct gjkd_question *question) {
-    return question->query.b.kind == PROTO_OPERAND_ABSENT ? distance_nearest(question)
-                                                          : distance_pair(question);
+    if (question->query.b.kind != PROTO_OPERAND_ABSENT) {
+        return distance_pair(question);
+    }
+    return question->job->columns_out != NULL ? gjkd_columns_refuse(question)
+                                              : distance_nearest(question);
 }
 
 void gjkd_handle_distance(struct gjkd_job *job) {
-    gjkd_question_ask(job, PROTO_OP_DISTANCE, answer_distance);
+    if (job->columns_in) {
+        gjkd_columns_distance(job);
+    } else {
+        gjkd_question_ask(job, PROTO_OP_DISTANCE, answer_distance);
+    }
 }

@@ -2,8 +2,8 @@
  * What does a ray hit? One shape, the set, or shapes that the query brings.
  */
 
+#include "columns.h"
 #include "handle.h"
-#include "question.h"
 
 static gjk_ray_settings ray_settings(const proto_query *query) {
     gjk_ray_settings settings = gjk_ray_settings_default();
@@ -16,6 +16,9 @@ static gjk_ray_settings ray_settings(const proto_query *query) {
 static bool print_hits(struct gjkd_question *question, const gjk_ray_hits *hits) {
     for (uint32_t i = 0; i < hits->count; i++) {
         gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
+    }
+    if (question->job->columns_out != NULL) {
+        return gjkd_columns_print_hit(question, hits->count > 0 ? &hits->items[0] : NULL);
     }
     if (question->query.mode == PROTO_RAY_ANY) {
         proto_encode_ray_any(&question->out, hits->count > 0, &question->stamp);
@@ -68,6 +71,11 @@ static bool raycast_shapes(struct gjkd_question *question) {
 }
 
 static bool answer_raycast(struct gjkd_question *question) {
+    bool is_row = question->query.mode == PROTO_RAY_CLOSEST &&
+                  question->query.target.kind != PROTO_OPERAND_INLINE;
+    if (question->job->columns_out != NULL && !is_row) {
+        return gjkd_columns_refuse(question);
+    }
     if (question->query.target.kind != PROTO_OPERAND_ABSENT) {
         return raycast_target(question);
     }
@@ -76,5 +84,9 @@ static bool answer_raycast(struct gjkd_question *question) {
 }
 
 void gjkd_handle_raycast(struct gjkd_job *job) {
-    gjkd_question_ask(job, PROTO_OP_RAYCAST, answer_raycast);
+    if (job->columns_in) {
+        gjkd_columns_raycast(job);
+    } else {
+        gjkd_question_ask(job, PROTO_OP_RAYCAST, answer_raycast);
+    }
 }

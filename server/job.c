@@ -27,6 +27,9 @@
 /* The arena of a reused job keeps no more than this. */
 #define ARENA_KEPT_BYTES 262144
 
+/* About the shortest row of a column message: two handles of some thousand. */
+#define COLUMNS_ROW_BYTES 8
+
 /* First size of the buffer of a body whose length nobody announced. */
 #define BODY_START_BYTES 4096
 
@@ -55,6 +58,9 @@ void gjkd_job_reset(struct gjkd_job *job) {
     job->request_id[0] = job->logged_path[0] = '\0';
     job->target = job->query = NULL;
     job->params = (gjkd_params){0};
+    job->parts.rows = 0;
+    job->columns_in = false;
+    job->columns_out = NULL;
     job->body = NULL;
     job->body_bytes = job->body_capacity = 0;
     job->discarded_bytes = 0;
@@ -77,7 +83,7 @@ void gjkd_job_reply(struct gjkd_job *job, int status, const struct proto_buffer 
         return;
     }
     job->reply.status = status;
-    job->reply.content_type = JSON_TYPE;
+    job->reply.content_type = job->columns_out != NULL ? job->columns_out : JSON_TYPE;
     job->reply.data = body->data;
     job->reply.length = body->length;
 }
@@ -205,14 +211,39 @@ static void check_params(struct gjkd_job *job) {
     }
 }
 
+/* Which form does the client want? The request's, where Accept has no other preference. */
+static bool choose_form(struct gjkd_job *job) {
+    const char *accept = job->head.accept;
+    int json = gjkd_accept_weight(accept, GJKD_TYPE_JSON);
+    if (!(job->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
+        return json > 0;
+    }
+    int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
+    int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
+    int columns = short_name > long_name ? short_name : long_name;
+    if (columns > json || (columns == json && job->columns_in)) {
+        bool is_short =
+            short_name > long_name ||
+            (short_name == long_name && gjkd_is_type(job->head.content_type, GJKD_TYPE_PROTOBUF));
+        job->columns_out = is_short ? GJKD_TYPE_PROTOBUF : GJKD_TYPE_X_PROTOBUF;
+    }
+    return columns > 0 || json > 0;
+}
+
 static void check_media(struct gjkd_job *job) {
     unsigned flags = job->match.operation->flags;
+    const char *type = job->head.content_type;
     bool has_body = (flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&job->head);
-    if (!(flags & GJKD_ANSWERS_ANY) && !gjkd_accepts_json(job->head.accept)) {
-        gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json");
-    } else if (has_body && !gjkd_is_json_type(job->head.content_type)) {
+    bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
+    job->columns_in = may_be_columns && (gjkd_is_type(type, GJKD_TYPE_PROTOBUF) ||
+                                         gjkd_is_type(type, GJKD_TYPE_X_PROTOBUF));
+    if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(job)) {
+        gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
+                      may_be_columns ? " or application/x-protobuf" : "");
+    } else if (has_body && !job->columns_in && !gjkd_is_json_type(type)) {
         gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
-                      "send the body with Content-Type: application/json");
+                      "send the body with Content-Type: application/json%s",
+                      may_be_columns ? " or application/x-protobuf" : "");
     } else if (has_body && job->head.encoded) {
         gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
                       "send the body as it is, without Content-Encoding");
@@ -347,6 +378,7 @@ bool gjkd_job_wants_worker(struct gjkd_job *job) {
         job->version = gjkd_registry_get(job->context->registry, job->match.variable.text);
         if (job->version != NULL && !job->params.summary) {
             work.items = gjk_set_count(job->version->set);
+            work.rows = job->columns_in ? job->body_bytes / COLUMNS_ROW_BYTES + 1 : 0;
             work.points = job->version->points_max;
         }
     } else if (operation->cost == GJKD_COST_LIST) {
@@ -363,6 +395,7 @@ void gjkd_job_run(struct gjkd_job *job) {
     if (job->reply.status == 0) {
         const char *before = gjkd_crash_note_route(job->match.operation->path);
         job->match.operation->handler(job);
+        gjkd_parts_run_all(job);
         gjkd_crash_note_route(before);
     }
     gjkd_version_release(job->version);
@@ -375,8 +408,12 @@ void gjkd_job_note_decoded(struct gjkd_job *job) {
 }
 
 void gjkd_job_note_query(struct gjkd_job *job, proto_op op) {
-    job->queries++;
-    gjkd_count_query(job->counters, op);
+    gjkd_job_note_queries(job, op, 1);
+}
+
+void gjkd_job_note_queries(struct gjkd_job *job, proto_op op, uint64_t count) {
+    job->queries += count;
+    gjkd_count_queries(job->counters, op, count);
 }
 
 void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other) {

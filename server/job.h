@@ -13,6 +13,7 @@
 #include "crowd.h"
 #include "keyring.h"
 #include "limiter.h"
+#include "parts.h"
 #include "pool.h"
 #include "proto/reply.h"
 #include "registry.h"
@@ -96,11 +97,15 @@ struct gjkd_job {
     gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
     struct gjkd_version *version; /* retained; NULL when the operation reads none */
 
+    bool columns_in;         /* the body is a column message */
+    const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
+
     char *body;
     size_t body_bytes, body_capacity;
     uint64_t discarded_bytes;
     uint64_t queries; /* answered */
 
+    struct gjkd_parts parts; /* what the handler left to be done, if it did */
     struct proto_problem problem;
     gjkd_reply reply;
 };
@@ -131,6 +136,7 @@ bool gjkd_job_wants_worker(struct gjkd_job *job);
 /* A question has been understood, or answered: for those who count and measure. */
 void gjkd_job_note_decoded(struct gjkd_job *job);
 void gjkd_job_note_query(struct gjkd_job *job, proto_op op);
+void gjkd_job_note_queries(struct gjkd_job *job, proto_op op, uint64_t count);
 
 /* job is to be answered in place of another that is at a worker: as the same request. */
 void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other);

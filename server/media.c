@@ -1,7 +1,7 @@
 /*
- * Is this body JSON, and may the answer be? One small scanner for both headers: media
- * ranges separated by commas, each with parameters. Of the ranges that match, the most
- * specific one decides, and its q=0 excludes.
+ * Of which type is this body, and of which may the answer be? One small scanner for both
+ * headers: media ranges separated by commas, each with parameters. Of the ranges that match,
+ * the most specific one decides.
  */
 
 #include "media.h"
@@ -37,11 +37,11 @@ static bool is_harmless(const char *parameter, size_t length) {
     return false;
 }
 
-bool gjkd_is_json_type(const char *content_type) {
-    if (content_type == NULL || !starts_with(content_type, "application/json")) {
+bool gjkd_is_type(const char *content_type, const char *type) {
+    if (content_type == NULL || !starts_with(content_type, type)) {
         return false;
     }
-    const char *at = skip_blanks(content_type + strlen("application/json"));
+    const char *at = skip_blanks(content_type + strlen(type));
     while (*at == ';') {
         at = skip_blanks(at + 1);
         size_t length = strcspn(at, "; \t");
@@ -53,37 +53,69 @@ bool gjkd_is_json_type(const char *content_type) {
     return *at == '\0';
 }
 
-/* Is the parameter q of the range that ends at end zero? */
-static bool is_refused(const char *range, const char *end) {
+bool gjkd_is_json_type(const char *content_type) {
+    return gjkd_is_type(content_type, GJKD_TYPE_JSON);
+}
+
+/* "0.125" in thousandths, 1000 for what is no such number. */
+static int parse_weight(const char *text) {
+    if (text[0] != '0' || (text[1] != '\0' && strchr(".,; \t", text[1]) == NULL)) {
+        return 1000;
+    }
+    int weight = 0;
+    int digit = 100;
+    for (const char *at = text[1] == '.' ? text + 2 : ""; *at >= '0' && *at <= '9'; at++) {
+        weight += digit * (*at - '0');
+        weight += digit == 0 && weight == 0 && *at != '0'; /* little, but not nothing */
+        digit /= 10;
+    }
+    return weight;
+}
+
+/* The parameter q of the range that ends at end. */
+static int weight_of(const char *range, const char *end) {
     for (const char *at = memchr(range, ';', (size_t)(end - range)); at != NULL && at < end;
          at = memchr(at, ';', (size_t)(end - at))) {
         at = skip_blanks(at + 1);
         if ((at[0] == 'q' || at[0] == 'Q') && at[1] == '=') {
-            const char *value = at + 2;
-            return value[0] == '0' && strcspn(value, "123456789") >= strcspn(value, ",; \t");
+            return parse_weight(at + 2);
         }
     }
-    return false;
+    return 1000;
 }
 
-bool gjkd_accepts_json(const char *accept) {
-    static const char *const ranges[] = {"*/*", "application/*", "application/json"};
-    if (accept == NULL || skip_blanks(accept)[0] == '\0') {
-        return true;
+/* 1 for any type, 2 for any of the same kind, 3 for that very type, 0 for others. */
+static int how_specific(const char *range, const char *type) {
+    size_t kind = strcspn(type, "/") + 1;
+    if (starts_with(range, "*/*")) {
+        return 1;
     }
-    int best = -1;
-    bool accepted = false;
+    if (strncasecmp(range, type, kind) == 0 && starts_with(range + kind, "*")) {
+        return 2;
+    }
+    return starts_with(range, type) ? 3 : 0;
+}
+
+int gjkd_accept_weight(const char *accept, const char *type) {
+    if (accept == NULL || skip_blanks(accept)[0] == '\0') {
+        return 1000;
+    }
+    int best = 0;
+    int weight = 0;
     const char *at = accept;
     while (*at != '\0') {
         at = skip_blanks(at);
         const char *end = at + strcspn(at, ",");
-        for (int i = best + 1; i < 3; i++) {
-            if (starts_with(at, ranges[i])) {
-                best = i;
-                accepted = !is_refused(at, end);
-            }
+        int specific = how_specific(at, type);
+        if (specific > best) {
+            best = specific;
+            weight = weight_of(at, end);
         }
         at = *end == ',' ? end + 1 : end;
     }
-    return accepted;
+    return weight;
+}
+
+bool gjkd_accepts_json(const char *accept) {
+    return gjkd_accept_weight(accept, GJKD_TYPE_JSON) > 0;
 }

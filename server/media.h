@@ -1,14 +1,25 @@
 #ifndef GJKD_MEDIA_H
 #define GJKD_MEDIA_H
 
-/* What Content-Type and Accept say about JSON (RFC 9110, sections 8.3.1 and 12.5.1). */
+/* What Content-Type and Accept say about types (RFC 9110, sections 8.3.1 and 12.5.1). */
 
 #include <stdbool.h>
 
-/* Is it application/json in UTF-8? NULL is not. Parameters but charset mean nothing. */
+#define GJKD_TYPE_JSON "application/json"
+/* Column messages: two names of one thing. */
+#define GJKD_TYPE_PROTOBUF "application/protobuf"
+#define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"
+
+/* Is it of that type, its charset UTF-8 where one is told? NULL is not. Other parameters mean
+ * nothing. */
+bool gjkd_is_type(const char *content_type, const char *type);
 bool gjkd_is_json_type(const char *content_type);
 
-/* Does Accept admit application/json? NULL (no header) admits everything. */
+/* How much does Accept want that type, in thousandths? 0: not at all. NULL (no header) wants
+ * everything alike. */
+int gjkd_accept_weight(const char *accept, const char *type);
+
+/* Does Accept admit application/json? */
 bool gjkd_accepts_json(const char *accept);
 
 #endif

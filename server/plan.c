@@ -11,6 +11,7 @@
 #define DECODE_BYTE_NS 20
 #define PAIR_NS 3000          /* one pair or one ray at one shape, printed */
 #define POINT_NS 150          /* one point of a large shape, scanned as often as it takes */
+#define COLUMNS_ROW_NS 1000   /* one pair or one ray of a column message */
 #define READ_SHAPE_NS 200     /* one shape of a set, printed */
 #define LIST_ITEM_NS 400      /* one summary, printed */
 #define DETECT_SHAPE_NS 150   /* one shape of a set, asked */
@@ -52,7 +53,17 @@ static uint64_t cast_ns(const gjkd_work *work) {
     return pair_ns(work) + (single ? 0 : work->items * CAST_SHAPE_NS);
 }
 
+/* Decoding is next to nothing; a pair's or a ray's share of a set is what the core asks. */
+static uint64_t columns_ns(const gjkd_work *work) {
+    uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
+    return work->rows *
+           (work->cost == GJKD_COST_RAYCAST ? row + work->items * RAYCAST_SHAPE_NS : row);
+}
+
 uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {
+    if (work->rows > 0) {
+        return columns_ns(work);
+    }
     gjkd_work bounded = *work;
     bounded.items = work->items < ITEMS_MAX ? work->items : ITEMS_MAX;
     uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;

@@ -11,17 +11,18 @@
 #include <string.h>
 
 #define QUERY (GJKD_TAKES_BODY | GJKD_READS_SET)
+#define HOT (QUERY | GJKD_TAKES_COLUMNS | GJKD_ANSWERS_COLUMNS)
 #define PAGE (GJKD_PARAM_PREFIX | GJKD_PARAM_LIMIT | GJKD_PARAM_CURSOR)
 
 /* clang-format off */
 static const struct gjkd_operation operations[] = {
     /* Queries: the hot ones first. */
     {GJKD_POST, "/v1/sets/{set}/detect", "detectInSet", "Do shapes collide, and how deep?",
-     gjkd_handle_detect, QUERY, 0, GJKD_COST_DETECT},
+     gjkd_handle_detect, HOT, 0, GJKD_COST_DETECT},
     {GJKD_POST, "/v1/sets/{set}/distance", "distanceInSet", "How far apart are shapes?",
-     gjkd_handle_distance, QUERY, 0, GJKD_COST_DISTANCE},
+     gjkd_handle_distance, HOT, 0, GJKD_COST_DISTANCE},
     {GJKD_POST, "/v1/sets/{set}/raycast", "raycastInSet", "What does a ray hit?",
-     gjkd_handle_raycast, QUERY, 0, GJKD_COST_RAYCAST},
+     gjkd_handle_raycast, HOT, 0, GJKD_COST_RAYCAST},
     {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
      gjkd_handle_cast, QUERY, 0, GJKD_COST_CAST},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",

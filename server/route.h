@@ -17,10 +17,12 @@ typedef void (*gjkd_handler)(struct gjkd_job *job);
 
 /* What an operation needs beyond its handler, as bits. */
 enum {
-    GJKD_TAKES_BODY = 1,  /* JSON; its Content-Type is checked */
-    GJKD_ANSWERS_ANY = 2, /* whatever Accept says */
-    GJKD_OPEN = 8,        /* nobody is asked for a token */
-    GJKD_READS_SET = 4,   /* job->version is the current one of {set}, if there is one */
+    GJKD_TAKES_BODY = 1,       /* JSON; its Content-Type is checked */
+    GJKD_ANSWERS_ANY = 2,      /* whatever Accept says */
+    GJKD_READS_SET = 4,        /* job->version is the current one of {set}, if there is one */
+    GJKD_OPEN = 8,             /* nobody is asked for a token */
+    GJKD_TAKES_COLUMNS = 16,   /* the body may be a column message */
+    GJKD_ANSWERS_COLUMNS = 32, /* and the answer too */
 };
 
 struct gjkd_operation {

@@ -110,17 +110,33 @@ void gjkd_count_connection(struct gjkd_counters *counters, bool opened) {
     add(opened ? &counters->opened : &counters->closed, 1);
 }
 
-void gjkd_count_query(struct gjkd_counters *counters, proto_op op) {
-    add(&counters->queries[op], 1);
+void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count) {
+    add(&counters->queries[op], count);
 }
 
-void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations) {
+void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations) {
+    _Static_assert(GJKD_TALLY_BUCKETS == ITERATION_COUNT + 1, "one more for what is above all");
     int bucket = 0;
     while (bucket < ITERATION_COUNT && iterations > iteration_bounds[bucket]) {
         bucket++;
     }
-    add(&counters->iterations[bucket], 1);
-    add(&counters->iteration_sum, iterations);
+    tally->buckets[bucket]++;
+    tally->sum += iterations;
+}
+
+void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally) {
+    for (int i = 0; i < GJKD_TALLY_BUCKETS; i++) {
+        if (tally->buckets[i] > 0) {
+            add(&counters->iterations[i], tally->buckets[i]);
+        }
+    }
+    add(&counters->iteration_sum, tally->sum);
+}
+
+void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations) {
+    gjkd_tally tally = {0};
+    gjkd_tally_add(&tally, iterations);
+    gjkd_count_tally(counters, &tally);
 }
 
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason) {

@@ -33,8 +33,17 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
 /* Its body and its answer's. */
 void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
-void gjkd_count_query(struct gjkd_counters *counters, proto_op op);
+void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
+
+/* Iterations of many queries, counted on the side and added at once. Starts as {0}. */
+#define GJKD_TALLY_BUCKETS 13
+typedef struct gjkd_tally {
+    uint64_t buckets[GJKD_TALLY_BUCKETS], sum;
+} gjkd_tally;
+void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations);
+void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally);
+
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
 
 /* Numbers that others keep. */

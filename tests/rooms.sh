@@ -50,6 +50,7 @@ complain "an include looks upwards" \
     "$(includes '(proto|server)/' core; includes 'server/' proto; includes '[^">]*\.\./' core proto server)"
 complain "json_t leaves proto" "$(matches '\bjson_[a-z]+' core server; includes 'jansson' core server)"
 complain "json_t stands in a public header of proto" "$(matches '\bjson_t\b' proto/include)"
+complain "protobuf-c leaves proto" "$(matches '\b(ProtobufC|protobuf_c_|Gjkd__)' core server proto/include; includes '(protobuf-c|gjkd\.pb-c)' core server proto/include)"
 complain "libuv leaves server" "$(matches '\buv_[a-z]+' core proto; includes 'uv\.h' core proto)"
 complain "libmicrohttpd leaves server" "$(matches '\bMHD_' core proto; includes 'microhttpd' core proto)"
 complain "server reaches into another room's private headers" \

@@ -63,7 +63,31 @@ START_TEST(accepts) {
 }
 END_TEST
 
+START_TEST(weights) {
+    static const struct {
+        const char *accept;
+        int json, protobuf;
+    } rows[] = {
+        {NULL, 1000, 1000},
+        {"*/*", 1000, 1000},
+        {"application/x-protobuf", 0, 1000},
+        {"application/x-protobuf;q=0.5, application/json;q=0.125", 125, 500},
+        {"application/x-protobuf, */*;q=0.1", 100, 1000},
+        {"application/*;q=0.3, */*", 300, 300},
+        {"application/json;q=0.0004", 1, 0},
+        {"application/json;q=1.5, application/x-protobuf;q=0x", 1000, 1000},
+        {"application/x-protobuf;q=0, */*", 1000, 0},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_int_eq(gjkd_accept_weight(rows[i].accept, GJKD_TYPE_JSON), rows[i].json);
+        ck_assert_int_eq(gjkd_accept_weight(rows[i].accept, GJKD_TYPE_X_PROTOBUF),
+                         rows[i].protobuf);
+    }
+}
+END_TEST
+
 Suite *server_media_suite(void) {
-    const TTest *const tests[] = {content_types, accepts};
+    const TTest *const tests[] = {content_types, accepts, weights};
     return test_suite("media", tests, COUNT_OF(tests));
 }

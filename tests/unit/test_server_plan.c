@@ -39,7 +39,7 @@ START_TEST(glance) {
 END_TEST
 
 static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
-    gjkd_work work = {cost, body, strlen(body), items, 8};
+    gjkd_work work = {cost, body, strlen(body), items, 8, 0};
     return gjkd_plan_wants_worker(&work);
 }
 
@@ -58,7 +58,7 @@ END_TEST
 
 START_TEST(pairs_of_large_shapes_go) {
     const char *pair = "{\"a\":\"x\",\"b\":\"y\"}";
-    gjkd_work work = {GJKD_COST_DETECT, pair, strlen(pair), 2, 32};
+    gjkd_work work = {GJKD_COST_DETECT, pair, strlen(pair), 2, 32, 0};
     ck_assert(!gjkd_plan_wants_worker(&work));
     work.points = 60000;
     ck_assert(gjkd_plan_wants_worker(&work));

@@ -33,8 +33,8 @@ START_TEST(loops_add_up) {
     gjkd_count_request(a, 0, GJKD_POST, 200, 40000);
     gjkd_count_request(b, 0, GJKD_POST, 200, 60000);
     gjkd_count_request(b, GJKD_ROUTE_NONE, GJKD_METHOD_OTHER, 404, 20000000000);
-    gjkd_count_query(a, PROTO_OP_RAYCAST);
-    gjkd_count_query(b, PROTO_OP_RAYCAST);
+    gjkd_count_queries(a, PROTO_OP_RAYCAST, 1);
+    gjkd_count_queries(b, PROTO_OP_RAYCAST, 1);
     gjkd_count_iterations(a, 3);
     gjkd_count_iterations(b, 5000);
     gjkd_count_request(b, 0, GJKD_POST, 0, 1000);

@@ -1,0 +1,123 @@
+#ifndef PROTO_COLUMNS_H
+#define PROTO_COLUMNS_H
+
+/*
+ * Many queries in one message, and their answers: gjkd.proto as plain structs. Row i of every
+ * column belongs to query i. Decoders check every row as the JSON decoders check a query, and
+ * refuse the message whole, naming column and row ("/origin/17"). Memory comes from the caller's
+ * arena, in a few blocks whose sizes follow from lengths that were checked before. Thread-safe
+ * for different arenas.
+ */
+
+#include "gjk/body.h"
+#include "proto/reply.h"
+
+/* What a row says that names no shape, sees no hit or ignores no group. */
+#define PROTO_NO_HANDLE UINT32_MAX
+
+/* A column of one number a row: rows of them, one that serves all, or none. */
+typedef struct proto_doubles {
+    const double *values;
+    uint32_t rows;
+} proto_doubles;
+typedef struct proto_uints {
+    const uint32_t *values;
+    uint32_t rows;
+} proto_uints;
+
+static inline double proto_double_at(proto_doubles column, uint32_t row, double otherwise) {
+    return column.rows == 0 ? otherwise : column.values[column.rows == 1 ? 0 : row];
+}
+static inline uint32_t proto_uint_at(proto_uints column, uint32_t row, uint32_t otherwise) {
+    return column.rows == 0 ? otherwise : column.values[column.rows == 1 ? 0 : row];
+}
+
+/* RaycastColumns */
+typedef struct proto_ray_columns {
+    uint32_t dimension, count;
+    const gjk_ray *rays;
+    proto_uints mask, category;  /* none: UINT32_MAX */
+    proto_uints ignore_group_of; /* handles; none: PROTO_NO_HANDLE */
+    proto_doubles at_tick;       /* none: newest */
+    const char *const *ignore_groups;
+    uint32_t ignore_groups_count;
+    bool solid;
+} proto_ray_columns;
+
+/* Poses of one operand of every pair, or of the parts of them that are given. */
+typedef struct proto_pose_column {
+    const gjk_pose *poses; /* NULL: neither part */
+    bool has_position, has_rotation;
+} proto_pose_column;
+
+/* PairColumns */
+typedef struct proto_pair_columns {
+    uint32_t dimension, count;
+    const uint32_t *a, *b; /* handles */
+    proto_pose_column pose_a, pose_b;
+    proto_doubles at_tick;
+    bool penetration;
+} proto_pair_columns;
+
+/* PoseColumns */
+typedef struct proto_pose_columns {
+    uint32_t dimension, count;
+    const uint32_t *handle; /* each once */
+    const gjk_pose *poses;
+    const gjk_turn *turns;    /* as given, of poses; NULL: rotations are kept */
+    const uint32_t *teleport; /* handles among those above */
+    uint32_t teleport_count;
+} proto_pose_columns;
+
+/*
+ * set_dimension must be the message's own. MALFORMED_PROTOBUF for what is no such message;
+ * UNKNOWN_MEMBER for a field that it does not have; MISSING_MEMBER, WRONG_TYPE for a column that
+ * is not as long as the others demand; TOO_MANY for more rows than batch_queries_max (poses:
+ * shapes_per_set_max); the codes of values as in JSON.
+ */
+bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
+                              struct gjk_arena *arena, proto_ray_columns *out,
+                              struct proto_problem *problem) GJK_MUST_USE;
+bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
+                               struct gjk_arena *arena, proto_pair_columns *out,
+                               struct proto_problem *problem) GJK_MUST_USE;
+bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
+                               struct gjk_arena *arena, proto_pose_columns *out,
+                               struct proto_problem *problem) GJK_MUST_USE;
+
+/* RaycastAnswers: a slot for every row, to be filled in any order, by any thread. */
+typedef struct proto_ray_answers {
+    uint64_t revision;
+    uint32_t dimension, count;
+    uint32_t *handle, *status;
+    double *distance, *point, *normal;
+} proto_ray_answers;
+
+/* PairAnswers, likewise. */
+typedef struct proto_pair_answers {
+    uint64_t revision;
+    uint32_t dimension, count;
+    uint32_t *state, *iterations, *status;
+    double *value, *lower_bound, *normal, *point_a, *point_b;
+} proto_pair_answers;
+
+/* Slots for count rows. False: out of memory. */
+bool proto_ray_answers_init(proto_ray_answers *answers, uint32_t dimension, uint32_t count,
+                            struct gjk_arena *arena) GJK_MUST_USE;
+bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
+                             struct gjk_arena *arena) GJK_MUST_USE;
+
+/* Fill row i. hit NULL: none. */
+void proto_ray_answers_set(const proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit);
+void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i,
+                                   const gjk_detect_result *result, bool penetration);
+void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t i,
+                                     const gjk_distance_result *result);
+
+/* The answers as a message, or as JSON: one member a column, named and laid out as there. */
+void proto_encode_ray_columns(struct proto_buffer *out, const proto_ray_answers *answers);
+void proto_encode_pair_columns(struct proto_buffer *out, const proto_pair_answers *answers);
+void proto_encode_ray_columns_json(struct proto_buffer *out, const proto_ray_answers *answers);
+void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_answers *answers);
+
+#endif

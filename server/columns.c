@@ -1,0 +1,343 @@
+/*
+ * What are the answers to a thousand queries that came as columns? The message is decoded and
+ * checked whole; then its rows are done in parts. Each row asks the core what the JSON query
+ * would, so its numbers are the same to the bit. A row that names what does not exist refuses the
+ * message: of several the first one.
+ */
+
+#include "columns.h"
+
+#include <string.h>
+
+/* Estimates of a row's cost, for cutting. */
+#define ROW_NS 1000
+#define ROW_SHAPE_NS 10
+
+/* One column message under way. */
+struct work {
+    gjk_moment moment;
+    proto_op op;
+    union {
+        proto_ray_columns rays;
+        proto_pair_columns pairs;
+    };
+    union {
+        proto_ray_answers hits;
+        proto_pair_answers results;
+    };
+    atomic_uint refused; /* the first row that names what is not there; UINT32_MAX: none */
+    atomic_bool no_memory;
+};
+
+/* --- What a row can get wrong --- */
+
+static void note_refusal(struct work *work, uint32_t row) {
+    uint32_t first = atomic_load(&work->refused);
+    while (row < first && !atomic_compare_exchange_weak(&work->refused, &first, row)) {
+    }
+}
+
+static bool fail_at(struct gjkd_job *job, const char *column, uint32_t row) {
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
+    return gjkd_question_fail_at(job, pointer);
+}
+
+static bool check_handle(struct gjkd_job *job, const struct work *work, const char *column,
+                         uint32_t row, uint32_t handle) {
+    if (gjk_set_find_handle(work->moment.set, handle) != NULL) {
+        return true;
+    }
+    proto_problem_set(&job->problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
+                      handle);
+    return fail_at(job, column, row);
+}
+
+/* Says what is wrong with a row. */
+static void refuse_row(struct gjkd_job *job, const struct work *work, uint32_t row) {
+    if (work->op == PROTO_OP_RAYCAST) {
+        uint32_t handle = proto_uint_at(work->rays.ignore_group_of, row, PROTO_NO_HANDLE);
+        (void)check_handle(job, work, "ignore_group_of",
+                           work->rays.ignore_group_of.rows > 1 ? row : 0, handle);
+    } else if (check_handle(job, work, "a", row, work->pairs.a[row])) {
+        (void)check_handle(job, work, "b", row, work->pairs.b[row]);
+    }
+}
+
+/* --- Rays --- */
+
+/* The groups that a row ignores, the last one its own; false: no such shape. */
+static bool ignore_own_group(const struct work *work, uint32_t row, const char **groups,
+                             gjk_filter *filter) {
+    uint32_t common = work->rays.ignore_groups_count;
+    uint32_t handle = proto_uint_at(work->rays.ignore_group_of, row, PROTO_NO_HANDLE);
+    filter->ignore_groups_count = common;
+    if (handle == PROTO_NO_HANDLE) {
+        return true;
+    }
+    const gjk_body *body = gjk_set_find_handle(work->moment.set, handle);
+    if (body != NULL && body->group != NULL) {
+        groups[common] = body->group;
+        filter->ignore_groups_count = common + 1;
+    }
+    return body != NULL;
+}
+
+/* The part's own list of groups to ignore, with room for one more. NULL: out of memory. */
+static const char **copy_groups(const proto_ray_columns *rays, struct gjk_arena *memory) {
+    uint32_t count = rays->ignore_groups_count;
+    const char **groups = gjk_arena_alloc_array(memory, (size_t)count + 1, sizeof *groups);
+    if (groups != NULL && count > 0) {
+        memcpy(groups, rays->ignore_groups, count * sizeof *groups);
+    }
+    return groups;
+}
+
+static bool raycast_row(const struct work *work, uint32_t row, const gjk_selection *selection,
+                        gjkd_tally *tally) {
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_ray_hits hits;
+    settings.solid = work->rays.solid;
+    if (gjk_set_raycast(&work->moment, &work->rays.rays[row], selection, &settings, &hits) !=
+        GJK_OK) {
+        return false;
+    }
+    proto_ray_answers_set(&work->hits, row, hits.count > 0 ? &hits.items[0] : NULL);
+    if (hits.count > 0) {
+        gjkd_tally_add(tally, hits.items[0].result.iterations);
+    }
+    return true;
+}
+
+static void run_rays(struct gjkd_job *job, const gjkd_part *part) {
+    struct work *work = part->work;
+    struct gjk_arena groups_memory;
+    gjkd_tally tally = {0};
+    gjk_arena_init(&groups_memory, GJKD_JOB_BYTES_MAX);
+    const char **groups = copy_groups(&work->rays, &groups_memory);
+    gjk_filter filter = gjk_filter_default();
+    filter.ignore_groups = groups;
+    gjk_selection selection = {&filter, NULL, 1, part->memory};
+    bool fine = groups != NULL;
+    for (uint32_t row = part->begin; fine && row < part->end; row++) {
+        filter.mask = proto_uint_at(work->rays.mask, row, UINT32_MAX);
+        filter.category = proto_uint_at(work->rays.category, row, UINT32_MAX);
+        if (!ignore_own_group(work, row, groups, &filter)) {
+            note_refusal(work, row);
+            break;
+        }
+        fine = raycast_row(work, row, &selection, &tally);
+        gjk_arena_reset(part->memory);
+    }
+    if (!fine) {
+        atomic_store(&work->no_memory, true);
+    }
+    gjk_arena_fini(&groups_memory);
+    gjkd_count_tally(job->counters, &tally);
+}
+
+/* --- Pairs --- */
+
+static bool place(const struct work *work, uint32_t handle, const proto_pose_column *column,
+                  uint32_t row, gjk_placed *out) {
+    const gjk_body *body = gjk_set_find_handle(work->moment.set, handle);
+    if (body == NULL) {
+        return false;
+    }
+    *out = gjk_moment_place(&work->moment, body);
+    if (column->has_position) {
+        out->pose.position = column->poses[row].position;
+    }
+    if (column->has_rotation) {
+        out->pose.rotation = column->poses[row].rotation;
+    }
+    return true;
+}
+
+static void detect_row(const struct work *work, uint32_t row, const gjk_placed *a,
+                       const gjk_placed *b, gjkd_tally *tally) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.penetration = work->pairs.penetration;
+    gjk_detect_result result = gjk_detect(a, b, &settings);
+    proto_pair_answers_set_detect(&work->results, row, &result, work->pairs.penetration);
+    gjkd_tally_add(tally, result.iterations);
+}
+
+static void distance_row(const struct work *work, uint32_t row, const gjk_placed *a,
+                         const gjk_placed *b, gjkd_tally *tally) {
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_distance_result result = gjk_distance(a, b, &settings);
+    proto_pair_answers_set_distance(&work->results, row, &result);
+    gjkd_tally_add(tally, result.iterations);
+}
+
+static void run_pairs(struct gjkd_job *job, const gjkd_part *part) {
+    struct work *work = part->work;
+    gjkd_tally tally = {0};
+    for (uint32_t row = part->begin; row < part->end; row++) {
+        gjk_placed a, b;
+        if (!place(work, work->pairs.a[row], &work->pairs.pose_a, row, &a) ||
+            !place(work, work->pairs.b[row], &work->pairs.pose_b, row, &b)) {
+            note_refusal(work, row);
+            break;
+        }
+        (work->op == PROTO_OP_DETECT ? detect_row : distance_row)(work, row, &a, &b, &tally);
+    }
+    gjkd_count_tally(job->counters, &tally);
+}
+
+/* --- Before and after --- */
+
+static void encode(struct gjkd_job *job, const struct work *work, struct proto_buffer *out) {
+    bool is_message = job->columns_out != NULL;
+    if (work->op == PROTO_OP_RAYCAST) {
+        (is_message ? proto_encode_ray_columns : proto_encode_ray_columns_json)(out, &work->hits);
+    } else {
+        (is_message ? proto_encode_pair_columns : proto_encode_pair_columns_json)(out,
+                                                                                  &work->results);
+    }
+}
+
+static void finish(struct gjkd_job *job, void *closure) {
+    const struct work *work = closure;
+    uint32_t refused = atomic_load(&work->refused);
+    if (refused != UINT32_MAX) {
+        refuse_row(job, work, refused);
+    } else if (atomic_load(&work->no_memory)) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+    } else {
+        struct proto_buffer out;
+        proto_buffer_init(&out, &job->arena);
+        encode(job, work, &out);
+        gjkd_job_note_queries(job, work->op,
+                              work->op == PROTO_OP_RAYCAST ? work->rays.count : work->pairs.count);
+        gjkd_job_reply(job, 200, &out);
+    }
+}
+
+static bool decode(struct gjkd_job *job, struct work *work) {
+    const struct gjkd_version *version = job->version;
+    const proto_limits *limits = &job->context->limits;
+    proto_text body = {job->body != NULL ? job->body : "", job->body_bytes};
+    bool fine = work->op == PROTO_OP_RAYCAST
+                    ? proto_decode_ray_columns(body, version->dimension, limits, &job->arena,
+                                               &work->rays, &job->problem)
+                    : proto_decode_pair_columns(body, version->dimension, limits, &job->arena,
+                                                &work->pairs, &job->problem);
+    if (!fine) {
+        gjkd_job_refuse(job);
+        return false;
+    }
+    const proto_doubles *ticks =
+        work->op == PROTO_OP_RAYCAST ? &work->rays.at_tick : &work->pairs.at_tick;
+    if (ticks->rows > 0) {
+        proto_problem_set(&job->problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+        return fail_at(job, "at_tick", 0);
+    }
+    return true;
+}
+
+static bool make_slots(struct gjkd_job *job, struct work *work) {
+    if (work->op == PROTO_OP_RAYCAST) {
+        return proto_ray_answers_init(&work->hits, work->rays.dimension, work->rays.count,
+                                      &job->arena);
+    }
+    return proto_pair_answers_init(&work->results, work->pairs.dimension, work->pairs.count,
+                                   &job->arena);
+}
+
+static void ask(struct gjkd_job *job, proto_op op) {
+    if (job->version == NULL) {
+        gjkd_job_fail(job, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                      job->match.variable.text);
+        return;
+    }
+    struct work *work = gjk_arena_alloc(&job->arena, sizeof *work);
+    if (work == NULL) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return;
+    }
+    memset(work, 0, sizeof *work);
+    work->op = op;
+    work->moment = gjk_moment_of(job->version->set);
+    atomic_init(&work->refused, UINT32_MAX);
+    if (!decode(job, work)) {
+        return;
+    }
+    if (!make_slots(job, work)) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return;
+    }
+    gjkd_job_note_decoded(job);
+    bool rays = op == PROTO_OP_RAYCAST;
+    (rays ? &work->hits.revision : &work->results.revision)[0] = job->version->revision;
+    uint64_t row_ns = ROW_NS + (rays ? ROW_SHAPE_NS * gjk_set_count(work->moment.set) : 0);
+    gjkd_parts_leave(job, rays ? work->rays.count : work->pairs.count, row_ns,
+                     &(struct gjkd_parts){.work = work,
+                                          .run = rays ? run_rays : run_pairs,
+                                          .finish = finish});
+}
+
+void gjkd_columns_raycast(struct gjkd_job *job) {
+    ask(job, PROTO_OP_RAYCAST);
+}
+
+void gjkd_columns_detect(struct gjkd_job *job) {
+    ask(job, PROTO_OP_DETECT);
+}
+
+void gjkd_columns_distance(struct gjkd_job *job) {
+    ask(job, PROTO_OP_DISTANCE);
+}
+
+/* --- One row for a JSON query --- */
+
+bool gjkd_columns_refuse(struct gjkd_question *question) {
+    gjkd_job_fail(question->job, PROTO_NOT_ACCEPTABLE,
+                  "this answer has no form as columns: only the closest hit of a ray among stored "
+                  "shapes, and single pairs without a trace, have one");
+    return false;
+}
+
+bool gjkd_columns_print_hit(struct gjkd_question *question, const gjk_ray_hit *hit) {
+    proto_ray_answers answers;
+    if (!proto_ray_answers_init(&answers, question->query.dimension, 1, &question->job->arena)) {
+        return gjkd_question_out_of_memory(question);
+    }
+    answers.revision = question->stamp.revision;
+    proto_ray_answers_set(&answers, 0, hit);
+    proto_encode_ray_columns(&question->out, &answers);
+    return true;
+}
+
+static bool begin_pair(struct gjkd_question *question, proto_pair_answers *answers) {
+    if (question->query.trace) {
+        return gjkd_columns_refuse(question);
+    }
+    if (!proto_pair_answers_init(answers, question->query.dimension, 1, &question->job->arena)) {
+        return gjkd_question_out_of_memory(question);
+    }
+    answers->revision = question->stamp.revision;
+    return true;
+}
+
+bool gjkd_columns_print_detect(struct gjkd_question *question, const gjk_detect_result *result) {
+    proto_pair_answers answers;
+    if (!begin_pair(question, &answers)) {
+        return false;
+    }
+    proto_pair_answers_set_detect(&answers, 0, result, question->query.penetration);
+    proto_encode_pair_columns(&question->out, &answers);
+    return true;
+}
+
+bool gjkd_columns_print_distance(struct gjkd_question *question,
+                                 const gjk_distance_result *result) {
+    proto_pair_answers answers;
+    if (!begin_pair(question, &answers)) {
+        return false;
+    }
+    proto_pair_answers_set_distance(&answers, 0, result);
+    proto_encode_pair_columns(&question->out, &answers);
+    return true;
+}

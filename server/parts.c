@@ -1,0 +1,76 @@
+/*
+ * Who does which rows? Whoever comes takes the next ones: one counter of rows taken, one of
+ * rows done. Between two parts the deadline is looked at.
+ */
+
+#include "job.h"
+
+#define PART_NS 100000
+
+void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
+                      const struct gjkd_parts *how) {
+    struct gjkd_parts *parts = &job->parts;
+    uint64_t step = PART_NS / (row_ns > 0 ? row_ns : 1) + 1;
+    if (count == 0) {
+        how->finish(job, how->work);
+        return;
+    }
+    parts->work = how->work;
+    parts->run = how->run;
+    parts->finish = how->finish;
+    parts->rows = count;
+    parts->step = step < count ? (uint32_t)step : count;
+    atomic_init(&parts->taken, 0);
+    atomic_init(&parts->done, 0);
+    atomic_init(&parts->late, false);
+}
+
+static bool is_late(struct gjkd_job *job) {
+    if (uv_hrtime() > job->deadline_ns || atomic_load(&job->fate) == GJKD_FATE_EXPIRED) {
+        atomic_store(&job->parts.late, true);
+    }
+    return atomic_load(&job->parts.late);
+}
+
+static void finish(struct gjkd_job *job) {
+    if (atomic_load(&job->parts.late)) {
+        gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before all of it was done");
+    } else {
+        job->parts.finish(job, job->parts.work);
+    }
+}
+
+bool gjkd_parts_step(struct gjkd_job *job, struct gjk_arena *memory) {
+    struct gjkd_parts *parts = &job->parts;
+    uint32_t begin = atomic_load(&parts->taken);
+    uint32_t rows;
+    do {
+        if (begin == parts->rows) {
+            return false;
+        }
+        rows = parts->rows - begin < parts->step ? parts->rows - begin : parts->step;
+    } while (!atomic_compare_exchange_weak(&parts->taken, &begin, begin + rows));
+    if (!is_late(job)) {
+        parts->run(job, &(gjkd_part){parts->work, begin, begin + rows, memory});
+        gjk_arena_reset(memory);
+    }
+    if (atomic_fetch_add(&parts->done, rows) + rows == parts->rows) {
+        finish(job);
+    }
+    return true;
+}
+
+bool gjkd_parts_wait(struct gjkd_job *job) {
+    return job->parts.rows > 0 && atomic_load(&job->parts.taken) < job->parts.rows;
+}
+
+void gjkd_parts_run_all(struct gjkd_job *job) {
+    if (!gjkd_parts_wait(job)) {
+        return;
+    }
+    struct gjk_arena memory;
+    gjk_arena_init(&memory, GJKD_JOB_BYTES_MAX);
+    while (gjkd_parts_step(job, &memory)) {
+    }
+    gjk_arena_fini(&memory);
+}

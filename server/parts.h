@@ -1,0 +1,53 @@
+#ifndef GJKD_PARTS_H
+#define GJKD_PARTS_H
+
+/*
+ * Work cut into parts: the rows of a column message, the queries of a batch. A handler that has
+ * understood its request leaves the rows here and returns without a reply; they are then done in
+ * steps of about 100 us, by as many workers as there are, and the last one writes the answer. A
+ * row fills a slot of its own, so that neither the order nor a bit of the answer depends on who
+ * did what, or when.
+ */
+
+#include "gjk/arena.h"
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct gjkd_job;
+
+typedef struct gjkd_part {
+    void *work;               /* the handler's own */
+    uint32_t begin, end;      /* rows to do */
+    struct gjk_arena *memory; /* empty; what lies in it is gone with the part */
+} gjkd_part;
+
+struct gjkd_parts {
+    void *work;
+    void (*run)(struct gjkd_job *job, const gjkd_part *part);
+    void (*finish)(struct gjkd_job *job, void *work); /* fills job->reply */
+    uint32_t rows;                                    /* 0: nothing was left to do */
+    uint32_t step;                                    /* rows of a part */
+    atomic_uint taken, done;                          /* rows */
+    atomic_bool late; /* the deadline has passed: what is left is not done */
+};
+
+/* For handlers: leaves count rows, each of about row_ns, to be done by run. finish is called once,
+ * also when there are no rows. */
+void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
+                      const struct gjkd_parts *how);
+
+/*
+ * Takes the next part and does it; whoever does the last one finishes the job. False: there was
+ * none left to take. Any number of threads may call it for one job, each with memory of its own.
+ */
+bool gjkd_parts_step(struct gjkd_job *job, struct gjk_arena *memory);
+
+/* Is there a part that nobody has taken? */
+bool gjkd_parts_wait(struct gjkd_job *job);
+
+/* All of it, here and now. Nothing when the handler left nothing. */
+void gjkd_parts_run_all(struct gjkd_job *job);
+
+#endif

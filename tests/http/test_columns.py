@@ -1,0 +1,368 @@
+"""Many queries in one message: every row as JSON answers it, and nothing taken by halves."""
+
+import json
+import random
+import struct
+
+import pytest
+
+import messages
+import problem
+import scenes
+from messages import TYPE, flat, gjkd as pb, rows
+
+NONE = 4294967295
+STATES = ["separated", "touching", "overlapping"]
+STATUSES = ["converged", "iteration_limit"]
+
+
+def send(gjkd, path, message, accept=None, kind=TYPE):
+    data = message if isinstance(message, bytes) else message.SerializeToString()
+    headers = {"Content-Type": kind} | ({"Accept": accept} if accept else {"Accept": None})
+    return gjkd.call("POST", path, data=data, headers=headers)
+
+
+def ask(gjkd, path, message, answer):
+    reply = send(gjkd, path, message)
+    assert reply.status_code == 200, reply.text
+    assert reply.headers["Content-Type"] == TYPE
+    return answer.FromString(reply.content)
+
+
+class Stored:
+    """A set of the seeded scenes and its handles."""
+
+    def __init__(self, gjkd, name, dimension, seed=5):
+        self.gjkd, self.path, self.dimension = gjkd, f"/v1/sets/{name}", dimension
+        gjkd.store(name, {"dimension": dimension, "shapes": scenes.scene(seed, dimension)})
+        shapes = gjkd.get(self.path).json()["shapes"]
+        self.handles = {i: s["handle"] for i, s in shapes.items()}
+        self.ids = {h: i for i, h in self.handles.items()}
+        self.groups = {i: s.get("group") for i, s in shapes.items()}
+
+
+@pytest.fixture(params=[2, 3])
+def stored(request, gjkd, name):
+    return Stored(gjkd, name, request.param)
+
+
+def bits(numbers):
+    return [struct.pack("<d", n) for n in numbers]
+
+
+def ray_rows(rng, dimension, count):
+    return [(scenes.vector(rng, dimension, -4, 4), scenes.vector(rng, dimension, -1, 1) or None)
+            for _ in range(count)]
+
+
+def ray_message(dimension, rays, **more):
+    return pb.RaycastColumns(dimension=dimension, origin=flat(o for o, _ in rays),
+                             direction=flat(d for _, d in rays), **more)
+
+
+def check_rays(stored, message, queries):
+    """The columns' answer against one JSON query a row."""
+    answer = ask(stored.gjkd, f"{stored.path}/raycast", message, pb.RaycastAnswers)
+    assert answer.revision == 1 and len(answer.handle) == len(queries)
+    points, normals = rows(answer.point, stored.dimension), rows(answer.normal, stored.dimension)
+    zeros, hit_count = [0.0] * stored.dimension, 0
+    for i, query in enumerate(queries):
+        hits = stored.gjkd.ask(f"{stored.path}/raycast", query)["hits"]
+        found = (answer.distance[i], points[i], normals[i])
+        if not hits:
+            assert answer.handle[i] == NONE and found == (0, zeros, zeros) and answer.status[i] == 0
+            continue
+        hit, hit_count = hits[0], hit_count + 1
+        assert stored.ids[answer.handle[i]] == hit["id"]
+        assert bits([found[0]]) == bits([hit["distance"]])
+        assert bits(found[1]) == bits(hit["point"])
+        assert bits(found[2]) == bits(hit["normal"] or zeros)
+        assert STATUSES[answer.status[i]] == hit["status"]
+    return hit_count
+
+
+def test_rays_are_the_rays_of_json(stored):
+    rng = random.Random(1)
+    rays = ray_rows(rng, stored.dimension, 150)
+    queries = [{"origin": o, "direction": d} for o, d in rays]
+    assert check_rays(stored, ray_message(stored.dimension, rays), queries) > 10
+
+
+def test_every_column_of_rays(stored):
+    rng = random.Random(2)
+    rays = ray_rows(rng, stored.dimension, 150)
+    reach = [rng.uniform(0, 6) for _ in rays]
+    mask = [rng.choice([NONE, 1, 6, 0]) for _ in rays]
+    category = [rng.choice([NONE, 1, 2]) for _ in rays]
+    shooters = [rng.choice([NONE, *stored.ids]) for _ in rays]
+    queries = []
+    for i, (origin, direction) in enumerate(rays):
+        group = stored.groups.get(stored.ids.get(shooters[i]))
+        groups = ["red"] + ([group] if group else [])
+        queries.append({"origin": origin, "direction": direction, "max_distance": reach[i],
+                        "solid": False, "filter": {"mask": mask[i], "category": category[i],
+                                                   "ignore_groups": groups}})
+    message = ray_message(stored.dimension, rays, max_distance=reach, mask=mask, category=category,
+                          ignore_group_of=shooters, ignore_groups=["red"], not_solid=True)
+    assert check_rays(stored, message, queries) > 3
+
+
+def test_one_row_serves_all(stored):
+    rays = ray_rows(random.Random(3), stored.dimension, 20)
+    message = ray_message(stored.dimension, rays, max_distance=[3.5], mask=[3], category=[1],
+                          ignore_group_of=[next(iter(stored.ids))])
+    group = stored.groups[stored.ids[next(iter(stored.ids))]]
+    check_rays(stored, message, [
+        {"origin": o, "direction": d, "max_distance": 3.5,
+         "filter": {"mask": 3, "category": 1, "ignore_groups": [group] if group else []}}
+        for o, d in rays])
+
+
+def pair_rows(stored, seed, count):
+    rng = random.Random(seed)
+    ids = list(stored.handles)
+    return [(rng.choice(ids), rng.choice(ids)) for _ in range(count)]
+
+
+def pose(rng, dimension):
+    turned = scenes.turned(rng, dimension)
+    turn = turned.get("orientation") or [turned["angle"]]
+    return scenes.vector(rng, dimension, -3, 3), turn
+
+
+def check_pairs(stored, op, message, queries):
+    answer = ask(stored.gjkd, f"{stored.path}/{op}", message, pb.PairAnswers)
+    width = stored.dimension
+    zeros = [0.0] * width
+    columns = {"normal": rows(answer.normal, width), "point_a": rows(answer.point_a, width),
+               "point_b": rows(answer.point_b, width)}
+    bound, value = ("depth_lower_bound", "depth") if op == "detect" else ("lower_bound", "distance")
+    for i, query in enumerate(queries):
+        wanted = stored.gjkd.ask(f"{stored.path}/{op}", query)
+        assert STATES[answer.state[i]] == wanted["state"]
+        assert STATUSES[answer.status[i]] == wanted["status"]
+        assert answer.iterations[i] == wanted["iterations"]
+        assert bits([answer.value[i], answer.lower_bound[i]]) == \
+            bits([wanted.get(value, 0.0), wanted.get(bound, 0.0)])
+        for name, column in columns.items():
+            assert bits(column[i]) == bits(wanted.get(name) or zeros), (i, name)
+    assert len(answer.state) == len(queries) and answer.revision == 1
+
+
+@pytest.mark.parametrize("op", ["detect", "distance"])
+def test_pairs_are_the_pairs_of_json(stored, op):
+    pairs = pair_rows(stored, 4, 40)
+    message = pb.PairColumns(dimension=stored.dimension, a=[stored.handles[a] for a, _ in pairs],
+                             b=[stored.handles[b] for _, b in pairs])
+    check_pairs(stored, op, message, [{"a": a, "b": b} for a, b in pairs])
+
+
+@pytest.mark.parametrize("op", ["detect", "distance"])
+def test_pairs_at_other_poses(stored, op):
+    rng = random.Random(5)
+    pairs = pair_rows(stored, 6, 30)
+    poses_a, poses_b = ([pose(rng, stored.dimension) for _ in pairs] for _ in "ab")
+    message = pb.PairColumns(
+        dimension=stored.dimension, a=[stored.handles[a] for a, _ in pairs],
+        b=[stored.handles[b] for _, b in pairs], position_a=flat(p for p, _ in poses_a),
+        rotation_a=flat(t for _, t in poses_a), rotation_b=flat(t for _, t in poses_b))
+    turn = "angle" if stored.dimension == 2 else "orientation"
+    given = [t[0] if stored.dimension == 2 else t for _, t in poses_b]
+    first = [t[0] if stored.dimension == 2 else t for _, t in poses_a]
+    check_pairs(stored, op, message, [
+        {"a": {"id": a, "position": poses_a[i][0], turn: first[i]}, "b": {"id": b, turn: given[i]}}
+        for i, (a, b) in enumerate(pairs)])
+
+
+def test_states_only(stored):
+    pairs = pair_rows(stored, 7, 30)
+    message = pb.PairColumns(dimension=stored.dimension, a=[stored.handles[a] for a, _ in pairs],
+                             b=[stored.handles[b] for _, b in pairs], no_penetration=True)
+    check_pairs(stored, "detect", message,
+                [{"a": a, "b": b, "penetration": False} for a, b in pairs])
+
+
+def test_many_rows_are_the_few(stored):
+    """Thousands of rows, cut into parts: each as in a message of its own."""
+    rays = ray_rows(random.Random(8), stored.dimension, 4000)
+    path = f"{stored.path}/raycast"
+    whole = ask(stored.gjkd, path, ray_message(stored.dimension, rays), pb.RaycastAnswers)
+    again = send(stored.gjkd, path, ray_message(stored.dimension, rays)).content
+    assert again == whole.SerializeToString()
+    for at in range(0, 4000, 437):
+        few = ask(stored.gjkd, path, ray_message(stored.dimension, rays[at:at + 3]),
+                  pb.RaycastAnswers)
+        assert few.handle == whole.handle[at:at + 3]
+        assert bits(few.distance) == bits(whole.distance[at:at + 3])
+
+
+def test_no_rows(stored):
+    answer = ask(stored.gjkd, f"{stored.path}/raycast",
+                 pb.RaycastColumns(dimension=stored.dimension), pb.RaycastAnswers)
+    assert answer.revision == 1 and len(answer.handle) == 0
+    answer = ask(stored.gjkd, f"{stored.path}/detect", pb.PairColumns(dimension=stored.dimension),
+                 pb.PairAnswers)
+    assert len(answer.state) == 0
+
+
+def unpacked(number, values):
+    return b"".join(bytes([number << 3 | 1]) + struct.pack("<d", v) for v in values)
+
+
+def test_numbers_that_are_not_packed_count_too(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    path = f"{stored.path}/raycast"
+    loose = b"\x08\x02" + unpacked(2, [-4, 0.5]) + unpacked(3, [1, 0])
+    packed = ray_message(2, [([-4, 0.5], [1, 0])])
+    assert send(gjkd, path, loose).content == send(gjkd, path, packed).content
+
+
+# --- Forms ---
+
+def test_accept_chooses_the_form(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    path = f"{stored.path}/raycast"
+    message = ray_message(2, [([-4, 0.5], [1, 0]), ([0, 90], [0, 1])])
+    binary = pb.RaycastAnswers.FromString(send(gjkd, path, message).content)
+    reply = send(gjkd, path, message, accept="application/json")
+    assert reply.headers["Content-Type"].startswith("application/json")
+    assert reply.json() == {"revision": 1, **{
+        k: list(getattr(binary, k)) for k in ("handle", "distance", "point", "normal", "status")}}
+    for accept, wanted in [("*/*", TYPE), ("application/protobuf", "application/protobuf"),
+                           (f"{TYPE};q=0.5, application/json;q=0.4", TYPE),
+                           ("application/*", TYPE), (f"application/json, {TYPE}", TYPE)]:
+        assert send(gjkd, path, message, accept).headers["Content-Type"] == wanted
+    assert send(gjkd, path, message, accept=f"{TYPE};q=0.1, application/json").headers[
+        "Content-Type"].startswith("application/json")
+    short = send(gjkd, path, message, kind="application/protobuf")
+    assert short.headers["Content-Type"] == "application/protobuf"
+    assert short.content == binary.SerializeToString()
+    problem.check(send(gjkd, path, message, accept="text/html"), "not-acceptable")
+
+
+def test_json_in_columns_out(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    ray = {"origin": [-4, 0.5], "direction": [1, 0]}
+    reply = gjkd.post(f"{stored.path}/raycast", ray, headers={"Accept": TYPE})
+    assert reply.headers["Content-Type"] == TYPE
+    assert reply.content == send(gjkd, f"{stored.path}/raycast",
+                                 ray_message(2, [([-4, 0.5], [1, 0])])).content
+    a, b = list(stored.handles)[:2]
+    for op in ("detect", "distance"):
+        reply = gjkd.post(f"{stored.path}/{op}", {"a": a, "b": b}, headers={"Accept": TYPE})
+        message = pb.PairColumns(dimension=2, a=[stored.handles[a]], b=[stored.handles[b]])
+        assert reply.content == send(gjkd, f"{stored.path}/{op}", message).content
+    for op, body in [("raycast", ray | {"mode": "all"}), ("detect", {"a": a}), ("detect", {}),
+                     ("distance", {"a": a}), ("raycast", ray | {"shape": {"type": "point"}}),
+                     ("detect", {"a": a, "b": b, "trace": True})]:
+        problem.check(gjkd.post(f"{stored.path}/{op}", body, headers={"Accept": TYPE}),
+                      "not-acceptable")
+
+
+def test_only_the_hot_calls_take_columns(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    message = ray_message(2, [([0, 0], [1, 0])])
+    for path in ("/v1/raycast", "/v1/detect", f"{stored.path}/cast"):
+        problem.check(send(gjkd, path, message), "unsupported-media-type")
+    problem.check(send(gjkd, "/v1/sets/nobody/raycast", message), "set-not-found")
+    problem.check(gjkd.get(stored.path, headers={"Accept": TYPE}), "not-acceptable")
+
+
+# --- Refused whole ---
+
+GOOD = {"dimension": 2, "origin": [0, 0, 1, 1], "direction": [1, 0, 0, 1]}
+
+
+@pytest.mark.parametrize("changes, code, pointer", [
+    ({"dimension": 0}, "missing-member", "/dimension"),
+    ({"dimension": 4}, "out-of-range", "/dimension"),
+    ({"dimension": 3}, "dimension-mismatch", "/dimension"),
+    ({"origin": [0, 0, 1]}, "wrong-type", "/origin"),
+    ({"direction": [1, 0]}, "wrong-type", "/direction"),
+    ({"direction": []}, "missing-member", "/direction"),
+    ({"direction": [1, 0, 0, 1, 0, 1]}, "wrong-type", "/direction"),
+    ({"max_distance": [1, 2, 3]}, "wrong-type", "/max_distance"),
+    ({"mask": [1, 2, 3]}, "wrong-type", "/mask"),
+    ({"category": [1, 2, 3]}, "wrong-type", "/category"),
+    ({"at_tick": [1, 2, 3]}, "wrong-type", "/at_tick"),
+    ({"ignore_group_of": [0, 0, 0]}, "wrong-type", "/ignore_group_of"),
+    ({"origin": [0, 0, 1, float("nan")]}, "not-finite", "/origin/1"),
+    ({"origin": [0, float("inf"), 1, 1]}, "not-finite", "/origin/0"),
+    ({"origin": [0, 0, -2e150, 1]}, "out-of-range", "/origin/1"),
+    ({"direction": [1, 0, 0, -0.0]}, "zero-direction", "/direction/1"),
+    ({"max_distance": [1, -1]}, "out-of-range", "/max_distance/1"),
+    ({"max_distance": [float("nan")]}, "not-finite", "/max_distance/0"),
+    ({"at_tick": [-1]}, "out-of-range", "/at_tick/0"),
+    ({"at_tick": [0]}, "tick-expired", "/at_tick/0"),
+    ({"ignore_group_of": [NONE, 77]}, "shape-not-found", "/ignore_group_of/1"),
+    ({"ignore_groups": ["fine", "a//b"]}, "bad-name", "/ignore_groups/1"),
+])
+def test_rays_refused(gjkd, name, changes, code, pointer):
+    stored = Stored(gjkd, name, 2)
+    reply = send(gjkd, f"{stored.path}/raycast", pb.RaycastColumns(**(GOOD | changes)))
+    problem.check(reply, code, pointer)
+
+
+@pytest.mark.parametrize("changes, code, pointer", [
+    ({"b": [1]}, "wrong-type", "/b"),
+    ({"b": []}, "missing-member", "/b"),
+    ({"a": [1, 99]}, "shape-not-found", "/a/1"),
+    ({"b": [98, 99]}, "shape-not-found", "/b/0"),
+    ({"position_a": [0, 0]}, "wrong-type", "/position_a"),
+    ({"rotation_b": [0]}, "wrong-type", "/rotation_b"),
+    ({"rotation_b": [0, float("nan")]}, "not-finite", "/rotation_b/1"),
+    ({"position_b": [0, 0, 0, 1e151]}, "out-of-range", "/position_b/1"),
+    ({"at_tick": [5, 5]}, "tick-expired", "/at_tick/0"),
+])
+def test_pairs_refused(gjkd, name, changes, code, pointer):
+    stored = Stored(gjkd, name, 2)
+    message = pb.PairColumns(**({"dimension": 2, "a": [1, 2], "b": [2, 3]} | changes))
+    problem.check(send(gjkd, f"{stored.path}/detect", message), code, pointer)
+
+
+def test_a_quaternion_that_is_none(gjkd, name):
+    stored = Stored(gjkd, name, 3)
+    message = pb.PairColumns(dimension=3, a=[1, 2], b=[2, 3],
+                             rotation_a=[0, 0, 0, 1, 0, 0, 0, 1.1])
+    problem.check(send(gjkd, f"{stored.path}/distance", message), "bad-orientation", "/rotation_a/1")
+
+
+@pytest.mark.parametrize("body", [
+    b"\x08", b"\x08\x82", b"\x08\x02\x12", b"\x08\x02\x12\x05\x00", b"\x08\x02\x12\x03abc",
+    b"\x08\x02\x12\xff\xff\xff\xff\x0f", b"\x08\x02\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
+    b"\x08\x02\x10\x05", b"\x0a\x01\x02", b"\x0d\x02\x00\x00\x00", b"\x0b", b"\x0c", b"\x00\x02",
+    b"\x08\x02\x08\x02", b"\x08\x02\x2a\x01\x80", b"\x08\x02\x42\x01\xff", b"\x08\x02\x42\x02a\x00",
+    b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x08\x02\x12\x00\x12\x00\x11", b"{}",
+    b"\x08\x02\x48\x01\x48\x01", b"\xff" * 100,
+])
+def test_bytes_that_are_no_message(gjkd, name, body):
+    stored = Stored(gjkd, name, 2)
+    problem.check(send(gjkd, f"{stored.path}/raycast", body), "malformed-protobuf")
+
+
+def test_a_field_that_the_message_does_not_have(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    reply = send(gjkd, f"{stored.path}/raycast", b"\x08\x02\x58\x01")
+    problem.check(reply, "unknown-member", detail="11", hint="gjkd.proto")
+
+
+def test_rows_at_the_limit(start):
+    daemon = start("--max-batch", "100")
+    daemon.store("s", {"dimension": 2, "shapes": scenes.scene(9, 2)})
+    for count in (99, 100):
+        rays = ray_rows(random.Random(count), 2, count)
+        answer = ask(daemon, "/v1/sets/s/raycast", ray_message(2, rays), pb.RaycastAnswers)
+        assert len(answer.handle) == count
+    rays = ray_rows(random.Random(101), 2, 101)
+    problem.check(send(daemon, "/v1/sets/s/raycast", ray_message(2, rays)), "too-many", "/origin",
+                  limit=100)
+    pairs = pb.PairColumns(dimension=2, a=[0] * 101, b=[0] * 101)
+    problem.check(send(daemon, "/v1/sets/s/detect", pairs), "too-many", "/a", limit=100)
+
+
+def test_rows_count_as_queries(start):
+    daemon = start()
+    daemon.store("s", {"dimension": 2, "shapes": scenes.scene(9, 2)})
+    ask(daemon, "/v1/sets/s/raycast", ray_message(2, ray_rows(random.Random(1), 2, 50)),
+        pb.RaycastAnswers)
+    assert 'gjkd_queries_total{op="raycast"} 50' in daemon.get("/metrics").text
