@@ -137,21 +137,21 @@ static bool append_joined(const gjk_map *map, row *list, const node *next) {
 }
 
 /* The edits of one call, and how many of them have been made. */
-typedef struct edits {
+typedef struct work {
     const gjk_map_edit *items;
     uint32_t count, done;
-} edits;
+} work;
 
-static bool edit_node(const gjk_map *map, const node *old, edits *todo, const void *end, row *up);
+static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up);
 
 /* Is there an edit left below the item `end`? NULL: there is no end. */
-static bool next_is_below(const gjk_map *map, const edits *todo, const void *end) {
+static bool next_is_below(const gjk_map *map, const work *todo, const void *end) {
     return todo->done < todo->count &&
            (end == NULL || map->kind->compare(todo->items[todo->done].key, end) < 0);
 }
 
 /* Merges the items of a leaf with the edits below `end`. */
-static bool edit_items(const gjk_map *map, const node *old, edits *todo, const void *end,
+static bool edit_items(const gjk_map *map, const node *old, work *todo, const void *end,
                        row *items) {
     uint32_t at = 0, count = old != NULL ? old->count : 0;
     while (next_is_below(map, todo, end)) {
@@ -178,7 +178,7 @@ static bool edit_items(const gjk_map *map, const node *old, edits *todo, const v
 }
 
 /* The children of a node after the edits below `end`; those without edits are shared. */
-static bool edit_children(const gjk_map *map, const node *old, edits *todo, const void *end,
+static bool edit_children(const gjk_map *map, const node *old, work *todo, const void *end,
                           row *children) {
     row made = {.height = old->height};
     bool ok = true;
@@ -202,7 +202,7 @@ static bool edit_children(const gjk_map *map, const node *old, edits *todo, cons
 }
 
 /* Appends to `up` the nodes, of the height of `old`, that old becomes by the edits below end. */
-static bool edit_node(const gjk_map *map, const node *old, edits *todo, const void *end, row *up) {
+static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up) {
     row slots = {.height = old->height};
     bool ok = old->height == 0 ? edit_items(map, old, todo, end, &slots)
                                : edit_children(map, old, todo, end, &slots);
@@ -246,7 +246,7 @@ static size_t new_bytes(const node *made) {
 }
 
 /* The nodes of one height that become the new map. */
-static bool edit_root(const gjk_map *map, edits *todo, row *level) {
+static bool edit_root(const gjk_map *map, work *todo, row *level) {
     if (map->root != NULL) {
         return edit_node(map, map->root, todo, NULL, level);
     }
@@ -257,9 +257,9 @@ static bool edit_root(const gjk_map *map, edits *todo, row *level) {
     return ok;
 }
 
-gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *items, uint32_t count,
+gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint32_t count,
                             gjk_map *out) {
-    edits todo = {items, count, 0};
+    work todo = {edits, count, 0};
     row level = {.height = 1};
     const node *root;
     if (count == 0) {
