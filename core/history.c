@@ -15,6 +15,7 @@
 typedef struct stamp {
     gjk_references references;
     uint64_t tick;
+    double key;                /* tick */
     const struct gjk_set *set; /* retained */
 } stamp;
 
@@ -24,8 +25,12 @@ struct gjk_history {
     gjk_map stamps;
 };
 
+static const void *key_of(const void *item) {
+    return &((const stamp *)item)->key;
+}
+
 static int compare_tick(const void *key, const void *item) {
-    double p = *(const double *)key, q = (double)((const stamp *)item)->tick;
+    double p = *(const double *)key, q = ((const stamp *)item)->key;
     return p < q ? -1 : p > q;
 }
 
@@ -43,13 +48,14 @@ static void release_stamp(const void *context, const void *item) {
     }
 }
 
-static const gjk_map_kind map_by_tick = {compare_tick, retain_stamp, release_stamp};
+static const gjk_map_kind map_by_tick = {key_of, compare_tick, retain_stamp, release_stamp};
 
 static stamp *stamp_new(uint64_t tick, const struct gjk_set *set) {
     stamp *made = malloc(sizeof *made);
     if (made != NULL) {
         gjk_references_init(&made->references);
         made->tick = tick;
+        made->key = (double)tick;
         made->set = gjk_set_retain(set);
     }
     return made;
@@ -73,21 +79,17 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max) {
 static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t gone,
                           const stamp *newest, struct gjk_history **out) {
     struct gjk_history *next = gjk_history_new(ticks_max);
-    double *ticks = malloc((gone + (size_t)1) * sizeof ticks[0]);
     gjk_map_edit *edits = malloc((gone + (size_t)1) * sizeof edits[0]);
     gjk_status status = GJK_OUT_OF_MEMORY;
-    if (next != NULL && ticks != NULL && edits != NULL) {
+    if (next != NULL && edits != NULL) {
         for (uint32_t i = 0; i < gone; i++) {
-            ticks[i] = (double)stamp_at(history, i)->tick;
-            edits[i] = (gjk_map_edit){&ticks[i], NULL};
+            edits[i] = (gjk_map_edit){&stamp_at(history, i)->key, NULL};
         }
         if (newest != NULL) {
-            ticks[gone] = (double)newest->tick;
-            edits[gone] = (gjk_map_edit){&ticks[gone], newest};
+            edits[gone++] = (gjk_map_edit){&newest->key, newest};
         }
-        status = gjk_map_edit_all(&history->stamps, edits, gone + (newest != NULL), &next->stamps);
+        status = gjk_map_edit_all(&history->stamps, edits, gone, &next->stamps);
     }
-    free(ticks);
     free(edits);
     if (status != GJK_OK) {
         gjk_history_release(next);

@@ -15,6 +15,7 @@
 
 /* What the items are. context is the map's own. */
 typedef struct gjk_map_kind {
+    const void *(*key)(const void *item);
     int (*compare)(const void *key, const void *item); /* a total order, as strcmp */
     /* Called whenever a node that holds the item is made or freed. NULL, both: borrowed. */
     void (*retain)(const void *context, const void *item);
@@ -65,6 +66,13 @@ const void *gjk_map_find(const gjk_map *map, const void *key);
 
 /* How many items have keys not above this one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
+
+/*
+ * Calls visit for each key, in order, whose item differs between the two, NULL standing for no
+ * item. Of one kind. O(differences * log n) where one was made from the other by a few edits.
+ */
+typedef void (*gjk_map_visitor)(void *user, const void *old, const void *new);
+void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit, void *user);
 
 /* The memory of its nodes, as if it shared none. O(1). */
 size_t gjk_map_bytes(const gjk_map *map);

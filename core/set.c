@@ -17,6 +17,14 @@ struct gjk_set {
     gjk_map by_id, by_handle;
 };
 
+static const void *id_of(const void *item) {
+    return ((const gjk_body *)item)->id;
+}
+
+static const void *handle_of(const void *item) {
+    return &((const gjk_body *)item)->handle;
+}
+
 static int compare_id(const void *key, const void *item) {
     return strcmp(key, ((const gjk_body *)item)->id);
 }
@@ -38,8 +46,8 @@ static void release_body(const void *keeper, const void *body) {
     }
 }
 
-static const gjk_map_kind map_by_id = {compare_id, retain_body, release_body};
-static const gjk_map_kind map_by_handle = {.compare = compare_handle};
+static const gjk_map_kind map_by_id = {id_of, compare_id, retain_body, release_body};
+static const gjk_map_kind map_by_handle = {.key = handle_of, .compare = compare_handle};
 
 struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
@@ -180,6 +188,23 @@ const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id) {
 
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) {
     return gjk_map_find(&set->by_handle, &handle);
+}
+
+/* What gjk_set_diff goes about with. */
+typedef struct diff {
+    gjk_set_visitor visit;
+    void *user;
+} diff;
+
+static void visit_bodies(void *user, const void *from, const void *to) {
+    const diff *caller = user;
+    caller->visit(caller->user, from, to);
+}
+
+void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
+                  void *user) {
+    diff caller = {visit, user};
+    gjk_map_diff(&from->by_handle, &to->by_handle, visit_bodies, &caller);
 }
 
 size_t gjk_set_bytes(const struct gjk_set *set) {

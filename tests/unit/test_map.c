@@ -26,6 +26,10 @@ static int keys[KEYS_MAX];
 static long kept;
 static bool broken; /* something was released that nobody kept */
 
+static const void *key_of(const void *item) {
+    return &((const thing *)item)->key;
+}
+
 static int compare(const void *key, const void *item) {
     return *(const int *)key - ((const thing *)item)->key;
 }
@@ -43,7 +47,7 @@ static void release(const void *context, const void *item) {
     kept--;
 }
 
-static const gjk_map_kind kind = {compare, retain, release};
+static const gjk_map_kind kind = {key_of, compare, retain, release};
 
 typedef struct version {
     gjk_map map;
@@ -82,6 +86,33 @@ static void check_whole(const version *v, int key_count) {
     ck_assert_uint_eq(count, rank);
 }
 
+/* What gjk_map_diff has told. */
+typedef struct told {
+    const version *from, *to;
+    int last, count;
+} told;
+
+static void check_difference(void *user, const void *old, const void *new) {
+    told *t = user;
+    int key = ((const thing *)(old != NULL ? old : new))->key;
+    int p = t->from->edition[key], q = t->to->edition[key];
+    ck_assert_int_gt(key, t->last);
+    ck_assert_int_ne(p, q);
+    ck_assert_ptr_eq(old, p == 0 ? NULL : &things[key][p]);
+    ck_assert_ptr_eq(new, q == 0 ? NULL : &things[key][q]);
+    t->last = key;
+    t->count++;
+}
+
+static void check_diff(const version *from, const version *to, int key_count) {
+    told t = {from, to, -1, 0};
+    gjk_map_diff(&from->map, &to->map, check_difference, &t);
+    for (int i = 0; i < key_count; i++) {
+        t.count -= from->edition[i] != to->edition[i];
+    }
+    ck_assert_int_eq(t.count, 0);
+}
+
 /* Random edits of up to `most` keys near each other or anywhere; most insert, replace or remove,
  * as `mood` likes it. Notes in `v` what they do. */
 static uint32_t random_edits(test_rng *rng, int key_count, uint32_t most, int mood, version *v,
@@ -113,6 +144,8 @@ static void check_long_life(uint64_t seed, int key_count, uint32_t edits_max, in
         int mood = round % 40 < 25 ? 2 : 8;
         uint32_t count = random_edits(&rng, key_count, edits_max, mood, &made, edits);
         ck_assert_int_eq(gjk_map_edit_all(&from->map, edits, count, &made.map), GJK_OK);
+        check_diff(from, &made, key_count);
+        check_diff(to, from, key_count);
         gjk_map_release(&to->map);
         *to = made;
         if (round % 8 == 0) {

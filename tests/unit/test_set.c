@@ -175,6 +175,20 @@ static void check_against(const struct gjk_set *set, const gjk_body *const naive
     ck_assert_uint_eq(gjk_set_count(set), rank);
 }
 
+typedef struct told {
+    const gjk_body *const *from, *const *to; /* naive sets */
+    uint32_t count;
+} told;
+
+static void check_change(void *user, const gjk_body *from, const gjk_body *to) {
+    told *t = user;
+    long i = ((from != NULL ? from : to) - &editions[0][0]) / 2;
+    ck_assert_ptr_ne(from, to);
+    ck_assert_ptr_eq(from, t->from[i]);
+    ck_assert_ptr_eq(to, t->to[i]);
+    t->count++;
+}
+
 START_TEST(edits_make_a_set_beside_the_old_one) {
     test_rng rng = test_rng_make(20);
     const gjk_body *naive[BODIES] = {NULL}, *older[BODIES];
@@ -193,6 +207,12 @@ START_TEST(edits_make_a_set_beside_the_old_one) {
         struct gjk_set *next = NULL;
         ck_assert_int_eq(gjk_set_edit(set, edits, count, &next), GJK_OK);
         check_against(set, older);
+        told t = {older, naive, 0};
+        gjk_set_diff(set, next, check_change, &t);
+        for (uint32_t i = 0; i < BODIES; i++) {
+            t.count -= older[i] != naive[i];
+        }
+        ck_assert_uint_eq(t.count, 0);
         gjk_set_release(set);
         check_against(next, naive);
         ck_assert_uint_ge(gjk_set_bytes(next), gjk_set_added_bytes(next));

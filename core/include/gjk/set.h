@@ -54,6 +54,14 @@ void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, con
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
 
+/*
+ * Calls visit for each handle, in order, whose body is not one and the same in both sets; NULL
+ * stands for none. O(differences * log n) where one set was made from the other by edits.
+ */
+typedef void (*gjk_set_visitor)(void *user, const gjk_body *from, const gjk_body *to);
+void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
+                  void *user);
+
 /* The memory of the set without its bodies: as if it shared none of it with others, and what it
  * does not share with the set that it was made from. O(1). */
 size_t gjk_set_bytes(const struct gjk_set *set);
