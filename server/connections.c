@@ -16,6 +16,8 @@ struct gjkd_connection *gjkd_connections_add(struct gjkd_connections *connection
         return NULL;
     }
     entry->fd = fd;
+    entry->fresh = true;
+    connections->fresh++;
     entry->next = connections->first;
     if (entry->next != NULL) {
         entry->next->previous = entry;
@@ -33,6 +35,7 @@ void gjkd_connections_remove(struct gjkd_connections *connections, struct gjkd_c
     if (entry->next != NULL) {
         entry->next->previous = entry->previous;
     }
+    connections->fresh -= entry->fresh ? 1 : 0;
     free(entry);
 }
 
@@ -40,6 +43,10 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
                                    struct gjkd_connection *entry, gjkd_progress progress) {
     if (entry == NULL) {
         return;
+    }
+    if (entry->fresh && progress != GJKD_IDLE) {
+        entry->fresh = false;
+        connections->fresh--;
     }
     entry->progress = progress;
     if (progress == GJKD_IDLE && connections->closing) {

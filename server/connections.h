@@ -22,6 +22,7 @@ struct gjkd_connection {
     struct gjkd_connection *next, *previous;
     int fd;
     gjkd_ip ip;
+    bool fresh;   /* no request has come on it */
     bool entered; /* it has been counted in the crowd of all loops */
     gjkd_progress progress;
     uint64_t overdue_ns; /* when what is due must be there: the first line, or the rest */
@@ -30,6 +31,7 @@ struct gjkd_connection {
 struct gjkd_connections {
     struct gjkd_connection *first;
     unsigned count; /* those without an entry, for want of memory, included */
+    unsigned fresh; /* connections on which no request has come */
     bool closing;   /* a connection without a request is ended */
 };
 

@@ -8,6 +8,6 @@
  * check does where there is no shell and no curl. 0: it is; 1: it is not, or does not
  * answer within two seconds. An address that means every interface is asked on loopback.
  */
-int gjkd_health_check(const gjkd_address *address);
+int gjkd_health_check(const gjkd_address *address, bool tls);
 
 #endif

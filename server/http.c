@@ -289,6 +289,7 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
 static void on_connection(void *closure, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {
     struct gjkd_http *http = closure;
+    http->callbacks++;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         *context = begin_connection(http, connection);
         gjkd_count_connection(http->counters, true);
@@ -306,6 +307,7 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = connection_of(connection);
+    http->callbacks++;
     if (entry != NULL && !entry->entered) {
         return NULL; /* it is shut, and this was on its way already */
     }
@@ -389,7 +391,8 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
                                   const char *method, const char *version, const char *data,
                                   size_t *size, void **context) {
     struct gjkd_exchange *exchange = exchange_of(context);
-    (void)closure, (void)connection, (void)url, (void)version;
+    (void)connection, (void)url, (void)version;
+    ((struct gjkd_http *)closure)->callbacks++;
     if (exchange == NULL) {
         return MHD_NO; /* no memory when the request line came */
     }
@@ -517,6 +520,10 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
 void gjkd_http_close(struct gjkd_http *http) {
     http->connections.closing = true;
     gjkd_http_sweep(http);
+}
+
+bool gjkd_http_shakes_hands(const struct gjkd_http *http) {
+    return http->context->tls != NULL && http->connections.fresh > 0;
 }
 
 bool gjkd_http_owes(const struct gjkd_http *http) {

@@ -25,6 +25,7 @@ struct gjkd_http {
 
     struct MHD_Daemon *daemon;
     struct gjkd_connections connections;
+    uint64_t callbacks;            /* of the daemon so far: does it get on? */
     struct gjkd_exchange *working; /* requests at workers */
     struct gjkd_exchange *spare;
     unsigned spare_count;
@@ -43,6 +44,9 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http);
 
 /* Ends connections without a request, and from now on every other after its answer. */
 void gjkd_http_close(struct gjkd_http *http);
+
+/* Is there a connection on which no request has begun, under TLS? */
+bool gjkd_http_shakes_hands(const struct gjkd_http *http);
 
 /* Does any client still wait for something? */
 bool gjkd_http_owes(const struct gjkd_http *http);

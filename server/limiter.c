@@ -76,29 +76,31 @@ static struct place *find(struct gjkd_limiter *limiter, const gjkd_limiter_key *
     return fullest;
 }
 
-static void add(const struct gjkd_limiter *limiter, struct place *place, uint64_t queries,
-                uint64_t now_ns) {
-    uint64_t begin_ns = place->full_ns > now_ns ? place->full_ns : now_ns;
-    uint64_t queries_max = DEBT_MAX_NS / SECOND_NS * limiter->per_second;
-    uint64_t counted = queries < queries_max ? queries : queries_max;
-    /* 3600 * 1e9 seconds' worth at most: split, so that the product fits */
-    uint64_t whole = counted / limiter->per_second * SECOND_NS;
-    /* rounded up: a second's worth of queries takes no less than a second */
-    uint64_t rest =
-        (counted % limiter->per_second * SECOND_NS + limiter->per_second - 1) / limiter->per_second;
-    uint64_t full_ns = begin_ns + whole + rest;
-    place->full_ns = full_ns < now_ns + DEBT_MAX_NS ? full_ns : now_ns + DEBT_MAX_NS;
+/* What so many queries take; rounded up, so that no account is ever too full. */
+static uint64_t cost_ns(const struct gjkd_limiter *limiter, uint64_t queries) {
+    uint64_t rate = limiter->per_second;
+    uint64_t max = DEBT_MAX_NS / SECOND_NS * rate;
+    uint64_t counted = queries < max ? queries : max;
+    /* split, so that the products fit into 64 bits */
+    return counted / rate * SECOND_NS + (counted % rate * SECOND_NS + rate - 1) / rate;
+}
+
+static uint64_t max2(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
 }
 
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns) {
+    const uint64_t one_ns = cost_ns(limiter, 1);
+    const uint64_t latest_ns = now_ns + one_ns * limiter->per_second;
     uint64_t wait_s = 0;
     uv_mutex_lock(&limiter->lock);
     struct place *place = find(limiter, key);
-    if (place->full_ns >= now_ns + SECOND_NS) {
-        wait_s = (place->full_ns - now_ns - SECOND_NS) / SECOND_NS + 1;
+    uint64_t full_ns = max2(place->full_ns, now_ns) + one_ns;
+    if (full_ns > latest_ns) {
+        wait_s = (full_ns - latest_ns - 1) / SECOND_NS + 1;
     } else {
-        add(limiter, place, 1, now_ns);
+        place->full_ns = full_ns;
     }
     uv_mutex_unlock(&limiter->lock);
     return wait_s;
@@ -107,6 +109,8 @@ uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key 
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                          uint64_t queries, uint64_t now_ns) {
     uv_mutex_lock(&limiter->lock);
-    add(limiter, find(limiter, key), queries, now_ns);
+    struct place *place = find(limiter, key);
+    uint64_t full_ns = max2(place->full_ns, now_ns) + cost_ns(limiter, queries);
+    place->full_ns = full_ns < now_ns + DEBT_MAX_NS ? full_ns : now_ns + DEBT_MAX_NS;
     uv_mutex_unlock(&limiter->lock);
 }

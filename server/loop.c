@@ -13,6 +13,9 @@
 /* Runs in a row while the daemon has more to do; then the loop's other handles get a turn. */
 #define RUNS_MAX 8
 
+/* How long handshakes wait that do not get on. */
+#define STALLED_MS 2
+
 /* How often the connections are swept while the loop closes. */
 #define SWEEP_CLOSING_MS 100
 
@@ -28,16 +31,32 @@ static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
     }
 }
 
+static void on_again(uv_idle_t *again);
+
+/*
+ * The daemon believes that there is always something to read for a TLS handshake that has
+ * begun, and would be run for it without end. Where nothing else gets on either, it has to wait
+ * for the client's next bytes, or for a moment.
+ */
 static void run(struct gjkd_loop *loop) {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
-    bool waits = true;
-    for (int i = 0; i < RUNS_MAX && waits && wait_ms == 0; i++) {
+    bool waits = true, stalled = false;
+    for (int i = 0; i < RUNS_MAX && waits && wait_ms == 0 && !stalled; i++) {
+        uint64_t before = loop->http.callbacks;
         MHD_run(loop->http.daemon);
         waits = MHD_get_timeout(loop->http.daemon, &wait_ms) == MHD_YES;
+        stalled = gjkd_http_shakes_hands(&loop->http) && loop->http.callbacks == before;
     }
-    if (waits) {
-        arm(loop, wait_ms);
+    if (waits && wait_ms == 0 && !stalled) {
+        uv_idle_start(&loop->again, on_again); /* a timer of 0 ms would let nothing else run */
+    } else if (waits) {
+        arm(loop, wait_ms > 0 ? wait_ms : STALLED_MS);
     }
+}
+
+static void on_again(uv_idle_t *again) {
+    uv_idle_stop(again);
+    run(again->data);
 }
 
 static void on_timer(uv_timer_t *timer) {
@@ -77,6 +96,7 @@ static void close_handles(struct gjkd_loop *loop) {
     uv_close((uv_handle_t *)&loop->sweeper, NULL);
     uv_close((uv_handle_t *)&loop->poll, NULL);
     uv_close((uv_handle_t *)&loop->timer, NULL);
+    uv_close((uv_handle_t *)&loop->again, NULL);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
 }
@@ -124,7 +144,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         return false;
     }
     loop->uv.data = loop->poll.data = loop->timer.data = loop->wake.data = loop->prepare.data =
-        loop->sweeper.data = loop;
+        loop->sweeper.data = loop->again.data = loop;
     loop->ended = ended;
     loop->owner = owner;
     loop->http = (struct gjkd_http){
@@ -140,6 +160,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     }
     int epoll_fd = MHD_get_daemon_info(loop->http.daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
     uv_timer_init(&loop->uv, &loop->timer);
+    uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->sweeper);
     uv_prepare_init(&loop->uv, &loop->prepare);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||

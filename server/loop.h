@@ -10,6 +10,7 @@ struct gjkd_loop {
     uv_thread_t thread;
     uv_poll_t poll;       /* the daemon's epoll descriptor */
     uv_timer_t timer;     /* what the daemon wants to be run for */
+    uv_idle_t again;      /* it wants to be run at once, after everything else had its turn */
     uv_timer_t sweeper;   /* clients that are gone */
     uv_async_t wake;      /* another thread's word */
     uv_prepare_t prepare; /* while closing: is there anything left? */

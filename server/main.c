@@ -50,7 +50,7 @@ int main(int argc, char *argv[]) {
         printf("gjkd %s\n", GJKD_VERSION_TEXT);
         return 0;
     case GJKD_CHECK_HEALTH:
-        return gjkd_health_check(&config.listen);
+        return gjkd_health_check(&config.listen, config.tls_cert[0] != '\0');
     case GJKD_SERVE:
         break;
     }

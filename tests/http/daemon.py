@@ -13,7 +13,7 @@ import requests
 import contract
 
 BINARY = os.environ.get("GJKD_BINARY", "build/release/server/gjkd")
-LISTENING = re.compile(rb"gjkd listening on http://(127\.\d+\.\d+\.\d+):(\d+)/\n")
+LISTENING = re.compile(rb"gjkd listening on (https?)://(127\.\d+\.\d+\.\d+):(\d+)/\n")
 START_S = 20  # a sanitizer's start on a busy machine included
 STOP_S = 30
 REQUEST_S = 60
@@ -48,8 +48,8 @@ class Daemon:
             self.process.kill()
             self.process.wait()
             raise AssertionError(f"no listening line but {self.line!r}, {self.stderr()!r}")
-        self.host, self.port = match.group(1).decode(), int(match.group(2))
-        self.url = f"http://{self.host}:{self.port}"
+        self.host, self.port = match[2].decode(), int(match[3])
+        self.url = f"{match[1].decode()}://{self.host}:{self.port}"
         self.session = self.new_session()
 
     def _first_line(self):

@@ -1,0 +1,88 @@
+"""How many queries a client may ask, by address and by token."""
+
+import time
+
+import pytest
+
+import problem
+from test_tokens import bearer, line
+
+PAIR = {"a": {"type": "point"}, "b": {"type": "point", "position": [3, 4]}}
+
+
+def ask(daemon, **options):
+    return daemon.post("/v1/distance", PAIR, **options)
+
+
+def burst(daemon, count, **options):
+    """How many of so many are answered, and the first refusal."""
+    replies = [ask(daemon, **options) for _ in range(count)]
+    refused = [r for r in replies if r.status_code != 200]
+    return len(replies) - len(refused), refused[0] if refused else None
+
+
+def test_as_many_as_allowed_and_one_more(start):
+    daemon = start("--rate-limit=5")
+    began = time.monotonic()
+    served, refusal = burst(daemon, 30)
+    took = time.monotonic() - began
+    assert 5 <= served <= 5 + 5 * took + 1
+    problem.check(refusal, "rate-limited", limit=5)
+    assert refusal.headers["Retry-After"] == "1"
+    for path in ("/livez", "/readyz", "/problems/rate-limited"):
+        assert daemon.get(path).status_code == 200, "probes cost nothing"
+    time.sleep(1.1)
+    assert ask(daemon).status_code == 200
+
+
+def test_no_limit_by_default(gjkd):
+    assert burst(gjkd, 200)[0] == 200
+
+
+def test_retry_after_is_long_enough(start):
+    daemon = start("--rate-limit=1")
+    assert ask(daemon).status_code == 200
+    refusal = ask(daemon)
+    assert refusal.status_code == 429
+    time.sleep(int(refusal.headers["Retry-After"]))
+    assert ask(daemon).status_code == 200
+
+
+def test_every_address_for_itself(start):
+    daemon = start("--rate-limit=2", "--trusted-proxy=127.0.0.1")
+    for client in ("192.0.2.1", "192.0.2.2", "2001:db8::1", "[2001:db8:1::1]:80"):
+        headers = {"X-Forwarded-For": client}
+        assert burst(daemon, 10, headers=headers)[0] in (2, 3), client
+    # One client has all of its /64, and its lies come before what the proxy wrote.
+    assert burst(daemon, 5, headers={"X-Forwarded-For": "2001:db8::2"})[0] <= 1
+    assert burst(daemon, 5, headers={"X-Forwarded-For": "203.0.113.9, 192.0.2.1"})[0] <= 1
+
+
+def test_nobody_forwards_but_the_trusted(start):
+    daemon = start("--rate-limit=2", "--trusted-proxy=192.0.2.1")
+    served = sum(ask(daemon, headers={"X-Forwarded-For": f"10.0.0.{i}"}).status_code == 200
+                 for i in range(20))
+    assert served <= 3
+
+
+def test_every_token_for_itself(start, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(line("reader", "read") + line("writer", "write"))
+    daemon = start("--rate-limit-per-token=3", "--token-file", str(path))
+    for name in ("reader", "writer"):
+        served, refusal = burst(daemon, 10, headers=bearer(name))
+        assert served in (3, 4)
+        problem.check(refusal, "rate-limited", detail="this token")
+
+
+@pytest.mark.concurrency
+def test_many_at_once_are_counted_as_one_client(start):
+    from concurrent.futures import ThreadPoolExecutor
+    daemon = start("--rate-limit=10", "--io-threads=2")
+    began = time.monotonic()
+    with ThreadPoolExecutor(8) as pool:
+        def client(_):
+            with daemon.new_session() as session:
+                return sum(ask(daemon, session=session).status_code == 200 for _ in range(20))
+        served = sum(pool.map(client, range(8)))
+    assert 10 <= served <= 11 + 10 * (time.monotonic() - began)
