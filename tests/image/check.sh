@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Judges a mounted image of gjkd and its description. Runs in a network namespace.
+# Judges a mounted image of gjkd and its description. Runs in network and mount namespaces of its
+# own.
 #   check.sh MOUNT INSPECT.json
 set -euo pipefail
 mount=$1 inspect=$2
@@ -37,6 +38,9 @@ in_image() {
 }
 
 ip link set lo up
+# As read-only as a container's root can be.
+mount --bind -o ro "$mount" "$mount"
+mount -o remount,bind,ro "$mount"
 
 expect "runs as a numeric user that is nobody" equals "$user" 65532:65532
 expect "announces its port" equals "$(config 'sorted(c["ExposedPorts"])')" "['8080/tcp']"
@@ -74,10 +78,11 @@ expect "runs as that user" equals "$(awk '/^[UG]id:/ {print $3}' "/proc/$daemon/
     "65532 65532"
 expect "is healthy" env -i "${environment[@]}" chroot --userspec="$user" "$mount" \
     "${entry[@]}" --health-check
-answer=$(curl -s --max-time 10 http://127.0.0.1:8080/v1/distance -H 'Content-Type: application/json' \
-    -d '{"a": {"type": "circle", "radius": 1}, "b": {"type": "circle", "radius": 1, "position": [5, 0]}}')
-expect "answers a query" grep -Eq '"distance": ?3(\.0)?[,}]' <<<"$answer"
-kill -TERM "$daemon"
+expect "has no capabilities" equals \
+    "$(awk '/^Cap(Prm|Eff|Amb):/ {print $2}' "/proc/$daemon/status" | sort -u)" 0000000000000000
+expect "runs on a read-only root" test ! -w "$mount/tmp"
+expect "does the main job" python3 -B tests/image/job.py "$daemon"
+kill -TERM "$daemon" 2>/dev/null || true # it has ended, unless the job went wrong
 wait "$daemon" && code=0 || code=$?
 expect "ends with 0 at SIGTERM" equals "$code" 0
 env -i "${environment[@]}" chroot --userspec="$user" "$mount" "${entry[@]}" --health-check \

@@ -55,4 +55,4 @@ mount=$(buildah_here mount "$container")
 echo "image: $(du -sh "$mount" | cut -f1) in all"
 
 # In a network of its own, 0.0.0.0:8080 is free and nobody else's.
-unshare --net tests/image/check.sh "$mount" "$work/inspect.json"
+unshare --net --mount tests/image/check.sh "$mount" "$work/inspect.json"
