@@ -11,7 +11,7 @@ const char *gjkd_scope_text(gjkd_scope scope) {
 }
 
 gjkd_grant gjkd_grant_all(void) {
-    return (gjkd_grant){GJKD_SCOPE_ADMIN, ""};
+    return (gjkd_grant){GJKD_SCOPE_ADMIN, "", ""};
 }
 
 bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name) {

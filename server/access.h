@@ -18,10 +18,12 @@ typedef enum gjkd_scope {
 
 const char *gjkd_scope_text(gjkd_scope scope); /* "read", "write", "admin"; "none" */
 
-/* set_prefix is borrowed, for as long as the request lives; "": all sets. */
+/* The texts are borrowed, for as long as the request lives. Prefix "": all sets; holder, the
+ * token's name, "": nobody was asked. */
 typedef struct gjkd_grant {
     gjkd_scope scope;
     const char *set_prefix;
+    const char *holder;
 } gjkd_grant;
 
 /* Everything. */

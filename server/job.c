@@ -13,6 +13,7 @@
 #include "job.h"
 
 #include "crash.h"
+#include "forwarded.h"
 #include "guard.h"
 #include "media.h"
 
@@ -55,7 +56,7 @@ void gjkd_job_reset(struct gjkd_job *job) {
     }
     job->version = NULL;
     job->timing = (gjkd_timing){0};
-    job->request_id[0] = job->logged_path[0] = '\0';
+    job->request_id[0] = job->logged_path[0] = job->holder[0] = '\0';
     job->target = job->query = NULL;
     job->params = (gjkd_params){0};
     job->parts.rows = 0;
@@ -297,6 +298,13 @@ static void check_length(struct gjkd_job *job) {
     }
 }
 
+/* What the head says of who asks, kept where a refusal does not clear it. */
+static void note_for_log(struct gjkd_job *job) {
+    job->client = gjkd_forwarded_client(&job->peer, job->head.forwarded_for,
+                                        &job->context->config->trusted_proxies);
+    snprintf(job->holder, sizeof job->holder, "%s", job->grant.holder);
+}
+
 void gjkd_job_begin(struct gjkd_job *job) {
     static void (*const checks[])(struct gjkd_job *) = {
         check_framing,
@@ -318,6 +326,9 @@ void gjkd_job_begin(struct gjkd_job *job) {
     job->cors = gjkd_cors_make(&job->context->config->cors_origins, &job->head);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && job->reply.status == 0; i++) {
         checks[i](job);
+    }
+    if (job->context->config->access_log) {
+        note_for_log(job);
     }
     if (job->reply.status != 0 && is_too_long(job)) {
         job->reply.close = true; /* rather than read all that for nothing */
@@ -424,6 +435,8 @@ void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other) {
     job->body_bytes = other->body_bytes;
     memcpy(job->request_id, other->request_id, sizeof job->request_id);
     memcpy(job->logged_path, other->logged_path, sizeof job->logged_path);
+    memcpy(job->holder, other->holder, sizeof job->holder);
+    job->client = other->client;
 }
 
 bool gjkd_job_may_use_set(struct gjkd_job *job, const char *name) {

@@ -82,6 +82,7 @@ struct gjkd_job {
     char request_id[GJKD_REQUEST_ID_BYTES_MAX + 1];   /* plain; "": none yet */
     char logged_path[GJKD_LOGGED_PATH_BYTES_MAX + 1]; /* its beginning, as it came, without
                                                          parameters; "": nobody logs it */
+    char holder[GJKD_TOKEN_NAME_BYTES_MAX + 1];       /* name of the request's token, or "" */
 
     char *target; /* as it came; taken apart in place by gjkd_job_begin */
     char *query;  /* its part behind the question mark, or NULL */
@@ -90,7 +91,8 @@ struct gjkd_job {
     gjkd_params params;
     gjkd_match match;
 
-    gjkd_ip peer; /* who is at the other end of the connection */
+    gjkd_ip peer;   /* who is at the other end of the connection */
+    gjkd_ip client; /* who asks through it; known only where requests are logged */
     gjkd_cors cors;
     bool has_token, metered; /* token_key is valid; client_key is */
     gjkd_limiter_key token_key, client_key;

@@ -97,17 +97,15 @@ static const char *find_text(const char *authorization, size_t *length) {
 
 static gjkd_key_status copy_grant(const gjkd_token *token, struct gjk_arena *arena,
                                   gjkd_grant *grant) {
-    const char *prefix = "";
     if (token == NULL) {
         return GJKD_KEY_UNKNOWN;
     }
-    if (token->set_prefix[0] != '\0') {
-        prefix = gjk_arena_copy_text(arena, token->set_prefix, strlen(token->set_prefix));
-    }
-    if (prefix == NULL) {
+    const char *prefix = gjk_arena_copy_text(arena, token->set_prefix, strlen(token->set_prefix));
+    const char *holder = gjk_arena_copy_text(arena, token->name, strlen(token->name));
+    if (prefix == NULL || holder == NULL) {
         return GJKD_KEY_NO_MEMORY;
     }
-    *grant = (gjkd_grant){token->scope, prefix};
+    *grant = (gjkd_grant){token->scope, prefix, holder};
     return GJKD_KEY_FITS;
 }
 

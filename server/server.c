@@ -106,7 +106,11 @@ static void on_signal(uv_signal_t *handle, int number) {
 static void on_hangup(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     (void)number;
+    gjkd_notify(GJKD_NOTICE_RELOADING);
     gjkd_guards_reload(&server->context);
+    if (!atomic_load(&server->context.draining)) {
+        gjkd_notify(GJKD_NOTICE_READY);
+    }
 }
 
 static void close_handles(struct server *server) {

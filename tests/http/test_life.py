@@ -36,11 +36,24 @@ def test_the_service_manager_is_told(start, manager):
     assert daemon.wait() == 0
 
 
+def test_the_service_manager_hears_of_a_reload(start, manager):
+    listener, name = manager
+    daemon = start(env={"NOTIFY_SOCKET": name})
+    assert b"READY=1" in listener.recv(1000)
+    daemon.process.send_signal(signal.SIGHUP)
+    told = listener.recv(1000).split(b"\n")
+    assert b"RELOADING=1" in told
+    stamp = next(line for line in told if line.startswith(b"MONOTONIC_USEC="))
+    now = time.clock_gettime(time.CLOCK_MONOTONIC) * 1e6
+    assert 0 <= now - int(stamp.split(b"=")[1]) < 30e6
+    assert b"READY=1" in listener.recv(1000)
+
+
 @pytest.mark.parametrize("name", ["relative", "/nowhere/at/all", "@" + "x" * 200, "@nobody"])
 def test_a_manager_that_is_not_there(start, name):
     daemon = start(env={"NOTIFY_SOCKET": name})
     assert daemon.get("/readyz").status_code == 200
-    assert b"service manager" in daemon.stderr()
+    assert eventually(lambda: b"service manager" in daemon.stderr())
 
 
 def processor_ticks(process):

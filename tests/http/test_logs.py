@@ -1,5 +1,6 @@
 """What the operator reads: a line a request, a line an event, and none that a client wrote."""
 
+import hashlib
 import json
 import os
 import re
@@ -54,7 +55,24 @@ def test_a_line_a_request(start, form):
     assert int(line["bytes_in"]) == len(body) and int(line["bytes_out"]) == len(reply.content)
     assert 0 < float(line["duration"]) < 20 and line["level"] == "info"
     assert re.fullmatch(r"127\.0\.0\.1:\d+", line["peer"])
+    assert line["client"] == "127.0.0.1" and "token" not in line
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", line["time"])
+
+
+def test_who_asks_through_a_proxy(start, tmp_path):
+    """The client that a trusted proxy speaks for, and the name of the token, not the token."""
+    tokens = tmp_path / "tokens"
+    tokens.write_text(f"reader {hashlib.sha256(b's3cr3t').hexdigest()} read\n")
+    daemon = start("--access-log", "--log-format", "json", "--trusted-proxy", "127.0.0.1",
+                   "--token-file", str(tokens))
+    for token, status, name in (("s3cr3t", 200, "reader"), ("s3cr3tt", 401, None)):
+        reply = daemon.get("/v1", headers={
+            "Authorization": f"Bearer {token}", "X-Request-Id": f"as-{status}",
+            "X-Forwarded-For": "198.51.100.7, 203.0.113.9"})
+        assert reply.status_code == status
+        line = of_request(daemon, f"as-{status}")
+        assert line["client"] == "203.0.113.9" and line.get("token") == name
+    assert b"s3cr3t" not in daemon.stderr()
 
 
 def test_without_the_flag_there_is_none(start):

@@ -7,7 +7,7 @@
 
 START_TEST(scopes_include_the_ones_before) {
     for (int has = GJKD_SCOPE_NONE; has <= GJKD_SCOPE_ADMIN; has++) {
-        gjkd_grant grant = {(gjkd_scope)has, ""};
+        gjkd_grant grant = {(gjkd_scope)has, "", ""};
         for (int needed = GJKD_SCOPE_NONE; needed <= GJKD_SCOPE_ADMIN; needed++) {
             struct proto_problem problem = {0};
             ck_assert_int_eq(gjkd_access_scope(&grant, (gjkd_scope)needed, &problem),
@@ -32,7 +32,7 @@ START_TEST(prefixes_are_bytes) {
         {"a", "\xd0\xb0-1", false}, /* a Cyrillic a */
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
-        gjkd_grant grant = {GJKD_SCOPE_ADMIN, rows[i].prefix};
+        gjkd_grant grant = {GJKD_SCOPE_ADMIN, rows[i].prefix, ""};
         struct proto_problem problem = {0};
         ck_assert_msg(gjkd_grant_covers_set(&grant, rows[i].name) == rows[i].covers, "row %d", i);
         ck_assert_msg(gjkd_access_set(&grant, rows[i].name, &problem) == rows[i].covers, "%d", i);
