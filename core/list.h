@@ -3,13 +3,16 @@
 
 #include "gjk/arena.h"
 
+/* Of a heap's items. */
+#define GJK_LIST_ITEM_BYTES_MAX 256
+
 /* A growing array in an arena; blocks it outgrew stay there until the arena goes. */
 typedef struct gjk_list {
     struct gjk_arena *arena;
     char *items;
     size_t item_size;
     uint32_t count, capacity;
-    bool truncated; /* gjk_list_keep dropped items */
+    bool truncated; /* gjk_list_offer let items go */
 } gjk_list;
 
 static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) {
@@ -19,16 +22,23 @@ static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) 
 /* A new last item, not initialised, or NULL when memory runs out. */
 void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 
+/* A total order, as of qsort. */
 typedef int (*gjk_list_order)(const void *a, const void *b);
 
-/* Sorts by a total order and keeps the first `limit` items. */
-void gjk_list_keep(gjk_list *list, uint32_t limit, gjk_list_order order);
+void gjk_list_sort(gjk_list *list, gjk_list_order order);
 
 /*
- * Pushes room for an item of which only the first `limit` of the order matter: the
- * list is cut whenever it has grown to twice the limit, so memory stays bounded
- * and the cost a push O(log limit) on average.
+ * Takes the item unless it comes after `limit` >= 1 others, of which then the last goes: so
+ * the list is a heap with its last item in front until it is sorted. False: out of memory.
+ * O(log count).
  */
-void *gjk_list_push_ranked(gjk_list *list, uint32_t limit, gjk_list_order order) GJK_MUST_USE;
+bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order,
+                    const void *item) GJK_MUST_USE;
+
+/* Makes a heap of the list with its last item in front. O(count). */
+void gjk_list_heap(gjk_list *list, gjk_list_order order);
+
+/* Takes the last item of a heap, which is not empty, off it. O(log count). */
+void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item);
 
 #endif

@@ -5,10 +5,11 @@
 
 #include "gjk/moment.h"
 
+#include "tree.h"
 #include "turn.h"
 
 gjk_moment gjk_moment_of(const struct gjk_set *set) {
-    return (gjk_moment){.set = set};
+    return (gjk_moment){.set = set, .tree = gjk_set_tree(set)};
 }
 
 static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {

@@ -7,6 +7,7 @@
 
 #include "map.h"
 #include "references.h"
+#include "tree.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct gjk_set {
     gjk_references references;
     uint32_t dimension;
     gjk_map by_id, by_handle;
+    struct gjk_tree *tree; /* over all bodies; NULL: none, or not worth it */
 };
 
 static const void *id_of(const void *item) {
@@ -57,32 +59,13 @@ struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) 
         set->dimension = dimension;
         set->by_id = gjk_map_make(&map_by_id, keeper);
         set->by_handle = gjk_map_make(&map_by_handle, NULL);
+        set->tree = NULL;
     }
     return set;
 }
 
 static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
-}
-
-gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
-                       struct gjk_set **out) {
-    struct gjk_set *empty = gjk_set_new_empty(dimension, NULL);
-    gjk_edit *edits = malloc((count + (size_t)1) * sizeof edits[0]);
-    gjk_status status = empty != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
-    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
-        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
-    }
-    if (status == GJK_OK) {
-        qsort(edits, count, sizeof edits[0], compare_edits);
-    }
-    for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
-        status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
-    }
-    status = status == GJK_OK ? gjk_set_edit(empty, edits, count, out) : status;
-    free(edits);
-    gjk_set_release(empty);
-    return status;
 }
 
 /* By handle; of equal ones what is taken out before what is put in. */
@@ -137,10 +120,31 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, ui
     return status;
 }
 
-gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                        struct gjk_set **out) {
+/* Where `set` has no tree, next gets one over all its bodies. */
+static gjk_status edit_tree(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                            struct gjk_set *next) {
+    uint32_t changed = set->tree != NULL ? count : gjk_set_count(next);
+    gjk_tree_change *changes = malloc(((size_t)changed + 1) * sizeof changes[0]);
+    if (changes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < changed; i++) {
+        const gjk_body *old = set->tree != NULL ? gjk_set_find(set, edits[i].id) : NULL;
+        const gjk_body *new = set->tree != NULL ? edits[i].body : gjk_set_body(next, i);
+        changes[i] = (gjk_tree_change){old, new};
+    }
+    gjk_status status = gjk_tree_edit(set->tree, set->dimension, changes, changed, &next->tree);
+    free(changes);
+    return status;
+}
+
+static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                           bool with_tree, struct gjk_set **out) {
     struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
     gjk_status status = next != NULL ? edit_maps(set, edits, count, next) : GJK_OUT_OF_MEMORY;
+    if (status == GJK_OK && with_tree) {
+        status = edit_tree(set, edits, count, next);
+    }
     if (status != GJK_OK) {
         gjk_set_release(next);
         return status;
@@ -148,6 +152,31 @@ gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32
     GJK_ASSERT(gjk_map_count(&next->by_handle) == gjk_map_count(&next->by_id));
     *out = next;
     return GJK_OK;
+}
+
+gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                        struct gjk_set **out) {
+    return edit_set(set, edits, count, true, out);
+}
+
+gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                       struct gjk_set **out) {
+    struct gjk_set *empty = gjk_set_new_empty(dimension, NULL);
+    gjk_edit *edits = malloc((count + (size_t)1) * sizeof edits[0]);
+    gjk_status status = empty != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
+        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
+    }
+    if (status == GJK_OK) {
+        qsort(edits, count, sizeof edits[0], compare_edits);
+    }
+    for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
+        status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
+    }
+    status = status == GJK_OK ? edit_set(empty, edits, count, false, out) : status;
+    free(edits);
+    gjk_set_release(empty);
+    return status;
 }
 
 struct gjk_set *gjk_set_retain(const struct gjk_set *set) {
@@ -163,7 +192,12 @@ void gjk_set_release(const struct gjk_set *set) {
     }
     gjk_map_release(&shared->by_handle);
     gjk_map_release(&shared->by_id);
+    gjk_tree_release(shared->tree);
     free(shared);
+}
+
+const struct gjk_tree *gjk_set_tree(const struct gjk_set *set) {
+    return set->tree;
 }
 
 uint32_t gjk_set_dimension(const struct gjk_set *set) {

@@ -1,10 +1,11 @@
 /*
- * What does a moving shape touch in a set? A plain scan that keeps the first hits.
+ * What does a moving shape touch in a set? As for a ray (set_raycast.c),
+ * with a box that moves.
  */
 
 #include "gjk/set_query.h"
 #include "list.h"
-#include "select.h"
+#include "tree_walk.h"
 
 #include <string.h>
 
@@ -20,33 +21,41 @@ gjk_status gjk_set_cast(const gjk_moment *moment, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) {
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_cast_hit));
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body == NULL) {
+    gjk_walk walk;
+    const gjk_probe probe = gjk_probe_of_sweep(sweep, settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, 1.0);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
+        const gjk_cast_hit hit = {body,
+                                  gjk_cast(&sweep->moving, sweep->translation, &placed, settings)};
+        if (!hit.result.hit) {
             continue;
         }
-        gjk_cast_result result = gjk_cast(&sweep->moving, sweep->translation, &placed, settings);
-        if (!result.hit) {
-            continue;
-        }
-        gjk_cast_hit *hit = gjk_list_push_ranked(&hits, selection->limit, by_fraction_then_id);
-        if (hit == NULL) {
+        if (!gjk_list_offer(&hits, selection->limit, by_fraction_then_id, &hit)) {
             return GJK_OUT_OF_MEMORY;
         }
-        *hit = (gjk_cast_hit){body, result};
+        if (gjk_walk_knows_enough(&walk, &hits)) {
+            walk.bound = ((const gjk_cast_hit *)(void *)hits.items)->result.fraction;
+        }
     }
-    gjk_list_keep(&hits, selection->limit, by_fraction_then_id);
-    *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)hits.items, hits.count, hits.truncated};
-    return GJK_OK;
+    gjk_list_sort(&hits, by_fraction_then_id);
+    *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)hits.items, hits.count,
+                           hits.truncated && !selection->rest_unasked};
+    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
 bool gjk_set_cast_any(const gjk_moment *moment, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings) {
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body != NULL && gjk_cast(&sweep->moving, sweep->translation, &placed, settings).hit) {
+    gjk_walk walk;
+    const gjk_probe probe = gjk_probe_of_sweep(sweep, settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, 1.0);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
+        if (gjk_cast(&sweep->moving, sweep->translation, &placed, settings).hit) {
             return true;
         }
     }

@@ -1,25 +1,62 @@
 /*
- * What collides with a shape, within a set, between two sets? A plain scan: bodies
- * stand in the order of their ids, so answers come out in the promised order and
- * the scan ends with the first one too many.
+ * What collides with a shape, within a set, between two sets? Bodies whose boxes meet the
+ * shape's are taken from the tree and asked in the order of their ids, so answers come out in
+ * the promised order and the asking ends with the first one too many. Pairs: the same for each
+ * body in the order of ids; those of one set only with who comes behind.
  */
 
 #include "gjk/set_query.h"
 #include "list.h"
-#include "select.h"
+#include "tree_walk.h"
 
 #include <string.h>
+
+/* A body to be asked. */
+typedef struct gjk_candidate {
+    const gjk_body *body, *next;
+} gjk_candidate;
+
+/* Backwards: the last of the heap is the first id. */
+static int by_id_backwards(const void *a, const void *b) {
+    const gjk_candidate *p = a, *q = b;
+    return strcmp(q->body->id, p->body->id);
+}
+
+static bool add_candidate(gjk_list *candidates, const gjk_body *body, const gjk_body *next) {
+    gjk_candidate *candidate = gjk_list_push(candidates);
+    if (candidate != NULL) {
+        *candidate = (gjk_candidate){body, next};
+    }
+    return candidate != NULL;
+}
+
+/* The candidate with the first id; its `next` becomes the walk's. */
+static const gjk_body *take_first(gjk_list *candidates, gjk_walk *walk) {
+    gjk_candidate candidate;
+    gjk_list_take_last(candidates, by_id_backwards, &candidate);
+    walk->next = candidate.next;
+    return candidate.body;
+}
 
 gjk_status gjk_set_detect(const gjk_moment *moment, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_hit));
-    for (uint32_t i = 0; i < gjk_set_count(moment->set) && !hits.truncated; i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body == NULL) {
-            continue;
+    gjk_list candidates = gjk_list_make(selection->arena, sizeof(gjk_candidate));
+    const gjk_probe probe = gjk_probe_of(GJK_PROBE_OVERLAP, a, settings->tolerance);
+    const gjk_body *body;
+    gjk_walk walk;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, 0.0);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        if (!add_candidate(&candidates, body, walk.next)) {
+            return GJK_OUT_OF_MEMORY;
         }
+    }
+    gjk_list_heap(&candidates, by_id_backwards);
+    while (candidates.count > 0 && !hits.truncated && !gjk_walk_gives_up(&walk)) {
+        body = take_first(&candidates, &walk);
+        const gjk_placed placed = gjk_walk_place(&walk, body);
         gjk_detect_result result = gjk_detect(a, &placed, settings);
         if (result.state == GJK_SEPARATED) {
             continue;
@@ -35,7 +72,7 @@ gjk_status gjk_set_detect(const gjk_moment *moment, const gjk_placed *a,
         *hit = (gjk_hit){body, result};
     }
     *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, hits.truncated};
-    return GJK_OK;
+    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
 static bool accept_each_other(const gjk_body *a, const gjk_body *b) {
@@ -47,31 +84,30 @@ static bool same_group(const gjk_body *a, const gjk_body *b) {
 }
 
 typedef struct gjk_pair_scan {
-    const gjk_moment *a, *b;
-    bool within; /* pairs of one set: b behind a only, groups differ */
-    const gjk_selection *selection;
+    gjk_walk firsts, seconds; /* of those that stand first, or second, in a pair */
+    bool within;              /* pairs of one set: b behind a only, groups differ */
     const gjk_detect_settings *settings;
+    gjk_list candidates; /* for b */
     gjk_list pairs;
 } gjk_pair_scan;
 
 static bool is_pair(const gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b) {
-    return accept_each_other(a, b) && !(scan->within && same_group(a, b));
+    return accept_each_other(a, b) &&
+           !(scan->within && (strcmp(a->id, b->id) >= 0 || same_group(a, b)));
 }
 
-/* Asks the pairs of body i of set a with the bodies of set b from `first` on. */
-static gjk_status scan_row(gjk_pair_scan *scan, uint32_t i, uint32_t first) {
-    gjk_placed placed_a, placed_b;
-    const gjk_body *a = gjk_selected(scan->a, i, scan->selection, &placed_a);
-    for (uint32_t k = first; a != NULL && k < gjk_set_count(scan->b->set); k++) {
-        const gjk_body *b = gjk_selected(scan->b, k, scan->selection, &placed_b);
-        if (b == NULL || !is_pair(scan, a, b)) {
-            continue;
-        }
-        gjk_detect_result result = gjk_detect(&placed_a, &placed_b, scan->settings);
+/* Asks the pairs of a, which stands as placed, with the candidates. */
+static gjk_status ask_pairs(gjk_pair_scan *scan, const gjk_body *a, const gjk_placed *placed) {
+    const uint32_t limit = scan->seconds.selection->limit;
+    gjk_list_heap(&scan->candidates, by_id_backwards);
+    while (scan->candidates.count > 0 && !gjk_walk_gives_up(&scan->seconds)) {
+        const gjk_body *b = take_first(&scan->candidates, &scan->seconds);
+        const gjk_placed placed_b = gjk_walk_place(&scan->seconds, b);
+        gjk_detect_result result = gjk_detect(placed, &placed_b, scan->settings);
         if (result.state == GJK_SEPARATED) {
             continue;
         }
-        if (scan->pairs.count == scan->selection->limit) {
+        if (scan->pairs.count == limit) {
             scan->pairs.truncated = true;
             return GJK_OK;
         }
@@ -84,34 +120,90 @@ static gjk_status scan_row(gjk_pair_scan *scan, uint32_t i, uint32_t first) {
     return GJK_OK;
 }
 
-static gjk_status scan_pairs(gjk_pair_scan *scan, gjk_pair_hits *out) {
-    scan->pairs = gjk_list_make(scan->selection->arena, sizeof(gjk_pair_hit));
-    for (uint32_t i = 0; i < gjk_set_count(scan->a->set) && !scan->pairs.truncated; i++) {
-        gjk_status status = scan_row(scan, i, scan->within ? i + 1 : 0);
-        if (status != GJK_OK) {
-            return status;
+/* All pairs that begin with a. */
+static gjk_status scan_row(gjk_pair_scan *scan, const gjk_body *a) {
+    const gjk_placed placed = gjk_walk_place(&scan->firsts, a);
+    const gjk_probe probe = gjk_probe_of(GJK_PROBE_OVERLAP, &placed, scan->settings->tolerance);
+    const gjk_body *b;
+    scan->candidates.count = 0;
+    gjk_walk_aim(&scan->seconds, &probe, 0.0);
+    while ((b = gjk_walk_next(&scan->seconds)) != NULL) {
+        if (is_pair(scan, a, b) && !add_candidate(&scan->candidates, b, scan->seconds.next)) {
+            return GJK_OUT_OF_MEMORY;
         }
+    }
+    return ask_pairs(scan, a, &placed);
+}
+
+static void scan_init(gjk_pair_scan *scan, const gjk_moment *moment, const gjk_moment *other,
+                      const gjk_selection *selection, const gjk_detect_settings *settings) {
+    gjk_walk_init(&scan->firsts, moment, selection);
+    gjk_walk_init(&scan->seconds, other, selection);
+    scan->settings = settings;
+    scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_candidate));
+    scan->pairs = gjk_list_make(selection->arena, sizeof(gjk_pair_hit));
+}
+
+static gjk_status scan_end(const gjk_pair_scan *scan, gjk_status status, gjk_pair_hits *out) {
+    if (status == GJK_OK && scan->seconds.given_up) {
+        status = GJK_GIVEN_UP;
     }
     *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->pairs.items, scan->pairs.count,
                            scan->pairs.truncated};
-    return GJK_OK;
+    return status;
 }
 
 gjk_status gjk_set_detect_pairs(const gjk_moment *moment, const gjk_selection *selection,
                                 const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    gjk_pair_scan scan = {.a = moment,
-                          .b = moment,
-                          .within = true,
-                          .selection = selection,
-                          .settings = settings};
-    return scan_pairs(&scan, out);
+    gjk_pair_scan scan;
+    gjk_status status = GJK_OK;
+    scan_init(&scan, moment, moment, selection, settings);
+    scan.within = true;
+    for (uint32_t i = 0; i < gjk_set_count(moment->set) && !scan.pairs.truncated; i++) {
+        const gjk_body *a = gjk_set_body(moment->set, i);
+        if (a != selection->except && gjk_filter_passes(selection->filter, a)) {
+            status = scan_row(&scan, a);
+        }
+        if (status != GJK_OK || gjk_walk_gives_up(&scan.seconds)) {
+            break;
+        }
+    }
+    return scan_end(&scan, status, out);
+}
+
+/* Those of the first set that may meet anybody of the second. */
+static bool list_firsts(gjk_pair_scan *scan, const gjk_moment *other, gjk_list *firsts) {
+    gjk_probe probe = {.kind = GJK_PROBE_OVERLAP};
+    const gjk_body *a;
+    if (gjk_set_count(other->set) == 0) {
+        return true;
+    }
+    probe = gjk_probe_of_moment(other, scan->settings->tolerance);
+    gjk_walk_aim(&scan->firsts, &probe, 0.0);
+    while ((a = gjk_walk_next(&scan->firsts)) != NULL) {
+        if (!add_candidate(firsts, a, scan->firsts.next)) {
+            return false;
+        }
+    }
+    gjk_list_heap(firsts, by_id_backwards);
+    return true;
 }
 
 gjk_status gjk_set_detect_against(const gjk_moment *moment, const gjk_moment *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings, gjk_pair_hits *out) {
+    gjk_pair_scan scan;
     gjk_selection all = *selection;
     all.except = NULL;
-    gjk_pair_scan scan = {.a = moment, .b = other, .selection = &all, .settings = settings};
-    return scan_pairs(&scan, out);
+    scan_init(&scan, moment, other, &all, settings);
+    scan.within = false;
+    gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_candidate));
+    gjk_status status = list_firsts(&scan, other, &firsts) ? GJK_OK : GJK_OUT_OF_MEMORY;
+    while (status == GJK_OK && firsts.count > 0 && !scan.pairs.truncated &&
+           !gjk_walk_gives_up(&scan.seconds)) {
+        const gjk_body *a = take_first(&firsts, &scan.firsts);
+        status = scan_row(&scan, a);
+    }
+    scan.seconds.given_up = scan.seconds.given_up || scan.firsts.given_up;
+    return scan_end(&scan, status, out);
 }

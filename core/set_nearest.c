@@ -1,10 +1,11 @@
 /*
- * Which bodies of a set are nearest to a shape? A plain scan that keeps the best.
+ * Which bodies of a set are nearest to a shape? Down its tree, nearest boxes
+ * first; once as many are known as are asked for, what is farther than the last is left out.
  */
 
 #include "gjk/set_query.h"
 #include "list.h"
-#include "select.h"
+#include "tree_walk.h"
 
 #include <string.h>
 
@@ -20,23 +21,27 @@ gjk_status gjk_set_nearest(const gjk_moment *moment, const gjk_placed *a, double
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
     gjk_list nears = gjk_list_make(selection->arena, sizeof(gjk_near));
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body == NULL) {
+    gjk_walk walk;
+    const gjk_probe probe = gjk_probe_of(GJK_PROBE_NEAR, a, settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, max_distance);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
+        const gjk_near near = {body, gjk_distance(a, &placed, settings)};
+        if (near.result.distance > max_distance) {
             continue;
         }
-        gjk_distance_result result = gjk_distance(a, &placed, settings);
-        if (result.distance > max_distance) {
-            continue;
-        }
-        gjk_near *near = gjk_list_push_ranked(&nears, selection->limit, by_distance_then_id);
-        if (near == NULL) {
+        if (!gjk_list_offer(&nears, selection->limit, by_distance_then_id, &near)) {
             return GJK_OUT_OF_MEMORY;
         }
-        *near = (gjk_near){body, result};
+        if (gjk_walk_knows_enough(&walk, &nears)) {
+            const gjk_near *last = (const gjk_near *)(void *)nears.items;
+            gjk_walk_stay_within(&walk, last->result.distance);
+        }
     }
-    gjk_list_keep(&nears, selection->limit, by_distance_then_id);
-    *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count, nears.truncated};
-    return GJK_OK;
+    gjk_list_sort(&nears, by_distance_then_id);
+    *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count,
+                       nears.truncated && !selection->rest_unasked};
+    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
 }

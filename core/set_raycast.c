@@ -1,10 +1,11 @@
 /*
- * What does a ray hit in a set? A plain scan that keeps the first hits.
+ * What does a ray hit in a set? Down its tree, nearest boxes first; once as many
+ * hits are known as are asked for, what begins behind the last of them is left out.
  */
 
 #include "gjk/set_query.h"
 #include "list.h"
-#include "select.h"
+#include "tree_walk.h"
 
 #include <string.h>
 
@@ -20,33 +21,42 @@ gjk_status gjk_set_raycast(const gjk_moment *moment, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) {
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_ray_hit));
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body == NULL) {
+    gjk_walk walk;
+    const gjk_probe probe =
+        gjk_probe_of_ray(ray, gjk_set_dimension(moment->set), settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, ray->max_distance);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
+        const gjk_ray_hit hit = {body, gjk_raycast(&placed, ray, settings)};
+        if (!hit.result.hit) {
             continue;
         }
-        gjk_ray_result result = gjk_raycast(&placed, ray, settings);
-        if (!result.hit) {
-            continue;
-        }
-        gjk_ray_hit *hit = gjk_list_push_ranked(&hits, selection->limit, by_distance_then_id);
-        if (hit == NULL) {
+        if (!gjk_list_offer(&hits, selection->limit, by_distance_then_id, &hit)) {
             return GJK_OUT_OF_MEMORY;
         }
-        *hit = (gjk_ray_hit){body, result};
+        if (gjk_walk_knows_enough(&walk, &hits)) {
+            walk.bound = ((const gjk_ray_hit *)(void *)hits.items)->result.distance;
+        }
     }
-    gjk_list_keep(&hits, selection->limit, by_distance_then_id);
-    *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)hits.items, hits.count, hits.truncated};
-    return GJK_OK;
+    gjk_list_sort(&hits, by_distance_then_id);
+    *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)hits.items, hits.count,
+                          hits.truncated && !selection->rest_unasked};
+    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
 bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        gjk_placed placed;
-        const gjk_body *body = gjk_selected(moment, i, selection, &placed);
-        if (body != NULL && gjk_raycast(&placed, ray, settings).hit) {
+    gjk_walk walk;
+    const gjk_probe probe =
+        gjk_probe_of_ray(ray, gjk_set_dimension(moment->set), settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, ray->max_distance);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
+        if (gjk_raycast(&placed, ray, settings).hit) {
             return true;
         }
     }

@@ -80,6 +80,7 @@ static proto_code code_of(gjk_status status) {
         return PROTO_OUT_OF_MEMORY;
     case GJK_OK:
     case GJK_DUPLICATE_ID:
+    case GJK_GIVEN_UP:
         break;
     }
     return PROTO_INTERNAL;

@@ -63,7 +63,10 @@ const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
 
 gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_body *except,
                                    uint32_t limit) {
-    return (gjk_selection){&question->query.filter, except, limit, &question->job->arena};
+    return (gjk_selection){.filter = &question->query.filter,
+                           .except = except,
+                           .limit = limit,
+                           .arena = &question->job->arena};
 }
 
 struct gjk_set *gjkd_question_gather(struct gjkd_question *question) {

@@ -4,8 +4,33 @@
 
 #include <check.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void keep_nothing(const gjk_body *body) {
+    (void)body;
+}
+
+const gjk_keeper test_borrowed = {keep_nothing, keep_nothing};
 
 static const char *const groups[] = {NULL, "red", "blue", "team/green"};
+
+static int compare_edits(const void *a, const void *b) {
+    return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
+}
+
+/* A set that comes from an edit has a tree. */
+static void make_by_edit(test_scene *s) {
+    struct gjk_set *empty = gjk_set_new_empty(s->dimension, &test_borrowed);
+    gjk_edit edits[BODIES_MAX];
+    for (uint32_t i = 0; i < s->count; i++) {
+        edits[i] = (gjk_edit){s->id[i], &s->bodies[i]};
+    }
+    qsort(edits, s->count, sizeof *edits, compare_edits);
+    ck_assert_ptr_nonnull(empty);
+    ck_assert_int_eq(gjk_set_edit(empty, edits, s->count, &s->set), GJK_OK);
+    gjk_set_release(empty);
+}
 
 void test_scene_make(test_rng *rng, uint32_t dimension, const char *prefix, test_scene *s) {
     gjk_arena_init(&s->arena, 0);
@@ -29,7 +54,11 @@ void test_scene_make(test_rng *rng, uint32_t dimension, const char *prefix, test
             .placed = s->body[i].placed,
         };
     }
-    ck_assert_int_eq(gjk_set_new(dimension, s->bodies, s->count, &s->set), GJK_OK);
+    if (test_rng_once_in(rng, 2)) {
+        ck_assert_int_eq(gjk_set_new(dimension, s->bodies, s->count, &s->set), GJK_OK);
+    } else {
+        make_by_edit(s);
+    }
 }
 
 void test_scene_drop(test_scene *s) {

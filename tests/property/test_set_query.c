@@ -92,7 +92,10 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_hits hits;
         uint32_t limit = limit_of(kind, expected);
-        const gjk_selection selection = {f, except, limit, &s->arena};
+        const gjk_selection selection = {.filter = f,
+                                         .except = except,
+                                         .limit = limit,
+                                         .arena = &s->arena};
         ck_assert_int_eq(gjk_set_detect(&moment, &a.placed, &selection, &settings, &hits), GJK_OK);
         require_count(hits.count, hits.truncated, expected, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
@@ -126,7 +129,7 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_pair_hits hits;
         uint32_t limit = limit_of(kind, count);
-        const gjk_selection selection = {f, NULL, limit, &s->arena};
+        const gjk_selection selection = {.filter = f, .limit = limit, .arena = &s->arena};
         ck_assert_int_eq(other == NULL ? gjk_set_detect_pairs(&moment, &selection, &settings, &hits)
                                        : gjk_set_detect_against(&moment, &there, &selection,
                                                                 &settings, &hits),
@@ -171,7 +174,10 @@ static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_nears nears;
         uint32_t limit = limit_of(kind, count);
-        const gjk_selection selection = {f, except, limit, &s->arena};
+        const gjk_selection selection = {.filter = f,
+                                         .except = except,
+                                         .limit = limit,
+                                         .arena = &s->arena};
         ck_assert_int_eq(gjk_set_nearest(&moment, &a.placed, reach, &selection, &settings, &nears),
                          GJK_OK);
         require_count(nears.count, nears.truncated, count, limit);
@@ -209,12 +215,12 @@ static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
         }
     }
     qsort(expected, count, sizeof *expected, ray_order);
-    const gjk_selection everybody = {f, NULL, 0, NULL};
+    const gjk_selection everybody = {.filter = f};
     ck_assert_int_eq(gjk_set_raycast_any(&moment, &ray, &everybody, &settings), count > 0);
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_ray_hits hits;
         uint32_t limit = limit_of(kind, count);
-        const gjk_selection selection = {f, NULL, limit, &s->arena};
+        const gjk_selection selection = {.filter = f, .limit = limit, .arena = &s->arena};
         ck_assert_int_eq(gjk_set_raycast(&moment, &ray, &selection, &settings, &hits), GJK_OK);
         require_count(hits.count, hits.truncated, count, limit);
         for (uint32_t i = 0; i < hits.count; i++) {

@@ -66,7 +66,7 @@ static gjk_cast_hits cast_selected(const gjk_sweep *sweep, const gjk_selection *
 }
 
 static gjk_cast_hits cast(const gjk_sweep *sweep, uint32_t limit) {
-    const gjk_selection all = {everybody(), NULL, limit, &arena};
+    const gjk_selection all = {.filter = everybody(), .limit = limit, .arena = &arena};
     return cast_selected(sweep, &all);
 }
 
@@ -133,7 +133,10 @@ START_TEST(what_moves_never_hits_itself) {
     check_order(&hits, "stu"); /* a stranger at the same place */
     ck_assert(hits.items[0].result.inside && hits.items[1].result.inside);
     ck_assert_double_eq(hits.items[1].result.fraction, 0);
-    const gjk_selection others = {everybody(), gjk_set_find(set, "s"), UINT32_MAX, &arena};
+    const gjk_selection others = {.filter = everybody(),
+                                  .except = gjk_set_find(set, "s"),
+                                  .limit = UINT32_MAX,
+                                  .arena = &arena};
     hits = cast_selected(&sweep, &others);
     check_order(&hits, "tu");
     sweep.moving = place(&ball, -20, 0); /* itself, started elsewhere */
@@ -148,7 +151,7 @@ START_TEST(the_filter_holds) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     static const char *const ignored[] = {"d"};
     gjk_filter filter = gjk_filter_default();
-    const gjk_selection filtered = {&filter, NULL, UINT32_MAX, &arena};
+    const gjk_selection filtered = {.filter = &filter, .limit = UINT32_MAX, .arena = &arena};
     build_walls();
     filter.ignore = ignored;
     filter.ignore_count = 1;
@@ -213,7 +216,7 @@ END_TEST
 START_TEST(memory_may_run_out) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     struct gjk_arena fresh;
-    const gjk_selection all = {everybody(), NULL, 5, &fresh};
+    const gjk_selection all = {.filter = everybody(), .limit = 5, .arena = &fresh};
     gjk_cast_hits hits;
     build_walls();
     gjk_arena_init(&fresh, 0);

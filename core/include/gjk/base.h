@@ -23,7 +23,8 @@
     X(NOT_CONVEX, "the polygon is concave, crosses itself or has no area") \
     X(BAD_ORIENTATION, "the quaternion is not of unit length")             \
     X(ZERO_DIRECTION, "the direction has no length")                       \
-    X(DUPLICATE_ID, "two shapes of one set have the same id")
+    X(DUPLICATE_ID, "two shapes of one set have the same id")              \
+    X(GIVEN_UP, "whoever asked does not wait any longer")
 
 typedef enum gjk_status {
 #define X(name, text) GJK_##name,

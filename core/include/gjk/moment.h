@@ -9,10 +9,13 @@
 
 #include "gjk/set.h"
 
+struct gjk_tree;
+
 typedef struct gjk_moment {
     const struct gjk_set *set;
-    const struct gjk_set *next; /* where poses go; NULL: the moment is exactly `set` */
-    double alpha;               /* in [0, 1): how far from `set` to `next` */
+    const struct gjk_set *next;  /* where poses go; NULL: the moment is exactly `set` */
+    double alpha;                /* in [0, 1): how far from `set` to `next` */
+    const struct gjk_tree *tree; /* over the bodies wherever they stand then; NULL: none */
 } gjk_moment;
 
 /* The set as it stands. */

@@ -5,7 +5,8 @@
  * Questions to a whole set at a moment. Answers stand in a total order: rays and nearest by
  * distance, casts by fraction, then by id; hits and pairs by id. What a set query says
  * of a body is, to the bit, what the pair query, ray or cast at that body alone says.
- * Answers are allocated in the caller's arena; OUT_OF_MEMORY is the only failure.
+ * Answers are allocated in the caller's arena. OUT_OF_MEMORY; GIVEN_UP where the selection's
+ * patience ends.
  */
 
 #include "gjk/arena.h"
@@ -31,6 +32,13 @@ typedef struct gjk_filter {
 gjk_filter gjk_filter_default(void); /* everybody passes */
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
 
+/* Asked now and then, after each GJK_PATIENCE_STEPS bodies or so, whether to give up. */
+#define GJK_PATIENCE_STEPS 1024
+typedef struct gjk_patience {
+    bool (*is_over)(void *user);
+    void *user;
+} gjk_patience;
+
 /*
  * Which bodies are asked, and what is kept of the answers: the first `limit` of the
  * order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
@@ -40,6 +48,8 @@ typedef struct gjk_selection {
     const gjk_body *except; /* left out, whatever the filter says; NULL: none */
     uint32_t limit;
     struct gjk_arena *arena;
+    const gjk_patience *patience; /* NULL: endless */
+    bool rest_unasked;            /* whether more exist does not matter: truncated is false */
 } gjk_selection;
 
 typedef struct gjk_hit {
@@ -109,7 +119,7 @@ gjk_status gjk_set_raycast(const gjk_moment *moment, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
-/* Does the ray hit any selected body? limit and arena do not count. */
+/* Does the ray hit any selected body? limit and arena do not count. False when patience ends. */
 bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
@@ -134,7 +144,8 @@ gjk_status gjk_set_cast(const gjk_moment *moment, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
 
-/* Does the moving shape touch any selected body? limit and arena do not count. */
+/* Does the moving shape touch any selected body? limit and arena do not count. False when
+ * patience ends. */
 bool gjk_set_cast_any(const gjk_moment *moment, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings);
 

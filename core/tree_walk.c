@@ -1,0 +1,171 @@
+/*
+ * Which selected bodies may a question be about? Down the tree, the branches that the probe
+ * meets in the order of their keys, each to its end before the next; whoever asks lowers the
+ * bound as it learns, and later branches fall out. The stack holds, for each level, the
+ * branches of one node less the one gone into.
+ */
+
+#include "tree_walk.h"
+
+/* Makes squares of distances compare as the distances would, in spite of their roundings. */
+#define SQUARE_SLACK (1.0 + 0x1p-48)
+#define SQUARE_LEAST 0x1p-1060
+
+static void put_box(gjk_probe *probe, gjk_bounds box) {
+    const double min[3] = {box.min.x, box.min.y, box.min.z};
+    const double max[3] = {box.max.x, box.max.y, box.max.z};
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        probe->min[axis] = min[axis];
+        probe->max[axis] = max[axis];
+    }
+}
+
+gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance) {
+    const uint32_t dimension = placed->shape->dimension;
+    gjk_probe probe = {.kind = kind,
+                       .dimension = dimension,
+                       .looseness = gjk_box_looseness(tolerance)};
+    gjk_bounds box = gjk_box_of(placed);
+    put_box(&probe, gjk_box_widen(box, dimension, probe.looseness * placed->shape->size));
+    return probe;
+}
+
+/* 1 over each component; of one without way INFINITY, not its opposite. */
+static void put_way(gjk_probe *probe, gjk_vec3 way) {
+    const double ways[3] = {way.x, way.y, way.z};
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        probe->rate[axis] = ways[axis] != 0.0 ? 1.0 / ways[axis] : INFINITY;
+    }
+}
+
+gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance) {
+    gjk_probe probe = {.kind = GJK_PROBE_SWEEP,
+                       .dimension = dimension,
+                       .looseness = gjk_box_looseness(tolerance)};
+    const gjk_bounds box = {ray->origin, ray->origin};
+    double slack = GJK_BOX_ROUNDING * gjk_largest3(ray->origin) + GJK_BOX_LEAST;
+    put_box(&probe, gjk_box_widen(box, dimension, slack));
+    put_way(&probe, ray->direction);
+    return probe;
+}
+
+gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance) {
+    gjk_probe probe = gjk_probe_of(GJK_PROBE_SWEEP, &sweep->moving, tolerance);
+    put_way(&probe, sweep->translation);
+    return probe;
+}
+
+gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance) {
+    const uint32_t dimension = gjk_set_dimension(moment->set);
+    gjk_probe probe = {.kind = GJK_PROBE_OVERLAP,
+                       .dimension = dimension,
+                       .looseness = gjk_box_looseness(tolerance)};
+    const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
+    gjk_bounds box = {gjk_neg3(far), far};
+    if (moment->tree != NULL) {
+        box = gjk_tree_bounds(moment->tree);
+        double side = gjk_largest3(gjk_sub3(box.max, box.min));
+        box = gjk_box_widen(box, dimension, probe.looseness * side);
+    }
+    put_box(&probe, box);
+    return probe;
+}
+
+void gjk_walk_init(gjk_walk *walk, const gjk_moment *moment, const gjk_selection *selection) {
+    walk->moment = moment;
+    walk->selection = selection;
+    walk->top = 0;
+    walk->index = UINT32_MAX;
+    walk->steps = 0;
+    walk->next = NULL;
+    walk->given_up = false;
+}
+
+void gjk_walk_aim(gjk_walk *walk, const gjk_probe *probe, double bound) {
+    const struct gjk_tree *tree = walk->moment->tree;
+    walk->probe = *probe;
+    walk->bound = bound;
+    walk->next = NULL;
+    walk->index = 0;
+    walk->top = 0;
+    if (probe->kind == GJK_PROBE_NEAR) {
+        gjk_walk_stay_within(walk, bound);
+    }
+    if (tree != NULL) {
+        walk->stack[walk->top++] = (gjk_walk_entry){0.0, tree->root, GJK_BRANCH_NODE};
+    }
+}
+
+void gjk_walk_stay_within(gjk_walk *walk, double distance) {
+    walk->bound = distance * distance * SQUARE_SLACK + SQUARE_LEAST;
+}
+
+/* The branches of a node that the probe meets, the nearest on top. */
+static void open_node(gjk_walk *walk, const gjk_tree_node *node) {
+    double keys[GJK_TREE_WIDTH];
+    uint32_t bottom = walk->top;
+    gjk_probe_keys_plain(&walk->probe, node, walk->bound, keys);
+    GJK_ASSERT(bottom + node->used <= GJK_WALK_STACK);
+    for (uint32_t i = 0; i < node->used; i++) {
+        if (!(keys[i] <= walk->bound)) {
+            continue;
+        }
+        uint32_t at = walk->top++;
+        while (at > bottom && walk->stack[at - 1].key < keys[i]) {
+            walk->stack[at] = walk->stack[at - 1];
+            at--;
+        }
+        walk->stack[at] =
+            (gjk_walk_entry){keys[i], node->branch[i], (gjk_branch_kind)node->kind[i]};
+    }
+}
+
+static bool is_selected(const gjk_walk *walk, const gjk_body *body) {
+    return body != walk->selection->except && gjk_filter_passes(walk->selection->filter, body);
+}
+
+bool gjk_walk_gives_up(gjk_walk *walk) {
+    const gjk_patience *patience = walk->selection->patience;
+    if (++walk->steps % GJK_PATIENCE_STEPS == 0 && patience != NULL) {
+        walk->given_up = walk->given_up || patience->is_over(patience->user);
+    }
+    return walk->given_up;
+}
+
+static const gjk_body *next_of_all(gjk_walk *walk) {
+    const struct gjk_set *set = walk->moment->set;
+    while (walk->index < gjk_set_count(set) && !gjk_walk_gives_up(walk)) {
+        const gjk_body *body = gjk_set_body(set, walk->index++);
+        if (is_selected(walk, body)) {
+            return body;
+        }
+    }
+    return NULL;
+}
+
+const gjk_body *gjk_walk_next(gjk_walk *walk) {
+    if (walk->moment->tree == NULL) {
+        return next_of_all(walk);
+    }
+    while (walk->top > 0 && !gjk_walk_gives_up(walk)) {
+        const gjk_walk_entry entry = walk->stack[--walk->top];
+        if (entry.key > walk->bound) {
+            continue;
+        }
+        if (entry.kind == GJK_BRANCH_NODE) {
+            open_node(walk, entry.what);
+            continue;
+        }
+        const gjk_motion *motion = entry.kind == GJK_BRANCH_MOTION ? entry.what : NULL;
+        const gjk_body *body = motion != NULL ? motion->from : entry.what;
+        if (is_selected(walk, body)) {
+            walk->next = motion != NULL ? motion->to : NULL;
+            return body;
+        }
+    }
+    return NULL;
+}
+
+gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body) {
+    return gjk_moment_place(walk->moment, body);
+}

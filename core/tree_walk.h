@@ -1,0 +1,85 @@
+#ifndef GJK_TREE_WALK_H
+#define GJK_TREE_WALK_H
+
+/*
+ * Which selected bodies may a question be about? Walks a moment's tree, nearest first, and
+ * leaves out what the question's box cannot meet; without a tree it names everybody. What it
+ * names besides, and in which order, is not determined: it must not show in an answer.
+ */
+
+#include "gjk/set_query.h"
+#include "list.h"
+#include "tree_node.h"
+
+typedef enum gjk_probe_kind {
+    GJK_PROBE_OVERLAP, /* boxes that meet the probe's: key 0 */
+    GJK_PROBE_SWEEP,   /* boxes that it meets on its way: the key is when, in terms of the way */
+    GJK_PROBE_NEAR,    /* any box: the key is the square of its distance */
+} gjk_probe_kind;
+
+/* What asks, as a box. */
+typedef struct gjk_probe {
+    gjk_probe_kind kind;
+    uint32_t dimension;
+    double min[3], max[3]; /* widened */
+    double rate[3];        /* sweep: 1 over the way */
+    double looseness;      /* see gjk_box_looseness */
+} gjk_probe;
+
+gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance);
+gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance);
+gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance);
+
+/* Everything that overlaps any body of a moment must meet this. */
+gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance);
+
+/* The keys of a node's branches, not a number for those that are out of the question. */
+void gjk_probe_keys_plain(const gjk_probe *probe, const gjk_tree_node *node, double bound,
+                          double keys[GJK_TREE_WIDTH]);
+
+/* A branch that waits for its turn. */
+typedef struct gjk_walk_entry {
+    double key;
+    const void *what;
+    gjk_branch_kind kind;
+} gjk_walk_entry;
+
+#define GJK_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
+
+typedef struct gjk_walk {
+    const gjk_moment *moment;
+    const gjk_selection *selection;
+    gjk_probe probe;
+    double bound;         /* keys above it do not matter any more */
+    const gjk_body *next; /* where the body named last goes, if the tree knows */
+    uint32_t index;       /* without a tree: of the next body */
+    uint32_t steps;
+    bool given_up; /* patience has ended */
+    uint32_t top;
+    gjk_walk_entry stack[GJK_WALK_STACK];
+} gjk_walk;
+
+/* Once for a moment, then aim for each question. Both must outlive the walk. */
+void gjk_walk_init(gjk_walk *walk, const gjk_moment *moment, const gjk_selection *selection);
+void gjk_walk_aim(gjk_walk *walk, const gjk_probe *probe, double bound);
+
+/* A walk to the nearest has no interest in what lies farther, from now on. */
+void gjk_walk_stay_within(gjk_walk *walk, double distance);
+
+/* Counts a step; true when patience has ended. */
+bool gjk_walk_gives_up(gjk_walk *walk);
+
+/* The next selected body, or NULL when there are no more or patience has ended. */
+const gjk_body *gjk_walk_next(gjk_walk *walk);
+
+/* Has the list of those found all that is asked for? Then only who comes before its last still
+ * matters. */
+static inline bool gjk_walk_knows_enough(const gjk_walk *walk, const gjk_list *found) {
+    const gjk_selection *selection = walk->selection;
+    return found->count == selection->limit && (found->truncated || selection->rest_unasked);
+}
+
+/* Where the body named last stands at the moment. */
+gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body);
+
+#endif
