@@ -30,4 +30,10 @@ static inline bool gjk_references_drop(gjk_references *references) {
     return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
 }
 
+/* Whether there is one reference. What it says of an object that others share may be over at
+ * once. */
+static inline bool gjk_references_only(const gjk_references *references) {
+    return atomic_load_explicit(references, memory_order_relaxed) == 1;
+}
+
 #endif

@@ -242,9 +242,11 @@ void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_
 }
 
 size_t gjk_set_bytes(const struct gjk_set *set) {
-    return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle);
+    return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle) +
+           gjk_tree_bytes(set->tree);
 }
 
 size_t gjk_set_added_bytes(const struct gjk_set *set) {
-    return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes;
+    return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes +
+           gjk_tree_added_bytes(set->tree);
 }

@@ -145,7 +145,7 @@ static void scan_init(gjk_pair_scan *scan, const gjk_moment *moment, const gjk_m
 }
 
 static gjk_status scan_end(const gjk_pair_scan *scan, gjk_status status, gjk_pair_hits *out) {
-    if (status == GJK_OK && scan->seconds.given_up) {
+    if (status == GJK_OK && (scan->firsts.given_up || scan->seconds.given_up)) {
         status = GJK_GIVEN_UP;
     }
     *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->pairs.items, scan->pairs.count,
@@ -156,17 +156,17 @@ static gjk_status scan_end(const gjk_pair_scan *scan, gjk_status status, gjk_pai
 gjk_status gjk_set_detect_pairs(const gjk_moment *moment, const gjk_selection *selection,
                                 const gjk_detect_settings *settings, gjk_pair_hits *out) {
     gjk_pair_scan scan;
+    gjk_moment in_order = *moment; /* of ids, as walks without a tree are */
+    const gjk_probe everybody = {.kind = GJK_PROBE_OVERLAP};
+    const gjk_body *a;
     gjk_status status = GJK_OK;
-    scan_init(&scan, moment, moment, selection, settings);
+    in_order.tree = NULL;
+    scan_init(&scan, &in_order, moment, selection, settings);
     scan.within = true;
-    for (uint32_t i = 0; i < gjk_set_count(moment->set) && !scan.pairs.truncated; i++) {
-        const gjk_body *a = gjk_set_body(moment->set, i);
-        if (a != selection->except && gjk_filter_passes(selection->filter, a)) {
-            status = scan_row(&scan, a);
-        }
-        if (status != GJK_OK || gjk_walk_gives_up(&scan.seconds)) {
-            break;
-        }
+    gjk_walk_aim(&scan.firsts, &everybody, 0.0);
+    while (status == GJK_OK && !scan.pairs.truncated && !scan.seconds.given_up &&
+           (a = gjk_walk_next(&scan.firsts)) != NULL) {
+        status = scan_row(&scan, a);
     }
     return scan_end(&scan, status, out);
 }
@@ -200,10 +200,9 @@ gjk_status gjk_set_detect_against(const gjk_moment *moment, const gjk_moment *ot
     gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_candidate));
     gjk_status status = list_firsts(&scan, other, &firsts) ? GJK_OK : GJK_OUT_OF_MEMORY;
     while (status == GJK_OK && firsts.count > 0 && !scan.pairs.truncated &&
-           !gjk_walk_gives_up(&scan.seconds)) {
+           !gjk_walk_gives_up(&scan.firsts) && !scan.seconds.given_up) {
         const gjk_body *a = take_first(&firsts, &scan.firsts);
         status = scan_row(&scan, a);
     }
-    scan.seconds.given_up = scan.seconds.given_up || scan.firsts.given_up;
     return scan_end(&scan, status, out);
 }

@@ -23,7 +23,18 @@ void gjk_tree_release(const struct gjk_tree *tree) {
 }
 
 size_t gjk_tree_bytes(const struct gjk_tree *tree) {
+    if (tree == NULL) {
+        return 0;
+    }
     return sizeof *tree + tree->root->nodes * sizeof(gjk_tree_node) +
+           tree->motion_count * sizeof(gjk_motion);
+}
+
+size_t gjk_tree_added_bytes(const struct gjk_tree *tree) {
+    if (tree == NULL) {
+        return 0;
+    }
+    return sizeof *tree + tree->own_nodes * sizeof(gjk_tree_node) +
            tree->motion_count * sizeof(gjk_motion);
 }
 

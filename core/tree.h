@@ -39,8 +39,10 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
 struct gjk_tree *gjk_tree_retain(const struct gjk_tree *tree);
 void gjk_tree_release(const struct gjk_tree *tree); /* NULL is allowed */
 
-/* Of all its branches, shared or not. */
+/* Of all its branches, shared or not, and of those that the tree it was made from has not. NULL:
+ * none. O(1). */
 size_t gjk_tree_bytes(const struct gjk_tree *tree);
+size_t gjk_tree_added_bytes(const struct gjk_tree *tree);
 uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
 uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);

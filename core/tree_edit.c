@@ -362,6 +362,18 @@ static bool run(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branc
     return done;
 }
 
+/* Nodes that nobody else has, while the tree that was edited is held. */
+static uint32_t count_own(const gjk_tree_node *node) {
+    uint32_t count = 1;
+    if (!gjk_references_only(&node->references)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < node->used; i++) {
+        count += node->kind[i] == GJK_BRANCH_NODE ? count_own(node->branch[i]) : 0;
+    }
+    return count;
+}
+
 static gjk_status make_tree(uint32_t dimension, const gjk_branch *branch, struct gjk_tree *tree) {
     const gjk_tree_node *node = branch->what;
     if (branch->kind != GJK_BRANCH_NODE) {
@@ -372,6 +384,7 @@ static gjk_status make_tree(uint32_t dimension, const gjk_branch *branch, struct
     tree->root = node;
     tree->bounds = branch->box;
     tree->motion_count = 0;
+    tree->own_nodes = node != NULL ? count_own(node) : 0;
     return node != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 

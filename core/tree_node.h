@@ -55,6 +55,7 @@ struct gjk_tree {
     gjk_references references;
     uint32_t dimension;
     const gjk_tree_node *root;
+    uint32_t own_nodes; /* that the tree it was made from has not */
     gjk_bounds bounds;
     uint32_t motion_count;
     gjk_motion motions[]; /* of a span */

@@ -135,7 +135,13 @@ bool gjk_walk_gives_up(gjk_walk *walk) {
 static const gjk_body *next_of_all(gjk_walk *walk) {
     const struct gjk_set *set = walk->moment->set;
     while (walk->index < gjk_set_count(set) && !gjk_walk_gives_up(walk)) {
-        const gjk_body *body = gjk_set_body(set, walk->index++);
+        const uint32_t left = gjk_set_count(set) - walk->index, at = walk->index % GJK_WALK_BATCH;
+        if (at == 0) {
+            gjk_set_list(set, walk->index, left < GJK_WALK_BATCH ? left : GJK_WALK_BATCH,
+                         walk->batch);
+        }
+        const gjk_body *body = walk->batch[at];
+        walk->index++;
         if (is_selected(walk, body)) {
             return body;
         }

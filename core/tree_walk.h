@@ -46,16 +46,20 @@ typedef struct gjk_walk_entry {
 
 #define GJK_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
 
+/* Bodies listed at once where there is no tree. */
+#define GJK_WALK_BATCH 64
+
 typedef struct gjk_walk {
     const gjk_moment *moment;
     const gjk_selection *selection;
     gjk_probe probe;
     double bound;         /* keys above it do not matter any more */
     const gjk_body *next; /* where the body named last goes, if the tree knows */
-    uint32_t index;       /* without a tree: of the next body */
+    uint32_t index;       /* without a tree: of the next body, in the order of ids */
     uint32_t steps;
     bool given_up; /* patience has ended */
     uint32_t top;
+    const gjk_body *batch[GJK_WALK_BATCH];
     gjk_walk_entry stack[GJK_WALK_STACK];
 } gjk_walk;
 
