@@ -117,7 +117,10 @@ static void run_rays(struct gjkd_job *job, const gjkd_part *part) {
     const char **groups = copy_groups(&work->rays, &groups_memory);
     gjk_filter filter = gjk_filter_default();
     filter.ignore_groups = groups;
-    gjk_selection selection = {&filter, NULL, 1, part->memory};
+    gjk_selection selection = {.filter = &filter,
+                               .limit = 1,
+                               .arena = part->memory,
+                               .rest_unasked = true};
     bool fine = groups != NULL;
     for (uint32_t row = part->begin; fine && row < part->end; row++) {
         filter.mask = proto_uint_at(work->rays.mask, row, UINT32_MAX);
