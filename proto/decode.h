@@ -28,9 +28,13 @@ const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t le
 #define PROTO_SHAPE_KIND_NAMES_MAX 20
 void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]);
 
+/* Whether any type has a member of that name in its geometry. */
+bool proto_is_geometry(const char *member);
+
 /* How strictly a shape is taken. */
 typedef enum proto_shape_use {
     PROTO_SHAPE_STORED, /* to be kept: with a definition, and `handle` may be there */
+    PROTO_SHAPE_ALONE,  /* the same as a body of its own: `revision` may be there too */
     PROTO_SHAPE_INLINE, /* in a query */
 } proto_shape_use;
 
@@ -45,17 +49,21 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
  * longer than meta_bytes_max. */
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
 
+/* The same, and keeps it: *out stays as it is where there is none. */
+bool proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
+
+/* {"ticks": n}; leaves *ticks alone where there is none. */
+bool proto_decode_history(struct proto_reader *reader, const proto_node *history, bool *exists,
+                          uint32_t *ticks);
+
+/* A set's own name, if it is given, must be that of the path. */
+bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name);
+
 /* A copy of reader->text in reader->arena. */
 bool proto_take_text(struct proto_reader *reader, proto_text *out);
 
-/* position with angle or orientation; either may be absent, which the flags tell. */
-typedef struct proto_pose_parts {
-    gjk_pose pose;
-    gjk_turn turn; /* as given */
-    bool has_position, has_rotation;
-} proto_pose_parts;
-bool proto_decode_pose(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
-                       proto_pose_parts *out);
+bool proto_decode_place(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                        proto_place *out);
 
 /* is_stateless: there is no set that an id could belong to. */
 bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,

@@ -26,18 +26,18 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *node, u
                           proto_operand *out) {
     static const char *const known2[] = {"id", "position", "angle", NULL};
     static const char *const known3[] = {"id", "position", "orientation", NULL};
-    proto_pose_parts parts;
+    proto_place place;
 
     out->kind = PROTO_OPERAND_STORED;
     if (json_is_string(node->json))
         return proto_read_id(reader, *node, &out->id);
     if (!proto_read_id(reader, proto_required(node, "id"), &out->id) ||
-        !proto_decode_pose(reader, node, dimension, &parts) ||
+        !proto_decode_place(reader, node, dimension, &place) ||
         !proto_check_members(reader, node, dimension == 2 ? known2 : known3, NULL))
         return false;
-    out->pose = parts.pose;
-    out->has_position = parts.has_position;
-    out->has_rotation = parts.has_rotation;
+    out->pose = place.pose;
+    out->has_position = place.has_position;
+    out->has_rotation = place.has_rotation;
     return true;
 }
 
@@ -49,7 +49,7 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
         return false;
     out->kind = PROTO_OPERAND_INLINE;
     out->shape = shape.shape;
-    out->pose = shape.pose;
+    out->pose = shape.place.pose;
     return true;
 }
 

@@ -6,7 +6,7 @@
 #include "decode.h"
 #include "document.h"
 
-static bool check_name(struct proto_reader *reader, proto_node node, const char *name) {
+bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
     if (node.json == NULL)
         return true;
     if (!json_is_string(node.json))
@@ -19,10 +19,12 @@ static bool check_name(struct proto_reader *reader, proto_node node, const char 
                         found);
 }
 
-static bool decode_history(struct proto_reader *reader, const proto_node *node, proto_set *out) {
+bool proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
+                          uint32_t *out) {
     static const char *const known[] = {"ticks", NULL};
     uint64_t ticks = 0;
 
+    *exists = node->json != NULL;
     if (node->json == NULL)
         return true;
     if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
@@ -33,12 +35,11 @@ static bool decode_history(struct proto_reader *reader, const proto_node *node, 
             proto_problem_limit(reader->problem, reader->limits->history_ticks_max);
         return false;
     }
-    out->has_history = true;
-    out->history_ticks = (uint32_t)ticks;
+    *out = (uint32_t)ticks;
     return true;
 }
 
-static bool decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
+bool proto_decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
     if (node->json == NULL)
         return true;
     return proto_check_meta(reader, node) && proto_take_text(reader, out);
@@ -51,14 +52,15 @@ static bool decode_set(struct proto_reader *reader, const proto_node *root, cons
     uint64_t dimension = 0;
 
     if (!proto_read_object(reader, root) || !proto_check_members(reader, root, known, read_only) ||
-        !check_name(reader, proto_optional(root, "name"), name) ||
+        !proto_check_set_name(reader, proto_optional(root, "name"), name) ||
         !proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension))
         return false;
     proto_node history = proto_optional(root, "history");
     proto_node meta = proto_optional(root, "meta");
     proto_node shapes = proto_optional(root, "shapes");
     out->dimension = (uint32_t)dimension;
-    return decode_history(reader, &history, out) && decode_meta(reader, &meta, &out->meta) &&
+    return proto_decode_history(reader, &history, &out->has_history, &out->history_ticks) &&
+           proto_decode_meta(reader, &meta, &out->meta) &&
            proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_STORED, &out->shapes,
                                &out->shape_count);
 }

@@ -1,7 +1,7 @@
 /*
  * Is this object a shape, and which? Its type decides what geometry belongs to it; pose, filter,
  * group and meta are the same for all. A shape that is to be kept also gets its definition: the
- * members that were given, in their order, numbers reading back as the same doubles.
+ * members that were given, but for the pose, numbers reading back as the same doubles.
  */
 
 #include "decode.h"
@@ -72,12 +72,16 @@ static bool check_members(struct proto_reader *reader, const proto_node *object,
     static const char *const inline3[] = {COMMON("orientation"), NULL};
     static const char *const stored2[] = {COMMON("angle"), "handle", NULL};
     static const char *const stored3[] = {COMMON("orientation"), "handle", NULL};
+    static const char *const alone2[] = {COMMON("angle"), "handle", "revision", NULL};
+    static const char *const alone3[] = {COMMON("orientation"), "handle", "revision", NULL};
 #undef COMMON
-    const char *const *in_query = dimension == 2 ? inline2 : inline3;
-    const char *const *in_set = dimension == 2 ? stored2 : stored3;
+    static const char *const *const known[][2] = {
+        [PROTO_SHAPE_STORED] = {stored2, stored3},
+        [PROTO_SHAPE_ALONE] = {alone2, alone3},
+        [PROTO_SHAPE_INLINE] = {inline2, inline3},
+    };
 
-    return proto_check_members(reader, object, use == PROTO_SHAPE_STORED ? in_set : in_query,
-                               geometry);
+    return proto_check_members(reader, object, known[use][dimension - 2], geometry);
 }
 
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
@@ -112,19 +116,29 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out) {
     return out->data != NULL || proto_refuse_memory(reader);
 }
 
-static bool define(struct proto_reader *reader, const proto_node *object, proto_text *out) {
+/* The members at which the object has a value, of those listed. */
+static void put_members(struct proto_buffer *text, const proto_node *object,
+                        const char *const *names) {
+    for (; *names != NULL; names++) {
+        json_t *value = json_object_get(object->json, *names);
+        if (value == NULL || json_is_null(value))
+            continue;
+        proto_put_key(text, *names);
+        proto_put_json(text, value);
+    }
+}
+
+/* In an order of its own, so that GET does not show by which edits a shape came about. */
+static bool define(struct proto_reader *reader, const proto_node *object,
+                   const struct proto_shape_kind *kind, proto_text *out) {
+    static const char *const labels[] = {"rounding", "category", "mask", "group", "meta", NULL};
     struct proto_buffer *text = &reader->text;
-    const char *name;
-    json_t *value;
 
     text->length = 0;
     proto_put_text(text, "{");
-    json_object_foreach(object->json, name, value) {
-        if (json_is_null(value) || strcmp(name, "handle") == 0)
-            continue;
-        proto_put_key(text, name);
-        proto_put_json(text, value);
-    }
+    put_members(text, object, (const char *const[]){"type", NULL});
+    put_members(text, object, kind->members);
+    put_members(text, object, labels);
     proto_put_text(text, "}");
     return proto_take_text(reader, out);
 }
@@ -132,21 +146,18 @@ static bool define(struct proto_reader *reader, const proto_node *object, proto_
 bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                         proto_shape_use use, proto_shape *out) {
     proto_geometry geometry = {.object = node, .dimension = dimension};
-    proto_pose_parts pose;
 
     *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
     if (!proto_read_object(reader, node))
         return false;
     const struct proto_shape_kind *kind = read_kind(reader, node, dimension);
-    if (kind == NULL || !proto_decode_pose(reader, node, dimension, &pose) ||
+    if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place) ||
         !check_members(reader, node, dimension, use, kind->members) ||
         !proto_read_number(reader, proto_optional(node, "rounding"), proto_length,
                            &geometry.rounding) ||
         !kind->make(reader, &geometry, &out->shape) || !decode_labels(reader, node, out))
         return false;
-    out->pose = pose.pose;
-    out->turn = pose.turn;
-    return use == PROTO_SHAPE_INLINE || define(reader, node, &out->definition);
+    return use == PROTO_SHAPE_INLINE || define(reader, node, kind, &out->definition);
 }
 
 static int compare_ids(const void *a, const void *b) {

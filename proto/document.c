@@ -18,6 +18,9 @@
 
 #define DEPTH_BLOCK 256 /* bytes */
 
+#define DECODING \
+    (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
+
 /* The document that this thread is parsing. jansson's callbacks carry no argument. */
 static _Thread_local struct {
     struct gjk_arena *arena;
@@ -151,15 +154,10 @@ bool proto_document_open(struct proto_document *document, proto_text body,
         return false;
 
     pthread_once(&once, install_allocation);
-    GJK_ASSERT(parsing.arena == NULL);
     gjk_arena_init(&document->scratch, bytes_left(caller));
-    parsing.arena = &document->scratch;
-    parsing.failed = false;
-    document->root = json_loadb(body.data, body.length,
-                                JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL |
-                                    JSON_ALLOW_NUL,
-                                &error);
-    parsing.arena = NULL;
+    proto_document_enter(document);
+    document->root = json_loadb(body.data, body.length, DECODING, &error);
+    proto_document_leave();
     if (document->root != NULL)
         return true;
     gjk_arena_fini(&document->scratch);
@@ -168,4 +166,19 @@ bool proto_document_open(struct proto_document *document, proto_text body,
 
 void proto_document_close(struct proto_document *document) {
     gjk_arena_fini(&document->scratch);
+}
+
+void proto_document_enter(struct proto_document *document) {
+    GJK_ASSERT(parsing.arena == NULL);
+    parsing.arena = &document->scratch;
+    parsing.failed = false;
+}
+
+bool proto_document_leave(void) {
+    parsing.arena = NULL;
+    return !parsing.failed;
+}
+
+json_t *proto_document_parse(proto_text text) {
+    return json_loadb(text.data, text.length, DECODING, NULL);
 }

@@ -27,4 +27,14 @@ bool proto_document_open(struct proto_document *document, proto_text body,
                          struct proto_problem *problem) GJK_MUST_USE;
 void proto_document_close(struct proto_document *document);
 
+/*
+ * Between enter and leave this thread's JSON values are made in the document's memory. leave
+ * tells whether there was enough. Not to be nested.
+ */
+void proto_document_enter(struct proto_document *document);
+bool proto_document_leave(void);
+
+/* A text that replies made of a value, as a value again. Entered; NULL: out of memory. */
+json_t *proto_document_parse(proto_text text);
+
 #endif

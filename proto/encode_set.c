@@ -1,6 +1,7 @@
 /*
- * What does GET say of sets? A summary, a page of summaries, or the whole set in the form that
- * PUT takes, with the read-only members beside it. A shape is told by its own definition.
+ * What does GET say of sets? A summary, a page of summaries, the whole set in the form that PUT
+ * takes, with the read-only members beside it, one of its shapes, or the poses at a tick. A shape
+ * is told by its own definition, and its place by the numbers that were given.
  */
 
 #include <string.h>
@@ -24,12 +25,41 @@ static void put_name(struct proto_buffer *out, const proto_summary *summary) {
     put_integer(out, "revision", summary->revision);
 }
 
+static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    proto_put_text(out, "{");
+    if (ticks->count > 0) {
+        put_integer(out, "oldest", ticks->oldest);
+        put_integer(out, "newest", ticks->newest);
+    } else {
+        put_null(out, "oldest");
+        put_null(out, "newest");
+    }
+    put_integer(out, "count", ticks->count);
+    proto_put_text(out, "}");
+}
+
+static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0)
+        put_integer(out, "tick", ticks->newest);
+    else
+        put_null(out, "tick");
+}
+
+static void put_ticks_if(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0) {
+        proto_put_key(out, "ticks");
+        put_ticks(out, ticks);
+    } else {
+        put_null(out, "ticks");
+    }
+}
+
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_text(out, "{");
     put_name(out, summary);
-    put_null(out, "tick");
+    put_tick(out, &summary->ticks);
     put_integer(out, "shapes", summary->shapes);
-    put_null(out, "ticks");
+    put_ticks_if(out, &summary->ticks);
     put_integer(out, "bytes", summary->bytes);
     proto_put_text(out, "}");
 }
@@ -50,8 +80,8 @@ void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summar
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head) {
     proto_put_text(out, "{");
     put_name(out, &head->summary);
-    put_null(out, "tick");
-    put_null(out, "ticks");
+    put_tick(out, &head->summary.ticks);
+    put_ticks_if(out, &head->summary.ticks);
     if (head->has_history) {
         proto_put_key(out, "history");
         proto_put_text(out, "{");
@@ -66,17 +96,82 @@ void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head
     proto_put_text(out, "{");
 }
 
-/* first is for the reader of the call; the comma comes by itself. */
-void proto_encode_set_shape(struct proto_buffer *out, bool first, const char *id,
-                            proto_text definition, uint32_t handle) {
-    (void)first;
+static void put_turn(struct proto_buffer *out, uint32_t dimension, const gjk_turn *turn) {
+    const double q[] = {turn->orientation.x, turn->orientation.y, turn->orientation.z,
+                        turn->orientation.w};
+
+    if (dimension == 2) {
+        proto_put_key(out, "angle");
+        proto_put_number(out, turn->angle);
+        return;
+    }
+    proto_put_key(out, "orientation");
+    proto_put_text(out, "[");
+    for (size_t i = 0; i < 4; i++) {
+        proto_put_item(out);
+        proto_put_number(out, q[i]);
+    }
+    proto_put_text(out, "]");
+}
+
+static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 position) {
+    proto_put_key(out, "position");
+    proto_put_vector(out, dimension, position);
+}
+
+/* The object stays open for what is read only. */
+static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                      uint32_t handle) {
+    proto_text definition = shape->definition;
+
     GJK_ASSERT(definition.length > 2 && definition.data[definition.length - 1] == '}');
-    proto_put_key(out, id);
     proto_put_bytes(out, definition.data, definition.length - 1);
+    if (shape->place.has_position)
+        put_position(out, dimension, shape->place.pose.position);
+    if (shape->place.has_rotation)
+        put_turn(out, dimension, &shape->place.turn);
     put_integer(out, "handle", handle);
+}
+
+void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
+                            const proto_stored *shape, uint32_t handle) {
+    proto_put_key(out, id);
+    put_shape(out, dimension, shape, handle);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                        uint32_t handle, uint64_t revision) {
+    put_shape(out, dimension, shape, handle);
+    put_integer(out, "revision", revision);
     proto_put_text(out, "}");
 }
 
 void proto_encode_set_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}
+
+void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    put_ticks(out, ticks);
+}
+
+void proto_encode_poses_begin(struct proto_buffer *out, double tick) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "tick");
+    proto_put_number(out, tick);
+    proto_put_key(out, "shapes");
+    proto_put_text(out, "{");
+}
+
+void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
+                       gjk_vec3 position, const gjk_turn *turn) {
+    proto_put_key(out, id);
+    proto_put_text(out, "{");
+    put_position(out, dimension, position);
+    put_turn(out, dimension, turn);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_poses_end(struct proto_buffer *out) {
     proto_put_text(out, "}}");
 }

@@ -38,6 +38,16 @@ const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t le
     return NULL;
 }
 
+bool proto_is_geometry(const char *member) {
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (const char *const *name = kinds[i].members; *name != NULL; name++) {
+            if (strcmp(*name, member) == 0)
+                return true;
+        }
+    }
+    return false;
+}
+
 void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]) {
     size_t count = 0;
 

@@ -39,10 +39,11 @@ static bool load_one(struct gjkd_registry *registry, const proto_limits *limits,
         snprintf(error, PROTO_DETAIL_MAX, "demo set %s: %.200s: %.100s", name, problem.pointer,
                  problem.detail);
     } else {
-        gjkd_commit_status status = gjkd_commit_put(registry, name, &set, NULL, "*", &version);
-        fine = version != NULL || status == GJKD_COMMIT_PRECONDITION_FAILED;
+        const gjkd_write write = {registry, name, NULL, "*", &problem};
+        fine = gjkd_commit_put(&write, &set, &version) != GJKD_REFUSED ||
+               problem.code == PROTO_REVISION_MISMATCH;
         if (!fine) {
-            snprintf(error, PROTO_DETAIL_MAX, "demo set %s: no memory", name);
+            snprintf(error, PROTO_DETAIL_MAX, "demo set %s: %.200s", name, problem.detail);
         }
     }
     gjkd_version_release(version);

@@ -17,7 +17,19 @@ void gjkd_handle_problem(struct gjkd_job *job);
 void gjkd_handle_list_sets(struct gjkd_job *job);
 void gjkd_handle_put_set(struct gjkd_job *job);
 void gjkd_handle_get_set(struct gjkd_job *job);
+void gjkd_handle_patch_set(struct gjkd_job *job);
 void gjkd_handle_delete_set(struct gjkd_job *job);
+
+/* handle_shape.c: single shapes */
+void gjkd_handle_get_shape(struct gjkd_job *job);
+void gjkd_handle_put_shape(struct gjkd_job *job);
+void gjkd_handle_patch_shape(struct gjkd_job *job);
+void gjkd_handle_delete_shape(struct gjkd_job *job);
+
+/* handle_tick.c: what a set remembers */
+void gjkd_handle_get_ticks(struct gjkd_job *job);
+void gjkd_handle_get_tick(struct gjkd_job *job);
+void gjkd_handle_put_tick(struct gjkd_job *job);
 
 /* handle_detect.c, handle_distance.c ...: questions, with a set or without */
 void gjkd_handle_detect(struct gjkd_job *job);

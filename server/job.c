@@ -231,6 +231,11 @@ static bool choose_form(struct gjkd_job *job) {
     return columns > 0 || json > 0;
 }
 
+static bool is_text(const char *type, unsigned flags) {
+    return gjkd_is_json_type(type) ||
+           ((flags & GJKD_TAKES_PATCH) && gjkd_is_type(type, GJKD_TYPE_MERGE_PATCH));
+}
+
 static void check_media(struct gjkd_job *job) {
     unsigned flags = job->match.operation->flags;
     const char *type = job->head.content_type;
@@ -241,7 +246,7 @@ static void check_media(struct gjkd_job *job) {
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(job)) {
         gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
                       may_be_columns ? " or application/x-protobuf" : "");
-    } else if (has_body && !job->columns_in && !gjkd_is_json_type(type)) {
+    } else if (has_body && !job->columns_in && !is_text(type, flags)) {
         gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
                       "send the body with Content-Type: application/json%s",
                       may_be_columns ? " or application/x-protobuf" : "");

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #define GJKD_TYPE_JSON "application/json"
+#define GJKD_TYPE_MERGE_PATCH "application/merge-patch+json"
 /* Column messages: two names of one thing. */
 #define GJKD_TYPE_PROTOBUF "application/protobuf"
 #define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"

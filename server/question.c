@@ -6,6 +6,8 @@
 
 #include "question.h"
 
+#include "rewind.h"
+
 #include <string.h>
 
 bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer) {
@@ -82,7 +84,7 @@ struct gjk_set *gjkd_question_gather(struct gjkd_question *question) {
             .handle = i,
             .category = shape->category,
             .mask = shape->mask,
-            .placed = {&shape->shape, shape->pose},
+            .placed = {&shape->shape, shape->place.pose},
         };
     }
     if (bodies == NULL ||
@@ -93,13 +95,20 @@ struct gjk_set *gjkd_question_gather(struct gjkd_question *question) {
     return set;
 }
 
-/* No set keeps ticks (yet). */
-static bool check_time(struct gjkd_question *question) {
+/* Only the set of the path goes back in time: that of `against` stands at its newest. */
+static bool go_back(struct gjkd_question *question) {
     struct gjkd_job *job = question->job;
-    if (question->query.has_at) {
-        proto_problem_set(&job->problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+    const double tick = question->query.at_tick;
+    gjk_rewound rewound;
+    if (!question->query.has_at) {
+        return true;
+    }
+    if (!gjkd_rewind(job->version, tick, &rewound, &job->problem)) {
         return gjkd_question_fail_at(job, "/at/tick");
     }
+    question->moment = rewound.moment;
+    question->stamp.has_tick = true;
+    question->stamp.tick = tick;
     return true;
 }
 
@@ -117,7 +126,7 @@ static bool decode(struct gjkd_question *question, proto_op op) {
         limit = question->query.limit;
     }
     question->limit = limit < UINT32_MAX ? (uint32_t)limit : UINT32_MAX;
-    return check_time(question);
+    return go_back(question);
 }
 
 void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer) {

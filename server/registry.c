@@ -19,6 +19,7 @@ struct gjkd_registry {
     size_t count, capacity;
     uint64_t sets_max;
     uint64_t shapes, bytes;
+    uint64_t bytes_max; /* 0: none */
     pthread_mutex_t stripes[WRITER_STRIPES];
 };
 
@@ -38,6 +39,16 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
         pthread_mutex_init(&registry->stripes[i], NULL);
     }
     return registry;
+}
+
+uint64_t gjkd_registry_sets_max(const struct gjkd_registry *registry) {
+    return registry->sets_max;
+}
+
+void gjkd_registry_limit(struct gjkd_registry *registry, uint64_t bytes_max) {
+    pthread_rwlock_wrlock(&registry->lock);
+    registry->bytes_max = bytes_max;
+    pthread_rwlock_unlock(&registry->lock);
 }
 
 void gjkd_registry_free(struct gjkd_registry *registry) {
@@ -128,13 +139,22 @@ static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
     return GJKD_PUT_OK;
 }
 
+/* What makes room is never too heavy. */
+static bool is_too_heavy(const struct gjkd_registry *registry, uint64_t old_bytes, uint64_t bytes) {
+    return registry->bytes_max != 0 && bytes > old_bytes &&
+           registry->bytes - old_bytes + bytes > registry->bytes_max;
+}
+
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
-    struct gjkd_version *old = NULL;
     gjkd_put_status status = GJKD_PUT_OK;
     pthread_rwlock_wrlock(&registry->lock);
     size_t index = lower_bound(registry, version->name);
-    if (holds(registry, index, version->name)) {
-        old = registry->versions[index];
+    struct gjkd_version *old =
+        holds(registry, index, version->name) ? registry->versions[index] : NULL;
+    const uint64_t old_bytes = old != NULL ? old->bytes : 0;
+    if (is_too_heavy(registry, old_bytes, version->bytes)) {
+        status = GJKD_PUT_HEAVY;
+    } else if (old != NULL) {
         registry->versions[index] = version;
         uncount(registry, old);
     } else {
@@ -144,6 +164,8 @@ gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_ve
         gjkd_version_retain(version);
         registry->shapes += gjk_set_count(version->set);
         registry->bytes += version->bytes;
+    } else {
+        old = NULL; /* stays */
     }
     pthread_rwlock_unlock(&registry->lock);
     gjkd_version_release(old); /* may free much: outside of the lock */

@@ -14,6 +14,11 @@ struct gjkd_registry;
 
 /* sets_max: how many sets there may be. NULL: out of memory. */
 struct gjkd_registry *gjkd_registry_new(uint64_t sets_max);
+
+uint64_t gjkd_registry_sets_max(const struct gjkd_registry *registry);
+
+/* What all current versions together may hold, from now on; 0: no limit. */
+void gjkd_registry_limit(struct gjkd_registry *registry, uint64_t bytes_max);
 void gjkd_registry_free(struct gjkd_registry *registry); /* NULL is allowed */
 
 /* The current version, retained, or NULL when there is no such set. O(log sets). */
@@ -29,7 +34,8 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
 
 typedef enum gjkd_put_status {
     GJKD_PUT_OK,
-    GJKD_PUT_FULL, /* a new name, and sets_max is reached */
+    GJKD_PUT_FULL,  /* a new name, and sets_max is reached */
+    GJKD_PUT_HEAVY, /* it needs more than the version before it, and bytes_max is reached */
     GJKD_PUT_OUT_OF_MEMORY,
 } gjkd_put_status;
 

@@ -12,6 +12,7 @@
 
 #define QUERY (GJKD_TAKES_BODY | GJKD_READS_SET)
 #define HOT (QUERY | GJKD_TAKES_COLUMNS | GJKD_ANSWERS_COLUMNS)
+#define PATCH (GJKD_TAKES_BODY | GJKD_TAKES_PATCH)
 #define PAGE (GJKD_PARAM_PREFIX | GJKD_PARAM_LIMIT | GJKD_PARAM_CURSOR)
 
 /* clang-format off */
@@ -41,8 +42,25 @@ static const struct gjkd_operation operations[] = {
      gjkd_handle_get_set, GJKD_READS_SET, GJKD_PARAM_FIELDS, GJKD_COST_READ},
     {GJKD_PUT, "/v1/sets/{set}", "putSet", "Create or replace a set.",
      gjkd_handle_put_set, GJKD_TAKES_BODY, 0, GJKD_COST_WRITE},
+    {GJKD_PATCH, "/v1/sets/{set}", "patchSet", "Change a set by a merge patch.",
+     gjkd_handle_patch_set, PATCH, 0, GJKD_COST_WRITE},
     {GJKD_DELETE, "/v1/sets/{set}", "deleteSet", "Delete a set.",
      gjkd_handle_delete_set, 0, 0, GJKD_COST_WRITE},
+    {GJKD_GET, "/v1/sets/{set}/shapes/{id}", "getShape", 
+     "One shape, its handle and the set's revision.",
+     gjkd_handle_get_shape, GJKD_READS_SET, 0, GJKD_COST_NONE},
+    {GJKD_PUT, "/v1/sets/{set}/shapes/{id}", "putShape", "Store or replace one shape.",
+     gjkd_handle_put_shape, GJKD_TAKES_BODY, 0, GJKD_COST_WRITE},
+    {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",
+     gjkd_handle_patch_shape, PATCH, 0, GJKD_COST_WRITE},
+    {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",
+     gjkd_handle_delete_shape, 0, 0, GJKD_COST_WRITE},
+    {GJKD_GET, "/v1/sets/{set}/ticks", "getTicks", "Which ticks does the set keep?",
+     gjkd_handle_get_ticks, GJKD_READS_SET, 0, GJKD_COST_NONE},
+    {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",
+     gjkd_handle_get_tick, GJKD_READS_SET, 0, GJKD_COST_READ},
+    {GJKD_PUT, "/v1/sets/{set}/ticks/{tick}", "putTick", "The state at a game tick.",
+     gjkd_handle_put_tick, GJKD_TAKES_BODY, 0, GJKD_COST_WRITE},
 
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",

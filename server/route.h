@@ -23,6 +23,7 @@ enum {
     GJKD_OPEN = 8,             /* nobody is asked for a token */
     GJKD_TAKES_COLUMNS = 16,   /* the body may be a column message */
     GJKD_ANSWERS_COLUMNS = 32, /* and the answer too */
+    GJKD_TAKES_PATCH = 64,     /* besides JSON, a JSON merge patch by that name */
 };
 
 struct gjkd_operation {
@@ -37,7 +38,7 @@ struct gjkd_operation {
 };
 
 /* Rows of the table, and one route more for everything that matches no path. */
-#define GJKD_OPERATION_COUNT 20
+#define GJKD_OPERATION_COUNT 28
 #define GJKD_ROUTE_COUNT (GJKD_OPERATION_COUNT + 1)
 #define GJKD_ROUTE_NONE GJKD_OPERATION_COUNT
 

@@ -184,6 +184,7 @@ static bool init_context(struct server *server) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
+    gjkd_registry_limit(context->registry, server->config->max_memory_bytes);
     return true;
 }
 

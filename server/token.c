@@ -173,10 +173,6 @@ bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *ou
     return !ferror(file) || refuse(&place, "%s", strerror(errno));
 }
 
-bool gjkd_digest_make(const char *text, size_t length, gjkd_digest *out) {
-    return gnutls_hash_fast(GNUTLS_DIG_SHA256, text, length, out->bytes) == 0;
-}
-
 const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_digest *digest) {
     const gjkd_token *found = NULL;
     for (unsigned i = 0; i < tokens->count; i++) {

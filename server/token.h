@@ -11,6 +11,7 @@
  */
 
 #include "access.h"
+#include "digest.h"
 
 #include <stdio.h>
 
@@ -19,11 +20,6 @@
 #define GJKD_SET_PREFIX_BYTES_MAX 128
 #define GJKD_TOKEN_LINE_BYTES_MAX 1024
 #define GJKD_TOKEN_ERROR_MAX 384
-#define GJKD_DIGEST_BYTES 32
-
-typedef struct gjkd_digest {
-    uint8_t bytes[GJKD_DIGEST_BYTES];
-} gjkd_digest;
 
 typedef struct gjkd_token {
     char name[GJKD_TOKEN_NAME_BYTES_MAX + 1];
@@ -43,9 +39,6 @@ struct gjkd_tokens {
  */
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
                       char error[GJKD_TOKEN_ERROR_MAX]);
-
-/* The SHA-256 of a token's text. False: the library cannot. */
-bool gjkd_digest_make(const char *text, size_t length, gjkd_digest *out);
 
 /*
  * The token of that digest, or NULL. Takes the same time whichever token it is, and however

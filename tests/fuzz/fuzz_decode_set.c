@@ -20,7 +20,7 @@ static void require(bool condition) {
 
 static struct proto_buffer encode(const proto_set *set, struct gjk_arena *arena) {
     proto_set_head head = {
-        .summary = {NAME, set->dimension, 1, set->shape_count, 0},
+        .summary = {NAME, set->dimension, 1, set->shape_count, 0, {0, 0, 0}},
         .has_history = set->has_history,
         .history_ticks = set->history_ticks,
         .meta = set->meta,
@@ -29,8 +29,11 @@ static struct proto_buffer encode(const proto_set *set, struct gjk_arena *arena)
 
     proto_buffer_init(&out, arena);
     proto_encode_set_begin(&out, &head);
-    for (uint32_t i = 0; i < set->shape_count; i++)
-        proto_encode_set_shape(&out, i == 0, set->shapes[i].id, set->shapes[i].shape.definition, i);
+    for (uint32_t i = 0; i < set->shape_count; i++) {
+        const proto_shape *shape = &set->shapes[i].shape;
+        const proto_stored stored = {shape->definition, shape->place};
+        proto_encode_set_shape(&out, set->shapes[i].id, set->dimension, &stored, i);
+    }
     proto_encode_set_end(&out);
     require(!out.failed);
     return out;

@@ -244,12 +244,15 @@ START_TEST(ray_any) {
 END_TEST
 
 START_TEST(page_of_summaries) {
-    const proto_summary summaries[] = {{"a", 2, 1, 0, 0}, {"b.c", 3, 77, 12, 4096}};
+    const proto_summary summaries[] = {{"a", 2, 1, 0, 0, {0, 0, 0}},
+                                       {"b.c", 3, 77, 12, 4096, {7, 11, 5}}};
 
     proto_encode_set_list(&out, summaries, 2, "b.c");
-    test_wrote(&out, "{'sets':[{'name':'a','dimension':2,'revision':1,'tick':null,'shapes':0,"
-                     "'ticks':null,'bytes':0},{'name':'b.c','dimension':3,'revision':77,"
-                     "'tick':null,'shapes':12,'ticks':null,'bytes':4096}],'next':'b.c'}");
+    test_wrote(&out,
+               "{'sets':[{'name':'a','dimension':2,'revision':1,'tick':null,'shapes':0,"
+               "'ticks':null,'bytes':0},{'name':'b.c','dimension':3,'revision':77,"
+               "'tick':11,'shapes':12,'ticks':{'oldest':7,'newest':11,'count':5},'bytes':4096}"
+               "],'next':'b.c'}");
 }
 END_TEST
 

@@ -151,18 +151,18 @@ static void check_definition(const char *shape, const char *expected) {
 
 START_TEST(definitions_are_what_was_given) {
     check_definition("{ 'type' : 'circle',\n 'radius': 5.0 }", "{'type':'circle','radius':5}");
-    check_definition("{'radius':1e20,'handle':3,'group':null,'type':'circle','angle':0.1}",
-                     "{'radius':1e+20,'type':'circle','angle':0.1}");
-    check_definition("{'type':'point','position':[-0,-0.0],'mask':4294967295}",
-                     "{'type':'point','position':[-0.0,-0.0],'mask':4294967295}");
+    check_definition("{'radius':1e20,'handle':3,'group':null,'type':'circle'}",
+                     "{'type':'circle','radius':1e+20}");
+    check_definition("{'mask':4294967295,'type':'point','position':[-0,-0.0],'angle':0.1}",
+                     "{'type':'point','mask':4294967295}");
     check_definition("{'type':'point','meta':{'b':null,'a':[true,false,{},[],-1.5e-7,'\\u00e4"
                      "\\u0000\\n/'],'handle':1}}",
                      "{'type':'point','meta':{'b':null,'a':[true,false,{},[],-1.5e-07,'\xC3\xA4"
                      "\\u0000\\n/'],'handle':1}}");
     check_definition("{'height':1e-5,'rounding':0,'type':'half_ellipse','width':2.50}",
-                     "{'height':1e-05,'rounding':0,'type':'half_ellipse','width':2.5}");
+                     "{'type':'half_ellipse','width':2.5,'height':1e-05,'rounding':0}");
     check_definition("{'type':'slice','theta':3.14159265358979323846,'radius':1}",
-                     "{'type':'slice','theta':3.1415926535897931,'radius':1}");
+                     "{'type':'slice','radius':1,'theta':3.1415926535897931}");
     check_definition("{'type':'point','meta':'any JSON'}", "{'type':'point','meta':'any JSON'}");
 }
 END_TEST
@@ -170,7 +170,7 @@ END_TEST
 /* The text that GET would answer. */
 static struct proto_buffer encode(const proto_set *set) {
     proto_set_head head = {
-        .summary = {"arena", set->dimension, 7, set->shape_count, 999},
+        .summary = {"arena", set->dimension, 7, set->shape_count, 999, {0, 0, 0}},
         .has_history = set->has_history,
         .history_ticks = set->history_ticks,
         .meta = set->meta,
@@ -179,9 +179,11 @@ static struct proto_buffer encode(const proto_set *set) {
 
     proto_buffer_init(&out, &arena);
     proto_encode_set_begin(&out, &head);
-    for (uint32_t i = 0; i < set->shape_count; i++)
-        proto_encode_set_shape(&out, i == 0, set->shapes[i].id, set->shapes[i].shape.definition,
-                               i + 1);
+    for (uint32_t i = 0; i < set->shape_count; i++) {
+        const proto_shape *shape = &set->shapes[i].shape;
+        const proto_stored stored = {shape->definition, shape->place};
+        proto_encode_set_shape(&out, set->shapes[i].id, set->dimension, &stored, i + 1);
+    }
     proto_encode_set_end(&out);
     return out;
 }
@@ -201,7 +203,7 @@ START_TEST(what_get_answers_can_be_put) {
                "{'name':'arena','dimension':2,'revision':7,'tick':null,'ticks':null,'history':"
                "{'ticks':64},'meta':{'by':'\xE2\x82\xAC','n':[1e+300]},'shapes':{'a':{'type':"
                "'hull','points':[[0,0],[1,1e-17]],'meta':{},'handle':1},'b':{'type':'box',"
-               "'half_extents':[0.1,2],'angle':3.3,'group':'g','handle':2}}}");
+               "'half_extents':[0.1,2],'group':'g','angle':3.3,'handle':2}}}");
     ck_assert(proto_decode_set((proto_text){first.data, first.length}, "arena", &limits, &arena,
                                &again, &problem));
     struct proto_buffer second = encode(&again);

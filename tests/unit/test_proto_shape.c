@@ -308,8 +308,8 @@ START_TEST(defaults) {
     ck_assert_uint_eq(shape.category, 1);
     ck_assert_uint_eq(shape.mask, 4294967295);
     ck_assert_ptr_null(shape.group);
-    ck_assert_double_eq(shape.pose.position.x, 0);
-    ck_assert_double_eq(shape.pose.rotation.r0.x, 1);
+    ck_assert_double_eq(shape.place.pose.position.x, 0);
+    ck_assert_double_eq(shape.place.pose.rotation.r0.x, 1);
     ck_assert_uint_eq(shape.definition.length, strlen("{'type':'point'}"));
 }
 END_TEST
@@ -321,9 +321,9 @@ START_TEST(labels_and_pose) {
     ck_assert_uint_eq(shape.category, 4294967295);
     ck_assert_uint_eq(shape.mask, 0);
     ck_assert_str_eq(shape.group, "team/red");
-    ck_assert_double_eq(shape.pose.position.z, 3.5);
-    ck_assert_double_eq(shape.pose.rotation.r0.x, -1); /* half a turn about z */
-    ck_assert_double_eq(shape.pose.rotation.r2.z, 1);
+    ck_assert_double_eq(shape.place.pose.position.z, 3.5);
+    ck_assert_double_eq(shape.place.pose.rotation.r0.x, -1); /* half a turn about z */
+    ck_assert_double_eq(shape.place.pose.rotation.r2.z, 1);
 }
 END_TEST
 

@@ -32,7 +32,8 @@ struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, 
     bool decoded =
         proto_decode_set((proto_text){text, strlen(text)}, name, &limits, &arena, &set, &problem);
     ck_assert_msg(decoded, "%s: %s", body, problem.detail);
-    gjkd_commit_put(registry, name, &set, if_match, NULL, &version);
+    const gjkd_write write = {registry, name, if_match, NULL, &problem};
+    ck_assert_int_eq(gjkd_commit_put(&write, &set, &version) == GJKD_REFUSED, version == NULL);
     gjk_arena_fini(&arena);
     return version;
 }

@@ -8,7 +8,7 @@
  * marks the buffer failed and writes nothing more: check once, at the end.
  */
 
-#include "proto/request.h"
+#include "proto/edit.h"
 
 struct proto_buffer {
     struct gjk_arena *arena;
@@ -77,13 +77,19 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
 /* Of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
 
-/* The summary of a set. history is null until ticks exist. */
+/* The ticks that a set keeps. None: count is 0. */
+typedef struct proto_ticks {
+    uint64_t oldest, newest;
+    uint64_t count;
+} proto_ticks;
+
 typedef struct proto_summary {
     const char *name;
     uint32_t dimension;
     uint64_t revision;
     uint64_t shapes;
     uint64_t bytes;
+    proto_ticks ticks;
 } proto_summary;
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
@@ -101,9 +107,22 @@ typedef struct proto_set_head {
 } proto_set_head;
 
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head);
-void proto_encode_set_shape(struct proto_buffer *out, bool first, const char *id,
-                            proto_text definition, uint32_t handle);
+void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
+                            const proto_stored *shape, uint32_t handle);
 void proto_encode_set_end(struct proto_buffer *out);
+
+/* One shape of a set at that revision. */
+void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                        uint32_t handle, uint64_t revision);
+
+/* {"oldest", "newest", "count"}; the first two are null where there is none. */
+void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks);
+
+/* Where shapes stood at a tick: begin, then each in order, then end. */
+void proto_encode_poses_begin(struct proto_buffer *out, double tick);
+void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
+                       gjk_vec3 position, const gjk_turn *turn);
+void proto_encode_poses_end(struct proto_buffer *out);
 
 /* GET /v1 */
 void proto_encode_about(struct proto_buffer *out, const char *version, const proto_limits *limits);

@@ -39,15 +39,22 @@ typedef struct proto_text {
     size_t length;
 } proto_text;
 
+/* Where a shape stands: position with angle or orientation; either may be absent and is the
+ * default then. */
+typedef struct proto_place {
+    gjk_pose pose;
+    gjk_turn turn; /* of the pose, as given */
+    bool has_position, has_rotation;
+} proto_place;
+
 /*
- * A shape as a body gives it: checked geometry and pose, and its definition, the
- * compact JSON object of the members that were given (numbers read back as the
- * same doubles; read-only members like `handle` left out), which is what GET answers.
+ * A shape as a body gives it: checked geometry and place, and its definition, the compact JSON
+ * object of the other members that were given, in an order of its own (numbers read back as
+ * the same doubles; read-only members like `handle` left out). GET answers both.
  */
 typedef struct proto_shape {
     gjk_shape shape;
-    gjk_pose pose;
-    gjk_turn turn; /* of the pose, as given */
+    proto_place place;
     uint32_t category, mask;
     const char *group; /* NULL: none */
     proto_text definition;

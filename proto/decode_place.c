@@ -17,7 +17,7 @@ static bool refuse_rotation(struct proto_reader *reader, const proto_node *objec
 }
 
 static bool decode2(struct proto_reader *reader, const proto_node *object, gjk_vec3 position,
-                    proto_pose_parts *out) {
+                    proto_place *out) {
     proto_node node = proto_optional(object, "angle");
     double angle = 0.0;
 
@@ -32,7 +32,7 @@ static bool decode2(struct proto_reader *reader, const proto_node *object, gjk_v
 }
 
 static bool decode3(struct proto_reader *reader, const proto_node *object, gjk_vec3 position,
-                    proto_pose_parts *out) {
+                    proto_place *out) {
     proto_node node = proto_optional(object, "orientation");
     gjk_quat orientation = {0.0, 0.0, 0.0, 1.0};
 
@@ -47,8 +47,8 @@ static bool decode3(struct proto_reader *reader, const proto_node *object, gjk_v
     return status == GJK_OK || proto_refuse_status(reader, is_orientation ? &node : object, status);
 }
 
-bool proto_decode_pose(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
-                       proto_pose_parts *out) {
+bool proto_decode_place(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                        proto_place *out) {
     proto_node node = proto_optional(object, "position");
     gjk_vec3 position = {0.0, 0.0, 0.0};
 

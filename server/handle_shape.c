@@ -1,0 +1,105 @@
+/* What happens to single shapes? The same as to the set that they are written in, and with its
+ * ETag; only whether the shape itself exists is asked of it alone. */
+
+#include "change.h"
+#include "handle.h"
+
+/* /v1/sets/{set}/shapes/{id} */
+#define ID_SEGMENT 4
+
+static const char *id_of(const struct gjkd_job *job) {
+    return job->path.segments[ID_SEGMENT].text;
+}
+
+static void fail_shape_not_found(struct gjkd_job *job) {
+    gjkd_job_fail(job, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",
+                  id_of(job));
+}
+
+static bool has_good_id(struct gjkd_job *job) {
+    const gjkd_segment *id = &job->path.segments[ID_SEGMENT];
+    uint64_t max = job->context->limits.id_bytes_max;
+    if (proto_is_id(id->text, id->length, max)) {
+        return true;
+    }
+    proto_problem_set(&job->problem, PROTO_BAD_NAME,
+                      "an id has 1 to %llu characters of [A-Za-z0-9._~:@/-], with no segment "
+                      "between slashes empty, \".\" or \"..\"",
+                      (unsigned long long)max);
+    if (id->length > max) {
+        proto_problem_limit(&job->problem, max);
+    }
+    gjkd_job_refuse(job);
+    return false;
+}
+
+static void reply_shape(struct gjkd_job *job, int status, const struct gjkd_version *version,
+                        const gjk_body *body) {
+    struct proto_buffer out;
+    proto_stored stored = gjkd_stored_view(body);
+    proto_buffer_init(&out, &job->arena);
+    proto_encode_shape(&out, version->dimension, &stored, body->handle, version->revision);
+    gjkd_version_etag(version, job->reply.etag);
+    gjkd_job_reply(job, status, &out);
+}
+
+void gjkd_handle_get_shape(struct gjkd_job *job) {
+    if (job->version == NULL) {
+        gjkd_reply_no_set(job);
+        return;
+    }
+    const gjk_body *body = gjk_set_find(job->version->set, id_of(job));
+    if (body == NULL) {
+        fail_shape_not_found(job);
+    } else if (gjkd_may_read(job)) {
+        reply_shape(job, 200, job->version, body);
+    }
+}
+
+static void write_shape(struct gjkd_job *job, proto_change_form form) {
+    struct gjkd_version *version = NULL;
+    bool was_there = false;
+    if (has_good_id(job) &&
+        gjkd_change_make(job, form, id_of(job), NULL, &version, &was_there) != GJKD_REFUSED) {
+        reply_shape(job, was_there ? 200 : 201, version, gjk_set_find(version->set, id_of(job)));
+    }
+    gjkd_version_release(version);
+}
+
+void gjkd_handle_put_shape(struct gjkd_job *job) {
+    write_shape(job, PROTO_PUT_SHAPE);
+}
+
+void gjkd_handle_patch_shape(struct gjkd_job *job) {
+    write_shape(job, PROTO_PATCH_SHAPE);
+}
+
+/* --- DELETE --- */
+
+static bool derive_removal(void *user, const struct gjkd_version *current, proto_edits *out,
+                           struct proto_problem *problem) {
+    const proto_edit *removal = user;
+    if (gjk_set_find(current->set, removal->id) == NULL) {
+        return proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
+                                 "there is no shape \"%.140s\" in the set", removal->id);
+    }
+    *out = (proto_edits){.items = removal, .count = 1};
+    return true;
+}
+
+void gjkd_handle_delete_shape(struct gjkd_job *job) {
+    proto_edit removal = {.id = id_of(job), .kind = PROTO_EDIT_REMOVE};
+    const gjkd_deriver deriver = {derive_removal, &removal};
+    const gjkd_write write = gjkd_write_make(job);
+    struct gjkd_version *version = NULL;
+    if (!gjkd_job_claim(job)) {
+        return;
+    }
+    if (gjkd_commit_edit(&write, removal.id, &deriver, &version) == GJKD_REFUSED) {
+        gjkd_job_refuse(job);
+        return;
+    }
+    gjkd_version_etag(version, job->reply.etag);
+    job->reply.status = 204;
+    gjkd_version_release(version);
+}

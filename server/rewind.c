@@ -1,0 +1,25 @@
+/* What was the set like then, and if nobody knows, why? */
+
+#include "rewind.h"
+
+#include <inttypes.h>
+
+bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out,
+                 struct proto_problem *problem) {
+    const struct gjk_history *history = version->history;
+    if (history == NULL || gjk_history_count(history) == 0) {
+        return proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+    }
+    switch (gjk_history_at(history, tick, out)) {
+    case GJK_REWIND_OK:
+        return true;
+    case GJK_REWIND_EXPIRED:
+        return proto_problem_set(problem, PROTO_TICK_EXPIRED,
+                                 "the oldest tick that is kept is %" PRIu64,
+                                 gjk_history_oldest(history));
+    case GJK_REWIND_FUTURE:
+        break;
+    }
+    return proto_problem_set(problem, PROTO_TICK_IN_FUTURE, "the newest tick is %" PRIu64,
+                             gjk_history_newest(history));
+}
