@@ -18,12 +18,6 @@ static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
     return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
 }
 
-/* v over its length, or the x axis when v is too short to have a direction. */
-static gjk_vec3 unit_or_axis(gjk_vec3 v) {
-    double squared = gjk_dot3(v, v);
-    return squared > 0.0 ? gjk_scale3(1.0 / sqrt(squared), v) : (gjk_vec3){1, 0, 0};
-}
-
 /* Field by field: a structure put together elsewhere would be copied. */
 gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_frame3 frame;
@@ -50,16 +44,22 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
-void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
+gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
+                            gjk_vec3 direction) {
     double most = gjk_larger(fabs(direction.x), gjk_larger(fabs(direction.y), fabs(direction.z)));
     if (most > 0.0) {
         gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
-        frame->toward = unit_or_axis(gjk_mul3_transposed(&pose_of_a->rotation, tame));
-        return;
+        return gjk_mul3_transposed(&pose_of_a->rotation, tame);
     }
     gjk_vec3 from = gjk_scale3(frame->unit, frame->a->center);
     gjk_vec3 to = gjk_add3(gjk_mul3(&frame->rotation, frame->b->center), frame->translation);
-    frame->toward = unit_or_axis(gjk_sub3(to, from));
+    gjk_vec3 between = gjk_sub3(to, from);
+    return gjk_dot3(between, between) > 0.0 ? between : (gjk_vec3){1, 0, 0};
+}
+
+void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
+    gjk_vec3 heading = gjk_frame3_heading(frame, pose_of_a, direction);
+    frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
 }
 
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
@@ -68,11 +68,10 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
-gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
+void gjk_support3_into(const gjk_frame3 *frame, gjk_vec3 direction, gjk_vertex3 *vertex) {
     gjk_vec3 back = gjk_neg3(gjk_mul3_transposed(&frame->rotation, direction));
-    gjk_vertex3 v;
-    v.a = gjk_scale3(frame->unit, gjk_support_of3(frame->a, direction));
-    v.b = gjk_add3(gjk_mul3(&frame->rotation, gjk_support_of3(frame->b, back)), frame->translation);
-    v.w = gjk_sub3(v.a, v.b);
-    return v;
+    vertex->a = gjk_scale3(frame->unit, gjk_support_of3(frame->a, direction));
+    vertex->b =
+        gjk_add3(gjk_mul3(&frame->rotation, gjk_support_of3(frame->b, back)), frame->translation);
+    vertex->w = gjk_sub3(vertex->a, vertex->b);
 }

@@ -29,15 +29,24 @@ typedef struct gjk_vertex3 {
 /* All but toward. */
 gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b);
 
-/* Sets toward: a direction in world axes, of any length, or if that is 0 from centre to
- * centre; the x axis when the centres coincide. */
+/* Where to look first: a direction in world axes, of any length, or if that is 0 from centre
+ * to centre; the x axis when the centres coincide. Seen from the frame, and not 0. */
+gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
+
+/* Sets toward to that, of unit length. */
 void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
 
 /* Placed, and aimed from centre to centre. */
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 
 /* The point of a - b farthest along direction (of any length). */
-gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction);
+void gjk_support3_into(const gjk_frame3 *frame, gjk_vec3 direction, gjk_vertex3 *vertex);
+
+static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
+    gjk_vertex3 vertex;
+    gjk_support3_into(frame, direction, &vertex);
+    return vertex;
+}
 
 static inline bool gjk_vertex3_same(const gjk_vertex3 *p, const gjk_vertex3 *q) {
     return p->w.x == q->w.x && p->w.y == q->w.y && p->w.z == q->w.z;

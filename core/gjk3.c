@@ -95,16 +95,33 @@ static bool touches(const gjk_solution *solution, const gjk_goal *goal, double c
            solution->upper - solution->lower > close_enough;
 }
 
+/* Begins with points that are known. False when they hold the origin. */
+static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *away) {
+    gjk_feature3 feature;
+    if (gjk_simplex3_find(simplex, &feature)) {
+        solution->upper = 0.0;
+        return false;
+    }
+    gjk_simplex3_keep(simplex, &feature);
+    solution->upper = sqrt(feature.squared);
+    *away = gjk_simplex3_direction(simplex, &feature); /* of use if upper is beyond rounding */
+    return true;
+}
+
 bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simplex,
               gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    gjk_vec3 away = gjk_neg3(frame->toward);
+    gjk_vec3 away;
     const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
-    simplex->count = 0;
     const uint32_t closes_max = frame->curved ? 0 : CLOSES_MAX;
+    if (simplex->count == 0) {
+        away = gjk_neg3(frame->toward);
+    } else if (!start_from(simplex, solution, &away)) {
+        return true;
+    }
     uint32_t stalls = 0, closes = 0;
     double bound = -INFINITY;
-    while (solution->iterations < goal->max_iterations) {
+    while (solution->upper > rounding && solution->iterations < goal->max_iterations) {
         solution->iterations++;
         gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
         bound = raise_lower(solution, away, &vertex, rounding);
@@ -133,9 +150,6 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         gjk_simplex3_keep(simplex, &feature);
         solution->upper = fmin(solution->upper, length);
         record(goal, solution, away, &vertex, simplex, nearest_note[simplex->count - 1]);
-        if (length <= rounding) {
-            break;
-        }
         away = gjk_simplex3_direction(simplex, &feature);
     }
     bool settled = solution->iterations < goal->max_iterations;

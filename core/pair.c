@@ -8,6 +8,7 @@
 
 #include "gjk/pair.h"
 
+#include "decide3.h"
 #include "gjk2.h"
 #include "gjk3.h"
 #include "larger.h"
@@ -58,43 +59,74 @@ typedef struct gjk_question {
 
 /* In the units of a frame. No state is claimed below the rounding of its numbers. Field by
  * field: what was just written in parts is slow to copy whole. */
-static void set_goal(const gjk_goal *wish, double unit, double scale, const gjk_recorder *recorder,
-                     gjk_goal *goal) {
+static void set_goal(const gjk_goal *wish, double unit, double scale, gjk_goal *goal) {
     goal->radius = wish->radius * unit;
     goal->tolerance = gjk_larger(wish->tolerance * unit, 4.0 * GJK_ROUNDING * scale);
     goal->max_iterations = wish->max_iterations;
     goal->stop_separated = wish->stop_separated;
     goal->stop_overlapping = wish->stop_overlapping;
-    goal->recorder = wish->recorder != NULL ? recorder : NULL;
+    goal->recorder = NULL;
 }
 
-/* How the general method starts: with what a direct solver has proven, if it could not
- * bring the bounds together; from nothing, if it is run for the recorder only. */
-static void start_after(const gjk_solution *direct, bool solved, gjk_solution *general) {
-    gjk_solution_init(general);
-    general->proof = solved ? GJK_UNPROVEN : direct->proof;
+/* Who goes on where GJK ends: a direct solver has had its turn before. */
+static const struct gjk_penetration_solver *after_gjk(const struct gjk_penetration_solver *solver) {
+    return solver->direct ? &gjk_penetration_epa : solver;
+}
+
+/* The general method from the start. */
+static void iterate2(const gjk_frame2 *frame, const struct gjk_penetration_solver *solver,
+                     const gjk_goal *goal, gjk_solution *solution) {
+    gjk_simplex2 simplex;
+    if (gjk_gjk2(frame, goal, &simplex, solution)) {
+        (void)after_gjk(solver)->solve2(frame, &simplex, goal, solution);
+    }
+}
+
+static void iterate3(const gjk_frame3 *frame, const struct gjk_penetration_solver *solver,
+                     const gjk_goal *goal, gjk_solution *solution) {
+    gjk_simplex3 simplex;
+    simplex.count = 0;
+    if (gjk_gjk3(frame, goal, &simplex, solution)) {
+        (void)after_gjk(solver)->solve3(frame, &simplex, goal, solution);
+    }
+}
+
+/* The general method, for the recorder to see; the answer comes from elsewhere. */
+static void trace(const gjk_frame2 *flat, const gjk_frame3 *frame, const gjk_pose *pose_of_a,
+                  const gjk_question *question, const gjk_goal *goal) {
+    double unit = flat != NULL ? flat->unit : frame->unit;
+    gjk_world_recorder world = {question->goal.recorder, pose_of_a, unit, question->goal.radius};
+    gjk_recorder recorder = {gjk_record_in_world, &world};
+    gjk_goal traced = *goal;
+    gjk_solution solution;
+    traced.recorder = &recorder;
+    gjk_solution_init(&solution);
+    if (flat != NULL) {
+        iterate2(flat, question->solver, &traced, &solution);
+    } else {
+        iterate3(frame, question->solver, &traced, &solution);
+    }
 }
 
 static double solve2(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
                      gjk_goal *goal, gjk_solution *solution) {
     gjk_frame2 frame = gjk_frame2_place(a, b);
-    gjk_world_recorder world = {question->goal.recorder, &a->pose, frame.unit,
-                                question->goal.radius};
-    gjk_recorder recorder = {gjk_record_in_world, &world};
-    set_goal(&question->goal, frame.unit, frame.scale, &recorder, goal);
     const struct gjk_penetration_solver *solver = question->solver;
+    set_goal(&question->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
     bool direct = solver->direct && solver->solve2 != NULL;
     bool solved = direct && solver->solve2(&frame, NULL, goal, solution);
-    if (!solved || goal->recorder != NULL) {
-        gjk_solution general;
-        gjk_simplex2 simplex;
-        start_after(solution, solved, &general);
+    if (!solved || question->goal.recorder != NULL) {
         gjk_frame2_aim(&frame, &a->pose, *question->first_direction);
-        if (gjk_gjk2(&frame, goal, &simplex, &general)) {
-            (void)gjk_penetration_epa.solve2(&frame, &simplex, goal, &general);
-        }
-        *solution = solved ? *solution : general;
+    }
+    if (question->goal.recorder != NULL) {
+        trace(&frame, NULL, &a->pose, question, goal);
+    }
+    if (!solved) {
+        gjk_proof proof = solution->proof; /* stands, though the bounds did not meet */
+        gjk_solution_init(solution);
+        solution->proof = proof;
+        iterate2(&frame, solver, goal, solution);
     }
     if (!gjk_goal_reached(goal, solution)) {
         close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
@@ -105,23 +137,24 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const gjk_questio
 static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
                      gjk_goal *goal, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_place(a, b);
-    gjk_world_recorder world = {question->goal.recorder, &a->pose, frame.unit,
-                                question->goal.radius};
-    gjk_recorder recorder = {gjk_record_in_world, &world};
-    set_goal(&question->goal, frame.unit, frame.scale, &recorder, goal);
-    const struct gjk_penetration_solver *solver = question->solver;
+    const struct gjk_penetration_solver *solver = after_gjk(question->solver);
+    gjk_vec3 heading = gjk_frame3_heading(&frame, &a->pose, *question->first_direction);
+    gjk_simplex3 simplex;
+    set_goal(&question->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
-    bool direct = solver->direct && solver->solve3 != NULL;
-    bool solved = direct && solver->solve3(&frame, NULL, goal, solution);
-    if (!solved || goal->recorder != NULL) {
-        gjk_solution general;
-        gjk_simplex3 simplex;
-        start_after(solution, solved, &general);
-        gjk_frame3_aim(&frame, &a->pose, *question->first_direction);
-        if (gjk_gjk3(&frame, goal, &simplex, &general)) {
-            (void)gjk_penetration_epa.solve3(&frame, &simplex, goal, &general);
-        }
-        *solution = solved ? *solution : general;
+    bool reached = gjk_decide3(&frame, heading, goal, &simplex, solution);
+    if (!reached || question->goal.recorder != NULL) {
+        frame.toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
+    }
+    if (question->goal.recorder != NULL) {
+        trace(NULL, &frame, &a->pose, question, goal);
+    }
+    if (reached) {
+        return frame.unit;
+    }
+    bool inside = solution->upper == 0.0; /* the simplex holds the origin */
+    if (inside || gjk_gjk3(&frame, goal, &simplex, solution)) {
+        (void)solver->solve3(&frame, &simplex, goal, solution);
     }
     if (!gjk_goal_reached(goal, solution)) {
         close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
