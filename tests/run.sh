@@ -9,13 +9,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients deploy asan tsan fuzz image)
+SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients deploy soak asan tsan fuzz image)
 SKIPPED=77
 
 # What --full adds.
 full=
 FULL_FUZZ_SECONDS=${GJKD_FUZZ_SECONDS:-60} # for each target
 FULL_FACTOR=5                              # times as many random pairs
+FULL_SOAK_SECONDS=600
+SOAK_SECONDS=20
 
 export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
@@ -113,6 +115,12 @@ suite_deploy() {
         -c tests/deploy/pytest.ini tests/deploy
 }
 
+suite_soak() {
+    build release gjkd
+    local seconds=${full:+$FULL_SOAK_SECONDS}
+    /usr/bin/python3 tests/soak/soak.py build/release/server/gjkd "${seconds:-$SOAK_SECONDS}"
+}
+
 # Check forks for every test, and at the end of each fork the sanitizer searches all memory
 # for leaks, which takes minutes. So one search at the end of each program; but for the
 # program that tests how gjkd aborts.
@@ -128,7 +136,7 @@ suite_tsan() {
     build tsan
     if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
     run_ctest build/tsan/tests/unit
-    run_pytest tsan -m concurrency
+    if [ -n "$full" ]; then run_pytest tsan; else run_pytest tsan -m concurrency; fi
 }
 
 suite_fuzz() {
