@@ -98,30 +98,30 @@ static void refuse_rate(struct gjkd_job *job, const char *whose, uint64_t limit,
     job->reply.retry_after_s = wait_s;
 }
 
-void gjkd_guard_check_rate(struct gjkd_job *job) {
+void gjkd_guard_check_address_rate(struct gjkd_job *job) {
     const struct gjkd_context *context = job->context;
-    const struct gjkd_config *config = context->config;
-    if (is_open(job)) {
+    if (context->address_limiter == NULL || is_open(job)) {
         return;
     }
-    if (context->address_limiter != NULL) {
-        gjkd_ip client =
-            gjkd_forwarded_client(&job->peer, job->head.forwarded_for, &config->trusted_proxies);
-        client = gjkd_ip_client(&client);
-        job->client_key = gjkd_limiter_key_of(client.bytes);
-        uint64_t wait_s =
-            gjkd_limiter_take(context->address_limiter, &job->client_key, uv_hrtime());
-        job->metered = true;
-        if (wait_s > 0) {
-            refuse_rate(job, "address", config->rate_limit, wait_s);
-            return;
-        }
+    gjkd_ip client = gjkd_forwarded_client(&job->peer, job->head.forwarded_for,
+                                           &context->config->trusted_proxies);
+    client = gjkd_ip_client(&client);
+    job->client_key = gjkd_limiter_key_of(client.bytes);
+    job->metered = true;
+    uint64_t wait_s = gjkd_limiter_take(context->address_limiter, &job->client_key, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(job, "address", context->config->rate_limit, wait_s);
     }
-    if (context->token_limiter != NULL && job->has_token) {
-        uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &job->token_key, uv_hrtime());
-        if (wait_s > 0) {
-            refuse_rate(job, "token", config->rate_limit_per_token, wait_s);
-        }
+}
+
+void gjkd_guard_check_token_rate(struct gjkd_job *job) {
+    const struct gjkd_context *context = job->context;
+    if (context->token_limiter == NULL || !job->has_token) {
+        return;
+    }
+    uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &job->token_key, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(job, "token", context->config->rate_limit_per_token, wait_s);
     }
 }
 

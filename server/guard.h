@@ -11,12 +11,16 @@
 /* Without tokens: is the Host one that no stranger can own (host.h)? */
 void gjkd_guard_check_host(struct gjkd_job *job);
 
+/* Has the client's address asked too much of late? Before its token is looked at, so that
+ * guesses count. */
+void gjkd_guard_check_address_rate(struct gjkd_job *job);
+
 /* Does the token, if there are tokens, allow the operation and the set of the path? To be
  * called when the route is known, and before anything is told of what is there. */
 void gjkd_guard_check_access(struct gjkd_job *job);
 
-/* Has the client, or the token, asked too much of late? Finds the client's address. */
-void gjkd_guard_check_rate(struct gjkd_job *job);
+/* Has the token been used too much of late? */
+void gjkd_guard_check_token_rate(struct gjkd_job *job);
 
 /* The request is over: what it asked beyond one query is put to its client's account. */
 void gjkd_guard_settle(const struct gjkd_job *job);

@@ -131,7 +131,7 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
 }
 
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
-    head->field_bytes += strlen(name) + strlen(value);
+    head->field_bytes += strlen(name) + strlen(value) + GJKD_FIELD_OVERHEAD_BYTES;
     value = trim(arena, value);
     if (value == NULL) {
         head->fault = NO_MEMORY;

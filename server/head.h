@@ -27,6 +27,10 @@ typedef enum gjkd_method {
 gjkd_method gjkd_method_find(const char *text);
 const char *gjkd_method_text(gjkd_method method); /* "other" for all others */
 
+/* What a field takes of a connection's memory beside its text: many short ones are as much as a
+ * few long ones. */
+#define GJKD_FIELD_OVERHEAD_BYTES 64
+
 typedef struct gjkd_head {
     gjkd_method method;
     const char *host; /* these: NULL when absent */
@@ -44,7 +48,7 @@ typedef struct gjkd_head {
     bool encoded;         /* Content-Encoding names something that would have to be undone */
     uint64_t body_bytes;  /* valid when has_length */
     const char *fault;    /* why the request is refused, or NULL */
-    uint64_t field_bytes; /* names and values together */
+    uint64_t field_bytes; /* names, values, and GJKD_FIELD_OVERHEAD_BYTES for each */
 } gjkd_head;
 
 /* Nothing known but the method. */

@@ -32,8 +32,7 @@
 #define SWEEP_MS 1000
 
 /*
- * Memory that a connection has for the request line, the header fields (some 70 bytes for each
- * beside its text) and the reply's head. libmicrohttpd clears all of it after every request, and
+ * Memory that a connection has for the request line, the header fields and the reply's head. libmicrohttpd clears all of it after every request, and
  * 64 connections' worth is to fit in a processor's cache: so no more than the limits need.
  */
 #define CONNECTION_BYTES 16384

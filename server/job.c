@@ -153,17 +153,20 @@ static void check_sizes(struct gjkd_job *job) {
         gjkd_job_fail(job, PROTO_URI_TOO_LONG, "path and parameters have more than %d bytes",
                       GJKD_TARGET_BYTES_MAX);
     } else if (job->head.field_bytes > GJKD_FIELD_BYTES_MAX) {
-        gjkd_job_fail(job, PROTO_HEADERS_TOO_LARGE, "the header fields have more than %d bytes",
-                      GJKD_FIELD_BYTES_MAX);
+        gjkd_job_fail(job, PROTO_HEADERS_TOO_LARGE,
+                      "the header fields have more than %d bytes, %d counted for each besides "
+                      "its text",
+                      GJKD_FIELD_BYTES_MAX, GJKD_FIELD_OVERHEAD_BYTES);
     }
 }
 
 /* A target may be absolute (http://host/path); its host then counts instead of the field. */
 static void split_authority(struct gjkd_job *job) {
-    if (strncmp(job->target, "http://", 7) != 0) {
+    bool plain = strncmp(job->target, "http://", 7) == 0;
+    if (!plain && strncmp(job->target, "https://", 8) != 0) {
         return;
     }
-    char *authority = job->target + 7;
+    char *authority = job->target + (plain ? 7 : 8);
     size_t length = strcspn(authority, "/?");
     const char *host = gjk_arena_copy_text(&job->arena, authority, length);
     if (host == NULL) {
@@ -318,8 +321,9 @@ void gjkd_job_begin(struct gjkd_job *job) {
         gjkd_guard_check_host,
         find_route,
         answer_preflight,
+        gjkd_guard_check_address_rate,
         gjkd_guard_check_access,
-        gjkd_guard_check_rate,
+        gjkd_guard_check_token_rate,
         check_route,
         check_params,
         check_media,

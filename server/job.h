@@ -40,7 +40,8 @@ struct gjkd_context {
 
 bool gjkd_is_loading(const struct gjkd_context *context);
 
-/* Bytes that a target (path and parameters) and all header fields together may have. */
+/* Bytes that a target (path and parameters) and all header fields together (as gjkd_head counts
+ * them) may have. */
 #define GJKD_TARGET_BYTES_MAX 4096
 #define GJKD_FIELD_BYTES_MAX 8192
 /* Memory that one request may use in all. */

@@ -75,6 +75,15 @@ def test_every_token_for_itself(start, tmp_path):
         problem.check(refusal, "rate-limited", detail="this token")
 
 
+def test_guesses_of_tokens_count_too(start, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(line("reader", "read"))
+    daemon = start("--rate-limit=3", "--token-file", str(path))
+    statuses = [ask(daemon, headers={"Authorization": f"Bearer {i}"}).status_code
+                for i in range(10)]
+    assert set(statuses) == {401, 429} and statuses.count(401) in (3, 4)
+
+
 @pytest.mark.concurrency
 def test_many_at_once_are_counted_as_one_client(start):
     from concurrent.futures import ThreadPoolExecutor

@@ -88,7 +88,8 @@ def test_unknown_query_parameters_of_a_query(gjkd):
 
 
 TARGET_BYTES_MAX = 4096
-FIELD_BYTES_MAX = 8192  # names and values of all fields
+FIELD_BYTES_MAX = 8192  # names and values of all fields, and for each of them
+FIELD_OVERHEAD_BYTES = 64
 CODES = {414: "uri-too-long", 431: "headers-too-large"}
 
 
@@ -96,7 +97,7 @@ def answer_to_sizes(gjkd, target_bytes, field_bytes, fields):
     """Asks for a path that is too long to be anything, with that much of everything."""
     path = "/v1/no/such/".ljust(target_bytes, "x")
     with Wire(gjkd) as wire:
-        left = field_bytes - len("Host") - len(wire.host)
+        left = field_bytes - len("Host") - len(wire.host) - FIELD_OVERHEAD_BYTES * (fields + 1)
         lines = []
         for i in range(fields, 0, -1):
             lines.append(f"X-{i:03}: ".ljust(left // i + len(": "), "y"))
@@ -105,7 +106,7 @@ def answer_to_sizes(gjkd, target_bytes, field_bytes, fields):
         return wire.reply()
 
 
-@pytest.mark.parametrize("fields", [1, 12, 40])
+@pytest.mark.parametrize("fields", [1, 12, 40, 70])
 @pytest.mark.parametrize("target, fields_bytes, status", [
     (TARGET_BYTES_MAX - 1, 100, 404), (TARGET_BYTES_MAX, 100, 404),
     (TARGET_BYTES_MAX + 1, 100, 414),
@@ -114,7 +115,7 @@ def answer_to_sizes(gjkd, target_bytes, field_bytes, fields):
     (TARGET_BYTES_MAX, FIELD_BYTES_MAX + 1, 431),
 ])
 def test_sizes_of_the_head(gjkd, target, fields_bytes, status, fields):
-    reply = answer_to_sizes(gjkd, target, max(fields_bytes, 20 * fields), fields)
+    reply = answer_to_sizes(gjkd, target, max(fields_bytes, 100 * (fields + 1)), fields)
     assert reply.status == status
     problem.check(reply, CODES.get(status, "route-not-found"))
 
@@ -135,6 +136,23 @@ def test_headers_too_large(gjkd):
         assert reply.status == 431
         if "problem" in reply.headers.get("content-type", ""):
             problem.check(reply, "headers-too-large")
+
+
+@pytest.mark.parametrize("count", [130, 150, 200, 400, 1000, 10000])
+@pytest.mark.parametrize("line", ["X: y", "X-Long-{}: " + "y" * 50])
+def test_floods_of_fields(gjkd, count, line):
+    """Refused as what they are; a flood that overflows the parser by the parser itself."""
+    with Wire(gjkd) as wire:
+        try:
+            wire.send("".join(["GET /livez HTTP/1.1\r\nHost: localhost\r\n"] +
+                              [line.format(i) + "\r\n" for i in range(count)] + ["\r\n"]).encode())
+            reply = wire.reply()
+            assert reply.status == 431
+            if len(line) < 5 and count <= 150:
+                problem.check(reply, "headers-too-large")
+        except ConnectionError:
+            assert count >= 1000  # it was still sending
+    assert gjkd.get("/livez").status_code == 200
 
 
 @pytest.mark.parametrize("value", ["soon", "-5", "1.5", "", "99999999999999999999"])
