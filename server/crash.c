@@ -71,11 +71,19 @@ void gjkd_crash_install(void) {
     }
 }
 
+/* Unless somebody else has: the address sanitizer does, and frees what it finds. */
+static void give_stack(void) {
+    stack_t old;
+    stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+    if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {
+        sigaltstack(&stack, NULL);
+    }
+}
+
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
-        sigaltstack(&stack, NULL);
+        give_stack();
         has_stack = true;
     }
     current_route = route;
