@@ -12,6 +12,8 @@
 
 #include "http.h"
 
+#include "crew.h"
+
 #include "guard.h"
 #include "request_log.h"
 
@@ -49,7 +51,7 @@ enum stage {
 
 /* One request on a connection. */
 struct gjkd_exchange {
-    struct gjkd_task task; /* first: tasks are cast back */
+    struct gjkd_crew crew; /* first: crews are cast back */
     struct gjkd_job job;
     struct gjkd_http *http;
     struct MHD_Connection *connection;     /* NULL: another one stands in for it */
@@ -162,10 +164,6 @@ static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
 
 /* --- Workers --- */
 
-static void on_work(struct gjkd_task *task) {
-    gjkd_job_run(&((struct gjkd_exchange *)(void *)task)->job);
-}
-
 static void link_working(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     exchange->previous = NULL;
@@ -184,8 +182,8 @@ static void unlink_working(struct gjkd_exchange *exchange) {
     }
 }
 
-static void on_work_done(struct gjkd_task *task) {
-    struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)task;
+static void on_work_done(struct gjkd_crew *crew) {
+    struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)crew;
     struct gjkd_http *http = exchange->http;
     unlink_working(exchange);
     if (exchange->connection == NULL) {
@@ -201,9 +199,10 @@ static void on_work_done(struct gjkd_task *task) {
 /* False: the queue is full, and the job is refused. */
 static bool hand_off(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
-    exchange->task.run = on_work;
-    exchange->task.done = on_work_done;
-    if (!gjkd_pool_submit(&http->context->pool, http->uv, &exchange->task)) {
+    exchange->crew.job = &exchange->job;
+    exchange->crew.uv = http->uv;
+    exchange->crew.done = on_work_done;
+    if (!gjkd_crew_start(&exchange->crew)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
         gjkd_job_fail(&exchange->job, PROTO_OVERLOADED, "%u requests wait for a worker already",
                       http->context->pool.queued_max);
@@ -334,11 +333,24 @@ static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
+/* What was ready when this round of the loop began has waited since then at least. */
+static void check_lag(struct gjkd_exchange *exchange) {
+    struct gjkd_job *job = &exchange->job;
+    const struct gjkd_http *http = exchange->http;
+    bool is_work = job->reply.status == 0 && job->match.operation->cost != GJKD_COST_NONE;
+    if (is_work && uv_hrtime() - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
+        gjkd_count_rejected(http->counters, GJKD_REJECTED_LAG);
+        gjkd_job_fail(job, PROTO_OVERLOADED, "the daemon is more than %d ms behind",
+                      GJKD_LAG_MAX_MS);
+    }
+}
+
 static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
     struct gjkd_job *job = &exchange->job;
     job->head = gjkd_head_make(gjkd_method_find(method));
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, job);
     gjkd_job_begin(job);
+    check_lag(exchange);
     exchange->stage = STAGE_BODY;
     set_progress(exchange, GJKD_BODY_DUE);
     bool body_follows = gjkd_head_has_body(&job->head) || job->head.fault != NULL;

@@ -16,6 +16,10 @@ struct gjkd_exchange;
 /* How long a connection may be silent. */
 #define GJKD_IDLE_TIMEOUT_S 60
 
+/* Requests that waited longer for their loop are refused, so that those before them are not late
+ * too. */
+#define GJKD_LAG_MAX_MS 200
+
 struct gjkd_http {
     struct gjkd_context *context;
     struct gjkd_counters *counters;
@@ -23,6 +27,7 @@ struct gjkd_http {
     void (*resumed)(struct gjkd_http *http);                 /* a connection waits for MHD_run */
     void (*hurry)(struct gjkd_http *http, uint64_t wait_ms); /* sweep again by then */
 
+    uint64_t round_ns; /* when the daemon's run began that is under way, by uv_hrtime */
     struct MHD_Daemon *daemon;
     struct gjkd_connections connections;
     uint64_t callbacks;            /* of the daemon so far: does it get on? */

@@ -43,11 +43,13 @@ void gjkd_job_init(struct gjkd_job *job, struct gjkd_context *context,
 }
 
 void gjkd_job_fini(struct gjkd_job *job) {
+    gjkd_budget_give(&job->context->bodies, &job->held_bytes);
     gjkd_version_release(job->version);
     gjk_arena_fini(&job->arena);
 }
 
 void gjkd_job_reset(struct gjkd_job *job) {
+    gjkd_budget_give(&job->context->bodies, &job->held_bytes);
     gjkd_version_release(job->version);
     if (job->arena.used_bytes > ARENA_KEPT_BYTES) {
         gjk_arena_fini(&job->arena);
@@ -372,6 +374,11 @@ bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length) {
     if (wanted && job->body_bytes + length > job->context->limits.body_bytes_max) {
         refuse_length(job);
         wanted = false;
+    } else if (wanted && !gjkd_budget_take(&job->context->bodies, length, &job->held_bytes)) {
+        gjkd_count_rejected(job->counters, GJKD_REJECTED_BODIES);
+        gjkd_job_fail(job, PROTO_OVERLOADED, "bodies of %llu bytes are held already",
+                      (unsigned long long)gjkd_budget_used(&job->context->bodies));
+        wanted = false;
     } else if (wanted && !reserve_body(job, length)) {
         gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the body");
         wanted = false;
@@ -407,20 +414,41 @@ bool gjkd_job_wants_worker(struct gjkd_job *job) {
     return gjkd_plan_wants_worker(&work);
 }
 
-void gjkd_job_run(struct gjkd_job *job) {
+/* A JSON tree is up to 75 times its text: so many bytes are made into trees at one time. */
+static bool take_budget(struct gjkd_job *job) {
+    uint64_t bytes = job->columns_in ? 0 : job->body_bytes;
+    if (gjkd_budget_take(&job->context->parsing, bytes, &job->parsing_bytes)) {
+        return true;
+    }
+    gjkd_count_rejected(job->counters, GJKD_REJECTED_PARSING);
+    gjkd_job_fail(job, PROTO_OVERLOADED, "bodies of %llu bytes are being parsed already",
+                  (unsigned long long)gjkd_budget_used(&job->context->parsing));
+    return false;
+}
+
+void gjkd_job_start(struct gjkd_job *job) {
     job->timing.begun_ns = uv_hrtime();
     if (job->reply.status == 0 && job->timing.begun_ns > job->deadline_ns) {
         gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
-    if (job->reply.status == 0) {
+    if (job->reply.status == 0 && take_budget(job)) {
         const char *before = gjkd_crash_note_route(job->match.operation->path);
         job->match.operation->handler(job);
-        gjkd_parts_run_all(job);
         gjkd_crash_note_route(before);
+        gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
     }
+}
+
+void gjkd_job_end(struct gjkd_job *job) {
     gjkd_version_release(job->version);
     job->version = NULL;
     job->timing.ended_ns = uv_hrtime();
+}
+
+void gjkd_job_run(struct gjkd_job *job) {
+    gjkd_job_start(job);
+    gjkd_parts_run_all(job);
+    gjkd_job_end(job);
 }
 
 void gjkd_job_note_decoded(struct gjkd_job *job) {

@@ -8,6 +8,7 @@
  */
 
 #include "access.h"
+#include "budget.h"
 #include "config.h"
 #include "cors.h"
 #include "crowd.h"
@@ -30,9 +31,11 @@ struct gjkd_context {
     struct gjkd_registry *registry;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    struct gjkd_crowd *crowd;                             /* of connections */
-    struct gjkd_tls *tls;                                 /* NULL: plain http */
-    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
+    struct gjkd_budget bodies;    /* bytes of bodies, from their arrival to their answer */
+    struct gjkd_budget parsing;   /* bytes of JSON that is being decoded */
+    struct gjkd_crowd *crowd;     /* of connections */
+    struct gjkd_tls *tls;         /* NULL: plain http */
+    struct gjkd_keyring *keyring; /* NULL: nobody is asked for a token */
     struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
@@ -46,6 +49,10 @@ bool gjkd_is_loading(const struct gjkd_context *context);
 #define GJKD_FIELD_BYTES_MAX 8192
 /* Memory that one request may use in all. */
 #define GJKD_JOB_BYTES_MAX ((size_t)4 << 30)
+/* What bodies may hold at one time over all connections, and what of them may be in the middle
+ * of decoding; but one body, whatever its size, always finds room. */
+#define GJKD_BODIES_BYTES_MAX ((uint64_t)512 << 20)
+#define GJKD_PARSING_BYTES_MAX ((uint64_t)64 << 20)
 /* What a client may send of a body that nobody will read, before its connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
 
@@ -105,6 +112,7 @@ struct gjkd_job {
 
     char *body;
     size_t body_bytes, body_capacity;
+    uint64_t held_bytes, parsing_bytes; /* of the budgets of those names */
     uint64_t discarded_bytes;
     uint64_t queries; /* answered */
 
@@ -146,6 +154,13 @@ void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other);
 
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_job_run(struct gjkd_job *job);
+
+/*
+ * The same in pieces, for several workers: start runs the handler, which may leave parts to be
+ * done; end comes when these are done too.
+ */
+void gjkd_job_start(struct gjkd_job *job);
+void gjkd_job_end(struct gjkd_job *job);
 
 /*
  * The deadline against the write, from two threads: only one of the calls returns true.

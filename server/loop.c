@@ -43,6 +43,7 @@ static void run(struct gjkd_loop *loop) {
     bool waits = true, stalled = false;
     for (int i = 0; i < RUNS_MAX && waits && wait_ms == 0 && !stalled; i++) {
         uint64_t before = loop->http.callbacks;
+        loop->http.round_ns = uv_hrtime();
         MHD_run(loop->http.daemon);
         waits = MHD_get_timeout(loop->http.daemon, &wait_ms) == MHD_YES;
         stalled = gjkd_http_shakes_hands(&loop->http) && loop->http.callbacks == before;
@@ -115,6 +116,7 @@ static void on_prepare(uv_prepare_t *prepare) {
 static void accept_the_last(struct gjkd_loop *loop, int listen_fd) {
     struct pollfd waiting = {.fd = listen_fd, .events = POLLIN};
     for (int i = 0; i < LAST_RUNS_MAX && poll(&waiting, 1, 0) > 0; i++) {
+        loop->http.round_ns = uv_hrtime();
         MHD_run(loop->http.daemon);
     }
 }

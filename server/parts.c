@@ -60,12 +60,15 @@ bool gjkd_parts_step(struct gjkd_job *job, struct gjk_arena *memory) {
     return true;
 }
 
-bool gjkd_parts_wait(struct gjkd_job *job) {
-    return job->parts.rows > 0 && atomic_load(&job->parts.taken) < job->parts.rows;
+uint32_t gjkd_parts_waiting(struct gjkd_job *job) {
+    struct gjkd_parts *parts = &job->parts;
+    return parts->rows > 0
+               ? (parts->rows - atomic_load(&parts->taken) + parts->step - 1) / parts->step
+               : 0;
 }
 
 void gjkd_parts_run_all(struct gjkd_job *job) {
-    if (!gjkd_parts_wait(job)) {
+    if (gjkd_parts_waiting(job) == 0) {
         return;
     }
     struct gjk_arena memory;

@@ -44,8 +44,8 @@ void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
  */
 bool gjkd_parts_step(struct gjkd_job *job, struct gjk_arena *memory);
 
-/* Is there a part that nobody has taken? */
-bool gjkd_parts_wait(struct gjkd_job *job);
+/* How many parts has nobody taken yet? 0 when the handler left nothing. */
+uint32_t gjkd_parts_waiting(struct gjkd_job *job);
 
 /* All of it, here and now. Nothing when the handler left nothing. */
 void gjkd_parts_run_all(struct gjkd_job *job);

@@ -12,13 +12,19 @@ void gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
     char text[16];
     snprintf(text, sizeof text, "%u", workers);
     setenv("UV_THREADPOOL_SIZE", text, 1); /* read by libuv when its first task comes */
+    pool->workers = workers;
     pool->queued_max = queued_max;
     atomic_init(&pool->queued, 0);
+    atomic_init(&pool->waiting, 0);
 }
 
 static void on_work(uv_work_t *work) {
     struct gjkd_task *task = work->data;
-    atomic_fetch_sub_explicit(&task->pool->queued, 1, memory_order_relaxed);
+    struct gjkd_pool *pool = task->pool;
+    atomic_fetch_sub_explicit(&pool->waiting, 1, memory_order_relaxed);
+    if (task->is_counted) {
+        atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
+    }
     task->run(task);
 }
 
@@ -28,17 +34,31 @@ static void on_done(uv_work_t *work, int status) {
     task->done(task);
 }
 
+static void queue(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task, bool counts) {
+    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    task->pool = pool;
+    task->is_counted = counts;
+    task->work.data = task;
+    uv_queue_work(loop, &task->work, on_work, on_done);
+}
+
 bool gjkd_pool_submit(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task) {
     if (atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed) >= pool->queued_max) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
         return false;
     }
-    task->pool = pool;
-    task->work.data = task;
-    uv_queue_work(loop, &task->work, on_work, on_done);
+    queue(pool, loop, task, true);
     return true;
+}
+
+void gjkd_pool_resume(struct gjkd_pool *pool, uv_loop_t *loop, struct gjkd_task *task) {
+    queue(pool, loop, task, false);
 }
 
 unsigned gjkd_pool_queued(struct gjkd_pool *pool) {
     return atomic_load_explicit(&pool->queued, memory_order_relaxed);
+}
+
+bool gjkd_pool_is_wanted(struct gjkd_pool *pool) {
+    return atomic_load_explicit(&pool->waiting, memory_order_relaxed) > 0;
 }

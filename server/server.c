@@ -172,6 +172,8 @@ static bool init_context(struct server *server) {
     context->limits.batch_queries_max = server->config->max_batch_queries;
     context->registry = gjkd_registry_new(context->limits.sets_max);
     context->telemetry = gjkd_telemetry_new((unsigned)server->config->io_threads);
+    gjkd_budget_init(&context->bodies, GJKD_BODIES_BYTES_MAX);
+    gjkd_budget_init(&context->parsing, GJKD_PARSING_BYTES_MAX);
     gjkd_pool_init(&context->pool, (unsigned)server->config->workers,
                    (unsigned)server->config->max_jobs);
     atomic_init(&context->draining, false);

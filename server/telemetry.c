@@ -26,7 +26,8 @@ enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 static const char *const op_names[] = {"detect", "distance", "raycast", "cast"};
 enum { OP_COUNT = sizeof op_names / sizeof op_names[0] };
 
-static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full"};
+static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full", "lag", "bodies",
+                                                                  "parsing"};
 
 typedef _Atomic uint64_t counter;
 

@@ -17,8 +17,13 @@
 struct gjkd_counters;
 struct gjkd_telemetry;
 
-typedef enum gjkd_rejection { GJKD_REJECTED_QUEUE_FULL } gjkd_rejection;
-#define GJKD_REJECTION_COUNT 1
+typedef enum gjkd_rejection {
+    GJKD_REJECTED_QUEUE_FULL, /* --max-jobs requests wait for a worker */
+    GJKD_REJECTED_LAG,        /* the loop is behind */
+    GJKD_REJECTED_BODIES,     /* too many bytes of bodies are held */
+    GJKD_REJECTED_PARSING,    /* or are being decoded */
+} gjkd_rejection;
+#define GJKD_REJECTION_COUNT 4
 
 /* One block for each of so many loops. NULL: out of memory. */
 struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);

@@ -1,7 +1,7 @@
 """Many queries in one message: every row as JSON answers it, and nothing taken by halves."""
 
-import json
 import random
+import select
 import struct
 
 import pytest
@@ -10,6 +10,7 @@ import messages
 import problem
 import scenes
 from messages import TYPE, flat, gjkd as pb, rows
+from wire import Wire
 
 NONE = 4294967295
 STATES = ["separated", "touching", "overlapping"]
@@ -366,3 +367,60 @@ def test_rows_count_as_queries(start):
     ask(daemon, "/v1/sets/s/raycast", ray_message(2, ray_rows(random.Random(1), 2, 50)),
         pb.RaycastAnswers)
     assert 'gjkd_queries_total{op="raycast"} 50' in daemon.get("/metrics").text
+
+
+# --- Beside others ---
+
+def slow_pairs(daemon, rows_wanted=60000):
+    """Pairs of large hulls: a tenth of a second of work, and more."""
+    rng = random.Random(11)
+    hulls = {f"h{i}": {"type": "hull", "points": [[rng.gauss(0, 1) for _ in range(3)]
+                                                  for _ in range(300)]} for i in range(2)}
+    daemon.store("slow", {"dimension": 3, "shapes": hulls})
+    handles = [s["handle"] for s in daemon.get("/v1/sets/slow").json()["shapes"].values()]
+    return pb.PairColumns(
+        dimension=3, a=[handles[0]] * rows_wanted, b=[handles[1]] * rows_wanted,
+        position_b=[rng.uniform(-1, 1) for _ in range(3 * rows_wanted)]).SerializeToString()
+
+
+def begin(daemon, body, *headers):
+    wire = Wire(daemon, timeout=120)
+    wire.send(b"\r\n".join([b"POST /v1/sets/slow/distance HTTP/1.1", b"Host: localhost",
+                            b"Content-Type: application/x-protobuf", *headers,
+                            b"Content-Length: %d" % len(body), b"", body]))
+    return wire
+
+
+@pytest.mark.concurrency
+def test_a_small_request_does_not_wait_for_a_large_one(start):
+    daemon = start("--workers=1", "--io-threads=1")
+    body = slow_pairs(daemon)
+    wires = [begin(daemon, body) for _ in range(3)]
+    daemon.store("small", {"dimension": 2, "shapes": {}})  # writes are the workers' too
+    late = [w for w in wires if not select.select([w.socket], [], [], 0)[0]]
+    assert late, "the write came before the last of them"
+    answers = {wire.reply().body for wire in wires}
+    assert len(answers) == 1
+    for wire in wires:
+        wire.socket.close()
+
+
+@pytest.mark.concurrency
+def test_time_is_up_between_two_parts(start):
+    daemon = start("--workers=2", "--io-threads=1")
+    body = slow_pairs(daemon)
+    with begin(daemon, body, b"Gjkd-Timeout-Ms: 20") as wire:
+        problem.check(wire.reply(), "deadline-exceeded")
+    with begin(daemon, body) as wire:
+        assert len(pb.PairAnswers.FromString(wire.reply().body).value) == 60000
+
+
+@pytest.mark.concurrency
+def test_the_number_of_workers_does_not_show(start):
+    answers = set()
+    for workers in (1, 2, 5):
+        daemon = start(f"--workers={workers}")
+        body = slow_pairs(daemon, 5000)
+        with begin(daemon, body) as one, begin(daemon, body) as other:
+            answers |= {one.reply().body, other.reply().body}
+    assert len(answers) == 1

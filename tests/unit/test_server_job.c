@@ -88,6 +88,34 @@ START_TEST(a_set_and_a_query) {
 }
 END_TEST
 
+/* Others hold what there is: nothing is parsed, nothing is kept. */
+START_TEST(no_room_for_the_body) {
+    uint64_t others = 0;
+
+    start();
+    gjkd_budget_init(&context.bodies, 100);
+    gjkd_budget_init(&context.parsing, 100);
+    ck_assert(gjkd_budget_take(&context.bodies, 60, &others));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':'nobody'}"), 422);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/detect",
+                             "{'a':{'type':'point'},'b':{'type':'point'}}"),
+                     503);
+    ck_assert(replied("\"code\":\"overloaded\""));
+    ck_assert_uint_gt(job.reply.retry_after_s, 0);
+    gjkd_job_reset(&job);
+    ck_assert_uint_eq(gjkd_budget_used(&context.bodies), 60);
+    gjkd_budget_give(&context.bodies, &others);
+
+    ck_assert(gjkd_budget_take(&context.parsing, 99, &others));
+    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 503);
+    ck_assert_int_eq(request(GJKD_GET, "/v1/sets", ""), 200);
+    gjkd_budget_give(&context.parsing, &others);
+    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422);
+    ck_assert_uint_eq(gjkd_budget_used(&context.parsing), 0);
+    finish();
+}
+END_TEST
+
 START_TEST(refusals_of_the_head) {
     static const struct {
         const char *target, *line;
@@ -287,6 +315,7 @@ END_TEST
 
 Suite *server_job_suite(void) {
     const TTest *const tests[] = {a_set_and_a_query,
+                                  no_room_for_the_body,
                                   refusals_of_the_head,
                                   names_do_not_rebind,
                                   sizes,

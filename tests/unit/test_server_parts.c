@@ -1,0 +1,158 @@
+/* Is work in parts done once each, by however many, and not past its deadline? And do requests
+ * share their bytes fairly? */
+
+#include <pthread.h>
+#include <string.h>
+
+#include "test_server.h"
+
+#define ROWS_MAX 5000
+
+static struct gjkd_config config;
+static struct gjkd_context context;
+static struct gjkd_job job;
+
+struct work {
+    atomic_uint visits[ROWS_MAX];
+    atomic_uint parts, finished, held;
+    uint32_t rows_done; /* when finish was called */
+};
+
+static struct work work;
+
+static void run(struct gjkd_job *of, const gjkd_part *part) {
+    struct work *found = part->work;
+    ck_assert_ptr_eq(of, &job);
+    ck_assert_uint_lt(part->begin, part->end);
+    ck_assert_ptr_nonnull(gjk_arena_alloc(part->memory, 100));
+    for (uint32_t i = part->begin; i < part->end; i++)
+        found->visits[i]++;
+    found->parts++;
+}
+
+static void finish(struct gjkd_job *of, void *closure) {
+    struct work *found = closure;
+    found->finished++;
+    found->rows_done = of->parts.done;
+    of->reply.status = 200;
+}
+
+static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
+    memset(&work, 0, sizeof work);
+    context.config = &config;
+    context.limits = proto_limits_default();
+    gjkd_job_init(&job, &context, NULL);
+    gjkd_job_reset(&job);
+    job.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
+    gjkd_parts_leave(&job, rows, row_ns,
+                     &(struct gjkd_parts){.work = &work, .run = run, .finish = finish});
+}
+
+static void check_all(uint32_t rows) {
+    for (uint32_t i = 0; i < rows; i++)
+        ck_assert_uint_eq(work.visits[i], 1);
+    ck_assert_uint_eq(work.finished, 1);
+    ck_assert_uint_eq(work.rows_done, rows);
+    ck_assert_int_eq(job.reply.status, 200);
+}
+
+START_TEST(every_row_once) {
+    static const uint32_t counts[] = {1, 2, 99, 100, 101, 102, 202, 203, ROWS_MAX};
+
+    for (int i = 0; i < COUNT_OF(counts); i++) {
+        begin(counts[i], 1000, 10000);
+        ck_assert_uint_eq(gjkd_parts_waiting(&job), (counts[i] + 100) / 101);
+        gjkd_parts_run_all(&job);
+        check_all(counts[i]);
+        ck_assert_uint_eq(work.parts, (counts[i] + 100) / 101);
+        ck_assert_uint_eq(gjkd_parts_waiting(&job), 0);
+        gjkd_job_fini(&job);
+    }
+}
+END_TEST
+
+START_TEST(no_rows_finish_at_once) {
+    begin(0, 1000, 10000);
+    ck_assert_uint_eq(work.finished, 1);
+    ck_assert_uint_eq(gjkd_parts_waiting(&job), 0);
+    gjkd_parts_run_all(&job);
+    ck_assert_uint_eq(work.finished, 1);
+    gjkd_job_fini(&job);
+}
+END_TEST
+
+static void *help(void *closure) {
+    struct gjk_arena memory;
+    gjk_arena_init(&memory, 0);
+    while (gjkd_parts_step(closure, &memory)) {
+    }
+    gjk_arena_fini(&memory);
+    return NULL;
+}
+
+START_TEST(many_hands) {
+    for (int round = 0; round < 20; round++) {
+        pthread_t threads[4];
+        begin(ROWS_MAX, 20000, 10000);
+        for (int i = 0; i < COUNT_OF(threads); i++)
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &job), 0);
+        for (int i = 0; i < COUNT_OF(threads); i++)
+            pthread_join(threads[i], NULL);
+        check_all(ROWS_MAX);
+        gjkd_job_fini(&job);
+    }
+}
+END_TEST
+
+START_TEST(nothing_after_the_deadline) {
+    struct gjk_arena memory;
+
+    gjk_arena_init(&memory, 0);
+    begin(1000, 100000, 10000);
+    ck_assert(gjkd_parts_step(&job, &memory));
+    job.deadline_ns = uv_hrtime() - 1;
+    gjkd_parts_run_all(&job);
+    ck_assert_uint_eq(work.parts, 1);
+    ck_assert_uint_eq(work.finished, 0);
+    ck_assert_int_eq(job.reply.status, 504);
+    gjkd_job_fini(&job);
+
+    begin(1000, 100000, 10000);
+    ck_assert(gjkd_job_expire(&job)); /* answered by somebody else */
+    gjkd_parts_run_all(&job);
+    ck_assert_uint_eq(work.parts, 0);
+    ck_assert_int_eq(job.reply.status, 504);
+    gjkd_job_fini(&job);
+    gjk_arena_fini(&memory);
+}
+END_TEST
+
+START_TEST(a_budget) {
+    struct gjkd_budget budget;
+    uint64_t a = 0, b = 0, c = 0;
+
+    gjkd_budget_init(&budget, 100);
+    ck_assert(gjkd_budget_take(&budget, 60, &a));
+    ck_assert(!gjkd_budget_take(&budget, 41, &b));
+    ck_assert_uint_eq(b, 0);
+    ck_assert(gjkd_budget_take(&budget, 39, &b));
+    ck_assert(gjkd_budget_take(&budget, 1, &b));
+    ck_assert_uint_eq(gjkd_budget_used(&budget), 100);
+    ck_assert(!gjkd_budget_take(&budget, 1, &a));
+    ck_assert(gjkd_budget_take(&budget, 0, &c));
+    gjkd_budget_give(&budget, &a);
+    ck_assert_uint_eq(a, 0);
+    gjkd_budget_give(&budget, &a);
+    ck_assert_uint_eq(gjkd_budget_used(&budget), 40);
+    ck_assert(gjkd_budget_take(&budget, 1000, &b)); /* alone */
+    ck_assert(!gjkd_budget_take(&budget, 1, &c));
+    gjkd_budget_give(&budget, &b);
+    ck_assert_uint_eq(gjkd_budget_used(&budget), 0);
+}
+END_TEST
+
+Suite *server_parts_suite(void) {
+    const TTest *const tests[] = {every_row_once, no_rows_finish_at_once, many_hands,
+                                  nothing_after_the_deadline, a_budget};
+    return test_suite("parts", tests, COUNT_OF(tests));
+}
