@@ -50,8 +50,9 @@ void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes) {
     *arena = (struct gjk_arena){.limit_bytes = limit_bytes};
 }
 
-static void free_chunks(struct gjk_arena_chunk *chunk) {
-    while (chunk != NULL) {
+/* Frees chunks up to `end`. */
+static void free_chunks(struct gjk_arena_chunk *chunk, const struct gjk_arena_chunk *end) {
+    while (chunk != end) {
         struct gjk_arena_chunk *next = chunk->next;
         UNPOISON(chunk->data, chunk->capacity);
         free(chunk);
@@ -60,19 +61,35 @@ static void free_chunks(struct gjk_arena_chunk *chunk) {
 }
 
 void gjk_arena_fini(struct gjk_arena *arena) {
-    free_chunks(arena->chunks);
+    free_chunks(arena->chunks, NULL);
     gjk_arena_init(arena, arena->limit_bytes);
 }
 
 void gjk_arena_reset(struct gjk_arena *arena) {
-    struct gjk_arena_chunk *kept = arena->chunks;
-    if (kept != NULL) {
-        free_chunks(kept->next);
-        kept->next = NULL;
-        kept->filled = 0;
-        POISON(kept->data, kept->capacity);
+    gjk_arena_rewind(arena, (gjk_arena_mark){0});
+}
+
+gjk_arena_mark gjk_arena_here(const struct gjk_arena *arena) {
+    struct gjk_arena_chunk *chunk = arena->chunks;
+    return (gjk_arena_mark){chunk, chunk != NULL ? chunk->filled : 0, arena->used_bytes};
+}
+
+static void cut(struct gjk_arena_chunk *chunk, size_t filled) {
+    chunk->filled = filled;
+    POISON(chunk->data + filled, chunk->capacity - filled);
+}
+
+void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
+    struct gjk_arena_chunk *newest = arena->chunks;
+    if (newest != NULL && newest != mark.chunk) {
+        free_chunks(newest->next, mark.chunk);
+        newest->next = mark.chunk;
+        cut(newest, 0);
     }
-    arena->used_bytes = 0;
+    if (mark.chunk != NULL) {
+        cut(mark.chunk, mark.filled);
+    }
+    arena->used_bytes = mark.used_bytes;
 }
 
 /* A new first chunk with room for `size` bytes. */

@@ -196,12 +196,52 @@ START_TEST(what_is_not_handed_out_is_poisoned) {
 END_TEST
 #endif
 
+/* What was there before a mark keeps its bytes; what came after costs nothing any more. */
+START_TEST(rewinding_to_a_mark) {
+    test_rng rng = test_rng_make(3);
+    gjk_arena_mark marks[20];
+    unsigned char *blocks[20];
+    size_t used[20];
+    for (int round = 0; round < 50; round++) {
+        int depth = 0;
+        for (int step = 0; step < 200; step++) {
+            if (depth < 20 && (depth == 0 || test_rng_below(&rng, 2) == 0)) {
+                marks[depth] = gjk_arena_here(&arena);
+                used[depth] = arena.used_bytes;
+                blocks[depth] = gjk_arena_alloc(&arena, 2000);
+                memset(blocks[depth], depth, 2000);
+                (void)!gjk_arena_alloc(&arena, test_rng_below(&rng, 9000));
+                depth++;
+            } else {
+                depth -= test_rng_integer(&rng, 1, depth);
+                gjk_arena_rewind(&arena, marks[depth]);
+                ck_assert_uint_eq(arena.used_bytes, used[depth]);
+            }
+            for (int i = 0; i < depth; i++) {
+                ck_assert(blocks[i][0] == i && blocks[i][1999] == i);
+            }
+        }
+        gjk_arena_reset(&arena);
+    }
+    /* Over and over it takes no more memory. */
+    gjk_arena_fini(&arena);
+    (void)!gjk_arena_alloc(&arena, 100);
+    for (int i = 0; i < 10000; i++) {
+        gjk_arena_mark mark = gjk_arena_here(&arena);
+        ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 100000));
+        gjk_arena_rewind(&arena, mark);
+    }
+    ck_assert_uint_eq(arena.used_bytes, 128);
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("arena");
     TCase *tests = test_case(suite, "arena");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, blocks_are_aligned_and_keep_what_is_written);
     tcase_add_test(tests, empty_blocks_are_unique);
+    tcase_add_test(tests, rewinding_to_a_mark);
     tcase_add_test(tests, the_limit_is_exact);
     tcase_add_test(tests, a_refused_block_leaves_room_for_a_smaller_one);
     tcase_add_test(tests, products_that_overflow_are_refused);

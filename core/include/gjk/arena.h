@@ -27,6 +27,18 @@ void gjk_arena_fini(struct gjk_arena *arena);
 /* Forgets every block but keeps one chunk for the next user (poisoned under ASan). */
 void gjk_arena_reset(struct gjk_arena *arena);
 
+/*
+ * What is allocated from gjk_arena_here to gjk_arena_rewind goes at once; what was there before
+ * stays. Marks are used up like nested brackets: the last one first. Like reset, rewind keeps one
+ * chunk for the next user.
+ */
+typedef struct gjk_arena_mark {
+    struct gjk_arena_chunk *chunk;
+    size_t filled, used_bytes;
+} gjk_arena_mark;
+gjk_arena_mark gjk_arena_here(const struct gjk_arena *arena);
+void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark);
+
 /* A block of the given size, aligned to 64 bytes when size >= 64, else to 16. Not
  * zeroed. NULL when memory or the arena's limit runs out. size 0 gives a unique
  * pointer. */

@@ -123,6 +123,15 @@ gjk_status gjk_set_raycast(const gjk_moment *moment, const gjk_ray *ray,
 bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
+/*
+ * The selected bodies whose distance to the ray, from its origin to its max_distance, is at most
+ * max_distance (inclusive). result: of the stretch of the ray beside the body (a) and the body
+ * (b). Order as of nearest.
+ */
+gjk_status gjk_set_near_ray(const gjk_moment *moment, const gjk_ray *ray, double max_distance,
+                            const gjk_selection *selection, const gjk_distance_settings *settings,
+                            gjk_nears *out) GJK_MUST_USE;
+
 /* A shape on its way: see gjk_cast. Of the set's dimension. */
 typedef struct gjk_sweep {
     gjk_placed moving;

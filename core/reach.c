@@ -1,0 +1,18 @@
+/*
+ * How far must something fly that shall pass everything? As far as the farthest bounding ball.
+ */
+
+#include "reach.h"
+
+#define ROUNDING 0x1p-48
+
+double gjk_reach_from(const gjk_moment *moment, gjk_vec3 point) {
+    double farthest = 0.0;
+    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
+        gjk_placed placed = gjk_moment_place(moment, gjk_set_body(moment->set, i));
+        gjk_vec3 center = gjk_pose_apply(&placed.pose, placed.shape->center);
+        double apart = gjk_length3(gjk_sub3(center, point));
+        farthest = fmax(farthest, apart + placed.shape->bounding_radius);
+    }
+    return farthest * (1.0 + ROUNDING);
+}

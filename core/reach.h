@@ -1,0 +1,9 @@
+#ifndef GJK_REACH_H
+#define GJK_REACH_H
+
+#include "gjk/moment.h"
+
+/* How far from a point everything of the moment ends, from above. O(n), or O(1) with a tree. */
+double gjk_reach_from(const gjk_moment *moment, gjk_vec3 point);
+
+#endif
