@@ -8,6 +8,7 @@
 
 #include "map.h"
 #include "references.h"
+#include "tree.h"
 
 #include <stdlib.h>
 
@@ -17,6 +18,8 @@ typedef struct stamp {
     uint64_t tick;
     double key;                /* tick */
     const struct gjk_set *set; /* retained */
+    struct gjk_tree *way;      /* over the bodies of the tick before, on their way to this one;
+                                  NULL: none */
 } stamp;
 
 struct gjk_history {
@@ -43,6 +46,7 @@ static void release_stamp(const void *context, const void *item) {
     stamp *shared = (stamp *)item;
     (void)context;
     if (gjk_references_drop(&shared->references)) {
+        gjk_tree_release(shared->way);
         gjk_set_release(shared->set);
         free(shared);
     }
@@ -50,19 +54,66 @@ static void release_stamp(const void *context, const void *item) {
 
 static const gjk_map_kind map_by_tick = {key_of, compare_tick, retain_stamp, release_stamp};
 
-static stamp *stamp_new(uint64_t tick, const struct gjk_set *set) {
-    stamp *made = malloc(sizeof *made);
-    if (made != NULL) {
-        gjk_references_init(&made->references);
-        made->tick = tick;
-        made->key = (double)tick;
-        made->set = gjk_set_retain(set);
-    }
-    return made;
-}
-
 static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
     return gjk_map_at(&history->stamps, i);
+}
+
+/* Who moves from one tick to the next. changes NULL: they are only counted. */
+typedef struct movers {
+    gjk_tree_change *changes;
+    uint32_t count;
+} movers;
+
+static void note_mover(void *user, const gjk_body *from, const gjk_body *to) {
+    movers *all = user;
+    if (from == NULL || to == NULL || to->teleport) {
+        return; /* it stays where it was until it jumps, or goes */
+    }
+    if (all->changes != NULL) {
+        all->changes[all->count] = (gjk_tree_change){from, to};
+    }
+    all->count++;
+}
+
+/* The tree over the bodies of `from`, wherever they are on their way to `to`. */
+static gjk_status find_way(const struct gjk_set *from, const struct gjk_set *to,
+                           struct gjk_tree **out) {
+    const struct gjk_tree *tree = gjk_set_tree(from);
+    movers all = {NULL, 0};
+    *out = NULL;
+    if (tree == NULL) {
+        return GJK_OK;
+    }
+    gjk_set_diff(from, to, note_mover, &all);
+    if (all.count == 0) {
+        *out = gjk_tree_retain(tree);
+        return GJK_OK;
+    }
+    all.changes = malloc(all.count * sizeof all.changes[0]);
+    if (all.changes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    all.count = 0;
+    gjk_set_diff(from, to, note_mover, &all);
+    gjk_status status = gjk_tree_span(tree, all.changes, all.count, out);
+    free(all.changes);
+    return status;
+}
+
+/* previous: the tick before, or NULL. */
+static stamp *stamp_new(uint64_t tick, const struct gjk_set *set, const stamp *previous) {
+    stamp *made = malloc(sizeof *made);
+    struct gjk_tree *way = NULL;
+    if (made == NULL || (previous != NULL && find_way(previous->set, set, &way) != GJK_OK)) {
+        free(made);
+        return NULL;
+    }
+    gjk_references_init(&made->references);
+    made->tick = tick;
+    made->key = (double)tick;
+    made->set = gjk_set_retain(set);
+    made->way = way;
+    return made;
 }
 
 struct gjk_history *gjk_history_new(uint32_t ticks_max) {
@@ -106,11 +157,12 @@ gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
     if (history->ticks_max == 0) {
         return replace(history, 0, 0, NULL, out);
     }
-    stamp *newest = stamp_new(tick, set);
+    const uint32_t count = gjk_history_count(history);
+    stamp *newest = stamp_new(tick, set, count > 0 ? stamp_at(history, count - 1) : NULL);
     if (newest == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    uint32_t gone = gjk_history_count(history) == history->ticks_max;
+    uint32_t gone = count == history->ticks_max;
     gjk_status status = replace(history, history->ticks_max, gone, newest, out);
     release_stamp(NULL, newest);
     return status;
@@ -173,6 +225,7 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
     const stamp *to = stamp_at(history, before);
     /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
     out->moment.next = to->set;
+    out->moment.tree = to->way;
     out->moment.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
     out->to = to->tick;
     return GJK_REWIND_OK;
@@ -181,7 +234,8 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
 size_t gjk_history_bytes(const struct gjk_history *history) {
     size_t bytes = sizeof *history + gjk_map_bytes(&history->stamps);
     for (uint32_t i = 0; i < gjk_history_count(history); i++) {
-        bytes += sizeof(stamp) + gjk_set_added_bytes(stamp_at(history, i)->set);
+        const stamp *at = stamp_at(history, i);
+        bytes += sizeof *at + gjk_set_added_bytes(at->set) + gjk_tree_added_bytes(at->way);
     }
     return bytes;
 }

@@ -25,30 +25,31 @@ static const gjk_body *find_next(const gjk_moment *moment, const gjk_body *body)
     return next == NULL || next == body || next->teleport ? NULL : next;
 }
 
-gjk_pose gjk_moment_pose(const gjk_moment *moment, const gjk_body *body, gjk_turn *turn) {
-    const gjk_pose *from = &body->placed.pose;
-    const gjk_body *next = find_next(moment, body);
-    *turn = body->turn;
-    if (next == NULL) {
-        return *from;
-    }
-    const gjk_pose *to = &next->placed.pose;
-    gjk_vec3 position = between3(from->position, to->position, moment->alpha);
-    if (gjk_same_rotation(&from->rotation, &to->rotation)) {
-        return (gjk_pose){position, from->rotation};
+gjk_pose gjk_pose_on_way(const gjk_body *from, const gjk_body *next, double alpha, gjk_turn *turn) {
+    const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
+    gjk_vec3 position = between3(start->position, end->position, alpha);
+    *turn = from->turn;
+    if (gjk_same_rotation(&start->rotation, &end->rotation)) {
+        return (gjk_pose){position, start->rotation};
     }
     gjk_pose pose;
     gjk_status status;
-    if (body->placed.shape->dimension == 2) {
-        *turn = gjk_turn_between2(body->turn, next->turn, moment->alpha);
+    if (from->placed.shape->dimension == 2) {
+        *turn = gjk_turn_between2(from->turn, next->turn, alpha);
         status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
     } else {
-        *turn = gjk_turn_between3(body->turn, next->turn, moment->alpha);
+        *turn = gjk_turn_between3(from->turn, next->turn, alpha);
         status = gjk_pose_make3(position, turn->orientation, &pose);
     }
     GJK_ASSERT(status == GJK_OK);
     (void)status;
     return pose;
+}
+
+gjk_pose gjk_moment_pose(const gjk_moment *moment, const gjk_body *body, gjk_turn *turn) {
+    const gjk_body *next = find_next(moment, body);
+    *turn = body->turn;
+    return next != NULL ? gjk_pose_on_way(body, next, moment->alpha, turn) : body->placed.pose;
 }
 
 gjk_placed gjk_moment_place(const gjk_moment *moment, const gjk_body *body) {

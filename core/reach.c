@@ -1,5 +1,7 @@
 /*
- * How far must something fly that shall pass everything? As far as the farthest bounding ball.
+ * How far must something fly that shall pass everything? To the far side of the farthest bounding
+ * ball. A tree would know sooner, but not the same on the way to every version of a set, and how
+ * far something is cast may show in the last digits of an answer.
  */
 
 #include "reach.h"

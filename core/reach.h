@@ -3,7 +3,8 @@
 
 #include "gjk/moment.h"
 
-/* How far from a point everything of the moment ends, from above. O(n), or O(1) with a tree. */
+/* How far from a point everything of the moment ends, from above. Depends on the bodies
+ * alone. O(n). */
 double gjk_reach_from(const gjk_moment *moment, gjk_vec3 point);
 
 #endif

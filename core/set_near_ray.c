@@ -6,6 +6,7 @@
 
 #include "gjk/set_query.h"
 #include "list.h"
+#include "tree_walk.h"
 
 #include <string.h>
 
@@ -63,16 +64,29 @@ static gjk_status measure(const gjk_ray *ray, const stretch *part, const gjk_pla
     return status;
 }
 
+/* A box of that half size on its way along the ray. */
+static gjk_probe wide_ray(const gjk_ray *ray, double half, uint32_t dimension, double tolerance) {
+    gjk_probe probe = gjk_probe_of_ray(ray, dimension, tolerance);
+    for (uint32_t axis = 0; axis < dimension; axis++) {
+        double slack = ROUNDING * (half + fabs(probe.min[axis]));
+        probe.min[axis] -= half + slack;
+        probe.max[axis] += half + slack;
+    }
+    return probe;
+}
+
 gjk_status gjk_set_near_ray(const gjk_moment *moment, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) {
     gjk_list nears = gjk_list_make(selection->arena, sizeof(gjk_near));
-    for (uint32_t i = 0; i < gjk_set_count(moment->set); i++) {
-        const gjk_body *body = gjk_set_body(moment->set, i);
-        if (body == selection->except || !gjk_filter_passes(selection->filter, body)) {
-            continue;
-        }
-        const gjk_placed placed = gjk_moment_place(moment, body);
+    gjk_walk walk;
+    const gjk_probe probe =
+        wide_ray(ray, max_distance, gjk_set_dimension(moment->set), settings->tolerance);
+    const gjk_body *body;
+    gjk_walk_init(&walk, moment, selection);
+    gjk_walk_aim(&walk, &probe, ray->max_distance);
+    while ((body = gjk_walk_next(&walk)) != NULL) {
+        const gjk_placed placed = gjk_walk_place(&walk, body);
         const stretch part = beside(ray, &placed);
         if (part.gap > max_distance) {
             continue;
@@ -82,16 +96,13 @@ gjk_status gjk_set_near_ray(const gjk_moment *moment, const gjk_ray *ray, double
         if (status != GJK_OK) {
             return status;
         }
-        if (near.result.distance > max_distance) {
-            continue;
-        }
-        gjk_near *slot = gjk_list_push_ranked(&nears, selection->limit, by_distance_then_id);
-        if (slot == NULL) {
+        if (near.result.distance <= max_distance &&
+            !gjk_list_offer(&nears, selection->limit, by_distance_then_id, &near)) {
             return GJK_OUT_OF_MEMORY;
         }
-        *slot = near;
     }
-    gjk_list_keep(&nears, selection->limit, by_distance_then_id);
-    *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count, nears.truncated};
-    return GJK_OK;
+    gjk_list_sort(&nears, by_distance_then_id);
+    *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count,
+                       nears.truncated && !selection->rest_unasked};
+    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
 }

@@ -7,6 +7,8 @@
 
 #include "tree_walk.h"
 
+#include "turn.h"
+
 /* Makes squares of distances compare as the distances would, in spite of their roundings. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
@@ -173,5 +175,14 @@ const gjk_body *gjk_walk_next(gjk_walk *walk) {
 }
 
 gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body) {
-    return gjk_moment_place(walk->moment, body);
+    const gjk_moment *moment = walk->moment;
+    if (moment->tree == NULL || moment->next == NULL) {
+        return gjk_moment_place(moment, body);
+    }
+    if (walk->next == NULL) {
+        return body->placed; /* the tree would know if it moved */
+    }
+    gjk_turn turn;
+    return (gjk_placed){body->placed.shape,
+                        gjk_pose_on_way(body, walk->next, moment->alpha, &turn)};
 }

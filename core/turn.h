@@ -20,4 +20,8 @@ double gjk_between(double a, double b, double t);
 gjk_turn gjk_turn_between2(gjk_turn from, gjk_turn to, double t);
 gjk_turn gjk_turn_between3(gjk_turn from, gjk_turn to, double t);
 
+/* Where a body stands, and how it is turned, at alpha in [0, 1) on its way to `next`, which is not
+ * a jump: see gjk_moment_pose. */
+gjk_pose gjk_pose_on_way(const gjk_body *from, const gjk_body *next, double alpha, gjk_turn *turn);
+
 #endif

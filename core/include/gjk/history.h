@@ -20,7 +20,7 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max);
 /*
  * The history that follows `history` when `set` is stamped with `tick`, which must be above the
  * newest: the oldest goes where there are more than ticks_max. Retains the set. One reference,
- * the caller's. O(log ticks): about 1 KiB that is not shared. OUT_OF_MEMORY.
+ * the caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
