@@ -6,6 +6,7 @@
 
 #include "gjk/cast.h"
 
+#include "probe.h"
 #include "ray2.h"
 #include "ray3.h"
 #include "rounding.h"
@@ -89,12 +90,21 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
         .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution.iterations,
     };
-    if (solution.hit) {
+    double at_least = 0.0; /* of the fraction */
+    if (solution.undecided) {
+        gjk_sweep way = {*moving, translation};
+        gjk_probe probe = gjk_probe_of_sweep(&way, settings->tolerance);
+        at_least = gjk_probe_key(&probe, target, 1.0);
+        result.hit = !isnan(at_least);
+        result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
+    }
+    if (result.hit) {
         gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution.point_a);
         on_a = gjk_add3(on_a, gjk_scale3(target->shape->radius, solution.normal));
         result.has_normal = true;
         result.distance = fmin(solution.t / unit, length);
-        result.fraction = fmin(result.distance / length, 1.0);
+        result.fraction = fmax(fmin(result.distance / length, 1.0), at_least);
+        result.distance = fmax(result.distance, fmin(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution.normal));
     }

@@ -13,6 +13,7 @@
 #include "gjk3.h"
 #include "larger.h"
 #include "penetration.h"
+#include "probe.h"
 #include "rounding.h"
 #include "world_recorder.h"
 
@@ -186,6 +187,22 @@ typedef struct gjk_verdict {
     gjk_convergence convergence;
 } gjk_verdict;
 
+/* Where the iterations have proven nothing, the boxes may: whoever looks only at the boxes of
+ * many shapes must not differ. */
+static void ask_boxes(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
+                      gjk_solution *solution, gjk_verdict *verdict) {
+    gjk_vec3 axis;
+    double gap = gjk_boxes_gap(a, b, question->goal.tolerance, &axis);
+    if (gap > 0.0) {
+        verdict->state = GJK_SEPARATED;
+        verdict->convergence = question->goal.stop_separated ? GJK_CONVERGED : GJK_ITERATION_LIMIT;
+        if (gap > verdict->lower) {
+            verdict->lower = gap;
+            solution->normal = gjk_mul3_transposed(&a->pose.rotation, axis);
+        }
+    }
+}
+
 static gjk_verdict solve(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
                          gjk_solution *solution) {
     const gjk_goal *goal = &question->goal;
@@ -198,13 +215,17 @@ static gjk_verdict solve(const gjk_placed *a, const gjk_placed *b, const gjk_que
     double length = 1.0 / unit; /* exactly: a power of two */
     double lower = solution->lower - in_frame.radius, upper = solution->upper - in_frame.radius;
     bool met = gjk_goal_reached(goal, solution) || upper - lower <= goal->tolerance * unit;
-    return (gjk_verdict){
+    gjk_verdict verdict = {
         .lower = lower * length,
         .upper = upper * length,
         .length = length,
         .state = state_of(solution, lower, upper, in_frame.tolerance),
         .convergence = met ? GJK_CONVERGED : GJK_ITERATION_LIMIT,
     };
+    if (verdict.state == GJK_TOUCHING && !met) {
+        ask_boxes(a, b, question, solution, &verdict);
+    }
+    return verdict;
 }
 
 static gjk_vec3 to_world(const gjk_placed *a, gjk_vec3 point) {

@@ -7,6 +7,7 @@
 
 #include "ray_general.h"
 
+#include "probe.h"
 #include "ray2.h"
 #include "ray3.h"
 
@@ -40,6 +41,16 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
     return found.state != GJK_SEPARATED;
 }
 
+/* Where the iterations ended too soon to tell, the box may tell more: whether the ray comes so
+ * near at all, and not before when. */
+static bool meets_box(const gjk_placed *target, const gjk_ray *ray,
+                      const gjk_ray_settings *settings, double *t) {
+    gjk_probe probe = gjk_probe_of_ray(ray, target->shape->dimension, settings->tolerance);
+    double from = gjk_probe_key(&probe, target, ray->max_distance);
+    *t = from > *t ? from : *t;
+    return !isnan(from);
+}
+
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape, point = origin_shape(shape->dimension);
@@ -60,9 +71,14 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
         solution = gjk_ray3(&frame, &goal);
     }
     gjk_ray_result result = {.hit = false};
+    double t = solution.t / frame.unit;
+    if (solution.undecided) {
+        solution.hit = meets_box(target, ray, settings, &t);
+        solution.undecided = solution.hit;
+    }
     if (solution.hit) {
         gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
-        result = gjk_ray_hit_at(ray, solution.t / frame.unit, normal);
+        result = gjk_ray_hit_at(ray, t, normal);
     }
     result.convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
     result.iterations = solution.iterations;

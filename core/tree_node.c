@@ -51,7 +51,7 @@ void gjk_branch_release(const gjk_branch *branch) {
     free(node);
 }
 
-static void put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch) {
+void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch) {
     node->min[0][i] = branch->box.min.x;
     node->min[1][i] = branch->box.min.y;
     node->min[2][i] = branch->box.min.z;
@@ -79,7 +79,7 @@ gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches,
     node->load = 0.0;
     gjk_bounds box = none.box;
     for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        put(node, i, i < count ? &branches[i] : &none);
+        gjk_tree_node_put(node, i, i < count ? &branches[i] : &none);
     }
     for (uint32_t i = 0; i < count; i++) {
         const gjk_tree_node *below = branches[i].what;

@@ -70,6 +70,7 @@ void gjk_branch_release(const gjk_branch *branch);
 /* A node of 1 to GJK_TREE_WIDTH branches, which it takes over (their references too), or NULL
  * for want of memory. It is as built now. */
 gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches, uint32_t count);
+void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch);
 gjk_branch gjk_branch_of_node(const gjk_tree_node *node);
 
 /* All the bodies and motions below a branch, as branches. Returns the end. */

@@ -13,50 +13,6 @@
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
 
-static void put_box(gjk_probe *probe, gjk_bounds box) {
-    const double min[3] = {box.min.x, box.min.y, box.min.z};
-    const double max[3] = {box.max.x, box.max.y, box.max.z};
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        probe->min[axis] = min[axis];
-        probe->max[axis] = max[axis];
-    }
-}
-
-gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance) {
-    const uint32_t dimension = placed->shape->dimension;
-    gjk_probe probe = {.kind = kind,
-                       .dimension = dimension,
-                       .looseness = gjk_box_looseness(tolerance)};
-    gjk_bounds box = gjk_box_of(placed);
-    put_box(&probe, gjk_box_widen(box, dimension, probe.looseness * placed->shape->size));
-    return probe;
-}
-
-/* 1 over each component; of one without way INFINITY, not its opposite. */
-static void put_way(gjk_probe *probe, gjk_vec3 way) {
-    const double ways[3] = {way.x, way.y, way.z};
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        probe->rate[axis] = ways[axis] != 0.0 ? 1.0 / ways[axis] : INFINITY;
-    }
-}
-
-gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance) {
-    gjk_probe probe = {.kind = GJK_PROBE_SWEEP,
-                       .dimension = dimension,
-                       .looseness = gjk_box_looseness(tolerance)};
-    const gjk_bounds box = {ray->origin, ray->origin};
-    double slack = GJK_BOX_ROUNDING * gjk_largest3(ray->origin) + GJK_BOX_LEAST;
-    put_box(&probe, gjk_box_widen(box, dimension, slack));
-    put_way(&probe, ray->direction);
-    return probe;
-}
-
-gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance) {
-    gjk_probe probe = gjk_probe_of(GJK_PROBE_SWEEP, &sweep->moving, tolerance);
-    put_way(&probe, sweep->translation);
-    return probe;
-}
-
 gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance) {
     const uint32_t dimension = gjk_set_dimension(moment->set);
     gjk_probe probe = {.kind = GJK_PROBE_OVERLAP,
@@ -69,7 +25,7 @@ gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance) {
         double side = gjk_largest3(gjk_sub3(box.max, box.min));
         box = gjk_box_widen(box, dimension, probe.looseness * side);
     }
-    put_box(&probe, box);
+    gjk_probe_put_box(&probe, &box);
     return probe;
 }
 

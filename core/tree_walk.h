@@ -9,26 +9,8 @@
 
 #include "gjk/set_query.h"
 #include "list.h"
+#include "probe.h"
 #include "tree_node.h"
-
-typedef enum gjk_probe_kind {
-    GJK_PROBE_OVERLAP, /* boxes that meet the probe's: key 0 */
-    GJK_PROBE_SWEEP,   /* boxes that it meets on its way: the key is when, in terms of the way */
-    GJK_PROBE_NEAR,    /* any box: the key is the square of its distance */
-} gjk_probe_kind;
-
-/* What asks, as a box. */
-typedef struct gjk_probe {
-    gjk_probe_kind kind;
-    uint32_t dimension;
-    double min[3], max[3]; /* widened */
-    double rate[3];        /* sweep: 1 over the way */
-    double looseness;      /* see gjk_box_looseness */
-} gjk_probe;
-
-gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance);
-gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance);
-gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance);
 
 /* Everything that overlaps any body of a moment must meet this. */
 gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance);

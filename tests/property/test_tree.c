@@ -144,7 +144,7 @@ static void choose_settings(test_rng *rng, test_both *both) {
     static const double tolerances[] = {GJK_TOLERANCE_DEFAULT, GJK_TOLERANCE_MAX, 1e-5, 1e-14};
     static const uint32_t limits[] = {UINT32_MAX, 1, 2, 7};
     both->tolerance = tolerances[test_rng_below(rng, 4)];
-    both->max_iterations = GJK_ITERATIONS_DEFAULT;
+    both->max_iterations = test_rng_once_in(rng, 4) ? GJK_ITERATIONS_MIN : GJK_ITERATIONS_DEFAULT;
     both->selection.limit = limits[test_rng_below(rng, 4)];
     both->selection.rest_unasked = false;
 }

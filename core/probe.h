@@ -1,0 +1,44 @@
+#ifndef GJK_PROBE_H
+#define GJK_PROBE_H
+
+/*
+ * A question as a box: which other boxes can it be about, and how soon? Where a tree leaves a
+ * body out by its box, the pair query, ray or cast at that body alone must agree. They do by
+ * proof when they converge; when the iteration limit ends them first, they ask the very boxes.
+ */
+
+#include "box.h"
+#include "gjk/ray.h"
+#include "gjk/set_query.h"
+
+typedef enum gjk_probe_kind {
+    GJK_PROBE_OVERLAP, /* boxes that meet the probe's: key 0 */
+    GJK_PROBE_SWEEP,   /* boxes that it meets on its way: the key is when, in terms of the way */
+    GJK_PROBE_NEAR,    /* any box: the key is the square of its distance */
+} gjk_probe_kind;
+
+/* What asks, as a box. */
+typedef struct gjk_probe {
+    gjk_probe_kind kind;
+    uint32_t dimension;
+    double min[3], max[3]; /* widened */
+    double rate[3];        /* sweep: 1 over the way */
+    double looseness;      /* see gjk_box_looseness */
+} gjk_probe;
+
+void gjk_probe_put_box(gjk_probe *probe, const gjk_bounds *box);
+gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance);
+gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance);
+gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance);
+
+/* The key of one placed shape's box: the same bits as in a tree. Not a number: none up to bound. */
+double gjk_probe_key(const gjk_probe *probe, const gjk_placed *placed, double bound);
+
+/*
+ * The widest gap between the boxes of two placed shapes along an axis of the world, and that
+ * axis, from a to b; 0 when it does not prove that they are apart by more than the tolerance (a
+ * length).
+ */
+double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis);
+
+#endif
