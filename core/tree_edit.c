@@ -9,6 +9,7 @@
  * built, when it has twice or half as many bodies, or when it has grown too high.
  */
 
+#include "larger.h"
 #include "tree_node.h"
 
 #include <stdlib.h>
@@ -421,15 +422,16 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
  * it; else any turn keeps it in a ball around its own origin. */
 static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_pose *to) {
     const gjk_placed there = {from->shape, *to};
-    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
-        const gjk_bounds here = gjk_box_of(from), next = gjk_box_of(&there);
-        return gjk_box_join(&here, &next);
+    gjk_bounds here = gjk_box_of(from), next = gjk_box_of(&there);
+    double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
+    double by = 0.125 * slack; /* for the roundings of places on the way */
+    if (!gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
+        here = (gjk_bounds){from->pose.position, from->pose.position};
+        next = (gjk_bounds){to->position, to->position};
+        by =
+            1.125 * slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
     }
-    double ball = gjk_length3(from->shape->center) + from->shape->bounding_radius;
-    double slack = fmax(gjk_box_slack(from), gjk_box_slack(&there));
-    const gjk_bounds here = {from->pose.position, from->pose.position};
-    const gjk_bounds next = {to->position, to->position};
-    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, ball + slack);
+    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
 }
 
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,

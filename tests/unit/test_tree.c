@@ -1,0 +1,320 @@
+/*
+ * Does a tree hold every body in every box above it, share what an edit leaves alone, stay low
+ * and leave everything as it was when memory runs out?
+ */
+
+#include "tree_node.h"
+
+#include <string.h>
+
+#include "failing_malloc.h"
+#include "runner.h"
+#include "support/rng.h"
+
+#define BODIES 3000
+
+static struct gjk_arena arena;
+static gjk_shape box3, ball2;
+static gjk_body bodies[BODIES], others[BODIES];
+static gjk_tree_change changes[BODIES];
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_box(&arena, 3, (gjk_vec3){1, 2, 3}, 0, &box3), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, 1, 0, &ball2), GJK_OK);
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static gjk_body make_body(uint32_t handle, gjk_vec3 position) {
+    gjk_body body = {.id = "", .handle = handle, .placed = {&box3, gjk_pose_identity()}};
+    body.placed.pose.position = position;
+    return body;
+}
+
+static gjk_vec3 random_place(test_rng *rng, double half) {
+    return (gjk_vec3){test_rng_uniform(rng, -half, half), test_rng_uniform(rng, -half, half),
+                      test_rng_uniform(rng, -half, half)};
+}
+
+static void make_bodies(test_rng *rng, double half) {
+    for (uint32_t i = 0; i < BODIES; i++) {
+        bodies[i] = make_body(i, random_place(rng, half));
+        others[i] = bodies[i];
+        changes[i] = (gjk_tree_change){NULL, &bodies[i]};
+    }
+}
+
+static struct gjk_tree *edit(const struct gjk_tree *tree, uint32_t count) {
+    struct gjk_tree *out = NULL;
+    ck_assert_int_eq(gjk_tree_edit(tree, 3, changes, count, &out), GJK_OK);
+    return out;
+}
+
+/* Checks a node against its branches, and counts each body. */
+static void check_node(const gjk_tree_node *node, uint8_t *seen, uint32_t *height) {
+    uint32_t count = 0, highest = 0, nodes = 1;
+    ck_assert(node->used >= 1 && node->used <= GJK_TREE_WIDTH);
+    for (uint32_t i = 0; i < node->used; i++) {
+        gjk_branch branch = gjk_branch_at(node, i);
+        count += gjk_branch_count(&branch);
+        ck_assert_uint_le(branch.first, branch.last);
+        if (branch.kind == GJK_BRANCH_NODE) {
+            const gjk_tree_node *below = branch.what;
+            gjk_branch fit = gjk_branch_of_node(below);
+            ck_assert(gjk_box_holds(&branch.box, &fit.box) && gjk_box_holds(&fit.box, &branch.box));
+            ck_assert(branch.first == fit.first && branch.last == fit.last);
+            uint32_t high;
+            check_node(below, seen, &high);
+            highest = high > highest ? high : highest;
+            nodes += below->nodes;
+        } else {
+            const gjk_motion *motion = branch.what;
+            const gjk_body *body =
+                branch.kind == GJK_BRANCH_MOTION ? motion->from : (const gjk_body *)branch.what;
+            gjk_bounds fit = gjk_box_of(&body->placed);
+            ck_assert(gjk_box_holds(&branch.box, &fit));
+            ck_assert_uint_eq(branch.first, body->handle);
+            seen[body->handle]++;
+        }
+    }
+    for (uint32_t i = node->used; i < GJK_TREE_WIDTH; i++) {
+        ck_assert(node->min[0][i] == INFINITY && node->max[0][i] == -INFINITY);
+    }
+    *height = highest + 1;
+    ck_assert_uint_eq(node->height, *height);
+    ck_assert_uint_eq(node->count, count);
+    ck_assert_uint_eq(node->nodes, nodes);
+}
+
+/* Every body that `held` names once, nobody else, and not too high. */
+static void check_tree(const struct gjk_tree *tree, const uint8_t *held) {
+    static uint8_t seen[BODIES];
+    uint32_t height, limit = GJK_TREE_HEIGHT_SPARE, count = gjk_tree_count(tree);
+    memset(seen, 0, sizeof seen);
+    check_node(tree->root, seen, &height);
+    ck_assert_mem_eq(seen, held, sizeof seen);
+    for (; count > 0; count >>= 1) {
+        limit++;
+    }
+    ck_assert_uint_le(height, limit);
+}
+
+static void hold_all(uint8_t *held) {
+    memset(held, 1, BODIES);
+}
+
+START_TEST(every_body_in_every_box_above_it) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(41);
+    make_bodies(&rng, 100);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    check_tree(tree, held);
+    ck_assert_uint_eq(gjk_tree_count(tree), BODIES);
+    ck_assert_uint_eq(gjk_tree_bytes(tree), gjk_tree_added_bytes(tree));
+    gjk_tree_release(tree);
+    gjk_tree_release(NULL);
+    ck_assert_ptr_null(edit(NULL, 0));
+}
+END_TEST
+
+/* Among bodies at one place the middle of the handles is what parts them. */
+START_TEST(coincident_bodies_are_found) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(42);
+    make_bodies(&rng, 0);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    check_tree(tree, held);
+    for (uint32_t i = 0; i < 100; i++) {
+        uint32_t gone = 29 * i;
+        changes[0] = (gjk_tree_change){&bodies[gone], NULL};
+        struct gjk_tree *next = edit(tree, 1);
+        held[gone] = 0;
+        check_tree(next, held);
+        /* a path, not the whole */
+        ck_assert_uint_le(gjk_tree_added_bytes(next),
+                          sizeof *next + 12 * GJK_TREE_WIDTH * sizeof(gjk_tree_node));
+        gjk_tree_release(tree);
+        tree = next;
+    }
+    gjk_tree_release(tree);
+}
+END_TEST
+
+START_TEST(an_edit_shares_what_it_leaves_alone) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(43);
+    make_bodies(&rng, 100);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    others[17].placed.pose.position.x += 0.5;
+    changes[0] = (gjk_tree_change){&bodies[17], &others[17]};
+    struct gjk_tree *next = edit(tree, 1);
+    ck_assert_uint_le(gjk_tree_added_bytes(next),
+                      sizeof *next + gjk_tree_height(next) * sizeof(gjk_tree_node));
+    struct gjk_tree *same = edit(tree, 0);
+    ck_assert_ptr_eq(same->root, tree->root);
+    check_tree(tree, held);
+    gjk_tree_release(tree);
+    check_tree(next, held);
+    check_tree(same, held);
+    gjk_tree_release(next);
+    gjk_tree_release(same);
+}
+END_TEST
+
+/* Lines of newcomers, each beside the last, make the longest paths. */
+START_TEST(a_tree_stays_low) {
+    static uint8_t held[BODIES];
+    struct gjk_tree *tree = NULL;
+    memset(held, 0, sizeof held);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        bodies[i] = make_body(i, (gjk_vec3){ldexp(1, (int)(i % 400)), 0, 0});
+        changes[0] = (gjk_tree_change){NULL, &bodies[i]};
+        struct gjk_tree *next = edit(tree, 1);
+        held[i] = 1;
+        if (i % 97 == 0) {
+            check_tree(next, held);
+        }
+        gjk_tree_release(tree);
+        tree = next;
+    }
+    check_tree(tree, held);
+    gjk_tree_release(tree);
+}
+END_TEST
+
+/* A crowd that spreads over a hundred times its room must not end in boxes over everything. */
+START_TEST(worn_branches_are_built_anew) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(44);
+    make_bodies(&rng, 10);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    gjk_body *here = bodies, *there = others;
+    for (int round = 0; round < 40; round++) {
+        for (uint32_t i = 0; i < BODIES; i++) {
+            gjk_vec3 *at = &there[i].placed.pose.position;
+            there[i] = here[i];
+            *at = gjk_add3(gjk_scale3(1.1, *at), random_place(&rng, 0.5));
+            changes[i] = (gjk_tree_change){&here[i], &there[i]};
+        }
+        struct gjk_tree *next = edit(tree, BODIES);
+        gjk_tree_release(tree);
+        tree = next;
+        gjk_body *swap = here;
+        here = there;
+        there = swap;
+    }
+    check_tree(tree, held);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        changes[i] = (gjk_tree_change){NULL, &here[i]};
+    }
+    struct gjk_tree *fresh = edit(NULL, BODIES);
+    ck_assert_double_lt(tree->root->load, 1.6 * fresh->root->load);
+    gjk_tree_release(fresh);
+    gjk_tree_release(tree);
+}
+END_TEST
+
+/* At every alpha the body on its way is in its box. */
+START_TEST(a_span_holds_bodies_on_their_way) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(45);
+    make_bodies(&rng, 50);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES), *span;
+    for (uint32_t i = 0; i < BODIES / 2; i++) {
+        gjk_vec3 by = random_place(&rng, 20);
+        gjk_vec3 at = gjk_add3(bodies[i].placed.pose.position, by);
+        gjk_quat turn = i % 2 == 0 ? (gjk_quat){0, 0, 0, 1} : test_rng_rotation(&rng);
+        ck_assert_int_eq(gjk_pose_make3(at, turn, &others[i].placed.pose), GJK_OK);
+        changes[i] = (gjk_tree_change){&bodies[i], &others[i]};
+    }
+    changes[0].to = NULL; /* taken out: it stays until then */
+    changes[1].from = NULL;
+    ck_assert_int_eq(gjk_tree_span(tree, changes, BODIES / 2, &span), GJK_OK);
+    check_tree(span, held);
+    for (uint32_t i = 2; i < BODIES / 2; i++) {
+        const gjk_bounds all = gjk_tree_bounds(span);
+        gjk_branch at;
+        uint32_t found = 0;
+        static gjk_branch leaves[BODIES];
+        gjk_branch root = gjk_branch_of_node(span->root);
+        if (i == 2) {
+            (void)gjk_branch_collect(&root, leaves);
+        }
+        for (; leaves[found].first != i; found++) {
+        }
+        at = leaves[found];
+        ck_assert_int_eq(at.kind, GJK_BRANCH_MOTION);
+        for (int k = 0; k <= 8; k++) {
+            gjk_placed way = bodies[i].placed;
+            gjk_vec3 p = bodies[i].placed.pose.position, q = others[i].placed.pose.position;
+            way.pose.position = gjk_add3(p, gjk_scale3(k / 8.0, gjk_sub3(q, p)));
+            if (i % 2 == 1) { /* any turn */
+                ck_assert_int_eq(gjk_pose_make3(way.pose.position, test_rng_rotation(&rng),
+                                                &way.pose),
+                                 GJK_OK);
+            }
+            gjk_bounds box = gjk_box_of(&way);
+            ck_assert(gjk_box_holds(&at.box, &box) && gjk_box_holds(&all, &box));
+        }
+    }
+    ck_assert_uint_lt(gjk_tree_added_bytes(span), gjk_tree_bytes(span));
+    gjk_tree_release(tree);
+    gjk_tree_release(span);
+}
+END_TEST
+
+static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bool as_span) {
+    for (unsigned n = 0;; n++) {
+        struct gjk_tree *next = NULL;
+        test_malloc_fail(n);
+        gjk_status status = as_span ? gjk_tree_span(tree, changes, count, &next)
+                                    : gjk_tree_edit(tree, 3, changes, count, &next);
+        if (!test_malloc_restore()) {
+            ck_assert_int_eq(status, GJK_OK);
+            gjk_tree_release(next);
+            return;
+        }
+        ck_assert_int_eq(status, GJK_OUT_OF_MEMORY);
+        ck_assert_ptr_null(next);
+    }
+}
+
+START_TEST(without_memory_nothing_changes) {
+    static uint8_t held[BODIES];
+    test_rng rng = test_rng_make(46);
+    make_bodies(&rng, 100);
+    hold_all(held);
+    struct gjk_tree *tree = edit(NULL, BODIES);
+    fail_each_allocation(NULL, 300, false);
+    for (uint32_t i = 0; i < 60; i++) {
+        others[i].placed.pose.position = random_place(&rng, i % 2 == 0 ? 100 : 1000);
+        changes[i] = (gjk_tree_change){&bodies[i], i % 3 == 0 ? NULL : &others[i]};
+    }
+    fail_each_allocation(tree, 60, false);
+    fail_each_allocation(tree, 60, true);
+    check_tree(tree, held);
+    gjk_tree_release(tree);
+}
+END_TEST
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("tree");
+    TCase *tests = test_case(suite, "tree");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, every_body_in_every_box_above_it);
+    tcase_add_test(tests, coincident_bodies_are_found);
+    tcase_add_test(tests, an_edit_shares_what_it_leaves_alone);
+    tcase_add_test(tests, a_tree_stays_low);
+    tcase_add_test(tests, worn_branches_are_built_anew);
+    tcase_add_test(tests, a_span_holds_bodies_on_their_way);
+    tcase_add_test(tests, without_memory_nothing_changes);
+    return suite;
+}
