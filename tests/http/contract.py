@@ -14,6 +14,8 @@ FILE = pathlib.Path(__file__).resolve().parents[2] / "server" / "openapi.json"
 LONG = 40  # of longer lists and objects the first and the last are looked at
 # Refusals that the shape of a body alone earns, so that its schema must refuse it too. (A member
 # that has no meaning beside others is told by its detail.)
+# Whether a patch is right depends on what it is merged into.
+PATCHES = {"patchSet", "patchShape", "putTick"}
 STRUCTURAL = {"unknown-member", "missing-member", "wrong-type", "unknown-type"}
 
 # libmicrohttpd's own refusals, which say nothing of their kind.
@@ -136,6 +138,8 @@ def check_request(found, status, problem, headers, body):
     wrong = fault(content[kind]["schema"], json.loads(body))
     if status < 300:
         assert not wrong, (found["operationId"], "accepted, but", wrong)
+    elif found["operationId"] in PATCHES:
+        return
     elif problem.get("code") in STRUCTURAL and "has no meaning" not in problem["detail"]:
         assert wrong, (found["operationId"], "refused, but not by the schema", problem)
 

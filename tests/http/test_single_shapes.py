@@ -1,0 +1,186 @@
+"""PUT, GET, PATCH and DELETE of one shape."""
+
+import pytest
+
+import problem
+import scenes
+
+CRATE = {"type": "box", "half_extents": [1, 2], "position": [3, 4.25], "angle": 0.5,
+         "group": "g", "meta": {"a": [1, None]}}
+
+
+@pytest.fixture
+def url(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"a/b": CRATE, "dot": {"type": "point"}}})
+    return f"/v1/sets/{name}"
+
+
+def bare(shape):
+    return scenes.without(shape, "handle", "revision")
+
+
+def test_get(gjkd, url):
+    whole = gjkd.get(url)
+    reply = gjkd.get(f"{url}/shapes/a%2Fb")
+    assert reply.status_code == 200 and reply.headers["ETag"] == whole.headers["ETag"]
+    shape = reply.json()
+    assert bare(shape) == CRATE
+    assert shape["handle"] == whole.json()["shapes"]["a/b"]["handle"]
+    assert shape["revision"] == whole.json()["revision"]
+    head = gjkd.call("HEAD", f"{url}/shapes/a%2Fb", headers={"Accept-Encoding": "identity"})
+    assert head.status_code == 200 and head.content == b""
+    assert head.headers["ETag"] == reply.headers["ETag"]
+    assert int(head.headers["Content-Length"]) == len(reply.content)
+
+
+def test_put_creates_and_replaces(gjkd, url):
+    before = gjkd.get(url).json()
+    reply = gjkd.put(f"{url}/shapes/x%2Fy", CRATE)
+    assert reply.status_code == 201
+    made = reply.json()
+    assert bare(made) == CRATE and made["revision"] == before["revision"] + 1
+    assert made["handle"] not in [s["handle"] for s in before["shapes"].values()]
+    assert reply.headers["ETag"] == gjkd.get(url).headers["ETag"]
+    reply = gjkd.put(f"{url}/shapes/x%2Fy", {"type": "circle", "radius": 2})
+    assert reply.status_code == 200
+    assert bare(reply.json()) == {"type": "circle", "radius": 2}  # nothing is merged
+    assert reply.json()["handle"] == made["handle"]
+    after = gjkd.get(url).json()
+    assert after["revision"] == before["revision"] + 2
+    assert {i: s for i, s in after["shapes"].items() if i != "x/y"} == before["shapes"]
+
+
+def test_what_get_answered_can_be_put_again(gjkd, url):
+    shape = gjkd.get(f"{url}/shapes/a%2Fb").json()
+    reply = gjkd.put(f"{url}/shapes/a%2Fb", shape)
+    assert reply.status_code == 200
+    assert reply.json() == shape | {"revision": shape["revision"] + 1}
+    reply = gjkd.put(f"{url}/shapes/copy", shape)
+    assert reply.status_code == 201 and reply.json()["handle"] != shape["handle"]
+
+
+def test_patch(gjkd, url):
+    first = gjkd.get(f"{url}/shapes/a%2Fb").json()
+    reply = gjkd.call("PATCH", f"{url}/shapes/a%2Fb", json={"position": [0, -0.5], "group": None,
+                                                            "revision": 1, "handle": 4})
+    assert reply.status_code == 200
+    wanted = CRATE | {"position": [0, -0.5]}
+    del wanted["group"]
+    assert reply.json() == wanted | {"handle": first["handle"], "revision": first["revision"] + 1}
+    reply = gjkd.call("PATCH", f"{url}/shapes/a%2Fb", json={"type": "circle", "radius": 1})
+    del wanted["half_extents"]
+    assert bare(reply.json()) == wanted | {"type": "circle", "radius": 1}
+    reply = gjkd.call("PATCH", f"{url}/shapes/a%2Fb", json={})
+    assert reply.json()["revision"] == first["revision"] + 3
+
+
+def test_delete(gjkd, url):
+    before = gjkd.get(url).json()
+    reply = gjkd.call("DELETE", f"{url}/shapes/a%2Fb")
+    assert reply.status_code == 204 and reply.content == b""
+    after = gjkd.get(url)
+    assert reply.headers["ETag"] == after.headers["ETag"]
+    assert list(after.json()["shapes"]) == ["dot"]
+    assert after.json()["revision"] == before["revision"] + 1
+    for method, body in (("GET", None), ("DELETE", None), ("PATCH", {"position": [0, 0]})):
+        problem.check(gjkd.call(method, f"{url}/shapes/a%2Fb", json=body), "shape-not-found")
+    assert gjkd.get(url).content == after.content
+
+
+def test_no_set_no_shape(gjkd, name):
+    for method, body in (("GET", None), ("PUT", CRATE), ("PATCH", {}), ("DELETE", None)):
+        reply = gjkd.call(method, f"/v1/sets/{name}/shapes/a", json=body)
+        problem.check(reply, "set-not-found")
+    assert gjkd.get(f"/v1/sets/{name}").status_code == 404
+
+
+REFUSED = [
+    ("PUT", {"type": "circle"}, "missing-member", "/radius"),
+    ("PUT", {"radius": 1}, "missing-member", "/type"),
+    ("PUT", {"type": "circle", "radius": 0}, "out-of-range", "/radius"),
+    ("PUT", {"type": "sphere", "radius": 1}, "dimension-mismatch", "/type"),
+    ("PUT", {"type": "point", "id": "a"}, "unknown-member", "/id"),
+    ("PUT", [], "wrong-type", ""),
+    ("PATCH", {"half_extents": [1]}, "wrong-type", "/half_extents"),
+    ("PATCH", {"half_extents": None}, "missing-member", "/half_extents"),
+    ("PATCH", {"postion": [1, 2]}, "unknown-member", "/postion"),
+    ("PATCH", {"postion": None}, "unknown-member", "/postion"),
+    ("PATCH", {"teleport": True}, "unknown-member", "/teleport"),
+    ("PATCH", {"orientation": [0, 0, 0, 1]}, "dimension-mismatch", "/orientation"),
+    ("PATCH", 5, "wrong-type", ""),
+    ("PATCH", {"position": [1e300, 0]}, "out-of-range", "/position/0"),
+]
+
+
+@pytest.mark.parametrize("method, body, code, pointer", REFUSED)
+def test_refused(gjkd, url, method, body, code, pointer):
+    before = gjkd.get(url)
+    reply = gjkd.call(method, f"{url}/shapes/a%2Fb", json=body)
+    problem.check(reply, code, pointer=pointer)
+    after = gjkd.get(url)
+    assert after.content == before.content and after.headers["ETag"] == before.headers["ETag"]
+
+
+@pytest.mark.parametrize("good", ["x" * 128, "a%2Fb%2Fc", "..a", "A:b@c~_-.", "%61"])
+def test_ids(gjkd, url, good):
+    assert gjkd.put(f"{url}/shapes/{good}", {"type": "point"}).status_code in (200, 201)
+    assert gjkd.get(f"{url}/shapes/{good}").status_code == 200
+
+
+@pytest.mark.parametrize("bad", ["x" * 129, "%2Fa", "a%2F%2Fb", "a%2F..", "a%20b", "%C3%A9",
+                                 "a%252Fb"])
+def test_bad_ids(gjkd, url, bad):
+    problem.check(gjkd.put(f"{url}/shapes/{bad}", {"type": "point"}), "bad-name")
+    problem.check(gjkd.get(f"{url}/shapes/{bad}"), "shape-not-found")
+
+
+def test_a_path_is_split_before_it_is_unescaped(gjkd, url):
+    problem.check(gjkd.get(f"{url}/shapes/a/b"), "route-not-found")
+    problem.check(gjkd.put(f"{url}/shapes/a/b", {"type": "point"}), "route-not-found")
+
+
+def test_conditions(gjkd, url):
+    path, new = f"{url}/shapes/a%2Fb", f"{url}/shapes/new"
+    dot = {"type": "point"}
+
+    def etag():
+        return gjkd.get(url).headers["ETag"]
+
+    stale = etag()
+    assert gjkd.get(path, headers={"If-None-Match": stale}).status_code == 304
+    assert gjkd.put(path, dot, headers={"If-Match": stale}).status_code == 200
+    for method, where, body in (("PUT", path, dot), ("PUT", new, dot), ("PATCH", path, {}),
+                                ("DELETE", path, None)):
+        reply = gjkd.call(method, where, json=body, headers={"If-Match": stale})
+        problem.check(reply, "revision-mismatch")
+    problem.check(gjkd.get(path, headers={"If-Match": stale}), "revision-mismatch")
+    assert gjkd.get(path, headers={"If-None-Match": stale}).status_code == 200
+    # * asks for the shape, not for its set.
+    problem.check(gjkd.put(path, dot, headers={"If-None-Match": "*"}), "revision-mismatch",
+                  detail="the shape exists")
+    problem.check(gjkd.put(new, dot, headers={"If-Match": "*"}), "revision-mismatch")
+    assert gjkd.put(new, dot, headers={"If-None-Match": "*"}).status_code == 201
+    assert gjkd.put(new, dot, headers={"If-Match": "*"}).status_code == 200
+    # A shape may be added on condition that the set is as it was.
+    assert gjkd.put(f"{url}/shapes/third", dot, headers={"If-Match": etag()}).status_code == 201
+    problem.check(gjkd.put(new, dot, headers={"If-Match": "nonsense"}), "bad-request")
+    reply = gjkd.call("DELETE", new, headers={"If-Match": etag()})
+    assert reply.status_code == 204
+
+
+def test_nesting_that_its_set_can_tell(gjkd, url, name):
+    """A shape alone is no deeper than what GET of the set answers and PUT takes."""
+    def shape(depth):
+        return f'{{"type":"point","meta":{"[" * depth}{"]" * depth}}}'
+
+    headers = {"Content-Type": "application/json"}
+    for depth, fine in ((60, True), (61, True), (62, False), (63, False), (64, False)):
+        for method in ("PUT", "PATCH"):
+            reply = gjkd.call(method, f"{url}/shapes/dot", data=shape(depth), headers=headers)
+            if fine:
+                assert reply.status_code == 200
+                document = gjkd.get(url)
+                reply = gjkd.call("PUT", url, data=document.content, headers=headers)
+                assert reply.status_code == 200
+            else:
+                problem.check(reply, "malformed-json")
