@@ -141,12 +141,11 @@ static bool check_dimension(struct proto_message *message, uint32_t set_dimensio
     uint32_t found = message->dimension;
 
     if (message->lengths[1] == 0 || found == 0)
-        proto_problem_set(message->problem, PROTO_MISSING_MEMBER, "dimension is required: %u",
-                          set_dimension);
+        proto_problem_set(message->problem, PROTO_MISSING_MEMBER, "dimension is required: 2 or 3");
     else if (found != 2 && found != 3)
         proto_problem_set(message->problem, PROTO_OUT_OF_RANGE, "a dimension is 2 or 3, not %u",
                           found);
-    else if (found != set_dimension)
+    else if (set_dimension != 0 && found != set_dimension)
         proto_problem_set(message->problem, PROTO_DIMENSION_MISMATCH,
                           "the set is %uD, the message %uD", set_dimension, found);
     else

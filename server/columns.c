@@ -7,6 +7,8 @@
 
 #include "columns.h"
 
+#include "rewind.h"
+
 #include <string.h>
 
 /* Estimates of a row's cost, for cutting. */
@@ -15,7 +17,8 @@
 
 /* One column message under way. */
 struct work {
-    gjk_moment moment;
+    gjk_moment newest;
+    const gjk_moment *then; /* of every row that has a tick, or of all; NULL: newest */
     proto_op op;
     union {
         proto_ray_columns rays;
@@ -28,6 +31,18 @@ struct work {
     atomic_uint refused; /* the first row that names what is not there; UINT32_MAX: none */
     atomic_bool no_memory;
 };
+
+static const proto_doubles *ticks_of(const struct work *work) {
+    return work->op == PROTO_OP_RAYCAST ? &work->rays.at_tick : &work->pairs.at_tick;
+}
+
+/* What a row is asked of. */
+static const gjk_moment *moment_of(const struct work *work, uint32_t row) {
+    if (work->then == NULL) {
+        return &work->newest;
+    }
+    return &work->then[ticks_of(work)->rows == 1 ? 0 : row];
+}
 
 /* --- What a row can get wrong --- */
 
@@ -45,7 +60,7 @@ static bool fail_at(struct gjkd_job *job, const char *column, uint32_t row) {
 
 static bool check_handle(struct gjkd_job *job, const struct work *work, const char *column,
                          uint32_t row, uint32_t handle) {
-    if (gjk_set_find_handle(work->moment.set, handle) != NULL) {
+    if (gjk_set_find_handle(moment_of(work, row)->set, handle) != NULL) {
         return true;
     }
     proto_problem_set(&job->problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
@@ -75,7 +90,7 @@ static bool ignore_own_group(const struct work *work, uint32_t row, const char *
     if (handle == PROTO_NO_HANDLE) {
         return true;
     }
-    const gjk_body *body = gjk_set_find_handle(work->moment.set, handle);
+    const gjk_body *body = gjk_set_find_handle(moment_of(work, row)->set, handle);
     if (body != NULL && body->group != NULL) {
         groups[common] = body->group;
         filter->ignore_groups_count = common + 1;
@@ -98,7 +113,7 @@ static bool raycast_row(const struct work *work, uint32_t row, const gjk_selecti
     gjk_ray_settings settings = gjk_ray_settings_default();
     gjk_ray_hits hits;
     settings.solid = work->rays.solid;
-    if (gjk_set_raycast(&work->moment, &work->rays.rays[row], selection, &settings, &hits) !=
+    if (gjk_set_raycast(moment_of(work, row), &work->rays.rays[row], selection, &settings, &hits) !=
         GJK_OK) {
         return false;
     }
@@ -143,11 +158,11 @@ static void run_rays(struct gjkd_job *job, const gjkd_part *part) {
 
 static bool place(const struct work *work, uint32_t handle, const proto_pose_column *column,
                   uint32_t row, gjk_placed *out) {
-    const gjk_body *body = gjk_set_find_handle(work->moment.set, handle);
+    const gjk_body *body = gjk_set_find_handle(moment_of(work, row)->set, handle);
     if (body == NULL) {
         return false;
     }
-    *out = gjk_moment_place(&work->moment, body);
+    *out = gjk_moment_place(moment_of(work, row), body);
     if (column->has_position) {
         out->pose.position = column->poses[row].position;
     }
@@ -218,6 +233,28 @@ static void finish(struct gjkd_job *job, void *closure) {
     }
 }
 
+/* The moments that rows ask about; false: one of them is not kept. */
+static bool rewind_rows(struct gjkd_job *job, struct work *work) {
+    const proto_doubles *ticks = ticks_of(work);
+    if (ticks->rows == 0) {
+        return true;
+    }
+    gjk_moment *then = gjk_arena_alloc_array(&job->arena, ticks->rows, sizeof *then);
+    if (then == NULL) {
+        gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return false;
+    }
+    for (uint32_t i = 0; i < ticks->rows; i++) {
+        gjk_rewound rewound;
+        if (!gjkd_rewind(job->version, ticks->values[i], &rewound, &job->problem)) {
+            return fail_at(job, "at_tick", i);
+        }
+        then[i] = rewound.moment;
+    }
+    work->then = then;
+    return true;
+}
+
 static bool decode(struct gjkd_job *job, struct work *work) {
     const struct gjkd_version *version = job->version;
     const proto_limits *limits = &job->context->limits;
@@ -231,13 +268,7 @@ static bool decode(struct gjkd_job *job, struct work *work) {
         gjkd_job_refuse(job);
         return false;
     }
-    const proto_doubles *ticks =
-        work->op == PROTO_OP_RAYCAST ? &work->rays.at_tick : &work->pairs.at_tick;
-    if (ticks->rows > 0) {
-        proto_problem_set(&job->problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
-        return fail_at(job, "at_tick", 0);
-    }
-    return true;
+    return rewind_rows(job, work);
 }
 
 static bool make_slots(struct gjkd_job *job, struct work *work) {
@@ -262,7 +293,7 @@ static void ask(struct gjkd_job *job, proto_op op) {
     }
     memset(work, 0, sizeof *work);
     work->op = op;
-    work->moment = gjk_moment_of(job->version->set);
+    work->newest = gjk_moment_of(job->version->set);
     atomic_init(&work->refused, UINT32_MAX);
     if (!decode(job, work)) {
         return;
@@ -274,7 +305,7 @@ static void ask(struct gjkd_job *job, proto_op op) {
     gjkd_job_note_decoded(job);
     bool rays = op == PROTO_OP_RAYCAST;
     (rays ? &work->hits.revision : &work->results.revision)[0] = job->version->revision;
-    uint64_t row_ns = ROW_NS + (rays ? ROW_SHAPE_NS * gjk_set_count(work->moment.set) : 0);
+    uint64_t row_ns = ROW_NS + (rays ? ROW_SHAPE_NS * gjk_set_count(work->newest.set) : 0);
     gjkd_parts_leave(job, rays ? work->rays.count : work->pairs.count, row_ns,
                      &(struct gjkd_parts){.work = work,
                                           .run = rays ? run_rays : run_pairs,

@@ -3,6 +3,7 @@
 
 /* Queries by column message: one handler an operation, and answers of JSON queries as messages. */
 
+#include "change.h"
 #include "proto/columns.h"
 #include "question.h"
 
@@ -10,6 +11,10 @@
 void gjkd_columns_raycast(struct gjkd_job *job);
 void gjkd_columns_detect(struct gjkd_job *job);
 void gjkd_columns_distance(struct gjkd_job *job);
+
+/* The job's body, a message of poses, as a tick: as gjkd_change_make does with JSON. */
+gjkd_outcome gjkd_columns_put_tick(struct gjkd_job *job, const gjkd_stamp *stamp,
+                                   struct gjkd_version **out) GJK_MUST_USE;
 
 /*
  * A JSON query whose client wants a message (job->columns_out): the answer of one row. For

@@ -1,6 +1,6 @@
 /* What was, and what is stamped to be remembered? */
 
-#include "change.h"
+#include "columns.h"
 #include "handle.h"
 #include "rewind.h"
 
@@ -59,7 +59,9 @@ void gjkd_handle_put_tick(struct gjkd_job *job) {
         gjkd_job_fail(job, PROTO_INTERNAL, "there is no SHA-256 to tell the tick by");
         return;
     }
-    gjkd_outcome outcome = gjkd_change_make(job, PROTO_PUT_TICK, NULL, &stamp, &version, NULL);
+    gjkd_outcome outcome =
+        job->columns_in ? gjkd_columns_put_tick(job, &stamp, &version)
+                        : gjkd_change_make(job, PROTO_PUT_TICK, NULL, &stamp, &version, NULL);
     if (outcome != GJKD_REFUSED) {
         gjkd_reply_summary(job, outcome == GJKD_REPEATED ? 200 : 201, version);
     }

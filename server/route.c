@@ -60,7 +60,7 @@ static const struct gjkd_operation operations[] = {
     {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",
      gjkd_handle_get_tick, GJKD_READS_SET, 0, GJKD_COST_READ},
     {GJKD_PUT, "/v1/sets/{set}/ticks/{tick}", "putTick", "The state at a game tick.",
-     gjkd_handle_put_tick, GJKD_TAKES_BODY, 0, GJKD_COST_WRITE},
+     gjkd_handle_put_tick, GJKD_TAKES_BODY | GJKD_TAKES_COLUMNS, 0, GJKD_COST_WRITE},
 
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",

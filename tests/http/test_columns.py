@@ -218,6 +218,124 @@ def test_numbers_that_are_not_packed_count_too(gjkd, name):
     assert send(gjkd, path, loose).content == send(gjkd, path, packed).content
 
 
+# --- Ticks ---
+
+def put_poses(daemon, path, tick, message, **headers):
+    return daemon.call("PUT", f"{path}/ticks/{tick}", data=message.SerializeToString(),
+                       headers={"Content-Type": TYPE, "Accept": None} | headers)
+
+
+def pose_message(stored, poses, turned=True, teleport=()):
+    return pb.PoseColumns(
+        dimension=stored.dimension, handle=[stored.handles[i] for i in poses],
+        position=flat(p for p, _ in poses.values()),
+        rotation=flat(t for _, t in poses.values()) if turned else [],
+        teleport=[stored.handles[i] for i in teleport])
+
+
+def pose_patch(stored, poses, turned=True, teleport=()):
+    turn = "angle" if stored.dimension == 2 else "orientation"
+    return {"shapes": {
+        i: {"position": p} | ({turn: t[0] if stored.dimension == 2 else t} if turned else {})
+        | ({"teleport": True} if i in teleport else {}) for i, (p, t) in poses.items()}}
+
+
+@pytest.fixture
+def twins(stored, gjkd):
+    """Two sets with a history and the same shapes: one is told by columns, one by JSON."""
+    other = f"{stored.path}-json"
+    for path in (stored.path, other):
+        assert gjkd.put(path, {"dimension": stored.dimension, "history": {"ticks": 8},
+                               "shapes": scenes.scene(5, stored.dimension)}).status_code < 300
+    shapes = gjkd.get(stored.path).json()["shapes"]
+    stored.handles = {i: s["handle"] for i, s in shapes.items()}
+    stored.ids = {h: i for i, h in stored.handles.items()}
+    yield stored, other
+    gjkd.call("DELETE", other)
+
+
+def test_poses_by_columns_are_poses_by_json(gjkd, twins):
+    stored, other = twins
+    rng = random.Random(12)
+    for tick in range(1, 6):
+        some = rng.sample(list(stored.handles), 9)
+        poses = {i: pose(rng, stored.dimension) for i in some}
+        how = {"turned": tick != 3, "teleport": some[:tick % 3]}
+        reply = put_poses(gjkd, stored.path, tick, pose_message(stored, poses, **how))
+        assert reply.status_code == 201, reply.text
+        assert reply.headers["Content-Type"].startswith("application/json")
+        assert reply.json()["tick"] == tick and reply.json()["ticks"]["count"] == tick
+        patch = pose_patch(stored, poses, **how)
+        assert gjkd.put(f"{other}/ticks/{tick}", patch).status_code == 201
+    one, two = gjkd.get(stored.path).json()["shapes"], gjkd.get(other).json()["shapes"]
+    assert [scenes.without(s, "handle") for s in one.values()] == \
+        [scenes.without(s, "handle") for s in two.values()]
+    for at in (1, 1.5, 2.25, 3.7, 5):
+        assert gjkd.get(f"{stored.path}/ticks/{at}").json()["shapes"] == \
+            gjkd.get(f"{other}/ticks/{at}").json()["shapes"]
+
+
+def test_the_same_poses_again(gjkd, twins):
+    stored, _ = twins
+    message = pose_message(stored, {next(iter(stored.handles)): pose(random.Random(1),
+                                                                     stored.dimension)})
+    first = put_poses(gjkd, stored.path, 7, message)
+    again = put_poses(gjkd, stored.path, 7, message)
+    assert (first.status_code, again.status_code) == (201, 200)
+    assert again.json() == first.json()
+    problem.check(put_poses(gjkd, stored.path, 6, message), "tick-conflict")
+
+
+def test_poses_refused(gjkd, twins):
+    stored, _ = twins
+    handles = list(stored.ids)[:2]
+    width, turn = stored.dimension, 1 if stored.dimension == 2 else 4
+    good = {"dimension": width, "handle": handles, "position": [0.0] * 2 * width}
+    for changes, code, pointer in [
+            ({"dimension": 5 - width, "position": [0.0] * 2 * (5 - width)}, "dimension-mismatch",
+             "/dimension"),
+            ({"handle": [handles[0], handles[0]]}, "out-of-range", "/handle/1"),
+            ({"handle": [handles[0], 999]}, "shape-not-found", "/handle/1"),
+            ({"position": [0.0] * width}, "wrong-type", "/position"),
+            ({"position": [0.0] * width + [float("nan")] * width}, "not-finite", "/position/1"),
+            ({"rotation": [0.0] * turn}, "wrong-type", "/rotation"),
+            ({"teleport": [999]}, "out-of-range", "/teleport/0")]:
+        reply = put_poses(gjkd, stored.path, 1, pb.PoseColumns(**(good | changes)))
+        problem.check(reply, code, pointer)
+    problem.check(put_poses(gjkd, stored.path, 1, pb.PoseColumns(**good), Accept=TYPE),
+                  "not-acceptable")
+    assert gjkd.get(f"{stored.path}/ticks").json()["count"] == 0
+
+
+def test_rows_at_ticks(gjkd, twins):
+    stored, _ = twins
+    rng = random.Random(13)
+    for tick in (10, 20, 30):
+        poses = {i: pose(rng, stored.dimension) for i in stored.handles}
+        assert put_poses(gjkd, stored.path, tick, pose_message(stored, poses)).status_code == 201
+    ticks = [rng.choice([10, 12.5, 20, 27.125, 30]) for _ in range(60)]
+    rays = ray_rows(rng, stored.dimension, 60)
+    answer = ask(gjkd, f"{stored.path}/raycast",
+                 ray_message(stored.dimension, rays, at_tick=ticks), pb.RaycastAnswers)
+    points = rows(answer.point, stored.dimension)
+    for i, (origin, direction) in enumerate(rays):
+        hits = gjkd.ask(f"{stored.path}/raycast", {"origin": origin, "direction": direction,
+                                                   "at": {"tick": ticks[i]}})["hits"]
+        assert (stored.ids.get(answer.handle[i]), bits(points[i])) == (
+            (hits[0]["id"], bits(hits[0]["point"])) if hits
+            else (None, bits([0.0] * stored.dimension)))
+    pairs = pair_rows(stored, 14, 30)
+    message = pb.PairColumns(dimension=stored.dimension, a=[stored.handles[a] for a, _ in pairs],
+                             b=[stored.handles[b] for _, b in pairs], at_tick=[12.5])
+    answer = ask(gjkd, f"{stored.path}/distance", message, pb.PairAnswers)
+    for i, (a, b) in enumerate(pairs):
+        wanted = gjkd.ask(f"{stored.path}/distance", {"a": a, "b": b, "at": {"tick": 12.5}})
+        assert bits([answer.value[i]]) == bits([wanted["distance"]])
+    for tick, code in ((9.5, "tick-expired"), (30.5, "tick-in-future")):
+        message = ray_message(stored.dimension, rays[:3], at_tick=[10, tick, 20])
+        problem.check(send(gjkd, f"{stored.path}/raycast", message), code, "/at_tick/1")
+
+
 # --- Forms ---
 
 def test_accept_chooses_the_form(gjkd, name):
