@@ -279,6 +279,7 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
         entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
         if (!entry->entered) {
             shutdown(entry->fd, SHUT_RDWR);
+            gjkd_count_turned_away(http->counters);
         }
     }
     return entry;
@@ -439,6 +440,9 @@ static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection
     gjkd_guard_settle(job);
     gjkd_count_request(exchange->http->counters, job->match.route, job->head.method,
                        job->reply.status, duration_ns);
+    if (job->reply.status >= 400) {
+        gjkd_count_refusal(exchange->http->counters, job->problem.code);
+    }
     gjkd_count_bytes(exchange->http->counters, job->body_bytes + job->discarded_bytes,
                      job->reply.length);
     if (job->context->config->access_log) {

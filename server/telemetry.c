@@ -26,8 +26,9 @@ enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 static const char *const op_names[] = {"detect", "distance", "raycast", "cast"};
 enum { OP_COUNT = sizeof op_names / sizeof op_names[0] };
 
-static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full", "lag", "bodies",
-                                                                  "parsing"};
+static const char *const rejection_names[GJKD_REJECTION_COUNT] =
+    {"queue-full",        "lag",          "bodies", "parsing", "rate-limited",
+     "deadline-exceeded", "out-of-memory"};
 
 typedef _Atomic uint64_t counter;
 
@@ -36,7 +37,7 @@ struct gjkd_counters {
     counter route_ns[GJKD_ROUTE_COUNT];
     counter abandoned;
     counter bytes_in, bytes_out;
-    counter opened, closed; /* connections */
+    counter opened, closed, turned_away; /* connections */
     counter durations[DURATION_COUNT + 1];
     counter duration_sum_ns;
     counter queries[OP_COUNT];
@@ -111,6 +112,10 @@ void gjkd_count_connection(struct gjkd_counters *counters, bool opened) {
     add(opened ? &counters->opened : &counters->closed, 1);
 }
 
+void gjkd_count_turned_away(struct gjkd_counters *counters) {
+    add(&counters->turned_away, 1);
+}
+
 void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count) {
     add(&counters->queries[op], count);
 }
@@ -142,6 +147,22 @@ void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations) 
 
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason) {
     add(&counters->rejected[reason], 1);
+}
+
+void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code) {
+    static const struct {
+        proto_code code;
+        gjkd_rejection reason;
+    } rows[] = {
+        {PROTO_RATE_LIMITED, GJKD_REJECTED_RATE},
+        {PROTO_DEADLINE_EXCEEDED, GJKD_REJECTED_DEADLINE},
+        {PROTO_OUT_OF_MEMORY, GJKD_REJECTED_MEMORY},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].code == code) {
+            gjkd_count_rejected(counters, rows[i].reason);
+        }
+    }
 }
 
 /* The sum over all loops of the counter that stands where `at` stands in the first block. */
@@ -250,6 +271,9 @@ static void print_traffic(const struct gjkd_telemetry *telemetry, FILE *out) {
     uint64_t closed = sum(telemetry, &first->closed); /* first, so that there are never fewer */
     uint64_t opened = sum(telemetry, &first->opened);
     print_counter(out, "gjkd_http_connections_opened_total", "Connections accepted.", opened);
+    print_counter(out, "gjkd_http_connections_refused_total",
+                  "Of those, closed at once for there were too many.",
+                  sum(telemetry, &first->turned_away));
     print_gauge(out, "gjkd_http_connections", "Connections that are open.",
                 opened > closed ? opened - closed : 0);
 }

@@ -22,8 +22,11 @@ typedef enum gjkd_rejection {
     GJKD_REJECTED_LAG,        /* the loop is behind */
     GJKD_REJECTED_BODIES,     /* too many bytes of bodies are held */
     GJKD_REJECTED_PARSING,    /* or are being decoded */
+    GJKD_REJECTED_RATE,       /* an address or a token asks too much */
+    GJKD_REJECTED_DEADLINE,   /* time was up */
+    GJKD_REJECTED_MEMORY,     /* none is left, or none that is allowed */
 } gjkd_rejection;
-#define GJKD_REJECTION_COUNT 4
+#define GJKD_REJECTION_COUNT 7
 
 /* One block for each of so many loops. NULL: out of memory. */
 struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);
@@ -38,6 +41,7 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
 /* Its body and its answer's. */
 void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
+void gjkd_count_turned_away(struct gjkd_counters *counters); /* one that was opened, too */
 void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 
@@ -50,6 +54,8 @@ void gjkd_tally_add(gjkd_tally *tally, uint32_t iterations);
 void gjkd_count_tally(struct gjkd_counters *counters, const gjkd_tally *tally);
 
 void gjkd_count_rejected(struct gjkd_counters *counters, gjkd_rejection reason);
+/* At a refused request's end: the last three reasons follow from its code; others do not count. */
+void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 
 /* Numbers that others keep. */
 typedef struct gjkd_gauges {

@@ -44,6 +44,9 @@ START_TEST(loops_add_up) {
     gjkd_count_connection(b, true);
     gjkd_count_connection(b, false);
     gjkd_count_rejected(b, GJKD_REJECTED_QUEUE_FULL);
+    gjkd_count_refusal(a, PROTO_RATE_LIMITED);
+    gjkd_count_refusal(b, PROTO_NOT_CONVEX);
+    gjkd_count_turned_away(b);
     char *text = print(telemetry);
     expect(text, "gjkd_http_requests_total{route=\"/v1/sets/{set}/detect\",method=\"POST\","
                  "code=\"200\"} 2\n");
@@ -75,6 +78,8 @@ START_TEST(loops_add_up) {
     expect(text, "gjkd_shapes 30\n");
     expect(text, "gjkd_jobs_queued 4\n");
     expect(text, "gjkd_jobs_rejected_total{reason=\"queue-full\"} 1\n");
+    expect(text, "gjkd_jobs_rejected_total{reason=\"rate-limited\"} 1\n");
+    expect(text, "gjkd_http_connections_refused_total 1\n");
     expect(text, "gjkd_build_info{version=\"" GJKD_VERSION_TEXT "\"} 1\n");
     free(text);
     gjkd_telemetry_free(telemetry);
