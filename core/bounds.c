@@ -21,8 +21,11 @@ static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, doubl
         *high = middle + half;
         return;
     }
-    *low = gjk_dot3(row, gjk_curve_support(shape, gjk_neg3(row)));
-    *high = gjk_dot3(row, gjk_curve_support(shape, row));
+    gjk_vec3 point;
+    gjk_curve_support(shape, -row.x, -row.y, -row.z, &point);
+    *low = gjk_dot3(row, point);
+    gjk_curve_support(shape, row.x, row.y, row.z, &point);
+    *high = gjk_dot3(row, point);
 }
 
 /* The range of row . x over a cloud. */

@@ -8,6 +8,6 @@
  * cone, custom) farthest along a direction that is not zero, in the own frame. The
  * radius is not added. Within a few units in the last place of the size.
  */
-gjk_vec3 gjk_curve_support(const gjk_shape *shape, gjk_vec3 direction);
+void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);
 
 #endif

@@ -178,7 +178,7 @@ bool gjk_decide3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *go
     const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
     for (uint32_t step = 0; step < steps_max; step++) {
         gjk_vertex3 *vertex = &s.vertex[step];
-        gjk_support3_into(frame, s.direction, vertex);
+        gjk_support3_into(frame, &s.direction, vertex);
         solution->iterations++;
         s.w[s.count] = vertex->w;
         s.index[s.count++] = (uint8_t)step;

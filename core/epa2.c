@@ -5,6 +5,7 @@
 
 #include "epa2.h"
 
+#include "larger.h"
 #include "polytope2.h"
 #include "predicate.h"
 #include "rounding.h"
@@ -182,11 +183,11 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
         double outer = gjk_dot2(edge->normal, vertex.w);
         if (edge->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
-            solution->upper = fmin(solution->upper, -edge->distance);
+            solution->upper = gjk_smaller(solution->upper, -edge->distance);
         }
         if (-outer >= solution->lower - rounding) {
             solution->normal = gjk_xy0(edge->normal);
-            solution->lower = fmax(solution->lower, -outer);
+            solution->lower = gjk_larger(solution->lower, -outer);
         }
         if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
@@ -220,5 +221,5 @@ void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_go
     struct gjk_polytope2 polytope;
     gjk_polytope2_init(&polytope, seed.corner);
     expand(frame, &polytope, goal, solution);
-    solution->lower = fmin(solution->lower, solution->upper);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
 }

@@ -9,6 +9,7 @@
 
 #include "epa3.h"
 
+#include "larger.h"
 #include "polytope3.h"
 #include "predicate.h"
 #include "rounding.h"
@@ -77,7 +78,8 @@ static bool add_third(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
 /* Fourth corner: far from the plane of the first three. */
 static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
     const gjk_vertex3 *c = seed->corner;
-    gjk_vec3 n = gjk_triangle_normal3(c[0].w, c[1].w, c[2].w);
+    gjk_vec3 n;
+    gjk_triangle_normal3(&c[0].w, &c[1].w, &c[2].w, &n);
     seed->corner[3] = farther_support(frame, c[0].w, n);
     seed->flat = n;
     if (farness(c[0].w, c[3].w, n) <= thin ||
@@ -217,11 +219,11 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
         gjk_vertex3 vertex = gjk_support3(frame, face->normal);
         double outer = gjk_dot3(face->normal, vertex.w);
         if (face->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
-            solution->upper = fmin(solution->upper, -face->distance);
+            solution->upper = gjk_smaller(solution->upper, -face->distance);
         }
         if (-outer >= solution->lower - rounding) {
             solution->normal = face->normal;
-            solution->lower = fmax(solution->lower, -outer);
+            solution->lower = gjk_larger(solution->lower, -outer);
         }
         if (gjk_goal_proven(goal, solution)) {
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
@@ -256,5 +258,5 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
     struct gjk_polytope3 polytope;
     gjk_polytope3_init(&polytope, seed.corner);
     expand(frame, &polytope, goal, solution);
-    solution->lower = fmin(solution->lower, solution->upper);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
 }

@@ -68,10 +68,12 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
-void gjk_support3_into(const gjk_frame3 *frame, gjk_vec3 direction, gjk_vertex3 *vertex) {
-    gjk_vec3 back = gjk_neg3(gjk_mul3_transposed(&frame->rotation, direction));
-    vertex->a = gjk_scale3(frame->unit, gjk_support_of3(frame->a, direction));
-    vertex->b =
-        gjk_add3(gjk_mul3(&frame->rotation, gjk_support_of3(frame->b, back)), frame->translation);
+void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
+    const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
+    gjk_vec3 a, b;
+    gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
+    gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &b);
+    vertex->a = gjk_scale3(frame->unit, a);
+    vertex->b = gjk_add3(gjk_mul3(&frame->rotation, b), frame->translation);
     vertex->w = gjk_sub3(vertex->a, vertex->b);
 }

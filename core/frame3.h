@@ -40,11 +40,11 @@ void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direc
 gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 
 /* The point of a - b farthest along direction (of any length). */
-void gjk_support3_into(const gjk_frame3 *frame, gjk_vec3 direction, gjk_vertex3 *vertex);
+void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex);
 
 static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
     gjk_vertex3 vertex;
-    gjk_support3_into(frame, direction, &vertex);
+    gjk_support3_into(frame, &direction, &vertex);
     return vertex;
 }
 

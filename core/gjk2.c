@@ -5,6 +5,7 @@
 
 #include "gjk2.h"
 
+#include "larger.h"
 #include "rounding.h"
 
 /*
@@ -43,7 +44,7 @@ static double raise_lower(gjk_solution *solution, gjk_vec2 away, const gjk_verte
     double bound = gjk_dot2(away, nearest->w);
     if (bound >= solution->lower - rounding) {
         solution->normal = gjk_xy0(gjk_neg2(away));
-        solution->lower = fmax(solution->lower, bound);
+        solution->lower = gjk_larger(solution->lower, bound);
     }
     return bound;
 }
@@ -84,7 +85,7 @@ static void finish(const gjk_simplex2 *simplex, gjk_solution *solution) {
 
 /* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
 static bool touches(const gjk_solution *solution, const gjk_goal *goal, double close_enough) {
-    return solution->upper <= fmax(close_enough, goal->tolerance) &&
+    return solution->upper <= gjk_larger(close_enough, goal->tolerance) &&
            solution->upper - solution->lower > close_enough;
 }
 
@@ -124,7 +125,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
             break;
         }
         gjk_simplex2_keep(simplex, &feature);
-        solution->upper = fmin(solution->upper, length);
+        solution->upper = gjk_smaller(solution->upper, length);
         record(goal, solution, away, &vertex, simplex, nearest_note[simplex->count - 1]);
         if (length <= rounding) {
             break;
@@ -138,6 +139,6 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         solution->normal = gjk_xy0(gjk_neg2(away));
         solution->lower = frame->curved ? bound : solution->lower;
     }
-    solution->lower = fmin(solution->lower, solution->upper);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
     return settled && touches(solution, goal, close_enough);
 }

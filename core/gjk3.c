@@ -9,6 +9,7 @@
 
 #include "gjk3.h"
 
+#include "larger.h"
 #include "rounding.h"
 
 /*
@@ -43,12 +44,12 @@ static bool holds_vertex(const gjk_simplex3 *s, const gjk_vertex3 *vertex) {
  * digits leaves half of them to its axis, and the latest fits the witness points.
  * Returns what this axis proves.
  */
-static double raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3 *nearest,
-                          double rounding) {
+static inline double raise_lower(gjk_solution *solution, gjk_vec3 away, const gjk_vertex3 *nearest,
+                                 double rounding) {
     double bound = gjk_dot3(away, nearest->w);
     if (bound >= solution->lower - rounding) {
         solution->normal = gjk_neg3(away);
-        solution->lower = fmax(solution->lower, bound);
+        solution->lower = gjk_larger(solution->lower, bound);
     }
     return bound;
 }
@@ -85,13 +86,13 @@ static void finish(gjk_simplex3 *simplex, gjk_solution *solution) {
     solution->has_points = true;
     if (simplex->count == 3) {
         gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
-        solution->upper = fmin(solution->upper, gjk_length3(v));
+        solution->upper = gjk_smaller(solution->upper, gjk_length3(v));
     }
 }
 
 /* Nearly touching with bounds apart: |v| has too few digits left to be a direction. */
 static bool touches(const gjk_solution *solution, const gjk_goal *goal, double close_enough) {
-    return solution->upper <= fmax(close_enough, goal->tolerance) &&
+    return solution->upper <= gjk_larger(close_enough, goal->tolerance) &&
            solution->upper - solution->lower > close_enough;
 }
 
@@ -123,22 +124,24 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     double bound = -INFINITY;
     while (solution->upper > rounding && solution->iterations < goal->max_iterations) {
         solution->iterations++;
-        gjk_vertex3 vertex = gjk_support3(frame, gjk_neg3(away));
-        bound = raise_lower(solution, away, &vertex, rounding);
+        gjk_vertex3 *vertex = &simplex->vertex[simplex->count]; /* there is room for a fourth */
+        const gjk_vec3 toward = gjk_neg3(away);
+        gjk_support3_into(frame, &toward, vertex);
+        bound = raise_lower(solution, away, vertex, rounding);
         if (gjk_goal_proven(goal, solution)) {
-            record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
+            record(goal, solution, away, vertex, simplex, "the bounds prove the state: done");
             return false;
         }
         closes += solution->upper - bound <= close_enough;
-        if (closes > closes_max || holds_vertex(simplex, &vertex)) {
-            record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
+        if (closes > closes_max || holds_vertex(simplex, vertex)) {
+            record(goal, solution, away, vertex, simplex, "no support point gets nearer: done");
             break;
         }
-        simplex->vertex[simplex->count++] = vertex;
+        simplex->count++;
         gjk_feature3 feature;
         if (gjk_simplex3_find(simplex, &feature)) {
             solution->upper = 0.0;
-            record(goal, solution, away, &vertex, simplex, "the simplex holds the origin");
+            record(goal, solution, away, vertex, simplex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -148,8 +151,8 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
             break;
         }
         gjk_simplex3_keep(simplex, &feature);
-        solution->upper = fmin(solution->upper, length);
-        record(goal, solution, away, &vertex, simplex, nearest_note[simplex->count - 1]);
+        solution->upper = gjk_smaller(solution->upper, length);
+        record(goal, solution, away, vertex, simplex, nearest_note[simplex->count - 1]);
         away = gjk_simplex3_direction(simplex, &feature);
     }
     bool settled = solution->iterations < goal->max_iterations;
@@ -159,6 +162,6 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         solution->normal = gjk_neg3(away);
         solution->lower = frame->curved ? bound : solution->lower;
     }
-    solution->lower = fmin(solution->lower, solution->upper);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
     return settled && touches(solution, goal, close_enough);
 }

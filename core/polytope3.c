@@ -23,8 +23,9 @@ static void make_face(struct gjk_polytope3 *p, uint32_t index, const uint16_t ve
     for (int i = 0; i < 3; i++) {
         f->vertex[i] = vertex[i];
     }
-    f->normal = gjk_triangle_normal3(at(p, vertex[0]), at(p, vertex[1]), at(p, vertex[2]));
-    f->distance = gjk_dot3(f->normal, at(p, vertex[0]));
+    const gjk_vec3 *corner = &p->vertex[vertex[0]].w;
+    gjk_triangle_normal3(corner, &p->vertex[vertex[1]].w, &p->vertex[vertex[2]].w, &f->normal);
+    f->distance = gjk_dot3(f->normal, *corner);
     f->alive = true;
     f->visible = false;
 }

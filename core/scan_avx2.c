@@ -36,8 +36,8 @@ AVX2 uint32_t gjk_scan2_avx2(const gjk_shape *cloud, double dx, double dy) {
     return best_lane(most, block);
 }
 
-AVX2 uint32_t gjk_scan3_avx2(const gjk_shape *cloud, double dx, double dy, double dz) {
-    const double *x = cloud->columns, *y = x + cloud->stride, *z = y + cloud->stride;
+AVX2 uint32_t gjk_scan3_avx2(const gjk_columns *cloud, double dx, double dy, double dz) {
+    const double *x = cloud->x, *y = x + cloud->stride, *z = y + cloud->stride;
     __m256d u = _mm256_set1_pd(dx), v = _mm256_set1_pd(dy), w = _mm256_set1_pd(dz);
     __m256d most = _mm256_set1_pd(-INFINITY), block = _mm256_setzero_pd();
     for (uint32_t i = 0; i < cloud->stride; i += 4) {

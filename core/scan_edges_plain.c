@@ -21,23 +21,28 @@ static void turn(const gjk_frame2 *f, gjk_turned2 *b) {
     }
 }
 
-/* The gaps along the normals of a block of edges; keeps the widest. index: of the first. */
-static void look_along(const double *normal_x, const double *normal_y, const double *offset,
-                       const double *x, const double *y, uint32_t count, uint32_t index,
-                       gjk_gap2 *widest) {
+/* A block of edges, and the points that are looked at along their normals. */
+typedef struct view2 {
+    const double *normal_x, *normal_y, *offset;
+    const double *x, *y;
+    uint32_t count;
+} view2;
+
+/* The gaps along the normals; keeps the widest. index: of the first edge. */
+static void look_along(const view2 *view, uint32_t index, gjk_gap2 *widest) {
     double least[GJK_LANES];
     for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
         least[lane] = INFINITY;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        const double px = x[i], py = y[i];
+    for (uint32_t i = 0; i < view->count; i++) {
+        const double px = view->x[i], py = view->y[i];
         for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
-            double along = normal_x[lane] * px + normal_y[lane] * py;
+            double along = view->normal_x[lane] * px + view->normal_y[lane] * py;
             least[lane] = along < least[lane] ? along : least[lane];
         }
     }
     for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
-        double gap = least[lane] - offset[lane];
+        double gap = least[lane] - view->offset[lane];
         if (gap > widest->gap) {
             widest->gap = gap;
             widest->edge = index + lane;
@@ -52,12 +57,13 @@ gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *f, gjk_turned2 *b) {
     turn(f, b);
     gjk_gap2 widest = {.gap = -INFINITY};
     for (uint32_t i = 0; i < stride_a; i += GJK_LANES) {
-        look_along(edges + i, edges + stride_a + i, edges + 2 * (size_t)stride_a + i, b->x, b->y,
-                   f->b->count, i, &widest);
+        const double *normal_x = edges + i, *normal_y = normal_x + stride_a;
+        view2 view = {normal_x, normal_y, normal_y + stride_a, b->x, b->y, f->b->count};
+        look_along(&view, i, &widest);
     }
     for (uint32_t i = 0; i < stride_b; i += GJK_LANES) {
-        look_along(b->normal_x + i, b->normal_y + i, b->offset + i, x, y, f->a->count,
-                   GJK_EDGES_MAX + i, &widest);
+        view2 view = {b->normal_x + i, b->normal_y + i, b->offset + i, x, y, f->a->count};
+        look_along(&view, GJK_EDGES_MAX + i, &widest);
     }
     widest.of_b = widest.edge >= GJK_EDGES_MAX;
     widest.edge %= GJK_EDGES_MAX;

@@ -16,8 +16,8 @@ uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
     return best;
 }
 
-uint32_t gjk_scan3_plain(const gjk_shape *cloud, double dx, double dy, double dz) {
-    const double *x = cloud->columns, *y = x + cloud->stride, *z = y + cloud->stride;
+uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz) {
+    const double *x = cloud->x, *y = x + cloud->stride, *z = y + cloud->stride;
     uint32_t best = 0;
     double most = dx * x[0] + dy * y[0] + dz * z[0];
     for (uint32_t i = 1; i < cloud->count; i++) {

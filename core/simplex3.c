@@ -20,10 +20,10 @@ static double minor_of_twofolds(gjk_twofold ay, gjk_twofold az, gjk_twofold by, 
     return d.high + (d.low + ((p.low - q.low) + rest));
 }
 
-static gjk_vec3 precise_cross(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
-    gjk_twofold ux = gjk_two_difference(b.x, a.x), vx = gjk_two_difference(c.x, a.x);
-    gjk_twofold uy = gjk_two_difference(b.y, a.y), vy = gjk_two_difference(c.y, a.y);
-    gjk_twofold uz = gjk_two_difference(b.z, a.z), vz = gjk_two_difference(c.z, a.z);
+static gjk_vec3 precise_cross(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c) {
+    gjk_twofold ux = gjk_two_difference(b->x, a->x), vx = gjk_two_difference(c->x, a->x);
+    gjk_twofold uy = gjk_two_difference(b->y, a->y), vy = gjk_two_difference(c->y, a->y);
+    gjk_twofold uz = gjk_two_difference(b->z, a->z), vz = gjk_two_difference(c->z, a->z);
     return (gjk_vec3){minor_of_twofolds(uy, uz, vy, vz), minor_of_twofolds(uz, ux, vz, vx),
                       minor_of_twofolds(ux, uy, vx, vy)};
 }
@@ -32,21 +32,23 @@ static gjk_vec3 precise_cross(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
  * The normal of abc, not of unit length. sliver is the squared sine of the angle at a
  * below which twice the digits are used.
  */
-static gjk_vec3 cross_of(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, double sliver) {
-    gjk_vec3 u = gjk_sub3(b, a), v = gjk_sub3(c, a), n = gjk_cross3(u, v);
+static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
+                                double sliver) {
+    gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a), n = gjk_cross3(u, v);
     if (gjk_dot3(n, n) < sliver * (gjk_dot3(u, u) * gjk_dot3(v, v))) {
         n = precise_cross(a, b, c);
     }
     return n;
 }
 
-static gjk_vec3 unit3(gjk_vec3 v) {
+static inline gjk_vec3 unit3(gjk_vec3 v) {
     double length = gjk_length3(v);
     return length > 0.0 ? gjk_scale3(1.0 / length, v) : v;
 }
 
-gjk_vec3 gjk_triangle_normal3(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
-    return unit3(cross_of(a, b, c, 0.01));
+void gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
+                          gjk_vec3 *normal) {
+    *normal = unit3(cross_of(a, b, c, 0.01));
 }
 
 void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *point_b) {
@@ -64,7 +66,7 @@ void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *poi
 gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, const gjk_feature3 *feature) {
     gjk_vec3 a = s->vertex[0].w, v = feature->nearest;
     if (s->count == 3) {
-        gjk_vec3 n = gjk_triangle_normal3(a, s->vertex[1].w, s->vertex[2].w);
+        gjk_vec3 n = unit3(cross_of(&a, &s->vertex[1].w, &s->vertex[2].w, 0.01));
         return gjk_dot3(n, v) < 0.0 ? gjk_neg3(n) : n;
     }
     if (s->count == 2) {
@@ -90,7 +92,7 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
     }
     gjk_vec3 p = s->vertex[0].w;
     gjk_vec3 u = gjk_sub3(s->vertex[1].w, p), v = gjk_sub3(s->vertex[2].w, p);
-    gjk_vec3 n = cross_of(p, s->vertex[1].w, s->vertex[2].w, 0.01);
+    gjk_vec3 n = cross_of(&p, &s->vertex[1].w, &s->vertex[2].w, 0.01);
     double area = gjk_dot3(n, n);
     gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(s->weight[1], u), gjk_scale3(s->weight[2], v)));
     gjk_vec3 rest = gjk_sub3(foot, gjk_scale3(gjk_dot3(n, foot) / area, n));
@@ -103,65 +105,85 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
     }
 }
 
-static gjk_feature3 corner(const gjk_simplex3 *s, uint32_t a) {
+/*
+ * Each part offers its point nearest the origin, and *best takes it when it is nearer than
+ * what is there. Written in place: a feature returned and compared would be copied twice.
+ */
+
+static void offer_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
     gjk_vec3 v = s->vertex[a].w;
-    return (gjk_feature3){{a}, {1.0}, 1, v, gjk_dot3(v, v)};
+    double squared = gjk_dot3(v, v);
+    if (squared < best->squared) {
+        best->vertex[0] = a;
+        best->weight[0] = 1.0;
+        best->count = 1;
+        best->nearest = v;
+        best->squared = squared;
+    }
 }
 
-/* The part of edge ab nearest the origin, a < b. Measured from the nearer end. */
-static gjk_feature3 nearest_of_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b) {
+/* Of edge ab, a < b. Measured from the nearer end. */
+static void offer_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_feature3 *best) {
     gjk_vec3 edge = gjk_sub3(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot3(s->vertex[a].w, edge), from_b = gjk_dot3(s->vertex[b].w, edge);
     if (from_a <= 0.0 || from_b <= 0.0) {
-        return corner(s, from_a <= 0.0 ? a : b);
+        offer_corner(s, from_a <= 0.0 ? a : b, best);
+        return;
     }
     bool near_a = from_a <= from_b;
     double near = (near_a ? from_a : from_b) / gjk_dot3(edge, edge);
     gjk_vec3 v = near_a ? gjk_add3(s->vertex[a].w, gjk_scale3(near, edge))
                         : gjk_sub3(s->vertex[b].w, gjk_scale3(near, edge));
-    double weight_b = near_a ? near : 1.0 - near;
-    return (gjk_feature3){{a, b}, {1.0 - weight_b, weight_b}, 2, v, gjk_dot3(v, v)};
-}
-
-/* Keeps in *best the nearer of two features. */
-static void keep_nearer(gjk_feature3 *best, gjk_feature3 found) {
-    if (found.squared < best->squared) {
-        *best = found;
+    double weight_b = near_a ? near : 1.0 - near, squared = gjk_dot3(v, v);
+    if (squared < best->squared) {
+        best->vertex[0] = a;
+        best->vertex[1] = b;
+        best->weight[0] = 1.0 - weight_b;
+        best->weight[1] = weight_b;
+        best->count = 2;
+        best->nearest = v;
+        best->squared = squared;
     }
 }
 
-/* The part of face abc nearest the origin. */
-static gjk_feature3 nearest_of_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c) {
+/* Beyond one edge: that edge. Beyond two: the nearer. No area: any of the three. */
+static void offer_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
+                       gjk_feature3 *best) {
     gjk_vec3 p = s->vertex[a].w;
     gjk_vec3 u = gjk_sub3(s->vertex[b].w, p), v = gjk_sub3(s->vertex[c].w, p);
-    gjk_vec3 n = cross_of(p, s->vertex[b].w, s->vertex[c].w, 1e-6);
+    gjk_vec3 n = cross_of(&p, &s->vertex[b].w, &s->vertex[c].w, 1e-6);
     double area = gjk_dot3(n, n);
     /* Barycentric weights of the origin's projection, times area. */
     double weight_b = gjk_dot3(n, gjk_cross3(v, p));
     double weight_c = gjk_dot3(n, gjk_cross3(p, u));
     double weight_a = area - weight_b - weight_c;
-    if (area > 0.0 && weight_a > 0.0 && weight_b > 0.0 && weight_c > 0.0) {
-        double beta = weight_b / area, gamma = weight_c / area;
-        gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(beta, u), gjk_scale3(gamma, v)));
-        return (gjk_feature3){{a, b, c},
-                              {1.0 - beta - gamma, beta, gamma},
-                              3,
-                              foot,
-                              gjk_dot3(foot, foot)};
-    }
-    /* Beyond one edge: that edge. Beyond two: the nearer. No area: any of the three. */
     bool flat = !(area > 0.0);
-    gjk_feature3 best = {.squared = INFINITY};
     if (flat || weight_c <= 0.0) {
-        keep_nearer(&best, nearest_of_edge(s, a, b));
+        offer_edge(s, a, b, best);
     }
     if (flat || weight_b <= 0.0) {
-        keep_nearer(&best, nearest_of_edge(s, a, c));
+        offer_edge(s, a, c, best);
     }
     if (flat || weight_a <= 0.0) {
-        keep_nearer(&best, nearest_of_edge(s, b, c));
+        offer_edge(s, b, c, best);
     }
-    return best;
+    if (flat || !(weight_a > 0.0 && weight_b > 0.0 && weight_c > 0.0)) {
+        return;
+    }
+    double beta = weight_b / area, gamma = weight_c / area;
+    gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(beta, u), gjk_scale3(gamma, v)));
+    double squared = gjk_dot3(foot, foot);
+    if (squared < best->squared) {
+        best->vertex[0] = a;
+        best->vertex[1] = b;
+        best->vertex[2] = c;
+        best->weight[0] = 1.0 - beta - gamma;
+        best->weight[1] = beta;
+        best->weight[2] = gamma;
+        best->count = 3;
+        best->nearest = foot;
+        best->squared = squared;
+    }
 }
 
 /*
@@ -174,28 +196,28 @@ static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature
     const gjk_vertex3 *p = s->vertex;
     const gjk_vec3 origin = {0, 0, 0};
     int winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
-    gjk_feature3 best = {.squared = INFINITY};
     for (int i = 0; i < 4; i++) {
         uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
         int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin) * turn[i];
         if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
-            keep_nearer(&best, nearest_of_face(s, a, b, c));
+            offer_face(s, a, b, c, feature);
         }
     }
-    *feature = best;
-    return best.count == 0;
+    return feature->count == 0;
 }
 
 bool gjk_simplex3_find(const gjk_simplex3 *s, gjk_feature3 *feature) {
+    feature->count = 0;
+    feature->squared = INFINITY;
     switch (s->count) {
     case 1:
-        *feature = corner(s, 0);
+        offer_corner(s, 0, feature);
         return false;
     case 2:
-        *feature = nearest_of_edge(s, 0, 1);
+        offer_edge(s, 0, 1, feature);
         return false;
     case 3:
-        *feature = nearest_of_face(s, 0, 1, 2);
+        offer_face(s, 0, 1, 2, feature);
         return false;
     default:
         return find_in_tetrahedron(s, false, feature);
@@ -204,5 +226,7 @@ bool gjk_simplex3_find(const gjk_simplex3 *s, gjk_feature3 *feature) {
 
 void gjk_simplex3_find_surface(const gjk_simplex3 *s, gjk_feature3 *feature) {
     GJK_ASSERT(s->count == 4);
+    feature->count = 0;
+    feature->squared = INFINITY;
     (void)find_in_tetrahedron(s, true, feature);
 }

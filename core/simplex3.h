@@ -59,6 +59,7 @@ gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, const gjk_feature3 
  * The unit normal (b - a) x (c - a), computed with twice the digits where the
  * triangle is a sliver; zero only when the three are exactly collinear.
  */
-gjk_vec3 gjk_triangle_normal3(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c);
+void gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
+                          gjk_vec3 *normal);
 
 #endif

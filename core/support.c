@@ -37,16 +37,16 @@ static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
     return gjk_scan2_plain(cloud, direction.x, direction.y);
 }
 
-static uint32_t scan3(const gjk_shape *cloud, gjk_vec3 direction) {
+uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
 #ifdef GJK_SCAN_X86
-    if (has_avx512()) {
-        return gjk_scan3_avx512(cloud, direction.x, direction.y, direction.z);
+    if (cloud->count > SCALAR_MAX && has_avx512()) {
+        return gjk_scan3_avx512(cloud, dx, dy, dz);
     }
-    if (__builtin_cpu_supports("avx2")) {
-        return gjk_scan3_avx2(cloud, direction.x, direction.y, direction.z);
+    if (cloud->count > SCALAR_MAX && __builtin_cpu_supports("avx2")) {
+        return gjk_scan3_avx2(cloud, dx, dy, dz);
     }
 #endif
-    return gjk_scan3_plain(cloud, direction.x, direction.y, direction.z);
+    return gjk_scan3_plain(cloud, dx, dy, dz);
 }
 
 gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
@@ -63,7 +63,9 @@ gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
     if (shape->count == 0) {
-        return gjk_xy(gjk_curve_support(shape, gjk_xy0(direction)));
+        gjk_vec3 point;
+        gjk_curve_support(shape, direction.x, direction.y, 0.0, &point);
+        return gjk_xy(point);
     }
     const double *x = shape->columns, *y = x + shape->stride;
     uint32_t i = shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction.x, direction.y)
@@ -71,13 +73,21 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
     return (gjk_vec2){x[i], y[i]};
 }
 
-gjk_vec3 gjk_support_of3(const gjk_shape *shape, gjk_vec3 direction) {
-    if (shape->count == 0) {
-        return gjk_curve_support(shape, direction);
-    }
+void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
     const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    uint32_t i = shape->count <= SCALAR_MAX
-                     ? gjk_scan3_plain(shape, direction.x, direction.y, direction.z)
-                     : scan3(shape, direction);
-    return (gjk_vec3){x[i], y[i], z[i]};
+    if (shape->count == 0) {
+        gjk_curve_support(shape, dx, dy, dz, point);
+        return;
+    }
+    if (shape->type == GJK_BOX) { /* by the signs; adding 0 turns -0 into 0 */
+        point->x = (dx > 0.0 ? -x[0] : x[0]) + 0.0;
+        point->y = (dy > 0.0 ? -y[0] : y[0]) + 0.0;
+        point->z = (dz > 0.0 ? -z[0] : z[0]) + 0.0;
+        return;
+    }
+    gjk_columns cloud = {x, shape->count, shape->stride};
+    uint32_t i = shape->count == 1 ? 0 : gjk_scan3(&cloud, dx, dy, dz);
+    point->x = x[i];
+    point->y = y[i];
+    point->z = z[i];
 }
