@@ -9,7 +9,7 @@
 #include "turn.h"
 
 gjk_moment gjk_moment_of(const struct gjk_set *set) {
-    return (gjk_moment){.set = set, .tree = gjk_set_tree(set)};
+    return (gjk_moment){.set = set, .tree = set != NULL ? gjk_set_tree(set) : NULL};
 }
 
 static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {

@@ -142,13 +142,14 @@ static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_ju
     if (!without_shooter(shot, &shot->filter, arena, &filter)) {
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_selection selection = {.filter = &filter, .limit = 1, .arena = arena};
+    gjk_selection selection = {.filter = &filter, .limit = 1, .arena = arena, .rest_unasked = true};
     gjk_status status = first_hit(shot, &shot->moment, &selection, &out->has_hit, &out->hit);
     if (status == GJK_OK && shot->near_miss >= 0.0) {
         const gjk_distance_settings settings = {.tolerance = shot->tolerance,
                                                 .max_iterations = shot->max_iterations};
         selection.except = out->has_hit ? out->hit.body : NULL;
         selection.limit = shot->near_miss_limit;
+        selection.rest_unasked = false;
         status = gjk_set_near_ray(&shot->moment, &shot->ray, shot->near_miss, &selection, &settings,
                                   &out->near_misses);
     }
@@ -166,7 +167,10 @@ static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, g
     if (!without_shooter(shot, &everybody, arena, &filter)) {
         return GJK_OUT_OF_MEMORY;
     }
-    const gjk_selection selection = {.filter = &filter, .limit = 1, .arena = arena};
+    const gjk_selection selection = {.filter = &filter,
+                                     .limit = 1,
+                                     .arena = arena,
+                                     .rest_unasked = true};
     gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
     out->has_obstacle = found && out->obstacle.result.distance <= out->hit.result.distance;
     return status;

@@ -11,16 +11,14 @@
 
 #define KEYS_INLINE static inline __attribute__((always_inline))
 
-#define FOR_BRANCHES(i) for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++)
-
 KEYS_INLINE void measure_looseness(const gjk_probe *probe, const gjk_tree_node *node,
                                    double loose[GJK_TREE_WIDTH]) {
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         loose[i] = 0.0;
     }
     if (probe->looseness > 0.0) {
         for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-            FOR_BRANCHES(i) {
+            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
                 double side = probe->looseness * (node->max[axis][i] - node->min[axis][i]);
                 loose[i] = side > loose[i] ? side : loose[i];
             }
@@ -31,19 +29,19 @@ KEYS_INLINE void measure_looseness(const gjk_probe *probe, const gjk_tree_node *
 KEYS_INLINE void overlap_keys(const gjk_probe *probe, const gjk_tree_node *node,
                               const double loose[GJK_TREE_WIDTH], double keys[GJK_TREE_WIDTH]) {
     double gap[GJK_TREE_WIDTH];
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         gap[i] = -INFINITY;
     }
     for (uint32_t axis = 0; axis < probe->dimension; axis++) {
         const double *min = node->min[axis], *max = node->max[axis];
         double low = probe->min[axis], high = probe->max[axis];
-        FOR_BRANCHES(i) {
+        for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
             double above = min[i] - high, below = low - max[i];
             gap[i] = above > gap[i] ? above : gap[i];
             gap[i] = below > gap[i] ? below : gap[i];
         }
     }
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         keys[i] = gap[i] <= loose[i] ? 0.0 : NAN;
     }
 }
@@ -57,7 +55,7 @@ KEYS_INLINE void sweep_keys(const gjk_probe *probe, const gjk_tree_node *node,
                             const double loose[GJK_TREE_WIDTH], double bound,
                             double keys[GJK_TREE_WIDTH]) {
     double from[GJK_TREE_WIDTH], until[GJK_TREE_WIDTH];
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         from[i] = 0.0;
         until[i] = bound;
     }
@@ -65,14 +63,14 @@ KEYS_INLINE void sweep_keys(const gjk_probe *probe, const gjk_tree_node *node,
         const double rate = probe->rate[axis], low = probe->min[axis], high = probe->max[axis];
         const double *min = node->min[axis], *max = node->max[axis];
         if (rate > 0.0) {
-            FOR_BRANCHES(i) {
+            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
                 double in = (min[i] - loose[i] - high) * rate;
                 double out = (max[i] + loose[i] - low) * rate;
                 from[i] = in > from[i] ? in : from[i];
                 until[i] = out < until[i] ? out : until[i];
             }
         } else {
-            FOR_BRANCHES(i) {
+            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
                 double in = (max[i] + loose[i] - low) * rate;
                 double out = (min[i] - loose[i] - high) * rate;
                 from[i] = in > from[i] ? in : from[i];
@@ -80,20 +78,20 @@ KEYS_INLINE void sweep_keys(const gjk_probe *probe, const gjk_tree_node *node,
             }
         }
     }
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         keys[i] = from[i] <= until[i] ? from[i] : NAN;
     }
 }
 
 KEYS_INLINE void near_keys(const gjk_probe *probe, const gjk_tree_node *node,
                            const double loose[GJK_TREE_WIDTH], double keys[GJK_TREE_WIDTH]) {
-    FOR_BRANCHES(i) {
+    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
         keys[i] = 0.0;
     }
     for (uint32_t axis = 0; axis < probe->dimension; axis++) {
         const double *min = node->min[axis], *max = node->max[axis];
         double low = probe->min[axis], high = probe->max[axis];
-        FOR_BRANCHES(i) {
+        for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
             double above = min[i] - loose[i] - high, below = low - max[i] - loose[i];
             double gap = above > below ? above : below;
             gap = gap > 0.0 ? gap : 0.0;

@@ -47,20 +47,19 @@ static bool cast_set(struct gjkd_question *question, const struct gjkd_operand *
     gjk_selection selection = gjkd_question_select(question, moving->body, question->limit);
     if (query->mode == PROTO_RAY_ANY) {
         bool hit = gjk_set_cast_any(moment, &sweep, &selection, &settings);
+        if (!hit && gjkd_job_is_late(question->job)) {
+            return gjkd_question_fail(question, GJK_GIVEN_UP);
+        }
         proto_encode_ray_any(&question->out, hit, &question->stamp);
         return true;
     }
     gjk_cast_hits hits;
     if (query->mode == PROTO_RAY_CLOSEST) {
         selection.limit = 1;
+        selection.rest_unasked = true;
     }
-    if (gjk_set_cast(moment, &sweep, &selection, &settings, &hits) != GJK_OK) {
-        return gjkd_question_out_of_memory(question);
-    }
-    if (query->mode == PROTO_RAY_CLOSEST) {
-        hits.truncated = false; /* one hit is all that was asked for */
-    }
-    return print_hits(question, &hits);
+    gjk_status status = gjk_set_cast(moment, &sweep, &selection, &settings, &hits);
+    return status == GJK_OK ? print_hits(question, &hits) : gjkd_question_fail(question, status);
 }
 
 static bool cast_shapes(struct gjkd_question *question, const struct gjkd_operand *moving) {

@@ -44,8 +44,9 @@ static bool detect_one(struct gjkd_question *question) {
         return false;
     }
     gjk_selection selection = gjkd_question_select(question, a.body, question->limit);
-    if (gjk_set_detect(&question->moment, &a.placed, &selection, &settings, &hits) != GJK_OK) {
-        return gjkd_question_out_of_memory(question);
+    gjk_status status = gjk_set_detect(&question->moment, &a.placed, &selection, &settings, &hits);
+    if (status != GJK_OK) {
+        return gjkd_question_fail(question, status);
     }
     for (uint32_t i = 0; i < hits.count; i++) {
         gjkd_count_iterations(question->job->counters, hits.items[i].result.iterations);
@@ -58,7 +59,7 @@ static bool detect_one(struct gjkd_question *question) {
 static bool print_pairs(struct gjkd_question *question, gjk_status status,
                         const gjk_pair_hits *pairs) {
     if (status != GJK_OK) {
-        return gjkd_question_out_of_memory(question);
+        return gjkd_question_fail(question, status);
     }
     for (uint32_t i = 0; i < pairs->count; i++) {
         gjkd_count_iterations(question->job->counters, pairs->items[i].result.iterations);

@@ -40,9 +40,10 @@ static bool distance_nearest(struct gjkd_question *question) {
     }
     uint32_t limit = query->has_limit ? question->limit : 1;
     gjk_selection selection = gjkd_question_select(question, a.body, limit);
-    if (gjk_set_nearest(&question->moment, &a.placed, query->max_distance, &selection, &settings,
-                        &nears) != GJK_OK) {
-        return gjkd_question_out_of_memory(question);
+    gjk_status status = gjk_set_nearest(&question->moment, &a.placed, query->max_distance,
+                                        &selection, &settings, &nears);
+    if (status != GJK_OK) {
+        return gjkd_question_fail(question, status);
     }
     for (uint32_t i = 0; i < nears.count; i++) {
         gjkd_count_iterations(question->job->counters, nears.items[i].result.iterations);

@@ -47,19 +47,18 @@ static bool raycast_set(struct gjkd_question *question, const gjk_moment *moment
     if (query->mode == PROTO_RAY_ANY) {
         gjk_selection selection = gjkd_question_select(question, NULL, 1);
         bool hit = gjk_set_raycast_any(moment, &query->ray, &selection, &settings);
+        if (!hit && gjkd_job_is_late(question->job)) {
+            return gjkd_question_fail(question, GJK_GIVEN_UP);
+        }
         proto_encode_ray_any(&question->out, hit, &question->stamp);
         return true;
     }
     gjk_ray_hits hits;
     uint32_t limit = query->mode == PROTO_RAY_CLOSEST ? 1 : question->limit;
     gjk_selection selection = gjkd_question_select(question, NULL, limit);
-    if (gjk_set_raycast(moment, &query->ray, &selection, &settings, &hits) != GJK_OK) {
-        return gjkd_question_out_of_memory(question);
-    }
-    if (query->mode == PROTO_RAY_CLOSEST) {
-        hits.truncated = false; /* one hit is all that was asked for */
-    }
-    return print_hits(question, &hits);
+    selection.rest_unasked = query->mode == PROTO_RAY_CLOSEST;
+    gjk_status status = gjk_set_raycast(moment, &query->ray, &selection, &settings, &hits);
+    return status == GJK_OK ? print_hits(question, &hits) : gjkd_question_fail(question, status);
 }
 
 static bool raycast_shapes(struct gjkd_question *question) {

@@ -485,6 +485,10 @@ static bool settle(struct gjkd_job *job, gjkd_fate fate) {
     return atomic_compare_exchange_strong(&job->fate, &open, fate);
 }
 
+bool gjkd_job_is_late(struct gjkd_job *job) {
+    return uv_hrtime() > job->deadline_ns || atomic_load(&job->fate) == GJKD_FATE_EXPIRED;
+}
+
 bool gjkd_job_expire(struct gjkd_job *job) {
     return settle(job, GJKD_FATE_EXPIRED);
 }

@@ -169,6 +169,9 @@ void gjkd_job_end(struct gjkd_job *job);
 bool gjkd_job_expire(struct gjkd_job *job);
 bool gjkd_job_claim(struct gjkd_job *job);
 
+/* For whoever works long: has the deadline passed, so that nobody waits for the answer? */
+bool gjkd_job_is_late(struct gjkd_job *job);
+
 /*
  * For handlers: may the request touch that set? Every set besides the one in the path (which
  * has been checked) must be asked for before it is looked up. False: job->problem is

@@ -26,7 +26,7 @@ void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
 }
 
 static bool is_late(struct gjkd_job *job) {
-    if (uv_hrtime() > job->deadline_ns || atomic_load(&job->fate) == GJKD_FATE_EXPIRED) {
+    if (gjkd_job_is_late(job)) {
         atomic_store(&job->parts.late, true);
     }
     return atomic_load(&job->parts.late);

@@ -21,6 +21,18 @@ bool gjkd_question_out_of_memory(struct gjkd_question *question) {
     return false;
 }
 
+bool gjkd_question_fail(struct gjkd_question *question, gjk_status status) {
+    if (status != GJK_GIVEN_UP) {
+        return gjkd_question_out_of_memory(question);
+    }
+    gjkd_job_fail(question->job, PROTO_DEADLINE_EXCEEDED, "time was up before all was looked at");
+    return false;
+}
+
+static bool is_late(void *job) {
+    return gjkd_job_is_late(job);
+}
+
 bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
                         struct gjkd_operand *out) {
     out->body = NULL;
@@ -68,7 +80,8 @@ gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_bod
     return (gjk_selection){.filter = &question->query.filter,
                            .except = except,
                            .limit = limit,
-                           .arena = &question->job->arena};
+                           .arena = &question->job->arena,
+                           .patience = &question->patience};
 }
 
 struct gjk_set *gjkd_question_gather(struct gjkd_question *question) {
@@ -130,7 +143,7 @@ static bool decode(struct gjkd_question *question, proto_op op) {
 }
 
 void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer) {
-    struct gjkd_question question = {.job = job};
+    struct gjkd_question question = {.job = job, .patience = {is_late, job}};
     bool reads_set = (job->match.operation->flags & GJKD_READS_SET) != 0;
     if (reads_set && job->version == NULL) {
         gjkd_job_fail(job, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",

@@ -16,6 +16,7 @@ struct gjkd_question {
     proto_stamp stamp;
     uint32_t limit; /* the query's, within answers_max */
     struct proto_buffer out;
+    gjk_patience patience; /* until the job's deadline */
 };
 
 /* An operand, found. placed may point into it: it must stay where it is. */
@@ -52,6 +53,9 @@ gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_bod
 /* A set of the stateless form's `shapes`, for this one question; to be freed. NULL, and
  * refused, when memory runs out. */
 struct gjk_set *gjkd_question_gather(struct gjkd_question *question);
+
+/* Refuse for what a question to a set failed of, its deadline or want of memory. False. */
+bool gjkd_question_fail(struct gjkd_question *question, gjk_status status);
 
 /* Refuse with job->problem at a place in the body, or for want of memory. Both return false. */
 bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer);

@@ -1,0 +1,153 @@
+/*
+ * Does work on a set end when patience does, and does a limit bound it where everything collides
+ * with everything? Patience is asked each GJK_PATIENCE_STEPS bodies, which makes it the measure.
+ */
+
+#include "gjk/set_query.h"
+
+#include <stdio.h>
+
+#include "runner.h"
+
+#define BODIES 20000
+
+static struct gjk_arena arena;
+static gjk_shape ball;
+static gjk_body bodies[BODIES];
+static struct gjk_set *set;
+static gjk_filter filter;
+
+static void keep_nothing(const gjk_body *body) {
+    (void)body;
+}
+static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+
+static void make_set(const char *group) {
+    static char ids[BODIES][8];
+    static gjk_edit edits[BODIES];
+    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed);
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_ball(&arena, 3, 1, 0, &ball), GJK_OK);
+    for (uint32_t i = 0; i < BODIES; i++) {
+        (void)snprintf(ids[i], sizeof ids[i], "%06u", i);
+        bodies[i] = (gjk_body){.id = ids[i],
+                               .group = group,
+                               .handle = i,
+                               .category = 1,
+                               .mask = UINT32_MAX,
+                               .placed = {&ball, gjk_pose_identity()}};
+        edits[i] = (gjk_edit){ids[i], &bodies[i]};
+    }
+    filter = gjk_filter_default();
+    ck_assert_int_eq(gjk_set_edit(empty, edits, BODIES, &set), GJK_OK);
+    gjk_set_release(empty);
+}
+
+static void tear_down(void) {
+    gjk_set_release(set);
+    gjk_arena_fini(&arena);
+}
+
+typedef struct test_patience {
+    uint32_t asked, ends_at;
+} test_patience;
+
+static bool is_over(void *user) {
+    test_patience *patience = user;
+    return ++patience->asked >= patience->ends_at;
+}
+
+static gjk_selection select_with(const gjk_patience *patience, uint32_t limit) {
+    return (
+        gjk_selection){.filter = &filter, .limit = limit, .arena = &arena, .patience = patience};
+}
+
+START_TEST(work_ends_with_patience) {
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    gjk_ray_settings ray_settings = gjk_ray_settings_default();
+    const gjk_cast_settings cast_settings = gjk_cast_settings_default();
+    gjk_ray ray;
+    gjk_hits hits;
+    gjk_pair_hits pairs;
+    gjk_nears nears;
+    gjk_ray_hits ray_hits;
+    gjk_cast_hits cast_hits;
+    make_set("one");
+    ck_assert_int_eq(gjk_ray_make((gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 5, &ray), GJK_OK);
+    const gjk_sweep sweep = {bodies[0].placed, {1, 0, 0}};
+    for (int with_tree = 0; with_tree < 2; with_tree++) {
+        gjk_moment moment = gjk_moment_of(set);
+        moment.tree = with_tree ? moment.tree : NULL;
+        for (int kind = 0; kind < 8; kind++) {
+            test_patience left = {0, 3};
+            const gjk_patience patience = {is_over, &left};
+            const gjk_selection s = select_with(&patience, UINT32_MAX);
+            gjk_status status = GJK_OK;
+            switch (kind) {
+            case 0:
+                status = gjk_set_detect(&moment, &bodies[0].placed, &s, &detect, &hits);
+                break;
+            case 1: /* of one group: no pair ends it */
+                status = gjk_set_detect_pairs(&moment, &s, &detect, &pairs);
+                break;
+            case 2:
+                status = gjk_set_detect_against(&moment, &moment, &s, &detect, &pairs);
+                break;
+            case 3:
+                status =
+                    gjk_set_nearest(&moment, &bodies[0].placed, INFINITY, &s, &distance, &nears);
+                break;
+            case 4:
+                status = gjk_set_raycast(&moment, &ray, &s, &ray_settings, &ray_hits);
+                break;
+            case 5:
+                status = gjk_set_cast(&moment, &sweep, &s, &cast_settings, &cast_hits);
+                break;
+            case 6: /* nobody is hit from inside */
+                ray_settings.solid = false;
+                ck_assert(!gjk_set_raycast_any(&moment, &ray, &s, &ray_settings));
+                ray_settings.solid = true;
+                break;
+            default:
+                filter.mask = 2;
+                ck_assert(!gjk_set_cast_any(&moment, &sweep, &s, &cast_settings));
+                filter.mask = UINT32_MAX;
+            }
+            ck_assert_msg(kind >= 6 || status == GJK_GIVEN_UP, "kind %d", kind);
+            ck_assert_uint_ge(left.asked, 3);
+            ck_assert_uint_le(left.asked, 6); /* and not many times after it said so */
+        }
+    }
+}
+END_TEST
+
+START_TEST(a_limit_bounds_the_work) {
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    make_set(NULL);
+    const gjk_moment moment = gjk_moment_of(set);
+    test_patience left = {0, UINT32_MAX};
+    const gjk_patience patience = {is_over, &left};
+    const gjk_selection ten = select_with(&patience, 10);
+    gjk_pair_hits pairs;
+    gjk_hits hits;
+    ck_assert_int_eq(gjk_set_detect_pairs(&moment, &ten, &settings, &pairs), GJK_OK);
+    ck_assert(pairs.count == 10 && pairs.truncated);
+    ck_assert_int_eq(gjk_set_detect_against(&moment, &moment, &ten, &settings, &pairs), GJK_OK);
+    ck_assert(pairs.count == 10 && pairs.truncated);
+    ck_assert_int_eq(gjk_set_detect(&moment, &bodies[0].placed, &ten, &settings, &hits), GJK_OK);
+    ck_assert(hits.count == 10 && hits.truncated);
+    ck_assert_ptr_eq(hits.items[9].body, &bodies[9]);
+    /* a few times the set, far from its square */
+    ck_assert_uint_le(left.asked, 8 * BODIES / GJK_PATIENCE_STEPS);
+}
+END_TEST
+
+Suite *test_suite(void) {
+    Suite *suite = suite_create("patience");
+    TCase *tests = test_case(suite, "patience");
+    tcase_add_checked_fixture(tests, NULL, tear_down);
+    tcase_add_test(tests, work_ends_with_patience);
+    tcase_add_test(tests, a_limit_bounds_the_work);
+    return suite;
+}
