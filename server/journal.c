@@ -55,7 +55,7 @@ static bool grow(const gjkd_journal *journal, gjkd_journal *out) {
 /* Bodies that only the oldest tick had go with it. */
 static void drop_oldest(gjkd_journal *journal) {
     const gjkd_tick *oldest = at(journal, 0);
-    journal->bytes -= oldest->set_bytes;
+    journal->bytes -= oldest->set_bytes + oldest->own_bytes;
     if (journal->count > 1) {
         const gjkd_tick *next = at(journal, 1);
         journal->bytes += next->set_bytes - next->added_bytes;
@@ -75,7 +75,7 @@ bool gjkd_journal_add(const gjkd_journal *journal, const gjkd_tick *tick, uint32
         return false;
     }
     *at(&next, next.count++) = *tick;
-    next.bytes += next.count > 1 ? tick->added_bytes : tick->set_bytes;
+    next.bytes += (next.count > 1 ? tick->added_bytes : tick->set_bytes) + tick->own_bytes;
     while (next.count > ticks_max) {
         drop_oldest(&next);
     }
@@ -102,8 +102,4 @@ const gjkd_tick *gjkd_journal_find(const gjkd_journal *journal, uint64_t tick) {
         }
     }
     return low < journal->count && at(journal, low)->tick == tick ? at(journal, low) : NULL;
-}
-
-uint64_t gjkd_journal_overhead(uint32_t ticks) {
-    return ticks * (uint64_t)sizeof(gjkd_tick);
 }

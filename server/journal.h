@@ -16,6 +16,7 @@ typedef struct gjkd_tick {
     gjkd_digest digest;   /* of the request that made it */
     uint64_t set_bytes;   /* of its set */
     uint64_t added_bytes; /* of what the set of the tick before does not have */
+    uint64_t own_bytes;   /* of what only this tick needs, besides its set */
 } gjkd_tick;
 
 struct gjkd_ring;
@@ -24,7 +25,7 @@ struct gjkd_ring;
 typedef struct gjkd_journal {
     struct gjkd_ring *ring; /* retained */
     uint32_t start, count;
-    uint64_t bytes; /* of all sets that the ticks keep, shared parts counted once */
+    uint64_t bytes; /* of all that the ticks keep, shared parts counted once */
 } gjkd_journal;
 
 /*
@@ -41,8 +42,5 @@ void gjkd_journal_release(const gjkd_journal *journal);
 
 /* The tick of that number, if it is kept, or NULL. View. O(log ticks). */
 const gjkd_tick *gjkd_journal_find(const gjkd_journal *journal, uint64_t tick);
-
-/* Of a journal with so many ticks, besides the bodies. */
-uint64_t gjkd_journal_overhead(uint32_t ticks);
 
 #endif

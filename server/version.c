@@ -136,8 +136,7 @@ static void measure(struct gjkd_version *version) {
     uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
     version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
     version->bytes +=
-        ticks > 0 ? version->journal.bytes + fresh_bytes(version) + gjkd_journal_overhead(ticks)
-                  : whole_bytes(version);
+        ticks > 0 ? version->journal.bytes + fresh_bytes(version) : whole_bytes(version);
 }
 
 /* --- Whole sets --- */
@@ -256,12 +255,6 @@ static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_versi
 }
 
 static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *stamp) {
-    const gjkd_tick tick = {
-        .tick = stamp->tick,
-        .digest = stamp->digest,
-        .set_bytes = whole_bytes(version),
-        .added_bytes = fresh_bytes(version),
-    };
     struct gjk_history *history = NULL;
     gjkd_journal journal;
     gjk_status status = gjk_history_add(version->history, stamp->tick, version->set, &history);
@@ -270,6 +263,13 @@ static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *
     }
     gjk_history_release(version->history);
     version->history = history;
+    const gjkd_tick tick = {
+        .tick = stamp->tick,
+        .digest = stamp->digest,
+        .set_bytes = whole_bytes(version),
+        .added_bytes = fresh_bytes(version),
+        .own_bytes = sizeof tick + gjk_history_newest_bytes(history),
+    };
     if (!gjkd_journal_add(&version->journal, &tick, version->history_ticks, &journal)) {
         return GJK_OUT_OF_MEMORY;
     }

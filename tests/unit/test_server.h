@@ -22,6 +22,7 @@ Suite *server_media_suite(void);
 Suite *server_head_suite(void);
 Suite *server_plan_suite(void);
 Suite *server_version_suite(void);
+Suite *server_edit_suite(void);
 Suite *server_registry_suite(void);
 Suite *server_job_suite(void);
 Suite *server_telemetry_suite(void);

@@ -61,6 +61,7 @@ int main(void) {
     srunner_add_suite(runner, server_head_suite());
     srunner_add_suite(runner, server_plan_suite());
     srunner_add_suite(runner, server_version_suite());
+    srunner_add_suite(runner, server_edit_suite());
     srunner_add_suite(runner, server_registry_suite());
     srunner_add_suite(runner, server_job_suite());
     srunner_add_suite(runner, server_telemetry_suite());

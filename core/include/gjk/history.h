@@ -44,6 +44,9 @@ const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
  * that it was made from. O(ticks). */
 size_t gjk_history_bytes(const struct gjk_history *history);
 
+/* Of the newest tick alone, and without its set. count > 0. */
+size_t gjk_history_newest_bytes(const struct gjk_history *history);
+
 typedef enum gjk_rewind {
     GJK_REWIND_OK,
     GJK_REWIND_EXPIRED, /* older than the oldest, or there is no tick at all */
