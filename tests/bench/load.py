@@ -198,4 +198,5 @@ def main(gjkd, echo, results):
                 print(json.dumps(each), file=lines)
 
 
-main(*sys.argv[1:])
+if __name__ == "__main__":
+    main(*sys.argv[1:])

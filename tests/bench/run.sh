@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs http memory)
+TOPICS=(pairs http wire memory)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -15,6 +15,10 @@ topic_pairs() {
 
 topic_http() {
     /usr/bin/python3 -B tests/bench/load.py "$build/server/gjkd" "$build/tests/bench/bench_echo" "$1"
+}
+
+topic_wire() {
+    /usr/bin/python3 -B tests/bench/wire.py "$build/server/gjkd" "$build/tests/bench" "$1"
 }
 
 topic_memory() {
@@ -30,7 +34,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_echo -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_echo bench_load bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

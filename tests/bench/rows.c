@@ -1,0 +1,222 @@
+/*
+ * What does a row of a column message cost beside the geometry in it? The same rays against the
+ * same set, in turns: in a bare loop in this process, and as one message a request at a daemon
+ * with one worker, over a kept connection.
+ *   bench_rows PORT PID SET_NAME SET.json RAYS.bin
+ * Prints one JSON object: nanoseconds a row of both (medians), and the median of their ratios;
+ * the same of processor time, the loop's beside all of the daemon's, which holds even when
+ * something else keeps the processors busy.
+ */
+
+#define _GNU_SOURCE /* strcasestr */
+#include "proto/columns.h"
+
+#include <arpa/inet.h>
+#include <err.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUNDS 101
+#define REPLY_BYTES_MAX (1 << 24)
+#define PASSES 8 /* of each, in a round */
+
+static double read_ns(clockid_t clock) {
+    struct timespec time;
+    clock_gettime(clock, &time);
+    return (double)time.tv_sec * 1e9 + (double)time.tv_nsec;
+}
+
+static proto_text read_file(const char *path) {
+    FILE *file = fopen(path, "rb");
+    if (file == NULL) {
+        err(1, "%s", path);
+    }
+    fseek(file, 0, SEEK_END);
+    size_t size = (size_t)ftell(file);
+    rewind(file);
+    char *data = malloc(size);
+    if (data == NULL || fread(data, 1, size, file) != size) {
+        errx(1, "%s", path);
+    }
+    fclose(file);
+    return (proto_text){data, size};
+}
+
+static struct gjk_set *load_set(proto_text text, struct gjk_arena *arena) {
+    proto_limits limits = proto_limits_default();
+    struct proto_problem problem;
+    struct gjk_set *set = NULL;
+    proto_set body;
+    if (!proto_decode_set(text, "set", &limits, arena, &body, &problem)) {
+        errx(1, "%s: %s", problem.pointer, problem.detail);
+    }
+    /* As the daemon does: from edits, in the order of ids. */
+    gjk_body *bodies = gjk_arena_alloc_array(arena, body.shape_count, sizeof *bodies);
+    gjk_edit *edits = gjk_arena_alloc_array(arena, body.shape_count, sizeof *edits);
+    for (uint32_t i = 0; i < body.shape_count; i++) {
+        const proto_shape *shape = &body.shapes[i].shape;
+        bodies[i] = (gjk_body){.id = body.shapes[i].id,
+                               .handle = i,
+                               .category = shape->category,
+                               .mask = shape->mask,
+                               .turn = shape->place.turn,
+                               .placed = {&shape->shape, shape->place.pose}};
+        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
+    }
+    struct gjk_set *empty = gjk_set_new_empty(body.dimension, NULL);
+    if (empty == NULL || gjk_set_edit(empty, edits, body.shape_count, &set) != GJK_OK) {
+        errx(1, "no memory");
+    }
+    gjk_set_release(empty);
+    return set;
+}
+
+/* Every ray once; the sum of the distances keeps it honest. */
+static double compute(const struct gjk_set *set, const proto_ray_columns *columns,
+                      struct gjk_arena *memory) {
+    gjk_moment moment = gjk_moment_of(set);
+    gjk_filter filter = gjk_filter_default();
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_selection selection = {.filter = &filter,
+                               .limit = 1,
+                               .arena = memory,
+                               .rest_unasked = true};
+    double sum = 0.0;
+    for (uint32_t i = 0; i < columns->count; i++) {
+        gjk_ray_hits hits;
+        if (gjk_set_raycast(&moment, &columns->rays[i], &selection, &settings, &hits) != GJK_OK) {
+            errx(1, "no memory");
+        }
+        sum += hits.count > 0 ? hits.items[0].result.distance : 0.0;
+        gjk_arena_reset(memory);
+    }
+    return sum;
+}
+
+static int open_socket(uint16_t port) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    int on = 1;
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    if (fd < 0 || connect(fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        err(1, "connect");
+    }
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+    return fd;
+}
+
+static void ask(int fd, const char *request, size_t size) {
+    static char reply[REPLY_BYTES_MAX];
+    size_t got = 0, wanted = REPLY_BYTES_MAX;
+    for (size_t sent = 0; sent < size;) {
+        ssize_t step = send(fd, request + sent, size - sent, MSG_NOSIGNAL);
+        if (step <= 0) {
+            err(1, "send");
+        }
+        sent += (size_t)step;
+    }
+    while (got < wanted) {
+        ssize_t step = recv(fd, reply + got, REPLY_BYTES_MAX - 1 - got, 0);
+        if (step <= 0) {
+            err(1, "recv");
+        }
+        got += (size_t)step;
+        reply[got] = '\0';
+        const char *end = wanted == REPLY_BYTES_MAX ? strstr(reply, "\r\n\r\n") : NULL;
+        if (end != NULL) {
+            wanted = (size_t)(end + 4 - reply) + (size_t)atoll(strcasestr(reply, "length:") + 7);
+        }
+    }
+    if (strncmp(reply, "HTTP/1.1 200", 12) != 0) {
+        errx(1, "%.300s", reply);
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    double p = *(const double *)a, q = *(const double *)b;
+    return p < q ? -1 : p > q;
+}
+
+static double median(double *values, int count) {
+    qsort(values, (size_t)count, sizeof *values, compare);
+    return values[count / 2];
+}
+
+/* The two sides of one measure. */
+struct measure {
+    double bare[ROUNDS], served[ROUNDS], ratio[ROUNDS];
+};
+
+static void print(const char *name, struct measure *measure) {
+    printf("\"%s\": {\"bare_ns\": %.1f, \"served_ns\": %.1f, \"ratio\": %.4f}", name,
+           median(measure->bare, ROUNDS), median(measure->served, ROUNDS),
+           median(measure->ratio, ROUNDS));
+}
+
+static void note(struct measure *measure, int round, double bare, double served, double rows) {
+    int at = round < 0 ? 0 : round; /* the first ones warm up */
+    measure->bare[at] = bare / rows;
+    measure->served[at] = served / rows;
+    measure->ratio[at] = bare / served;
+}
+
+static char *make_request(const char *set, proto_text rays, size_t *size) {
+    char *request = malloc(rays.length + 512);
+    size_t head = (size_t)snprintf(request, 512,
+                                   "POST /v1/sets/%s/raycast HTTP/1.1\r\nHost: localhost\r\n"
+                                   "Content-Type: application/x-protobuf\r\n"
+                                   "Content-Length: %zu\r\n\r\n",
+                                   set, rays.length);
+    memcpy(request + head, rays.data, rays.length);
+    *size = head + rays.length;
+    return request;
+}
+
+int main(int argc, char **argv) {
+    static struct measure wall, processor;
+    struct gjk_arena arena, memory;
+    struct proto_problem problem;
+    proto_limits limits = proto_limits_default();
+    proto_ray_columns columns;
+    clockid_t daemon;
+    size_t size;
+    if (argc != 6 || clock_getcpuclockid(atoi(argv[2]), &daemon) != 0) {
+        errx(2, "usage: bench_rows PORT PID SET_NAME SET.json RAYS.bin");
+    }
+    gjk_arena_init(&arena, 0);
+    gjk_arena_init(&memory, 0);
+    struct gjk_set *set = load_set(read_file(argv[4]), &arena);
+    proto_text rays = read_file(argv[5]);
+    if (!proto_decode_ray_columns(rays, gjk_set_dimension(set), &limits, &arena, &columns,
+                                  &problem)) {
+        errx(1, "%s: %s", problem.pointer, problem.detail);
+    }
+    char *request = make_request(argv[3], rays, &size);
+    int fd = open_socket((uint16_t)atoi(argv[1]));
+    double sum = 0.0, rows = (double)columns.count * PASSES;
+    for (int round = -3; round < ROUNDS; round++) {
+        double start = read_ns(CLOCK_MONOTONIC), own = read_ns(CLOCK_THREAD_CPUTIME_ID);
+        for (int pass = 0; pass < PASSES; pass++) {
+            sum += compute(set, &columns, &memory);
+        }
+        own = read_ns(CLOCK_THREAD_CPUTIME_ID) - own;
+        double middle = read_ns(CLOCK_MONOTONIC), its = read_ns(daemon);
+        for (int pass = 0; pass < PASSES; pass++) {
+            ask(fd, request, size);
+        }
+        double end = read_ns(CLOCK_MONOTONIC);
+        note(&processor, round, own, read_ns(daemon) - its, rows);
+        note(&wall, round, middle - start, end - middle, rows);
+    }
+    printf("{\"rows\": %u, \"sum\": %.17g, ", columns.count, sum);
+    print("wall", &wall);
+    printf(", ");
+    print("processor", &processor);
+    printf("}\n");
+    return 0;
+}
