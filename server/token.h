@@ -23,13 +23,13 @@
 
 typedef struct gjkd_token {
     char name[GJKD_TOKEN_NAME_BYTES_MAX + 1];
-    gjkd_digest digest;
     gjkd_scope scope;
     char set_prefix[GJKD_SET_PREFIX_BYTES_MAX + 1]; /* "": all sets */
 } gjkd_token;
 
 struct gjkd_tokens {
     unsigned count;
+    gjkd_digest digests[GJKD_TOKENS_MAX]; /* side by side: all are looked at for each request */
     gjkd_token items[GJKD_TOKENS_MAX];
 };
 

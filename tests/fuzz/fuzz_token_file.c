@@ -14,14 +14,15 @@ static void require(bool condition) {
         abort();
 }
 
-static void check_token(const struct gjkd_tokens *tokens, const gjkd_token *token) {
-    gjkd_digest other = token->digest;
+static void check_token(const struct gjkd_tokens *tokens, unsigned index) {
+    const gjkd_token *token = &tokens->items[index];
+    gjkd_digest other = tokens->digests[index];
 
     require(strlen(token->name) > 0);
     require(token->scope >= GJKD_SCOPE_READ && token->scope <= GJKD_SCOPE_ADMIN);
     require(strpbrk(token->name, " \t\r\n#\"") == NULL);
     require(strpbrk(token->set_prefix, " \t\r\n#\"/%") == NULL);
-    require(gjkd_tokens_find(tokens, &token->digest) == token);
+    require(gjkd_tokens_find(tokens, &other) == token);
     other.bytes[31] ^= 1;
     require(gjkd_tokens_find(tokens, &other) != token);
 }
@@ -40,6 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     fclose(file);
     require(fine || strncmp(error, "tokens, line ", 13) == 0);
     for (unsigned i = 0; fine && i < tokens.count; i++)
-        check_token(&tokens, &tokens.items[i]);
+        check_token(&tokens, i);
     return 0;
 }
