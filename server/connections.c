@@ -68,6 +68,8 @@ static bool is_to_end(const struct gjkd_connections *connections,
         return connections->closing || now_ns > entry->overdue_ns || is_gone(entry->fd);
     case GJKD_BODY_DUE:
         return now_ns > entry->overdue_ns || is_gone(entry->fd);
+    case GJKD_SENDING:
+        return now_ns > entry->overdue_ns;
     case GJKD_ANSWERING:
         break;
     }
@@ -77,7 +79,7 @@ static bool is_to_end(const struct gjkd_connections *connections,
 void gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
     for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
         if (is_to_end(connections, at, now_ns)) {
-            shutdown(at->fd, SHUT_RD);
+            shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
         }
     }
 }

@@ -16,6 +16,7 @@ typedef enum gjkd_progress {
     GJKD_HEAD_DUE,  /* header fields are still missing */
     GJKD_BODY_DUE,  /* the body is still missing, or a part */
     GJKD_ANSWERING, /* the request is complete */
+    GJKD_SENDING,   /* the answer is on its way */
 } gjkd_progress;
 
 struct gjkd_connection {
@@ -25,7 +26,8 @@ struct gjkd_connection {
     bool fresh;   /* no request has come on it */
     bool entered; /* it has been counted in the crowd of all loops */
     gjkd_progress progress;
-    uint64_t overdue_ns; /* when what is due must be there: the first line, or the rest */
+    uint64_t overdue_ns; /* when what is due must be there: the first line, the rest, the
+                            client's reading of the answer */
 };
 
 struct gjkd_connections {
@@ -48,7 +50,8 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
 /*
  * Ends connections whose request is overdue or whose client is gone before it was complete;
  * while closing, idle ones too. They are ended by shutting their receiving side, so that
- * their owner reads what has come and then the end.
+ * their owner reads what has come and then the end. A client that does not read its answer in
+ * time loses both sides.
  */
 void gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
 

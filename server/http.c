@@ -30,6 +30,9 @@
 /* Connections beyond --max-connections that a loop accepts, to close them. */
 #define REFUSED_MAX 64
 
+/* How fast an answer must be read, besides GJKD_IDLE_TIMEOUT_S for all of it. */
+#define SEND_BYTES_PER_S_MIN 32768
+
 /* How often clients that are gone are looked for. */
 #define SWEEP_MS 1000
 
@@ -143,6 +146,26 @@ static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Respons
     }
 }
 
+/* NULL when there was no memory for it. */
+static struct gjkd_connection *connection_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+static void set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress) {
+    gjkd_connections_set_progress(&exchange->http->connections, connection_of(exchange->connection),
+                                  progress);
+}
+
+/* From now on the client is to read, no slower than that. */
+static void expect_reading(const struct gjkd_exchange *exchange) {
+    struct gjkd_connection *entry = connection_of(exchange->connection);
+    uint64_t sending_s = exchange->job.reply.length / SEND_BYTES_PER_S_MIN;
+    set_progress(exchange, GJKD_SENDING);
+    if (entry != NULL) {
+        entry->overdue_ns = uv_hrtime() + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
+    }
+}
+
 static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
     static char nothing[1];
     if (exchange->job.timing.ended_ns == 0) {
@@ -156,6 +179,7 @@ static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
         return MHD_NO;
     }
     add_headers(exchange, response);
+    expect_reading(exchange);
     enum MHD_Result result =
         MHD_queue_response(exchange->connection, (unsigned)reply->status, response);
     MHD_destroy_response(response);
@@ -247,16 +271,6 @@ static struct gjkd_exchange *exchange_of(void **context) {
 }
 
 /* --- The daemon's callbacks --- */
-
-/* NULL when there was no memory for it. */
-static struct gjkd_connection *connection_of(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-}
-
-static void set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress) {
-    gjkd_connections_set_progress(&exchange->http->connections, connection_of(exchange->connection),
-                                  progress);
-}
 
 static int fd_of(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
