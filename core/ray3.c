@@ -20,6 +20,11 @@
 /* No shape is as far as this; a plane that is met later is not met. */
 #define FAR 1e200
 
+/* How many times rounding a plane may cut off a shape that it is said to hold; and one that is
+ * touched at the start, where little is left of a direction. */
+#define HOLDS 0x1p10
+#define NEARLY 0x1p24
+
 typedef struct gjk_ray_state3 {
     double t;             /* no point of the ray before t touches */
     gjk_vec3 point;       /* t * direction */
@@ -49,6 +54,22 @@ static gjk_ray_step move(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_ve
     state->point = gjk_scale3(state->t, goal->direction);
     state->normal = normal;
     return GJK_RAY_MOVED;
+}
+
+/*
+ * The last direction tried, from the core to the final point, is a better normal than that of the
+ * last plane, if it holds the shape as well: around a core so thin that rounding turns the
+ * direction it may not. Where no plane moved the point the start is as good as on the surface, and
+ * what holds the shape nearly is all there is.
+ */
+static void settle(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_vec3 normal,
+                   const gjk_vertex3 *vertex, double rounding, double close_enough) {
+    double gap = gjk_dot3(normal, gjk_sub3(state->point, vertex->w)) - goal->radius;
+    bool against = gjk_dot3(normal, goal->direction) < 0.0;
+    bool holds = goal->radius > rounding && gap >= -close_enough;
+    if (against && (holds || (state->t == 0.0 && gap >= -NEARLY * rounding))) {
+        state->normal = normal;
+    }
 }
 
 /* Adds the vertex unless it is there. True when it was. */
@@ -114,7 +135,8 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
         }
         stalls += state.distance >= before;
         if (step == GJK_RAY_STAYED && (repeated || stalls > STALLS_MAX)) {
-            state.normal = goal->radius > rounding ? toward : state.normal;
+            settle(&state, goal, normal, &vertex, rounding,
+                   gjk_close_enough(frame->curved, HOLDS * rounding, goal->tolerance));
             return answer(&state, i);
         }
         normal = toward;

@@ -47,13 +47,15 @@ static gjk_ray_result hit(const ball *b, const gjk_ray *ray) {
         return gjk_ray_miss();
     }
     double chord = inside > 0.0 ? sqrt(inside) : 0.0, t = along - chord;
-    if (t < 0.0 || t > ray->max_distance * b->unit + b->rounding) {
+    double distance = b->unit == 1.0 ? t : t / b->unit;
+    bool reached = distance <= ray->max_distance || t <= ray->max_distance * b->unit + b->rounding;
+    if (t < 0.0 || !reached) {
         return gjk_ray_miss(); /* behind the origin, or out of reach */
     }
     gjk_vec3 normal = gjk_sub3(off, gjk_scale3(chord, ray->direction));
     double length = gjk_length3(normal);
     normal = length > b->rounding ? gjk_scale3(1.0 / length, normal) : gjk_neg3(ray->direction);
-    return gjk_ray_hit_at(ray, b->unit == 1.0 ? t : t / b->unit, normal);
+    return gjk_ray_hit_at(ray, distance, normal);
 }
 
 gjk_ray_result gjk_raycast_ball(const gjk_placed *target, const gjk_ray *ray,

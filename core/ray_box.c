@@ -68,6 +68,18 @@ static gjk_line_hit meet_edge(const double corner[3], int i, double radius, cons
     return gjk_line_meet_capsule(ends, radius, line);
 }
 
+/* Rounding may have a normal lean over the neighbouring face, which along that is far off. */
+static gjk_line_hit upright(gjk_line_hit hit, const double corner[3]) {
+    if (hit.verdict == GJK_LINE_HITS) {
+        gjk_vec3 n = hit.normal;
+        n.x = n.x * corner[0] < 0.0 ? 0.0 : n.x;
+        n.y = n.y * corner[1] < 0.0 ? 0.0 : n.y;
+        n.z = n.z * corner[2] < 0.0 ? 0.0 : n.z;
+        hit = gjk_line_hits(hit.t, n);
+    }
+    return hit;
+}
+
 /* Entered the larger box at a point beyond the extent of one face or more. */
 static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
                              const gjk_line *line) {
@@ -82,7 +94,7 @@ static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
         }
     }
     if (inside > 0) {
-        return meet_edge(corner, inner, radius, line);
+        return upright(meet_edge(corner, inner, radius, line), corner);
     }
     for (int i = 0; i < 3; i++) {
         gjk_line_hit hit = meet_edge(corner, i, radius, line);
@@ -92,7 +104,7 @@ static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
         bool nearer = first.verdict != GJK_LINE_HITS || hit.t < first.t;
         first = hit.verdict == GJK_LINE_HITS && nearer ? hit : first;
     }
-    return first;
+    return upright(first, corner);
 }
 
 gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_line *line) {

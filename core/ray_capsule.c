@@ -30,6 +30,19 @@ static double beside_ball(const view *v, int end) {
     return gjk_length3(foot_of(v, end, &t)) - v->radius;
 }
 
+/*
+ * The normal there, made square to the axis where the side is hit (or rounding has a ball's lean
+ * back over the side): along a slim capsule a little along the axis is far off the surface.
+ */
+static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
+    gjk_line_hit hit = gjk_line_hits(t, out);
+    if (side) {
+        double lean = gjk_dot3(hit.normal, v->axis);
+        hit = gjk_line_hits(t, gjk_sub3(hit.normal, gjk_scale3(lean, v->axis)));
+    }
+    return hit;
+}
+
 /* The line is known to meet the capsule; if rounding has it miss this ball, ask elsewhere. */
 static gjk_line_hit hit_ball(const view *v, int end) {
     double t;
@@ -39,7 +52,9 @@ static gjk_line_hit hit_ball(const view *v, int end) {
         return gjk_line_unsure();
     }
     double chord = sqrt(squared);
-    return gjk_line_hits(t - chord, gjk_sub3(foot, gjk_scale3(chord, v->line->direction)));
+    gjk_vec3 out = gjk_sub3(foot, gjk_scale3(chord, v->line->direction));
+    double beyond = gjk_dot3(out, v->axis);
+    return hit_at(v, t - chord, out, end == 0 ? beyond > 0.0 : beyond < 0.0);
 }
 
 static gjk_line_hit judge(double beside, double slack) {
@@ -87,5 +102,5 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
     }
     gjk_vec3 out =
         gjk_sub3(gjk_add3(from, gjk_scale3(t, line->direction)), gjk_scale3(entry, v.axis));
-    return gjk_line_hits(shift + t, out);
+    return hit_at(&v, shift + t, out, true);
 }

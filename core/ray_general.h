@@ -23,7 +23,7 @@ static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance,
     double cut = distance < ray->max_distance ? distance : ray->max_distance;
     double along = gjk_dot3(normal, ray->direction);
     if (along > 0.0) {
-        normal = gjk_sub3(normal, gjk_scale3(2.0 * along, ray->direction));
+        normal = gjk_sub3(normal, gjk_scale3(2.0 * along + 0x1p-52, ray->direction));
     }
     return (gjk_ray_result){
         .hit = true,

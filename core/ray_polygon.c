@@ -43,12 +43,17 @@ static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     return gjk_line_hits(t, gjk_xy0(gjk_right2(edge_from(v, i))));
 }
 
+/* Between the normals of the edges that meet there: on the arc's very end rounding may have it
+ * lean over one of them, which along a long edge is far off the surface. */
 static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     double left = left_of(v, i), squared = (radius - left) * (radius + left);
     double chord = squared > 0.0 ? sqrt(squared) : 0.0;
     gjk_vec2 d = v->direction;
-    gjk_vec3 normal = {left * d.y - chord * d.x, -left * d.x - chord * d.y, 0.0};
-    return gjk_line_hits(along(v, i) - chord, normal);
+    gjk_vec2 normal = {left * d.y - chord * d.x, -left * d.x - chord * d.y};
+    gjk_vec2 next = edge_from(v, i), last = edge_from(v, i > 0 ? i - 1 : v->count - 1);
+    normal = gjk_dot2(normal, next) > 0.0 ? gjk_right2(next) : normal;
+    normal = gjk_dot2(normal, last) < 0.0 ? gjk_right2(last) : normal;
+    return gjk_line_hits(along(v, i) - chord, gjk_xy0(normal));
 }
 
 /* The leftmost vertex; of several the first along the line. */

@@ -11,6 +11,7 @@ import math
 from near import add, dot, length, scale, sub
 
 TOLERANCE = 1e-10  # what an answer is solved to, relative to the size
+BESIDE = 1e-9  # how far beside the contact of two curved surfaces a point may be, likewise
 ROUNDING = 1e-13  # what this file's own arithmetic may add, relative to size and distance
 
 
@@ -194,4 +195,5 @@ def check_cast(moving, still, translation, hit):
     assert abs(hit["distance"] - f * way) <= 1e-14 * way
     assert abs(gap(still, there, n)) <= slack, "they do not touch there"
     assert abs(height(still, n, hit["point"])) <= slack, "the plane does not hold the target"
-    assert is_within(still, hit["point"], slack) and is_within(there, hit["point"], slack)
+    beside = slack + BESIDE * max(size(still, len(n)), size(moving, len(n)))
+    assert is_within(still, hit["point"], beside) and is_within(there, hit["point"], beside)
