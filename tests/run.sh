@@ -17,6 +17,7 @@ full=
 FULL_FUZZ_SECONDS=${GJKD_FUZZ_SECONDS:-60} # for each target
 FULL_FACTOR=5                              # times as many random pairs
 FULL_SOAK_SECONDS=600
+FULL_ROUNDS=100000 # of sets that come and go
 SOAK_SECONDS=20
 
 export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
@@ -95,6 +96,7 @@ suite_determinism() {
 
 suite_http() {
     build release gjkd
+    if [ -n "$full" ]; then export GJKD_ROUNDS=$FULL_ROUNDS; fi
     run_pytest release
 }
 

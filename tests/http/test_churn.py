@@ -1,0 +1,182 @@
+"""Sets that come and go: memory comes back, and --max-memory holds."""
+
+import http.client
+import json
+import os
+import pathlib
+import threading
+import time
+
+import pytest
+
+import problem
+
+# Create, edit, delete: so many times. A full run has 100,000.
+ROUNDS = int(os.environ.get("GJKD_ROUNDS", "3000"))
+THREADS = 4
+WARM_UP = 400
+
+
+# Sanitizers hold freed memory back.
+BINARY = os.environ.get("GJKD_BINARY", "")
+plain_memory = pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
+                                  reason="the sanitizer keeps freed memory")
+
+
+def resident(daemon):
+    status = pathlib.Path(f"/proc/{daemon.process.pid}/status").read_text()
+    line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+    return int(line.split()[1]) * 1024
+
+
+def settled(daemon):
+    """The memory of a daemon that has nothing left to free."""
+    lowest = resident(daemon)
+    for _ in range(20):
+        time.sleep(0.05)
+        lowest = min(lowest, resident(daemon))
+    return lowest
+
+
+def hull(k):
+    return {"type": "hull", "points": [[i % 7 + k, i % 5, i % 3] for i in range(20)]}
+
+
+def churn(daemon, part, rounds):
+    address = daemon.url.removeprefix("http://")
+    connection = http.client.HTTPConnection(address, timeout=60)
+    url = f"/v1/sets/churn-{part}"
+    body = json.dumps({"dimension": 3, "history": {"ticks": 3}, "meta": {"k": "x" * 300},
+                       "shapes": {f"s{i}": hull(i) for i in range(10)}})
+    patch = json.dumps({"shapes": {"s1": {"position": [1, 2, 3]}, "s2": None, "new": hull(1),
+                                   "s3": {"type": "sphere", "radius": 2}}, "meta": {"k": None}})
+    tick = json.dumps({"shapes": {f"s{i}": {"position": [i, i, 0]} for i in range(4, 10)}})
+    headers = {"Content-Type": "application/json"}
+    for i in range(rounds):
+        calls = [("PUT", url, body, 201), ("PATCH", url, patch, 200)]
+        calls += [("PUT", f"{url}/ticks/{t}", tick, 201) for t in range(i % 5)]
+        for method, path, data, status in [*calls, ("DELETE", url, None, 204)]:
+            connection.request(method, path, data, headers if data else {})
+            reply = connection.getresponse()
+            reply.read()
+            assert reply.status == status, (method, path, reply.status)
+    connection.close()
+
+
+def churn_all(daemon, rounds):
+    failures = []
+
+    def run(part):
+        try:
+            churn(daemon, part, rounds // THREADS)
+        except BaseException as failure:
+            failures.append(failure)
+
+    threads = [threading.Thread(target=run, args=(part,)) for part in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures, failures
+
+
+@plain_memory
+def test_memory_comes_back(start):
+    daemon = start()
+    churn_all(daemon, WARM_UP)
+    before = settled(daemon)
+    churn_all(daemon, ROUNDS)
+    after = settled(daemon)
+    assert after <= before * 1.1, (before, after)
+    assert daemon.get("/v1/sets").json()["sets"] == []
+
+
+def metric(daemon, name):
+    lines = daemon.get("/metrics").text.splitlines()
+    return int(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
+
+
+def test_a_million_bytes_are_the_limit(start):
+    daemon = start("--max-memory", "1000000")
+    shapes = {f"s{i}": hull(i) for i in range(100)}
+    sizes, count = [], 0
+    while True:
+        reply = daemon.put(f"/v1/sets/n{count}", {"dimension": 3, "shapes": shapes})
+        if reply.status_code != 201:
+            break
+        sizes.append(reply.json()["bytes"])
+        count += 1
+    problem.check(reply, "out-of-memory", detail="--max-memory")
+    assert sizes and sum(sizes) <= 1000000 < sum(sizes) + sizes[-1]
+    assert metric(daemon, "gjkd_set_bytes") == sum(sizes)
+    problem.check(daemon.get(f"/v1/sets/n{count}"), "set-not-found")
+    # Nor may a stored one grow, by any way; it stays what it was.
+    last = f"/v1/sets/n{count - 1}"
+    before = daemon.get(last)
+    more = {f"t{i}": hull(i) for i in range(100)}
+    for method, path, body in (("PATCH", last, {"shapes": more}),
+                               ("PUT", last, {"dimension": 3, "shapes": shapes | more})):
+        problem.check(daemon.call(method, path, json=body), "out-of-memory")
+    assert daemon.get(last).content == before.content
+    # What makes room is always taken, and reads and questions go on.
+    assert daemon.ask(f"{last}/distance", {"a": "s1", "limit": 2})["nearest"]
+    reply = daemon.call("PATCH", last, json={"shapes": {f"s{i}": None for i in range(90)}})
+    assert reply.status_code == 200 and reply.json()["bytes"] < sizes[-1] / 5
+    daemon.call("DELETE", "/v1/sets/n0")
+    assert daemon.put("/v1/sets/n0", {"dimension": 3, "shapes": shapes}).status_code == 201
+
+
+def test_ticks_count(start):
+    daemon = start("--max-memory", "1000000")
+    daemon.store("s", {"dimension": 3, "history": {"ticks": 4096},
+                       "shapes": {f"s{i}": hull(i) for i in range(50)}})
+    tick = 0
+    while True:
+        poses = {f"s{i}": {"position": [tick, i, 0]} for i in range(50)}
+        reply = daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses})
+        if reply.status_code != 201:
+            break
+        tick += 1
+    problem.check(reply, "out-of-memory")
+    assert 5 < tick < 4096
+    assert daemon.get("/v1/sets/s/ticks").json()["newest"] == tick - 1
+    reply = daemon.call("PATCH", "/v1/sets/s", json={"history": {"ticks": 2}})
+    assert reply.status_code == 200
+    assert daemon.put(f"/v1/sets/s/ticks/{tick}", {"shapes": poses}).status_code == 201
+
+
+@plain_memory
+def test_memory_of_deleted_histories(start):
+    """Sets with deep histories, deleted while others ask them."""
+    daemon = start()
+    over = threading.Event()
+
+    def ask():
+        session = daemon.new_session()
+        while not over.is_set():
+            at = {"at": {"tick": 3.5}, "origin": [0, 0, 0], "direction": [1, 0, 0]}
+            reply = daemon.post("/v1/sets/deep/raycast", at, session=session)
+            assert reply.status_code in (200, 404, 410, 409)
+        session.close()
+
+    def load():
+        daemon.store("deep", {"dimension": 3, "history": {"ticks": 64},
+                              "shapes": {f"s{i}": hull(i) for i in range(50)}})
+        for tick in range(80):
+            poses = {f"s{i}": {"position": [tick, i, 0]} for i in range(50)}
+            assert daemon.put(f"/v1/sets/deep/ticks/{tick}", {"shapes": poses}).status_code == 201
+        size = daemon.get("/v1/sets/deep?fields=summary").json()["bytes"]
+        assert daemon.call("DELETE", "/v1/sets/deep").status_code == 204
+        return size
+
+    threads = [threading.Thread(target=ask) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    load()
+    before = settled(daemon)
+    sizes = [load() for _ in range(6)]
+    over.set()
+    for thread in threads:
+        thread.join()
+    assert settled(daemon) <= before + sizes[0] / 2, "not even half of one is left of six"
+    assert metric(daemon, "gjkd_set_bytes") == 0
