@@ -8,6 +8,8 @@ struct gjkd_job;
 /* handle_ops.c: what the daemon tells of itself */
 void gjkd_handle_about(struct gjkd_job *job);
 void gjkd_handle_openapi(struct gjkd_job *job);
+void gjkd_handle_root(struct gjkd_job *job);
+void gjkd_handle_playground(struct gjkd_job *job);
 void gjkd_handle_live(struct gjkd_job *job);
 void gjkd_handle_ready(struct gjkd_job *job);
 void gjkd_handle_metrics(struct gjkd_job *job);

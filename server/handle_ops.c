@@ -6,9 +6,11 @@
 #include "files.h"
 #include "handle.h"
 #include "job.h"
+#include "media.h"
 #include "process.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
@@ -48,12 +50,46 @@ void gjkd_handle_about(struct gjkd_job *job) {
     gjkd_job_reply(job, 200, &body);
 }
 
-void gjkd_handle_openapi(struct gjkd_job *job) {
-    const struct gjkd_file *file = gjkd_file_find("openapi.json");
+static void reply_file(struct gjkd_job *job, const struct gjkd_file *file, const char *type) {
     job->reply.status = 200;
-    job->reply.content_type = "application/json; charset=utf-8";
+    job->reply.content_type = type;
     job->reply.data = (const char *)file->text;
     job->reply.length = file->length;
+}
+
+void gjkd_handle_openapi(struct gjkd_job *job) {
+    reply_file(job, gjkd_file_find("openapi.json"), "application/json; charset=utf-8");
+}
+
+/* --- The playground --- */
+
+/* Its page loads nothing from elsewhere and talks to nobody else. */
+#define POLICY                                                                              \
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src " \
+    "data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+void gjkd_handle_root(struct gjkd_job *job) {
+    const char *accept = job->head.accept;
+    if (gjkd_accept_weight(accept, "text/html") > gjkd_accept_weight(accept, GJKD_TYPE_JSON)) {
+        reply_file(job, gjkd_file_find("playground/index.html"), "text/html; charset=utf-8");
+        job->reply.policy = POLICY;
+    } else {
+        gjkd_handle_about(job);
+    }
+}
+
+void gjkd_handle_playground(struct gjkd_job *job) {
+    char name[64];
+    snprintf(name, sizeof name, "playground/%.40s", job->match.variable.text);
+    const struct gjkd_file *file = gjkd_file_find(name);
+    const char *ending = strrchr(name, '.');
+    if (file == NULL || ending == NULL || strcmp(ending, ".html") == 0) {
+        gjkd_job_fail(job, PROTO_ROUTE_NOT_FOUND, "the playground has no such file");
+        return;
+    }
+    reply_file(job, file,
+               strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
+                                          : "text/css; charset=utf-8");
 }
 
 void gjkd_handle_problem(struct gjkd_job *job) {

@@ -118,6 +118,11 @@ static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Respons
     if (reply->content_type != NULL) {
         MHD_add_response_header(response, "Content-Type", reply->content_type);
     }
+    if (reply->policy != NULL) {
+        MHD_add_response_header(response, "Content-Security-Policy", reply->policy);
+        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+        MHD_add_response_header(response, "Vary", "Accept");
+    }
     if (reply->etag[0] != '\0') {
         MHD_add_response_header(response, "ETag", reply->etag);
     }

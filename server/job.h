@@ -67,6 +67,7 @@ typedef struct gjkd_reply {
     char etag[GJKD_ETAG_MAX]; /* "": none */
     const char *allow;        /* NULL: none */
     uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
+    const char *policy;       /* Content-Security-Policy; NULL: none */
     const char *challenge;    /* WWW-Authenticate; NULL: none */
     bool close;               /* end the connection after it */
 } gjkd_reply;

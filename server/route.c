@@ -64,7 +64,9 @@ static const struct gjkd_operation operations[] = {
 
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
-     gjkd_handle_about, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
+     gjkd_handle_root, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
+    {GJKD_GET, "/playground/{file}", "playground", "A file of the playground.",
+     gjkd_handle_playground, GJKD_ANSWERS_ANY | GJKD_OPEN, 0, GJKD_COST_NONE},
     {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
      gjkd_handle_about, 0, 0, GJKD_COST_NONE},
     {GJKD_GET, "/openapi.json", "openapi", "This document.",

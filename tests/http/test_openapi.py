@@ -12,8 +12,7 @@ from daemon import Daemon
 
 METHODS = ("get", "head", "put", "post", "patch", "delete")
 # Described, not yet served.
-PENDING = {"patchSet", "getShape", "putShape", "patchShape", "deleteShape", "getTicks", "getTick",
-           "putTick", "batchInSet", "batch", "hitInSet", "playground"}
+PENDING = {"batchInSet", "batch", "hitInSet"}
 
 
 def operations():

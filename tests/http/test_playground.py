@@ -1,0 +1,43 @@
+"""GET / for a browser: a page that loads nothing from elsewhere."""
+
+import re
+
+import problem
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+def test_a_browser_gets_the_page(gjkd):
+    page = gjkd.get("/", headers={"Accept": BROWSER})
+    assert page.status_code == 200
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    policy = page.headers["Content-Security-Policy"]
+    assert "default-src 'none'" in policy and "unsafe" not in policy and "http" not in policy
+    assert page.headers["X-Content-Type-Options"] == "nosniff"
+    linked = re.findall(r'(?:src|href)="([^"]*)"', page.text)
+    assert "/playground/playground.js" in linked and "/playground/playground.css" in linked
+    for target in linked:
+        assert target.startswith(("/", "data:")), "nothing from other hosts"
+        if target.startswith("/"):
+            assert gjkd.get(target).status_code == 200
+    assert "<script>" not in page.text and not re.search(r"\son\w+=", page.text)
+
+
+def test_a_program_gets_links(gjkd):
+    for accept in ("application/json", "*/*", "application/json, text/html", None):
+        reply = gjkd.get("/", headers={"Accept": accept})
+        assert reply.headers["Content-Type"].startswith("application/json"), accept
+        assert reply.json()["links"]["openapi"] == "/openapi.json"
+
+
+def test_its_files(gjkd):
+    script = gjkd.get("/playground/playground.js")
+    assert script.headers["Content-Type"] == "text/javascript; charset=utf-8"
+    assert "//" not in re.sub(r"^\s*//.*$", "", script.text, flags=re.M).replace("://", "")
+    assert "http" not in script.text
+    style = gjkd.get("/playground/playground.css")
+    assert style.headers["Content-Type"] == "text/css; charset=utf-8" and "url(" not in style.text
+    for path in ("/playground/index.html", "/playground/nope.js", "/playground/..%2Fopenapi.json",
+                 "/playground/" + "x" * 300):
+        problem.check(gjkd.get(path), "route-not-found")
+    problem.check(gjkd.get("/playground"), "route-not-found")
