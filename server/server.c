@@ -277,6 +277,18 @@ static void print_ready_line(const struct server *server) {
     fflush(stdout);
 }
 
+/* What somebody who reads the log afterwards wants to know first. */
+static void log_start(const struct server *server) {
+    const struct gjkd_config *config = server->config;
+    char address[GJKD_ADDRESS_TEXT_MAX];
+    gjkd_address_format(&server->address, address);
+    gjkd_log(GJKD_LOG_INFO, "gjkd %s on %s: %llu io threads, %llu workers", GJKD_VERSION_TEXT,
+             address, (unsigned long long)config->io_threads, (unsigned long long)config->workers);
+    if (server->context.keyring == NULL && !gjkd_address_is_loopback(&server->address)) {
+        gjkd_log(GJKD_LOG_WARNING, "whoever reaches %s may read and change every set", address);
+    }
+}
+
 static bool serve(struct server *server) {
     if (!open_loops(server)) {
         close_handles(server);
@@ -285,12 +297,14 @@ static bool serve(struct server *server) {
     if (!load_sets(server)) {
         _exit(1); /* the loops run already */
     }
+    log_start(server);
     print_ready_line(server);
     gjkd_notify(GJKD_NOTICE_READY);
     uv_run(&server->uv, UV_RUN_DEFAULT);
     for (unsigned i = 0; i < server->loop_count; i++) {
         gjkd_loop_join(&server->loops[i]);
     }
+    gjkd_log(GJKD_LOG_INFO, "every request is answered");
     return true;
 }
 

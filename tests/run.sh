@@ -50,6 +50,11 @@ run_pytest() {
         /usr/bin/python3 -m pytest -q -c tests/http/pytest.ini tests/http "$@"
 }
 
+# run_soak PRESET [SECONDS]: everything at once against that build's daemon.
+run_soak() {
+    "${wrapper[@]}" /usr/bin/python3 tests/soak/soak.py "build/$1/server/gjkd" "${2:-$SOAK_SECONDS}"
+}
+
 suite_format() {
     find core proto server tests -name '*.[ch]' -print0 | xargs -0 clang-format --dry-run -Werror
 }
@@ -119,8 +124,7 @@ suite_deploy() {
 
 suite_soak() {
     build release gjkd
-    local seconds=${full:+$FULL_SOAK_SECONDS}
-    /usr/bin/python3 tests/soak/soak.py build/release/server/gjkd "${seconds:-$SOAK_SECONDS}"
+    run_soak release "${full:+$FULL_SOAK_SECONDS}"
 }
 
 # Check forks for every test, and at the end of each fork the sanitizer searches all memory
@@ -131,6 +135,7 @@ suite_asan() {
     CK_FORK=no run_ctest build/asan -E '^unit.test_base$'
     run_ctest build/asan -R '^unit.test_base$'
     run_pytest asan
+    if [ -n "$full" ]; then run_soak asan; fi
 }
 
 # The thread sanitizer wants the address space laid out as it was when it was built.
@@ -138,7 +143,12 @@ suite_tsan() {
     build tsan
     if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
     run_ctest build/tsan/tests/unit
-    if [ -n "$full" ]; then run_pytest tsan; else run_pytest tsan -m concurrency; fi
+    if [ -n "$full" ]; then
+        run_pytest tsan
+        run_soak tsan
+    else
+        run_pytest tsan -m concurrency
+    fi
 }
 
 suite_fuzz() {

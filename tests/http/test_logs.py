@@ -175,7 +175,12 @@ def test_levels(start):
     told = start("--log-format", "json")
     told.signal()
     assert told.wait() == 0
-    assert any("SIGTERM" in l["message"] and l["level"] == "info" for l in lines(told))
+    messages = [l["message"] for l in lines(told) if l["level"] == "info"]
+    assert len(messages) == 3 and str(told.port) in messages[0]
+    assert "SIGTERM" in messages[1] and "answered" in messages[2]
+    strangers = start("--insecure", "--log-level", "warning",
+                      listen=("--listen", "127.0.0.1:0")).stderr()
+    assert strangers == b"", "nothing to warn of on loopback"
 
 
 def test_a_log_that_nobody_reads_holds_nobody_up():

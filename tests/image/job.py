@@ -59,6 +59,15 @@ def main_job():
                                        "translation": [8, 0]})["hits"][0]
     assert cast["id"] == "wall" and cast["fraction"] == 0.5, cast
     told("answers every kind of question")
+    status, data = call("PATCH", "/v1/sets/level", {"history": {"ticks": 8}, "shapes": {
+        "crate": {"position": [2.5, 0]}, "wall": None}})
+    assert status == 200 and json.loads(data)["shapes"] == 2, data
+    for tick, x in ((1, 2.5), (2, 4.5)):
+        moved = {"shapes": {"crate": {"position": [x, 0]}}}
+        assert call("PUT", f"/v1/sets/level/ticks/{tick}", moved)[0] == 201
+    then = ask("/v1/sets/level/distance", {"a": "player", "b": "crate", "at": {"tick": 1.5}})
+    assert then["distance"] == 2 and then["tick"] == 1.5, then
+    told("changes a set and looks back")
     status, data = call("POST", "/v1/sets/level/detect", {"a": "nobody"})
     assert status == 404 and json.loads(data)["code"] == "shape-not-found", data
     told("refuses precisely")
