@@ -143,7 +143,10 @@ def test_scopes(guarded):
     "/v1/sets/..%2Fgreen", "/v1/sets/red-%2F..%2Fgreen/../green", "/v1/sets/%67reen",
     "/v1/sets/r%D0%B5d-1", "/v1/sets/%EF%BD%92ed-1", "/v1/sets/%20red-1", "/v1/sets/.red-1"])
 @pytest.mark.parametrize("method, suffix", [("GET", ""), ("PUT", ""), ("DELETE", ""),
-                                            ("POST", "/detect"), ("GET", "?fields=summary")])
+                                            ("POST", "/detect"), ("GET", "?fields=summary"),
+                                            ("PATCH", ""), ("PUT", "/shapes/a"),
+                                            ("GET", "/shapes/a"), ("DELETE", "/shapes/a"),
+                                            ("GET", "/ticks"), ("PUT", "/ticks/1")])
 def test_sets_outside_the_prefix(guarded, path, method, suffix):
     """Whether or not there is such a set, and however its name is written."""
     with Wire(guarded) as wire:

@@ -14,6 +14,7 @@ Suite *server_parts_suite(void);
 Suite *server_path_suite(void);
 Suite *server_route_suite(void);
 Suite *server_etag_suite(void);
+Suite *server_guard_suite(void);
 Suite *server_connections_suite(void);
 Suite *server_limiter_suite(void);
 Suite *server_token_suite(void);
