@@ -150,6 +150,7 @@ static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_ju
         selection.except = out->has_hit ? out->hit.body : NULL;
         selection.limit = shot->near_miss_limit;
         selection.rest_unasked = false;
+        selection.rest_unasked = false;
         status = gjk_set_near_ray(&shot->moment, &shot->ray, shot->near_miss, &selection, &settings,
                                   &out->near_misses);
     }

@@ -43,6 +43,14 @@ static bool reserve(struct proto_buffer *out, size_t length) {
     return true;
 }
 
+void proto_buffer_reserve(struct proto_buffer *buffer, size_t length) {
+    if (!buffer->failed && buffer->length == 0 && length > 0) {
+        buffer->data = gjk_arena_alloc(buffer->arena, length);
+        buffer->capacity = buffer->data != NULL ? length : 0;
+        buffer->failed = buffer->data == NULL;
+    }
+}
+
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) {
     if (length == 0 || !reserve(out, length))
         return;

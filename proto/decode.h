@@ -72,6 +72,30 @@ bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
 /* at, filter, options, trace: where the query has them. */
 bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out);
 
+/* at, filter, options alone. */
+bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
+proto_options proto_options_default(void);
+proto_query proto_query_default(proto_op op);
+
+/* What a query has around it. */
+typedef struct proto_scope {
+    uint32_t set_dimension;   /* 0: stateless */
+    uint32_t given_dimension; /* by the stateless batch; 0: none */
+    bool is_batch;
+} proto_scope;
+
+/* One query, alone or in a batch. *out comes with its op and the defaults. */
+bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
+                      const proto_scope *scope, proto_query *out);
+
+bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
+
+/* origin, direction, max_distance */
+bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint32_t dimension,
+                       gjk_ray *out);
+bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
 bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                       proto_query *out);
 bool proto_decode_cast(struct proto_reader *reader, const proto_node *query, bool is_stateless,

@@ -3,6 +3,7 @@
 #include "decode.h"
 
 #include <math.h>
+#include <string.h>
 
 static bool read_names(struct proto_reader *reader, proto_node node, const char *const **out,
                        uint32_t *count) {
@@ -27,6 +28,7 @@ static bool decode_filter(struct proto_reader *reader, const proto_node *node, g
 
     if (node->json == NULL)
         return true;
+    *out = gjk_filter_default();
     if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
         return false;
     proto_node only_groups = proto_optional(node, "only_groups");
@@ -39,14 +41,18 @@ static bool decode_filter(struct proto_reader *reader, const proto_node *node, g
            read_names(reader, only_groups, &out->only_groups, &out->only_groups_count);
 }
 
+proto_options proto_options_default(void) {
+    return (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+}
+
 static bool decode_options(struct proto_reader *reader, const proto_node *node,
                            proto_options *out) {
     static const char *const known[] = {"tolerance", "max_iterations", NULL};
     static const proto_range tolerance = {0.0, GJK_TOLERANCE_MAX, true};
-    uint64_t max_iterations = out->max_iterations;
-
     if (node->json == NULL)
         return true;
+    *out = proto_options_default();
+    uint64_t max_iterations = out->max_iterations;
     if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL) ||
         !proto_read_number(reader, proto_optional(node, "tolerance"), tolerance, &out->tolerance) ||
         !proto_read_integer(reader, proto_optional(node, "max_iterations"), GJK_ITERATIONS_MIN,
@@ -59,10 +65,15 @@ static bool decode_options(struct proto_reader *reader, const proto_node *node,
 static bool decode_at(struct proto_reader *reader, const proto_node *node, proto_query *out) {
     static const char *const known[] = {"tick", NULL};
     static const proto_range since_start = {0.0, INFINITY, false};
+    char pointer[PROTO_POINTER_MAX];
 
     if (node->json == NULL)
         return true;
     out->has_at = true;
+    proto_pointer_text(node, pointer, sizeof pointer);
+    out->at_pointer = gjk_arena_copy_text(reader->arena, pointer, strlen(pointer));
+    if (out->at_pointer == NULL)
+        return proto_refuse_memory(reader);
     return proto_read_object(reader, node) && proto_check_members(reader, node, known, NULL) &&
            proto_read_number(reader, proto_required(node, "tick"), since_start, &out->at_tick);
 }
@@ -78,12 +89,16 @@ static bool decode_trace(struct proto_reader *reader, proto_node node, proto_que
     return proto_problem_hint(reader->problem, "give \"a\" and \"b\" to have that pair traced");
 }
 
-bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, proto_query *out) {
     proto_node at = proto_optional(query, "at");
     proto_node filter = proto_optional(query, "filter");
     proto_node options = proto_optional(query, "options");
 
     return decode_at(reader, &at, out) && decode_filter(reader, &filter, &out->filter) &&
-           decode_options(reader, &options, &out->options) &&
+           decode_options(reader, &options, &out->options);
+}
+
+bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+    return proto_decode_scene(reader, query, out) &&
            decode_trace(reader, proto_optional(query, "trace"), out);
 }

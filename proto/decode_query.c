@@ -10,6 +10,11 @@
 
 #define LIMIT_MAX (UINT64_C(1) << 53)
 
+const char *const proto_op_names[] = {
+    [PROTO_OP_DETECT] = "detect", [PROTO_OP_DISTANCE] = "distance", [PROTO_OP_RAYCAST] = "raycast",
+    [PROTO_OP_CAST] = "cast",     [PROTO_OP_HIT] = "hit",           NULL,
+};
+
 static const char *const *members_of(proto_op op, bool is_stateless) {
     static const char *const detect[] = {"a",  "b",      "against", "penetration", "limit",
                                          "at", "filter", "options", "trace",       NULL};
@@ -21,6 +26,8 @@ static const char *const *members_of(proto_op op, bool is_stateless) {
                                           "at",     "filter",    "options",      NULL};
     static const char *const cast[] = {"shape", "translation", "mode",    "limit", "target",
                                        "at",    "filter",      "options", NULL};
+    static const char *const hit[] = {"shooter", "at",     "ray",     "radius", "claim",
+                                      "policy",  "filter", "options", NULL};
     static const char *const stateless_detect[] = {"dimension", "a",       "b",     "penetration",
                                                    "filter",    "options", "trace", NULL};
     static const char *const stateless_distance[] = {"dimension", "a",     "b", "filter",
@@ -40,6 +47,8 @@ static const char *const *members_of(proto_op op, bool is_stateless) {
         return is_stateless ? stateless_distance : distance;
     case PROTO_OP_RAYCAST:
         return is_stateless ? stateless_raycast : raycast;
+    case PROTO_OP_HIT:
+        return hit;
     case PROTO_OP_CAST:
         break;
     }
@@ -65,7 +74,7 @@ static bool decode_operands(struct proto_reader *reader, const proto_node *query
            proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b);
 }
 
-static bool read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
+bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
     if (node.json == NULL)
         return true;
     if (!json_is_string(node.json))
@@ -90,7 +99,7 @@ static bool decode_detect(struct proto_reader *reader, const proto_node *query, 
     if (out->b.kind != PROTO_OPERAND_ABSENT &&
         !refuse_given(reader, query, "limit", "for a single pair"))
         return false;
-    return read_set_name(reader, proto_optional(query, "against"), &out->against) &&
+    return proto_read_set_name(reader, proto_optional(query, "against"), &out->against) &&
            proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration);
 }
 
@@ -117,35 +126,49 @@ static bool decode_op(struct proto_reader *reader, const proto_node *query, bool
         return decode_distance(reader, query, is_stateless, out);
     case PROTO_OP_RAYCAST:
         return proto_decode_ray(reader, query, is_stateless, out);
+    case PROTO_OP_HIT:
+        return proto_decode_hit(reader, query, out);
     case PROTO_OP_CAST:
         break;
     }
     return proto_decode_cast(reader, query, is_stateless, out);
 }
 
-static bool decode_query(struct proto_reader *reader, const proto_node *query,
-                         uint32_t set_dimension, proto_query *out) {
-    bool is_stateless = set_dimension == 0;
+/* What says of which dimension the query is: its set, itself, or the batch that it stands in. */
+static bool decode_dimension(struct proto_reader *reader, const proto_node *query,
+                             const proto_scope *scope, uint32_t *out) {
+    *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
+    if (scope->set_dimension != 0 || (*out != 0 && !proto_has(query, "dimension")))
+        return true;
+    return proto_find_dimension(reader, query, out);
+}
+
+bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
+                      const proto_scope *scope, proto_query *out) {
+    static const char *const in_batch[] = {"op", NULL};
+    bool is_stateless = scope->set_dimension == 0;
+    const char *const *more = scope->is_batch ? in_batch : NULL;
     proto_node limit = proto_optional(query, "limit");
 
-    out->dimension = set_dimension;
+    proto_pointer_text(query, out->pointer, sizeof out->pointer);
     if (!proto_read_object(reader, query) ||
-        !proto_check_members(reader, query, members_of(out->op, is_stateless), NULL) ||
-        (is_stateless && !proto_find_dimension(reader, query, &out->dimension)) ||
+        !proto_check_members(reader, query, members_of(out->op, is_stateless), more) ||
+        !decode_dimension(reader, query, scope, &out->dimension) ||
         !decode_op(reader, query, is_stateless, out) ||
         !proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit))
         return false;
     out->has_limit = limit.json != NULL;
-    return proto_decode_common(reader, query, out);
+    return proto_decode_common(reader, query, out) &&
+           (!scope->is_batch || !out->trace || refuse_given(reader, query, "trace", "in a batch"));
 }
 
-static proto_query query_default(proto_op op) {
+proto_query proto_query_default(proto_op op) {
     const proto_operand absent = {.pose = gjk_pose_identity()};
 
     return (proto_query){
         .op = op,
         .filter = gjk_filter_default(),
-        .options = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT},
+        .options = proto_options_default(),
         .a = absent,
         .b = absent,
         .moving = absent,
@@ -153,6 +176,8 @@ static proto_query query_default(proto_op op) {
         .penetration = true,
         .max_distance = INFINITY,
         .solid = true,
+        .max_rewind_ticks = INFINITY,
+        .near_miss = -1.0,
     };
 }
 
@@ -162,13 +187,14 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
                         struct proto_problem *problem) {
     struct proto_document document;
     struct proto_reader reader;
-    proto_query query = query_default(op);
+    const proto_scope scope = {.set_dimension = set_dimension};
+    proto_query query = proto_query_default(op);
 
     if (!proto_document_open(&document, body, arena, problem))
         return false;
     proto_reader_init(&reader, &document, limits, arena, problem);
     proto_node root = proto_root(document.root);
-    bool is_decoded = decode_query(&reader, &root, set_dimension, &query);
+    bool is_decoded = proto_decode_one(&reader, &root, &scope, &query);
     proto_document_close(&document);
     if (is_decoded)
         *out = query;

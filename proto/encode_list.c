@@ -31,8 +31,7 @@ static void put_id(struct proto_buffer *out, const char *key, const char *id) {
     proto_put_string_or_null(out, id);
 }
 
-/* NULL: an inline shape without a name. */
-static void put_body(struct proto_buffer *out, const gjk_body *body) {
+void proto_put_body(struct proto_buffer *out, const gjk_body *body) {
     put_id(out, "id", body != NULL ? body->id : NULL);
     put_id(out, "group", body != NULL ? body->group : NULL);
 }
@@ -42,7 +41,7 @@ void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetr
     begin(out, "hits");
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
         begin_item(out);
-        put_body(out, hits->items[i].body);
+        proto_put_body(out, hits->items[i].body);
         proto_put_detect(out, dimension, penetration, &hits->items[i].result);
         proto_put_text(out, "}");
     }
@@ -67,7 +66,7 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
     begin(out, "nearest");
     for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
         begin_item(out);
-        put_body(out, nears->items[i].body);
+        proto_put_body(out, nears->items[i].body);
         proto_put_distance(out, dimension, &nears->items[i].result);
         proto_put_text(out, "}");
     }
@@ -89,17 +88,22 @@ static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 poi
     proto_put_bool(out, inside);
 }
 
+void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit) {
+    const gjk_ray_result *result = &hit->result;
+
+    proto_put_body(out, hit->body);
+    put_number(out, "distance", result->distance);
+    put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+              result->inside);
+    proto_put_status(out, result->convergence);
+}
+
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
                            const proto_stamp *stamp) {
     begin(out, "hits");
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
-        const gjk_ray_result *result = &hits->items[i].result;
         begin_item(out);
-        put_body(out, hits->items[i].body);
-        put_number(out, "distance", result->distance);
-        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
-                  result->inside);
-        proto_put_status(out, result->convergence);
+        proto_put_ray_hit(out, dimension, &hits->items[i]);
         proto_put_text(out, "}");
     }
     end(out, hits->truncated, stamp);
@@ -111,7 +115,7 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
     for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
         const gjk_cast_result *result = &hits->items[i].result;
         begin_item(out);
-        put_body(out, hits->items[i].body);
+        proto_put_body(out, hits->items[i].body);
         put_number(out, "fraction", result->fraction);
         put_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,

@@ -9,7 +9,10 @@ static gjk_cast_settings cast_settings(const proto_query *query) {
     return (gjk_cast_settings){query->options.tolerance, query->options.max_iterations};
 }
 
-static bool print_hits(struct gjkd_question *question, const gjk_cast_hits *hits) {
+static bool print_hits(struct gjkd_question *question, gjk_cast_hits *hits) {
+    if (question->query.mode != PROTO_RAY_ANY) {
+        gjkd_question_keep(question, &hits->count, &hits->truncated);
+    }
     for (uint32_t i = 0; i < hits->count; i++) {
         gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
     }
@@ -70,7 +73,7 @@ static bool cast_shapes(struct gjkd_question *question, const struct gjkd_operan
     return answered;
 }
 
-static bool answer_cast(struct gjkd_question *question) {
+bool gjkd_answer_cast(struct gjkd_question *question) {
     struct gjkd_operand moving;
     if (!gjkd_question_find(question, &question->query.moving, &moving)) {
         return false;
@@ -83,5 +86,5 @@ static bool answer_cast(struct gjkd_question *question) {
 }
 
 void gjkd_handle_cast(struct gjkd_job *job) {
-    gjkd_question_ask(job, PROTO_OP_CAST, answer_cast);
+    gjkd_question_ask(job, PROTO_OP_CAST, gjkd_answer_cast);
 }

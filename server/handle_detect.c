@@ -6,8 +6,6 @@
 #include "columns.h"
 #include "handle.h"
 
-#include <string.h>
-
 static gjk_detect_settings detect_settings(const proto_query *query) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.tolerance = query->options.tolerance;
@@ -48,6 +46,7 @@ static bool detect_one(struct gjkd_question *question) {
     if (status != GJK_OK) {
         return gjkd_question_fail(question, status);
     }
+    gjkd_question_keep(question, &hits.count, &hits.truncated);
     for (uint32_t i = 0; i < hits.count; i++) {
         gjkd_count_iterations(question->job->counters, hits.items[i].result.iterations);
     }
@@ -56,11 +55,11 @@ static bool detect_one(struct gjkd_question *question) {
     return true;
 }
 
-static bool print_pairs(struct gjkd_question *question, gjk_status status,
-                        const gjk_pair_hits *pairs) {
+static bool print_pairs(struct gjkd_question *question, gjk_status status, gjk_pair_hits *pairs) {
     if (status != GJK_OK) {
         return gjkd_question_fail(question, status);
     }
+    gjkd_question_keep(question, &pairs->count, &pairs->truncated);
     for (uint32_t i = 0; i < pairs->count; i++) {
         gjkd_count_iterations(question->job->counters, pairs->items[i].result.iterations);
     }
@@ -78,38 +77,11 @@ static bool detect_all(struct gjkd_question *question) {
     return print_pairs(question, status, &pairs);
 }
 
-/* The other set's version: the job's own when it is the same set, so that one request sees
- * one version. To be released. */
-static struct gjkd_version *find_other(struct gjkd_question *question) {
-    struct gjkd_job *job = question->job;
-    const char *name = question->query.against;
-    if (!gjkd_job_may_use_set(job, name)) {
-        gjkd_question_fail_at(job, "/against");
-        return NULL;
-    }
-    if (strcmp(name, job->version->name) == 0) {
-        return gjkd_version_retain(job->version);
-    }
-    struct gjkd_version *other = gjkd_registry_get(job->context->registry, name);
-    if (other == NULL) {
-        proto_problem_set(&job->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"", name);
-        gjkd_question_fail_at(job, "/against");
-    } else if (other->dimension != job->version->dimension) {
-        proto_problem_set(&job->problem, PROTO_DIMENSION_MISMATCH,
-                          "the set \"%.160s\" has dimension %u, this one %u", name,
-                          other->dimension, job->version->dimension);
-        gjkd_question_fail_at(job, "/against");
-        gjkd_version_release(other);
-        other = NULL;
-    }
-    return other;
-}
-
 static bool detect_against(struct gjkd_question *question) {
     const proto_query *query = &question->query;
     gjk_detect_settings settings = detect_settings(query);
     gjk_pair_hits pairs;
-    struct gjkd_version *other = find_other(question);
+    const struct gjkd_version *other = gjkd_question_find_set(question, query->against, "/against");
     if (other == NULL) {
         return false;
     }
@@ -119,12 +91,10 @@ static bool detect_against(struct gjkd_question *question) {
     const gjk_moment newest = gjk_moment_of(other->set);
     gjk_status status =
         gjk_set_detect_against(&question->moment, &newest, &selection, &settings, &pairs);
-    bool answered = print_pairs(question, status, &pairs);
-    gjkd_version_release(other);
-    return answered;
+    return print_pairs(question, status, &pairs);
 }
 
-static bool answer_detect(struct gjkd_question *question) {
+bool gjkd_answer_detect(struct gjkd_question *question) {
     const proto_query *query = &question->query;
     if (question->job->columns_out != NULL && query->b.kind == PROTO_OPERAND_ABSENT) {
         return gjkd_columns_refuse(question);
@@ -142,6 +112,6 @@ void gjkd_handle_detect(struct gjkd_job *job) {
     if (job->columns_in) {
         gjkd_columns_detect(job);
     } else {
-        gjkd_question_ask(job, PROTO_OP_DETECT, answer_detect);
+        gjkd_question_ask(job, PROTO_OP_DETECT, gjkd_answer_detect);
     }
 }

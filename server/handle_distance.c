@@ -45,6 +45,7 @@ static bool distance_nearest(struct gjkd_question *question) {
     if (status != GJK_OK) {
         return gjkd_question_fail(question, status);
     }
+    gjkd_question_keep(question, &nears.count, &nears.truncated);
     for (uint32_t i = 0; i < nears.count; i++) {
         gjkd_count_iterations(question->job->counters, nears.items[i].result.iterations);
     }
@@ -52,7 +53,7 @@ static bool distance_nearest(struct gjkd_question *question) {
     return true;
 }
 
-static bool answer_distance(struct gjkd_question *question) {
+bool gjkd_answer_distance(struct gjkd_question *question) {
     if (question->query.b.kind != PROTO_OPERAND_ABSENT) {
         return distance_pair(question);
     }
@@ -64,6 +65,6 @@ void gjkd_handle_distance(struct gjkd_job *job) {
     if (job->columns_in) {
         gjkd_columns_distance(job);
     } else {
-        gjkd_question_ask(job, PROTO_OP_DISTANCE, answer_distance);
+        gjkd_question_ask(job, PROTO_OP_DISTANCE, gjkd_answer_distance);
     }
 }

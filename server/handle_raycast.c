@@ -13,7 +13,10 @@ static gjk_ray_settings ray_settings(const proto_query *query) {
     return settings;
 }
 
-static bool print_hits(struct gjkd_question *question, const gjk_ray_hits *hits) {
+static bool print_hits(struct gjkd_question *question, gjk_ray_hits *hits) {
+    if (question->query.mode != PROTO_RAY_ANY) {
+        gjkd_question_keep(question, &hits->count, &hits->truncated);
+    }
     for (uint32_t i = 0; i < hits->count; i++) {
         gjkd_count_iterations(question->job->counters, hits->items[i].result.iterations);
     }
@@ -69,7 +72,7 @@ static bool raycast_shapes(struct gjkd_question *question) {
     return answered;
 }
 
-static bool answer_raycast(struct gjkd_question *question) {
+bool gjkd_answer_raycast(struct gjkd_question *question) {
     bool is_row = question->query.mode == PROTO_RAY_CLOSEST &&
                   question->query.target.kind != PROTO_OPERAND_INLINE;
     if (question->job->columns_out != NULL && !is_row) {
@@ -86,6 +89,6 @@ void gjkd_handle_raycast(struct gjkd_job *job) {
     if (job->columns_in) {
         gjkd_columns_raycast(job);
     } else {
-        gjkd_question_ask(job, PROTO_OP_RAYCAST, answer_raycast);
+        gjkd_question_ask(job, PROTO_OP_RAYCAST, gjkd_answer_raycast);
     }
 }

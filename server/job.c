@@ -40,17 +40,20 @@ void gjkd_job_init(struct gjkd_job *job, struct gjkd_context *context,
     job->context = context;
     job->counters = counters;
     gjk_arena_init(&job->arena, GJKD_JOB_BYTES_MAX);
+    gjkd_others_init(&job->others);
 }
 
 void gjkd_job_fini(struct gjkd_job *job) {
     gjkd_budget_give(&job->context->bodies, &job->held_bytes);
     gjkd_version_release(job->version);
+    gjkd_others_fini(&job->others);
     gjk_arena_fini(&job->arena);
 }
 
 void gjkd_job_reset(struct gjkd_job *job) {
     gjkd_budget_give(&job->context->bodies, &job->held_bytes);
     gjkd_version_release(job->version);
+    gjkd_others_reset(&job->others);
     if (job->arena.used_bytes > ARENA_KEPT_BYTES) {
         gjk_arena_fini(&job->arena);
     } else {
@@ -435,11 +438,15 @@ void gjkd_job_start(struct gjkd_job *job) {
         const char *before = gjkd_crash_note_route(job->match.operation->path);
         job->match.operation->handler(job);
         gjkd_crash_note_route(before);
-        gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
+        if (gjkd_parts_waiting(job) == 0) {
+            gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
+        }
     }
 }
 
 void gjkd_job_end(struct gjkd_job *job) {
+    gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
+    gjkd_others_reset(&job->others);
     gjkd_version_release(job->version);
     job->version = NULL;
     job->timing.ended_ns = uv_hrtime();
@@ -474,6 +481,16 @@ void gjkd_job_stand_in(struct gjkd_job *job, const struct gjkd_job *other) {
     memcpy(job->logged_path, other->logged_path, sizeof job->logged_path);
     memcpy(job->holder, other->holder, sizeof job->holder);
     job->client = other->client;
+}
+
+bool gjkd_job_has_set(struct gjkd_job *job) {
+    bool reads_set = (job->match.operation->flags & GJKD_READS_SET) != 0;
+    if (reads_set && job->version == NULL) {
+        gjkd_job_fail(job, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                      job->match.variable.text);
+        return false;
+    }
+    return true;
 }
 
 bool gjkd_job_may_use_set(struct gjkd_job *job, const char *name) {

@@ -14,6 +14,7 @@
 #include "crowd.h"
 #include "keyring.h"
 #include "limiter.h"
+#include "others.h"
 #include "parts.h"
 #include "pool.h"
 #include "proto/reply.h"
@@ -117,7 +118,8 @@ struct gjkd_job {
     uint64_t discarded_bytes;
     uint64_t queries; /* answered */
 
-    struct gjkd_parts parts; /* what the handler left to be done, if it did */
+    struct gjkd_parts parts;   /* what the handler left to be done, if it did */
+    struct gjkd_others others; /* sets besides that of the path */
     struct proto_problem problem;
     gjkd_reply reply;
 };
@@ -172,6 +174,9 @@ bool gjkd_job_claim(struct gjkd_job *job);
 
 /* For whoever works long: has the deadline passed, so that nobody waits for the answer? */
 bool gjkd_job_is_late(struct gjkd_job *job);
+
+/* For handlers: is the set of the path there, if the operation has one? False: refused. */
+bool gjkd_job_has_set(struct gjkd_job *job) GJK_MUST_USE;
 
 /*
  * For handlers: may the request touch that set? Every set besides the one in the path (which

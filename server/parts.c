@@ -7,10 +7,14 @@
 
 #define PART_NS 100000
 
+uint32_t gjkd_parts_step_of(uint32_t count, uint64_t row_ns) {
+    uint64_t step = PART_NS / (row_ns > 0 ? row_ns : 1) + 1;
+    return step < count ? (uint32_t)step : count;
+}
+
 void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
                       const struct gjkd_parts *how) {
     struct gjkd_parts *parts = &job->parts;
-    uint64_t step = PART_NS / (row_ns > 0 ? row_ns : 1) + 1;
     if (count == 0) {
         how->finish(job, how->work);
         return;
@@ -19,7 +23,8 @@ void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
     parts->run = how->run;
     parts->finish = how->finish;
     parts->rows = count;
-    parts->step = step < count ? (uint32_t)step : count;
+    parts->drop = how->drop;
+    parts->step = gjkd_parts_step_of(count, row_ns);
     atomic_init(&parts->taken, 0);
     atomic_init(&parts->done, 0);
     atomic_init(&parts->late, false);
@@ -34,6 +39,9 @@ static bool is_late(struct gjkd_job *job) {
 
 static void finish(struct gjkd_job *job) {
     if (atomic_load(&job->parts.late)) {
+        if (job->parts.drop != NULL) {
+            job->parts.drop(job, job->parts.work);
+        }
         gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before all of it was done");
     } else {
         job->parts.finish(job, job->parts.work);

@@ -27,11 +27,15 @@ struct gjkd_parts {
     void *work;
     void (*run)(struct gjkd_job *job, const gjkd_part *part);
     void (*finish)(struct gjkd_job *job, void *work); /* fills job->reply */
+    void (*drop)(struct gjkd_job *job, void *work);   /* instead, when it is late; NULL: nothing */
     uint32_t rows;                                    /* 0: nothing was left to do */
     uint32_t step;                                    /* rows of a part */
     atomic_uint taken, done;                          /* rows */
     atomic_bool late; /* the deadline has passed: what is left is not done */
 };
+
+/* How many of count rows, each of about row_ns, make a part: the first part has the first ones. */
+uint32_t gjkd_parts_step_of(uint32_t count, uint64_t row_ns);
 
 /* For handlers: leaves count rows, each of about row_ns, to be done by run. finish is called once,
  * also when there are no rows. */

@@ -87,6 +87,10 @@ uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {
         return decode + raycast_ns(&bounded);
     case GJKD_COST_CAST:
         return decode + cast_ns(&bounded);
+    case GJKD_COST_HIT:
+        return decode + 2 * raycast_ns(&bounded);
+    case GJKD_COST_BATCH:
+        return WORKER_FROM_NS + 1 + decode;
     }
     return 0;
 }

@@ -22,6 +22,8 @@ typedef enum gjkd_cost {
     GJKD_COST_DISTANCE, /* a pair, or one against the set */
     GJKD_COST_RAYCAST,  /* one shape, or the set */
     GJKD_COST_CAST,     /* likewise */
+    GJKD_COST_HIT,      /* a ray at the set, and what it passes near */
+    GJKD_COST_BATCH,    /* always a worker: it is many, and may be anything */
 } gjkd_cost;
 
 typedef struct gjkd_work {

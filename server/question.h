@@ -2,19 +2,26 @@
 #define GJKD_QUESTION_H
 
 /*
- * What every query has in common: it is decoded, the stored shapes that it names are
- * found in the one version that its job retained, and its answer is printed. One handler
- * a kind of query does the rest.
+ * What every query has in common, alone or in a batch: the stored shapes that it names are found
+ * in the one version that its job retained, and its answer is printed. One handler a kind of
+ * query does the rest.
  */
 
 #include "job.h"
 
 struct gjkd_question {
     struct gjkd_job *job;
+    struct gjk_arena *arena;       /* of the answer */
+    struct proto_problem *problem; /* where a refusal goes */
     proto_query query;
-    gjk_moment moment; /* what the query sees; its set is NULL: stateless */
+    gjk_moment moment;   /* what the query sees; its set is NULL: stateless */
+    gjk_rewound rewound; /* where that is, if the query asks for a tick ... */
+    gjk_rewind rewind;   /* ... and if there is one; only `hit` gets to see that there is not */
     proto_stamp stamp;
-    uint32_t limit; /* the query's, within answers_max */
+    uint32_t room;     /* answers that answers_max leaves to it */
+    uint32_t limit;    /* the query's own, within room, but at least 1 */
+    uint32_t answered; /* in lists */
+    bool is_cut;       /* more room might have been used */
     struct proto_buffer out;
     gjk_patience patience; /* until the job's deadline */
 };
@@ -26,11 +33,15 @@ struct gjkd_operand {
     const gjk_body *body; /* NULL: inline */
 };
 
-/* Answers a question; false when job->reply is a refusal already. */
+/* Answers a question; false when *question->problem is set (or job->reply filled). */
 typedef bool (*gjkd_answer)(struct gjkd_question *question);
 
 /* Decodes the job's body as a query of that kind and lets `answer` answer it. */
 void gjkd_question_ask(struct gjkd_job *job, proto_op op, gjkd_answer answer);
+
+/* For a question made by hand, with job, arena, problem, query and room: everything else. False:
+ * refused. */
+bool gjkd_question_prepare(struct gjkd_question *question);
 
 /* Finds an operand, or refuses with shape-not-found at its place. */
 bool gjkd_question_find(struct gjkd_question *question, const proto_operand *operand,
@@ -39,6 +50,11 @@ bool gjkd_question_find(struct gjkd_question *question, const proto_operand *ope
 /* Finds the operands a and b of a pair, likewise. */
 bool gjkd_question_find_pair(struct gjkd_question *question, struct gjkd_operand *a,
                              struct gjkd_operand *b);
+
+/* Another set's version: the job's own when it is the same set, so that one request sees one
+ * version. A view; NULL: refused, at that pointer within the query. */
+const struct gjkd_version *gjkd_question_find_set(struct gjkd_question *question, const char *name,
+                                                  const char *pointer);
 
 /* The recorder of the query's trace, which then stands in the answer; NULL when none is
  * wanted. trace is the caller's storage, in use until the answer is printed. */
@@ -50,6 +66,10 @@ const gjk_recorder *gjkd_question_trace(struct gjkd_question *question,
 gjk_selection gjkd_question_select(struct gjkd_question *question, const gjk_body *except,
                                    uint32_t limit);
 
+/* To be called with every list before it is printed: counts it, and empties it where there is no
+ * room left. */
+void gjkd_question_keep(struct gjkd_question *question, uint32_t *count, bool *truncated);
+
 /* A set of the stateless form's `shapes`, for this one question; to be freed. NULL, and
  * refused, when memory runs out. */
 struct gjk_set *gjkd_question_gather(struct gjkd_question *question);
@@ -57,8 +77,11 @@ struct gjk_set *gjkd_question_gather(struct gjkd_question *question);
 /* Refuse for what a question to a set failed of, its deadline or want of memory. False. */
 bool gjkd_question_fail(struct gjkd_question *question, gjk_status status);
 
-/* Refuse with job->problem at a place in the body, or for want of memory. Both return false. */
-bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer);
+/* Refuse with *question->problem at a place in the query, or for want of memory. False. */
+bool gjkd_question_refuse_at(struct gjkd_question *question, const char *pointer);
 bool gjkd_question_out_of_memory(struct gjkd_question *question);
+
+/* Refuse with job->problem at a place in the body. False. */
+bool gjkd_question_fail_at(struct gjkd_job *job, const char *pointer);
 
 #endif

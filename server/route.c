@@ -26,6 +26,12 @@ static const struct gjkd_operation operations[] = {
      gjkd_handle_raycast, HOT, 0, GJKD_COST_RAYCAST},
     {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
      gjkd_handle_cast, QUERY, 0, GJKD_COST_CAST},
+    {GJKD_POST, "/v1/sets/{set}/batch", "batchInSet",
+     "Many queries at once, answered by one version.",
+     gjkd_handle_batch, QUERY, 0, GJKD_COST_BATCH},
+    {GJKD_POST, "/v1/sets/{set}/hit", "hitInSet",
+     "Did this shot hit what it claims, as the world stood then?",
+     gjkd_handle_hit, QUERY, 0, GJKD_COST_HIT},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
      gjkd_handle_detect, GJKD_TAKES_BODY, 0, GJKD_COST_DETECT},
     {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",
@@ -34,6 +40,8 @@ static const struct gjkd_operation operations[] = {
      gjkd_handle_raycast, GJKD_TAKES_BODY, 0, GJKD_COST_RAYCAST},
     {GJKD_POST, "/v1/cast", "cast", "Which inline shape does a moving one touch first?",
      gjkd_handle_cast, GJKD_TAKES_BODY, 0, GJKD_COST_CAST},
+    {GJKD_POST, "/v1/batch", "batch", "Many queries about inline shapes at once.",
+     gjkd_handle_batch, GJKD_TAKES_BODY, 0, GJKD_COST_BATCH},
 
     /* Sets. */
     {GJKD_GET, "/v1/sets", "listSets", "The summaries of all sets, page by page.",

@@ -38,7 +38,7 @@ struct gjkd_operation {
 };
 
 /* Rows of the table, and one route more for everything that matches no path. */
-#define GJKD_OPERATION_COUNT 29
+#define GJKD_OPERATION_COUNT 32
 #define GJKD_ROUTE_COUNT (GJKD_OPERATION_COUNT + 1)
 #define GJKD_ROUTE_NONE GJKD_OPERATION_COUNT
 

@@ -23,8 +23,7 @@ enum { DURATION_COUNT = sizeof duration_bounds_s / sizeof duration_bounds_s[0] }
 static const uint32_t iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 
-static const char *const op_names[] = {"detect", "distance", "raycast", "cast"};
-enum { OP_COUNT = sizeof op_names / sizeof op_names[0] };
+enum { OP_COUNT = PROTO_OP_HIT + 1 };
 
 static const char *const rejection_names[GJKD_REJECTION_COUNT] =
     {"queue-full",        "lag",          "bodies", "parsing", "rate-limited",
@@ -284,7 +283,7 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_traffic(telemetry, out);
     print_head(out, "gjkd_queries_total", "counter", "Queries answered.");
     for (int i = 0; i < OP_COUNT; i++) {
-        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", op_names[i],
+        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", proto_op_names[i],
                 sum(telemetry, &telemetry->blocks->queries[i]));
     }
     print_iterations(telemetry, out);

@@ -64,6 +64,7 @@ typedef struct gjk_shot {
     const gjk_moment *obstacles; /* NULL: none */
     double near_miss;            /* negative: near misses are not wanted */
     uint32_t near_miss_limit;
+    const gjk_patience *patience; /* NULL: endless */
 } gjk_shot;
 
 /* A hit of a ball is told as one of a ray: distance is how far it flew. */

@@ -8,6 +8,7 @@
  * marks the buffer failed and writes nothing more: check once, at the end.
  */
 
+#include "gjk/shot.h"
 #include "proto/edit.h"
 
 struct proto_buffer {
@@ -18,6 +19,9 @@ struct proto_buffer {
 };
 
 void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
+
+/* Of an empty buffer: room for so many bytes, so that it need not grow until then. */
+void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
 
 /* application/problem+json. */
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem);
@@ -76,6 +80,28 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
                             const proto_stamp *stamp);
 /* Of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
+
+/* Where a judge had to look: NULL stands for the set as it is. */
+typedef struct proto_rewind {
+    double requested;
+    bool is_found; /* from, to and alpha are valid */
+    uint64_t from, to;
+    double alpha;
+    bool has_age; /* the set keeps ticks */
+    double age_ticks;
+} proto_rewind;
+
+void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
+                            const gjk_judgement *judgement, const proto_rewind *rewind,
+                            const proto_stamp *stamp);
+
+/* A batch's reply: begin, then for each query its reply or its problem, then end. */
+void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp);
+void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
+void proto_encode_batch_end(struct proto_buffer *out);
+
+/* {"error": problem}, which stands for a reply. */
+void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem);
 
 /* The ticks that a set keeps. None: count is 0. */
 typedef struct proto_ticks {

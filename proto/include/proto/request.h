@@ -87,7 +87,11 @@ typedef enum proto_op {
     PROTO_OP_DISTANCE,
     PROTO_OP_RAYCAST,
     PROTO_OP_CAST,
+    PROTO_OP_HIT,
 } proto_op;
+
+/* What operations are called on the wire, in their order, NULL behind the last. */
+extern const char *const proto_op_names[];
 
 /* Of rays and casts. */
 typedef enum proto_ray_mode { PROTO_RAY_CLOSEST, PROTO_RAY_ANY, PROTO_RAY_ALL } proto_ray_mode;
@@ -104,6 +108,7 @@ typedef struct proto_query {
     uint32_t dimension;
     bool has_at;
     double at_tick;
+    const char *at_pointer; /* JSON pointer of `at` */
     gjk_filter filter;
     proto_options options;
     bool trace; /* detect, distance: only with a and b */
@@ -127,10 +132,19 @@ typedef struct proto_query {
     proto_named_shape *shapes; /* stateless raycast, cast */
     uint32_t shape_count;
     bool has_shapes;
+
+    const char *shooter;                /* hit: a group, or NULL */
+    const char *claim_id, *claim_group; /* hit: one of them */
+    double radius;                      /* hit: 0: none */
+    double max_rewind_ticks;            /* hit: INFINITY: any */
+    const char *obstacles;              /* hit: name of a set, or NULL */
+    double near_miss;                   /* hit: negative: not wanted */
+
+    char pointer[24]; /* JSON pointer of the query: "", or that of its place in a batch */
 } proto_query;
 
 /*
- * Decodes the body of POST .../detect|distance|raycast|cast. set_dimension is the set's
+ * Decodes the body of POST .../detect|distance|raycast|cast|hit. set_dimension is the set's
  * dimension, or 0 for the stateless form, where `dimension`, the type names and
  * the lengths of the vectors decide (2 when nothing tells) and stored operands,
  * `against` as the name of a set, `at` and one-against-all forms are refused.
@@ -138,6 +152,31 @@ typedef struct proto_query {
 bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
                         const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
                         struct proto_problem *problem) GJK_MUST_USE;
+
+/*
+ * The body of POST .../batch, understood as far as that it is a batch of so many queries, at
+ * most batch_queries_max. Lives in the arena until it is closed, and borrows it.
+ */
+struct proto_batch;
+bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_limits *limits,
+                        struct gjk_arena *arena, struct proto_batch **out,
+                        struct proto_problem *problem) GJK_MUST_USE;
+uint32_t proto_batch_count(const struct proto_batch *batch);
+bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: it names none */
+
+/* Is there a query in it that may take far longer than a ray: all pairs of a set? */
+bool proto_batch_is_heavy(const struct proto_batch *batch);
+
+/*
+ * Query i, as proto_decode_query would have it, with the batch's at, filter and options where it
+ * has none of its own; pointers are into the batch. Threads with arenas of their own may ask at
+ * the same time.
+ */
+bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_arena *arena,
+                       proto_query *out, struct proto_problem *problem) GJK_MUST_USE;
+
+/* NULL is allowed. */
+void proto_batch_close(struct proto_batch *batch);
 
 /* The body of PUT /v1/sets/{set}. shapes are in the order of ids (bytewise). */
 typedef struct proto_set {

@@ -1,0 +1,160 @@
+"""Verdicts on shots, over HTTP: a duel between Alice and Bob that the server remembers."""
+
+import pytest
+
+import problem
+
+DISC = {"type": "circle", "radius": 0.5}
+ALICE = {"shooter": "alice", "ray": {"origin": [0, 0], "direction": [1, 0]}}
+
+
+@pytest.fixture(scope="module")
+def duel(gjkd):
+    """Bob walks from (10, 0) at tick 10 to (10, 4) at tick 20 and teleports to (10, -4) for 30."""
+    gjkd.store("duel", {"dimension": 2, "history": {"ticks": 3}, "shapes": {
+        "alice": DISC | {"group": "alice"},
+        "alice/shield": {"type": "box", "half_extents": [0.1, 1], "position": [1, 0],
+                         "group": "alice"},
+        "bob/body": DISC | {"group": "bob"}, "bob/head": DISC | {"group": "bob"},
+        "carol": DISC | {"group": "carol", "position": [20, 0]}}})
+    gjkd.store("walls", {"dimension": 2, "shapes": {
+        "wall": {"type": "box", "half_extents": [0.5, 3], "position": [5.5, 0]}}})
+    for tick, y, jump in ((10, 0, {}), (20, 4, {}), (30, -4, {"teleport": True})):
+        bob = {"bob/body": {"position": [10, y]} | jump, "bob/head": {"position": [10, y + 0.75]} | jump}
+        assert gjkd.put(f"/v1/sets/duel/ticks/{tick}", {"shapes": bob}).status_code == 201
+    gjkd.put("/v1/sets/duel/shapes/dave", DISC | {"position": [-20, 0]})
+
+    def judge(**asked):
+        return gjkd.ask("/v1/sets/duel/hit", ALICE | asked)
+
+    yield judge
+    gjkd.call("DELETE", "/v1/sets/duel")
+    gjkd.call("DELETE", "/v1/sets/walls")
+
+
+def aimed(x, y, **more):
+    return {"origin": [0, 0], "direction": [x, y], **more}
+
+
+def test_confirmed_with_its_evidence(duel):
+    answer = duel(at={"tick": 10}, claim={"id": "bob/body"})
+    assert answer == {
+        "verdict": "confirmed", "reason": None,
+        "hit": {"id": "bob/body", "group": "bob", "distance": 9.5, "point": [9.5, 0],
+                "normal": [-1, 0], "inside": False, "status": "converged"},
+        "obstacle": None, "near_misses": [],
+        "rewind": {"requested": 10, "from": 10, "to": 10, "alpha": 0, "age_ticks": 20},
+        "revision": 5, "tick": 10}
+
+
+@pytest.mark.parametrize("tick, ray, claim, verdict, reason, hit", [
+    (10, aimed(1, 0), {"id": "bob/head"}, "adjusted", None, "bob/body"),
+    (10, aimed(1, 0), {"group": "bob"}, "confirmed", None, "bob/body"),
+    (10, aimed(1, 0), {"id": "carol"}, "denied", "other-target", "bob/body"),
+    (15, aimed(10, 2), {"id": "bob/body"}, "confirmed", None, "bob/body"),
+    (15, aimed(1, 0), {"id": "bob/body"}, "denied", "other-target", "carol"),
+    (25, aimed(1, 0), {"id": "bob/body"}, "denied", "other-target", "carol"),
+    (29.9, aimed(10, 4), {"id": "bob/body"}, "confirmed", None, "bob/body"),
+    (30, aimed(10, -4), {"group": "bob"}, "confirmed", None, "bob/body"),
+    (10, aimed(0, 1), {"id": "bob/body"}, "denied", "miss", None),
+    (10, aimed(1, 0, max_distance=9.4), {"id": "bob/body"}, "denied", "miss", None),
+    (10, aimed(1, 0, max_distance=9.5), {"id": "bob/body"}, "confirmed", None, "bob/body"),
+    (10, aimed(1, 0), {"id": "dave"}, "denied", "no-target", None),
+    (10, aimed(1, 0), {"group": "nobody"}, "denied", "no-target", None),
+    (9.99, aimed(1, 0), {"id": "bob/body"}, "unverifiable", "tick-expired", None),
+    (30.01, aimed(1, 0), {"id": "nobody"}, "unverifiable", "tick-in-future", None),
+])
+def test_verdicts(duel, tick, ray, claim, verdict, reason, hit):
+    answer = duel(at={"tick": tick}, ray=ray, claim=claim)
+    assert (answer["verdict"], answer["reason"]) == (verdict, reason)
+    assert (answer["hit"] or {}).get("id") == hit
+    rewind = answer["rewind"]
+    assert rewind["requested"] == tick and rewind["age_ticks"] == 30 - tick
+    if verdict == "unverifiable":
+        assert rewind["from"] is rewind["to"] is rewind["alpha"] is None
+    else:
+        assert rewind["from"] + rewind["alpha"] * (rewind["to"] - rewind["from"]) == pytest.approx(tick)
+
+
+def test_how_long_ago_it_may_be(duel):
+    claim = {"id": "bob/body"}
+    assert duel(at={"tick": 10}, claim=claim, policy={"max_rewind_ticks": 20})["verdict"] == "confirmed"
+    answer = duel(at={"tick": 10}, claim=claim, policy={"max_rewind_ticks": 19.5})
+    assert (answer["verdict"], answer["reason"]) == ("unverifiable", "rewind-limit")
+
+
+def test_a_wall_in_the_way(gjkd, duel):
+    asked = {"at": {"tick": 10}, "claim": {"id": "bob/body"}, "policy": {"obstacles": "walls"}}
+    answer = duel(**asked)
+    assert (answer["verdict"], answer["reason"]) == ("denied", "blocked")
+    assert answer["hit"]["id"] == "bob/body"
+    assert answer["obstacle"]["id"] == "wall" and answer["obstacle"]["distance"] == 5
+    gjkd.call("PATCH", "/v1/sets/walls/shapes/wall", json={"position": [11, 0]})
+    assert duel(**asked)["verdict"] == "confirmed"  # where it stands now; behind Bob
+    gjkd.call("PATCH", "/v1/sets/walls/shapes/wall", json={"position": [5.5, 0]})
+    reply = gjkd.post("/v1/sets/duel/hit", ALICE | asked | {"policy": {"obstacles": "nowhere"}})
+    problem.check(reply, "set-not-found", "/policy/obstacles")
+
+
+def test_near_misses(duel):
+    asked = {"at": {"tick": 20}, "claim": {"id": "bob/body"}}
+    answer = duel(**asked, policy={"near_miss": 4.25})
+    assert answer["hit"]["id"] == "carol"
+    assert answer["near_misses"] == [
+        {"id": "bob/body", "group": "bob", "distance": 3.5},
+        {"id": "bob/head", "group": "bob", "distance": 4.25}]
+    assert len(duel(**asked, policy={"near_miss": 4.249999})["near_misses"]) == 1
+    assert duel(**asked, policy={"near_miss": 0})["near_misses"] == []
+
+
+def test_a_ball_for_a_ray(duel):
+    asked = {"at": {"tick": 15}, "claim": {"id": "bob/body"}}
+    assert duel(**asked, radius=1.4)["hit"]["id"] == "carol"
+    answer = duel(**asked, radius=1.6)
+    assert answer["verdict"] == "confirmed"
+    assert answer["hit"]["distance"] == pytest.approx(10 - (2.1 ** 2 - 4) ** 0.5, abs=1e-9)
+
+
+def test_filters(duel):
+    asked = {"at": {"tick": 10}, "claim": {"id": "carol"}}
+    assert duel(**asked, filter={"ignore_groups": ["bob"]})["verdict"] == "confirmed"
+    assert duel(**asked, filter={"only_groups": []})["reason"] == "miss"
+
+
+def test_the_set_as_it_is(duel):
+    answer = duel(claim={"id": "carol"})
+    assert answer["verdict"] == "confirmed" and answer["rewind"] is None and "tick" not in answer
+
+
+def test_a_set_that_keeps_no_ticks(gjkd, name):
+    gjkd.store(name, {"dimension": 3, "shapes": {"x": {"type": "sphere", "radius": 1}}})
+    asked = {"ray": {"origin": [-5, 0, 0], "direction": [1, 0, 0]}, "claim": {"id": "x"}}
+    answer = gjkd.ask(f"/v1/sets/{name}/hit", asked | {"at": {"tick": 3}})
+    assert (answer["verdict"], answer["reason"]) == ("unverifiable", "tick-expired")
+    assert answer["rewind"] == {"requested": 3, "from": None, "to": None, "alpha": None,
+                                "age_ticks": None}
+    assert gjkd.ask(f"/v1/sets/{name}/hit", asked)["verdict"] == "confirmed"
+
+
+@pytest.mark.parametrize("change, code, pointer", [
+    ({"claim": None}, "missing-member", "/claim"),
+    ({"claim": {}}, "missing-member", "/claim/id"),
+    ({"claim": {"id": "a", "group": "b"}}, "unknown-member", "/claim/group"),
+    ({"ray": None}, "missing-member", "/ray"),
+    ({"ray": {"origin": [0, 0], "direction": [0, 0]}}, "zero-direction", "/ray/direction"),
+    ({"ray": {"origin": [0, 0], "direction": [1, 0], "solid": True}}, "unknown-member", "/ray/solid"),
+    ({"radius": -1}, "out-of-range", "/radius"),
+    ({"policy": {"near_miss": -1}}, "out-of-range", "/policy/near_miss"),
+    ({"policy": {"obstacle": "walls"}}, "unknown-member", "/policy/obstacle"),
+    ({"policy": {"obstacles": "no/set"}}, "bad-name", "/policy/obstacles"),
+    ({"shooter": "a b"}, "bad-name", "/shooter"),
+    ({"at": {"tick": -1}}, "out-of-range", "/at/tick"),
+    ({"trace": True}, "unknown-member", "/trace"),
+])
+def test_refusals(gjkd, duel, change, code, pointer):
+    reply = gjkd.post("/v1/sets/duel/hit", ALICE | {"claim": {"id": "carol"}} | change)
+    problem.check(reply, code, pointer)
+
+
+def test_no_such_set(gjkd):
+    problem.check(gjkd.post("/v1/sets/nowhere/hit", ALICE | {"claim": {"id": "x"}}), "set-not-found")
