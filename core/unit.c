@@ -9,8 +9,7 @@
 #include "larger.h"
 
 double gjk_unit_of(double magnitude) {
-    const double large = 0x1p100, small = 0x1p-100;
-    if (magnitude == 0.0 || (magnitude >= small && magnitude <= large)) {
+    if (gjk_unit_is_one(magnitude)) {
         return 1.0;
     }
     int exponent;
