@@ -28,9 +28,10 @@
 #define HEIGHT_ERROR 0x1p-38
 
 typedef struct gjk_walk3 {
-    gjk_vertex3 vertex[STEPS_MAX]; /* as they were found */
-    gjk_vec3 w[4];                 /* of the simplex, the newest last */
-    uint8_t index[4];              /* in vertex */
+    gjk_vertex3 vertex[STEPS_MAX + 4]; /* those to start from, then as they were found */
+    uint32_t found;
+    gjk_vec3 w[4];    /* of the simplex, the newest last */
+    uint8_t index[4]; /* in vertex */
     uint32_t count;
     gjk_vec3 direction; /* to look along next: away from the simplex, through the origin */
     double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: not known */
@@ -107,6 +108,7 @@ static bool see_tetrahedron(gjk_walk3 *s, double margin) {
     double of_c = turn * gjk_dot3(d, gjk_cross3(a, b));
     if (of_a > 0.0 && of_b > 0.0 && of_c > 0.0) { /* inside, or too near to a face to tell */
         double of_d = fabs(volume) - (of_a + of_b + of_c);
+        s->upper_scale = 0.0;
         return of_a > margin && of_b > margin && of_c > margin && of_d > margin;
     }
     if (of_a <= of_b && of_a <= of_c) {
@@ -139,6 +141,9 @@ static bool see(gjk_walk3 *s, double margin) {
 /* Apart, if the plane through the newest point proves it. */
 static bool prove_apart(const gjk_walk3 *s, double along, const gjk_goal *goal,
                         gjk_solution *solution) {
+    if (!(along < 0.0)) {
+        return false;
+    }
     double length = gjk_length3(s->direction);
     if (!(-along > (goal->radius + goal->tolerance) * length)) {
         return false;
@@ -156,49 +161,79 @@ static void hand_over(const gjk_walk3 *s, gjk_simplex3 *simplex) {
     }
 }
 
+/* Is the origin beyond the edge of the two older corners of a triangle? A walk does not lead
+ * there from its edges, but from a tetrahedron or from points that were given. */
+static bool beyond_oldest_edge(const gjk_walk3 *s) {
+    gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
+    gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
+    return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
+}
+
 /* The balls reach each other over the gap between the cores. */
 static bool prove_by_radius(const gjk_walk3 *s, double scale, const gjk_goal *goal,
                             gjk_solution *solution) {
     double reach = goal->radius - goal->tolerance - HEIGHT_ERROR * scale;
-    if (!(reach > 0.0 && s->upper_squared < reach * reach * s->upper_scale)) {
+    if (!(reach > 0.0 && s->upper_squared < reach * reach * s->upper_scale) ||
+        (s->count == 3 && beyond_oldest_edge(s))) {
         return false;
     }
     solution->proof = GJK_PROVEN_OVERLAPPING;
     return true;
 }
 
-bool gjk_decide3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
-                 gjk_simplex3 *simplex, gjk_solution *solution) {
-    const double scale = frame->scale;
+static void take_over(const gjk_simplex3 *simplex, gjk_walk3 *s) {
+    s->count = s->found = simplex->count;
+    s->upper_squared = s->upper_scale = 0.0;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        s->vertex[i] = simplex->vertex[i];
+        s->w[i] = simplex->vertex[i].w;
+        s->index[i] = (uint8_t)i;
+    }
+}
+
+/* Does the simplex prove anything, or is it the last that this walk can do? */
+static bool ends_here(gjk_walk3 *s, double scale, const gjk_goal *goal, gjk_solution *solution) {
     const double margin =
         CROSS_MAX * goal->tolerance * scale * scale + VOLUME_ERROR * scale * scale * scale;
-    gjk_walk3 s;
-    s.count = 0;
-    s.direction = direction;
-    const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
-    for (uint32_t step = 0; step < steps_max; step++) {
-        gjk_vertex3 *vertex = &s.vertex[step];
-        gjk_support3_into(frame, &s.direction, vertex);
-        solution->iterations++;
-        s.w[s.count] = vertex->w;
-        s.index[s.count++] = (uint8_t)step;
-        double along = gjk_dot3(s.direction, vertex->w);
-        if (along < 0.0 && prove_apart(&s, along, goal, solution)) {
-            break;
-        }
-        if (see(&s, margin)) {
-            solution->proof = GJK_PROVEN_OVERLAPPING;
-            solution->upper = 0.0;
-            break;
-        }
-        bool near = goal->radius > 0.0 ? prove_by_radius(&s, scale, goal, solution) : along <= 0.0;
-        if (near || s.count == 4 || !(gjk_dot3(s.direction, s.direction) > 0.0)) {
-            break;
-        }
-    }
-    if (gjk_goal_reached(goal, solution)) {
+    if (see(s, margin)) {
+        solution->proof = GJK_PROVEN_OVERLAPPING;
+        solution->upper = 0.0;
         return true;
     }
+    return prove_by_radius(s, scale, goal, solution) || s->count == 4 ||
+           !(gjk_dot3(s->direction, s->direction) > 0.0);
+}
+
+/* The next point; true when it ends the walk: a proof, or nothing nearer to be found. */
+static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, gjk_walk3 *s,
+                      gjk_solution *solution) {
+    gjk_vertex3 *vertex = &s->vertex[s->found];
+    gjk_support3_into(frame, &s->direction, vertex);
+    solution->iterations++;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if (gjk_vertex3_same(vertex, &s->vertex[s->index[i]])) {
+            (void)prove_apart(s, gjk_dot3(s->direction, vertex->w), goal, solution);
+            return true;
+        }
+    }
+    s->w[s->count] = vertex->w;
+    s->index[s->count++] = (uint8_t)s->found++;
+    double along = gjk_dot3(s->direction, vertex->w);
+    return prove_apart(s, along, goal, solution) || (along <= 0.0 && goal->radius == 0.0);
+}
+
+bool gjk_decide3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
+                 gjk_simplex3 *simplex, gjk_solution *solution) {
+    const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
+    gjk_walk3 s;
+    s.direction = direction;
+    take_over(simplex, &s);
+    for (uint32_t step = 0; step < steps_max; step++) {
+        if ((s.count > 0 && ends_here(&s, frame->scale, goal, solution)) ||
+            step_ends(frame, goal, &s, solution)) {
+            break;
+        }
+    }
     hand_over(&s, simplex);
-    return false;
+    return gjk_goal_reached(goal, solution);
 }

@@ -68,12 +68,24 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
+/* b and w from the points of both. */
+static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
+    vertex->b = gjk_add3(gjk_mul3(&frame->rotation, vertex->own_b), frame->translation);
+    vertex->w = gjk_sub3(vertex->a, vertex->b);
+}
+
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
     const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
-    gjk_vec3 a, b;
+    gjk_vec3 a;
     gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
-    gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &b);
+    gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);
     vertex->a = gjk_scale3(frame->unit, a);
-    vertex->b = gjk_add3(gjk_mul3(&frame->rotation, b), frame->translation);
-    vertex->w = gjk_sub3(vertex->a, vertex->b);
+    place_vertex(frame, vertex);
+}
+
+void gjk_vertex3_make(const gjk_frame3 *frame, gjk_vec3 own_a, gjk_vec3 own_b,
+                      gjk_vertex3 *vertex) {
+    vertex->a = gjk_scale3(frame->unit, own_a);
+    vertex->own_b = own_b;
+    place_vertex(frame, vertex);
 }

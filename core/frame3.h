@@ -24,6 +24,7 @@ typedef struct gjk_frame3 {
 /* A point of a - b and the points of a and b that it is the difference of. */
 typedef struct gjk_vertex3 {
     gjk_vec3 w, a, b;
+    gjk_vec3 own_b; /* the point of b in its own frame and unit */
 } gjk_vertex3;
 
 /* All but toward. */
@@ -41,6 +42,9 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 
 /* The point of a - b farthest along direction (of any length). */
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex);
+
+/* The difference of a point of a and a point of b, each in its own frame. */
+void gjk_vertex3_make(const gjk_frame3 *frame, gjk_vec3 own_a, gjk_vec3 own_b, gjk_vertex3 *vertex);
 
 static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
     gjk_vertex3 vertex;

@@ -8,6 +8,7 @@
 
 #include "gjk/pair.h"
 
+#include "cache.h"
 #include "decide3.h"
 #include "gjk2.h"
 #include "gjk3.h"
@@ -56,6 +57,7 @@ typedef struct gjk_question {
     gjk_goal goal;
     const gjk_vec3 *first_direction;
     const struct gjk_penetration_solver *solver;
+    gjk_cache *cache;
 } gjk_question;
 
 /* In the units of a frame. No state is claimed below the rounding of its numbers. Field by
@@ -141,8 +143,12 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_questio
     const struct gjk_penetration_solver *solver = after_gjk(question->solver);
     gjk_vec3 heading = gjk_frame3_heading(&frame, &a->pose, *question->first_direction);
     gjk_simplex3 simplex;
+    simplex.count = 0;
     set_goal(&question->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
+    if (question->cache != NULL) {
+        gjk_cache_recall(question->cache, &frame, &simplex, &heading);
+    }
     bool reached = gjk_decide3(&frame, heading, goal, &simplex, solution);
     if (!reached || question->goal.recorder != NULL) {
         frame.toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
@@ -150,11 +156,13 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_questio
     if (question->goal.recorder != NULL) {
         trace(NULL, &frame, &a->pose, question, goal);
     }
-    if (reached) {
-        return frame.unit;
-    }
     bool inside = solution->upper == 0.0; /* the simplex holds the origin */
-    if (inside || gjk_gjk3(&frame, goal, &simplex, solution)) {
+    bool unsure = !reached && (inside || gjk_gjk3(&frame, goal, &simplex, solution));
+    if (question->cache != NULL) {
+        bool apart = reached && solution->proof == GJK_PROVEN_SEPARATED;
+        gjk_cache_keep(question->cache, &frame, &simplex, apart ? &solution->normal : NULL);
+    }
+    if (unsure) {
         (void)solver->solve3(&frame, &simplex, goal, solution);
     }
     if (!gjk_goal_reached(goal, solution)) {
@@ -263,6 +271,7 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
         .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
+        .cache = settings->cache,
     };
     question.goal.stop_separated = true;
     question.goal.stop_overlapping = !settings->penetration;
@@ -295,6 +304,7 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
         .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
+        .cache = settings->cache,
     };
     question.goal.stop_overlapping = true;
     question.goal.recorder = settings->recorder;

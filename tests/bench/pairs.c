@@ -35,7 +35,9 @@ static const struct bench_peer *const peers[] = {
 };
 #define PEERS (sizeof peers / sizeof peers[0])
 
-static const char *const question_name[] = {"boolean", "depth", "distance", "ray"};
+static const char *const question_name[] = {
+    "boolean", "depth", "distance", "ray", "warm boolean", "warm depth", "warm distance",
+};
 
 #define HALF (BENCH_PAIRS / 2)
 
@@ -43,18 +45,20 @@ static const struct bench_case {
     const char *name;
     enum bench_kind a, b;
     int overlapping;
+    bool near;
 } cases[] = {
-    {"8-gons", BENCH_8_GON, BENCH_8_GON, HALF},
-    {"circle and 8-gon", BENCH_CIRCLE, BENCH_8_GON, HALF},
-    {"boxes", BENCH_BOX, BENCH_BOX, HALF},
-    {"hulls of 8", BENCH_HULL_8, BENCH_HULL_8, HALF},
-    {"hulls of 32", BENCH_HULL_32, BENCH_HULL_32, HALF},
-    {"hulls of 128", BENCH_HULL_128, BENCH_HULL_128, HALF},
-    {"capsule and hull of 32", BENCH_CAPSULE, BENCH_HULL_32, HALF},
-    {"cylinder and cone", BENCH_CYLINDER, BENCH_CONE, HALF},
-    {"boxes, all overlapping:", BENCH_BOX, BENCH_BOX, BENCH_PAIRS},
-    {"hulls of 32, all overlapping:", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS},
-    {"hulls of 128, all overlapping:", BENCH_HULL_128, BENCH_HULL_128, BENCH_PAIRS},
+    {"8-gons", BENCH_8_GON, BENCH_8_GON, HALF, false},
+    {"circle and 8-gon", BENCH_CIRCLE, BENCH_8_GON, HALF, false},
+    {"boxes", BENCH_BOX, BENCH_BOX, HALF, false},
+    {"hulls of 8", BENCH_HULL_8, BENCH_HULL_8, HALF, false},
+    {"hulls of 32", BENCH_HULL_32, BENCH_HULL_32, HALF, false},
+    {"hulls of 128", BENCH_HULL_128, BENCH_HULL_128, HALF, false},
+    {"capsule and hull of 32", BENCH_CAPSULE, BENCH_HULL_32, HALF, false},
+    {"cylinder and cone", BENCH_CYLINDER, BENCH_CONE, HALF, false},
+    {"hulls of 32, nearly touching:", BENCH_HULL_32, BENCH_HULL_32, HALF, true},
+    {"boxes, all overlapping:", BENCH_BOX, BENCH_BOX, BENCH_PAIRS, false},
+    {"hulls of 32, all overlapping:", BENCH_HULL_32, BENCH_HULL_32, BENCH_PAIRS, false},
+    {"hulls of 128, all overlapping:", BENCH_HULL_128, BENCH_HULL_128, BENCH_PAIRS, false},
 };
 
 struct contender {
@@ -135,8 +139,9 @@ static void run(const struct bench_case *at, const struct bench_scene *scene,
     bool flat = scene->a[0].dimension == 2;
     for (int q = 0; q < BENCH_QUESTIONS; q++) {
         enum bench_question question = (enum bench_question)q;
-        if ((question == BENCH_RAY && !flat) ||
-            (at->overlapping == BENCH_PAIRS && question != BENCH_DEPTH)) {
+        bool deep = question == BENCH_DEPTH || question == BENCH_WARM_DEPTH;
+        if ((question == BENCH_RAY && (!flat || at->near)) ||
+            (at->overlapping == BENCH_PAIRS && !deep)) {
             continue;
         }
         size_t count = enlist(scene, question, contenders);
@@ -159,7 +164,7 @@ int main(int count, char **arguments) {
         if (count > 1 && strstr(at->name, arguments[1]) == NULL) {
             continue;
         }
-        bench_scene_init(&scene, at->a, at->b, at->overlapping);
+        bench_scene_init(&scene, at->a, at->b, at->overlapping, at->near);
         bench_truth_find(&scene, &truth);
         run(at, &scene, &truth);
         bench_scene_fini(&scene);

@@ -142,6 +142,19 @@ static void draw_poses(struct bench_pair *pair, uint64_t *state, bool overlappin
     } while (overlap(pair) != overlapping);
 }
 
+/* Nearly touching, on the side where it is. */
+static void draw_near(struct bench_pair *pair, uint64_t *state) {
+    const gjk_distance_settings apart = gjk_distance_settings_default();
+    const gjk_detect_settings deep = gjk_detect_settings_default();
+    gjk_distance_result far = gjk_distance(&pair->a, &pair->b, &apart);
+    gjk_detect_result depth = gjk_detect(&pair->a, &pair->b, &deep);
+    bool separated = far.state == GJK_SEPARATED;
+    double gap = pow(10.0, uniform(state, -9, -3));
+    gjk_vec3 by = separated ? gjk_scale3(gap - far.distance, far.normal)
+                            : gjk_scale3(depth.depth - gap, depth.normal);
+    pair->b.pose.position = gjk_add3(pair->b.pose.position, by);
+}
+
 static void draw_ray(struct bench_pair *pair, uint64_t *state, bool hitting) {
     uint32_t dimension = pair->a.shape->dimension;
     double radius = pair->a.shape->bounding_radius;
@@ -156,7 +169,7 @@ static void draw_ray(struct bench_pair *pair, uint64_t *state, bool hitting) {
 }
 
 void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_kind b,
-                      int overlapping) {
+                      int overlapping, bool near) {
     uint64_t state = SEED;
     scene->kind_a = a;
     scene->kind_b = b;
@@ -175,7 +188,13 @@ void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_k
         overlapping_left -= overlaps;
         hitting_left -= hits;
         draw_poses(pair, &state, overlaps);
+        if (near) {
+            draw_near(pair, &state);
+        }
         draw_ray(pair, &state, hits);
+        gjk_vec3 by = gjk_scale3(0.01, direction(&state, scene->a[0].dimension));
+        scene->moved[left - 1] = *pair;
+        scene->moved[left - 1].b.pose.position = gjk_add3(pair->b.pose.position, by);
     }
 }
 

@@ -30,16 +30,18 @@ struct bench_scene {
     struct gjk_arena arena;
     gjk_shape a[BENCH_SHAPES], b[BENCH_SHAPES];
     struct bench_pair pairs[BENCH_PAIRS];
+    struct bench_pair moved[BENCH_PAIRS]; /* b moved by a hundredth of a unit */
 };
 
 /*
  * Pairs at any distance at which their bounding balls meet, in any orientation; of
  * them the given number overlaps, in no order that a branch predictor could learn
  * from the position alone. Half of the rays hit. The same for the same arguments.
- * Ends the program when memory runs out.
+ * With near: then moved together until the gap or the depth is 1e-9 to 1e-3. Ends the
+ * program when memory runs out.
  */
 void bench_scene_init(struct bench_scene *scene, enum bench_kind a, enum bench_kind b,
-                      int overlapping);
+                      int overlapping, bool near);
 void bench_scene_fini(struct bench_scene *scene);
 
 #endif

@@ -28,7 +28,7 @@ void bench_truth_find(const struct bench_scene *scene, struct bench_truth *truth
 struct bench_score {
     int queries, failures, wrong_states;
 };
-struct bench_score bench_judge(const struct bench_truth *truth, enum bench_question question,
+struct bench_score bench_judge(const struct bench_truth *truth, enum bench_question asked,
                                double tolerance, const double *answers);
 
 #endif

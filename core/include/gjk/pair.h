@@ -38,6 +38,24 @@ struct gjk_penetration_solver;
 extern const struct gjk_penetration_solver gjk_penetration_epa, gjk_penetration_direct;
 
 /*
+ * What a query leaves for the next one about the same two shapes, which have moved a little:
+ * a separating axis, or points of both that are nearest each other or enclose an overlap.
+ * The caller keeps it, one for each pair and thread, and begins with gjk_cache_make(); it is
+ * read and written by each query that is given it. A cache of other shapes (told by their
+ * addresses) counts as empty; begin anew when what stands at an address has changed. It
+ * makes 3D queries faster and never changes an answer beyond its tolerance, but in the last
+ * digits; most 2D queries need no iteration and do without.
+ */
+typedef struct gjk_cache {
+    const gjk_shape *a, *b;
+    uint32_t count;            /* of points; 0: the axis */
+    gjk_vec3 axis;             /* in the frame of a; 0: none */
+    gjk_vec3 on_a[4], on_b[4]; /* in the own frames */
+} gjk_cache;
+
+gjk_cache gjk_cache_make(void);
+
+/*
  * How a query is solved. tolerance in (0, GJK_TOLERANCE_MAX], relative to the
  * size; max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and
  * EPA each. first_direction points from a towards b in world axes, of any length;
@@ -51,6 +69,7 @@ typedef struct gjk_detect_settings {
     bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
+    gjk_cache *cache;                            /* NULL: none */
 } gjk_detect_settings;
 
 typedef struct gjk_distance_settings {
@@ -59,6 +78,7 @@ typedef struct gjk_distance_settings {
     gjk_vec3 first_direction;
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
+    gjk_cache *cache;                            /* NULL: none */
 } gjk_distance_settings;
 
 gjk_detect_settings gjk_detect_settings_default(void);

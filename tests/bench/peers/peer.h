@@ -12,13 +12,24 @@ extern "C" {
 
 #include "../pairs_scene.h"
 
-enum bench_question { BENCH_BOOLEAN, BENCH_DEPTH, BENCH_DISTANCE, BENCH_RAY, BENCH_QUESTIONS };
+enum bench_question {
+    BENCH_BOOLEAN,
+    BENCH_DEPTH,
+    BENCH_DISTANCE,
+    BENCH_RAY,
+    BENCH_WARM_BOOLEAN, /* with what the library keeps of a pair from the query before */
+    BENCH_WARM_DEPTH,
+    BENCH_WARM_DISTANCE,
+    BENCH_QUESTIONS
+};
 
 #define BENCH_NONE (-1.0)
 
 /*
  * One answer for each of BENCH_PAIRS pairs. boolean: 1 when they overlap, else 0; depth,
  * distance: BENCH_NONE when there is none; ray: the distance, BENCH_NONE for a miss.
+ * A warm pass asks about the moved pairs and about the pairs by turns, moved first, so that
+ * every query finds what the last pass left of its pair, a little off.
  */
 typedef void (*bench_pass)(const void *world, double *answers);
 
