@@ -108,7 +108,8 @@ suite_http() {
 # npm comes with some packages of Node.js and is one of its own with Debian's.
 suite_clients() {
     command -v npm >/dev/null || deploy/install.sh <(echo npm)
-    tests/clients/run.sh
+    build release gjkd
+    tests/clients/run.sh build/release/server/gjkd
 }
 
 suite_deploy() {

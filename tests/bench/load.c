@@ -32,7 +32,7 @@
 /* --- Latencies: 64 buckets an octave, so within 1.6 % --- */
 
 #define SUB 64
-#define BUCKETS (64 * SUB)
+#define BUCKETS 4096
 
 struct histogram {
     uint64_t counts[BUCKETS], total, max_ns;

@@ -1,17 +1,39 @@
 #!/usr/bin/env bash
-# Is the description of the interface well made? The tools come from npm and stay below build/.
-#   tests/clients/run.sh
+# Is the description of the interface well made, and can a program rely on it? Lints it, makes
+# typed clients from it and from gjkd.proto, and has them do the main job. The tools come from npm
+# and stay below build/.
+#   tests/clients/run.sh GJKD
 set -euo pipefail
+gjkd=$(realpath "$1")
 cd "$(dirname "$0")/../.."
+root=$PWD
 export REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true
 
-work=build/clients
-mkdir -p $work
-cp tests/clients/package.json tests/clients/package-lock.json tests/clients/redocly.yaml $work
-cd $work
+mkdir -p build/clients
+cp tests/clients/*.json tests/clients/*.yaml tests/clients/*.ts build/clients
+cd build/clients
 stamp=node_modules/.gjkd-lock
 if ! cmp -s package-lock.json $stamp; then
     npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
     cp package-lock.json $stamp
 fi
-npx --no-install redocly lint --config redocly.yaml ../../server/openapi.json
+tool() { npx --no-install "$@"; }
+
+tool redocly lint --config redocly.yaml "$root/server/openapi.json"
+
+tool openapi-typescript "$root/server/openapi.json" --default-non-nullable=false --output openapi.d.ts
+tool pbjs --target static-module --wrap es6 --no-comments --force-number --no-service \
+    --out gjkd.js "$root/proto/gjkd.proto"
+tool pbjs --target static-module --wrap es6 --force-number --no-service "$root/proto/gjkd.proto" |
+    tool pbts --out gjkd.d.ts -
+tool tsc --project tsconfig.json
+cp gjkd.js out
+
+pipe=$(mktemp -u)
+mkfifo "$pipe"
+"$gjkd" --listen 127.0.0.1:0 >"$pipe" &
+daemon=$!
+trap 'kill "$daemon" 2>/dev/null; rm -f "$pipe"' EXIT
+read -r line <"$pipe"
+address=${line##* }
+node out/main_job.js "${address%/}"
