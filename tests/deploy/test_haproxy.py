@@ -23,9 +23,12 @@ CLIENTS = 16
 PAIR = {"a": {"type": "circle", "radius": 1},
         "b": {"type": "circle", "radius": 1, "position": [5, 0]}}
 STORED = {"a": "player-1/sword", "b": "player-2"}
-# Slow enough to be in flight when something happens.
-HULL = {"type": "hull", "points": [[i % 7, i % 5, i % 3] for i in range(105)]}
-SLOW = {"dimension": 3, "shapes": {f"h{i}": HULL for i in range(700)}}
+# Slow to ask about, with a short answer: parallel slanted rods, which do not touch although the
+# boxes around them do.
+ROD = {"type": "hull", "points": [[t + x, t + y, t] for t in (0, 20)
+                                  for x, y in ((0, 0), (.01, 0), (0, .01), (.01, .01))]}
+SLOW = {"dimension": 3, "shapes": {f"rod-{i}-{j}": {**ROD, "position": [i / 10, j / 10, 0]}
+                                   for i in range(45) for j in range(45)}}
 
 
 def free_port(host):
@@ -171,7 +174,7 @@ def test_a_drain_loses_nothing(servers, front, which):
 
 
 def test_a_drain_answers_what_is_slow(servers, front):
-    """A query of seconds, asked before the signal, comes through HAProxy after it."""
+    """A query of a second, asked before the signal, comes through HAProxy after it."""
     for server in servers:
         server.store("slow", SLOW)
     with Wire(front) as wire:
@@ -180,7 +183,7 @@ def test_a_drain_answers_what_is_slow(servers, front):
         for server in servers:  # whichever has it
             server.signal(signal.SIGTERM)
         reply = wire.reply()
-        assert reply.status == 200 and len(reply.json()["pairs"]) == 700 * 699 // 2
+        assert reply.status == 200 and reply.json()["pairs"] == []
     assert [server.wait() for server in servers] == [0, 0]
 
 
