@@ -18,6 +18,7 @@ struct gjkd_ring {
 };
 
 static gjkd_tick *at(const gjkd_journal *journal, uint32_t i) {
+    GJK_ASSERT(journal->ring != NULL);
     return &journal->ring->ticks[(journal->start + i) % journal->ring->capacity];
 }
 

@@ -23,7 +23,7 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
                                 bool teleport);
 
 /* The same shape at another place. Likewise. */
-const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *place, bool teleport);
+const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
 
 /* What GET answers of it. View: lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);

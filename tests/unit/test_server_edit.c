@@ -223,6 +223,10 @@ END_TEST
 START_TEST(what_is_counted_is_what_is_used) {
     registry = gjkd_registry_new(10);
     size_t before = mallinfo2().uordblks;
+    if (before == 0) { /* a sanitizer's malloc, which does not tell */
+        finish();
+        return;
+    }
     gjkd_version_release(
         test_put(registry, "s", heavy("'dimension':2,'history':{'ticks':50},", 0), NULL));
     for (int tick = 0; tick < 60; tick++)
