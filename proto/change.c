@@ -268,6 +268,7 @@ static bool edit_shape(struct application *application, const proto_node *patch,
         !take_teleport(application, patch, edit) || !check_removals(application->reader, patch))
         return false;
     bool is_stored = base->find(base->user, id, &stored);
+    edit->self = is_stored ? stored.self : NULL;
     bool moves = is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch);
     if (moves && json_object_size(patch->json) == 0 && !edit->teleport)
         return true;
@@ -284,7 +285,7 @@ static void remove_shape(struct application *application, const char *id) {
 
     if (base->find(base->user, id, &stored)) {
         application->edits[application->count++] =
-            (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE};
+            (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE, .self = stored.self};
         application->shape_count--;
     }
 }

@@ -44,7 +44,7 @@ static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gj
         place.pose.rotation = columns->poses[row].rotation;
         place.turn = columns->turns[row];
     }
-    return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place};
+    return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
 }
 
 static bool refuse_dimension(const struct poses *poses, const struct gjkd_version *current,

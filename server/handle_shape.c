@@ -78,8 +78,9 @@ void gjkd_handle_patch_shape(struct gjkd_job *job) {
 
 static bool derive_removal(void *user, const struct gjkd_version *current, proto_edits *out,
                            struct proto_problem *problem) {
-    const proto_edit *removal = user;
-    if (gjk_set_find(current->set, removal->id) == NULL) {
+    proto_edit *removal = user;
+    removal->self = gjk_set_find(current->set, removal->id);
+    if (removal->self == NULL) {
         return proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
                                  "there is no shape \"%.140s\" in the set", removal->id);
     }

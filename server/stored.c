@@ -140,6 +140,7 @@ proto_stored gjkd_stored_view(const gjk_body *body) {
     return (proto_stored){
         .definition = stored->definition->text,
         .place = {body->placed.pose, body->turn, stored->has_position, stored->has_rotation},
+        .self = body,
     };
 }
 

@@ -54,7 +54,9 @@ static const gjk_body *find(const struct gjk_set *set, const char *id) {
 static void account(struct making *making, const gjk_body *old, const gjk_body *body,
                     const char *id) {
     struct gjkd_version *version = making->version;
-    const gjk_body *kept = find(making->newest, id);
+    /* Where nothing was edited since the newest tick, it has just what the previous one has. */
+    bool same = making->previous != NULL && making->newest == making->previous->set;
+    const gjk_body *kept = same ? old : find(making->newest, id);
     if (old != NULL) {
         version->body_bytes -= gjkd_stored_bytes(old, NULL);
         version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);
@@ -86,7 +88,7 @@ static gjk_status make_body(struct gjkd_version *version, const char *id, const 
 }
 
 static gjk_status push_edit(struct making *making, const proto_edit *edit) {
-    const gjk_body *old = find(making->previous->set, edit->id);
+    const gjk_body *old = edit->self;
     const gjk_body *body = NULL;
     gjk_status status = GJK_OK;
     if (edit->kind == PROTO_EDIT_DEFINE) {

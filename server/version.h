@@ -53,7 +53,7 @@ typedef struct gjkd_stamp {
 } gjkd_stamp;
 
 /*
- * The same from edits that were made for previous; stamp: NULL, or the tick that the new version
+ * The same from edits that were made for previous, whose bodies they name; stamp: NULL, or the tick that the new version
  * remembers itself as (previous->history is not NULL then). O(edits * log n + ticks). To be
  * called by the writer of the set.
  */

@@ -17,6 +17,7 @@
 typedef struct proto_stored {
     proto_text definition;
     proto_place place;
+    const void *self; /* the store's own name for it, or NULL */
 } proto_stored;
 
 /* The set that edits are merged into. Borrowed. */
@@ -40,6 +41,7 @@ typedef struct proto_edit {
     const char *id;
     proto_edit_kind kind;
     bool teleport;            /* of a tick: it was not on the way there */
+    const void *self;         /* of the stored shape, as it was found; NULL: none was */
     proto_place place;        /* MOVE */
     const proto_shape *shape; /* DEFINE */
 } proto_edit;
