@@ -70,12 +70,13 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
     if (node->json == NULL)
         return true;
     out->has_at = true;
-    proto_pointer_text(node, pointer, sizeof pointer);
+    proto_node tick = proto_required(node, "tick");
+    proto_pointer_text(&tick, pointer, sizeof pointer);
     out->at_pointer = gjk_arena_copy_text(reader->arena, pointer, strlen(pointer));
     if (out->at_pointer == NULL)
         return proto_refuse_memory(reader);
     return proto_read_object(reader, node) && proto_check_members(reader, node, known, NULL) &&
-           proto_read_number(reader, proto_required(node, "tick"), since_start, &out->at_tick);
+           proto_read_number(reader, tick, since_start, &out->at_tick);
 }
 
 /* An option that did nothing in silence would be worse than one that is refused. */

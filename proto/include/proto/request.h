@@ -108,7 +108,7 @@ typedef struct proto_query {
     uint32_t dimension;
     bool has_at;
     double at_tick;
-    const char *at_pointer; /* JSON pointer of `at` */
+    const char *at_pointer; /* JSON pointer of that tick */
     gjk_filter filter;
     proto_options options;
     bool trace; /* detect, distance: only with a and b */
