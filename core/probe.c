@@ -60,8 +60,7 @@ double gjk_probe_key(const gjk_probe *probe, const gjk_placed *placed, double bo
     gjk_tree_node alone = {.used = 1};
     double keys[GJK_TREE_WIDTH];
     gjk_tree_node_put(&alone, 0, &branch);
-    gjk_probe_keys_plain(probe, &alone, bound, keys);
-    return keys[0];
+    return gjk_probe_node(probe, &alone, bound, keys) != 0 ? keys[0] : NAN;
 }
 
 double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis) {

@@ -10,6 +10,7 @@
  */
 
 #include "larger.h"
+#include "tree_keys.h"
 #include "tree_node.h"
 
 #include <stdlib.h>
@@ -170,14 +171,18 @@ static gjk_branch move_body(gjk_editor *e, const gjk_branch *body, gjk_ops ops,
 }
 
 static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
+    gjk_probe probe = {.kind = GJK_PROBE_OVERLAP, .dimension = e->dimension};
+    double keys[GJK_TREE_WIDTH];
     for (uint32_t k = 0; k < ops.count; k++) {
         const gjk_op *op = op_at(e, ops, k);
-        uint32_t handle = op->from->handle, mask = 0;
-        for (uint32_t i = 0; i < node->used; i++) {
-            if (node->first[i] <= handle && handle <= node->last[i]) {
-                gjk_branch below = gjk_branch_at(node, i);
-                mask |= (uint32_t)gjk_box_holds(&below.box, &op->was) << i;
-            }
+        const uint32_t handle = op->from->handle;
+        uint32_t mask = 0;
+        gjk_probe_put_box(&probe, &op->was);
+        uint32_t met = gjk_probe_node(&probe, node, 0.0, keys);
+        for (; met != 0; met &= met - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(met);
+            const bool may_hold = node->first[i] <= handle && handle <= node->last[i];
+            mask |= (uint32_t)may_hold << i;
         }
         if (!push(e, mask)) {
             return false;

@@ -1,120 +1,30 @@
 #ifndef GJK_TREE_KEYS_H
 #define GJK_TREE_KEYS_H
 
-/*
- * One test of all branches of a node, written so that a compiler makes it wide: plain loops over
- * columns, no branches in them. Included by one file an instruction set. Keys may differ in
- * nothing between them, and would not show in an answer if they did.
- */
-
-#include "tree_walk.h"
-
-#define KEYS_INLINE static inline __attribute__((always_inline))
-
-KEYS_INLINE void measure_looseness(const gjk_probe *probe, const gjk_tree_node *node,
-                                   double loose[GJK_TREE_WIDTH]) {
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        loose[i] = 0.0;
-    }
-    if (probe->looseness > 0.0) {
-        for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-                double side = probe->looseness * (node->max[axis][i] - node->min[axis][i]);
-                loose[i] = side > loose[i] ? side : loose[i];
-            }
-        }
-    }
-}
-
-KEYS_INLINE void overlap_keys(const gjk_probe *probe, const gjk_tree_node *node,
-                              const double loose[GJK_TREE_WIDTH], double keys[GJK_TREE_WIDTH]) {
-    double gap[GJK_TREE_WIDTH];
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        gap[i] = -INFINITY;
-    }
-    for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-        const double *min = node->min[axis], *max = node->max[axis];
-        double low = probe->min[axis], high = probe->max[axis];
-        for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-            double above = min[i] - high, below = low - max[i];
-            gap[i] = above > gap[i] ? above : gap[i];
-            gap[i] = below > gap[i] ? below : gap[i];
-        }
-    }
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        keys[i] = gap[i] <= loose[i] ? 0.0 : NAN;
-    }
-}
+#include "probe.h"
+#include "scan.h"
+#include "tree_node.h"
 
 /*
- * The slab test (Kay and Kajiya 1986) of a box that moves: on each axis it meets a branch's
- * slab from one time to another. An axis without way has the rate INFINITY: then the times are
- * infinite, or, where a plane is just met, not a number, which no comparison takes.
+ * The branches of a node with keys up to bound, a bit for each, and their keys. One function for
+ * each instruction set; they may differ in what does not show in an answer.
  */
-KEYS_INLINE void sweep_keys(const gjk_probe *probe, const gjk_tree_node *node,
-                            const double loose[GJK_TREE_WIDTH], double bound,
-                            double keys[GJK_TREE_WIDTH]) {
-    double from[GJK_TREE_WIDTH], until[GJK_TREE_WIDTH];
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        from[i] = 0.0;
-        until[i] = bound;
-    }
-    for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-        const double rate = probe->rate[axis], low = probe->min[axis], high = probe->max[axis];
-        const double *min = node->min[axis], *max = node->max[axis];
-        if (rate > 0.0) {
-            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-                double in = (min[i] - loose[i] - high) * rate;
-                double out = (max[i] + loose[i] - low) * rate;
-                from[i] = in > from[i] ? in : from[i];
-                until[i] = out < until[i] ? out : until[i];
-            }
-        } else {
-            for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-                double in = (max[i] + loose[i] - low) * rate;
-                double out = (min[i] - loose[i] - high) * rate;
-                from[i] = in > from[i] ? in : from[i];
-                until[i] = out < until[i] ? out : until[i];
-            }
-        }
-    }
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        keys[i] = from[i] <= until[i] ? from[i] : NAN;
-    }
-}
+uint32_t gjk_probe_node_plain(const gjk_probe *probe, const gjk_tree_node *node, double bound,
+                              double keys[GJK_TREE_WIDTH]);
+#ifdef GJK_SCAN_X86
+uint32_t gjk_probe_node_avx2(const gjk_probe *probe, const gjk_tree_node *node, double bound,
+                             double keys[GJK_TREE_WIDTH]);
+#endif
 
-KEYS_INLINE void near_keys(const gjk_probe *probe, const gjk_tree_node *node,
-                           const double loose[GJK_TREE_WIDTH], double keys[GJK_TREE_WIDTH]) {
-    for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-        keys[i] = 0.0;
+/* The best of them for the processor. */
+static inline uint32_t gjk_probe_node(const gjk_probe *probe, const gjk_tree_node *node,
+                                      double bound, double keys[GJK_TREE_WIDTH]) {
+#ifdef GJK_SCAN_X86
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_probe_node_avx2(probe, node, bound, keys);
     }
-    for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-        const double *min = node->min[axis], *max = node->max[axis];
-        double low = probe->min[axis], high = probe->max[axis];
-        for (uint32_t i = 0; i < GJK_TREE_WIDTH; i++) {
-            double above = min[i] - loose[i] - high, below = low - max[i] - loose[i];
-            double gap = above > below ? above : below;
-            gap = gap > 0.0 ? gap : 0.0;
-            keys[i] += gap * gap;
-        }
-    }
-}
-
-KEYS_INLINE void probe_keys(const gjk_probe *probe, const gjk_tree_node *node, double bound,
-                            double keys[GJK_TREE_WIDTH]) {
-    double loose[GJK_TREE_WIDTH];
-    measure_looseness(probe, node, loose);
-    switch (probe->kind) {
-    case GJK_PROBE_OVERLAP:
-        overlap_keys(probe, node, loose, keys);
-        break;
-    case GJK_PROBE_SWEEP:
-        sweep_keys(probe, node, loose, bound, keys);
-        break;
-    case GJK_PROBE_NEAR:
-        near_keys(probe, node, loose, keys);
-        break;
-    }
+#endif
+    return gjk_probe_node_plain(probe, node, bound, keys);
 }
 
 #endif

@@ -7,6 +7,8 @@
 
 #include "tree_walk.h"
 
+#include "tree_keys.h"
+
 #include "turn.h"
 
 /* Makes squares of distances compare as the distances would, in spite of their roundings. */
@@ -62,12 +64,10 @@ void gjk_walk_stay_within(gjk_walk *walk, double distance) {
 static void open_node(gjk_walk *walk, const gjk_tree_node *node) {
     double keys[GJK_TREE_WIDTH];
     uint32_t bottom = walk->top;
-    gjk_probe_keys_plain(&walk->probe, node, walk->bound, keys);
+    uint32_t mask = gjk_probe_node(&walk->probe, node, walk->bound, keys);
     GJK_ASSERT(bottom + node->used <= GJK_WALK_STACK);
-    for (uint32_t i = 0; i < node->used; i++) {
-        if (!(keys[i] <= walk->bound)) {
-            continue;
-        }
+    for (; mask != 0; mask &= mask - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(mask);
         uint32_t at = walk->top++;
         while (at > bottom && walk->stack[at - 1].key < keys[i]) {
             walk->stack[at] = walk->stack[at - 1];
@@ -135,10 +135,16 @@ gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body) {
     if (moment->tree == NULL || moment->next == NULL) {
         return gjk_moment_place(moment, body);
     }
-    if (walk->next == NULL) {
-        return body->placed; /* the tree would know if it moved */
+    gjk_placed room;
+    return *gjk_leaf_place(moment, &(gjk_leaf){body, walk->next}, &room);
+}
+
+const gjk_placed *gjk_leaf_place(const gjk_moment *moment, const gjk_leaf *leaf, gjk_placed *room) {
+    if (leaf->next == NULL) {
+        return &leaf->body->placed; /* the tree would know if it moved */
     }
     gjk_turn turn;
-    return (gjk_placed){body->placed.shape,
-                        gjk_pose_on_way(body, walk->next, moment->alpha, &turn)};
+    room->shape = leaf->body->placed.shape;
+    room->pose = gjk_pose_on_way(leaf->body, leaf->next, moment->alpha, &turn);
+    return room;
 }

@@ -10,14 +10,10 @@
 #include "gjk/set_query.h"
 #include "list.h"
 #include "probe.h"
-#include "tree_node.h"
+#include "tree_pairs.h"
 
 /* Everything that overlaps any body of a moment must meet this. */
 gjk_probe gjk_probe_of_moment(const gjk_moment *moment, double tolerance);
-
-/* The keys of a node's branches, not a number for those that are out of the question. */
-void gjk_probe_keys_plain(const gjk_probe *probe, const gjk_tree_node *node, double bound,
-                          double keys[GJK_TREE_WIDTH]);
 
 /* A branch that waits for its turn. */
 typedef struct gjk_walk_entry {
@@ -67,5 +63,8 @@ static inline bool gjk_walk_knows_enough(const gjk_walk *walk, const gjk_list *f
 
 /* Where the body named last stands at the moment. */
 gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body);
+
+/* Where a leaf of the moment's tree stands then: the body's own place, or one put into `room`. */
+const gjk_placed *gjk_leaf_place(const gjk_moment *moment, const gjk_leaf *leaf, gjk_placed *room);
 
 #endif

@@ -3,8 +3,9 @@
  * and leave everything as it was when memory runs out?
  */
 
-#include "tree_node.h"
+#include "tree_keys.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "failing_malloc.h"
@@ -271,6 +272,47 @@ START_TEST(a_span_holds_bodies_on_their_way) {
 }
 END_TEST
 
+/* Boxes of small whole numbers, so that many just touch. */
+static gjk_bounds small_box(test_rng *rng) {
+    gjk_vec3 p = {test_rng_integer(rng, -3, 3), test_rng_integer(rng, -3, 3),
+                  test_rng_integer(rng, -3, 3)};
+    gjk_vec3 d = {test_rng_integer(rng, 0, 2), test_rng_integer(rng, 0, 2),
+                  test_rng_integer(rng, 0, 2)};
+    return (gjk_bounds){p, gjk_add3(p, d)};
+}
+
+static double small_rate(test_rng *rng) {
+    int way = test_rng_integer(rng, -2, 2);
+    return way != 0 ? 1.0 / way : INFINITY;
+}
+
+START_TEST(every_instruction_set_sees_the_same) {
+    test_rng rng = test_rng_make(47);
+    for (int round = 0; round < 20000; round++) {
+        gjk_branch branches[GJK_TREE_WIDTH];
+        uint32_t count = 1 + test_rng_below(&rng, GJK_TREE_WIDTH);
+        for (uint32_t i = 0; i < count; i++) {
+            branches[i] = (gjk_branch){.box = small_box(&rng), .what = &bodies[i]};
+        }
+        gjk_tree_node *node = gjk_tree_node_new(3, branches, count);
+        gjk_probe probe = {.kind = (gjk_probe_kind)(round % 3), .dimension = 2 + round % 2};
+        const gjk_bounds box = small_box(&rng);
+        gjk_probe_put_box(&probe, &box);
+        for (int axis = 0; axis < 3; axis++) {
+            probe.rate[axis] = small_rate(&rng);
+        }
+        double bound = probe.kind == GJK_PROBE_OVERLAP ? 0.0 : test_rng_integer(&rng, 0, 4);
+        double plain[GJK_TREE_WIDTH], chosen[GJK_TREE_WIDTH];
+        uint32_t bits = gjk_probe_node_plain(&probe, node, bound, plain);
+        ck_assert_uint_eq(bits, gjk_probe_node(&probe, node, bound, chosen));
+        for (uint32_t i = 0; i < count; i++) {
+            ck_assert((bits >> i & 1) == 0 || plain[i] == chosen[i]);
+        }
+        free(node);
+    }
+}
+END_TEST
+
 static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bool as_span) {
     for (unsigned n = 0;; n++) {
         struct gjk_tree *next = NULL;
@@ -315,6 +357,7 @@ Suite *test_suite(void) {
     tcase_add_test(tests, a_tree_stays_low);
     tcase_add_test(tests, worn_branches_are_built_anew);
     tcase_add_test(tests, a_span_holds_bodies_on_their_way);
+    tcase_add_test(tests, every_instruction_set_sees_the_same);
     tcase_add_test(tests, without_memory_nothing_changes);
     return suite;
 }
