@@ -6,11 +6,15 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs http wire memory)
+TOPICS=(pairs sets http wire memory)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
     "$build/tests/bench/bench_pairs" >"$1"
+}
+
+topic_sets() {
+    "$build/tests/bench/bench_sets" >"$1"
 }
 
 topic_http() {
@@ -34,7 +38,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_echo bench_load bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_echo bench_load bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"
