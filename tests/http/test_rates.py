@@ -5,6 +5,7 @@ import time
 import pytest
 
 import problem
+from messages import TYPE, gjkd as pb
 from test_tokens import bearer, line
 
 PAIR = {"a": {"type": "point"}, "b": {"type": "point", "position": [3, 4]}}
@@ -46,6 +47,18 @@ def test_retry_after_is_long_enough(start):
     assert refusal.status_code == 429
     time.sleep(int(refusal.headers["Retry-After"]))
     assert ask(daemon).status_code == 200
+
+
+def test_a_large_request_counts_as_many(start):
+    """Its answer is given, and then it has to be waited for."""
+    daemon = start("--rate-limit=10", "--demo")
+    rays = pb.RaycastColumns(dimension=2, origin=[0.0, 0.0] * 100, direction=[1.0, 0.0] * 100)
+    reply = daemon.call("POST", "/v1/sets/arena2d/raycast", data=rays.SerializeToString(),
+                        headers={"Content-Type": TYPE, "Accept": None})
+    assert reply.status_code == 200
+    refusal = ask(daemon)
+    problem.check(refusal, "rate-limited", limit=10)
+    assert 8 <= int(refusal.headers["Retry-After"]) <= 10, "a hundred queries, ten a second"
 
 
 def test_every_address_for_itself(start):
