@@ -92,7 +92,9 @@ def test_a_request_that_came_too_late_is_answered_504(start):
                 wire.send(HEAD.replace(b"100000", b"2") + b"{")
                 time.sleep(0.02)
                 wire.send(b"}")
-                return wire.reply()
+                reply = wire.reply()
+                # On a busy machine the daemon may see all of it at once.
+                return reply if reply.status != 422 else None
         except (EOFError, ConnectionError):
             return None  # it has been cut just then
     problem.check(eventually(answer), "deadline-exceeded")
