@@ -101,7 +101,7 @@ suite_determinism() {
 
 suite_http() {
     build release gjkd
-    if [ -n "$full" ]; then export GJKD_ROUNDS=$FULL_ROUNDS; fi
+    if [ -n "$full" ]; then export GJKD_ROUNDS=$FULL_ROUNDS GJKD_FULL=1; fi
     run_pytest release
 }
 

@@ -40,7 +40,7 @@ struct histogram {
 
 static unsigned bucket_of(uint64_t ns) {
     unsigned shift = 0;
-    while (ns >> shift >= 2 * SUB) {
+    while (ns >> shift >= UINT64_C(2) * SUB) {
         shift++;
     }
     return shift * SUB + (unsigned)(ns >> shift);
