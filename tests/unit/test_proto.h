@@ -20,6 +20,7 @@ Suite *proto_ray_suite(void);
 Suite *proto_cast_suite(void);
 Suite *proto_trace_suite(void);
 Suite *proto_edit_suite(void);
+Suite *proto_batch_suite(void);
 Suite *proto_set_suite(void);
 Suite *proto_reply_suite(void);
 Suite *proto_memory_suite(void);

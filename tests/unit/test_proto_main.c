@@ -97,6 +97,7 @@ int main(void) {
     srunner_add_suite(runner, proto_ray_suite());
     srunner_add_suite(runner, proto_cast_suite());
     srunner_add_suite(runner, proto_edit_suite());
+    srunner_add_suite(runner, proto_batch_suite());
     srunner_add_suite(runner, proto_set_suite());
     srunner_add_suite(runner, proto_reply_suite());
     srunner_add_suite(runner, proto_trace_suite());

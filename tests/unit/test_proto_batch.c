@@ -1,0 +1,215 @@
+/* Is a batch taken apart into the queries that it holds, and a hit into what it asks? */
+
+#include <math.h>
+#include <string.h>
+
+#include "test_proto.h"
+
+static struct gjk_arena arena;
+static proto_limits limits;
+static struct proto_problem problem;
+
+static void set_up(void) {
+    gjk_arena_init(&arena, 0);
+    limits = proto_limits_default();
+    problem = (struct proto_problem){0};
+}
+
+static void tear_down(void) {
+    gjk_arena_fini(&arena);
+}
+
+static struct proto_batch *open_batch(const char *body, uint32_t dimension) {
+    struct proto_batch *batch = NULL;
+    ck_assert_msg(proto_decode_batch(test_text(&arena, body), dimension, &limits, &arena, &batch,
+                                     &problem),
+                  "%s: %s", body, problem.detail);
+    return batch;
+}
+
+static void require_refused(const char *body, uint32_t dimension, proto_code code,
+                            const char *pointer) {
+    struct proto_batch *batch;
+    ck_assert(
+        !proto_decode_batch(test_text(&arena, body), dimension, &limits, &arena, &batch, &problem));
+    ck_assert_str_eq(proto_code_text(problem.code), proto_code_text(code));
+    ck_assert_str_eq(problem.pointer, pointer);
+}
+
+START_TEST(queries_by_themselves) {
+    struct proto_batch *batch =
+        open_batch("{'queries': [{'op': 'detect', 'a': 'x'}, {'op': 'fly'},"
+                   " {'op': 'raycast', 'origin': [1, 2], 'direction': [0, 3]}]}",
+                   2);
+    proto_query query;
+    double tick;
+    ck_assert_uint_eq(proto_batch_count(batch), 3);
+    ck_assert(!proto_batch_tick(batch, &tick));
+    ck_assert(proto_batch_query(batch, 2, &arena, &query, &problem));
+    ck_assert(query.op == PROTO_OP_RAYCAST && query.ray.origin.y == 2 && query.dimension == 2);
+    ck_assert_str_eq(query.pointer, "/queries/2");
+    ck_assert(proto_batch_query(batch, 0, &arena, &query, &problem));
+    ck_assert(query.op == PROTO_OP_DETECT && strcmp(query.a.pointer, "/queries/0/a") == 0);
+    ck_assert(!proto_batch_query(batch, 1, &arena, &query, &problem));
+    ck_assert(problem.code == PROTO_OUT_OF_RANGE);
+    ck_assert_str_eq(problem.pointer, "/queries/1/op");
+    proto_batch_close(batch);
+    proto_batch_close(NULL);
+}
+END_TEST
+
+START_TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
+    struct proto_batch *batch =
+        open_batch("{'at': {'tick': 7.5}, 'filter': {'mask': 5, 'category': 4}, 'options': "
+                   "{'tolerance': 1e-3},"
+                   " 'queries': [{'op': 'detect'},"
+                   " {'op': 'detect', 'at': {'tick': 8}, 'filter': {'category': 1},"
+                   "  'options': {'max_iterations': 9}},"
+                   " {'op': 'detect', 'at': null, 'filter': {}, 'options': null}]}",
+                   3);
+    proto_query query;
+    double tick = 0;
+    ck_assert(proto_batch_tick(batch, &tick) && tick == 7.5);
+    ck_assert(proto_batch_query(batch, 0, &arena, &query, &problem));
+    ck_assert(query.has_at && query.at_tick == 7.5 && query.filter.mask == 5);
+    ck_assert_str_eq(query.at_pointer, "/at/tick");
+    ck_assert(query.filter.category == 4 && query.options.tolerance == 1e-3);
+    ck_assert(proto_batch_query(batch, 1, &arena, &query, &problem));
+    ck_assert(query.at_tick == 8 && query.filter.category == 1);
+    ck_assert_str_eq(query.at_pointer, "/queries/1/at/tick");
+    ck_assert(query.filter.mask == UINT32_MAX && query.options.max_iterations == 9);
+    ck_assert(query.options.tolerance == GJK_TOLERANCE_DEFAULT);
+    ck_assert(proto_batch_query(batch, 2, &arena, &query, &problem));
+    ck_assert(query.at_tick == 7.5 && query.filter.mask == UINT32_MAX);
+    ck_assert(query.options.tolerance == 1e-3);
+    proto_batch_close(batch);
+}
+END_TEST
+
+START_TEST(which_batches_are_heavy) {
+    static const struct {
+        const char *body;
+        uint32_t dimension;
+        bool is_heavy;
+    } rows[] = {
+        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, 7, null]}", 2, false},
+        {"{'queries': [{'op': 'distance', 'a': 'x'}]}", 2, false},
+        {"{'queries': [{'op': 'detect', 'a': 'x', 'b': 'y'}, {'op': 'detect'}]}", 2, true},
+        {"{'queries': [{'op': 'detect'}]}", 0, false},
+    };
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        struct proto_batch *batch = open_batch(rows[i].body, rows[i].dimension);
+        ck_assert_int_eq(proto_batch_is_heavy(batch), rows[i].is_heavy);
+        proto_batch_close(batch);
+    }
+}
+END_TEST
+
+START_TEST(batches_that_are_none) {
+    limits.batch_queries_max = 2;
+    require_refused("[]", 2, PROTO_WRONG_TYPE, "");
+    require_refused("{}", 2, PROTO_MISSING_MEMBER, "/queries");
+    require_refused("{'queries': 1}", 2, PROTO_WRONG_TYPE, "/queries");
+    require_refused("{'queries': [], 'trace': false}", 2, PROTO_UNKNOWN_MEMBER, "/trace");
+    require_refused("{'queries': [], 'dimension': 2}", 2, PROTO_UNKNOWN_MEMBER, "/dimension");
+    require_refused("{'queries': [], 'at': {'tick': 1}}", 0, PROTO_UNKNOWN_MEMBER, "/at");
+    require_refused("{'queries': [], 'dimension': 4}", 0, PROTO_OUT_OF_RANGE, "/dimension");
+    require_refused("{'queries': [{}, {}, {}]}", 2, PROTO_TOO_MANY, "/queries");
+    ck_assert(problem.has_limit && problem.limit == 2);
+    require_refused("{'queries': [", 2, PROTO_MALFORMED_JSON, "");
+    proto_batch_close(open_batch("{'queries': [{}, {}]}", 2));
+}
+END_TEST
+
+START_TEST(a_whole_hit) {
+    proto_query query;
+    test_accepted(&arena, PROTO_OP_HIT, 2,
+                  "{'shooter': 'red', 'at': {'tick': 3}, 'ray': {'origin': [1, 2],"
+                  " 'direction': [0, 2], 'max_distance': 9}, 'radius': 0.5, 'claim': {'id': 'x'},"
+                  " 'policy': {'max_rewind_ticks': 7.5, 'obstacles': 'walls', 'near_miss': 2}}",
+                  &query);
+    ck_assert_str_eq(query.shooter, "red");
+    ck_assert(query.has_at && query.at_tick == 3 && query.radius == 0.5);
+    ck_assert(query.ray.direction.y == 1 && query.ray.max_distance == 9);
+    ck_assert(strcmp(query.claim_id, "x") == 0 && query.claim_group == NULL);
+    ck_assert(query.max_rewind_ticks == 7.5 && query.near_miss == 2);
+    ck_assert_str_eq(query.obstacles, "walls");
+    test_accepted(&arena, PROTO_OP_HIT, 3,
+                  "{'ray': {'origin': [1, 2, 3], 'direction': [0, 0, 1]},"
+                  " 'claim': {'group': 'g', 'id': null}, 'policy': null}",
+                  &query);
+    ck_assert(query.shooter == NULL && !query.has_at && query.radius == 0);
+    ck_assert(query.claim_id == NULL && strcmp(query.claim_group, "g") == 0);
+    ck_assert(isinf(query.max_rewind_ticks) && query.near_miss < 0 && query.obstacles == NULL);
+}
+END_TEST
+
+START_TEST(what_is_said_of_a_shot) {
+    struct proto_buffer out;
+    const gjk_body body = {.id = "x", .group = "g"};
+    gjk_near near = {.body = &body, .result = {.distance = 2.5}};
+    gjk_judgement judgement = {
+        .verdict = GJK_VERDICT_DENIED,
+        .reason = GJK_REASON_BLOCKED,
+        .has_hit = true,
+        .has_obstacle = true,
+        .hit = {&body, {.hit = true, .has_normal = true, .distance = 3, .normal = {-1, 0, 0}}},
+        .obstacle = {&body, {.hit = true, .inside = true}},
+        .near_misses = {&near, 1, true},
+    };
+    const proto_rewind rewind =
+        {.requested = 12.5, .is_found = true, .from = 12, .to = 13, .alpha = 0.5, .has_age = true};
+    proto_buffer_init(&out, &arena);
+    proto_encode_judgement(&out, 2, &judgement, &rewind, NULL);
+    test_wrote(&out,
+               "{'verdict':'denied','reason':'blocked','hit':{'id':'x','group':'g','distance':3,"
+               "'point':[0,0],'normal':[-1,0],'inside':false,'status':'converged'},"
+               "'obstacle':{'id':'x','group':'g','distance':0,'point':[0,0],'normal':null,"
+               "'inside':true,'status':'converged'},"
+               "'near_misses':[{'id':'x','group':'g','distance':2.5}],'truncated':true,"
+               "'rewind':{'requested':12.5,'from':12,'to':13,'alpha':0.5,'age_ticks':0}}");
+    judgement =
+        (gjk_judgement){.verdict = GJK_VERDICT_UNVERIFIABLE, .reason = GJK_REASON_TICK_EXPIRED};
+    proto_buffer_init(&out, &arena);
+    proto_encode_judgement(&out, 2, &judgement, NULL, NULL);
+    test_wrote(&out, "{'verdict':'unverifiable','reason':'tick-expired','hit':null,"
+                     "'obstacle':null,'near_misses':[],'rewind':null}");
+}
+END_TEST
+
+START_TEST(what_is_said_to_a_batch) {
+    struct proto_buffer out, error;
+    const proto_stamp stamp = {.has_revision = true, .revision = 4};
+    proto_buffer_init(&out, &arena);
+    proto_buffer_init(&error, &arena);
+    proto_problem_set(&problem, PROTO_BAD_REQUEST, "no");
+    proto_encode_error(&error, &problem);
+    proto_buffer_reserve(&out, 1000);
+    ck_assert_uint_eq(out.capacity, 1000);
+    proto_encode_batch_begin(&out, &stamp);
+    proto_encode_batch_reply(&out, (proto_text){"{}", 2});
+    proto_encode_batch_reply(&out, (proto_text){"[]", 2});
+    proto_encode_batch_end(&out);
+    test_wrote(&out, "{'revision':4,'results':[{},[]]}");
+    ck_assert(strncmp(error.data, "{\"error\":{\"type\":\"/problems/bad-request\"", 40) == 0);
+    proto_buffer_init(&out, &arena);
+    proto_encode_batch_begin(&out, NULL);
+    proto_encode_batch_end(&out);
+    test_wrote(&out, "{'results':[]}");
+}
+END_TEST
+
+Suite *proto_batch_suite(void) {
+    Suite *suite = suite_create("proto/batch");
+    TCase *tests = tcase_create("batch");
+    tcase_add_checked_fixture(tests, set_up, tear_down);
+    tcase_add_test(tests, queries_by_themselves);
+    tcase_add_test(tests, what_the_batch_says_holds_until_a_query_says_otherwise);
+    tcase_add_test(tests, which_batches_are_heavy);
+    tcase_add_test(tests, batches_that_are_none);
+    tcase_add_test(tests, a_whole_hit);
+    tcase_add_test(tests, what_is_said_of_a_shot);
+    tcase_add_test(tests, what_is_said_to_a_batch);
+    suite_add_tcase(suite, tests);
+    return suite;
+}
