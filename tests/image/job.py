@@ -67,7 +67,15 @@ def main_job():
         assert call("PUT", f"/v1/sets/level/ticks/{tick}", moved)[0] == 201
     then = ask("/v1/sets/level/distance", {"a": "player", "b": "crate", "at": {"tick": 1.5}})
     assert then["distance"] == 2 and then["tick"] == 1.5, then
+    verdict = ask("/v1/sets/level/hit", {
+        "shooter": "nobody", "at": {"tick": 2}, "claim": {"id": "crate"},
+        "ray": {"origin": [20, 0], "direction": [-1, 0]}})
+    assert verdict["verdict"] == "confirmed" and verdict["hit"]["distance"] == 14.5, verdict
     told("changes a set and looks back")
+    results = ask("/v1/sets/level/batch", {"queries": [
+        {"op": "distance", "a": "player", "b": "crate"}, {"op": "detect", "a": "nobody"}]})["results"]
+    assert results[0]["distance"] == 3 and results[1]["error"]["code"] == "shape-not-found", results
+    told("answers a batch, each query for itself")
     status, data = call("POST", "/v1/sets/level/detect", {"a": "nobody"})
     assert status == 404 and json.loads(data)["code"] == "shape-not-found", data
     told("refuses precisely")

@@ -122,14 +122,13 @@ class Edits(Client):
         whole = {"dimension": dimension, "shapes": self.shapes(dimension)}
         self.ask("PUT", path, whole, expected=(200, 201))
         self.ask("GET", path, expected=(200, 404))
-        if "patch" in self.soak.offers:
-            for _ in range(4):
-                change = {"shapes": {f"s{self.random.randrange(SHAPES)}":
-                                     self.random.choice([None, self.shape(dimension)])}}
-                self.ask("PATCH", path, change, expected=(200, 404),
-                         content_type="application/merge-patch+json")
-            self.ask("PUT", f"{path}/shapes/s{self.random.randrange(SHAPES)}",
-                     self.shape(dimension), expected=(200, 201, 404))
+        for _ in range(4):
+            change = {"shapes": {f"s{self.random.randrange(SHAPES)}":
+                                 self.random.choice([None, self.shape(dimension)])}}
+            self.ask("PATCH", path, change, expected=(200, 404),
+                     content_type="application/merge-patch+json")
+        self.ask("PUT", f"{path}/shapes/s{self.random.randrange(SHAPES)}",
+                 self.shape(dimension), expected=(200, 201, 404))
         if self.random.random() < 0.1:
             self.ask("DELETE", path, expected=(204, 404))
 
@@ -154,6 +153,10 @@ class Ticks(Client):
         self.ask("POST", f"{self.path}/raycast",
                  {"origin": self.point(3), "direction": self.point(3), "at": {"tick": at}},
                  expected=(200, 410))
+        self.ask("POST", f"{self.path}/hit", {
+            "shooter": "g0", "at": {"tick": at}, "claim": {"group": "g1"}, "radius": 0.1,
+            "ray": {"origin": self.point(3), "direction": self.point(3), "max_distance": 50},
+            "policy": {"max_rewind_ticks": TICKS // 2, "near_miss": 1}})
 
 
 class Nonsense(Client):
@@ -247,19 +250,6 @@ class Soak:
         probe = Probes(self, 0)
         _, self.files = probe.measure()
         probe.connection.close()
-        self.offers = self.probe_offers()
-
-    def probe_offers(self):
-        """Operations that this daemon has, of those that are being built."""
-        client, offers = Client(self, 0), set()
-        for word, method, path in (("patch", "PATCH", "/v1/sets/x"),
-                                   ("ticks", "PUT", "/v1/sets/x/ticks/1"),
-                                   ("batch", "POST", "/v1/sets/x/batch")):
-            answer = json.loads(client.ask(method, path, {}, expected=range(200, 500)))
-            if answer.get("code") not in ("route-not-found", "method-not-allowed"):
-                offers.add(word)
-        client.connection.close()
-        return offers
 
     def count(self, what):
         with self.lock:
@@ -280,8 +270,7 @@ class Soak:
             client.connection.close()
 
     def run(self):
-        kinds = [Queries, Queries, Edits, Nonsense, Leavers, Probes, Hangups]
-        kinds += [Ticks] * ("ticks" in self.offers) + [Batches] * ("batch" in self.offers)
+        kinds = [Queries, Queries, Batches, Edits, Ticks, Nonsense, Leavers, Probes, Hangups]
         threads = [threading.Thread(target=self.run_one, args=(kind(self, i),))
                    for i, kind in enumerate(kinds)]
         begun = time.monotonic()
@@ -315,8 +304,7 @@ class Soak:
         log = self.log.read().decode(errors="replace")
         if re.search(r"level=error|crashed|Sanitizer", log):
             self.fail(f"its log: {log[-3000:]}")
-        print(f"{self.seconds:.0f} s, {sum(self.happened.values())} events, offers "
-              f"{', '.join(sorted(self.offers)) or 'neither patches nor ticks nor batches'}")
+        print(f"{self.seconds:.0f} s, {sum(self.happened.values())} events")
         for what, count in sorted(self.happened.items()):
             print(f"  {what:<12} {count}")
         print(f"memory: {before / 1e6:.1f} MB settled, {resident / 1e6:.1f} MB at the end; "
