@@ -208,10 +208,11 @@ static bool ends_here(gjk_walk3 *s, double scale, const gjk_goal *goal, gjk_solu
 static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, gjk_walk3 *s,
                       gjk_solution *solution) {
     gjk_vertex3 *vertex = &s->vertex[s->found];
+    vertex->w = (gjk_vec3){0, 0, 0}; /* analysers do not see that the call sets it */
     gjk_support3_into(frame, &s->direction, vertex);
     solution->iterations++;
     for (uint32_t i = 0; i < s->count; i++) {
-        if (gjk_vertex3_same(vertex, &s->vertex[s->index[i]])) {
+        if (vertex->w.x == s->w[i].x && vertex->w.y == s->w[i].y && vertex->w.z == s->w[i].z) {
             (void)prove_apart(s, gjk_dot3(s->direction, vertex->w), goal, solution);
             return true;
         }

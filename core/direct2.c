@@ -142,9 +142,9 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
 static bool fits(const gjk_frame2 *frame) {
     return frame->unit == 1.0 && frame->a->count - 1 < GJK_EDGES_MAX &&
            frame->b->count - 1 < GJK_EDGES_MAX && /* a curve has count 0 */
-           (gjk_edges_of(frame->a) != NULL || gjk_edges_of(frame->b) != NULL) &&
-           (gjk_edges_of(frame->a) != NULL || frame->a->count == 1) &&
-           (gjk_edges_of(frame->b) != NULL || frame->b->count == 1);
+           (gjk_has_edges(frame->a) || gjk_has_edges(frame->b)) &&
+           (gjk_has_edges(frame->a) || frame->a->count == 1) &&
+           (gjk_has_edges(frame->b) || frame->b->count == 1);
 }
 
 bool gjk_direct2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {

@@ -17,9 +17,13 @@ bool gjk_edges_fit(uint32_t dimension, const gjk_vec3 *points, uint32_t count);
 /* Writes the three columns after the points'. */
 void gjk_edges_fill(const gjk_shape *shape, double *columns);
 
-/* The first of the three columns (normal x, normal y, offset), NULL where there is none. */
+static inline bool gjk_has_edges(const gjk_shape *shape) {
+    return shape->column_count > 3;
+}
+
+/* The first of the three columns (normal x, normal y, offset), of a shape that has them. */
 static inline const double *gjk_edges_of(const gjk_shape *shape) {
-    return shape->column_count > 3 ? shape->columns + 2 * (size_t)shape->stride : NULL;
+    return shape->columns + 2 * (size_t)shape->stride;
 }
 
 #endif

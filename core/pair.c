@@ -137,33 +137,50 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const gjk_questio
     return frame.unit;
 }
 
+/* A few cheap steps that mostly decide it, then the general method from where they ended. */
+static void walk3(gjk_frame3 *frame, gjk_vec3 heading, const gjk_question *question,
+                  const gjk_goal *goal, gjk_solution *solution) {
+    const struct gjk_penetration_solver *solver = after_gjk(question->solver);
+    gjk_simplex3 simplex;
+    simplex.count = 0;
+    if (question->cache != NULL) {
+        gjk_cache_recall(question->cache, frame, &simplex, &heading);
+    }
+    bool reached = gjk_decide3(frame, heading, goal, &simplex, solution);
+    if (!reached) {
+        frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
+    }
+    bool inside = solution->upper == 0.0; /* the simplex holds the origin */
+    bool unsure = !reached && (inside || gjk_gjk3(frame, goal, &simplex, solution));
+    if (question->cache != NULL) {
+        bool apart = reached && solution->proof == GJK_PROVEN_SEPARATED;
+        gjk_cache_keep(question->cache, frame, &simplex, apart ? &solution->normal : NULL);
+    }
+    if (unsure) {
+        (void)solver->solve3(frame, &simplex, goal, solution);
+    }
+}
+
 static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_question *question,
                      gjk_goal *goal, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_place(a, b);
-    const struct gjk_penetration_solver *solver = after_gjk(question->solver);
-    gjk_vec3 heading = gjk_frame3_heading(&frame, &a->pose, *question->first_direction);
-    gjk_simplex3 simplex;
-    simplex.count = 0;
+    const struct gjk_penetration_solver *solver = question->solver;
     set_goal(&question->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
-    if (question->cache != NULL) {
-        gjk_cache_recall(question->cache, &frame, &simplex, &heading);
-    }
-    bool reached = gjk_decide3(&frame, heading, goal, &simplex, solution);
-    if (!reached || question->goal.recorder != NULL) {
-        frame.toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
-    }
+    bool direct = solver->direct && solver->solve3 != NULL;
+    bool solved = direct && solver->solve3(&frame, NULL, goal, solution);
     if (question->goal.recorder != NULL) {
+        gjk_frame3_aim(&frame, &a->pose, *question->first_direction);
         trace(NULL, &frame, &a->pose, question, goal);
     }
-    bool inside = solution->upper == 0.0; /* the simplex holds the origin */
-    bool unsure = !reached && (inside || gjk_gjk3(&frame, goal, &simplex, solution));
-    if (question->cache != NULL) {
-        bool apart = reached && solution->proof == GJK_PROVEN_SEPARATED;
-        gjk_cache_keep(question->cache, &frame, &simplex, apart ? &solution->normal : NULL);
-    }
-    if (unsure) {
-        (void)solver->solve3(&frame, &simplex, goal, solution);
+    if (!solved) {
+        gjk_proof proof = solution->proof; /* stands, though the bounds did not meet */
+        gjk_vec3 heading = proof == GJK_PROVEN_SEPARATED
+                               ? solution->normal
+                               : gjk_frame3_heading(&frame, &a->pose, *question->first_direction);
+        gjk_solution_init(solution);
+        solution->proof = proof;
+        walk3(&frame, heading, question, goal, solution);
     }
     if (!gjk_goal_reached(goal, solution)) {
         close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));

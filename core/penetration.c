@@ -6,6 +6,7 @@
 #include "penetration.h"
 
 #include "direct2.h"
+#include "direct3.h"
 #include "epa2.h"
 #include "epa3.h"
 
@@ -27,5 +28,11 @@ static bool try_edges(const gjk_frame2 *frame, const gjk_simplex2 *simplex, cons
     return gjk_direct2(frame, goal, solution);
 }
 
+static bool try_boxes(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+                      gjk_solution *solution) {
+    (void)simplex;
+    return gjk_direct3(frame, goal, solution);
+}
+
 const struct gjk_penetration_solver gjk_penetration_epa = {false, expand2, expand3};
-const struct gjk_penetration_solver gjk_penetration_direct = {true, try_edges, NULL};
+const struct gjk_penetration_solver gjk_penetration_direct = {true, try_edges, try_boxes};

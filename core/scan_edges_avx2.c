@@ -24,14 +24,15 @@ AVX2 static void turn(const gjk_frame2 *f, gjk_turned2 *b) {
         __m256d u = _mm256_load_pd(x + i), v = _mm256_load_pd(y + i);
         _mm256_store_pd(b->x + i, _mm256_add_pd(dot(r00, r01, u, v), tx));
         _mm256_store_pd(b->y + i, _mm256_add_pd(dot(r10, r11, u, v), ty));
-        if (edges != NULL) {
+        if (gjk_has_edges(f->b)) {
             u = _mm256_load_pd(edges + i);
             v = _mm256_load_pd(edges + stride + i);
             __m256d nx = dot(r00, r01, u, v), ny = dot(r10, r11, u, v);
             _mm256_store_pd(b->normal_x + i, nx);
             _mm256_store_pd(b->normal_y + i, ny);
-            _mm256_store_pd(b->offset + i, _mm256_add_pd(_mm256_load_pd(edges + 2 * stride + i),
-                                                         dot(nx, ny, tx, ty)));
+            _mm256_store_pd(b->offset + i,
+                            _mm256_add_pd(_mm256_load_pd(edges + 2 * (size_t)stride + i),
+                                          dot(nx, ny, tx, ty)));
         }
     }
 }
@@ -64,8 +65,8 @@ AVX2 static inline uint32_t best_lane(__m256d most, __m256d block, double *large
 
 AVX2 gjk_gap2 gjk_scan_edges_avx2(const gjk_frame2 *f, gjk_turned2 *b) {
     const double *x = f->a->columns, *y = x + f->a->stride, *edges = gjk_edges_of(f->a);
-    const uint32_t stride_a = edges != NULL ? f->a->stride : 0;
-    const uint32_t stride_b = gjk_edges_of(f->b) != NULL ? f->b->stride : 0;
+    const uint32_t stride_a = gjk_has_edges(f->a) ? f->a->stride : 0;
+    const uint32_t stride_b = gjk_has_edges(f->b) ? f->b->stride : 0;
     turn(f, b);
     __m256d most = _mm256_set1_pd(-INFINITY), block = _mm256_setzero_pd();
     for (uint32_t i = 0; i < stride_a; i += 4) {

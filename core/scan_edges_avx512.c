@@ -25,14 +25,15 @@ AVX512 static inline void turn(const gjk_frame2 *f, gjk_turned2 *b) {
         __m512d u = _mm512_load_pd(x + i), v = _mm512_load_pd(y + i);
         _mm512_store_pd(b->x + i, _mm512_add_pd(dot(r00, r01, u, v), tx));
         _mm512_store_pd(b->y + i, _mm512_add_pd(dot(r10, r11, u, v), ty));
-        if (edges != NULL) {
+        if (gjk_has_edges(f->b)) {
             u = _mm512_load_pd(edges + i);
             v = _mm512_load_pd(edges + stride + i);
             __m512d nx = dot(r00, r01, u, v), ny = dot(r10, r11, u, v);
             _mm512_store_pd(b->normal_x + i, nx);
             _mm512_store_pd(b->normal_y + i, ny);
-            _mm512_store_pd(b->offset + i, _mm512_add_pd(_mm512_load_pd(edges + 2 * stride + i),
-                                                         dot(nx, ny, tx, ty)));
+            _mm512_store_pd(b->offset + i,
+                            _mm512_add_pd(_mm512_load_pd(edges + 2 * (size_t)stride + i),
+                                          dot(nx, ny, tx, ty)));
         }
     }
 }
@@ -54,10 +55,10 @@ AVX512 static inline __m512d gaps(const double *normal_x, const double *normal_y
 AVX512 static inline gjk_gap2 scan_eight(const gjk_frame2 *f, const gjk_turned2 *b) {
     const double *x = f->a->columns, *edges = gjk_edges_of(f->a);
     __m512d of_a = _mm512_set1_pd(-INFINITY), of_b = of_a;
-    if (edges != NULL) {
+    if (gjk_has_edges(f->a)) {
         of_a = gaps(edges, edges + 8, edges + 16, b->x, b->y, f->b->count);
     }
-    if (gjk_edges_of(f->b) != NULL) {
+    if (gjk_has_edges(f->b)) {
         of_b = gaps(b->normal_x, b->normal_y, b->offset, x, x + 8, f->a->count);
     }
     double gap = _mm512_reduce_max_pd(_mm512_max_pd(of_a, of_b));
@@ -70,8 +71,8 @@ AVX512 static inline gjk_gap2 scan_eight(const gjk_frame2 *f, const gjk_turned2 
 /* Any number, block by block: of a first, then of b. */
 AVX512 static gjk_gap2 scan_blocks(const gjk_frame2 *f, const gjk_turned2 *b) {
     const double *x = f->a->columns, *y = x + f->a->stride, *edges = gjk_edges_of(f->a);
-    const uint32_t stride_a = edges != NULL ? f->a->stride : 0;
-    const uint32_t stride_b = gjk_edges_of(f->b) != NULL ? f->b->stride : 0;
+    const uint32_t stride_a = gjk_has_edges(f->a) ? f->a->stride : 0;
+    const uint32_t stride_b = gjk_has_edges(f->b) ? f->b->stride : 0;
     __m512d most = _mm512_set1_pd(-INFINITY);
     __m512i block = _mm512_setzero_si512();
     for (uint32_t i = 0; i < stride_a + stride_b; i += 8) {

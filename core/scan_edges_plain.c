@@ -12,11 +12,11 @@ static void turn(const gjk_frame2 *f, gjk_turned2 *b) {
         b->x[i] = f->row0.x * x[i] + f->row0.y * y[i] + f->translation.x;
         b->y[i] = f->row1.x * x[i] + f->row1.y * y[i] + f->translation.y;
     }
-    for (uint32_t i = 0; edges != NULL && i < stride; i++) {
+    for (uint32_t i = 0; gjk_has_edges(f->b) && i < stride; i++) {
         double u = edges[i], v = edges[stride + i];
         b->normal_x[i] = f->row0.x * u + f->row0.y * v;
         b->normal_y[i] = f->row1.x * u + f->row1.y * v;
-        b->offset[i] = edges[2 * stride + i] +
+        b->offset[i] = edges[2 * (size_t)stride + i] +
                        (b->normal_x[i] * f->translation.x + b->normal_y[i] * f->translation.y);
     }
 }
@@ -52,8 +52,8 @@ static void look_along(const view2 *view, uint32_t index, gjk_gap2 *widest) {
 
 gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *f, gjk_turned2 *b) {
     const double *x = f->a->columns, *y = x + f->a->stride, *edges = gjk_edges_of(f->a);
-    const uint32_t stride_a = edges != NULL ? f->a->stride : 0;
-    const uint32_t stride_b = gjk_edges_of(f->b) != NULL ? f->b->stride : 0;
+    const uint32_t stride_a = gjk_has_edges(f->a) ? f->a->stride : 0;
+    const uint32_t stride_b = gjk_has_edges(f->b) ? f->b->stride : 0;
     turn(f, b);
     gjk_gap2 widest = {.gap = -INFINITY};
     for (uint32_t i = 0; i < stride_a; i += GJK_LANES) {

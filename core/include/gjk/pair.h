@@ -30,9 +30,9 @@ typedef enum gjk_convergence {
 
 /*
  * Who has the last word about pairs whose cores overlap. The expanding polytope algorithm
- * serves all pairs, after GJK. The direct solver needs neither for the pairs it serves, 2D
- * polytopes of at most GJK_EDGES_MAX points each; all others are left to the former. Both
- * prove the same bounds, within rounding.
+ * serves all pairs, after GJK. The direct solver needs neither for the pairs it serves: 2D
+ * polytopes of at most GJK_EDGES_MAX points each, and boxes; all others, and what it cannot
+ * settle, are left to the former. Both prove the same bounds, within rounding.
  */
 struct gjk_penetration_solver;
 extern const struct gjk_penetration_solver gjk_penetration_epa, gjk_penetration_direct;
