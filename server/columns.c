@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-/* Estimates of a row's cost, for cutting. */
+/* Estimates of a row's cost, for cutting: a pair, and a level of the tree that a ray goes down. */
 #define ROW_NS 1000
-#define ROW_SHAPE_NS 10
+#define ROW_LEVEL_NS 200
 
 /* One column message under way. */
 struct work {
@@ -280,6 +280,14 @@ static bool make_slots(struct gjkd_job *job, struct work *work) {
                                    &job->arena);
 }
 
+static uint64_t levels_of(const struct gjk_set *set) {
+    uint64_t levels = 1;
+    while (gjk_set_count(set) >> levels != 0) {
+        levels++;
+    }
+    return levels;
+}
+
 static void ask(struct gjkd_job *job, proto_op op) {
     if (job->version == NULL) {
         gjkd_job_fail(job, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
@@ -305,7 +313,7 @@ static void ask(struct gjkd_job *job, proto_op op) {
     gjkd_job_note_decoded(job);
     bool rays = op == PROTO_OP_RAYCAST;
     (rays ? &work->hits.revision : &work->results.revision)[0] = job->version->revision;
-    uint64_t row_ns = ROW_NS + (rays ? ROW_SHAPE_NS * gjk_set_count(work->newest.set) : 0);
+    uint64_t row_ns = ROW_NS + (rays ? ROW_LEVEL_NS * levels_of(work->newest.set) : 0);
     gjkd_parts_leave(job, rays ? work->rays.count : work->pairs.count, row_ns,
                      &(struct gjkd_parts){.work = work,
                                           .run = rays ? run_rays : run_pairs,

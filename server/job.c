@@ -439,12 +439,12 @@ void gjkd_job_start(struct gjkd_job *job) {
         job->match.operation->handler(job);
         gjkd_crash_note_route(before);
         if (gjkd_parts_waiting(job) == 0) {
-            gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
         }
     }
 }
 
 void gjkd_job_end(struct gjkd_job *job) {
+    gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
     gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
     gjkd_others_reset(&job->others);
     gjkd_version_release(job->version);

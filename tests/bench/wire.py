@@ -98,7 +98,8 @@ class Bench:
 
     def start(self, *flags):
         """A daemon with the set in it."""
-        server = load.Server(self.running, [self.gjkd, "--listen", "127.0.0.1:0", *flags])
+        server = load.Server(self.running, [self.gjkd, "--listen", "127.0.0.1:0", "--log-level=error",
+                                             *flags])
         server.port = server.host.rsplit(":", 1)[1]
         connection = load.http.client.HTTPConnection(server.host)
         for name, body in (("s", self.set), ("crowd", self.crowd)):
