@@ -127,14 +127,14 @@ void gjkd_guard_check_token_rate(struct gjkd_job *job) {
 
 void gjkd_guard_settle(const struct gjkd_job *job) {
     const struct gjkd_context *context = job->context;
-    if (job->queries < 2) {
+    uint64_t asked = job->asked > job->queries ? job->asked : job->queries;
+    if (asked < 2) {
         return; /* one has been taken */
     }
     if (context->address_limiter != NULL && job->metered) {
-        gjkd_limiter_charge(context->address_limiter, &job->client_key, job->queries - 1,
-                            uv_hrtime());
+        gjkd_limiter_charge(context->address_limiter, &job->client_key, asked - 1, uv_hrtime());
     }
     if (context->token_limiter != NULL && job->has_token) {
-        gjkd_limiter_charge(context->token_limiter, &job->token_key, job->queries - 1, uv_hrtime());
+        gjkd_limiter_charge(context->token_limiter, &job->token_key, asked - 1, uv_hrtime());
     }
 }

@@ -70,7 +70,7 @@ void gjkd_job_reset(struct gjkd_job *job) {
     job->body = NULL;
     job->body_bytes = job->body_capacity = 0;
     job->discarded_bytes = 0;
-    job->queries = 0;
+    job->asked = job->queries = 0;
     job->match.operation = NULL;
     job->match.route = GJKD_ROUTE_NONE;
     job->grant = gjkd_grant_all();

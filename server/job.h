@@ -116,6 +116,7 @@ struct gjkd_job {
     size_t body_bytes, body_capacity;
     uint64_t held_bytes, parsing_bytes; /* of the budgets of those names */
     uint64_t discarded_bytes;
+    uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */
 
     struct gjkd_parts parts;   /* what the handler left to be done, if it did */

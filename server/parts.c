@@ -15,6 +15,7 @@ uint32_t gjkd_parts_step_of(uint32_t count, uint64_t row_ns) {
 void gjkd_parts_leave(struct gjkd_job *job, uint32_t count, uint64_t row_ns,
                       const struct gjkd_parts *how) {
     struct gjkd_parts *parts = &job->parts;
+    job->asked = count;
     if (count == 0) {
         how->finish(job, how->work);
         return;

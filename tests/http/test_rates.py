@@ -61,6 +61,16 @@ def test_a_large_request_counts_as_many(start):
     assert 8 <= int(refusal.headers["Retry-After"]) <= 10, "a hundred queries, ten a second"
 
 
+@pytest.mark.parametrize("query", [{"op": "distance", **PAIR}, {"op": "distance"}],
+                         ids=["answered", "failing"])
+def test_a_batch_costs_what_it_holds(start, query):
+    daemon = start("--rate-limit=10")
+    assert daemon.post("/v1/batch", {"queries": [query] * 100}).status_code == 200
+    refusal = ask(daemon)
+    problem.check(refusal, "rate-limited", limit=10)
+    assert 8 <= int(refusal.headers["Retry-After"]) <= 10
+
+
 def test_every_address_for_itself(start):
     daemon = start("--rate-limit=2", "--trusted-proxy=127.0.0.1")
 

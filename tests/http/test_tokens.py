@@ -180,6 +180,31 @@ def test_against_a_set_outside_the_prefix(guarded, other):
     problem.check(reply, "forbidden", pointer="/against")
 
 
+@pytest.mark.parametrize("other", ["green", "nowhere", "Red-1", "blue"])
+def test_obstacles_outside_the_prefix(guarded, other):
+    shot = {"shooter": "me", "at": {"tick": 1}, "claim": {"id": "a"},
+            "ray": {"origin": [0, 0], "direction": [1, 0]}, "policy": {"obstacles": other}}
+    path, headers = "/v1/sets/red-1", bearer("red")
+    assert guarded.put(path, {"dimension": 2, "history": {"ticks": 2}, "shapes": {
+        "a": {"type": "circle", "radius": 1}}}, headers=headers).status_code == 200
+    assert guarded.put(path + "/ticks/1", {}, headers=headers).status_code in (200, 201)
+    reply = guarded.post(path + "/hit", shot, headers=headers)
+    problem.check(reply, "forbidden", pointer="/policy/obstacles")
+    assert guarded.post(path + "/hit", shot | {"policy": {"obstacles": "red-1"}}, headers=headers
+                        ).status_code == 200
+
+
+@pytest.mark.parametrize("other", ["green", "nowhere"])
+def test_a_query_of_a_batch_outside_the_prefix(guarded, other):
+    """It fails, and the others do not."""
+    queries = [{"op": "detect", "against": other}, {"op": "detect", "against": "red-1"}]
+    reply = guarded.post("/v1/sets/red-1/batch", {"queries": queries}, headers=bearer("red"))
+    assert reply.status_code == 200
+    first, second = reply.json()["results"]
+    assert first["error"]["code"] == "forbidden" and first["error"]["status"] == 403
+    assert "pairs" in second
+
+
 def test_against_a_set_inside_the_prefix(guarded):
     reply = guarded.post("/v1/sets/red-1/detect", {"against": "red-1"}, headers=bearer("red"))
     assert reply.status_code == 200
