@@ -91,6 +91,21 @@ def test_memory_comes_back(start):
     assert daemon.get("/v1/sets").json()["sets"] == []
 
 
+@plain_memory
+def test_memory_of_a_large_set(start):
+    daemon = start()
+    ball = {"type": "sphere", "radius": 1}
+    before = settled(daemon)
+    daemon.store("large", {"dimension": 3, "shapes": {}})
+    for part in range(3):
+        shapes = {f"{part}-{i}": ball | {"position": [i, part, 0]} for i in range(30000)}
+        assert daemon.call("PATCH", "/v1/sets/large", json={"shapes": shapes}).status_code == 200
+    size = daemon.get("/v1/sets/large?fields=summary").json()["bytes"]
+    assert size > 50e6
+    daemon.call("DELETE", "/v1/sets/large")
+    assert settled(daemon) <= before + size / 4
+
+
 def metric(daemon, name):
     lines = daemon.get("/metrics").text.splitlines()
     return int(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
