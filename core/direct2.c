@@ -15,6 +15,12 @@
 #include "rounding.h"
 #include "scan_edges.h"
 
+/*
+ * From here on an overlap along every edge is one. Nearer to 0 the difference of the two may
+ * be flat within rounding, and the origin beyond its end, where no edge looks that way.
+ */
+#define SURELY (8.0 * GJK_ROUNDING)
+
 /* A polygon's points in the frame. */
 typedef struct outline2 {
     const double *x, *y;
@@ -165,7 +171,7 @@ bool gjk_direct2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *so
             : (gjk_vec2){edges[widest.edge], edges[frame->a->stride + widest.edge]};
     solution->iterations = 1;
     solution->lower = widest.gap;
-    solution->upper = widest.gap < 0.0 ? widest.gap : INFINITY;
+    solution->upper = widest.gap < -SURELY * frame->scale ? widest.gap : INFINITY;
     solution->normal = gjk_xy0(widest.of_b ? gjk_neg2(normal) : normal);
     if (gjk_goal_proven(goal, solution)) {
         return true;

@@ -238,7 +238,7 @@ bool gjk_direct3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *so
     solution->iterations = 1;
     solution->normal = normal_of(&s);
     solution->lower = s.widest;
-    bool sure = s.widest < 0.0 && s.roughest < s.widest;
+    bool sure = s.widest < -8.0 * GJK_ROUNDING * frame->scale && s.roughest < s.widest;
     solution->upper = sure ? s.widest : INFINITY;
     return gjk_goal_proven(goal, solution) ||
            (sure && meet(frame, &s, solution->normal, solution) && s.widest < -goal->tolerance);

@@ -167,6 +167,29 @@ START_TEST(gap_after_the_move) {
 }
 END_TEST
 
+/* On one line, apart, and thicker than the line: along every edge's normal they overlap by a
+ * rounding error, and by the radius. */
+START_TEST(collinear_and_apart) {
+    struct gjk_arena arena;
+    gjk_shape a, b;
+    const gjk_vec3 ends[2] = {{-1.4113466638560221, -1.2435847732451772, 0},
+                              {0.75029160088102309, 0.6611070364527909, 0}};
+    const gjk_vec3 from = {1.2985473960776355, 1.1441935638174718, 0};
+    const gjk_vec3 to = {1.1260443466968146, 0.99219535455948471, 0};
+    gjk_arena_init(&arena, 0);
+    ck_assert_int_eq(gjk_shape_make_segment(&arena, 2, from, to, 0.0, &a), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_capsule(&arena, 2, ends, 0.1, 0.0, &b), GJK_OK);
+    const gjk_placed placed_a = {&a, gjk_pose_identity()}, placed_b = {&b, gjk_pose_identity()};
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    const gjk_detect_settings detect_settings = gjk_detect_settings_default();
+    gjk_distance_result d = gjk_distance(&placed_a, &placed_b, &settings);
+    ck_assert_int_eq(d.state, GJK_SEPARATED);
+    ck_assert_double_eq_tol(d.distance, 0.40080894598122557, 1e-15);
+    ck_assert_int_eq(gjk_detect(&placed_a, &placed_b, &detect_settings).state, GJK_SEPARATED);
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("kernels");
     TCase *example_case = test_case(suite, "worked example");
@@ -174,5 +197,6 @@ Suite *test_suite(void) {
     tcase_add_test(example_case, supports_of_the_prisms);
     tcase_add_test(example_case, overlap_is_the_shortest_way_out);
     tcase_add_test(example_case, gap_after_the_move);
+    tcase_add_test(example_case, collinear_and_apart);
     return suite;
 }
