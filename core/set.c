@@ -241,6 +241,10 @@ void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_
     gjk_map_diff(&from->by_handle, &to->by_handle, visit_bodies, &caller);
 }
 
+double gjk_set_crowding(const struct gjk_set *set) {
+    return set->tree != NULL ? gjk_tree_boxes_met(set->tree) : (double)gjk_set_count(set);
+}
+
 size_t gjk_set_bytes(const struct gjk_set *set) {
     return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle) +
            gjk_tree_bytes(set->tree);

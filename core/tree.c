@@ -46,6 +46,12 @@ uint32_t gjk_tree_height(const struct gjk_tree *tree) {
     return tree->root->height;
 }
 
+double gjk_tree_boxes_met(const struct gjk_tree *tree) {
+    double measure = gjk_box_measure(&tree->bounds, tree->dimension);
+    double met = 1.0 + tree->root->load / measure;
+    return met <= 2.0 * tree->root->count ? met : 2.0 * tree->root->count; /* where it vanishes */
+}
+
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree) {
     return tree->bounds;
 }

@@ -47,6 +47,10 @@ uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
 uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);
 
+/* How many boxes, of bodies and others, a straight line through the bounds meets on average: about
+ * what a question costs. From above: as if no hit ended it. O(1). */
+double gjk_tree_boxes_met(const struct gjk_tree *tree);
+
 /* A set's own, over its bodies as they stand; NULL where it has none. View. */
 const struct gjk_tree *gjk_set_tree(const struct gjk_set *set);
 

@@ -410,6 +410,7 @@ bool gjkd_job_wants_worker(struct gjkd_job *job) {
             work.items = gjk_set_count(job->version->set);
             work.rows = job->columns_in ? job->body_bytes / COLUMNS_ROW_BYTES + 1 : 0;
             work.points = job->version->points_max;
+            work.met = (uint64_t)gjk_set_crowding(job->version->set);
         }
     } else if (operation->cost == GJKD_COST_LIST) {
         work.items = gjkd_registry_measure(job->context->registry).sets;

@@ -32,6 +32,7 @@ typedef struct gjkd_work {
     size_t body_bytes;
     uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */
     uint64_t points; /* of the largest shape of the set */
+    uint64_t met;    /* what a question to the set looks at: gjk_set_crowding */
     uint64_t rows;   /* of a column message, estimated; 0: the body is JSON */
 } gjkd_work;
 

@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets http wire memory)
+TOPICS=(pairs sets http wire rewind memory)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -23,6 +23,10 @@ topic_http() {
 
 topic_wire() {
     /usr/bin/python3 -B tests/bench/wire.py "$build/server/gjkd" "$build/tests/bench" "$1"
+}
+
+topic_rewind() {
+    /usr/bin/python3 -B tests/bench/rewind.py "$build/server/gjkd" "$build/tests/bench" "$1"
 }
 
 topic_memory() {

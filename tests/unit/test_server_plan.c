@@ -38,8 +38,14 @@ START_TEST(glance) {
 }
 END_TEST
 
+/* Of a set in which a question meets one in ten shapes. */
 static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
-    gjkd_work work = {cost, body, strlen(body), items, 8, 0};
+    gjkd_work work = {.cost = cost,
+                      .body = body,
+                      .body_bytes = strlen(body),
+                      .items = items,
+                      .points = 8,
+                      .met = items / 10};
     return gjkd_plan_wants_worker(&work);
 }
 
@@ -51,14 +57,19 @@ START_TEST(small_work_stays) {
     ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 0));
     ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 20));
     ck_assert(!wants_worker(GJKD_COST_DETECT, "{\"a\":\"x\"}", 100));
-    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{}", 100));
+    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{}", 1000));
     ck_assert(!wants_worker(GJKD_COST_READ, "", 20));
 }
 END_TEST
 
 START_TEST(pairs_of_large_shapes_go) {
     const char *pair = "{\"a\":\"x\",\"b\":\"y\"}";
-    gjkd_work work = {GJKD_COST_DETECT, pair, strlen(pair), 2, 32, 0};
+    gjkd_work work = {.cost = GJKD_COST_DETECT,
+                      .body = pair,
+                      .body_bytes = strlen(pair),
+                      .items = 2,
+                      .points = 32,
+                      .met = 2};
     ck_assert(!gjkd_plan_wants_worker(&work));
     work.points = 60000;
     ck_assert(gjkd_plan_wants_worker(&work));
@@ -77,6 +88,7 @@ START_TEST(long_work_goes) {
     ck_assert(wants_worker(GJKD_COST_DISTANCE, "{\"a\":\"x\"}", 10000));
     ck_assert(wants_worker(GJKD_COST_RAYCAST, "{}", 10000));
     ck_assert(wants_worker(GJKD_COST_READ, "", 10000));
+    ck_assert(wants_worker(GJKD_COST_CAST, "{}", 10000));
     ck_assert(wants_worker(GJKD_COST_LIST, "", 1000));
     memset(body, ' ', sizeof body - 1);
     body[sizeof body - 1] = '\0';

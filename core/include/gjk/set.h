@@ -62,6 +62,10 @@ typedef void (*gjk_set_visitor)(void *user, const gjk_body *from, const gjk_body
 void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
                   void *user);
 
+/* About how many bodies and groups of bodies a question to the set looks at: few where bodies
+ * stand apart, all where they overlap. O(1). */
+double gjk_set_crowding(const struct gjk_set *set);
+
 /* The memory of the set without its bodies: as if it shared none of it with others, and what it
  * does not share with the set that it was made from. O(1). */
 size_t gjk_set_bytes(const struct gjk_set *set);
