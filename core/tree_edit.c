@@ -1,6 +1,7 @@
 /*
  * What becomes of a tree when bodies come, go and move? The branches with changes are copied,
- * all others shared. Two passes: the first finds whoever goes or moves, by box and handle; who
+ * all others shared. Two passes: the first finds whoever goes or moves, by box and handle, or,
+ * where it is one in ONE_IN or more, by asking of every body whether it does; who
  * stays near has the box fitted where it is, who went far is put in anew by the second, which
  * leads newcomers down to where boxes grow least.
  *
@@ -16,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ONE_IN 4
 #define WORN_LOAD 1.5
 #define WORN_COUNT 2
 
@@ -30,6 +32,8 @@ typedef struct gjk_editor {
     uint32_t dimension;
     bool span;
     gjk_op *ops;
+    uint32_t *table; /* numbers of ops from 1 by the body taken out, hashed; NULL: few ops */
+    uint32_t table_shift;
     uint32_t *stack;
     size_t top, capacity;
 } gjk_editor;
@@ -144,30 +148,104 @@ static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     return gjk_box_holds(&wide, box);
 }
 
-/* A body's branch after its op, if it has one: moved, or gone. */
+/* A body's branch after its op: moved, or gone. */
+static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
+                        const gjk_bounds *home) {
+    gjk_branch moved = *body;
+    op->from = NULL;
+    if (op->to == NULL || (!e->span && !is_near(&op->box, home))) {
+        return (gjk_branch){.what = NULL};
+    }
+    moved.box = op->box;
+    moved.what = op->to;
+    moved.first = moved.last = op->to->handle;
+    if (e->span) {
+        moved.what = op->motion;
+        moved.kind = GJK_BRANCH_MOTION;
+    }
+    op->to = NULL;
+    return moved;
+}
+
+/* The same where one of the ops may be the body's. */
 static gjk_branch move_body(gjk_editor *e, const gjk_branch *body, gjk_ops ops,
                             const gjk_bounds *home) {
     for (uint32_t i = 0; i < ops.count; i++) {
         gjk_op *op = op_at(e, ops, i);
-        if (op->from != body->what) {
-            continue;
+        if (op->from == body->what) {
+            return apply(e, op, body, home);
         }
-        op->from = NULL;
-        if (op->to == NULL || (!e->span && !is_near(&op->box, home))) {
-            return (gjk_branch){.what = NULL};
-        }
-        gjk_branch moved = *body;
-        moved.box = op->box;
-        moved.what = op->to;
-        moved.first = moved.last = op->to->handle;
-        if (e->span) {
-            moved.what = op->motion;
-            moved.kind = GJK_BRANCH_MOTION;
-        }
-        op->to = NULL;
-        return moved;
     }
     return *body;
+}
+
+/* Where in the table a body's op is looked for first (Fibonacci hashing). */
+static uint32_t hash(const gjk_editor *e, const void *body) {
+    return (uint32_t)(((uint64_t)(uintptr_t)body * UINT64_C(0x9E3779B97F4A7C15)) >> e->table_shift);
+}
+
+/* At most half full. */
+static bool make_table(gjk_editor *e, uint32_t count) {
+    e->table_shift = 63;
+    while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)count) {
+        e->table_shift--;
+    }
+    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
+    e->table = malloc(((size_t)last + 1) * sizeof *e->table);
+    if (e->table == NULL) {
+        return false;
+    }
+    memset(e->table, 0, ((size_t)last + 1) * sizeof *e->table);
+    for (uint32_t i = 0; i < count; i++) {
+        if (e->ops[i].from != NULL) {
+            uint32_t at = hash(e, e->ops[i].from);
+            while (e->table[at] != 0) {
+                at = (at + 1) & last;
+            }
+            e->table[at] = i + 1;
+        }
+    }
+    return true;
+}
+
+static gjk_branch look_up(gjk_editor *e, const gjk_branch *body, const gjk_bounds *home) {
+    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
+    for (uint32_t at = hash(e, body->what); e->table[at] != 0; at = (at + 1) & last) {
+        gjk_op *op = &e->ops[e->table[at] - 1];
+        if (op->from == body->what) {
+            return apply(e, op, body, home);
+        }
+    }
+    return *body;
+}
+
+/* Asks of every body below whether it has an op. */
+static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bounds *home,
+                        gjk_branch *out) {
+    if (branch->kind != GJK_BRANCH_NODE) {
+        *out = branch->kind == GJK_BRANCH_BODY ? look_up(e, branch, home) : *branch;
+        return true;
+    }
+    const gjk_tree_node *node = branch->what;
+    gjk_branch left[GJK_TREE_WIDTH];
+    uint32_t count = 0;
+    bool changed = false;
+    for (uint32_t i = 0; i < node->used; i++) {
+        gjk_branch below = gjk_branch_at(node, i);
+        if (!look_up_all(e, &below, &branch->box, &left[count])) {
+            release_all(left, count);
+            return false;
+        }
+        changed = changed || left[count].what != below.what;
+        count += left[count].what != NULL;
+    }
+    if (changed) {
+        return compose(e, node, left, count, out);
+    }
+    release_all(left, count);
+    gjk_branch_retain(branch);
+    *out = *branch;
+    return true;
 }
 
 static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
@@ -326,7 +404,8 @@ static bool insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_bra
 
 /* The whole. */
 
-static bool make_ops(gjk_editor *e, const gjk_tree_change *changes, uint32_t count) {
+static bool make_ops(gjk_editor *e, const gjk_tree_change *changes, uint32_t count, uint32_t held) {
+    uint32_t leaving = 0;
     e->capacity = 2 * (size_t)count + 64;
     e->ops = malloc(((size_t)count + 1) * sizeof *e->ops);
     e->stack = malloc(e->capacity * sizeof *e->stack);
@@ -336,14 +415,27 @@ static bool make_ops(gjk_editor *e, const gjk_tree_change *changes, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         gjk_op *op = &e->ops[i];
         *op = (gjk_op){.from = changes[i].from, .to = changes[i].to};
-        if (op->from != NULL) {
-            op->was = gjk_box_of(&op->from->placed);
-        }
-        if (op->to != NULL) {
+        leaving += op->from != NULL;
+        if (op->to != NULL && !e->span) {
             op->box = gjk_box_of(&op->to->placed);
         }
     }
+    if (leaving > 0 && leaving >= held / ONE_IN) {
+        return make_table(e, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gjk_op *op = &e->ops[i];
+        if (op->from != NULL) {
+            op->was = gjk_box_of(&op->from->placed);
+        }
+    }
     return true;
+}
+
+static void drop_ops(gjk_editor *e) {
+    free(e->ops);
+    free(e->stack);
+    free(e->table);
 }
 
 static gjk_ops list_ops(gjk_editor *e, uint32_t count, bool moves) {
@@ -358,9 +450,15 @@ static gjk_ops list_ops(gjk_editor *e, uint32_t count, bool moves) {
     return ops;
 }
 
+/* The first pass over a whole tree. */
+static bool move_root(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
+    return e->table != NULL ? look_up_all(e, root, &root->box, out)
+                            : move_branch(e, root, list_ops(e, count, true), &root->box, out);
+}
+
 static bool run(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
     gjk_branch left = {.what = NULL};
-    if (root->what != NULL && !move_branch(e, root, list_ops(e, count, true), &root->box, &left)) {
+    if (root->what != NULL && !move_root(e, root, count, &left)) {
         return false;
     }
     gjk_ops newcomers = list_ops(e, count, false);
@@ -409,9 +507,9 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     gjk_branch root = root_of(tree), left = {.what = NULL};
     *out = NULL;
     struct gjk_tree *edited = malloc(sizeof *edited);
-    bool done = edited != NULL && make_ops(&e, changes, count) && run(&e, &root, count, &left);
-    free(e.ops);
-    free(e.stack);
+    bool done = edited != NULL && make_ops(&e, changes, count, gjk_branch_count(&root)) &&
+                run(&e, &root, count, &left);
+    drop_ops(&e);
     if (done && left.what == NULL) {
         free(edited);
         return GJK_OK;
@@ -428,14 +526,15 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
  * it; else any turn keeps it in a ball around its own origin. */
 static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_pose *to) {
     const gjk_placed there = {from->shape, *to};
-    gjk_bounds here = gjk_box_of(from), next = gjk_box_of(&there);
+    gjk_bounds here = {from->pose.position, from->pose.position};
+    gjk_bounds next = {to->position, to->position};
     double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
     double by = 0.125 * slack; /* for the roundings of places on the way */
-    if (!gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
-        here = (gjk_bounds){from->pose.position, from->pose.position};
-        next = (gjk_bounds){to->position, to->position};
-        by =
-            1.125 * slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
+    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
+        here = gjk_box_of(from);
+        next = gjk_box_of(&there);
+    } else {
+        by += slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
     }
     return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
 }
@@ -445,7 +544,7 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
     gjk_editor e = {.dimension = tree->dimension, .span = true};
     gjk_branch root = root_of(tree), left = {.what = NULL};
     struct gjk_tree *span = malloc(sizeof *span + (size_t)count * sizeof span->motions[0]);
-    bool done = span != NULL && make_ops(&e, changes, count);
+    bool done = span != NULL && make_ops(&e, changes, count, tree->root->count);
     for (uint32_t i = 0; done && i < count; i++) {
         gjk_op *op = &e.ops[i];
         if (op->from == NULL || op->to == NULL) {
@@ -456,10 +555,9 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
         op->motion = &span->motions[i];
         op->box = box_of_motion(&op->from->placed, &op->to->placed.pose);
     }
-    done = done && move_branch(&e, &root, list_ops(&e, count, true), &root.box, &left) &&
+    done = done && move_root(&e, &root, count, &left) &&
            make_tree(tree->dimension, &left, span) == GJK_OK;
-    free(e.ops);
-    free(e.stack);
+    drop_ops(&e);
     if (!done) {
         free(span);
         return GJK_OUT_OF_MEMORY;

@@ -342,6 +342,11 @@ START_TEST(without_memory_nothing_changes) {
     }
     fail_each_allocation(tree, 60, false);
     fail_each_allocation(tree, 60, true);
+    for (uint32_t i = 0; i < BODIES / 2; i++) { /* so many that bodies are looked up */
+        changes[i] = (gjk_tree_change){&bodies[i], i % 3 == 0 ? NULL : &others[i]};
+    }
+    fail_each_allocation(tree, BODIES / 2, false);
+    fail_each_allocation(tree, BODIES / 2, true);
     check_tree(tree, held);
     gjk_tree_release(tree);
 }
