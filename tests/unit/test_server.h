@@ -10,6 +10,7 @@
 Suite *server_access_suite(void);
 Suite *server_config_suite(void);
 Suite *server_host_suite(void);
+Suite *server_others_suite(void);
 Suite *server_parts_suite(void);
 Suite *server_path_suite(void);
 Suite *server_route_suite(void);

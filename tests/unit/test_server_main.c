@@ -49,6 +49,7 @@ int main(void) {
 
     srunner_add_suite(runner, server_access_suite());
     srunner_add_suite(runner, server_host_suite());
+    srunner_add_suite(runner, server_others_suite());
     srunner_add_suite(runner, server_parts_suite());
     srunner_add_suite(runner, server_path_suite());
     srunner_add_suite(runner, server_route_suite());

@@ -14,7 +14,7 @@ static struct gjkd_job job;
 
 struct work {
     atomic_uint visits[ROWS_MAX];
-    atomic_uint parts, finished, held;
+    atomic_uint parts, finished, dropped, held;
     uint32_t rows_done; /* when finish was called */
 };
 
@@ -37,6 +37,12 @@ static void finish(struct gjkd_job *of, void *closure) {
     of->reply.status = 200;
 }
 
+static void drop(struct gjkd_job *of, void *closure) {
+    struct work *found = closure;
+    ck_assert_int_eq(of->reply.status, 0); /* what the job holds is still there */
+    found->dropped++;
+}
+
 static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     memset(&work, 0, sizeof work);
     context.config = &config;
@@ -45,13 +51,17 @@ static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     gjkd_job_reset(&job);
     job.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
     gjkd_parts_leave(&job, rows, row_ns,
-                     &(struct gjkd_parts){.work = &work, .run = run, .finish = finish});
+                     &(struct gjkd_parts){.work = &work,
+                                          .run = run,
+                                          .finish = finish,
+                                          .drop = drop});
 }
 
 static void check_all(uint32_t rows) {
     for (uint32_t i = 0; i < rows; i++)
         ck_assert_uint_eq(work.visits[i], 1);
     ck_assert_uint_eq(work.finished, 1);
+    ck_assert_uint_eq(work.dropped, 0);
     ck_assert_uint_eq(work.rows_done, rows);
     ck_assert_int_eq(job.reply.status, 200);
 }
@@ -114,6 +124,7 @@ START_TEST(nothing_after_the_deadline) {
     gjkd_parts_run_all(&job);
     ck_assert_uint_eq(work.parts, 1);
     ck_assert_uint_eq(work.finished, 0);
+    ck_assert_uint_eq(work.dropped, 1);
     ck_assert_int_eq(job.reply.status, 504);
     gjkd_job_fini(&job);
 
