@@ -19,6 +19,7 @@
 
 #include <microhttpd.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -532,6 +533,12 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     return true;
 }
 
+/* Has the client broken the connection off? (One that has only closed its half waits.) */
+static bool is_broken(const struct gjkd_exchange *exchange) {
+    struct pollfd state = {.fd = fd_of(exchange->connection)};
+    return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
+}
+
 uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     uint64_t now_ns = uv_hrtime();
     uint64_t next_ms = SWEEP_MS;
@@ -539,6 +546,10 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
         next = at->next;
         if (at->connection == NULL) {
+            continue;
+        }
+        if (is_broken(at)) {
+            (void)gjkd_job_expire(&at->job); /* nobody wants it: what is left is not done */
             continue;
         }
         uint64_t left_ms = wait_ms(at->job.deadline_ns, now_ns);

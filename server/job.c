@@ -432,7 +432,8 @@ static bool take_budget(struct gjkd_job *job) {
 
 void gjkd_job_start(struct gjkd_job *job) {
     job->timing.begun_ns = uv_hrtime();
-    if (job->reply.status == 0 && job->timing.begun_ns > job->deadline_ns) {
+    bool is_unwanted = atomic_load(&job->fate) == GJKD_FATE_EXPIRED;
+    if (job->reply.status == 0 && (is_unwanted || job->timing.begun_ns > job->deadline_ns)) {
         gjkd_job_fail(job, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
     if (job->reply.status == 0 && take_budget(job)) {

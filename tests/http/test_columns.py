@@ -1,6 +1,7 @@
 """Many queries in one message: every row as JSON answers it, and nothing taken by halves."""
 
 import random
+import re
 import select
 import struct
 
@@ -10,7 +11,7 @@ import messages
 import problem
 import scenes
 from messages import TYPE, flat, gjkd as pb, rows
-from wire import Wire
+from wire import Wire, eventually
 
 NONE = 4294967295
 STATES = ["separated", "touching", "overlapping"]
@@ -531,6 +532,22 @@ def test_time_is_up_between_two_parts(start):
         problem.check(wire.reply(), "deadline-exceeded")
     with begin(daemon, body) as wire:
         assert len(pb.PairAnswers.FromString(wire.reply().body).value) == 60000
+
+
+def total(daemon, pattern):
+    return sum(map(int, re.findall(rf"^{pattern} (\d+)$", daemon.get("/metrics").text, re.M)))
+
+
+@pytest.mark.concurrency
+def test_who_breaks_off_frees_what_was_begun(start):
+    daemon = start("--workers=1", "--io-threads=1")
+    body = slow_pairs(daemon)
+    wires = [begin(daemon, body) for _ in range(80)]
+    assert eventually(lambda: total(daemon, "gjkd_jobs_queued") >= 50, within=30)
+    for wire in wires:
+        wire.reset()
+    given_up = r'gjkd_http_requests_total\{.*distance.*code="504"\}'
+    assert eventually(lambda: total(daemon, given_up) >= 30, within=60)
 
 
 @pytest.mark.concurrency
