@@ -78,8 +78,10 @@ START_TEST(the_bits_are_the_same_everywhere) {
     uint64_t hash = 0xcbf29ce484222325u;
     test_rng rng = test_rng_make(14);
     for (int i = 0; i < CASES; i++) {
-        double y = ldexp((double)(test_rng_next(&rng) >> 11), test_rng_integer(&rng, -70, -30));
-        double x = ldexp((double)(test_rng_next(&rng) >> 11), test_rng_integer(&rng, -70, -30));
+        double mantissa = (double)(test_rng_next(&rng) >> 11);
+        double y = ldexp(mantissa, test_rng_integer(&rng, -70, -30));
+        mantissa = (double)(test_rng_next(&rng) >> 11);
+        double x = ldexp(mantissa, test_rng_integer(&rng, -70, -30));
         double angle = gjk_atan2(i & 1 ? y : -y, i & 2 ? x : -x);
         unsigned char bytes[sizeof angle];
         memcpy(bytes, &angle, sizeof angle);
@@ -87,7 +89,7 @@ START_TEST(the_bits_are_the_same_everywhere) {
             hash = (hash ^ bytes[k]) * 0x100000001b3u;
         }
     }
-    ck_assert_uint_eq(hash, UINT64_C(5529485021231806633));
+    ck_assert_uint_eq(hash, UINT64_C(12082985173727714068));
 }
 END_TEST
 
