@@ -378,9 +378,9 @@ static bool insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_bra
         return true;
     }
     const gjk_tree_node *node = branch->what;
+    GJK_ASSERT(branch->kind == GJK_BRANCH_NODE && node != NULL && node->used >= 1);
     gjk_branch left[GJK_TREE_WIDTH];
     uint32_t count = node->used, inserted = 0;
-    GJK_ASSERT(count >= 1);
     for (uint32_t i = 0; i < count; i++) {
         left[i] = gjk_branch_at(node, i);
     }
