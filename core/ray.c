@@ -120,13 +120,20 @@ static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line
     return false;
 }
 
+/* A ray that ends before the surface but within rounding of it hits. The plane where the line
+ * enters tells so of a ray that comes down on it; beside a curve that it grazes the plane says
+ * nothing, and the general method looks. */
 static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray *ray,
-                                        const own_ray *own, const gjk_line_hit *hit) {
+                                        const gjk_ray_settings *settings, const own_ray *own,
+                                        const gjk_line_hit *hit) {
     double t = own->foot + hit->t, rate = -gjk_dot3(hit->normal, own->line.direction);
     double beyond = t - ray->max_distance;
     bool reached = beyond <= 0.0 || beyond * rate <= own->line.slack;
     if (hit->verdict == GJK_LINE_MISSES || t < 0.0 || !reached) {
         return gjk_ray_miss();
+    }
+    if (beyond > 2.0 * own->line.slack) {
+        return gjk_ray_from_outside(target, ray, settings);
     }
     return gjk_ray_hit_at(ray, t, gjk_mul3(&target->pose.rotation, hit->normal));
 }
@@ -159,5 +166,5 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
         return gjk_ray_inside(ray, settings);
     }
     return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
-                                          : meet_from_outside(target, ray, &own, &hit);
+                                          : meet_from_outside(target, ray, settings, &own, &hit);
 }

@@ -135,3 +135,13 @@ def test_the_length_of_the_direction_says_nothing(gjkd):
     body = {"shape": {"type": "circle", "radius": 1, "position": [4, 0]}, "origin": [0, 0]}
     answers = [gjkd.ask("/v1/raycast", body | {"direction": [x, 0]}) for x in (1, 2, 1e-100, 1e100)]
     assert all(a == answers[0] for a in answers)
+
+
+@pytest.mark.parametrize("radii", [[2, 1], [5, 1], [0.1, 3], [1, 1]])
+@pytest.mark.parametrize("part", [0.1, 0.5, 0.9, 0.99])
+def test_a_grazing_ray_that_ends_before_the_touch_misses(gjkd, radii, part):
+    reach = radii[0] + 1
+    query = {"origin": [-reach, radii[1]], "direction": [1, 0],
+             "shape": {"type": "ellipse", "radii": radii}}
+    assert len(gjkd.ask("/v1/raycast", query | {"max_distance": reach})["hits"]) == 1
+    assert gjkd.ask("/v1/raycast", query | {"max_distance": part * reach})["hits"] == []

@@ -163,7 +163,7 @@ static void check_shot(test_rng *rng, test_tree_scene *s) {
     }
     gjk_judgement judgement, scanned;
     gjk_verdict verdict;
-    gjk_ray_hit hit;
+    gjk_ray_hit hit = {.body = NULL};
     bool has_hit = first_hit(&shot, &hit);
     gjk_reason reason = naive_reason(&shot, has_hit, &hit, &verdict);
     ck_assert_int_eq(gjk_shot_judge(&shot, &s->arena, &judgement), GJK_OK);
