@@ -116,9 +116,9 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const fac
     return length - gap <= close_enough;
 }
 
-/* Overlapping, or no axis to tell them apart: do the points fit what the edge says? */
-static bool settle_overlap(const facing2 *points, gjk_vec2 normal, double gap,
-                           double close_enough) {
+/* Do the points fit what the edge says? A foot does, unless the edge is so short that rounding
+ * has turned it in the frame. */
+static bool is_along(const facing2 *points, gjk_vec2 normal, double gap, double close_enough) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
     gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
     return gjk_length2(off) <= 4.0 * close_enough;
@@ -134,8 +134,8 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
     if (points.square) { /* from the foot: an error of the normal's has no lever there */
         gap = gjk_dot2(normal, gjk_sub2(points.on_other, points.on_edge));
     }
-    solution->lower = gap;
-    if (points.square || settle_overlap(&points, normal, gap, rounding)) {
+    if (is_along(&points, normal, gap, rounding)) {
+        solution->lower = gap;
         solution->upper = gap;
     } else if (!settle_corners(own, other, &points, widest->of_b, rounding, solution)) {
         solution->upper = INFINITY;
