@@ -194,7 +194,8 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             return;
         }
         bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
-        settled = outer - edge->distance <= (last ? 4.0 * goal->tolerance : close_enough);
+        double enough = gjk_goal_between(goal, edge->distance, outer) ? rounding : close_enough;
+        settled = outer - edge->distance <= (last ? 4.0 * goal->tolerance : enough);
         record(goal, solution, polytope, nearest, &vertex,
                settled ? "the edge is on the surface: done" : "push the edge out to the new point");
         settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));

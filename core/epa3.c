@@ -230,7 +230,8 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
             return;
         }
         bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
-        settled = outer - face->distance <= (last ? 4.0 * goal->tolerance : close_enough);
+        double enough = gjk_goal_between(goal, face->distance, outer) ? rounding : close_enough;
+        settled = outer - face->distance <= (last ? 4.0 * goal->tolerance : enough);
         record(goal, solution, polytope, nearest, &vertex,
                settled ? "the face is on the surface: done" : "push the face out to the new point");
         settled = settled || (!last && !gjk_polytope3_insert(polytope, &vertex, nearest));

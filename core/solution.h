@@ -59,6 +59,12 @@ static inline bool gjk_goal_reached(const gjk_goal *goal, const gjk_solution *so
            (goal->stop_overlapping && solution->proof == GJK_PROVEN_OVERLAPPING);
 }
 
+/* Does the tolerance lie between two bounds of the depth of the cores? Then they do not tell
+ * touching from overlapping yet, however near they are. */
+static inline bool gjk_goal_between(const gjk_goal *goal, double least, double most) {
+    return least + goal->radius <= goal->tolerance && most + goal->radius > goal->tolerance;
+}
+
 /*
  * Notes in the solution what its bounds prove, wanted or not: questions about one pair
  * that stop at different places must agree on its state. True when that is enough.
