@@ -33,7 +33,7 @@ static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason rea
     return GJK_OK;
 }
 
-/* Why the moment cannot be looked at, or GJK_REASON_NONE. */
+/* Why there is no such moment to look at, or GJK_REASON_NONE. */
 static gjk_reason unverifiable(const gjk_shot *shot) {
     switch (shot->rewind) {
     case GJK_REWIND_EXPIRED:
@@ -43,7 +43,7 @@ static gjk_reason unverifiable(const gjk_shot *shot) {
     case GJK_REWIND_OK:
         break;
     }
-    return shot->age_ticks > shot->max_rewind_ticks ? GJK_REASON_REWIND_LIMIT : GJK_REASON_NONE;
+    return GJK_REASON_NONE;
 }
 
 static bool same_text(const char *a, const char *b) {
@@ -189,7 +189,7 @@ static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *targe
     return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
 }
 
-/* Everything but whether the moment can be looked at. */
+/* Everything but whether there is such a moment. That the target did not exist comes first. */
 static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
     const gjk_body *target =
         shot->claim_id != NULL ? gjk_set_find(shot->moment.set, shot->claim_id) : NULL;
@@ -200,6 +200,10 @@ static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judge
     if (!target_existed(shot, target, out)) {
         *out = (gjk_judgement){0};
         return decide(out, GJK_VERDICT_DENIED, GJK_REASON_NO_TARGET);
+    }
+    if (shot->age_ticks > shot->max_rewind_ticks) {
+        *out = (gjk_judgement){0};
+        return decide(out, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_REWIND_LIMIT);
     }
     if (!out->has_hit) {
         return decide(out, GJK_VERDICT_DENIED, GJK_REASON_MISS);

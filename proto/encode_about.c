@@ -33,8 +33,8 @@ static void put_links(struct proto_buffer *out) {
     static const char *const links[][2] = {
         {"self", "/v1"},          {"openapi", "/openapi.json"}, {"sets", "/v1/sets"},
         {"detect", "/v1/detect"}, {"distance", "/v1/distance"}, {"raycast", "/v1/raycast"},
-        {"cast", "/v1/cast"},     {"live", "/livez"},           {"ready", "/readyz"},
-        {"metrics", "/metrics"},
+        {"cast", "/v1/cast"},     {"batch", "/v1/batch"},       {"live", "/livez"},
+        {"ready", "/readyz"},     {"metrics", "/metrics"},
     };
 
     proto_put_key(out, "links");

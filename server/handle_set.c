@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Summaries on one page, however many were asked for. */
-#define PAGE_MAX 1000
+/* Summaries on one page where the request names no number. */
+#define PAGE_DEFAULT 1000
 
 /* --- GET /v1/sets --- */
 
@@ -32,10 +32,9 @@ void gjkd_handle_list_sets(struct gjkd_job *job) {
         gjkd_job_fail(job, PROTO_BAD_REQUEST, "the cursor is not one that an answer gave");
         return;
     }
-    size_t limit = PAGE_MAX;
-    if ((params->given & GJKD_PARAM_LIMIT) && params->limit < PAGE_MAX) {
-        limit = (size_t)params->limit;
-    }
+    uint64_t most = job->context->limits.sets_max; /* there are no more */
+    uint64_t limit = (params->given & GJKD_PARAM_LIMIT) ? params->limit : PAGE_DEFAULT;
+    limit = limit < most ? limit : most;
     struct gjkd_version **page = gjk_arena_alloc_array(&job->arena, limit, sizeof *page);
     proto_summary *summaries = gjk_arena_alloc_array(&job->arena, limit, sizeof *summaries);
     if (page == NULL || summaries == NULL) {

@@ -81,6 +81,8 @@ def test_how_long_ago_it_may_be(duel):
     assert duel(at={"tick": 10}, claim=claim, policy={"max_rewind_ticks": 20})["verdict"] == "confirmed"
     answer = duel(at={"tick": 10}, claim=claim, policy={"max_rewind_ticks": 19.5})
     assert (answer["verdict"], answer["reason"]) == ("unverifiable", "rewind-limit")
+    nobody = duel(at={"tick": 10}, claim={"id": "dave"}, policy={"max_rewind_ticks": 19.5})
+    assert (nobody["verdict"], nobody["reason"]) == ("denied", "no-target")
 
 
 def test_a_wall_in_the_way(gjkd, duel):

@@ -78,8 +78,8 @@ typedef struct gjk_judgement {
 } gjk_judgement;
 
 /*
- * Decided in this order: expired, future, rewind-limit; no-target; miss; blocked; other-target,
- * adjusted or confirmed. Up to no-target nothing is told of hits and near misses.
+ * Decided in this order: expired, future; no-target; rewind-limit; miss; blocked; other-target,
+ * adjusted or confirmed. Up to rewind-limit nothing is told of hits and near misses.
  * OUT_OF_MEMORY and what else set queries fail with. Cost: a ray or cast at the set, one at the
  * obstacles, and gjk_set_near_ray.
  */
