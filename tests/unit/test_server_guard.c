@@ -18,12 +18,13 @@
 static struct gjkd_config config;
 static struct gjkd_context context;
 static struct gjkd_job job;
-static char file_name[] = "/tmp/gjkd-guard-XXXXXX";
+static char file_name[32];
 
 static void start(void) {
     char error[GJKD_CONFIG_ERROR_MAX];
-    int fd = mkstemp(file_name);
 
+    snprintf(file_name, sizeof file_name, "/tmp/gjkd-guard-XXXXXX"); /* anew for every test */
+    int fd = mkstemp(file_name);
     ck_assert_int_eq(write(fd, TOKENS, sizeof TOKENS - 1), (ssize_t)sizeof TOKENS - 1);
     close(fd);
     config.request_timeout_ms = 30000;
