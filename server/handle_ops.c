@@ -72,10 +72,10 @@ void gjkd_handle_root(struct gjkd_job *job) {
     const char *accept = job->head.accept;
     if (gjkd_accept_weight(accept, "text/html") > gjkd_accept_weight(accept, GJKD_TYPE_JSON)) {
         reply_file(job, gjkd_file_find("playground/index.html"), "text/html; charset=utf-8");
-        job->reply.policy = POLICY;
     } else {
         gjkd_handle_about(job);
     }
+    job->reply.policy = POLICY; /* and with it Vary, which holds for both forms */
 }
 
 void gjkd_handle_playground(struct gjkd_job *job) {
