@@ -224,12 +224,13 @@ static void check_params(struct gjkd_job *job) {
 static bool choose_form(struct gjkd_job *job) {
     const char *accept = job->head.accept;
     int json = gjkd_accept_weight(accept, GJKD_TYPE_JSON);
-    if (!(job->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
-        return json > 0;
-    }
     int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
     int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
     int columns = short_name > long_name ? short_name : long_name;
+    if (!(job->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
+        /* Who sends columns and wants them always gets the summary of a tick all the same. */
+        return json > 0 || (job->columns_in && columns > 0);
+    }
     if (columns > json || (columns == json && job->columns_in)) {
         bool is_short =
             short_name > long_name ||
@@ -253,7 +254,7 @@ static void check_media(struct gjkd_job *job) {
                                          gjkd_is_type(type, GJKD_TYPE_X_PROTOBUF));
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(job)) {
         gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
-                      may_be_columns ? " or application/x-protobuf" : "");
+                      (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");
     } else if (has_body && !job->columns_in && !is_text(type, flags)) {
         gjkd_job_fail(job, PROTO_UNSUPPORTED_MEDIA_TYPE,
                       "send the body with Content-Type: application/json%s",

@@ -303,9 +303,11 @@ def test_poses_refused(gjkd, twins):
             ({"teleport": [999]}, "out-of-range", "/teleport/0")]:
         reply = put_poses(gjkd, stored.path, 1, pb.PoseColumns(**(good | changes)))
         problem.check(reply, code, pointer)
-    problem.check(put_poses(gjkd, stored.path, 1, pb.PoseColumns(**good), Accept=TYPE),
-                  "not-acceptable")
+    message = pb.PoseColumns(**good)
+    problem.check(put_poses(gjkd, stored.path, 1, message, Accept="text/html"), "not-acceptable")
     assert gjkd.get(f"{stored.path}/ticks").json()["count"] == 0
+    reply = put_poses(gjkd, stored.path, 1, message, Accept=TYPE)  # columns in, a summary out
+    assert reply.status_code == 201 and reply.json()["tick"] == 1
 
 
 def test_rows_at_ticks(gjkd, twins):
