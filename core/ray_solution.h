@@ -21,8 +21,8 @@ typedef struct gjk_ray_goal {
 
 /*
  * normal: of a - b at the hit, against the direction (the direction turned back when
- * the start was within rounding). point_a: where the core of a touches (its distance from the moved b is
- * the radius).
+ * the start was within rounding). point_a: where the core of a touches (its distance from the
+ * moved b is the radius).
  */
 typedef struct gjk_ray_solution {
     bool hit;

@@ -23,7 +23,8 @@ struct proto_message {
 
 /*
  * Walks the message's fields without unpacking them: each known, of its wire type, within the
- * body, singular ones at most once, texts in UTF-8, dimension that of the set (0: 2 or 3). Fills lengths.
+ * body, singular ones at most once, texts in UTF-8, dimension that of the set (0: 2 or 3). Fills
+ * lengths.
  */
 bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension);
 

@@ -4,267 +4,30 @@
  * end; every reply but an early refusal is queued at the end, because an earlier one makes
  * the daemon close the connection. A reply's bytes live in the job's arena and are sent from
  * there; the job is recycled when the daemon says that the request is over.
- *
- * A request at a worker is suspended, so the daemon touches neither it nor its memory. When
- * its deadline passes there, another exchange stands in for it on the connection with the
- * answer 504, and the first one is recycled when its worker is done with it.
  */
 
 #include "http.h"
 
-#include "crew.h"
-
+#include "exchange.h"
 #include "guard.h"
 #include "request_log.h"
 
-#include <microhttpd.h>
 #include <netinet/in.h>
-#include <poll.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Exchanges that a loop keeps for reuse. */
-#define SPARE_MAX 64
-
 /* Connections beyond --max-connections that a loop accepts, to close them. */
 #define REFUSED_MAX 64
 
-/* How fast an answer must be read, besides GJKD_IDLE_TIMEOUT_S for all of it. */
-#define SEND_BYTES_PER_S_MIN 32768
-
-/* How often clients that are gone are looked for. */
-#define SWEEP_MS 1000
-
 /*
- * Memory that a connection has for the request line, the header fields and the reply's head. libmicrohttpd clears all of it after every request, and
- * 64 connections' worth is to fit in a processor's cache: so no more than the limits need.
+ * Memory that a connection has for the request line, the header fields and the reply's head.
+ * libmicrohttpd clears all of it after every request, and 64 connections' worth is to fit in a
+ * processor's cache: so no more than the limits need.
  */
 #define CONNECTION_BYTES 16384
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
                "what is over a limit has to be seen whole");
-
-enum stage {
-    STAGE_HEAD,    /* the target is known */
-    STAGE_BODY,    /* the head is known */
-    STAGE_PAUSED,  /* complete, and a worker is to run it */
-    STAGE_WORKING, /* at a worker */
-    STAGE_DONE,    /* the reply is there */
-};
-
-/* One request on a connection. */
-struct gjkd_exchange {
-    struct gjkd_crew crew; /* first: crews are cast back */
-    struct gjkd_job job;
-    struct gjkd_http *http;
-    struct MHD_Connection *connection;     /* NULL: another one stands in for it */
-    struct gjkd_exchange *stand_in;        /* to take its place at the next callback */
-    struct gjkd_exchange *next, *previous; /* among the spare or the working ones */
-    enum stage stage;
-    bool lingers; /* bytes of the body may still come when the connection ends */
-};
-
-/* --- Exchanges --- */
-
-static struct gjkd_exchange *take_exchange(struct gjkd_http *http) {
-    struct gjkd_exchange *exchange = http->spare;
-    if (exchange != NULL) {
-        http->spare = exchange->next;
-        http->spare_count--;
-        return exchange;
-    }
-    exchange = malloc(sizeof *exchange);
-    if (exchange != NULL) {
-        exchange->http = http;
-        gjkd_job_init(&exchange->job, http->context, http->counters);
-        gjkd_job_reset(&exchange->job);
-    }
-    return exchange;
-}
-
-static void begin_exchange(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
-    exchange->connection = connection;
-    exchange->stand_in = NULL;
-    exchange->stage = STAGE_HEAD;
-    exchange->lingers = false;
-}
-
-/* Milliseconds until then, rounded up. */
-static uint64_t wait_ms(uint64_t then_ns, uint64_t now_ns) {
-    return then_ns > now_ns ? (then_ns - now_ns) / 1000000 + 1 : 0;
-}
-
-static void free_exchange(struct gjkd_exchange *exchange) {
-    gjkd_job_fini(&exchange->job);
-    free(exchange);
-}
-
-static void give_back(struct gjkd_http *http, struct gjkd_exchange *exchange) {
-    if (http->spare_count == SPARE_MAX) {
-        free_exchange(exchange);
-        return;
-    }
-    gjkd_job_reset(&exchange->job);
-    exchange->next = http->spare;
-    http->spare = exchange;
-    http->spare_count++;
-}
-
-/* --- Replies --- */
-
-static void add_headers(const struct gjkd_exchange *exchange, struct MHD_Response *response) {
-    const gjkd_reply *reply = &exchange->job.reply;
-    const struct gjkd_context *context = exchange->http->context;
-    if (reply->content_type != NULL) {
-        MHD_add_response_header(response, "Content-Type", reply->content_type);
-    }
-    if (reply->policy != NULL) {
-        MHD_add_response_header(response, "Content-Security-Policy", reply->policy);
-        MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-        MHD_add_response_header(response, "Vary", "Accept");
-    }
-    if (reply->etag[0] != '\0') {
-        MHD_add_response_header(response, "ETag", reply->etag);
-    }
-    if (reply->allow != NULL) {
-        MHD_add_response_header(response, "Allow", reply->allow);
-    }
-    if (reply->retry_after_s > 0) {
-        char seconds[24];
-        snprintf(seconds, sizeof seconds, "%llu", (unsigned long long)reply->retry_after_s);
-        MHD_add_response_header(response, "Retry-After", seconds);
-    }
-    if (reply->challenge != NULL) {
-        MHD_add_response_header(response, "WWW-Authenticate", reply->challenge);
-    }
-    gjkd_cors_add(&exchange->job.cors, response);
-    if (exchange->job.request_id[0] != '\0') {
-        MHD_add_response_header(response, "X-Request-Id", exchange->job.request_id);
-    }
-    char timing[GJKD_TIMING_TEXT_MAX];
-    gjkd_timing_format(&exchange->job.timing, timing);
-    if (timing[0] != '\0') {
-        MHD_add_response_header(response, "Server-Timing", timing);
-    }
-    if (reply->close || atomic_load_explicit(&context->draining, memory_order_relaxed)) {
-        MHD_add_response_header(response, "Connection", "close");
-    }
-}
-
-/* NULL when there was no memory for it. */
-static struct gjkd_connection *connection_of(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-}
-
-static void set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress) {
-    gjkd_connections_set_progress(&exchange->http->connections, connection_of(exchange->connection),
-                                  progress);
-}
-
-/* From now on the client is to read, no slower than that. */
-static void expect_reading(const struct gjkd_exchange *exchange) {
-    struct gjkd_connection *entry = connection_of(exchange->connection);
-    uint64_t sending_s = exchange->job.reply.length / SEND_BYTES_PER_S_MIN;
-    set_progress(exchange, GJKD_SENDING);
-    if (entry != NULL) {
-        entry->overdue_ns = uv_hrtime() + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
-    }
-}
-
-static enum MHD_Result queue_reply(struct gjkd_exchange *exchange) {
-    static char nothing[1];
-    if (exchange->job.timing.ended_ns == 0) {
-        exchange->job.timing.ended_ns = uv_hrtime(); /* refused before it ran */
-    }
-    const gjkd_reply *reply = &exchange->job.reply;
-    void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
-    if (response == NULL) {
-        return MHD_NO;
-    }
-    add_headers(exchange, response);
-    expect_reading(exchange);
-    enum MHD_Result result =
-        MHD_queue_response(exchange->connection, (unsigned)reply->status, response);
-    MHD_destroy_response(response);
-    return result;
-}
-
-/* --- Workers --- */
-
-static void link_working(struct gjkd_exchange *exchange) {
-    struct gjkd_http *http = exchange->http;
-    exchange->previous = NULL;
-    exchange->next = http->working;
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange;
-    }
-    http->working = exchange;
-}
-
-static void unlink_working(struct gjkd_exchange *exchange) {
-    struct gjkd_exchange *next = exchange->next;
-    *(exchange->previous != NULL ? &exchange->previous->next : &exchange->http->working) = next;
-    if (next != NULL) {
-        next->previous = exchange->previous;
-    }
-}
-
-static void on_work_done(struct gjkd_crew *crew) {
-    struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)crew;
-    struct gjkd_http *http = exchange->http;
-    unlink_working(exchange);
-    if (exchange->connection == NULL) {
-        gjkd_guard_settle(&exchange->job); /* asked for, though nobody waited */
-        give_back(http, exchange);
-        return;
-    }
-    exchange->stage = STAGE_DONE;
-    MHD_resume_connection(exchange->connection);
-    http->resumed(http); /* nothing else wakes a daemon that is polled from outside */
-}
-
-/* False: the queue is full, and the job is refused. */
-static bool hand_off(struct gjkd_exchange *exchange) {
-    struct gjkd_http *http = exchange->http;
-    exchange->crew.job = &exchange->job;
-    exchange->crew.uv = http->uv;
-    exchange->crew.done = on_work_done;
-    if (!gjkd_crew_start(&exchange->crew)) {
-        gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
-        gjkd_job_fail(&exchange->job, PROTO_OVERLOADED, "%u requests wait for a worker already",
-                      http->context->pool.queued_max);
-        return false;
-    }
-    link_working(exchange);
-    exchange->stage = STAGE_WORKING;
-    MHD_suspend_connection(exchange->connection);
-    http->hurry(http, wait_ms(exchange->job.deadline_ns, uv_hrtime()));
-    return true;
-}
-
-/* Time is up for a request at a worker: answers now, unless it is changing things already. */
-static void expire(struct gjkd_exchange *exchange) {
-    struct gjkd_http *http = exchange->http;
-    struct MHD_Connection *connection = exchange->connection;
-    struct gjkd_exchange *stand_in = take_exchange(http);
-    if (stand_in == NULL || !gjkd_job_expire(&exchange->job)) {
-        if (stand_in != NULL) {
-            give_back(http, stand_in);
-        }
-        return;
-    }
-    begin_exchange(stand_in, connection);
-    stand_in->stage = STAGE_DONE;
-    gjkd_job_stand_in(&stand_in->job, &exchange->job);
-    gjkd_job_fail(&stand_in->job, PROTO_DEADLINE_EXCEEDED, "the answer was not ready in time");
-    exchange->stand_in = stand_in;
-    exchange->connection = NULL;
-    MHD_resume_connection(connection);
-    http->resumed(http); /* calls back with the exchange before it returns */
-}
 
 /* The exchange that a callback's context is about: from now on the one that stands in. */
 static struct gjkd_exchange *exchange_of(void **context) {
@@ -276,11 +39,15 @@ static struct gjkd_exchange *exchange_of(void **context) {
     return *context;
 }
 
-/* --- The daemon's callbacks --- */
-
-static int fd_of(struct MHD_Connection *connection) {
+int gjkd_fd_of(struct MHD_Connection *connection) {
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
+
+struct gjkd_connection *gjkd_connection_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* --- The daemon's callbacks --- */
 
 /* The address that the connection counts for in the crowd, or NULL. */
 static const gjkd_ip *counted_ip(const struct gjkd_http *http,
@@ -292,7 +59,8 @@ static const gjkd_ip *counted_ip(const struct gjkd_http *http,
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
     const struct sockaddr *address =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    struct gjkd_connection *entry = gjkd_connections_add(&http->connections, fd_of(connection));
+    struct gjkd_connection *entry =
+        gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
     if (entry != NULL) {
         entry->ip = gjkd_ip_of(address);
         entry->entered = gjkd_crowd_enter(http->context->crowd, counted_ip(http, entry));
@@ -325,24 +93,24 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
 /* The request line has come. What this returns is the request's context. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
-    struct gjkd_connection *entry = connection_of(connection);
+    struct gjkd_connection *entry = gjkd_connection_of(connection);
     http->callbacks++;
     if (entry != NULL && !entry->entered) {
         return NULL; /* it is shut, and this was on its way already */
     }
-    struct gjkd_exchange *exchange = take_exchange(http);
+    struct gjkd_exchange *exchange = gjkd_exchange_take(http);
     if (exchange == NULL || !gjkd_job_set_target(&exchange->job, target != NULL ? target : "")) {
         if (exchange != NULL) {
-            give_back(http, exchange);
+            gjkd_exchange_give_back(exchange);
         }
         return NULL;
     }
-    begin_exchange(exchange, connection);
+    exchange->connection = connection;
     exchange->job.peer = entry != NULL ? entry->ip : (gjkd_ip){{0}};
     if (entry != NULL) {
         entry->overdue_ns = exchange->job.deadline_ns;
     }
-    set_progress(exchange, GJKD_HEAD_DUE);
+    gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
     return exchange;
 }
 
@@ -372,15 +140,15 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, job);
     gjkd_job_begin(job);
     check_lag(exchange);
-    exchange->stage = STAGE_BODY;
-    set_progress(exchange, GJKD_BODY_DUE);
+    exchange->stage = GJKD_STAGE_BODY;
+    gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
     bool body_follows = gjkd_head_has_body(&job->head) || job->head.fault != NULL;
     if (job->reply.status != 0 && body_follows && (job->reply.close || job->head.wants_continue)) {
-        exchange->stage = STAGE_DONE;
+        exchange->stage = GJKD_STAGE_DONE;
         exchange->lingers = true;
-        set_progress(exchange, GJKD_ANSWERING);
+        gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
         job->reply.close = true;
-        return queue_reply(exchange);
+        return gjkd_exchange_queue_reply(exchange);
     }
     return MHD_YES;
 }
@@ -396,14 +164,14 @@ static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *dat
 
 static enum MHD_Result answer(struct gjkd_exchange *exchange) {
     gjkd_job_run(&exchange->job);
-    exchange->stage = STAGE_DONE;
-    return queue_reply(exchange);
+    exchange->stage = GJKD_STAGE_DONE;
+    return gjkd_exchange_queue_reply(exchange);
 }
 
 static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
-    set_progress(exchange, GJKD_ANSWERING);
+    gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
     if (gjkd_job_wants_worker(&exchange->job)) {
-        exchange->stage = STAGE_PAUSED;
+        exchange->stage = GJKD_STAGE_PAUSED;
         return MHD_YES;
     }
     return answer(exchange);
@@ -415,7 +183,7 @@ static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
  * and take a client that has shut its sending side for one that is gone.
  */
 static enum MHD_Result take_pause(struct gjkd_exchange *exchange) {
-    return hand_off(exchange) ? MHD_YES : answer(exchange);
+    return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
@@ -429,16 +197,16 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
         return MHD_NO; /* no memory when the request line came */
     }
     switch (exchange->stage) {
-    case STAGE_HEAD:
+    case GJKD_STAGE_HEAD:
         return take_head(exchange, method);
-    case STAGE_BODY:
+    case GJKD_STAGE_BODY:
         return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
-    case STAGE_PAUSED:
+    case GJKD_STAGE_PAUSED:
         return take_pause(exchange);
-    case STAGE_WORKING:
+    case GJKD_STAGE_WORKING:
         return MHD_YES;
-    case STAGE_DONE:
-        return queue_reply(exchange);
+    case GJKD_STAGE_DONE:
+        return gjkd_exchange_queue_reply(exchange);
     }
     return MHD_NO;
 }
@@ -476,7 +244,7 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     struct gjkd_exchange *exchange = exchange_of(context);
     (void)code;
     *context = NULL;
-    struct gjkd_connection *entry = connection_of(connection);
+    struct gjkd_connection *entry = gjkd_connection_of(connection);
     if (entry != NULL) {
         entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
     }
@@ -486,13 +254,13 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     }
     note_end(exchange, connection);
     if (exchange->lingers) {
-        int copy =
-            dup(fd_of(connection)); /* the daemon shuts the sending side and closes its own */
+        /* The daemon shuts the sending side and closes its own. */
+        int copy = dup(gjkd_fd_of(connection));
         if (copy >= 0) {
             gjkd_linger(&http->lingers, copy);
         }
     }
-    give_back(http, exchange);
+    gjkd_exchange_give_back(exchange);
 }
 
 /* Paths are unescaped segment by segment, after routing has split them. */
@@ -533,33 +301,9 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     return true;
 }
 
-/* Has the client broken the connection off? (One that has only closed its half waits.) */
-static bool is_broken(const struct gjkd_exchange *exchange) {
-    struct pollfd state = {.fd = fd_of(exchange->connection)};
-    return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
-}
-
 uint64_t gjkd_http_sweep(struct gjkd_http *http) {
-    uint64_t now_ns = uv_hrtime();
-    uint64_t next_ms = SWEEP_MS;
-    gjkd_connections_sweep(&http->connections, now_ns);
-    for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
-        next = at->next;
-        if (at->connection == NULL) {
-            continue;
-        }
-        if (is_broken(at)) {
-            (void)gjkd_job_expire(&at->job); /* nobody wants it: what is left is not done */
-            continue;
-        }
-        uint64_t left_ms = wait_ms(at->job.deadline_ns, now_ns);
-        if (left_ms == 0) {
-            expire(at);
-        } else if (left_ms < next_ms) {
-            next_ms = left_ms;
-        }
-    }
-    return next_ms;
+    gjkd_connections_sweep(&http->connections, uv_hrtime());
+    return gjkd_exchanges_sweep(http);
 }
 
 void gjkd_http_close(struct gjkd_http *http) {
@@ -582,9 +326,5 @@ bool gjkd_http_is_busy(const struct gjkd_http *http) {
 void gjkd_http_stop(struct gjkd_http *http) {
     MHD_stop_daemon(http->daemon);
     http->daemon = NULL;
-    while (http->spare != NULL) {
-        struct gjkd_exchange *exchange = http->spare;
-        http->spare = exchange->next;
-        free_exchange(exchange);
-    }
+    gjkd_exchanges_free(http);
 }

@@ -142,6 +142,10 @@ bool gjkd_job_set_target(struct gjkd_job *job, const char *target);
 /* All that the head alone decides: framing, host, route, parameters, media types, size. */
 void gjkd_job_begin(struct gjkd_job *job);
 
+/* Has the head announced a body beyond the limit? And the refusal, which closes the connection. */
+bool gjkd_job_is_too_long(const struct gjkd_job *job);
+void gjkd_job_refuse_length(struct gjkd_job *job);
+
 /* A piece of the body. False: too much was sent that nobody reads; hang up. */
 bool gjkd_job_take_body(struct gjkd_job *job, const char *data, size_t length);
 

@@ -53,8 +53,8 @@ typedef struct gjkd_stamp {
 } gjkd_stamp;
 
 /*
- * The same from edits that were made for previous, whose bodies they name; stamp: NULL, or the tick that the new version
- * remembers itself as (previous->history is not NULL then). O(edits * log n + ticks). To be
+ * The same from edits that were made for previous, whose bodies they name; stamp: NULL, or the
+ * tick that the new version remembers itself as (previous->history is not NULL then). O(edits * log n + ticks). To be
  * called by the writer of the set.
  */
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,

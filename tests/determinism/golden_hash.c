@@ -74,7 +74,7 @@ static gjk_pose random_pose(test_rng *rng, uint32_t dimension, gjk_vec3 position
     return pose;
 }
 
-/* Ordinary ones three times in eight; else far, coincident, identical, on a grid, or nearly apart. */
+/* Ordinary ones three times in eight; else far, coincident, identical, on a grid, nearly apart. */
 static pair random_pair(test_rng *rng, const test_gallery *gallery) {
     uint32_t dimension = 2 + test_rng_below(rng, 2), mode = test_rng_below(rng, 8);
     pair p;

@@ -21,7 +21,7 @@ void test_aim(test_ray_case *c, gjk_vec3 origin, gjk_vec3 direction, double max_
 
 gjk_ray_result test_cast(const test_ray_case *c, bool solid);
 
-/* Errors are relative to this: size, distance from the origin of the ray and from the own origin. */
+/* Errors are relative to this: size, distance from the ray's origin and from its own. */
 double test_ray_scale(const test_ray_case *c);
 
 /* The signed distance of a point from the body, by the pair kernel. */

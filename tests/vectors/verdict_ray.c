@@ -4,7 +4,7 @@
 
 #include "judge.h"
 
-/* Ours against the shape itself: up from the surface along the normal the distance grows as fast. */
+/* Ours against the shape itself: along the normal the distance from it grows as fast. */
 #define STEP 1e-3
 #define STEP_ERROR 1e-12
 /* dyn4j takes the normal from its last iterate. On a curved side it is off by up to this. */

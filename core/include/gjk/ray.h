@@ -35,8 +35,8 @@ gjk_ray_settings gjk_ray_settings_default(void);
 /*
  * distance is in length units along the ray and at most max_distance; a hit that lies
  * behind it by no more than rounding counts, as one at max_distance. normal is the
- * outward unit normal with normal . direction <= 0 (for points, and along a segment, -direction). An
- * origin inside the shape, on its boundary or on a shape without thickness is
+ * outward unit normal with normal . direction <= 0 (for points, and along a segment,
+ * -direction). An origin inside the shape, on its boundary or on a shape without thickness is
  * `inside`: hit at distance 0 without normal (has_normal false), if solid.
  */
 typedef struct gjk_ray_result {
