@@ -15,23 +15,30 @@
 #define DEPTH_AROUND_META 3
 
 /* What is not there cannot be removed by a wrong name in silence. */
-static bool check_removals(struct proto_reader *reader, const proto_node *patch) {
+static bool check_removals(struct proto_reader *reader, const proto_node *patch,
+                           proto_change_form form) {
     static const char *const others[] = {"type",        "rounding", "position", "angle",
                                          "orientation", "category", "mask",     "group",
                                          "meta",        "handle",   "revision", NULL};
+    static const char *const at_tick[] = {"type",        "rounding", "position", "angle",
+                                          "orientation", "category", "mask",     "group",
+                                          "meta",        "handle",   "teleport", NULL};
+    const char *const *known = form == PROTO_PUT_TICK ? at_tick : others;
+    const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
     const char *name;
     json_t *value;
 
     json_object_foreach(patch->json, name, value) {
         bool is_known = !json_is_null(value) || proto_is_geometry(name);
-        for (size_t i = 0; !is_known && others[i] != NULL; i++)
-            is_known = strcmp(name, others[i]) == 0;
+        for (size_t i = 0; !is_known && known[i] != NULL; i++)
+            is_known = strcmp(name, known[i]) == 0;
         if (is_known)
             continue;
         proto_node member = proto_optional(patch, name);
         proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
                      "the member \"%.128s\" is not known here", name);
-        proto_suggest(reader->problem, "members", name, others, NULL);
+        proto_geometry_names(geometry);
+        proto_suggest(reader->problem, "members", name, known, geometry);
         return false;
     }
     return true;
@@ -124,6 +131,9 @@ static bool define(struct proto_application *application, const proto_node *patc
     struct proto_reader *reader = application->reader;
     const bool is_whole = application->form == PROTO_PUT_SHAPE;
     const bool is_alone = is_whole || application->form == PROTO_PATCH_SHAPE;
+    const proto_shape_use use = is_alone                              ? PROTO_SHAPE_ALONE
+                                : application->form == PROTO_PUT_TICK ? PROTO_SHAPE_AT_TICK
+                                                                      : PROTO_SHAPE_STORED;
     proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
     proto_node merged = *patch;
 
@@ -134,8 +144,7 @@ static bool define(struct proto_application *application, const proto_node *patc
         if (merged.json == NULL)
             return false;
     }
-    if (!proto_decode_shape(reader, &merged, application->base->dimension,
-                            is_alone ? PROTO_SHAPE_ALONE : PROTO_SHAPE_STORED, shape)) {
+    if (!proto_decode_shape(reader, &merged, application->base->dimension, use, shape)) {
         if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER)
             proto_problem_hint(reader->problem, "the set has no shape \"%.128s\" yet", edit->id);
         return false;
@@ -179,7 +188,8 @@ bool proto_change_shape(struct proto_application *application, const proto_node 
 
     *edit = (proto_edit){.id = id};
     if (!proto_read_object(application->reader, patch) ||
-        !take_teleport(application, patch, edit) || !check_removals(application->reader, patch))
+        !take_teleport(application, patch, edit) ||
+        !check_removals(application->reader, patch, application->form))
         return false;
     bool is_stored = base->find(base->user, id, &stored);
     edit->self = is_stored ? stored.self : NULL;

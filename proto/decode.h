@@ -31,11 +31,17 @@ void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KI
 /* Whether any type has a member of that name in its geometry. */
 bool proto_is_geometry(const char *member);
 
+/* All those names, each once, NULL behind the last. */
+#define PROTO_GEOMETRY_NAMES_MAX 20
+void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]);
+
 /* How strictly a shape is taken. */
 typedef enum proto_shape_use {
-    PROTO_SHAPE_STORED, /* to be kept: with a definition, and `handle` may be there */
-    PROTO_SHAPE_ALONE,  /* the same as a body of its own: `revision` may be there too */
-    PROTO_SHAPE_INLINE, /* in a query */
+    PROTO_SHAPE_STORED,  /* to be kept: with a definition, and `handle` may be there */
+    PROTO_SHAPE_AT_TICK, /* the same as a part of a tick: `teleport` may be there too */
+    PROTO_SHAPE_ALONE,   /* the same as a body of its own: `revision` may be there too */
+    PROTO_SHAPE_INLINE,  /* in a query */
+    PROTO_SHAPE_OPERAND, /* likewise, where it might have been a stored one's `id` */
 } proto_shape_use;
 
 bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,

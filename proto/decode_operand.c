@@ -42,10 +42,11 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *node, u
 }
 
 static bool decode_inline(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
-                          proto_operand *out) {
+                          bool is_stateless, proto_operand *out) {
+    const proto_shape_use use = is_stateless ? PROTO_SHAPE_INLINE : PROTO_SHAPE_OPERAND;
     proto_shape shape;
 
-    if (!proto_decode_shape(reader, node, dimension, PROTO_SHAPE_INLINE, &shape))
+    if (!proto_decode_shape(reader, node, dimension, use, &shape))
         return false;
     out->kind = PROTO_OPERAND_INLINE;
     out->shape = shape.shape;
@@ -65,7 +66,7 @@ bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
     if (!read_pointer(reader, node, &out->pointer))
         return false;
     if (!is_name && !proto_has(node, "id"))
-        return decode_inline(reader, node, dimension, out);
+        return decode_inline(reader, node, dimension, is_stateless, out);
     if (is_stateless)
         return refuse_stored(reader, node);
     return decode_stored(reader, node, dimension, out);

@@ -42,13 +42,50 @@ static const struct proto_shape_kind *refuse_dimension(struct proto_reader *read
     return NULL;
 }
 
+static bool check_members(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                          proto_shape_use use, const char *const *geometry) {
+#define COMMON(rotation) \
+    "type", "rounding", "position", rotation, "category", "mask", "group", "meta"
+    static const char *const inline2[] = {COMMON("angle"), NULL};
+    static const char *const inline3[] = {COMMON("orientation"), NULL};
+    static const char *const operand2[] = {"id", COMMON("angle"), NULL};
+    static const char *const operand3[] = {"id", COMMON("orientation"), NULL};
+    static const char *const stored2[] = {COMMON("angle"), "handle", NULL};
+    static const char *const stored3[] = {COMMON("orientation"), "handle", NULL};
+    static const char *const at_tick2[] = {COMMON("angle"), "handle", "teleport", NULL};
+    static const char *const at_tick3[] = {COMMON("orientation"), "handle", "teleport", NULL};
+    static const char *const alone2[] = {COMMON("angle"), "handle", "revision", NULL};
+    static const char *const alone3[] = {COMMON("orientation"), "handle", "revision", NULL};
+#undef COMMON
+    static const char *const *const known[][2] = {
+        [PROTO_SHAPE_STORED] = {stored2, stored3},    [PROTO_SHAPE_AT_TICK] = {at_tick2, at_tick3},
+        [PROTO_SHAPE_ALONE] = {alone2, alone3},       [PROTO_SHAPE_INLINE] = {inline2, inline3},
+        [PROTO_SHAPE_OPERAND] = {operand2, operand3},
+    };
+
+    return proto_check_members(reader, object, known[use][dimension - 2], geometry);
+}
+
+/* Without a type: is it only called otherwise? */
+static void refuse_untyped(struct proto_reader *reader, const proto_node *object,
+                           const proto_node *type, uint32_t dimension, proto_shape_use use) {
+    const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
+
+    proto_geometry_names(geometry);
+    if (check_members(reader, object, dimension, use, geometry))
+        proto_refuse_missing(reader, type);
+    if (use == PROTO_SHAPE_OPERAND && reader->problem->code == PROTO_MISSING_MEMBER)
+        proto_problem_hint(reader->problem, "an inline shape has \"type\", a stored one \"id\"");
+}
+
 /* NULL after having set the problem. */
 static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
-                                                const proto_node *object, uint32_t dimension) {
+                                                const proto_node *object, uint32_t dimension,
+                                                proto_shape_use use) {
     proto_node type = proto_required(object, "type");
 
     if (type.json == NULL) {
-        proto_refuse_missing(reader, &type);
+        refuse_untyped(reader, object, &type, dimension, use);
         return NULL;
     }
     if (!json_is_string(type.json)) {
@@ -62,26 +99,6 @@ static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
     if (kind->dimension == 0 || kind->dimension == dimension)
         return kind;
     return refuse_dimension(reader, &type, dimension, kind);
-}
-
-static bool check_members(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
-                          proto_shape_use use, const char *const *geometry) {
-#define COMMON(rotation) \
-    "type", "rounding", "position", rotation, "category", "mask", "group", "meta"
-    static const char *const inline2[] = {COMMON("angle"), NULL};
-    static const char *const inline3[] = {COMMON("orientation"), NULL};
-    static const char *const stored2[] = {COMMON("angle"), "handle", NULL};
-    static const char *const stored3[] = {COMMON("orientation"), "handle", NULL};
-    static const char *const alone2[] = {COMMON("angle"), "handle", "revision", NULL};
-    static const char *const alone3[] = {COMMON("orientation"), "handle", "revision", NULL};
-#undef COMMON
-    static const char *const *const known[][2] = {
-        [PROTO_SHAPE_STORED] = {stored2, stored3},
-        [PROTO_SHAPE_ALONE] = {alone2, alone3},
-        [PROTO_SHAPE_INLINE] = {inline2, inline3},
-    };
-
-    return proto_check_members(reader, object, known[use][dimension - 2], geometry);
 }
 
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
@@ -150,14 +167,15 @@ bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
     *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
     if (!proto_read_object(reader, node))
         return false;
-    const struct proto_shape_kind *kind = read_kind(reader, node, dimension);
+    const struct proto_shape_kind *kind = read_kind(reader, node, dimension, use);
     if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place) ||
         !check_members(reader, node, dimension, use, kind->members) ||
         !proto_read_number(reader, proto_optional(node, "rounding"), proto_length,
                            &geometry.rounding) ||
         !kind->make(reader, &geometry, &out->shape) || !decode_labels(reader, node, out))
         return false;
-    return use == PROTO_SHAPE_INLINE || define(reader, node, kind, &out->definition);
+    bool is_kept = use != PROTO_SHAPE_INLINE && use != PROTO_SHAPE_OPERAND;
+    return !is_kept || define(reader, node, kind, &out->definition);
 }
 
 static int compare_ids(const void *a, const void *b) {

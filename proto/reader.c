@@ -142,8 +142,13 @@ bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t *out)
 
 bool proto_read_choice(struct proto_reader *reader, proto_node node, const char *const *texts,
                        size_t *out) {
-    if (node.json == NULL)
-        return !node.is_required || proto_refuse_missing(reader, &node);
+    if (node.json == NULL && !node.is_required)
+        return true;
+    if (node.json == NULL) {
+        proto_refuse_missing(reader, &node);
+        proto_suggest(reader->problem, "values", "", texts, NULL);
+        return false;
+    }
     if (!json_is_string(node.json))
         return proto_refuse_type(reader, &node, "a string");
     const char *found = json_string_value(node.json);

@@ -30,6 +30,12 @@ static const struct proto_shape_kind kinds[] = {
 
 #define KIND_COUNT (sizeof kinds / sizeof kinds[0])
 
+static bool is_among(const char *name, const char *const *names) {
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t length) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
         if (strlen(kinds[i].name) == length && memcmp(kinds[i].name, name, length) == 0)
@@ -40,12 +46,25 @@ const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t le
 
 bool proto_is_geometry(const char *member) {
     for (size_t i = 0; i < KIND_COUNT; i++) {
-        for (const char *const *name = kinds[i].members; *name != NULL; name++) {
-            if (strcmp(*name, member) == 0)
-                return true;
-        }
+        if (is_among(member, kinds[i].members))
+            return true;
     }
     return false;
+}
+
+void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]) {
+    size_t count = 0;
+
+    names[0] = NULL;
+    for (size_t i = 0; i < KIND_COUNT; i++) {
+        for (const char *const *name = kinds[i].members; *name != NULL; name++) {
+            if (is_among(*name, names))
+                continue;
+            GJK_ASSERT(count + 1 < PROTO_GEOMETRY_NAMES_MAX);
+            names[count++] = *name;
+            names[count] = NULL;
+        }
+    }
 }
 
 void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]) {

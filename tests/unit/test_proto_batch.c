@@ -58,6 +58,49 @@ START_TEST(queries_by_themselves) {
 }
 END_TEST
 
+START_TEST(hints_know_what_a_batch_holds) {
+    static const struct {
+        const char *body;
+        uint32_t dimension;
+        const char *pointer, *hint;
+    } rows[] = {
+        {"{'queries': [{}]}", 2, "/queries/0/op",
+         "known values: detect, distance, raycast, cast, hit"},
+        {"{'queries': [{}]}", 0, "/queries/0/op", "known values: detect, distance, raycast, cast"},
+        {"{'queries': [{'op': 'hti'}]}", 2, "/queries/0/op", "did you mean \"hit\"?"},
+        {"{'queries': [{'op': 'hti'}]}", 0, "/queries/0/op",
+         "known values: detect, distance, raycast, cast"},
+        {"{'queries': [{'op': 'ditance'}]}", 2, "/queries/0/op", "did you mean \"distance\"?"},
+        {"{'queries': [{'op': 'cast', 'opp': 1}]}", 3, "/queries/0/opp", "did you mean \"op\"?"},
+        {"{'queries': [{'op': 'detect', 'dimensoin': 2}]}", 0, "/queries/0/dimensoin",
+         "did you mean \"dimension\"?"},
+        {"{'queries': [{'op': 'raycast', 'shaps': {}}]}", 0, "/queries/0/shaps",
+         "did you mean \"shape\"?"},
+        {"{'queries': [{'op': 'cast', 'agianst': {}}]}", 0, "/queries/0/agianst",
+         "did you mean \"against\"?"},
+        {"{'queries': [{'op': 'hit', 'polciy': {}}]}", 2, "/queries/0/polciy",
+         "did you mean \"policy\"?"},
+        {"{'queries': [{'op': 'hit', 'ray': {'orign': 1}}]}", 2, "/queries/0/ray/orign",
+         "did you mean \"origin\"?"},
+        {"{'queries': [{'op': 'hit', 'ray': {'origin': [0, 0], 'direction': [1, 0]},"
+         " 'claim': {'gruop': 1}}]}",
+         2, "/queries/0/claim/gruop", "did you mean \"group\"?"},
+        {"{'queries': [{'op': 'hit', 'ray': {'origin': [0, 0], 'direction': [1, 0]},"
+         " 'claim': {'id': 'x'}, 'policy': {'obstacle': 1}}]}",
+         2, "/queries/0/policy/obstacle", "did you mean \"obstacles\"?"},
+    };
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        struct proto_batch *batch = open_batch(rows[i].body, rows[i].dimension);
+        proto_query query;
+        ck_assert(!proto_batch_query(batch, 0, &arena, &query, &problem));
+        ck_assert_str_eq(problem.pointer, rows[i].pointer);
+        ck_assert_msg(strcmp(problem.hint, rows[i].hint) == 0, "%s: %s", rows[i].body,
+                      problem.hint);
+        proto_batch_close(batch);
+    }
+}
+END_TEST
+
 START_TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
     struct proto_batch *batch =
         open_batch("{'at': {'tick': 7.5}, 'filter': {'mask': 5, 'category': 4}, 'options': "
@@ -204,6 +247,7 @@ Suite *proto_batch_suite(void) {
     TCase *tests = tcase_create("batch");
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, queries_by_themselves);
+    tcase_add_test(tests, hints_know_what_a_batch_holds);
     tcase_add_test(tests, what_the_batch_says_holds_until_a_query_says_otherwise);
     tcase_add_test(tests, which_batches_are_heavy);
     tcase_add_test(tests, batches_that_are_none);

@@ -269,6 +269,33 @@ START_TEST(teleports) {
 }
 END_TEST
 
+START_TEST(hints_know_what_a_patch_may_hold) {
+    static const struct {
+        proto_change_form form;
+        const char *name, *body, *hint;
+    } rows[] = {
+        {PROTO_PUT_TICK, NULL, "{'shapes':{'box':{'telport':true}}}", "teleport"},
+        {PROTO_PUT_TICK, NULL, "{'shapes':{'box':{'telport':null}}}", "teleport"},
+        {PROTO_PUT_TICK, NULL, "{'shapes':{'new':{'type':'point','teleprot':true}}}", "teleport"},
+        {PROTO_PATCH_SET, NULL, "{'shapes':{'box':{'half_extent':null}}}", "half_extents"},
+        {PROTO_PATCH_SHAPE, "box", "{'revison':7}", "revision"},
+        {PROTO_PUT_SHAPE, "box", "{'tpye':'circle','radius':1}", "type"},
+        {PROTO_PATCH_SET, NULL, "{'histroy':null}", "history"},
+        {PROTO_PATCH_SET, NULL, "{'history':{'tick':1}}", "ticks"},
+    };
+    char hint[100];
+
+    keep_box();
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        proto_edits edits;
+        ck_assert(!change(rows[i].form, rows[i].name, rows[i].body, NULL, &edits));
+        ck_assert_int_eq(problem.code, PROTO_UNKNOWN_MEMBER);
+        snprintf(hint, sizeof hint, "did you mean \"%s\"?", rows[i].hint);
+        ck_assert_msg(strcmp(problem.hint, hint) == 0, "%s: %s", rows[i].body, problem.hint);
+    }
+}
+END_TEST
+
 START_TEST(a_whole_shape_is_not_merged) {
     proto_edits edits;
 
@@ -372,6 +399,7 @@ Suite *proto_edit_suite(void) {
     tcase_add_test(tests, edits_come_in_order);
     tcase_add_loop_test(tests, nothing_said_nothing_done, 0, 4);
     tcase_add_test(tests, teleports);
+    tcase_add_test(tests, hints_know_what_a_patch_may_hold);
     tcase_add_test(tests, a_whole_shape_is_not_merged);
     tcase_add_test(tests, history_is_merged);
     tcase_add_test(tests, shapes_are_counted_as_they_become);

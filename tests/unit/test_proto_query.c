@@ -164,6 +164,26 @@ START_TEST(hints_help) {
 }
 END_TEST
 
+/* A stored operand has an "id", an inline one a "type": which was meant, when neither is there? */
+START_TEST(hints_know_both_forms_of_an_operand) {
+    const struct query_refusal neither = {DETECT, 2, "{'a':{'position':[0,0]}}",
+                                          PROTO_MISSING_MEMBER, "/a/type"};
+    const struct query_refusal idd = {DETECT, 3, "{'a':{'idd':'x'}}", PROTO_UNKNOWN_MEMBER,
+                                      "/a/idd"};
+    const struct query_refusal typ = {DETECT, 0, "{'a':{'typ':'circle','radius':1}}",
+                                      PROTO_UNKNOWN_MEMBER, "/a/typ"};
+    const struct query_refusal no_set = {DETECT, 0, "{'a':{'idd':'x'}}", PROTO_UNKNOWN_MEMBER,
+                                         "/a/idd"};
+
+    test_refused(&neither, "an inline shape has \"type\", a stored one \"id\"");
+    test_refused(&idd, "did you mean \"id\"?");
+    test_refused(&typ, "did you mean \"type\"?");
+    test_refused(&no_set, "known members: type, rounding, position, angle, category, mask, group, "
+                          "meta, radius, a, b, half_extents, vertices, c, points, radii, width, "
+                          "height, theta");
+}
+END_TEST
+
 START_TEST(an_empty_query_has_the_defaults) {
     test_accepted(&arena, DETECT, 3, "{}", &query);
     ck_assert_uint_eq(query.dimension, 3);
@@ -329,6 +349,7 @@ Suite *proto_query_suite(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
     tcase_add_test(tests, hints_help);
+    tcase_add_test(tests, hints_know_both_forms_of_an_operand);
     tcase_add_test(tests, an_empty_query_has_the_defaults);
     tcase_add_test(tests, nulls_are_absent);
     tcase_add_test(tests, stored_operands);
