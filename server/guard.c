@@ -1,6 +1,8 @@
 /*
  * Who asks, and may they? Refusals tell nothing of what exists: 401 comes before whether there
- * is such a route, 403 before whether there is such a set.
+ * is such a route, 403 before whether there is such a set. Which routes and methods there are is
+ * no secret (/openapi.json is open to all), so 404 and 405 come before 403: what nobody can do
+ * needs no scope.
  */
 
 #include "guard.h"
@@ -32,10 +34,9 @@ static bool is_open(const struct gjkd_job *job) {
     return gjkd_cors_is_preflight(&job->head) || (row != NULL && (row->flags & GJKD_OPEN) != 0);
 }
 
-/* Reading and asking is POST, GET and HEAD; all else changes sets. */
+/* Of an operation: reading and asking is GET and POST; all else changes sets. */
 static gjkd_scope needed_scope(gjkd_method method) {
-    return method == GJKD_GET || method == GJKD_HEAD || method == GJKD_POST ? GJKD_SCOPE_READ
-                                                                            : GJKD_SCOPE_WRITE;
+    return method == GJKD_GET || method == GJKD_POST ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
 }
 
 static void refuse_token(struct gjkd_job *job, gjkd_key_status status) {
@@ -61,8 +62,7 @@ static void refuse_scope(struct gjkd_job *job, gjkd_scope needed) {
             : "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"write\"";
 }
 
-void gjkd_guard_check_access(struct gjkd_job *job) {
-    static const char set_path[] = "/v1/sets/{set}";
+void gjkd_guard_check_token(struct gjkd_job *job) {
     struct gjkd_keyring *keyring = job->context->keyring;
     if (keyring == NULL || is_open(job)) {
         return;
@@ -76,13 +76,20 @@ void gjkd_guard_check_access(struct gjkd_job *job) {
     }
     job->has_token = true;
     job->token_key = gjkd_limiter_key_of(digest.bytes);
-    gjkd_scope needed = needed_scope(job->head.method);
+}
+
+void gjkd_guard_check_access(struct gjkd_job *job) {
+    static const char set_path[] = "/v1/sets/{set}";
+    const struct gjkd_operation *operation = job->match.operation;
+    if (!job->has_token) {
+        return;
+    }
+    gjkd_scope needed = needed_scope(operation->method);
     if (!gjkd_access_scope(&job->grant, needed, &job->problem)) {
         refuse_scope(job, needed);
         return;
     }
-    const struct gjkd_operation *row = row_of(job);
-    bool names_set = row != NULL && strncmp(row->path, set_path, sizeof set_path - 1) == 0;
+    bool names_set = strncmp(operation->path, set_path, sizeof set_path - 1) == 0;
     if (names_set && !gjkd_job_may_use_set(job, job->match.variable.text)) {
         gjkd_job_refuse(job);
     }

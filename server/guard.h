@@ -15,8 +15,12 @@ void gjkd_guard_check_host(struct gjkd_job *job);
  * guesses count. */
 void gjkd_guard_check_address_rate(struct gjkd_job *job);
 
-/* Does the token, if there are tokens, allow the operation and the set of the path? To be
- * called when the route is known, and before anything is told of what is there. */
+/* Is the token, if there are tokens, one that the daemon knows? To be called when the route has
+ * been looked for, and before anything is told of it: some are open to all. */
+void gjkd_guard_check_token(struct gjkd_job *job);
+
+/* Does the token allow the operation and the set of the path? To be called when there is such
+ * an operation, and before anything is told of what is there. */
 void gjkd_guard_check_access(struct gjkd_job *job);
 
 /* Has the token been used too much of late? */

@@ -229,6 +229,58 @@ def test_the_list_shows_what_the_prefix_covers(guarded):
     assert set(listed(guarded, "reader")) >= {"red-1", "blue", "blue-1", "Red-1", "green"}
 
 
+# Who asks comes first (401), then whether that can be done at all (404, 405), then whether the
+# token allows it (403), and only then what is there (404).
+ORDER = {
+    # method, path: without a token, a wrong one, reader, writer, red (writes red-*)
+    ("FROB", "/v1/sets/green"): (401, 401, 405, 405, 405),
+    ("FROB", "/v1/sets/nowhere"): (401, 401, 405, 405, 405),
+    ("POST", "/v1/sets/green"): (401, 401, 405, 405, 405),
+    ("DELETE", "/v1/sets"): (401, 401, 405, 405, 405),
+    ("PUT", "/v1/sets/green/detect"): (401, 401, 405, 405, 405),
+    ("GET", "/v1/detect"): (401, 401, 405, 405, 405),
+    ("OPTIONS", "/v1"): (401, 401, 405, 405, 405),
+    ("PATCH", "/metrics"): (401, 401, 405, 405, 405),
+    ("FROB", "/nope"): (401, 401, 404, 404, 404),
+    ("GET", "/v1/nope"): (401, 401, 404, 404, 404),
+    ("DELETE", "/v1/sets/green/nope"): (401, 401, 404, 404, 404),
+    ("FROB", "/livez"): (405, 405, 405, 405, 405),
+    ("POST", "/openapi.json"): (405, 405, 405, 405, 405),
+    ("DELETE", "/problems/forbidden"): (405, 405, 405, 405, 405),
+    ("DELETE", "/v1/sets/nowhere"): (401, 401, 403, 404, 403),
+    ("DELETE", "/v1/sets/red-nowhere"): (401, 401, 403, 404, 404),
+    ("PATCH", "/v1/sets/green/shapes/none"): (401, 401, 403, 415, 403),
+    ("GET", "/v1/sets/nowhere"): (401, 401, 404, 404, 403),
+    ("HEAD", "/v1/sets/green"): (401, 401, 200, 200, 403),
+    ("GET", "/v1/sets/green?nope=1"): (401, 401, 400, 400, 403),
+}
+
+
+@pytest.mark.parametrize("method, path", ORDER)
+def test_the_order_of_refusals(guarded, method, path):
+    tokens = [{}, {"Authorization": "Bearer wrong"}, *map(bearer, ("reader", "writer", "red"))]
+    answers = []
+    for headers in tokens:
+        body = b"{}" if method == "PATCH" else None
+        reply = guarded.call(method, path, headers=headers, data=body)
+        answers.append(reply.status_code)
+        told = {k.lower() for k in reply.headers}
+        assert ("allow" in told) == (reply.status_code == 405)
+        assert "www-authenticate" in told or reply.status_code != 401
+        if reply.status_code == 405 and method != "HEAD":
+            assert method not in reply.headers["Allow"].split(", ")
+    assert tuple(answers) == ORDER[method, path]
+
+
+@pytest.mark.parametrize("method, path", [k for k, v in ORDER.items() if v[0] == 405 or
+                                          v[2] in (404, 405)])
+def test_the_order_where_nobody_is_asked(gjkd, method, path):
+    """The same without tokens, as for one who may do all there is."""
+    reply = gjkd.call(method, path)
+    assert reply.status_code == ORDER[method, path][3]
+    assert ("Allow" in reply.headers) == (reply.status_code == 405)
+
+
 def test_with_tokens_any_host_will_do(guarded):
     assert guarded.get("/v1", headers={"Host": "gjkd.example", **bearer("reader")}
                        ).status_code == 200
