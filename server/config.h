@@ -65,7 +65,7 @@ struct gjkd_config {
     uint64_t max_memory_bytes; /* of all sets */
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
-    uint64_t rate_limit;                  /* queries a second and address; 0: no limit */
+    uint64_t rate_limit;                  /* queries and writes a second and address; 0: none */
     uint64_t rate_limit_per_token;        /* likewise */
     uint64_t request_timeout_ms;
     uint64_t drain_timeout_ms;

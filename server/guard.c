@@ -39,6 +39,112 @@ static gjkd_scope needed_scope(gjkd_method method) {
     return method == GJKD_GET || method == GJKD_POST ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
 }
 
+/* --- Rates --- */
+
+/* Queries and writes are paid for; what only reads, or is refused by its path, is not. */
+static bool is_charged(const struct gjkd_job *job) {
+    if (job->match.operation == NULL) {
+        return false;
+    }
+    switch (job->match.operation->cost) {
+    case GJKD_COST_NONE:
+    case GJKD_COST_READ:
+    case GJKD_COST_LIST:
+        return false;
+    case GJKD_COST_WRITE:
+    case GJKD_COST_DETECT:
+    case GJKD_COST_DISTANCE:
+    case GJKD_COST_RAYCAST:
+    case GJKD_COST_CAST:
+    case GJKD_COST_HIT:
+    case GJKD_COST_BATCH:
+        break;
+    }
+    return true;
+}
+
+static void refuse_rate(struct gjkd_job *job, const char *who, const char *what, uint64_t limit,
+                        uint64_t wait_s) {
+    proto_problem_set(&job->problem, PROTO_RATE_LIMITED, "%s %llu %s a second", who,
+                      (unsigned long long)limit, what);
+    proto_problem_limit(&job->problem, limit);
+    gjkd_job_refuse(job);
+    job->reply.retry_after_s = wait_s;
+}
+
+void gjkd_guard_check_address_rate(struct gjkd_job *job) {
+    const struct gjkd_context *context = job->context;
+    if (context->address_limiter == NULL || is_open(job)) {
+        return;
+    }
+    gjkd_ip client = gjkd_forwarded_client(&job->peer, job->head.forwarded_for,
+                                           &context->config->trusted_proxies);
+    client = gjkd_ip_client(&client);
+    job->client_key = gjkd_limiter_key_of(client.bytes);
+    job->metered = is_charged(job);
+    uint64_t wait_s =
+        job->metered ? gjkd_limiter_take(context->address_limiter, &job->client_key, uv_hrtime())
+                     : 0;
+    if (wait_s > 0) {
+        refuse_rate(job, "this address may ask for", "queries and writes",
+                    context->config->rate_limit, wait_s);
+    }
+}
+
+void gjkd_guard_check_token_rate(struct gjkd_job *job) {
+    const struct gjkd_context *context = job->context;
+    if (context->token_limiter == NULL || !job->has_token || !is_charged(job)) {
+        return;
+    }
+    uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &job->token_key, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(job, "this token may ask for", "queries and writes",
+                    context->config->rate_limit_per_token, wait_s);
+    }
+}
+
+/*
+ * Guesses of tokens have an account of their own, so that they are slow even where the request
+ * would cost nothing, and so that reading stays free for who has a token. An address that has
+ * used it up is refused before its token is looked at.
+ */
+static bool may_guess(struct gjkd_job *job) {
+    const struct gjkd_context *context = job->context;
+    if (context->address_limiter == NULL || job->head.authorization == NULL) {
+        return true;
+    }
+    gjkd_limiter_key guesses = gjkd_limiter_key_beside(&job->client_key);
+    uint64_t wait_s = gjkd_limiter_wait_s(context->address_limiter, &guesses, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(job, "this address may send", "unknown tokens", context->config->rate_limit,
+                    wait_s);
+    }
+    return wait_s == 0;
+}
+
+static void note_guess(const struct gjkd_job *job) {
+    if (job->context->address_limiter != NULL) {
+        gjkd_limiter_key guesses = gjkd_limiter_key_beside(&job->client_key);
+        gjkd_limiter_charge(job->context->address_limiter, &guesses, 1, uv_hrtime());
+    }
+}
+
+void gjkd_guard_settle(const struct gjkd_job *job) {
+    const struct gjkd_context *context = job->context;
+    uint64_t asked = job->asked > job->queries ? job->asked : job->queries;
+    if (asked < 2) {
+        return; /* one has been taken */
+    }
+    if (context->address_limiter != NULL && job->metered) {
+        gjkd_limiter_charge(context->address_limiter, &job->client_key, asked - 1, uv_hrtime());
+    }
+    if (context->token_limiter != NULL && job->has_token) {
+        gjkd_limiter_charge(context->token_limiter, &job->token_key, asked - 1, uv_hrtime());
+    }
+}
+
+/* --- Tokens --- */
+
 static void refuse_token(struct gjkd_job *job, gjkd_key_status status) {
     static const char *const details[] = {
         [GJKD_KEY_ABSENT] = "send Authorization: Bearer TOKEN",
@@ -47,6 +153,9 @@ static void refuse_token(struct gjkd_job *job, gjkd_key_status status) {
     if (status == GJKD_KEY_NO_MEMORY) {
         gjkd_job_fail(job, PROTO_OUT_OF_MEMORY, "no memory to look at the token");
         return;
+    }
+    if (status == GJKD_KEY_UNKNOWN) {
+        note_guess(job);
     }
     gjkd_job_fail(job, PROTO_UNAUTHENTICATED, "%s", details[status]);
     job->reply.challenge = status == GJKD_KEY_ABSENT
@@ -64,7 +173,7 @@ static void refuse_scope(struct gjkd_job *job, gjkd_scope needed) {
 
 void gjkd_guard_check_token(struct gjkd_job *job) {
     struct gjkd_keyring *keyring = job->context->keyring;
-    if (keyring == NULL || is_open(job)) {
+    if (keyring == NULL || is_open(job) || !may_guess(job)) {
         return;
     }
     gjkd_digest digest;
@@ -92,56 +201,5 @@ void gjkd_guard_check_access(struct gjkd_job *job) {
     bool names_set = strncmp(operation->path, set_path, sizeof set_path - 1) == 0;
     if (names_set && !gjkd_job_may_use_set(job, job->match.variable.text)) {
         gjkd_job_refuse(job);
-    }
-}
-
-/* --- Rates --- */
-
-static void refuse_rate(struct gjkd_job *job, const char *whose, uint64_t limit, uint64_t wait_s) {
-    proto_problem_set(&job->problem, PROTO_RATE_LIMITED, "this %s may ask %llu queries a second",
-                      whose, (unsigned long long)limit);
-    proto_problem_limit(&job->problem, limit);
-    gjkd_job_refuse(job);
-    job->reply.retry_after_s = wait_s;
-}
-
-void gjkd_guard_check_address_rate(struct gjkd_job *job) {
-    const struct gjkd_context *context = job->context;
-    if (context->address_limiter == NULL || is_open(job)) {
-        return;
-    }
-    gjkd_ip client = gjkd_forwarded_client(&job->peer, job->head.forwarded_for,
-                                           &context->config->trusted_proxies);
-    client = gjkd_ip_client(&client);
-    job->client_key = gjkd_limiter_key_of(client.bytes);
-    job->metered = true;
-    uint64_t wait_s = gjkd_limiter_take(context->address_limiter, &job->client_key, uv_hrtime());
-    if (wait_s > 0) {
-        refuse_rate(job, "address", context->config->rate_limit, wait_s);
-    }
-}
-
-void gjkd_guard_check_token_rate(struct gjkd_job *job) {
-    const struct gjkd_context *context = job->context;
-    if (context->token_limiter == NULL || !job->has_token) {
-        return;
-    }
-    uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &job->token_key, uv_hrtime());
-    if (wait_s > 0) {
-        refuse_rate(job, "token", context->config->rate_limit_per_token, wait_s);
-    }
-}
-
-void gjkd_guard_settle(const struct gjkd_job *job) {
-    const struct gjkd_context *context = job->context;
-    uint64_t asked = job->asked > job->queries ? job->asked : job->queries;
-    if (asked < 2) {
-        return; /* one has been taken */
-    }
-    if (context->address_limiter != NULL && job->metered) {
-        gjkd_limiter_charge(context->address_limiter, &job->client_key, asked - 1, uv_hrtime());
-    }
-    if (context->token_limiter != NULL && job->has_token) {
-        gjkd_limiter_charge(context->token_limiter, &job->token_key, asked - 1, uv_hrtime());
     }
 }

@@ -11,12 +11,13 @@
 /* Without tokens: is the Host one that no stranger can own (host.h)? */
 void gjkd_guard_check_host(struct gjkd_job *job);
 
-/* Has the client's address asked too much of late? Before its token is looked at, so that
- * guesses count. */
+/* Has the client's address asked too much of late? Only what is paid for (queries and writes) is
+ * refused then. */
 void gjkd_guard_check_address_rate(struct gjkd_job *job);
 
 /* Is the token, if there are tokens, one that the daemon knows? To be called when the route has
- * been looked for, and before anything is told of it: some are open to all. */
+ * been looked for, and before anything is told of it: some are open to all. After the address's
+ * rate, whose limit holds for unknown tokens too. */
 void gjkd_guard_check_token(struct gjkd_job *job);
 
 /* Does the token allow the operation and the set of the path? To be called when there is such

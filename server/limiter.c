@@ -38,6 +38,10 @@ gjkd_limiter_key gjkd_limiter_key_of(const uint8_t bytes[16]) {
     return key;
 }
 
+gjkd_limiter_key gjkd_limiter_key_beside(const gjkd_limiter_key *key) {
+    return (gjkd_limiter_key){{key->words[0], ~key->words[1]}};
+}
+
 struct gjkd_limiter *gjkd_limiter_new(uint64_t per_second) {
     struct gjkd_limiter *limiter = calloc(1, sizeof *limiter);
     if (limiter == NULL || uv_mutex_init(&limiter->lock) != 0) {
@@ -89,8 +93,8 @@ static uint64_t max2(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
-                           uint64_t now_ns) {
+static uint64_t ask(struct gjkd_limiter *limiter, const gjkd_limiter_key *key, bool takes,
+                    uint64_t now_ns) {
     const uint64_t one_ns = cost_ns(limiter, 1);
     const uint64_t latest_ns = now_ns + one_ns * limiter->per_second;
     uint64_t wait_s = 0;
@@ -99,11 +103,21 @@ uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key 
     uint64_t full_ns = max2(place->full_ns, now_ns) + one_ns;
     if (full_ns > latest_ns) {
         wait_s = (full_ns - latest_ns - 1) / SECOND_NS + 1;
-    } else {
+    } else if (takes) {
         place->full_ns = full_ns;
     }
     uv_mutex_unlock(&limiter->lock);
     return wait_s;
+}
+
+uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
+                           uint64_t now_ns) {
+    return ask(limiter, key, true, now_ns);
+}
+
+uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
+                             uint64_t now_ns) {
+    return ask(limiter, key, false, now_ns);
 }
 
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,

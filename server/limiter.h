@@ -22,6 +22,9 @@ typedef struct gjkd_limiter_key {
 
 gjkd_limiter_key gjkd_limiter_key_of(const uint8_t bytes[16]);
 
+/* A second account of the same client. */
+gjkd_limiter_key gjkd_limiter_key_beside(const gjkd_limiter_key *key);
+
 struct gjkd_limiter;
 
 /* per_second >= 1. NULL: out of memory. */
@@ -32,6 +35,10 @@ void gjkd_limiter_free(struct gjkd_limiter *limiter); /* NULL is allowed */
  * nothing is charged. now_ns by a clock that never goes back. */
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns);
+
+/* What take would answer, without taking. */
+uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
+                             uint64_t now_ns);
 
 /* So many queries more, whatever the account says. */
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,

@@ -36,6 +36,45 @@ def test_as_many_as_allowed_and_one_more(start):
     assert ask(daemon).status_code == 200
 
 
+FREE = [("GET", "/metrics"), ("GET", "/v1"), ("GET", "/v1/sets"), ("GET", "/v1/sets/arena2d"),
+        ("HEAD", "/v1/sets/arena2d"), ("GET", "/v1/sets/arena2d?fields=summary"),
+        ("GET", "/v1/sets/arena2d/shapes/player-2"), ("GET", "/v1/sets/arena2d/ticks"),
+        ("GET", "/"), ("GET", "/openapi.json"), ("GET", "/livez"), ("GET", "/readyz"),
+        ("GET", "/healthz"), ("GET", "/problems/rate-limited")]
+PAID = [("POST", "/v1/detect"), ("POST", "/v1/sets/arena2d/raycast"), ("POST", "/v1/batch"),
+        ("PUT", "/v1/sets/mine"), ("PATCH", "/v1/sets/arena2d"), ("DELETE", "/v1/sets/mine"),
+        ("PUT", "/v1/sets/arena2d/shapes/x"), ("PUT", "/v1/sets/arena2d/ticks/1")]
+
+
+def test_only_queries_and_writes_are_paid_for(start):
+    daemon = start("--rate-limit=1", "--demo")
+    for method, path in FREE * 3:
+        assert daemon.call(method, path).status_code == 200, path
+    query = {"op": "distance", **PAIR}
+    reply = daemon.post("/v1/batch", {"queries": [query] * 1000})
+    assert reply.status_code == 200, "what was read before cost nothing"
+    for method, path in PAID:
+        problem.check(daemon.call(method, path, json={}), "rate-limited", limit=1)
+    for method, path in FREE:
+        assert daemon.call(method, path).status_code == 200, path
+    problem.check(daemon.get("/nope"), "route-not-found")
+    problem.check(daemon.call("DELETE", "/v1"), "method-not-allowed")
+
+
+def test_a_token_that_is_used_up_may_still_read(start, tmp_path):
+    path = tmp_path / "tokens"
+    path.write_text(line("writer", "write"))
+    daemon = start("--rate-limit-per-token=1", "--token-file", str(path), "--demo")
+    query = {"op": "distance", **PAIR}
+    assert daemon.post("/v1/batch", {"queries": [query] * 1000}, headers=bearer("writer")
+                       ).status_code == 200
+    for method, path in PAID:
+        problem.check(daemon.call(method, path, json={}, headers=bearer("writer")),
+                      "rate-limited", limit=1, detail="this token")
+    for method, path in FREE:
+        assert daemon.call(method, path, headers=bearer("writer")).status_code == 200, path
+
+
 def test_no_limit_by_default(gjkd):
     assert burst(gjkd, 200)[0] == 200
 
@@ -110,6 +149,28 @@ def test_guesses_of_tokens_count_too(start, tmp_path):
     statuses = [ask(daemon, headers={"Authorization": f"Bearer {i}"}).status_code
                 for i in range(10)]
     assert set(statuses) == {401, 429} and statuses.count(401) in (3, 4)
+
+
+def test_guesses_are_slow_where_reading_is_free(start, tmp_path):
+    """And whoever guesses is not told when a guess was right."""
+    path = tmp_path / "tokens"
+    path.write_text(line("reader", "read"))
+    daemon = start("--rate-limit=2", "--token-file", str(path))
+
+    def read(token=None):
+        headers = {"Authorization": f"Bearer {token}"} if token else bearer("reader")
+        return daemon.get("/metrics", headers=headers)
+    assert [read().status_code for _ in range(20)] == [200] * 20
+    assert [daemon.get("/metrics").status_code for _ in range(20)] == [401] * 20
+    began = time.monotonic()
+    statuses = [read(f"guess-{i}").status_code for i in range(30)]
+    refusal = read()
+    assert set(statuses) == {401, 429}
+    assert statuses.count(401) <= 3 + 2 * (time.monotonic() - began)
+    problem.check(refusal, "rate-limited", limit=2, detail="unknown tokens")
+    assert daemon.get("/readyz").status_code == 200
+    time.sleep(int(refusal.headers["Retry-After"]))
+    assert read().status_code == 200
 
 
 @pytest.mark.concurrency

@@ -53,6 +53,26 @@ START_TEST(debts_are_waited_for) {
 }
 END_TEST
 
+/* Looking takes nothing; the account beside is another one. */
+START_TEST(looking_is_free) {
+    struct gjkd_limiter *limiter = gjkd_limiter_new(2);
+    gjkd_limiter_key key = key_of(7), beside = gjkd_limiter_key_beside(&key);
+
+    for (int i = 0; i < 10; i++)
+        ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 0);
+    ck_assert_uint_eq(gjkd_limiter_take(limiter, &key, SECOND), 0);
+    ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 0);
+    ck_assert_uint_eq(gjkd_limiter_take(limiter, &key, SECOND), 0);
+    ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 1);
+    ck_assert_uint_eq(gjkd_limiter_take(limiter, &key, SECOND), 1);
+    ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &beside, SECOND), 0);
+    gjkd_limiter_charge(limiter, &beside, 20, SECOND);
+    ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &beside, SECOND), 10);
+    ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 1);
+    gjkd_limiter_free(limiter);
+}
+END_TEST
+
 /* More clients than there is room for: those who owe most are remembered. */
 START_TEST(a_flood_of_clients) {
     struct gjkd_limiter *limiter = gjkd_limiter_new(1);
@@ -111,6 +131,6 @@ END_TEST
 
 Suite *server_limiter_suite(void) {
     const TTest *const tests[] = {a_second_of_silence_is_a_second_of_queries, debts_are_waited_for,
-                                  a_flood_of_clients, forwarded};
+                                  looking_is_free, a_flood_of_clients, forwarded};
     return test_suite("limiter", tests, COUNT_OF(tests));
 }
