@@ -5,6 +5,7 @@
 
 #include "epa2.h"
 
+#include "descend2.h"
 #include "larger.h"
 #include "polytope2.h"
 #include "predicate.h"
@@ -207,6 +208,9 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
     }
     if (!solution->has_points || solution->upper <= 0.0) {
         witness(polytope, 4 * close_enough, solution);
+        if (!settled && frame->curved) {
+            gjk_descend2(frame, goal, solution);
+        }
         match_points(frame, settled, rounding, solution);
     }
 }

@@ -9,6 +9,7 @@
 
 #include "epa3.h"
 
+#include "descend3.h"
 #include "larger.h"
 #include "polytope3.h"
 #include "predicate.h"
@@ -243,6 +244,9 @@ static void expand(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, cons
     }
     if (!solution->has_points || solution->upper <= 0.0) {
         witness(polytope, 4 * close_enough, solution);
+        if (!settled && frame->curved) {
+            gjk_descend3(frame, goal, solution);
+        }
         match_points(frame, settled, rounding, solution);
     }
 }
