@@ -1,7 +1,8 @@
 /*
  * What does a configuration file say? `name = value` lines and comments, read by inih. Its
- * reader callback is ours: so the number of the line is known, and a line that is too long is
- * refused instead of being read in two pieces.
+ * reader callback is ours: so the number of the line is known, and what inih would take without
+ * a word is refused (a line that is too long, a section) or means what it looks like: behind a
+ * value `#` begins a comment as `;` does, when a blank stands before it.
  */
 
 #include "settings.h"
@@ -20,6 +21,15 @@ struct reading {
     char *reason; /* why take refused */
 };
 
+static void cut_comment(char *text) {
+    for (char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
+        if (at > text && (at[-1] == ' ' || at[-1] == '\t')) {
+            *at = '\0';
+            return;
+        }
+    }
+}
+
 static char *read_line(char *text, int size, void *closure) {
     struct reading *reading = closure;
     if (reading->fault != NULL || fgets(text, size, reading->file) == NULL) {
@@ -32,15 +42,17 @@ static char *read_line(char *text, int size, void *closure) {
         reading->fault = "the line is too long, or holds a NUL";
         return NULL;
     }
+    if (text[strspn(text, " \t")] == '[') {
+        reading->fault = "there are no sections";
+        return NULL;
+    }
+    cut_comment(text);
     return text;
 }
 
 static int take_pair(void *closure, const char *section, const char *name, const char *value) {
     struct reading *reading = closure;
-    if (section[0] != '\0') {
-        reading->fault = "there are no sections";
-        return 0;
-    }
+    (void)section; /* there are none */
     return reading->take(reading->closure, name, value, reading->reason) ? 1 : 0;
 }
 

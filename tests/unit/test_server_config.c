@@ -280,6 +280,27 @@ START_TEST(a_file_is_beaten_by_all) {
 }
 END_TEST
 
+START_TEST(comments_end_a_line) {
+    static const struct {
+        const char *text, *value;
+    } rows[] = {
+        {"token-file = /a/b # the tokens\n", "/a/b"},
+        {"token-file = /a/b\t#the tokens", "/a/b"},
+        {"token-file = /a/b ; the tokens # of all\n", "/a/b"},
+        {"token-file = /a/b # the tokens ; of all\n", "/a/b"},
+        {"token-file = /a#b;c\n", "/a#b;c"},
+        {"token-file = /a b\n", "/a b"},
+        {"#token-file = /a\n  # token-file = /a\n;token-file = /a\ntoken-file=/b", "/b"},
+    };
+
+    set_environment(NULL, NULL);
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_msg(parse_file(rows[i].text, NULL), "row %d: %s", i, error);
+        ck_assert_str_eq(config.token_file, rows[i].value);
+    }
+}
+END_TEST
+
 START_TEST(mistakes_of_a_file_are_placed) {
     static char long_line[5000];
     static const struct {
@@ -292,8 +313,14 @@ START_TEST(mistakes_of_a_file_are_placed) {
         {"max-body =\n", ", line 1: max-body: \"\" is not"},
         {"max-body\n", ", line 1: this is not `name = value`"},
         {"max-body = 1\nmax-body = 1\n", ", line 2: \"max-body\" stands twice"},
-        {"[limits]\nmax-body = 1\n", ", line 2: there are no sections"},
-        {"[limits\n", ", line 1: this is not"},
+        {"max-body = 1\n[limits]\nworkers = 1\n", ", line 2: there are no sections"},
+        {"[limits]\n", ", line 1: there are no sections"},
+        {"max-body = 1\n \t[]\nworkers = 1\n", ", line 2: there are no sections"},
+        {"[limits\n", ", line 1: there are no sections"},
+        {"max-body = 1 [limits]\n", ", line 1: max-body: \"1 [limits]\" is not"},
+        {"max-body # = 1\n", ", line 1: this is not `name = value`"},
+        {"max-body = 1#M\n", ", line 1: max-body: \"1#M\" is not"},
+        {"token-file = a#b #c ;d\nmax-body = x", ", line 2: max-body: \"x\""},
         {"config = other\n", ", line 1: \"config\" has no place in a file"},
         {"help = yes\n", ", line 1: \"help\" has no place in a file"},
         {"data-dir = /x\n", ", line 1: data-dir: not available"},
@@ -369,6 +396,7 @@ Suite *server_config_suite(void) {
                                   numbers_within_their_limits,
                                   units,
                                   a_file_is_beaten_by_all,
+                                  comments_end_a_line,
                                   mistakes_of_a_file_are_placed,
                                   what_is_printed_can_be_read,
                                   the_environment_names_every_setting};
