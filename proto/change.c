@@ -31,8 +31,7 @@ static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
 static bool check_dimension(struct proto_reader *reader, const proto_node *root) {
     uint64_t dimension = 0;
 
-    return !proto_has(root, "dimension") ||
-           proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension);
+    return proto_read_integer(reader, proto_optional(root, "dimension"), 2, 3, &dimension);
 }
 
 static bool check_root(struct proto_reader *reader, const proto_node *root,
@@ -178,9 +177,13 @@ static bool edit_set(struct proto_application *application, const proto_node *ro
 
     if (!proto_read_integer(application->reader, node, 2, 3, &dimension))
         return false;
-    if (dimension != stored)
-        return proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
-                            "the set is %uD and stays so", stored);
+    bool is_null = proto_has(root, "dimension") && node.json == NULL;
+    if (dimension != stored || is_null) {
+        proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
+                     "the set is %uD and stays so", stored);
+        return proto_problem_hint(application->reader->problem,
+                                  "leave \"dimension\" out, or make another set with PUT");
+    }
     return edit_history(application, root, out) && edit_meta(application, root, out);
 }
 
