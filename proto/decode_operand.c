@@ -50,6 +50,7 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
         return false;
     out->kind = PROTO_OPERAND_INLINE;
     out->shape = shape.shape;
+    out->group = shape.group;
     out->pose = shape.place.pose;
     return true;
 }

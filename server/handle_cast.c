@@ -28,6 +28,7 @@ static bool print_hits(struct gjkd_question *question, gjk_cast_hits *hits) {
 static bool cast_target(struct gjkd_question *question, const struct gjkd_operand *moving) {
     const proto_query *query = &question->query;
     gjk_cast_settings settings = cast_settings(query);
+    const gjk_body brought = {.group = query->target.group};
     struct gjkd_operand target;
     gjk_cast_hit hit;
     gjk_cast_hits hits = {&hit, 0, false};
@@ -35,7 +36,7 @@ static bool cast_target(struct gjkd_question *question, const struct gjkd_operan
         return false;
     }
     if (target.body == NULL || target.body != moving->body) {
-        hit.body = target.body;
+        hit.body = target.body != NULL ? target.body : &brought;
         hit.result = gjk_cast(&moving->placed, query->translation, &target.placed, &settings);
         hits.count = hit.result.hit ? 1 : 0;
     }

@@ -39,7 +39,9 @@ static bool raycast_target(struct gjkd_question *question) {
     if (!gjkd_question_find(question, &query->target, &target)) {
         return false;
     }
-    gjk_ray_hit hit = {target.body, gjk_raycast(&target.placed, &query->ray, &settings)};
+    const gjk_body brought = {.group = query->target.group};
+    gjk_ray_hit hit = {target.body != NULL ? target.body : &brought,
+                       gjk_raycast(&target.placed, &query->ray, &settings)};
     gjk_ray_hits hits = {&hit, hit.result.hit ? 1 : 0, false};
     return print_hits(question, &hits);
 }

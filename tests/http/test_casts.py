@@ -115,3 +115,16 @@ def test_refusals(gjkd, body, code, pointer):
     assert answer.status_code == 422
     assert answer.json()["errors"][0]["code"] == code
     assert answer.json()["errors"][0]["pointer"] == pointer
+
+
+def test_a_hit_tells_the_group_of_its_shape(gjkd, row):
+    """Wherever the shape came from; that of the moving one does not matter."""
+    sweep = {"shape": BALL | {"group": "mine"}, "translation": [20, 0]}
+    hit, = gjkd.ask("/v1/cast", sweep | {"against": ROW["wall"]})["hits"]
+    assert (hit["id"], hit["group"]) == (None, "g")
+    hit, = gjkd.ask("/v1/cast", sweep | {"against": ROW["thin"]})["hits"]
+    assert (hit["id"], hit["group"]) == (None, None)
+    hit, = gjkd.ask("/v1/cast", sweep | {"shapes": {"wall": ROW["wall"]}})["hits"]
+    assert (hit["id"], hit["group"]) == ("wall", "g")
+    hit, = row(target="wall")["hits"]
+    assert (hit["id"], hit["group"]) == ("wall", "g")

@@ -145,3 +145,19 @@ def test_a_grazing_ray_that_ends_before_the_touch_misses(gjkd, radii, part):
              "shape": {"type": "ellipse", "radii": radii}}
     assert len(gjkd.ask("/v1/raycast", query | {"max_distance": reach})["hits"]) == 1
     assert gjkd.ask("/v1/raycast", query | {"max_distance": part * reach})["hits"] == []
+
+
+@pytest.mark.parametrize("form, named", [
+    ({"shape": ROW["c"]}, None), ({"shapes": {"c": ROW["c"]}}, "c"),
+    ({"shape": {"type": "point", "position": [4, 0]}}, None)])
+def test_a_hit_tells_the_group_of_a_shape_that_is_brought(gjkd, form, named):
+    hit, = gjkd.ask("/v1/raycast", RAY | form)["hits"]
+    grouped = "group" in str(form)
+    assert (hit["id"], hit["group"]) == (named, "g" if grouped else None)
+
+
+@pytest.mark.parametrize("form, named", [
+    ({"target": "c"}, "c"), ({"shape": {"id": "c", "angle": 1}}, "c"), ({"shape": ROW["c"]}, None)])
+def test_a_hit_tells_the_group_of_its_target(row, form, named):
+    hit, = row(**form)["hits"]
+    assert (hit["id"], hit["group"]) == (named, "g")

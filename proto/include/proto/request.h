@@ -75,6 +75,7 @@ typedef struct proto_operand {
     bool has_rotation;   /* ... and the stored rotation, each on its own */
     gjk_pose pose;       /* INLINE, or the replacing parts */
     gjk_shape shape;     /* INLINE */
+    const char *group;   /* INLINE: as it was given, or NULL */
 } proto_operand;
 
 typedef struct proto_options {
