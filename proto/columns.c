@@ -33,20 +33,25 @@ static bool refuse_length(struct proto_message *message, const char *name, uint6
     return proto_problem_point(message->problem, pointer);
 }
 
+static bool refuse_many(struct proto_message *message, const char *name, const char *what,
+                        uint64_t found, uint64_t max) {
+    char pointer[64];
+
+    snprintf(pointer, sizeof pointer, "/%s", name);
+    proto_problem_set(message->problem, PROTO_TOO_MANY, "%llu %s, at most %llu are allowed",
+                      (unsigned long long)found, what, (unsigned long long)max);
+    proto_problem_point(message->problem, pointer);
+    return proto_problem_limit(message->problem, max);
+}
+
 bool proto_column_rows(struct proto_message *message, const char *name, uint32_t width,
                        uint64_t rows_max) {
     uint64_t length = length_of(message, name);
     uint64_t rows = (length + width - 1) / width;
     uint64_t max = rows_max < UINT32_MAX / 4 ? rows_max : UINT32_MAX / 4;
-    char pointer[64];
 
-    if (rows > max) {
-        snprintf(pointer, sizeof pointer, "/%s", name);
-        proto_problem_set(message->problem, PROTO_TOO_MANY, "%llu rows, at most %llu are allowed",
-                          (unsigned long long)rows, (unsigned long long)max);
-        proto_problem_point(message->problem, pointer);
-        return proto_problem_limit(message->problem, max);
-    }
+    if (rows > max)
+        return refuse_many(message, name, "rows", rows, max);
     message->count = (uint32_t)rows;
     return length == rows * width || refuse_length(message, name, rows * width);
 }
@@ -62,6 +67,11 @@ bool proto_column_optional(struct proto_message *message, const char *name, uint
 
 bool proto_column_shared(struct proto_message *message, const char *name) {
     return length_of(message, name) <= 1 || proto_column_full(message, name, 1);
+}
+
+bool proto_column_most(struct proto_message *message, const char *name, uint64_t max) {
+    uint64_t length = length_of(message, name);
+    return length <= max || refuse_many(message, name, name, length, max);
 }
 
 /* --- Memory --- */

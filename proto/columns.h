@@ -12,6 +12,13 @@
 /* Fields of the largest message, and 1: field numbers are counted from 1. */
 #define PROTO_FIELDS_MAX 16
 
+/* Fields of one message that add nothing to it: pieces of columns without a number, singular
+ * fields that stand again. */
+#define PROTO_IDLE_FIELDS_MAX 1024
+
+/* Groups that all rays of a message ignore. */
+#define PROTO_IGNORE_GROUPS_MAX 65536
+
 struct proto_message {
     const ProtobufCMessageDescriptor *descriptor;
     struct gjk_arena *arena;
@@ -19,11 +26,12 @@ struct proto_message {
     uint64_t lengths[PROTO_FIELDS_MAX]; /* numbers or texts in each field */
     uint32_t dimension;                 /* of the message, once checked */
     uint32_t count;                     /* rows, once known */
+    uint32_t idle_count;                /* fields that add nothing */
 };
 
 /*
  * Walks the message's fields without unpacking them: each known, of its wire type, within the
- * body, singular ones at most once, texts in UTF-8, dimension that of the set (0: 2 or 3). Fills
+ * body, texts in UTF-8, dimension that of the set (0: 2 or 3), not too many idle ones. Fills
  * lengths.
  */
 bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension);
@@ -38,6 +46,9 @@ bool proto_column_rows(struct proto_message *message, const char *name, uint32_t
 bool proto_column_full(struct proto_message *message, const char *name, uint32_t width);
 bool proto_column_optional(struct proto_message *message, const char *name, uint32_t width);
 bool proto_column_shared(struct proto_message *message, const char *name);
+
+/* A column that is no matter of rows: at most max. */
+bool proto_column_most(struct proto_message *message, const char *name, uint64_t max);
 
 /* The message as protobuf-c's struct, in the arena: call it after the scan and the lengths. */
 ProtobufCMessage *proto_message_unpack(const struct proto_message *message, proto_text body);

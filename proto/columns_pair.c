@@ -39,7 +39,8 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
                                struct gjk_arena *arena, proto_pair_columns *out,
                                struct proto_problem *problem) {
     static const proto_column_range since_start = {0.0, INFINITY};
-    struct proto_message message = {&gjkd__v1__pair_columns__descriptor, arena, problem, {0}, 0, 0};
+    struct proto_message message =
+        {&gjkd__v1__pair_columns__descriptor, arena, problem, {0}, 0, 0, 0};
 
     if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits))
         return false;

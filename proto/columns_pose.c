@@ -49,12 +49,14 @@ static bool check_handles(const struct proto_message *message,
 bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
                                struct gjk_arena *arena, proto_pose_columns *out,
                                struct proto_problem *problem) {
-    struct proto_message message = {&gjkd__v1__pose_columns__descriptor, arena, problem, {0}, 0, 0};
+    struct proto_message message =
+        {&gjkd__v1__pose_columns__descriptor, arena, problem, {0}, 0, 0, 0};
 
     if (!proto_message_scan(&message, body, set_dimension) ||
         !proto_column_rows(&message, "handle", 1, limits->shapes_per_set_max) ||
         !proto_column_full(&message, "position", message.dimension) ||
-        !proto_column_optional(&message, "rotation", message.dimension == 2 ? 1 : 4))
+        !proto_column_optional(&message, "rotation", message.dimension == 2 ? 1 : 4) ||
+        !proto_column_most(&message, "teleport", message.count))
         return false;
     const Gjkd__V1__PoseColumns *columns =
         (const Gjkd__V1__PoseColumns *)proto_message_unpack(&message, body);

@@ -11,7 +11,8 @@ static bool check_lengths(struct proto_message *message, const proto_limits *lim
            proto_column_full(message, "direction", message->dimension) &&
            proto_column_shared(message, "max_distance") && proto_column_shared(message, "mask") &&
            proto_column_shared(message, "category") && proto_column_shared(message, "at_tick") &&
-           proto_column_shared(message, "ignore_group_of");
+           proto_column_shared(message, "ignore_group_of") &&
+           proto_column_most(message, "ignore_groups", PROTO_IGNORE_GROUPS_MAX);
 }
 
 static bool check_values(const struct proto_message *message,
@@ -68,7 +69,7 @@ bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const pro
                               struct gjk_arena *arena, proto_ray_columns *out,
                               struct proto_problem *problem) {
     struct proto_message message =
-        {&gjkd__v1__raycast_columns__descriptor, arena, problem, {0}, 0, 0};
+        {&gjkd__v1__raycast_columns__descriptor, arena, problem, {0}, 0, 0, 0};
 
     if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits))
         return false;

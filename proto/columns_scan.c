@@ -2,8 +2,10 @@
  * Is this a message, and how long are its columns? The wire format of Protocol Buffers walked
  * field by field (https://protobuf.dev/programming-guides/encoding), against the descriptor that
  * protobuf-c generates. Nothing is unpacked here, so a length that promises more than the body
- * holds, or a million empty fields, costs no memory. Stricter than the format asks: a field that
- * is not known, and a singular one that stands twice, are refused as they are in JSON.
+ * holds, or a million empty fields, costs no memory. As the format asks, a column may come in
+ * pieces, packed or not, and of a singular field that stands twice the last one counts. Stricter
+ * than it asks: a field that is not known is refused as it is in JSON, and so are very many that
+ * bring nothing.
  */
 
 #include "columns.h"
@@ -46,6 +48,16 @@ static bool is_text(cursor bytes) {
     return step > 0;
 }
 
+/* A column's empty piece, or a singular field once more: harmless, but each takes some memory. */
+static bool note_idle(struct proto_message *message, const ProtobufCFieldDescriptor *field) {
+    if (++message->idle_count <= PROTO_IDLE_FIELDS_MAX)
+        return true;
+    proto_problem_set(message->problem, PROTO_TOO_MANY,
+                      "%s comes once more; at most %d fields may bring nothing new", field->name,
+                      PROTO_IDLE_FIELDS_MAX);
+    return proto_problem_limit(message->problem, PROTO_IDLE_FIELDS_MAX);
+}
+
 /* The varints of a packed field; false when the last one does not end in it. */
 static bool count_varints(cursor in, uint64_t *count) {
     uint64_t value;
@@ -67,8 +79,10 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
         ++*length;
         return is_text(bytes) || refuse(message, "%s holds invalid UTF-8 or a NUL", field->name);
     }
-    if (field->label != PROTOBUF_C_LABEL_REPEATED || (size == 0 && *length > 0))
+    if (field->label != PROTOBUF_C_LABEL_REPEATED)
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
+    if (size == 0)
+        return note_idle(message, field);
     if (is_double(field)) {
         *length += size / sizeof(double);
         return size % sizeof(double) == 0 ||
@@ -87,7 +101,7 @@ static bool scan_number(struct proto_message *message, const ProtobufCFieldDescr
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
     message->lengths[field->id]++;
     return field->label == PROTOBUF_C_LABEL_REPEATED || message->lengths[field->id] == 1 ||
-           refuse(message, "%s stands twice", field->name);
+           note_idle(message, field);
 }
 
 static bool scan_value(struct proto_message *message, const ProtobufCFieldDescriptor *field,
@@ -159,7 +173,7 @@ bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t
     uint64_t tag, unknown = 0;
 
     memset(message->lengths, 0, sizeof message->lengths);
-    message->dimension = message->count = 0;
+    message->dimension = message->count = message->idle_count = 0;
     while (in.at < in.end) {
         if (!read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX)
             return refuse(message, "the bytes are no fields of %s", descriptor->short_name);

@@ -108,17 +108,16 @@ static bool choose_form(struct gjkd_job *job) {
         return json > 0 || (job->columns_in && columns > 0);
     }
     if (columns > json || (columns == json && job->columns_in)) {
-        bool is_short =
-            short_name > long_name ||
-            (short_name == long_name && gjkd_is_type(job->head.content_type, GJKD_TYPE_PROTOBUF));
+        bool is_short = short_name > long_name ||
+                        (short_name == long_name && gjkd_is_short_name(job->head.content_type));
         job->columns_out = is_short ? GJKD_TYPE_PROTOBUF : GJKD_TYPE_X_PROTOBUF;
     }
     return columns > 0 || json > 0;
 }
 
 static bool is_text(const char *type, unsigned flags) {
-    return gjkd_is_json_type(type) ||
-           ((flags & GJKD_TAKES_PATCH) && gjkd_is_type(type, GJKD_TYPE_MERGE_PATCH));
+    return gjkd_is_text_type(type, GJKD_TYPE_JSON) ||
+           ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH));
 }
 
 static void check_media(struct gjkd_job *job) {
@@ -126,8 +125,7 @@ static void check_media(struct gjkd_job *job) {
     const char *type = job->head.content_type;
     bool has_body = (flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&job->head);
     bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
-    job->columns_in = may_be_columns && (gjkd_is_type(type, GJKD_TYPE_PROTOBUF) ||
-                                         gjkd_is_type(type, GJKD_TYPE_X_PROTOBUF));
+    job->columns_in = may_be_columns && gjkd_is_columns_type(type);
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(job)) {
         gjkd_job_fail(job, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
                       (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");

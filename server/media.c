@@ -20,8 +20,22 @@ static bool starts_with(const char *text, const char *word) {
     return strncasecmp(text, word, length) == 0 && strchr("; \t,", text[length]) != NULL;
 }
 
-/* A parameter, without blanks around it: may it stand behind application/json? */
-static bool is_harmless(const char *parameter, size_t length) {
+/* How much of the text comes before one of the stops, or before its end; quotes hide stops. */
+static size_t span(const char *text, const char *stops) {
+    bool quoted = false;
+    size_t i = 0;
+    for (; text[i] != '\0' && (quoted || strchr(stops, text[i]) == NULL); i++) {
+        if (text[i] == '"') {
+            quoted = !quoted;
+        } else if (quoted && text[i] == '\\' && text[i + 1] != '\0') {
+            i++;
+        }
+    }
+    return i;
+}
+
+/* A parameter, without blanks around it: may it stand behind a type that is text? */
+static bool is_unicode(const char *parameter, size_t length) {
     static const char charset[] = "charset=";
     static const char *const values[] = {"utf-8", "\"utf-8\""};
     if (length < sizeof charset - 1 || strncasecmp(parameter, charset, sizeof charset - 1) != 0) {
@@ -37,15 +51,15 @@ static bool is_harmless(const char *parameter, size_t length) {
     return false;
 }
 
-bool gjkd_is_type(const char *content_type, const char *type) {
+static bool has_type(const char *content_type, const char *type, bool is_text) {
     if (content_type == NULL || !starts_with(content_type, type)) {
         return false;
     }
     const char *at = skip_blanks(content_type + strlen(type));
     while (*at == ';') {
         at = skip_blanks(at + 1);
-        size_t length = strcspn(at, "; \t");
-        if (!is_harmless(at, length)) {
+        size_t length = span(at, "; \t");
+        if (is_text && !is_unicode(at, length)) {
             return false;
         }
         at = skip_blanks(at + length);
@@ -53,8 +67,16 @@ bool gjkd_is_type(const char *content_type, const char *type) {
     return *at == '\0';
 }
 
-bool gjkd_is_json_type(const char *content_type) {
-    return gjkd_is_type(content_type, GJKD_TYPE_JSON);
+bool gjkd_is_text_type(const char *content_type, const char *type) {
+    return has_type(content_type, type, true);
+}
+
+bool gjkd_is_columns_type(const char *content_type) {
+    return has_type(content_type, GJKD_TYPE_X_PROTOBUF, false) || gjkd_is_short_name(content_type);
+}
+
+bool gjkd_is_short_name(const char *content_type) {
+    return has_type(content_type, GJKD_TYPE_PROTOBUF, false);
 }
 
 /* "0.125" in thousandths, 1000 for what is no such number. */
@@ -74,8 +96,7 @@ static int parse_weight(const char *text) {
 
 /* The parameter q of the range that ends at end. */
 static int weight_of(const char *range, const char *end) {
-    for (const char *at = memchr(range, ';', (size_t)(end - range)); at != NULL && at < end;
-         at = memchr(at, ';', (size_t)(end - at))) {
+    for (const char *at = range + span(range, ",;"); at < end; at += span(at, ",;")) {
         at = skip_blanks(at + 1);
         if ((at[0] == 'q' || at[0] == 'Q') && at[1] == '=') {
             return parse_weight(at + 2);
@@ -105,7 +126,7 @@ int gjkd_accept_weight(const char *accept, const char *type) {
     const char *at = accept;
     while (*at != '\0') {
         at = skip_blanks(at);
-        const char *end = at + strcspn(at, ",");
+        const char *end = at + span(at, ",");
         int specific = how_specific(at, type);
         if (specific > best) {
             best = specific;

@@ -13,8 +13,12 @@
 
 /* Is it of that type, its charset UTF-8 where one is told? NULL is not. Other parameters mean
  * nothing. */
-bool gjkd_is_type(const char *content_type, const char *type);
-bool gjkd_is_json_type(const char *content_type);
+bool gjkd_is_text_type(const char *content_type, const char *type);
+
+/* Is it a column message, by one of its names, and by the short one? No parameter means
+ * anything: there is no charset in bytes. */
+bool gjkd_is_columns_type(const char *content_type);
+bool gjkd_is_short_name(const char *content_type);
 
 /* How much does Accept want that type, in thousandths? 0: not at all. NULL (no header) wants
  * everything alike. */

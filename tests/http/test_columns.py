@@ -219,6 +219,115 @@ def test_numbers_that_are_not_packed_count_too(gjkd, name):
     assert send(gjkd, path, loose).content == send(gjkd, path, packed).content
 
 
+def field(number, data):
+    """A length-delimited field: a packed column or a piece of it."""
+    assert len(data) < 128
+    return bytes([number << 3 | 2, len(data)]) + data
+
+
+def doubles(*values):
+    return struct.pack(f"<{len(values)}d", *values)
+
+
+RAYS = [([-4, 0.5], [1, 0]), ([0, -4], [0.25, 1]), ([4, 0], [-1, 0.125])]
+
+
+@pytest.mark.parametrize("body", [
+    # a column in pieces, of which some hold nothing, between pieces of others
+    b"\x08\x02" + field(2, doubles(-4)) + field(3, doubles(1, 0, 0.25)) + field(2, b"") +
+    field(2, doubles(0.5, 0, -4)) + field(3, b"") + field(3, doubles(1, -1, 0.125)) +
+    field(2, doubles(4, 0)),
+    # packed and not, mixed; dimension at the end
+    unpacked(2, [-4]) + field(2, doubles(0.5, 0)) + unpacked(2, [-4, 4, 0]) +
+    field(3, doubles(1, 0, 0.25, 1)) + unpacked(3, [-1, 0.125]) + b"\x08\x02",
+    # varints: packed in two pieces, not packed, and with more bytes than they need
+    b"\x08\x02" + field(2, doubles(-4, 0.5, 0, -4, 4, 0)) + field(3, doubles(1, 0, 0.25, 1, -1, 0.125))
+    + field(5, b"\xff\xff\xff\xff\x0f") + b"\x28\xff\xff\xff\xff\x0f" +
+    field(5, b"\xff\xff\xff\xff\x8f\x00"),
+    # of singular fields the last one counts, a default too
+    b"\x08\x03\x08\x02\x48\x01" + field(2, doubles(-4, 0.5, 0, -4, 4, 0)) + b"\x48\x00" +
+    field(3, doubles(1, 0, 0.25, 1, -1, 0.125)),
+    b"\x08\x02" * 1000 + field(2, doubles(-4, 0.5, 0, -4, 4, 0)) +
+    field(3, doubles(1, 0, 0.25, 1, -1, 0.125)) + b"\x2a\x00" * 25,
+], ids=["pieces", "mixed", "varints", "last", "1024 idle"])
+def test_as_any_decoder_reads_them(gjkd, name, body):
+    """What protobuf's own library reads in these bytes is what is asked."""
+    stored = Stored(gjkd, name, 2)
+    path = f"{stored.path}/raycast"
+    read = pb.RaycastColumns.FromString(body)
+    wanted = ray_message(2, RAYS)
+    assert (read.dimension, read.origin, read.direction) == \
+        (2, wanted.origin, wanted.direction) and not read.not_solid
+    reply = send(gjkd, path, body)
+    assert reply.status_code == 200, reply.text
+    assert reply.content == send(gjkd, path, wanted).content
+
+
+def test_the_last_one_counts(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    path = f"{stored.path}/raycast"
+    inside = ray_message(2, [(gjkd.get(stored.path).json()["shapes"][next(iter(stored.handles))]
+                              ["position"], [1, 0])])
+    message = inside.SerializeToString()
+    solid, hollow = send(gjkd, path, message), send(gjkd, path, message + b"\x48\x01")
+    assert solid.content != hollow.content
+    assert send(gjkd, path, message + b"\x48\x01\x48\x00").content == solid.content
+    assert send(gjkd, path, message + b"\x48\x00\x48\x01").content == hollow.content
+    problem.check(send(gjkd, path, message + b"\x08\x03"), "dimension-mismatch", "/dimension")
+    problem.check(send(gjkd, path, message + b"\x08\x00"), "missing-member", "/dimension")
+
+
+@pytest.mark.parametrize("idle", [b"\x08\x02", b"\x48\x00", b"\x12\x00", b"\x2a\x00"])
+def test_fields_that_bring_nothing(gjkd, name, idle):
+    """A million of them would take memory for nothing."""
+    stored = Stored(gjkd, name, 2)
+    message = b"\x48\x00" + ray_message(2, RAYS).SerializeToString()
+    for count in (1023, 1024):
+        assert send(gjkd, f"{stored.path}/raycast", message + idle * count).status_code == 200
+    problem.check(send(gjkd, f"{stored.path}/raycast", message + idle * 1025), "too-many",
+                  limit=1024)
+
+
+def test_groups_and_teleports_have_a_limit(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    message = ray_message(2, RAYS, ignore_groups=["g"] * 65536)
+    assert send(gjkd, f"{stored.path}/raycast", message).status_code == 200
+    message.ignore_groups.append("h")
+    problem.check(send(gjkd, f"{stored.path}/raycast", message), "too-many", "/ignore_groups",
+                  limit=65536)
+    assert gjkd.call("PATCH", stored.path, json={"history": {"ticks": 4}}).status_code == 200
+    message = pb.PoseColumns(dimension=2, handle=[1, 2], position=[0, 0, 1, 1], teleport=[1, 2, 2])
+    problem.check(put_poses(gjkd, stored.path, 1, message), "too-many", "/teleport", limit=2)
+    del message.teleport[2]
+    assert put_poses(gjkd, stored.path, 1, message).status_code == 201
+
+
+@pytest.mark.parametrize("kind", ["application/x-protobuf; charset=binary",
+                                  "application/protobuf;charset=utf-16",
+                                  'Application/X-Protobuf ; messageType="gjkd.v1.RaycastColumns"'])
+def test_parameters_mean_nothing(gjkd, name, kind):
+    stored = Stored(gjkd, name, 2)
+    reply = send(gjkd, f"{stored.path}/raycast", ray_message(2, RAYS), kind=kind)
+    assert reply.status_code == 200
+    name = "application/protobuf" if "/protobuf" in kind else TYPE
+    assert reply.headers["Content-Type"] == name
+    pb.RaycastAnswers.FromString(reply.content)
+
+
+@pytest.mark.parametrize("accept, kind", [
+    ("application/x-protobuf;q=0.5, application/json;q=0.9", "json"),
+    ("application/x-protobuf;q=0.9, application/json;q=0.5", TYPE),
+    ("application/json;q=0.2, application/protobuf; charset=binary; q=0.3", "application/protobuf"),
+    ("text/html, application/x-protobuf; messageType=\"a,b;q=0\"", TYPE),
+    ("application/json, */*;q=0.1", "json"), ("*/*;q=0.1, application/json;q=0.05", TYPE),
+    ("application/*", TYPE), ("application/x-protobuf;q=0, */*", "application/protobuf"),
+    ("application/x-protobuf;q=0, application/protobuf;q=0, */*", "json")])
+def test_what_accept_asks_for(gjkd, name, accept, kind):
+    stored = Stored(gjkd, name, 2)
+    reply = send(gjkd, f"{stored.path}/raycast", ray_message(2, RAYS), accept=accept)
+    assert reply.status_code == 200 and kind in reply.headers["Content-Type"]
+
+
 # --- Ticks ---
 
 def put_poses(daemon, path, tick, message, **headers):
@@ -453,9 +562,9 @@ def test_a_quaternion_that_is_none(gjkd, name):
     b"\x08", b"\x08\x82", b"\x08\x02\x12", b"\x08\x02\x12\x05\x00", b"\x08\x02\x12\x03abc",
     b"\x08\x02\x12\xff\xff\xff\xff\x0f", b"\x08\x02\x12\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01",
     b"\x08\x02\x10\x05", b"\x0a\x01\x02", b"\x0d\x02\x00\x00\x00", b"\x0b", b"\x0c", b"\x00\x02",
-    b"\x08\x02\x08\x02", b"\x08\x02\x2a\x01\x80", b"\x08\x02\x42\x01\xff", b"\x08\x02\x42\x02a\x00",
+    b"\x08\x02\x2a\x01\x80", b"\x08\x02\x42\x01\xff", b"\x08\x02\x42\x02a\x00",
     b"\x08\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x08\x02\x12\x00\x12\x00\x11", b"{}",
-    b"\x08\x02\x48\x01\x48\x01", b"\xff" * 100,
+    b"\x08\x02\x4a\x00", b"\xff" * 100,
 ])
 def test_bytes_that_are_no_message(gjkd, name, body):
     stored = Stored(gjkd, name, 2)

@@ -11,7 +11,8 @@ START_TEST(content_types) {
                                        "application/json ; charset=\"utf-8\" ",
                                        "application/json;",
                                        "application/json ;x=y",
-                                       "application/json; x=y ; charset=utf-8"};
+                                       "application/json; x=y ; charset=utf-8",
+                                       "application/json; x=\"a; charset=b\"; charset=utf-8"};
     static const char *const bad[] = {"",
                                       "text/plain",
                                       "application/jsonx",
@@ -24,10 +25,36 @@ START_TEST(content_types) {
                                       "application/merge-patch+json"};
 
     for (int i = 0; i < COUNT_OF(good); i++)
-        ck_assert_msg(gjkd_is_json_type(good[i]), "%s", good[i]);
+        ck_assert_msg(gjkd_is_text_type(good[i], GJKD_TYPE_JSON), "%s", good[i]);
     for (int i = 0; i < COUNT_OF(bad); i++)
-        ck_assert_msg(!gjkd_is_json_type(bad[i]), "%s", bad[i]);
-    ck_assert(!gjkd_is_json_type(NULL));
+        ck_assert_msg(!gjkd_is_text_type(bad[i], GJKD_TYPE_JSON), "%s", bad[i]);
+    ck_assert(!gjkd_is_text_type(NULL, GJKD_TYPE_JSON));
+}
+END_TEST
+
+START_TEST(parameters_of_columns_mean_nothing) {
+    static const struct {
+        const char *type;
+        bool is_columns, is_short;
+    } rows[] = {
+        {NULL, false, false},
+        {"application/x-protobuf", true, false},
+        {"application/protobuf", true, true},
+        {"Application/X-Protobuf; charset=binary", true, false},
+        {"application/protobuf;charset=utf-16 ; x=y;", true, true},
+        {"application/x-protobuf; messageType=\"gjkd.v1.RaycastColumns\"", true, false},
+        {"application/x-protobuf; note=\"a; b \\\" c\"; q=1", true, false},
+        {"application/x-protobuf charset=binary", false, false},
+        {"application/x-protobuf; a b", false, false},
+        {"application/x-protobuf, application/json", false, false},
+        {"application/x-protobuffer", false, false},
+        {"application/json", false, false},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_msg(gjkd_is_columns_type(rows[i].type) == rows[i].is_columns, "row %d", i);
+        ck_assert_msg(gjkd_is_short_name(rows[i].type) == rows[i].is_short, "row %d", i);
+    }
 }
 END_TEST
 
@@ -77,6 +104,8 @@ START_TEST(weights) {
         {"application/json;q=0.0004", 1, 0},
         {"application/json;q=1.5, application/x-protobuf;q=0x", 1000, 1000},
         {"application/x-protobuf;q=0, */*", 1000, 0},
+        {"application/x-protobuf; charset=binary ;q=0.5, application/json;v=1; q=0.25", 250, 500},
+        {"text/plain;x=\",application/json;\", application/x-protobuf;y=\";q=0\";q=0.5", 0, 500},
     };
 
     for (int i = 0; i < COUNT_OF(rows); i++) {
@@ -88,6 +117,7 @@ START_TEST(weights) {
 END_TEST
 
 Suite *server_media_suite(void) {
-    const TTest *const tests[] = {content_types, accepts, weights};
+    const TTest *const tests[] = {content_types, parameters_of_columns_mean_nothing, accepts,
+                                  weights};
     return test_suite("media", tests, COUNT_OF(tests));
 }
