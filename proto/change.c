@@ -99,7 +99,7 @@ static bool edit_shapes(struct proto_application *application, const proto_node 
     json_t *value;
 
     json_object_foreach(shapes->json, name, value) {
-        proto_node patch = {.parent = shapes, .name = name, .json = value, .is_required = true};
+        proto_node patch = proto_member(shapes, name, value);
         if (!proto_copy_id(reader, &patch, name, strlen(name), &id))
             return false;
         if (json_is_null(value))
@@ -130,7 +130,7 @@ static bool merge_member(struct proto_application *application, const proto_node
     proto_document_enter(application->document);
     json_t *old = target.data != NULL ? proto_document_parse(target) : NULL;
     if (old != NULL || target.data == NULL)
-        out->json = proto_merge(old, out->json);
+        *out = proto_changed(out, proto_merge(old, out->json));
     return (proto_document_leave() && out->json != NULL) ||
            proto_refuse_memory(application->reader);
 }

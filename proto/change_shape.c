@@ -140,9 +140,10 @@ static bool define(struct proto_application *application, const proto_node *patc
     if (shape == NULL)
         return proto_refuse_memory(reader);
     if (!is_whole) {
-        merged.json = merge_shape(application, patch, stored);
-        if (merged.json == NULL)
+        json_t *json = merge_shape(application, patch, stored);
+        if (json == NULL)
             return false;
+        merged = proto_changed(patch, json);
     }
     if (!proto_decode_shape(reader, &merged, application->base->dimension, use, shape)) {
         if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER)

@@ -197,7 +197,7 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     if (*out == NULL)
         return proto_refuse_memory(reader);
     json_object_foreach(node->json, id, value) {
-        proto_node shape = {.parent = node, .name = id, .json = value, .is_required = true};
+        proto_node shape = proto_member(node, id, value);
         proto_named_shape *named = &(*out)[(*count)++];
         if (!proto_copy_id(reader, &shape, id, strlen(id), &named->id) ||
             !proto_decode_shape(reader, &shape, dimension, use, &named->shape))

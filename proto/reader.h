@@ -30,13 +30,19 @@ typedef struct proto_node {
     const char *name;                /* of this member; NULL: an item of an array */
     size_t index;                    /* of that item */
     json_t *json;                    /* borrowed; NULL: absent, or a member that is null */
+    uint64_t initials;               /* of an object: what its members' names may begin with */
     bool is_required;                /* whether reading it refuses when it is absent */
 } proto_node;
 
+/* Made by these only. */
 proto_node proto_root(json_t *json);
 proto_node proto_required(const proto_node *object, const char *name);
 proto_node proto_optional(const proto_node *object, const char *name);
 proto_node proto_item(const proto_node *array, size_t index);
+/* A required member whose value is known, null as it is. */
+proto_node proto_member(const proto_node *object, const char *name, json_t *value);
+/* The same place with another value. */
+proto_node proto_changed(const proto_node *node, json_t *json);
 
 /* Whether the object has the member, even as null. */
 bool proto_has(const proto_node *object, const char *name);

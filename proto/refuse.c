@@ -96,7 +96,7 @@ static bool is_listed(const char *name, const char *const *list) {
     if (list == NULL)
         return false;
     for (; *list != NULL; list++) {
-        if (strcmp(name, *list) == 0)
+        if (**list == *name && strcmp(name, *list) == 0)
             return true;
     }
     return false;
