@@ -58,13 +58,18 @@ void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) 
     out->length += length;
 }
 
+static void put_byte(struct proto_buffer *out, char byte) {
+    if (reserve(out, 1))
+        out->data[out->length++] = byte;
+}
+
 void proto_put_text(struct proto_buffer *out, const char *text) {
     proto_put_bytes(out, text, strlen(text));
 }
 
 static void put_comma_unless_after(struct proto_buffer *out, char bracket) {
     if (out->length > 0 && out->data[out->length - 1] != bracket)
-        proto_put_bytes(out, ",", 1);
+        put_byte(out, ',');
 }
 
 void proto_put_item(struct proto_buffer *out) {
@@ -74,7 +79,7 @@ void proto_put_item(struct proto_buffer *out) {
 void proto_put_key(struct proto_buffer *out, const char *name) {
     put_comma_unless_after(out, '{');
     proto_put_string(out, name, strlen(name));
-    proto_put_bytes(out, ":", 1);
+    put_byte(out, ':');
 }
 
 static void put_escaped(struct proto_buffer *out, unsigned char byte) {
@@ -90,14 +95,23 @@ static void put_escaped(struct proto_buffer *out, unsigned char byte) {
     proto_put_bytes(out, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
 }
 
+/* Of ASCII, what needs no escape. */
+static bool is_plain(unsigned char byte) {
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
 void proto_put_string(struct proto_buffer *out, const char *data, size_t length) {
     size_t plain = 0; /* where the run of bytes begins that go as they are */
 
-    proto_put_bytes(out, "\"", 1);
+    put_byte(out, '"');
     for (size_t i = 0; i < length;) {
         unsigned char byte = (unsigned char)data[i];
+        if (is_plain(byte)) {
+            i++;
+            continue;
+        }
         size_t step = proto_utf8_sequence(data + i, length - i);
-        if (step > 0 && byte >= 0x20 && byte != '"' && byte != '\\') {
+        if (step > 1) {
             i += step;
             continue;
         }
@@ -109,7 +123,7 @@ void proto_put_string(struct proto_buffer *out, const char *data, size_t length)
         plain = ++i;
     }
     proto_put_bytes(out, data + plain, length - plain);
-    proto_put_bytes(out, "\"", 1);
+    put_byte(out, '"');
 }
 
 void proto_put_string_or_null(struct proto_buffer *out, const char *text) {
@@ -120,13 +134,13 @@ void proto_put_string_or_null(struct proto_buffer *out, const char *text) {
 }
 
 void proto_put_number(struct proto_buffer *out, double value) {
-    char text[PROTO_NUMBER_MAX];
-    proto_put_bytes(out, text, proto_number_text(value, text));
+    if (reserve(out, PROTO_NUMBER_MAX))
+        out->length += proto_number_text(value, out->data + out->length);
 }
 
 void proto_put_integer(struct proto_buffer *out, uint64_t value) {
-    char text[PROTO_NUMBER_MAX];
-    proto_put_bytes(out, text, proto_integer_text(value, text));
+    if (reserve(out, PROTO_NUMBER_MAX))
+        out->length += proto_integer_text(value, out->data + out->length);
 }
 
 void proto_put_bool(struct proto_buffer *out, bool value) {
@@ -134,13 +148,13 @@ void proto_put_bool(struct proto_buffer *out, bool value) {
 }
 
 void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) {
-    proto_put_bytes(out, "[", 1);
+    put_byte(out, '[');
     proto_put_number(out, v.x);
-    proto_put_bytes(out, ",", 1);
+    put_byte(out, ',');
     proto_put_number(out, v.y);
     if (dimension == 3) {
-        proto_put_bytes(out, ",", 1);
+        put_byte(out, ',');
         proto_put_number(out, v.z);
     }
-    proto_put_bytes(out, "]", 1);
+    put_byte(out, ']');
 }

@@ -79,10 +79,9 @@ typedef struct scaled {
     bool is_lowest; /* a power of two: the ulp below is half as long */
 } scaled;
 
-/* digits is an integer; its first digit stands for 10^exponent. */
+/* digits has 17; the first one stands for 10^exponent. */
 typedef struct decimal {
     uint64_t digits;
-    int count; /* of digits */
     int exponent;
 } decimal;
 
@@ -130,7 +129,7 @@ static int guess_exponent(binary x) {
 }
 
 static decimal digits_of(binary x, scaled *exact) {
-    decimal out = {.count = DIGITS, .exponent = guess_exponent(x)};
+    decimal out = {.exponent = guess_exponent(x)};
 
     for (;; out.exponent++) {
         *exact = scale(x, DIGITS - 1 - out.exponent);
@@ -147,22 +146,29 @@ static decimal shortened(const scaled *exact, decimal full) {
     if (last_two > 11 && last_two < 89)
         return full;
     for (unsigned unit = 100; unit >= 10; unit /= 10) {
-        const uint64_t digits = round_to(exact, unit);
-        const bool carried = digits == DIGITS_END / unit;
-        if (reads_back(exact, digits * unit))
-            return (decimal){.digits = digits,
-                             .count = DIGITS - (unit == 100 ? 2 : 1) + carried,
+        const uint64_t digits = round_to(exact, unit) * unit;
+        const bool carried = digits == DIGITS_END;
+        if (reads_back(exact, digits))
+            return (decimal){.digits = carried ? DIGITS_END / 10 : digits,
                              .exponent = full.exponent + carried};
     }
     return full;
 }
 
-static char *put_digits(char *at, uint64_t value, int count) {
-    for (int i = count - 1; i >= 0; i--) {
+static void put_eight(char *at, uint32_t value) {
+    for (int i = 7; i >= 0; i--) {
         at[i] = (char)('0' + value % 10);
         value /= 10;
     }
-    return at + count;
+}
+
+/* In two halves, because each digit has to wait for the one behind it. */
+static void put_digits(char *at, uint64_t value) {
+    const uint64_t first_nine = value / 100000000;
+
+    at[0] = (char)('0' + first_nine / 100000000);
+    put_eight(at + 1, (uint32_t)(first_nine % 100000000));
+    put_eight(at + 9, (uint32_t)(value % 100000000));
 }
 
 static char *put(char *at, const char *from, int length) {
@@ -172,10 +178,10 @@ static char *put(char *at, const char *from, int length) {
 
 /* printf's %g: with an exponent below 10^-4, without zeros at the end. */
 static char *put_decimal(char *at, decimal value) {
-    char digits[DIGITS + 1];
-    int count = value.count;
+    char digits[DIGITS];
+    int count = DIGITS;
 
-    put_digits(digits, value.digits, count);
+    put_digits(digits, value.digits);
     while (count > 1 && digits[count - 1] == '0')
         count--;
     if (value.exponent < -4) {
@@ -185,7 +191,9 @@ static char *put_decimal(char *at, decimal value) {
             at = put(at, digits + 1, count - 1);
         }
         at = put(at, "e-", 2);
-        return put_digits(at, (uint64_t)-value.exponent, 2);
+        *at++ = (char)('0' + -value.exponent / 10);
+        *at++ = (char)('0' + -value.exponent % 10);
+        return at;
     }
     if (value.exponent < 0) {
         at = put(at, "0.000", 1 - value.exponent);
