@@ -39,6 +39,7 @@ struct gjk_arena_chunk {
     unsigned char *data; /* aligned to LINE_ALIGNMENT */
     size_t capacity;     /* bytes at data */
     size_t filled;       /* of them in use, gaps included */
+    bool is_lent;        /* the caller's: not ours to free */
 };
 
 /* The alignment is a power of two. */
@@ -50,12 +51,34 @@ void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes) {
     *arena = (struct gjk_arena){.limit_bytes = limit_bytes};
 }
 
+/* Makes the block the newest chunk. */
+static void add_chunk(struct gjk_arena *arena, void *block, size_t bytes, bool is_lent) {
+    struct gjk_arena_chunk *chunk = block;
+    size_t start = round_up((uintptr_t)(chunk + 1), LINE_ALIGNMENT) - (uintptr_t)chunk;
+    *chunk = (struct gjk_arena_chunk){
+        .next = arena->chunks,
+        .data = (unsigned char *)block + start,
+        .capacity = bytes - start,
+        .is_lent = is_lent,
+    };
+    POISON(chunk->data, chunk->capacity);
+    arena->chunks = chunk;
+}
+
+void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block, size_t bytes) {
+    GJK_ASSERT(bytes >= sizeof(struct gjk_arena_chunk) + LINE_ALIGNMENT);
+    gjk_arena_init(arena, limit_bytes);
+    add_chunk(arena, block, bytes, true);
+}
+
 /* Frees chunks up to `end`. */
 static void free_chunks(struct gjk_arena_chunk *chunk, const struct gjk_arena_chunk *end) {
     while (chunk != end) {
         struct gjk_arena_chunk *next = chunk->next;
         UNPOISON(chunk->data, chunk->capacity);
-        free(chunk);
+        if (!chunk->is_lent) {
+            free(chunk);
+        }
         chunk = next;
     }
 }
@@ -92,28 +115,32 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
     arena->used_bytes = mark.used_bytes;
 }
 
-/* A new first chunk with room for `size` bytes. */
-static bool add_chunk(struct gjk_arena *arena, size_t size) {
+/* The block begins behind `start` bytes of the newest chunk, where there is room for it. */
+static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t padded) {
+    struct gjk_arena_chunk *chunk = arena->chunks;
+    chunk->filled = start + padded + REDZONE_BYTES;
+    arena->used_bytes += padded;
+    UNPOISON(chunk->data + start, size);
+    return chunk->data + start;
+}
+
+/* A block at the front of a new chunk. Apart, so that blocks that fit need not save registers. */
+__attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t size,
+                                                size_t padded) {
     size_t capacity = arena->chunks == NULL ? CHUNK_FIRST_BYTES : 2 * arena->chunks->capacity;
     if (capacity > CHUNK_DOUBLED_MAX_BYTES) {
         capacity = CHUNK_DOUBLED_MAX_BYTES;
     }
-    if (capacity < size) {
-        capacity = size;
+    if (capacity < padded + REDZONE_BYTES) {
+        capacity = padded + REDZONE_BYTES;
     }
-    struct gjk_arena_chunk *chunk = malloc(sizeof *chunk + LINE_ALIGNMENT + capacity);
-    if (chunk == NULL) {
-        return false;
+    capacity += sizeof(struct gjk_arena_chunk) + LINE_ALIGNMENT;
+    void *block = malloc(capacity);
+    if (block == NULL) {
+        return NULL;
     }
-    size_t start = round_up((uintptr_t)(chunk + 1), LINE_ALIGNMENT) - (uintptr_t)chunk;
-    *chunk = (struct gjk_arena_chunk){
-        .next = arena->chunks,
-        .data = (unsigned char *)chunk + start,
-        .capacity = capacity,
-    };
-    POISON(chunk->data, capacity);
-    arena->chunks = chunk;
-    return true;
+    add_chunk(arena, block, capacity, false);
+    return take(arena, 0, size, padded);
 }
 
 void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
@@ -127,20 +154,11 @@ void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
     if (padded > limit || arena->used_bytes > limit - padded) {
         return NULL;
     }
-    struct gjk_arena_chunk *chunk = arena->chunks;
+    const struct gjk_arena_chunk *chunk = arena->chunks;
     size_t start = chunk != NULL ? round_up(chunk->filled, alignment) : 0;
-    if (chunk == NULL || start > chunk->capacity ||
-        padded + REDZONE_BYTES > chunk->capacity - start) {
-        if (!add_chunk(arena, padded + REDZONE_BYTES)) {
-            return NULL;
-        }
-        chunk = arena->chunks;
-        start = 0;
-    }
-    chunk->filled = start + padded + REDZONE_BYTES;
-    arena->used_bytes += padded;
-    UNPOISON(chunk->data + start, size);
-    return chunk->data + start;
+    bool fits = chunk != NULL && start <= chunk->capacity &&
+                padded + REDZONE_BYTES <= chunk->capacity - start;
+    return fits ? take(arena, start, size, padded) : take_new(arena, size, padded);
 }
 
 void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) {

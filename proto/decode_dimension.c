@@ -46,8 +46,10 @@ static bool hear_type(struct proto_reader *reader, const proto_node *type, uint3
 static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
     static const char *const vectors[] = {"a", "b", "c", "half_extents", "radii", "position", NULL};
     static const char *const lists[] = {"vertices", "points", NULL};
-    proto_node type = proto_optional(shape, "type");
 
+    if (shape->json == NULL)
+        return true;
+    proto_node type = proto_optional(shape, "type");
     if (!hear_type(reader, &type, dimension))
         return false;
     for (size_t i = 0; vectors[i] != NULL; i++) {

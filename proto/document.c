@@ -18,6 +18,10 @@
 
 #define DEPTH_BLOCK 256 /* bytes */
 
+/* What a tree is given of its caller's arena: for most that is enough. */
+#define TREE_BYTES_A_BYTE 16
+#define TREE_LENT_MAX 65536
+
 #define DECODING \
     (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
 
@@ -142,8 +146,22 @@ static size_t bytes_left(const struct gjk_arena *caller) {
     return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
 }
 
-bool proto_document_open(struct proto_document *document, proto_text body,
-                         const struct gjk_arena *caller, struct proto_problem *problem) {
+/* Small trees grow in the caller's arena, whose memory is there from one request to the next. */
+static void init_scratch(struct proto_document *document, size_t body_bytes,
+                         struct gjk_arena *caller) {
+    const size_t limit = bytes_left(caller);
+    const size_t wanted = 128 + TREE_BYTES_A_BYTE * body_bytes;
+    const size_t size = wanted < TREE_LENT_MAX ? wanted : TREE_LENT_MAX;
+    void *block = gjk_arena_alloc(caller, size);
+
+    if (block != NULL)
+        gjk_arena_init_in(&document->scratch, limit, block, size);
+    else
+        gjk_arena_init(&document->scratch, limit);
+}
+
+bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,
+                         struct proto_problem *problem) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     json_error_t error = {0};
 
@@ -154,7 +172,7 @@ bool proto_document_open(struct proto_document *document, proto_text body,
         return false;
 
     pthread_once(&once, install_allocation);
-    gjk_arena_init(&document->scratch, bytes_left(caller));
+    init_scratch(document, body.length, caller);
     proto_document_enter(document);
     document->root = json_loadb(body.data, body.length, DECODING, &error);
     proto_document_leave();

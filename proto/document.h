@@ -22,8 +22,7 @@ struct proto_document {
  * invalid UTF-8, a number too large for a double or nesting deeper than PROTO_DEPTH_MAX;
  * OUT_OF_MEMORY. Any JSON value may be at the root. Close it if and only if true was returned.
  */
-bool proto_document_open(struct proto_document *document, proto_text body,
-                         const struct gjk_arena *caller,
+bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,
                          struct proto_problem *problem) GJK_MUST_USE;
 void proto_document_close(struct proto_document *document);
 

@@ -37,16 +37,19 @@ static uint64_t initial_of(const char *name) {
     return UINT64_C(1) << (name[0] & 63);
 }
 
-static uint64_t initials_of(json_t *json) {
+/* Apart, so that reading a member that is no object need not save registers. */
+__attribute__((noinline)) static uint64_t initials_of_object(json_t *object) {
     uint64_t initials = 0;
 
-    if (!json_is_object(json))
-        return 0;
-    if (json_object_size(json) > SMALL_OBJECT_MAX)
+    if (json_object_size(object) > SMALL_OBJECT_MAX)
         return UINT64_MAX;
-    for (void *at = json_object_iter(json); at != NULL; at = json_object_iter_next(json, at))
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at))
         initials |= initial_of(json_object_iter_key(at));
     return initials;
+}
+
+static uint64_t initials_of(json_t *json) {
+    return json_is_object(json) ? initials_of_object(json) : 0;
 }
 
 /* Most members that are looked for are not there. Where none begins with that letter, that is
@@ -59,27 +62,33 @@ proto_node proto_root(json_t *json) {
     return (proto_node){.json = json, .initials = initials_of(json), .is_required = true};
 }
 
-proto_node proto_member(const proto_node *object, const char *name, json_t *value) {
+static inline proto_node member_of(const proto_node *object, const char *name, json_t *value,
+                                   bool is_required) {
     return (proto_node){
         .parent = object,
         .name = name,
         .json = value,
         .initials = initials_of(value),
-        .is_required = true,
+        .is_required = is_required,
     };
 }
 
-proto_node proto_required(const proto_node *object, const char *name) {
+proto_node proto_member(const proto_node *object, const char *name, json_t *value) {
+    return member_of(object, name, value, true);
+}
+
+static inline json_t *value_of(const proto_node *object, const char *name) {
     json_t *json = find(object, name);
 
-    return proto_member(object, name, json_is_null(json) ? NULL : json);
+    return json_is_null(json) ? NULL : json;
+}
+
+proto_node proto_required(const proto_node *object, const char *name) {
+    return member_of(object, name, value_of(object, name), true);
 }
 
 proto_node proto_optional(const proto_node *object, const char *name) {
-    proto_node node = proto_required(object, name);
-
-    node.is_required = false;
-    return node;
+    return member_of(object, name, value_of(object, name), false);
 }
 
 proto_node proto_changed(const proto_node *node, json_t *json) {

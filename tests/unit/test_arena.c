@@ -235,6 +235,34 @@ START_TEST(rewinding_to_a_mark) {
 }
 END_TEST
 
+/* The lent block is filled first, without malloc; and it is its owner's to free. */
+START_TEST(a_lent_block_is_the_first_chunk) {
+    static _Alignas(16) unsigned char lent[3][4096];
+    struct gjk_arena a;
+    memset(lent, 1, sizeof lent);
+    for (int round = 0; round < 2; round++) {
+        gjk_arena_init_in(&a, 10000, lent[1], sizeof lent[1]);
+        ck_assert_uint_eq(a.used_bytes, 0);
+        test_malloc_fail(0);
+        unsigned char *first = gjk_arena_alloc(&a, 1000), *second = gjk_arena_alloc(&a, 2000);
+        bool before = test_malloc_restore();
+        ck_assert(!before && first != NULL && second != NULL);
+        ck_assert(first >= lent[1] && second + 2000 <= lent[2]);
+        ck_assert_uint_eq((uintptr_t)first % 64, 0);
+        memset(first, 2, 1000);
+        memset(second, 2, 2000);
+        unsigned char *beyond = gjk_arena_alloc(&a, 3000);
+        ck_assert_ptr_nonnull(beyond);
+        ck_assert(beyond < lent[0] || beyond >= lent[0] + sizeof lent);
+        ck_assert_ptr_null(gjk_arena_alloc(&a, 5000)); /* the limit counts both */
+        ck_assert(first[999] == 2 && second[0] == 2);
+        gjk_arena_fini(&a);
+    }
+    memset(lent[1], 1, sizeof lent[1]); /* it is not poisoned any more */
+    ck_assert(lent[0][4095] == 1 && lent[2][0] == 1);
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("arena");
     TCase *tests = test_case(suite, "arena");
@@ -250,6 +278,7 @@ Suite *test_suite(void) {
     tcase_add_test(tests, a_reset_keeps_one_chunk);
     tcase_add_test(tests, without_memory_there_is_no_block_and_nothing_breaks);
     tcase_add_test(tests, chunks_double);
+    tcase_add_test(tests, a_lent_block_is_the_first_chunk);
 #ifdef TEST_ASAN
     tcase_add_test(tests, what_is_not_handed_out_is_poisoned);
 #endif

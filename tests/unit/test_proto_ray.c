@@ -1,6 +1,7 @@
 /* Are rays understood in all their forms, and nothing else? */
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "test_proto.h"
@@ -165,6 +166,29 @@ START_TEST(a_ray_without_a_set) {
 }
 END_TEST
 
+/* Members are found in small objects and in large ones. */
+START_TEST(a_ray_at_many_shapes) {
+    for (int count = 1; count <= 40; count++) {
+        char text[4096] = "{'origin':[0,0,0],'direction':[0,0,1],'shapes':{";
+        for (int i = 0; i < count; i++) {
+            size_t used = strlen(text);
+            snprintf(text + used, sizeof text - used, "%s'%c%d':{'type':'%s','radius':1}",
+                     i > 0 ? "," : "", 'a' + i % 3, i, i < 39 ? "sphere" : "circle");
+        }
+        strcat(text, "}}");
+        if (count < 40) {
+            test_accepted(&arena, RAY, 0, text, &query);
+            ck_assert_int_eq((int)query.shape_count, count);
+            ck_assert_uint_eq(query.dimension, 3);
+        } else {
+            test_refused(&(struct query_refusal){RAY, 0, text, PROTO_DIMENSION_MISMATCH,
+                                                 "/shapes/a39/type"},
+                         NULL);
+        }
+    }
+}
+END_TEST
+
 Suite *proto_ray_suite(void) {
     Suite *suite = suite_create("proto/ray");
     TCase *tests = tcase_create("ray");
@@ -176,6 +200,7 @@ Suite *proto_ray_suite(void) {
     tcase_add_test(tests, a_full_ray);
     tcase_add_loop_test(tests, a_ray_at_a_stored_shape, 0, 3);
     tcase_add_test(tests, a_ray_without_a_set);
+    tcase_add_test(tests, a_ray_at_many_shapes);
     suite_add_tcase(suite, tests);
     return suite;
 }

@@ -21,6 +21,12 @@ struct gjk_arena {
 /* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
 void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes);
 
+/*
+ * The same with a first chunk inside a block of the caller's, of 128 bytes or more, which may be
+ * another arena's: as long as it suffices nothing is allocated. It has to live until fini.
+ */
+void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block, size_t bytes);
+
 /* Frees every block and chunk. The arena is as after init and may be used again. */
 void gjk_arena_fini(struct gjk_arena *arena);
 
