@@ -11,6 +11,7 @@
 /* Makes the radius of the ball contain its points in spite of a few roundings. */
 #define BALL_SLACK (1.0 + 0x1p-50)
 #define BALL_LEAST 0x1p-1074
+#define UNIT_EXPONENT_MIN (-1022) /* of the unit in which it is measured: 1 / unit is finite */
 
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
@@ -63,9 +64,10 @@ static double measure_ball(const gjk_shape *shape, double half) {
         return 0;
     }
     frexp(half, &exponent);
+    exponent = exponent > UNIT_EXPONENT_MIN ? exponent : UNIT_EXPONENT_MIN;
+    double scale = ldexp(1.0, -exponent);
     for (uint32_t i = 0; i < shape->count; i++) {
-        gjk_vec3 p = gjk_sub3(gjk_shape_point(shape, i), shape->center);
-        p = (gjk_vec3){ldexp(p.x, -exponent), ldexp(p.y, -exponent), ldexp(p.z, -exponent)};
+        gjk_vec3 p = gjk_scale3(scale, gjk_sub3(gjk_shape_point(shape, i), shape->center));
         largest = fmax(largest, gjk_dot3(p, p));
     }
     return ldexp(sqrt(largest), exponent) * BALL_SLACK + BALL_LEAST;

@@ -151,6 +151,10 @@ static bool refuse_range(struct proto_reader *reader, const proto_node *node, pr
                         at_least, min, max, value);
 }
 
+static bool is_within(double value, proto_range range) {
+    return value <= range.max && (range.above_min ? value > range.min : value >= range.min);
+}
+
 bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range range,
                        double *out) {
     if (node.json == NULL)
@@ -158,7 +162,7 @@ bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range
     if (!json_is_number(node.json))
         return proto_refuse_type(reader, &node, "a number");
     double value = json_number_value(node.json);
-    if (value < range.min || value > range.max || (range.above_min && value == range.min))
+    if (!is_within(value, range))
         return refuse_range(reader, &node, range, value);
     *out = value;
     return true;
@@ -217,7 +221,10 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
 static bool read_numbers(struct proto_reader *reader, const proto_node *node, size_t count,
                          proto_range range, double *out) {
     for (size_t i = 0; i < count; i++) {
-        if (!proto_read_number(reader, proto_item(node, i), range, &out[i]))
+        const json_t *json = json_array_get(node->json, i);
+        out[i] = json_number_value(json); /* 0 where it is none */
+        if ((!json_is_number(json) || !is_within(out[i], range)) &&
+            !proto_read_number(reader, proto_item(node, i), range, &out[i]))
             return false;
     }
     return true;

@@ -6,6 +6,7 @@
 
 #include "head.h"
 
+#include <limits.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,13 +71,28 @@ static void take_encoding(gjkd_head *head, const char *value) {
     head->chunked = true;
 }
 
+/* Without blanks and delimiters. */
 static bool is_name(const char *name) {
-    return name[0] != '\0' && name[strcspn(name, " \t\r\n\"(),/;<=>?@[\\]{}")] == '\0';
+    static const bool refused[UCHAR_MAX + 1] = {
+        [' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, ['"'] = true,
+        ['('] = true, [')'] = true,  [','] = true,  ['/'] = true,  [';'] = true,
+        ['<'] = true, ['='] = true,  ['>'] = true,  ['?'] = true,  ['@'] = true,
+        ['['] = true, ['\\'] = true, [']'] = true,  ['{'] = true,  ['}'] = true,
+    };
+    const char *at = name;
+    while (*at != '\0' && !refused[(unsigned char)*at]) {
+        at++;
+    }
+    return at > name && *at == '\0';
+}
+
+/* By the first letter most others are told from it. */
+static bool is_called(const char *name, const char *known) {
+    return ((name[0] ^ known[0]) & ~0x20) == 0 && strcasecmp(name, known) == 0;
 }
 
 /* Without the blanks at its end, which libmicrohttpd leaves there. */
-static const char *trim(struct gjk_arena *arena, const char *value) {
-    size_t length = strlen(value);
+static const char *trim(struct gjk_arena *arena, const char *value, size_t length) {
     size_t kept = length;
     while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
         kept--;
@@ -111,7 +127,7 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
                       const char *value) {
     size_t i = 0;
     while (i < sizeof text_fields / sizeof text_fields[0] &&
-           strcasecmp(name, text_fields[i].name) != 0) {
+           !is_called(name, text_fields[i].name)) {
         i++;
     }
     if (i == sizeof text_fields / sizeof text_fields[0]) {
@@ -131,8 +147,9 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
 }
 
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
-    head->field_bytes += strlen(name) + strlen(value) + GJKD_FIELD_OVERHEAD_BYTES;
-    value = trim(arena, value);
+    size_t length = strlen(value);
+    head->field_bytes += strlen(name) + length + GJKD_FIELD_OVERHEAD_BYTES;
+    value = trim(arena, value, length);
     if (value == NULL) {
         head->fault = NO_MEMORY;
         return;
@@ -141,13 +158,13 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
         head->fault = "a header's name is malformed";
     } else if (take_text(head, arena, name, value)) {
         return;
-    } else if (strcasecmp(name, "Content-Encoding") == 0) {
+    } else if (is_called(name, "Content-Encoding")) {
         head->encoded = head->encoded || strcasecmp(value, "identity") != 0;
-    } else if (strcasecmp(name, "Content-Length") == 0) {
+    } else if (is_called(name, "Content-Length")) {
         take_length(head, value);
-    } else if (strcasecmp(name, "Transfer-Encoding") == 0) {
+    } else if (is_called(name, "Transfer-Encoding")) {
         take_encoding(head, value);
-    } else if (strcasecmp(name, "Expect") == 0) {
+    } else if (is_called(name, "Expect")) {
         head->wants_continue = strcasecmp(value, "100-continue") == 0;
     }
     if (head->has_length && head->chunked) {

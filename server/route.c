@@ -120,15 +120,6 @@ static bool has_form(const gjkd_path *path, const char *pattern, gjkd_segment *v
     return *pattern == '\0';
 }
 
-/* The number of a path: its first row. */
-static unsigned first_row(unsigned row) {
-    unsigned first = 0;
-    while (strcmp(operations[first].path, operations[row].path) != 0) {
-        first++;
-    }
-    return first;
-}
-
 static void add_method(char allow[GJKD_ALLOW_MAX], gjkd_method method) {
     size_t used = strlen(allow);
     snprintf(allow + used, GJKD_ALLOW_MAX - used, "%s%s%s", used > 0 ? ", " : "",
@@ -146,14 +137,15 @@ void gjkd_route_find(gjkd_method method, const gjkd_path *path, gjkd_match *out)
         if (!has_form(path, operations[i].path, &variable)) {
             continue;
         }
-        out->variable = variable;
+        if (out->route == GJKD_ROUTE_NONE) {
+            out->route = i; /* a path's number is its first row */
+            out->variable = variable;
+        }
         if (operations[i].method == wanted) {
             out->operation = &operations[i];
-            out->route = first_row(i);
             out->allow[0] = '\0';
             return;
         }
-        out->route = first_row(i);
         add_method(out->allow, operations[i].method);
     }
 }
