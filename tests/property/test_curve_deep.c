@@ -19,6 +19,7 @@ typedef struct deep_pair {
     test_curved a, b;
     gjk_vec3 offset; /* of b's position against a's */
     bool turned;     /* against each other */
+    double size;
 } deep_pair;
 
 typedef struct deep_family {
@@ -113,7 +114,10 @@ static void place(test_rng *rng, const deep_family *family, deep_pair *p) {
     family->make(rng, p);
     test_curved_place_randomly(&p->a, rng, home);
     test_curved_place_randomly(&p->b, rng, gjk_add3(home, p->offset));
-    p->b.placed.pose.rotation = p->turned ? p->b.placed.pose.rotation : p->a.placed.pose.rotation;
+    if (!p->turned) {
+        p->b.placed.pose.rotation = p->a.placed.pose.rotation;
+    }
+    p->size = fmax(p->a.shape.size, p->b.shape.size);
 }
 
 static void require_at_most(const deep_family *family, const deep_pair *p, double x, double most,
@@ -127,15 +131,15 @@ static void require_at_most(const deep_family *family, const deep_pair *p, doubl
 
 /* Along the normal neither inside nor outside; along others, near to it above all, not outside. */
 static void require_on(const deep_family *family, const deep_pair *p, const test_curved *c,
-                       gjk_vec3 point, gjk_vec3 outward, double size, test_rng *rng) {
+                       gjk_vec3 point, gjk_vec3 outward, test_rng *rng) {
     double off = fabs((double)test_curved_outside(c, point, outward));
-    require_at_most(family, p, off, POINT_ERROR * size, "off the shape along the normal");
+    require_at_most(family, p, off, POINT_ERROR * p->size, "off the shape along the normal");
     for (int i = 0; i < 40; i++) {
         double far = i < 20 ? 1.0 : test_rng_magnitude(rng, -8, 0);
         gjk_vec3 aside = gjk_scale3(far, test_rng_direction(rng, family->dimension));
         gjk_vec3 n = i < 20 ? aside : gjk_add3(outward, aside);
         double outside = (double)test_curved_outside(c, point, n);
-        require_at_most(family, p, outside, POINT_ERROR * size, "outside the shape");
+        require_at_most(family, p, outside, POINT_ERROR * p->size, "outside the shape");
     }
 }
 
@@ -146,19 +150,19 @@ START_TEST(points_are_on_both) {
     static deep_pair p;
     for (int i = 0; i < PAIRS; i++) {
         place(&rng, family, &p);
-        const double size = fmax(p.a.shape.size, p.b.shape.size);
         gjk_detect_result r = gjk_detect(&p.a.placed, &p.b.placed, &settings);
         ck_assert_int_eq(r.state, GJK_OVERLAPPING);
         ck_assert(r.has_points);
         gjk_vec3 between = gjk_sub3(r.point_a, r.point_b);
         double missed = gjk_length3(gjk_sub3(between, gjk_scale3(r.depth, r.normal)));
-        require_at_most(family, &p, missed, STEP_ERROR * size, "point_a - point_b is off by");
-        require_on(family, &p, &p.a, r.point_a, r.normal, size, &rng);
-        require_on(family, &p, &p.b, r.point_b, gjk_neg3(r.normal), size, &rng);
+        require_at_most(family, &p, missed, STEP_ERROR * p.size, "point_a - point_b is off by");
+        require_on(family, &p, &p.a, r.point_a, r.normal, &rng);
+        require_on(family, &p, &p.b, r.point_b, gjk_neg3(r.normal), &rng);
         double along = -(double)test_curved_gap(&p.a, &p.b, r.normal);
         double best = -(double)test_curved_best_gap(&p.a, &p.b, r.normal, &rng);
-        require_at_most(family, &p, fabs(along - r.depth), BOUND_ERROR * size, "depth is off by");
-        require_at_most(family, &p, r.depth_lower_bound, best + BOUND_ERROR * size, "lower bound");
+        require_at_most(family, &p, fabs(along - r.depth), BOUND_ERROR * p.size, "depth is off by");
+        require_at_most(family, &p, r.depth_lower_bound, best + BOUND_ERROR * p.size,
+                        "lower bound");
     }
 }
 END_TEST
