@@ -5,8 +5,10 @@
 
 #include "penetration.h"
 
+#include "axial3.h"
 #include "direct2.h"
 #include "direct3.h"
+#include "direct_ellipse.h"
 #include "epa2.h"
 #include "epa3.h"
 
@@ -22,17 +24,21 @@ static bool expand3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const 
     return true;
 }
 
-static bool try_edges(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
-                      gjk_solution *solution) {
+static bool try_kinds2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+                       gjk_solution *solution) {
     (void)simplex;
-    return gjk_direct2(frame, goal, solution);
+    return frame->curved ? gjk_direct_ellipse2(frame, goal, solution)
+                         : gjk_direct2(frame, goal, solution);
 }
 
-static bool try_boxes(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
-                      gjk_solution *solution) {
+static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+                       gjk_solution *solution) {
     (void)simplex;
-    return gjk_direct3(frame, goal, solution);
+    if (!frame->curved) {
+        return gjk_direct3(frame, goal, solution);
+    }
+    return gjk_axial3(frame, goal, solution) || gjk_direct_ellipse3(frame, goal, solution);
 }
 
 const struct gjk_penetration_solver gjk_penetration_epa = {false, expand2, expand3};
-const struct gjk_penetration_solver gjk_penetration_direct = {true, try_edges, try_boxes};
+const struct gjk_penetration_solver gjk_penetration_direct = {true, try_kinds2, try_kinds3};

@@ -59,6 +59,12 @@ void test_curved_make_ball(test_curved *c, struct gjk_arena *arena, uint32_t dim
                          : gjk_shape_make_point(arena, dimension, 0, &c->shape));
 }
 
+void test_curved_make_capsule(test_curved *c, struct gjk_arena *arena, const gjk_vec3 ends[2],
+                              double radius) {
+    *c = (test_curved){.radius = radius};
+    finish(c, gjk_shape_make_capsule(arena, 3, ends, radius, 0, &c->shape));
+}
+
 void test_curved_make_box(test_curved *c, struct gjk_arena *arena, uint32_t dimension,
                           gjk_vec3 half_extents) {
     *c = (test_curved){.a = half_extents};

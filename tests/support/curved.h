@@ -26,9 +26,11 @@ void test_curved_make_cylinder(test_curved *c, const gjk_vec3 ends[2], double ra
                                double rounding);
 void test_curved_make_cone(test_curved *c, const gjk_vec3 ends[2], double radius, double rounding);
 
-/* The next two keep the points in the arena. */
+/* The next three keep the points in the arena. */
 void test_curved_make_ball(test_curved *c, struct gjk_arena *arena, uint32_t dimension,
                            double radius);
+void test_curved_make_capsule(test_curved *c, struct gjk_arena *arena, const gjk_vec3 ends[2],
+                              double radius);
 void test_curved_make_box(test_curved *c, struct gjk_arena *arena, uint32_t dimension,
                           gjk_vec3 half_extents);
 

@@ -31,7 +31,8 @@ typedef enum gjk_convergence {
 /*
  * Who has the last word about pairs whose cores overlap. The expanding polytope algorithm
  * serves all pairs, after GJK. The direct solver needs neither for the pairs it serves: 2D
- * polytopes of at most GJK_EDGES_MAX points each, and boxes; all others, and what it cannot
+ * polytopes of at most GJK_EDGES_MAX points each, boxes, cylinders and cones with what has a
+ * parallel axis, and an ellipse or ellipsoid with a point or ball; all others, and what it cannot
  * settle, are left to the former. Both prove the same bounds, within rounding.
  */
 struct gjk_penetration_solver;
