@@ -6,6 +6,8 @@
 
 #include "loop.h"
 
+#include "disposal.h"
+
 #include <microhttpd.h>
 #include <poll.h>
 #include <unistd.h>
@@ -178,7 +180,9 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
 
 static void serve(void *closure) {
     struct gjkd_loop *loop = closure;
+    gjkd_disposal_begin(&loop->http.context->pool, &loop->uv);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
+    gjkd_disposal_end();
     uv_loop_close(&loop->uv);
     atomic_store(&loop->over, true);
     loop->ended(loop->owner);

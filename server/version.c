@@ -7,6 +7,8 @@
 
 #include "version.h"
 
+#include "disposal.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
@@ -305,15 +307,19 @@ struct gjkd_version *gjkd_version_retain(struct gjkd_version *version) {
     return version;
 }
 
-void gjkd_version_release(struct gjkd_version *version) {
-    if (version == NULL ||
-        atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) != 1) {
-        return;
-    }
+static void free_version(void *closure) {
+    struct gjkd_version *version = closure;
     gjk_history_release(version->history);
     gjkd_journal_release(&version->journal);
     gjk_set_release(version->set);
     free(version);
+}
+
+void gjkd_version_release(struct gjkd_version *version) {
+    if (version != NULL &&
+        atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) == 1) {
+        gjkd_dispose(version, version->bytes, free_version);
+    }
 }
 
 /* --- Looking --- */

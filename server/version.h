@@ -62,7 +62,8 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-void gjkd_version_release(struct gjkd_version *version); /* NULL is allowed */
+/* NULL is allowed. Whoever releases it last frees it; a loop has a worker free what is large. */
+void gjkd_version_release(struct gjkd_version *version);
 
 /* What edits are merged into. View: lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);

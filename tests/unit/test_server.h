@@ -9,6 +9,7 @@
 
 Suite *server_access_suite(void);
 Suite *server_config_suite(void);
+Suite *server_disposal_suite(void);
 Suite *server_host_suite(void);
 Suite *server_others_suite(void);
 Suite *server_parts_suite(void);

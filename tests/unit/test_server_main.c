@@ -48,6 +48,7 @@ int main(void) {
     SRunner *runner = srunner_create(server_config_suite());
 
     srunner_add_suite(runner, server_access_suite());
+    srunner_add_suite(runner, server_disposal_suite());
     srunner_add_suite(runner, server_host_suite());
     srunner_add_suite(runner, server_others_suite());
     srunner_add_suite(runner, server_parts_suite());

@@ -1,0 +1,23 @@
+#ifndef GJKD_DISPOSAL_H
+#define GJKD_DISPOSAL_H
+
+/*
+ * Who frees what is large? A set of 200,000 shapes takes a tenth of a second to free, and whoever
+ * lets go of it last has to: were that a loop, all its other connections would wait. So a loop's
+ * thread hands such things to a worker; any other thread frees them itself.
+ */
+
+#include "pool.h"
+
+/* From here on a thing is large: less is freed faster than handed over. */
+#define GJKD_LARGE_BYTES (UINT64_C(256) << 10)
+
+/* From now on the calling thread is that loop's; every begin has its end, after the loop has run
+ * for the last time. */
+void gjkd_disposal_begin(struct gjkd_pool *pool, uv_loop_t *loop);
+void gjkd_disposal_end(void);
+
+/* Calls release(thing), now or on a worker soon. bytes: about how much that frees. */
+void gjkd_dispose(void *thing, uint64_t bytes, void (*release)(void *thing));
+
+#endif
