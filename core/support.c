@@ -74,11 +74,11 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
 }
 
 void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
-    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    if (shape->count == 0) {
+    if (shape->count == 0) { /* and no columns */
         gjk_curve_support(shape, dx, dy, dz, point);
         return;
     }
+    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
     if (shape->type == GJK_BOX) { /* by the signs; adding 0 turns -0 into 0 */
         point->x = (dx > 0.0 ? -x[0] : x[0]) + 0.0;
         point->y = (dy > 0.0 ? -y[0] : y[0]) + 0.0;

@@ -58,24 +58,25 @@ static bool fail_at(struct gjkd_job *job, const char *column, uint32_t row) {
     return gjkd_question_fail_at(job, pointer);
 }
 
-static bool check_handle(struct gjkd_job *job, const struct work *work, const char *column,
-                         uint32_t row, uint32_t handle) {
+/* row: whose moment counts; its handle stands at place in the column. */
+static bool check_handle(struct gjkd_job *job, const struct work *work, uint32_t row,
+                         const char *column, uint32_t place, uint32_t handle) {
     if (gjk_set_find_handle(moment_of(work, row)->set, handle) != NULL) {
         return true;
     }
     proto_problem_set(&job->problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
                       handle);
-    return fail_at(job, column, row);
+    return fail_at(job, column, place);
 }
 
 /* Says what is wrong with a row. */
 static void refuse_row(struct gjkd_job *job, const struct work *work, uint32_t row) {
     if (work->op == PROTO_OP_RAYCAST) {
         uint32_t handle = proto_uint_at(work->rays.ignore_group_of, row, PROTO_NO_HANDLE);
-        (void)check_handle(job, work, "ignore_group_of",
-                           work->rays.ignore_group_of.rows > 1 ? row : 0, handle);
-    } else if (check_handle(job, work, "a", row, work->pairs.a[row])) {
-        (void)check_handle(job, work, "b", row, work->pairs.b[row]);
+        uint32_t place = work->rays.ignore_group_of.rows > 1 ? row : 0;
+        (void)check_handle(job, work, row, "ignore_group_of", place, handle);
+    } else if (check_handle(job, work, row, "a", row, work->pairs.a[row])) {
+        (void)check_handle(job, work, row, "b", row, work->pairs.b[row]);
     }
 }
 

@@ -184,6 +184,9 @@ void gjkd_job_start(struct gjkd_job *job) {
 }
 
 void gjkd_job_end(struct gjkd_job *job) {
+    if (job->reply.status == 0) {
+        gjkd_job_fail(job, PROTO_INTERNAL, "the operation came to no answer");
+    }
     gjkd_budget_give(&job->context->parsing, &job->parsing_bytes);
     gjkd_others_reset(&job->others);
     gjkd_version_release(job->version);

@@ -118,6 +118,9 @@ static const char *find_quote(const char *at, const char *end) {
 }
 
 bool gjkd_plan_has_member(const char *body, size_t length, const char *name) {
+    if (length == 0) {
+        return false; /* and there may be no body */
+    }
     const char *end = body + length;
     size_t name_length = strlen(name);
     int depth = 0;

@@ -11,6 +11,7 @@
 
 #include "server.h"
 
+#include "context.h"
 #include "crash.h"
 #include "demo.h"
 #include "guards.h"
@@ -165,29 +166,11 @@ static void give_large_blocks_back(void) {
 
 static bool init_context(struct server *server) {
     char error[GJKD_CONFIG_ERROR_MAX];
-    struct gjkd_context *context = &server->context;
-    context->config = server->config;
-    context->limits = proto_limits_default();
-    context->limits.body_bytes_max = server->config->max_body_bytes;
-    context->limits.batch_queries_max = server->config->max_batch_queries;
-    context->registry = gjkd_registry_new(context->limits.sets_max);
-    context->telemetry = gjkd_telemetry_new((unsigned)server->config->io_threads);
-    gjkd_budget_init(&context->bodies, GJKD_BODIES_BYTES_MAX);
-    gjkd_budget_init(&context->parsing, GJKD_PARSING_BYTES_MAX);
-    gjkd_pool_init(&context->pool, (unsigned)server->config->workers,
-                   (unsigned)server->config->max_jobs);
-    atomic_init(&context->draining, false);
-    atomic_init(&context->loading, true);
-    if (context->registry == NULL || context->telemetry == NULL) {
-        gjkd_log(GJKD_LOG_ERROR, "out of memory");
-        return false;
-    }
-    if (!gjkd_guards_init(context, error)) {
+    bool fine = gjkd_context_init(&server->context, server->config, error);
+    if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
-        return false;
     }
-    gjkd_registry_limit(context->registry, server->config->max_memory_bytes);
-    return true;
+    return fine;
 }
 
 /* While /livez is answered already and /readyz says no. */
@@ -200,12 +183,6 @@ static bool load_sets(struct server *server) {
     }
     atomic_store_explicit(&context->loading, false, memory_order_release);
     return true;
-}
-
-static void fini_context(struct server *server) {
-    gjkd_registry_free(server->context.registry);
-    gjkd_telemetry_free(server->context.telemetry);
-    gjkd_guards_fini(&server->context);
 }
 
 static bool init_main_loop(struct server *server) {
@@ -325,7 +302,7 @@ int gjkd_serve(const struct gjkd_config *config) {
         fine = serve(server);
         fini_main_loop(server);
     }
-    fini_context(server);
+    gjkd_context_fini(&server->context);
     free(server->loops);
     free(server);
     uv_library_shutdown(); /* ends the workers */

@@ -156,13 +156,15 @@ suite_fuzz() {
     build fuzz
     run_ctest build/fuzz/tests/fuzz
     [ -n "$full" ] || return 0
-    local target name fresh
+    local target name fresh words
     for target in build/fuzz/tests/fuzz/fuzz_*; do
         if [ ! -f "$target" ] || [ ! -x "$target" ]; then continue; fi
         name=${target##*/fuzz_}
         fresh=build/fuzz/corpus/$name
+        words=()
+        if [ -f "tests/fuzz/$name.dict" ]; then words=("-dict=tests/fuzz/$name.dict"); fi
         mkdir -p "$fresh"
-        "$target" -max_total_time="$FULL_FUZZ_SECONDS" -timeout=10 -print_final_stats=1 \
+        "$target" "${words[@]}" -max_total_time="$FULL_FUZZ_SECONDS" -timeout=10 -print_final_stats=1 \
             -artifact_prefix="build/fuzz/$name-" "$fresh" "tests/fuzz/corpus/$name" \
             >"build/fuzz/$name.log" 2>&1 || { tail -n 60 "build/fuzz/$name.log" && return 1; }
         echo "$name: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/fuzz/$name.log")" \

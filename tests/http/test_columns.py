@@ -448,6 +448,21 @@ def test_rows_at_ticks(gjkd, twins):
         problem.check(send(gjkd, f"{stored.path}/raycast", message), code, "/at_tick/1")
 
 
+def test_one_shooter_for_rows_at_ticks_of_which_some_are_without_it(gjkd, name):
+    stored = Stored(gjkd, name, 2)
+    assert gjkd.put(stored.path, {"dimension": 2, "history": {"ticks": 4}, "shapes": {
+        "gone": {"type": "circle", "radius": 1, "group": "g"}}}).status_code < 300
+    handle = gjkd.get(f"{stored.path}/shapes/gone").json()["handle"]
+    for tick, shapes in ((1, {}), (2, {"gone": None})):
+        assert gjkd.put(f"{stored.path}/ticks/{tick}", {"shapes": shapes}).status_code == 201
+    def message(*ticks):
+        return pb.RaycastColumns(**GOOD, at_tick=ticks, ignore_group_of=[handle])
+    assert len(ask(gjkd, f"{stored.path}/raycast", message(1, 1.5), pb.RaycastAnswers).handle) == 2
+    for ticks in ((1, 2), (2, 1), (2, 2), (2,)):
+        problem.check(send(gjkd, f"{stored.path}/raycast", message(*ticks)), "shape-not-found",
+                      "/ignore_group_of/0")
+
+
 # --- Forms ---
 
 def test_accept_chooses_the_form(gjkd, name):

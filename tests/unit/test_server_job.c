@@ -313,6 +313,24 @@ START_TEST(queries_that_cannot_be) {
 }
 END_TEST
 
+static void do_nothing(struct gjkd_job *unused) {
+    (void)unused;
+}
+
+START_TEST(an_operation_without_an_answer) {
+    start();
+    begin(GJKD_GET, "/livez", NULL);
+    struct gjkd_operation broken = *job.match.operation;
+    broken.handler = do_nothing;
+    job.match.operation = &broken;
+    gjkd_job_wants_worker(&job);
+    gjkd_job_run(&job);
+    ck_assert_int_eq(job.reply.status, 500);
+    ck_assert(replied("\"internal\""));
+    finish();
+}
+END_TEST
+
 Suite *server_job_suite(void) {
     const TTest *const tests[] = {a_set_and_a_query,
                                   no_room_for_the_body,
@@ -323,6 +341,7 @@ Suite *server_job_suite(void) {
                                   forms_agree,
                                   deadlines,
                                   a_write_happens_or_expires,
-                                  queries_that_cannot_be};
+                                  queries_that_cannot_be,
+                                  an_operation_without_an_answer};
     return test_suite("job", tests, COUNT_OF(tests));
 }

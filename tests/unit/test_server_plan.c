@@ -35,6 +35,7 @@ START_TEST(glance) {
         ck_assert_msg(gjkd_plan_has_member(rows[i].body, strlen(rows[i].body), rows[i].name) ==
                           rows[i].there,
                       "%s", rows[i].body);
+    ck_assert(!gjkd_plan_has_member(NULL, 0, "b"));
 }
 END_TEST
 
