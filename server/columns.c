@@ -110,11 +110,9 @@ static const char **copy_groups(const proto_ray_columns *rays, struct gjk_arena 
 }
 
 static bool raycast_row(const struct work *work, uint32_t row, const gjk_selection *selection,
-                        gjkd_tally *tally) {
-    gjk_ray_settings settings = gjk_ray_settings_default();
+                        const gjk_ray_settings *settings, gjkd_tally *tally) {
     gjk_ray_hits hits;
-    settings.solid = work->rays.solid;
-    if (gjk_set_raycast(moment_of(work, row), &work->rays.rays[row], selection, &settings, &hits) !=
+    if (gjk_set_raycast(moment_of(work, row), &work->rays.rays[row], selection, settings, &hits) !=
         GJK_OK) {
         return false;
     }
@@ -137,6 +135,8 @@ static void run_rays(struct gjkd_job *job, const gjkd_part *part) {
                                .limit = 1,
                                .arena = part->memory,
                                .rest_unasked = true};
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    settings.solid = work->rays.solid;
     bool fine = groups != NULL;
     for (uint32_t row = part->begin; fine && row < part->end; row++) {
         filter.mask = proto_uint_at(work->rays.mask, row, UINT32_MAX);
@@ -145,7 +145,7 @@ static void run_rays(struct gjkd_job *job, const gjkd_part *part) {
             note_refusal(work, row);
             break;
         }
-        fine = raycast_row(work, row, &selection, &tally);
+        fine = raycast_row(work, row, &selection, &settings, &tally);
         gjk_arena_reset(part->memory);
     }
     if (!fine) {

@@ -19,7 +19,7 @@
 #include <stdio.h>
 
 #define GJKD_IO_THREADS_MAX 64
-#define GJKD_WORKERS_MAX 1024 /* what libuv allows */
+#define GJKD_WORKERS_MAX 1024
 #define GJKD_BODY_BYTES_MAX 1073741824
 #define GJKD_BATCH_QUERIES_MAX 1048576
 #define GJKD_JOBS_MAX 1048576

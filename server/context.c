@@ -16,7 +16,6 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->telemetry = gjkd_telemetry_new((unsigned)config->io_threads);
     gjkd_budget_init(&context->bodies, GJKD_BODIES_BYTES_MAX);
     gjkd_budget_init(&context->parsing, GJKD_PARSING_BYTES_MAX);
-    gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs);
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
     if (context->registry == NULL || context->telemetry == NULL) {
@@ -24,10 +23,19 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
         return false;
     }
     gjkd_registry_limit(context->registry, config->max_memory_bytes);
-    return gjkd_guards_init(context, error);
+    if (!gjkd_guards_init(context, error)) {
+        return false;
+    }
+    if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs)) {
+        snprintf(error, GJKD_CONFIG_ERROR_MAX, "cannot start %llu workers",
+                 (unsigned long long)config->workers);
+        return false;
+    }
+    return true;
 }
 
 void gjkd_context_fini(struct gjkd_context *context) {
+    gjkd_pool_fini(&context->pool);
     gjkd_registry_free(context->registry);
     gjkd_telemetry_free(context->telemetry);
     gjkd_guards_fini(context);

@@ -1,73 +1,77 @@
 /*
- * Who works on a job, and for how long at a stretch? The first runner runs the handler. If that
- * leaves more than one part, the loop sends out as many runners as there are workers and parts;
- * a runner comes back when no part is left to take, or earlier when somebody else waits for a
- * worker, and then goes to the end of the queue.
+ * Who works on a job, and for how long at a stretch? The first runner runs the handler, then the
+ * parts that this leaves. Before each part it looks around: is a worker idle, it sends for help;
+ * does somebody wait for one, it goes to the end of the queue. Helpers do the same. Nobody is sent
+ * for who would have to be waited for. A runner ends when no part is left to take, and the last
+ * one to end ends the job.
  */
 
 #include "crew.h"
 
 #include "crash.h"
 
-static void on_work(struct gjkd_task *task) {
+static void send_for_help(struct gjkd_crew *crew) {
+    unsigned next = atomic_load(&crew->sent);
+    while (next < GJKD_CREW_MAX && !atomic_compare_exchange_weak(&crew->sent, &next, next + 1)) {
+    }
+    if (next < GJKD_CREW_MAX) {
+        atomic_fetch_add(&crew->out, 1);
+        gjkd_pool_resume(&crew->job->context->pool, &crew->runners[next].task);
+    }
+}
+
+/* False: there are parts left for later. */
+static bool do_parts(struct gjkd_crew *crew) {
+    struct gjkd_job *job = crew->job;
+    struct gjkd_pool *pool = &job->context->pool;
+    struct gjk_arena memory;
+    bool steps_aside = false;
+    gjk_arena_init(&memory, GJKD_JOB_BYTES_MAX);
+    while (!steps_aside && gjkd_parts_waiting(job) > 0) {
+        if (gjkd_parts_waiting(job) > 1 && gjkd_pool_has_hands(pool)) {
+            send_for_help(crew);
+        }
+        (void)gjkd_parts_step(job, &memory);
+        steps_aside = gjkd_pool_is_wanted(pool);
+    }
+    gjk_arena_fini(&memory);
+    return gjkd_parts_waiting(job) == 0;
+}
+
+static gjkd_turn on_work(struct gjkd_task *task) {
     struct gjkd_crew *crew = ((struct gjkd_runner *)(void *)task)->crew;
     struct gjkd_job *job = crew->job;
+    const char *before = gjkd_crash_note_route(job->match.operation->path);
     if (!crew->is_begun) {
         crew->is_begun = true; /* there is no other runner yet */
         gjkd_job_start(job);
-        if (gjkd_parts_waiting(job) > 1 && task->pool->workers > 1) {
-            return; /* for help */
+    }
+    gjkd_turn turn = GJKD_TURN_AGAIN;
+    if (do_parts(crew)) {
+        turn = GJKD_TURN_OVER;
+        if (atomic_fetch_sub(&crew->out, 1) == 1) {
+            turn = GJKD_TURN_DONE;
+            gjkd_job_end(job);
         }
     }
-    if (gjkd_parts_waiting(job) == 0) {
-        return;
-    }
-    struct gjk_arena memory;
-    const char *before = gjkd_crash_note_route(job->match.operation->path);
-    gjk_arena_init(&memory, GJKD_JOB_BYTES_MAX);
-    while (gjkd_parts_step(job, &memory) && !gjkd_pool_is_wanted(task->pool)) {
-    }
-    gjk_arena_fini(&memory);
     gjkd_crash_note_route(before);
-}
-
-static void send_out(struct gjkd_crew *crew) {
-    struct gjkd_pool *pool = &crew->job->context->pool;
-    unsigned wanted = gjkd_parts_waiting(crew->job);
-    wanted = wanted < pool->workers ? wanted : pool->workers;
-    for (unsigned i = 0; i < GJKD_CREW_MAX && crew->out < wanted; i++) {
-        struct gjkd_runner *runner = &crew->runners[i];
-        if (!runner->is_out) {
-            runner->is_out = true;
-            crew->out++;
-            gjkd_pool_resume(pool, crew->uv, &runner->task);
-        }
-    }
+    return turn;
 }
 
 static void on_done(struct gjkd_task *task) {
-    struct gjkd_runner *runner = (struct gjkd_runner *)(void *)task;
-    struct gjkd_crew *crew = runner->crew;
-    runner->is_out = false;
-    crew->out--;
-    send_out(crew);
-    if (crew->out == 0) {
-        gjkd_job_end(crew->job);
-        crew->done(crew);
-    }
+    struct gjkd_crew *crew = ((struct gjkd_runner *)(void *)task)->crew;
+    crew->done(crew);
 }
 
 bool gjkd_crew_start(struct gjkd_crew *crew) {
     crew->is_begun = false;
+    atomic_init(&crew->sent, 1);
+    atomic_init(&crew->out, 1);
     for (unsigned i = 0; i < GJKD_CREW_MAX; i++) {
         crew->runners[i] = (struct gjkd_runner){.crew = crew};
+        crew->runners[i].task.returns = crew->returns;
         crew->runners[i].task.run = on_work;
         crew->runners[i].task.done = on_done;
     }
-    if (!gjkd_pool_submit(&crew->job->context->pool, crew->uv, &crew->runners[0].task)) {
-        return false;
-    }
-    crew->runners[0].is_out = true;
-    crew->out = 1;
-    return true;
+    return gjkd_pool_submit(&crew->job->context->pool, &crew->runners[0].task);
 }

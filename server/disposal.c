@@ -11,37 +11,30 @@ struct disposal {
     void (*release)(void *thing);
 };
 
-static _Thread_local struct {
-    struct gjkd_pool *pool; /* NULL: this is no loop's thread */
-    uv_loop_t *loop;
-} mine;
+static _Thread_local struct gjkd_pool *my_pool; /* NULL: this is no loop's thread */
 
-void gjkd_disposal_begin(struct gjkd_pool *pool, uv_loop_t *loop) {
-    mine.pool = pool;
-    mine.loop = loop;
+void gjkd_disposal_begin(struct gjkd_pool *pool) {
+    my_pool = pool;
 }
 
 void gjkd_disposal_end(void) {
-    mine.pool = NULL;
-    mine.loop = NULL;
+    my_pool = NULL;
 }
 
-static void on_work(struct gjkd_task *task) {
+static gjkd_turn on_work(struct gjkd_task *task) {
     const struct disposal *disposal = (struct disposal *)(void *)task;
     disposal->release(disposal->thing);
-}
-
-static void on_done(struct gjkd_task *task) {
     free(task);
+    return GJKD_TURN_OVER;
 }
 
 void gjkd_dispose(void *thing, uint64_t bytes, void (*release)(void *thing)) {
-    bool is_mine = mine.pool == NULL || bytes < GJKD_LARGE_BYTES;
+    bool is_mine = my_pool == NULL || bytes < GJKD_LARGE_BYTES;
     struct disposal *disposal = is_mine ? NULL : malloc(sizeof *disposal);
     if (disposal == NULL) {
         release(thing);
         return;
     }
-    *disposal = (struct disposal){{.run = on_work, .done = on_done}, thing, release};
-    gjkd_pool_resume(mine.pool, mine.loop, &disposal->task);
+    *disposal = (struct disposal){{.run = on_work}, thing, release};
+    gjkd_pool_resume(my_pool, &disposal->task);
 }

@@ -12,9 +12,9 @@
 /* From here on a thing is large: less is freed faster than handed over. */
 #define GJKD_LARGE_BYTES (UINT64_C(256) << 10)
 
-/* From now on the calling thread is that loop's; every begin has its end, after the loop has run
- * for the last time. */
-void gjkd_disposal_begin(struct gjkd_pool *pool, uv_loop_t *loop);
+/* From now on the calling thread is a loop's; every begin has its end, after the loop has run for
+ * the last time. */
+void gjkd_disposal_begin(struct gjkd_pool *pool);
 void gjkd_disposal_end(void);
 
 /* Calls release(thing), now or on a worker soon. bytes: about how much that frees. */

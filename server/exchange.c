@@ -185,7 +185,7 @@ static void on_work_done(struct gjkd_crew *crew) {
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     exchange->crew.job = &exchange->job;
-    exchange->crew.uv = http->uv;
+    exchange->crew.returns = http->returns;
     exchange->crew.done = on_work_done;
     if (!gjkd_crew_start(&exchange->crew)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);

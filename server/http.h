@@ -24,6 +24,7 @@ struct gjkd_http {
     struct gjkd_context *context;
     struct gjkd_counters *counters;
     uv_loop_t *uv;
+    struct gjkd_returns *returns;
     void (*resumed)(struct gjkd_http *http);                 /* a connection waits for MHD_run */
     void (*hurry)(struct gjkd_http *http, uint64_t wait_ms); /* sweep again by then */
 
@@ -37,7 +38,7 @@ struct gjkd_http {
     struct gjkd_lingers lingers;
 };
 
-/* Starts a daemon in external epoll mode on the socket, which it owns then. The first five
+/* Starts a daemon in external epoll mode on the socket, which it owns then. The first six
  * members are set. False: it cannot be started, and the socket is closed. */
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd);
 

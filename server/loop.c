@@ -7,6 +7,7 @@
 #include "loop.h"
 
 #include "disposal.h"
+#include "urgency.h"
 
 #include <microhttpd.h>
 #include <poll.h>
@@ -102,6 +103,7 @@ static void close_handles(struct gjkd_loop *loop) {
     uv_close((uv_handle_t *)&loop->again, NULL);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
+    gjkd_returns_close(&loop->returns);
 }
 
 static void on_prepare(uv_prepare_t *prepare) {
@@ -155,6 +157,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         .context = context,
         .counters = gjkd_telemetry_counters(context->telemetry, index),
         .uv = &loop->uv,
+        .returns = &loop->returns,
         .resumed = on_resumed,
         .hurry = on_hurry,
     };
@@ -168,7 +171,8 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     uv_timer_init(&loop->uv, &loop->sweeper);
     uv_prepare_init(&loop->uv, &loop->prepare);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||
-        uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0) {
+        uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0 ||
+        !gjkd_returns_init(&loop->returns, &loop->uv)) {
         gjkd_http_stop(&loop->http);
         return false;
     }
@@ -180,7 +184,8 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
 
 static void serve(void *closure) {
     struct gjkd_loop *loop = closure;
-    gjkd_disposal_begin(&loop->http.context->pool, &loop->uv);
+    gjkd_urgency_of_loop();
+    gjkd_disposal_begin(&loop->http.context->pool);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     gjkd_disposal_end();
     uv_loop_close(&loop->uv);
@@ -206,4 +211,5 @@ void gjkd_loop_fini(struct gjkd_loop *loop) {
     close_handles(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     uv_loop_close(&loop->uv);
+    gjkd_returns_fini(&loop->returns);
 }

@@ -8,11 +8,12 @@
 struct gjkd_loop {
     uv_loop_t uv;
     uv_thread_t thread;
-    uv_poll_t poll;       /* the daemon's epoll descriptor */
-    uv_timer_t timer;     /* what the daemon wants to be run for */
-    uv_idle_t again;      /* it wants to be run at once, after everything else had its turn */
-    uv_timer_t sweeper;   /* clients that are gone */
-    uv_async_t wake;      /* another thread's word */
+    uv_poll_t poll;     /* the daemon's epoll descriptor */
+    uv_timer_t timer;   /* what the daemon wants to be run for */
+    uv_idle_t again;    /* it wants to be run at once, after everything else had its turn */
+    uv_timer_t sweeper; /* clients that are gone */
+    uv_async_t wake;    /* another thread's word */
+    struct gjkd_returns returns;
     uv_prepare_t prepare; /* while closing: is there anything left? */
     struct gjkd_http http;
     atomic_bool answered;       /* closing, and no client waits any more */

@@ -303,8 +303,11 @@ int gjkd_serve(const struct gjkd_config *config) {
         fini_main_loop(server);
     }
     gjkd_context_fini(&server->context);
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        gjkd_returns_fini(&server->loops[i].returns);
+    }
     free(server->loops);
     free(server);
-    uv_library_shutdown(); /* ends the workers */
+    uv_library_shutdown();
     return fine ? 0 : 1;
 }

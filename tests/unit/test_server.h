@@ -14,6 +14,7 @@ Suite *server_host_suite(void);
 Suite *server_others_suite(void);
 Suite *server_parts_suite(void);
 Suite *server_path_suite(void);
+Suite *server_pool_suite(void);
 Suite *server_route_suite(void);
 Suite *server_etag_suite(void);
 Suite *server_guard_suite(void);

@@ -6,7 +6,6 @@
 #include "test_server.h"
 
 static struct gjkd_pool pool;
-static uv_loop_t loop;
 static int released;
 static uv_thread_t releaser;
 
@@ -23,31 +22,45 @@ static bool was_here(void) {
 
 static void start(void) {
     released = 0;
-    gjkd_pool_init(&pool, 2, 10);
-    ck_assert_int_eq(uv_loop_init(&loop), 0);
+    ck_assert(gjkd_pool_init(&pool, 2, 10));
 }
 
 START_TEST(a_loop_hands_over_what_is_large) {
-    start();
-    gjkd_disposal_begin(&pool, &loop);
-    gjkd_dispose(&released, GJKD_LARGE_BYTES - 1, note);
-    ck_assert(released == 1 && was_here() && !uv_loop_alive(&loop));
     for (int i = 0; i < 2; i++) {
+        start();
+        gjkd_disposal_begin(&pool);
+        gjkd_dispose(&released, GJKD_LARGE_BYTES - 1, note);
+        ck_assert(released == 1 && was_here());
         gjkd_dispose(&released, GJKD_LARGE_BYTES + (uint64_t)i, note);
-        ck_assert(uv_loop_alive(&loop));
-        uv_run(&loop, UV_RUN_DEFAULT);
-        ck_assert(released == 2 + i && !was_here());
+        gjkd_disposal_end();
+        gjkd_pool_fini(&pool);
+        ck_assert(released == 2 && !was_here());
     }
-    gjkd_disposal_end();
+    start();
     gjkd_dispose(&released, UINT64_MAX, note);
-    ck_assert(released == 4 && was_here() && !uv_loop_alive(&loop));
-    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    ck_assert(released == 1 && was_here());
+    gjkd_pool_fini(&pool);
 }
 END_TEST
 
+static uv_sem_t gate;
+static atomic_bool held;
+
+static gjkd_turn wait_at_gate(struct gjkd_task *task) {
+    (void)task;
+    held = true;
+    uv_sem_wait(&gate);
+    return GJKD_TURN_OVER;
+}
+
 START_TEST(a_version_goes_when_nobody_has_it) {
     static char meta[300000];
-    start();
+    struct gjkd_task holder = {.run = wait_at_gate};
+    ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
+    ck_assert(gjkd_pool_init(&pool, 1, 10));
+    gjkd_pool_resume(&pool, &holder);
+    while (!held)
+        uv_sleep(1);
     struct gjkd_registry *registry = gjkd_registry_new(10);
     struct gjkd_version *small = test_put(registry, "small", "{'dimension':2}", NULL);
     proto_set body = {.dimension = 2, .meta = {meta, sizeof meta}};
@@ -56,15 +69,16 @@ START_TEST(a_version_goes_when_nobody_has_it) {
     ck_assert_int_eq(gjkd_version_new("large", &body, NULL, &large), GJK_OK);
     ck_assert_uint_ge(large->bytes, GJKD_LARGE_BYTES);
     gjkd_registry_remove(registry, "small");
-    gjkd_disposal_begin(&pool, &loop);
+    gjkd_disposal_begin(&pool);
     gjkd_version_release(small);
     gjkd_version_release(gjkd_version_retain(large));
-    ck_assert_msg(!uv_loop_alive(&loop), "one is small, the other one is still held");
+    ck_assert_msg(!gjkd_pool_is_wanted(&pool), "one is small, the other one is still held");
     gjkd_version_release(large);
-    ck_assert(uv_loop_alive(&loop));
-    uv_run(&loop, UV_RUN_DEFAULT);
+    ck_assert(gjkd_pool_is_wanted(&pool));
     gjkd_disposal_end();
-    ck_assert_int_eq(uv_loop_close(&loop), 0);
+    uv_sem_post(&gate);
+    gjkd_pool_fini(&pool);
+    uv_sem_destroy(&gate);
     gjkd_registry_free(registry);
 }
 END_TEST

@@ -53,6 +53,7 @@ int main(void) {
     srunner_add_suite(runner, server_others_suite());
     srunner_add_suite(runner, server_parts_suite());
     srunner_add_suite(runner, server_path_suite());
+    srunner_add_suite(runner, server_pool_suite());
     srunner_add_suite(runner, server_route_suite());
     srunner_add_suite(runner, server_etag_suite());
     srunner_add_suite(runner, server_guard_suite());

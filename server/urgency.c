@@ -1,0 +1,38 @@
+/*
+ * By nice values, and by the length of the slices that a thread asks for: since Linux 6.12 one of
+ * ordinary priority that wakes up interrupts at once whoever asked for longer ones, and otherwise
+ * waits until that one's slice is over, whatever their nice values. Older systems take no notice
+ * of the slice. Measured with 2 processors: tests/bench/run.sh wire.
+ */
+
+#include "urgency.h"
+
+#include <linux/sched.h>
+#include <linux/sched/types.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What workers wait for the loops by. */
+#define WORKER_NICE 10
+
+/* The shortest slice that may be asked for: about what a loop does at one time. */
+#define LOOP_SLICE_NS 100000
+
+static void set(unsigned policy, int nice, unsigned long long slice_ns) {
+    struct sched_attr wanted = {
+        .size = sizeof wanted,
+        .sched_policy = policy,
+        .sched_nice = nice,
+        .sched_runtime = slice_ns,
+    };
+    (void)syscall(SYS_sched_setattr, 0, &wanted, 0);
+}
+
+void gjkd_urgency_of_loop(void) {
+    set(SCHED_NORMAL, getpriority(PRIO_PROCESS, 0), LOOP_SLICE_NS);
+}
+
+void gjkd_urgency_of_worker(void) {
+    set(SCHED_BATCH, getpriority(PRIO_PROCESS, 0) + WORKER_NICE, 0);
+}

@@ -1,0 +1,13 @@
+#ifndef GJKD_URGENCY_H
+#define GJKD_URGENCY_H
+
+/*
+ * Who goes first where several threads want one processor? Loops before workers: long work may
+ * take a little longer, a short question must not. Each thread says it of itself, once; where
+ * the system does not allow that, all stay equal.
+ */
+
+void gjkd_urgency_of_loop(void);
+void gjkd_urgency_of_worker(void);
+
+#endif

@@ -1,0 +1,366 @@
+/* Do workers do each task once, in order, and no more than may wait? Does its loop hear of it? And
+ * do the workers of one job help each other, and step aside for others? */
+
+#include <string.h>
+
+#include "crew.h"
+#include "test_server.h"
+
+#define TASKS_MAX 4000
+
+/* A task that writes down when it ran. */
+struct errand {
+    struct gjkd_task task;
+    unsigned turns; /* to run in all */
+    atomic_uint runs;
+    unsigned first_run, last_run; /* counted over all errands */
+    unsigned done;                /* by the loop */
+    uv_thread_t done_by;
+};
+
+static struct errand errands[TASKS_MAX];
+static atomic_uint runs, held;
+static uv_sem_t gate;
+
+static uv_loop_t uv;
+static struct gjkd_returns returns;
+static unsigned expected; /* by the loop, before it may end */
+
+static void tell(struct gjkd_task *task) {
+    struct errand *errand = (struct errand *)(void *)task;
+    errand->done++;
+    errand->done_by = uv_thread_self();
+    if (--expected == 0)
+        gjkd_returns_close(&returns);
+}
+
+static gjkd_turn run_errand(struct gjkd_task *task) {
+    struct errand *errand = (struct errand *)(void *)task;
+    unsigned now = ++runs;
+    errand->first_run = errand->first_run == 0 ? now : errand->first_run;
+    errand->last_run = now;
+    return ++errand->runs < errand->turns ? GJKD_TURN_AGAIN : GJKD_TURN_DONE;
+}
+
+static gjkd_turn wait_at_gate(struct gjkd_task *task) {
+    held++;
+    uv_sem_wait(&gate);
+    return run_errand(task);
+}
+
+static gjkd_turn run_unheard(struct gjkd_task *task) {
+    (void)run_errand(task);
+    return GJKD_TURN_OVER;
+}
+
+static struct gjkd_task *errand(int i, gjkd_turn (*run)(struct gjkd_task *task)) {
+    errands[i] = (struct errand){.turns = 1};
+    errands[i].task.returns = &returns;
+    errands[i].task.run = run;
+    errands[i].task.done = tell;
+    return &errands[i].task;
+}
+
+static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max) {
+    runs = held = 0;
+    ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
+    ck_assert_int_eq(uv_loop_init(&uv), 0);
+    ck_assert(gjkd_returns_init(&returns, &uv));
+    ck_assert(gjkd_pool_init(pool, workers, queued_max));
+}
+
+/* Lets the loop run until so many tasks have come back. */
+static void end(struct gjkd_pool *pool, unsigned count) {
+    expected = count;
+    if (count == 0)
+        gjkd_returns_close(&returns);
+    uv_run(&uv, UV_RUN_DEFAULT);
+    gjkd_pool_fini(pool);
+    gjkd_returns_fini(&returns);
+    ck_assert_int_eq(uv_loop_close(&uv), 0);
+    uv_sem_destroy(&gate);
+}
+
+/* Makes every worker wait at the gate, with errands from number `first` on. */
+static void hold_workers(struct gjkd_pool *pool, int first) {
+    for (unsigned i = 0; i < pool->workers; i++)
+        ck_assert(gjkd_pool_submit(pool, errand(first + (int)i, wait_at_gate)));
+    while (held < pool->workers)
+        uv_sleep(1);
+}
+
+static void open_gate(unsigned times) {
+    for (unsigned i = 0; i < times; i++)
+        uv_sem_post(&gate);
+}
+
+/* --- The pool --- */
+
+START_TEST(every_task_once) {
+    static const unsigned workers[] = {1, 2, 7};
+    uv_thread_t self = uv_thread_self();
+
+    for (int k = 0; k < COUNT_OF(workers); k++) {
+        struct gjkd_pool pool;
+        begin(&pool, workers[k], TASKS_MAX);
+        for (int i = 0; i < TASKS_MAX; i++)
+            ck_assert(gjkd_pool_submit(&pool, errand(i, run_errand)));
+        end(&pool, TASKS_MAX);
+        for (int i = 0; i < TASKS_MAX; i++) {
+            ck_assert_uint_eq(errands[i].runs, 1);
+            ck_assert_uint_eq(errands[i].done, 1);
+            ck_assert(uv_thread_equal(&errands[i].done_by, &self));
+        }
+    }
+}
+END_TEST
+
+START_TEST(in_the_order_of_their_arrival) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 100);
+    hold_workers(&pool, 0);
+    for (int i = 1; i <= 50; i++)
+        ck_assert(gjkd_pool_submit(&pool, errand(i, run_errand)));
+    open_gate(1);
+    end(&pool, 51);
+    for (unsigned i = 0; i <= 50; i++)
+        ck_assert_uint_eq(errands[i].first_run, i + 1);
+}
+END_TEST
+
+START_TEST(no_more_than_may_wait) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 2, 5);
+    hold_workers(&pool, 0);
+    for (int i = 2; i < 7; i++) {
+        ck_assert_uint_eq(gjkd_pool_queued(&pool), (unsigned)i - 2);
+        ck_assert(gjkd_pool_submit(&pool, errand(i, run_errand)));
+    }
+    ck_assert(!gjkd_pool_submit(&pool, errand(7, run_errand)));
+    ck_assert_uint_eq(gjkd_pool_queued(&pool), 5);
+    gjkd_pool_resume(&pool, errand(8, run_errand)); /* was let in before */
+    ck_assert_uint_eq(gjkd_pool_queued(&pool), 5);
+    open_gate(2);
+    end(&pool, 8);
+    ck_assert_uint_eq(errands[7].runs, 0);
+    ck_assert_uint_eq(errands[8].runs, 1);
+}
+END_TEST
+
+START_TEST(again_is_after_those_who_wait) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 10);
+    hold_workers(&pool, 0);
+    ck_assert(gjkd_pool_submit(&pool, errand(1, run_errand)));
+    errands[1].turns = 2;
+    ck_assert(gjkd_pool_submit(&pool, errand(2, run_errand)));
+    open_gate(1);
+    end(&pool, 3);
+    ck_assert_uint_eq(errands[1].first_run, 2);
+    ck_assert_uint_eq(errands[2].first_run, 3);
+    ck_assert_uint_eq(errands[1].last_run, 4);
+    ck_assert_uint_eq(errands[1].done, 1);
+}
+END_TEST
+
+START_TEST(over_is_told_to_nobody) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 2, 10);
+    ck_assert(gjkd_pool_submit(&pool, errand(0, run_unheard)));
+    ck_assert(gjkd_pool_submit(&pool, errand(1, run_errand)));
+    end(&pool, 1);
+    ck_assert_uint_eq(errands[0].runs, 1);
+    ck_assert_uint_eq(errands[0].done, 0);
+}
+END_TEST
+
+START_TEST(who_is_wanted_and_who_is_free) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 2, 10);
+    ck_assert(!gjkd_pool_is_wanted(&pool));
+    ck_assert(gjkd_pool_has_hands(&pool));
+    hold_workers(&pool, 0);
+    ck_assert(!gjkd_pool_is_wanted(&pool));
+    ck_assert(!gjkd_pool_has_hands(&pool));
+    ck_assert(gjkd_pool_submit(&pool, errand(2, run_errand)));
+    ck_assert(gjkd_pool_is_wanted(&pool));
+    open_gate(2);
+    end(&pool, 3);
+}
+END_TEST
+
+START_TEST(the_end_comes_after_all_tasks) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 3, 100);
+    for (int i = 0; i < 100; i++) {
+        ck_assert(gjkd_pool_submit(&pool, errand(i, run_unheard)));
+    }
+    end(&pool, 0);
+    ck_assert_uint_eq(runs, 100);
+}
+END_TEST
+
+/* --- A job's crew --- */
+
+#define ROWS 400
+
+static struct gjkd_config config;
+static struct gjkd_context context;
+static struct gjkd_job job;
+static struct gjkd_crew crew;
+static struct {
+    atomic_uint visits[ROWS], parts, at_once, most_at_once, finished;
+    unsigned done, passed_by; /* parts that were done when somebody else ran */
+} seen;
+
+static void run_part(struct gjkd_job *of, const gjkd_part *part) {
+    unsigned now = ++seen.at_once, most = seen.most_at_once;
+    (void)of;
+    while (now > most && !atomic_compare_exchange_weak(&seen.most_at_once, &most, now)) {
+    }
+    for (uint32_t i = part->begin; i < part->end; i++)
+        seen.visits[i]++;
+    uv_sleep(1);
+    seen.at_once--;
+    seen.parts++;
+}
+
+static void finish(struct gjkd_job *of, void *work) {
+    (void)work;
+    seen.finished++;
+    of->reply.status = 200;
+}
+
+static void leave_rows(struct gjkd_job *of) {
+    gjkd_parts_leave(of, ROWS, 20000, &(struct gjkd_parts){.run = run_part, .finish = finish});
+}
+
+static void leave_nothing(struct gjkd_job *of) {
+    of->reply.status = 201;
+}
+
+static void crew_done(struct gjkd_crew *of) {
+    ck_assert_ptr_eq(of, &crew);
+    seen.done++;
+    if (--expected == 0)
+        gjkd_returns_close(&returns);
+}
+
+static void begin_crew(unsigned workers, gjkd_handler handler) {
+    static struct gjkd_operation operation = {.path = "/here"};
+
+    memset(&seen, 0, sizeof seen);
+    begin(&context.pool, workers, 10);
+    operation.handler = handler;
+    context.config = &config;
+    context.limits = proto_limits_default();
+    gjkd_budget_init(&context.parsing, 1000);
+    gjkd_job_init(&job, &context, NULL);
+    gjkd_job_reset(&job);
+    job.match.operation = &operation;
+    job.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
+    crew = (struct gjkd_crew){.job = &job, .returns = &returns, .done = crew_done};
+}
+
+static void end_crew(int status) {
+    ck_assert_uint_eq(seen.done, 1);
+    ck_assert_int_eq(job.reply.status, status);
+    for (int i = 0; i < ROWS && status == 200; i++)
+        ck_assert_uint_eq(seen.visits[i], 1);
+    gjkd_job_fini(&job);
+}
+
+START_TEST(a_crew_does_every_row_once) {
+    for (unsigned workers = 1; workers <= 12; workers++) {
+        begin_crew(workers, leave_rows);
+        ck_assert(gjkd_crew_start(&crew));
+        end(&context.pool, 1);
+        ck_assert_uint_eq(seen.finished, 1);
+        ck_assert_uint_eq(seen.most_at_once > 1, workers > 1);
+        ck_assert_uint_le(seen.most_at_once, workers < GJKD_CREW_MAX ? workers : GJKD_CREW_MAX);
+        end_crew(200);
+    }
+}
+END_TEST
+
+START_TEST(without_parts_a_crew_is_one) {
+    begin_crew(3, leave_nothing);
+    ck_assert(gjkd_crew_start(&crew));
+    end(&context.pool, 1);
+    end_crew(201);
+}
+END_TEST
+
+static gjkd_turn pass_by(struct gjkd_task *task) {
+    seen.passed_by = seen.parts;
+    return run_errand(task);
+}
+
+START_TEST(a_crew_steps_aside) {
+    begin_crew(1, leave_rows);
+    ck_assert(gjkd_crew_start(&crew));
+    while (seen.parts == 0)
+        uv_sleep(1);
+    unsigned before = seen.parts;
+    ck_assert(gjkd_pool_submit(&context.pool, errand(0, pass_by)));
+    end(&context.pool, 2);
+    ck_assert_uint_eq(errands[0].done, 1);
+    ck_assert_uint_ge(seen.passed_by, before);
+    ck_assert_uint_lt(seen.passed_by, seen.parts);
+    end_crew(200);
+}
+END_TEST
+
+START_TEST(a_crew_waits_for_no_help_from_the_busy) {
+    begin_crew(2, leave_rows);
+    ck_assert(gjkd_pool_submit(&context.pool, errand(0, wait_at_gate)));
+    while (held == 0)
+        uv_sleep(1);
+    ck_assert(gjkd_crew_start(&crew));
+    for (int i = 0; i < 10000 && seen.done == 0; i++) {
+        expected = 2;
+        uv_run(&uv, UV_RUN_NOWAIT);
+        uv_sleep(1);
+    }
+    ck_assert_uint_eq(seen.done, 1); /* and the other one is still where it was */
+    ck_assert_uint_eq(errands[0].runs, 0);
+    open_gate(1);
+    end(&context.pool, 1);
+    end_crew(200);
+}
+END_TEST
+
+START_TEST(a_crew_that_is_not_let_in) {
+    begin_crew(1, leave_rows);
+    context.pool.queued_max = 1;
+    hold_workers(&context.pool, 0);
+    ck_assert(gjkd_pool_submit(&context.pool, errand(1, run_errand)));
+    ck_assert(!gjkd_crew_start(&crew));
+    open_gate(1);
+    end(&context.pool, 2);
+    ck_assert_uint_eq(seen.done, 0);
+    gjkd_job_fini(&job);
+}
+END_TEST
+
+Suite *server_pool_suite(void) {
+    const TTest *const tests[] = {every_task_once,
+                                  in_the_order_of_their_arrival,
+                                  no_more_than_may_wait,
+                                  again_is_after_those_who_wait,
+                                  over_is_told_to_nobody,
+                                  who_is_wanted_and_who_is_free,
+                                  the_end_comes_after_all_tasks,
+                                  a_crew_does_every_row_once,
+                                  without_parts_a_crew_is_one,
+                                  a_crew_steps_aside,
+                                  a_crew_waits_for_no_help_from_the_busy,
+                                  a_crew_that_is_not_let_in};
+    return test_suite("pool", tests, COUNT_OF(tests));
+}
