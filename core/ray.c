@@ -41,10 +41,7 @@ gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance
     if (most == 0.0) {
         return GJK_ZERO_DIRECTION;
     }
-    int exponent;
-    (void)frexp(most, &exponent);
-    gjk_vec3 d = {ldexp(direction.x, -exponent), ldexp(direction.y, -exponent),
-                  ldexp(direction.z, -exponent)};
+    gjk_vec3 d = gjk_unit_is_one(most) ? direction : gjk_scale3(gjk_unit_of(most), direction);
     double length = gjk_length3(d);
     out->origin = origin;
     out->direction = (gjk_vec3){d.x / length, d.y / length, d.z / length};

@@ -99,18 +99,6 @@ bool proto_refuse_columns_memory(struct proto_problem *problem) {
                              "the request needs more memory than there is");
 }
 
-void proto_put_message(struct proto_buffer *out, const ProtobufCMessage *message) {
-    size_t size = protobuf_c_message_get_packed_size(message);
-    char *data = gjk_arena_alloc(out->arena, size);
-
-    out->failed = data == NULL;
-    if (data != NULL) {
-        out->data = data;
-        out->capacity = size;
-        out->length = protobuf_c_message_pack(message, (uint8_t *)data);
-    }
-}
-
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count) {
     proto_put_key(out, name);
@@ -122,13 +110,15 @@ void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t 
     proto_put_text(out, "]");
 }
 
-void proto_put_doubles(struct proto_buffer *out, const char *name, const double *values,
+void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,
                        uint32_t count) {
     proto_put_key(out, name);
     proto_put_text(out, "[");
     for (uint32_t i = 0; i < count && !out->failed; i++) {
+        double value;
+        memcpy(&value, values + (size_t)i * sizeof value, sizeof value);
         proto_put_item(out);
-        proto_put_number(out, values[i]);
+        proto_put_number(out, value);
     }
     proto_put_text(out, "]");
 }

@@ -6,6 +6,8 @@
  * anything is allocated for it, and the checks that columns have in common.
  */
 
+#include <string.h>
+
 #include "gjkd.pb-c.h"
 #include "proto/columns.h"
 
@@ -84,25 +86,40 @@ typedef struct proto_pose_rows {
 bool proto_make_poses(const struct proto_message *message, const proto_pose_rows *rows,
                       gjk_pose *poses, gjk_turn *turns);
 
-/* A vector of row i of an answer; NULL: zeros. */
-static inline void proto_set_row(double *values, uint32_t dimension, uint32_t i,
+/*
+ * Lays out an answer of count rows, with columns of doubles of those widths (0 behind the last
+ * one). False: out of memory.
+ */
+bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
+                       struct gjk_arena *arena);
+
+/*
+ * Completes the message and makes it the buffer's: with its revision, the column of uints before
+ * those of doubles, and the columns of uints behind them (NULL behind the last one).
+ */
+#define PROTO_ANSWER_UINTS 2
+void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
+                      const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
+
+/* A number, or a vector (NULL: zeros), as row i of a column of an answer. */
+static inline void proto_set_double(unsigned char *column, uint32_t i, double value) {
+    memcpy(column + (size_t)i * sizeof value, &value, sizeof value);
+}
+static inline void proto_set_row(unsigned char *column, uint32_t dimension, uint32_t i,
                                  const gjk_vec3 *vector) {
     static const gjk_vec3 none = {0.0, 0.0, 0.0};
     const gjk_vec3 *v = vector != NULL ? vector : &none;
-    double *at = values + (size_t)i * dimension;
-    at[0] = v->x;
-    at[1] = v->y;
+    unsigned char *row = column + (size_t)i * dimension * sizeof(double);
+    proto_set_double(row, 0, v->x);
+    proto_set_double(row, 1, v->y);
     if (dimension == 3)
-        at[2] = v->z;
+        proto_set_double(row, 2, v->z);
 }
 
-/* A column as a member of a JSON object. */
+/* A column as a member of a JSON object; of doubles as they stand in a message. */
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count);
-void proto_put_doubles(struct proto_buffer *out, const char *name, const double *values,
+void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,
                        uint32_t count);
-
-/* Into a buffer: the packed message. */
-void proto_put_message(struct proto_buffer *out, const ProtobufCMessage *message);
 
 #endif

@@ -68,10 +68,11 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
 
 /* --- Answers --- */
 
+/* The columns of doubles, in their order in the message. */
+enum { VALUE, LOWER_BOUND, NORMAL, POINT_A, POINT_B };
+
 bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
                              struct gjk_arena *arena) {
-    size_t vectors = (size_t)count * dimension;
-    double *doubles = gjk_arena_alloc_array(arena, 2 * (size_t)count + 3 * vectors, 8);
     uint32_t *uints = gjk_arena_alloc_array(arena, 3 * (size_t)count, 4);
 
     *answers = (proto_pair_answers){
@@ -80,13 +81,10 @@ bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, ui
         .state = uints,
         .iterations = uints + count,
         .status = uints + 2 * (size_t)count,
-        .value = doubles,
-        .lower_bound = doubles + count,
-        .normal = doubles + 2 * (size_t)count,
-        .point_a = doubles + 2 * (size_t)count + vectors,
-        .point_b = doubles + 2 * (size_t)count + 2 * vectors,
     };
-    return doubles != NULL && uints != NULL;
+    return uints != NULL &&
+           proto_answer_init(&answers->message, count,
+                             (const uint32_t[]){1, 1, dimension, dimension, dimension}, arena);
 }
 
 /* Where two shapes are, and how sure that is. */
@@ -100,11 +98,19 @@ static void set_state(const proto_pair_answers *answers, uint32_t i, gjk_state s
     answers->iterations[i] = iterations;
 }
 
+static void set_value(const proto_pair_answers *answers, uint32_t i, double value,
+                      double lower_bound) {
+    proto_set_double(answers->message.doubles[VALUE], i, value);
+    proto_set_double(answers->message.doubles[LOWER_BOUND], i, lower_bound);
+}
+
 static void set_vectors(const proto_pair_answers *answers, uint32_t i, const gjk_vec3 *normal,
                         const gjk_vec3 *point_a, const gjk_vec3 *point_b) {
-    proto_set_row(answers->normal, answers->dimension, i, normal);
-    proto_set_row(answers->point_a, answers->dimension, i, point_a);
-    proto_set_row(answers->point_b, answers->dimension, i, point_b);
+    unsigned char *const *columns = answers->message.doubles;
+
+    proto_set_row(columns[NORMAL], answers->dimension, i, normal);
+    proto_set_row(columns[POINT_A], answers->dimension, i, point_a);
+    proto_set_row(columns[POINT_B], answers->dimension, i, point_b);
 }
 
 void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i,
@@ -112,8 +118,8 @@ void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i
     bool has_points = penetration && result->has_points;
 
     set_state(answers, i, result->state, result->convergence, result->iterations);
-    answers->value[i] = penetration ? result->depth : 0.0;
-    answers->lower_bound[i] = penetration ? result->depth_lower_bound : 0.0;
+    set_value(answers, i, penetration ? result->depth : 0.0,
+              penetration ? result->depth_lower_bound : 0.0);
     set_vectors(answers, i, penetration ? &result->normal : NULL,
                 has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
 }
@@ -123,43 +129,29 @@ void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t
     bool has_points = result->has_points;
 
     set_state(answers, i, result->state, result->convergence, result->iterations);
-    answers->value[i] = result->distance;
-    answers->lower_bound[i] = result->lower_bound;
+    set_value(answers, i, result->distance, result->lower_bound);
     set_vectors(answers, i, has_points ? &result->normal : NULL,
                 has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
 }
 
 void proto_encode_pair_columns(struct proto_buffer *out, const proto_pair_answers *answers) {
-    Gjkd__V1__PairAnswers message = GJKD__V1__PAIR_ANSWERS__INIT;
-    size_t count = answers->count;
-
-    message.revision = answers->revision;
-    message.n_state = message.n_iterations = message.n_status = count;
-    message.n_value = message.n_lower_bound = count;
-    message.n_normal = message.n_point_a = message.n_point_b = count * answers->dimension;
-    message.state = answers->state;
-    message.iterations = answers->iterations;
-    message.status = answers->status;
-    message.value = answers->value;
-    message.lower_bound = answers->lower_bound;
-    message.normal = answers->normal;
-    message.point_a = answers->point_a;
-    message.point_b = answers->point_b;
-    proto_put_message(out, &message.base);
+    proto_answer_put(&answers->message, answers->revision, answers->state,
+                     (const uint32_t *[]){answers->iterations, answers->status}, out);
 }
 
 void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_answers *answers) {
     uint32_t count = answers->count, vectors = count * answers->dimension;
+    unsigned char *const *columns = answers->message.doubles;
 
     proto_put_text(out, "{");
     proto_put_key(out, "revision");
     proto_put_integer(out, answers->revision);
     proto_put_uints(out, "state", answers->state, count);
-    proto_put_doubles(out, "value", answers->value, count);
-    proto_put_doubles(out, "lower_bound", answers->lower_bound, count);
-    proto_put_doubles(out, "normal", answers->normal, vectors);
-    proto_put_doubles(out, "point_a", answers->point_a, vectors);
-    proto_put_doubles(out, "point_b", answers->point_b, vectors);
+    proto_put_doubles(out, "value", columns[VALUE], count);
+    proto_put_doubles(out, "lower_bound", columns[LOWER_BOUND], count);
+    proto_put_doubles(out, "normal", columns[NORMAL], vectors);
+    proto_put_doubles(out, "point_a", columns[POINT_A], vectors);
+    proto_put_doubles(out, "point_b", columns[POINT_B], vectors);
     proto_put_uints(out, "iterations", answers->iterations, count);
     proto_put_uints(out, "status", answers->status, count);
     proto_put_text(out, "}");

@@ -28,7 +28,9 @@ def ask(gjkd, path, message, answer):
     reply = send(gjkd, path, message)
     assert reply.status_code == 200, reply.text
     assert reply.headers["Content-Type"] == TYPE
-    return answer.FromString(reply.content)
+    found = answer.FromString(reply.content)
+    assert found.SerializeToString() == reply.content  # as others would write it
+    return found
 
 
 class Stored:

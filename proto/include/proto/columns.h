@@ -85,12 +85,23 @@ bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const pr
                                struct gjk_arena *arena, proto_pose_columns *out,
                                struct proto_problem *problem) GJK_MUST_USE;
 
+/*
+ * An answer's message under way: its columns of doubles stand in their place, to be filled; what
+ * comes before and behind them is added when their rows are known.
+ */
+#define PROTO_ANSWER_DOUBLES 5 /* at most so many columns of them */
+typedef struct proto_answer {
+    uint32_t count, columns;
+    unsigned char *doubles[PROTO_ANSWER_DOUBLES]; /* of each column the first, not aligned */
+    unsigned char *begin, *end;                   /* of all that */
+} proto_answer;
+
 /* RaycastAnswers: a slot for every row, to be filled in any order, by any thread. */
 typedef struct proto_ray_answers {
     uint64_t revision;
     uint32_t dimension, count;
     uint32_t *handle, *status;
-    double *distance, *point, *normal;
+    proto_answer message;
 } proto_ray_answers;
 
 /* PairAnswers, likewise. */
@@ -98,7 +109,7 @@ typedef struct proto_pair_answers {
     uint64_t revision;
     uint32_t dimension, count;
     uint32_t *state, *iterations, *status;
-    double *value, *lower_bound, *normal, *point_a, *point_b;
+    proto_answer message;
 } proto_pair_answers;
 
 /* Slots for count rows. False: out of memory. */
