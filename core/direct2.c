@@ -12,8 +12,10 @@
 
 #include "direct2.h"
 
+#include "larger.h"
 #include "rounding.h"
 #include "scan_edges.h"
+#include "support.h"
 
 /*
  * From here on an overlap along every edge is one. Nearer to 0 the difference of the two may
@@ -60,16 +62,17 @@ static gjk_vec2 renormalised(gjk_vec2 n) {
  * its foot on the edge of the other that leads back towards it.
  */
 static facing2 face(const outline2 *own, uint32_t edge, const outline2 *other, uint32_t facing) {
-    gjk_vec2 from = corner(own, edge), to = corner(own, edge + 1 < own->count ? edge + 1 : 0);
+    const uint32_t after = (edge + 1) * (edge + 1 < own->count);
+    gjk_vec2 from = corner(own, edge), to = corner(own, after);
     gjk_vec2 along = gjk_sub2(to, from), q = corner(other, facing);
     double from_start = gjk_dot2(gjk_sub2(q, from), along);
     double from_end = gjk_dot2(gjk_sub2(to, q), along);
     if (from_start >= 0.0 && from_end >= 0.0) {
-        double squared = gjk_dot2(along, along);
-        gjk_vec2 foot = from_start <= from_end
-                            ? gjk_add2(from, gjk_scale2(from_start / squared, along))
-                            : gjk_sub2(to, gjk_scale2(from_end / squared, along));
-        return (facing2){foot, q, true};
+        static const double way[2] = {-1.0, 1.0}; /* nobody can predict which end is nearer */
+        const bool near_start = from_start <= from_end;
+        double share = gjk_smaller(from_start, from_end) / gjk_dot2(along, along);
+        gjk_vec2 end = corner(own, near_start ? edge : after);
+        return (facing2){gjk_add2(end, gjk_scale2(way[near_start] * share, along)), q, true};
     }
     bool before = from_start < 0.0; /* both run counter-clockwise: the other's edge runs back */
     uint32_t last = other->count - 1;
@@ -153,10 +156,71 @@ static bool fits(const gjk_frame2 *frame) {
            (gjk_has_edges(frame->b) || frame->b->count == 1);
 }
 
+/* What the widest gap tells of the state. */
+static bool tell_state(const gjk_gap2 *widest, double scale, const gjk_goal *goal,
+                       gjk_solution *solution) {
+    if (widest->gap < -SURELY * scale) {
+        solution->upper = widest->gap;
+    }
+    return gjk_goal_proven(goal, solution);
+}
+
+/* What the widest gap tells, and if that is not enough, the nearest points. */
+static bool tell(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal, double scale,
+                 const gjk_goal *goal, gjk_solution *solution) {
+    solution->iterations = 1;
+    solution->lower = widest->gap;
+    solution->normal = gjk_xy0(widest->of_b ? gjk_neg2(normal) : normal);
+    if (gjk_goal_proven(goal, solution) ||
+        (goal->stop_overlapping && tell_state(widest, scale, goal, solution))) {
+        return true;
+    }
+    bool settled = settle(polygons, widest, normal, GJK_ROUNDING * scale, solution);
+    (void)(settled ? gjk_goal_proven(goal, solution) : tell_state(widest, scale, goal, solution));
+    return settled;
+}
+
+/* From the frame of b, with the two exchanged. */
+static void turn_back(const gjk_frame2 *frame, gjk_solution *solution) {
+    gjk_vec2 n = gjk_xy(solution->normal), on_a = gjk_xy(solution->point_b);
+    gjk_vec2 on_b = gjk_xy(solution->point_a);
+    solution->normal = gjk_xy0(gjk_neg2(renormalised(gjk_frame2_turn(frame, n))));
+    solution->point_a = gjk_xy0(gjk_add2(gjk_frame2_turn(frame, on_a), frame->translation));
+    solution->point_b = gjk_xy0(gjk_add2(gjk_frame2_turn(frame, on_b), frame->translation));
+}
+
+/* A polygon and a point, in the frame of the polygon: its edges need not be turned. */
+static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
+    const bool swapped = frame->a->count == 1;
+    const gjk_shape *polygon = swapped ? frame->b : frame->a;
+    const gjk_vec2 own = gjk_xy(gjk_shape_point(swapped ? frame->a : frame->b, 0));
+    const gjk_vec2 p = swapped ? gjk_frame2_turn_back(frame, gjk_sub2(own, frame->translation))
+                               : gjk_add2(gjk_frame2_turn(frame, own), frame->translation);
+    const double *edges = gjk_edges_of(polygon);
+    const gjk_columns lines = {edges, polygon->count, polygon->stride};
+    const uint32_t edge = gjk_scan3(&lines, p.x, p.y, -1.0);
+    const gjk_vec2 normal = {edges[edge], edges[polygon->stride + edge]};
+    const gjk_gap2 widest = {
+        .gap = gjk_dot2(normal, p) - edges[2 * (size_t)polygon->stride + edge],
+        .edge = edge,
+    };
+    const outline2 both[2] = {
+        {polygon->columns, polygon->columns + polygon->stride, polygon->count},
+        {&p.x, &p.y, 1},
+    };
+    bool solved = tell(both, &widest, normal, frame->scale, goal, solution);
+    if (swapped) {
+        turn_back(frame, solution);
+    }
+    return solved;
+}
+
 bool gjk_direct2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    gjk_solution_init(solution);
     if (!fits(frame)) {
         return false;
+    }
+    if (frame->a->count == 1 || frame->b->count == 1) {
+        return solve_point(frame, goal, solution);
     }
     gjk_turned2 turned;
     const gjk_gap2 widest = gjk_scan_edges(frame, &turned);
@@ -169,16 +233,5 @@ bool gjk_direct2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *so
         widest.of_b
             ? renormalised((gjk_vec2){turned.normal_x[widest.edge], turned.normal_y[widest.edge]})
             : (gjk_vec2){edges[widest.edge], edges[frame->a->stride + widest.edge]};
-    solution->iterations = 1;
-    solution->lower = widest.gap;
-    solution->upper = widest.gap < -SURELY * frame->scale ? widest.gap : INFINITY;
-    solution->normal = gjk_xy0(widest.of_b ? gjk_neg2(normal) : normal);
-    if (gjk_goal_proven(goal, solution)) {
-        return true;
-    }
-    bool settled = settle(polygons, &widest, normal, GJK_ROUNDING * frame->scale, solution);
-    if (settled) {
-        (void)gjk_goal_proven(goal, solution);
-    }
-    return settled;
+    return tell(polygons, &widest, normal, frame->scale, goal, solution);
 }

@@ -113,7 +113,6 @@ static bool tell(const foot3 *foot, gjk_vec3 point, bool of_b, double scale, con
     if (!(gjk_length3(off) <= 4.0 * GJK_ROUNDING * scale)) {
         return false;
     }
-    gjk_solution_init(solution);
     solution->iterations = 1;
     solution->lower = solution->upper = foot->s;
     solution->normal = of_b ? gjk_neg3(foot->normal) : foot->normal;

@@ -36,6 +36,15 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b);
 /* The point of a - b farthest along direction (of any length). */
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);
 
+/* A direction of b's in the frame, times unit, and the other way. */
+static inline gjk_vec2 gjk_frame2_turn(const gjk_frame2 *frame, gjk_vec2 own_b) {
+    return (gjk_vec2){gjk_dot2(frame->row0, own_b), gjk_dot2(frame->row1, own_b)};
+}
+static inline gjk_vec2 gjk_frame2_turn_back(const gjk_frame2 *frame, gjk_vec2 direction) {
+    return (gjk_vec2){frame->row0.x * direction.x + frame->row1.x * direction.y,
+                      frame->row0.y * direction.x + frame->row1.y * direction.y};
+}
+
 static inline bool gjk_vertex2_same(const gjk_vertex2 *p, const gjk_vertex2 *q) {
     return p->w.x == q->w.x && p->w.y == q->w.y;
 }

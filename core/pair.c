@@ -204,11 +204,12 @@ static gjk_state state_of(const gjk_solution *solution, double lower, double upp
     return converged && lower < -tolerance ? GJK_OVERLAPPING : GJK_TOUCHING;
 }
 
-/* Of the shapes, radii included, in the units of the world. */
+/* Of the shapes, radii included, in the units of the world. Two small fields side by side would
+ * be copied as one, which waits until both have been written. */
 typedef struct gjk_verdict {
+    gjk_state state;
     double lower, upper; /* of the signed distance */
     double length;       /* of the unit of the frame, in which the solution is */
-    gjk_state state;
     gjk_convergence convergence;
 } gjk_verdict;
 
