@@ -9,8 +9,9 @@
 
 #include "pool.h"
 
-/* From here on a thing is large: less is freed faster than handed over. */
-#define GJKD_LARGE_BYTES (UINT64_C(256) << 10)
+/* From here on a thing is large: as much takes some 2 ms to free. Less is better freed at once:
+ * what waits for a worker is in the way of what is made meanwhile. */
+#define GJKD_LARGE_BYTES (UINT64_C(4) << 20)
 
 /* From now on the calling thread is a loop's; every begin has its end, after the loop has run for
  * the last time. */

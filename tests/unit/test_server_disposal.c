@@ -54,7 +54,7 @@ static gjkd_turn wait_at_gate(struct gjkd_task *task) {
 }
 
 START_TEST(a_version_goes_when_nobody_has_it) {
-    static char meta[300000];
+    static char meta[GJKD_LARGE_BYTES];
     struct gjkd_task holder = {.run = wait_at_gate};
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
     ck_assert(gjkd_pool_init(&pool, 1, 10));
