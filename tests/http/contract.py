@@ -20,6 +20,9 @@ PATCHES = {"patchSet", "patchShape", "putTick"}
 BATCHES = {"batchInSet", "batch"}
 STRUCTURAL = {"unknown-member", "missing-member", "wrong-type", "unknown-type"}
 
+# Headers of ours: they stand only where they are described.
+DESCRIBED = {"etag", "retry-after", "allow", "www-authenticate", "x-request-id", "server-timing"}
+
 # libmicrohttpd's own refusals, which say nothing of their kind.
 REFUSED_BY_THE_PARSER = {400, 413, 414, 431}
 
@@ -118,13 +121,29 @@ def parsed(body):
         return None
 
 
+def check_headers(where, documented, status, headers):
+    told = {k.lower(): v for k, v in headers.items()}
+    for name, header in documented.items():
+        header, value = resolved(header), told.get(name.lower())
+        assert value is not None or not header.get("required"), (where, status, "lacks", name)
+        if value is not None:
+            value = int(value) if header["schema"]["type"] == "integer" else value
+            wrong = fault(header["schema"], value)
+            assert not wrong, (where, status, name, wrong)
+    unknown = {n for n in DESCRIBED if n in told} - {n.lower() for n in documented}
+    assert not unknown, (where, status, "does not describe", unknown)
+
+
 def check_reply(found, status, headers, body):
     responses = found["responses"]
     documented = responses.get(str(status)) or responses.get(f"{status // 100}XX")
     assert documented, f"{found['operationId']} does not describe the status {status}"
     documented = resolved(documented)
     kind = media(headers)
-    if not body or (kind == "" and status in REFUSED_BY_THE_PARSER):
+    if kind == "" and status in REFUSED_BY_THE_PARSER:
+        return
+    check_headers(found["operationId"], documented["headers"], status, headers)
+    if not body:
         return
     assert kind in documented.get("content", {}), (found["operationId"], status, kind)
     if kind.endswith("json"):
@@ -152,6 +171,7 @@ def check(method, target, sent_headers, sent, status, headers, body):
     found = operation(method, target)
     if found is None:
         assert status >= 400 or method == "OPTIONS", f"{method} {target} is not described"
+        assert status != 405 or headers.get("Allow") or headers.get("allow"), (method, target)
     else:
         check_reply(found, status, headers, b"" if method == "HEAD" else body)
     if media(headers) == "application/problem+json" and method != "HEAD":
