@@ -76,6 +76,13 @@ static const struct gjk_penetration_solver *after_gjk(const struct gjk_penetrati
     return solver->direct ? &gjk_penetration_epa : solver;
 }
 
+/* Where a direct solver's bounds did not meet: what it has proven stands. */
+static void begin_again(gjk_solution *solution) {
+    gjk_proof proof = solution->proof;
+    gjk_solution_init(solution);
+    solution->proof = proof;
+}
+
 /* The general method from the start. */
 static void iterate2(const gjk_frame2 *frame, const struct gjk_penetration_solver *solver,
                      const gjk_goal *goal, gjk_solution *solution) {
@@ -126,13 +133,8 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const gjk_questio
         trace(&frame, NULL, &a->pose, question, goal);
     }
     if (!solved) {
-        gjk_proof proof = solution->proof; /* stands, though the bounds did not meet */
-        gjk_solution_init(solution);
-        solution->proof = proof;
+        begin_again(solution);
         iterate2(&frame, solver, goal, solution);
-    }
-    if (!gjk_goal_reached(goal, solution)) {
-        close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
     }
     return frame.unit;
 }
@@ -174,16 +176,11 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const gjk_questio
         trace(NULL, &frame, &a->pose, question, goal);
     }
     if (!solved) {
-        gjk_proof proof = solution->proof; /* stands, though the bounds did not meet */
-        gjk_vec3 heading = proof == GJK_PROVEN_SEPARATED
+        gjk_vec3 heading = solution->proof == GJK_PROVEN_SEPARATED
                                ? solution->normal
                                : gjk_frame3_heading(&frame, &a->pose, *question->first_direction);
-        gjk_solution_init(solution);
-        solution->proof = proof;
+        begin_again(solution);
         walk3(&frame, heading, question, goal, solution);
-    }
-    if (!gjk_goal_reached(goal, solution)) {
-        close_bounds(solution, frame.unit * gjk_larger(a->shape->size, b->shape->size));
     }
     return frame.unit;
 }
@@ -238,6 +235,9 @@ static gjk_verdict solve(const gjk_placed *a, const gjk_placed *b, const gjk_que
     gjk_goal in_frame;
     double unit = a->shape->dimension == 2 ? solve2(a, b, question, &in_frame, solution)
                                            : solve3(a, b, question, &in_frame, solution);
+    if (!gjk_goal_reached(&in_frame, solution)) {
+        close_bounds(solution, unit * gjk_larger(a->shape->size, b->shape->size));
+    }
     double length = 1.0 / unit; /* exactly: a power of two */
     double lower = solution->lower - in_frame.radius, upper = solution->upper - in_frame.radius;
     bool met = gjk_goal_reached(goal, solution) || upper - lower <= goal->tolerance * unit;
