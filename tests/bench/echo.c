@@ -2,15 +2,19 @@
  * What does the form of the server cost by itself? A loop thread as gjkd has them (a uv
  * loop, a libmicrohttpd daemon in external epoll mode, a SO_REUSEPORT listener of its own)
  * that reads a body, looks at none of it and answers with one fixed text: the ceiling for
- * whatever answers a question in this form.
- *   bench_echo IO_THREADS REPLY_FILE
+ * whatever answers a question in this form. With --parse it has jansson parse the body first, as
+ * cheaply as that can be done: the ceiling for whatever has to understand the question, too.
+ *   bench_echo [--parse] IO_THREADS REPLY_FILE
  * Prints `echo listening on http://127.0.0.1:PORT/` and runs until a signal ends it.
  */
 
 #include <arpa/inet.h>
 #include <err.h>
+#include <jansson.h>
 #include <microhttpd.h>
 #include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +28,8 @@
 #define CONNECTIONS_MAX 1024 /* of one loop */
 #define IDLE_TIMEOUT_S 60
 #define BACKLOG 1024
+#define TREE_BYTES_MAX 65536 /* of a body's JSON */
+#define TREE_ALIGNMENT 16
 
 struct loop {
     uv_loop_t uv;
@@ -42,6 +48,36 @@ static struct {
     size_t length;
     char bytes[REPLY_BYTES_MAX];
 } reply;
+
+static bool parses;
+
+/* jansson's memory, filled from the front and forgotten as a whole. */
+static _Thread_local struct {
+    size_t used;
+    _Alignas(TREE_ALIGNMENT) char bytes[TREE_BYTES_MAX];
+} tree;
+
+static void *tree_alloc(size_t size) {
+    size_t padded = (size + TREE_ALIGNMENT - 1) / TREE_ALIGNMENT * TREE_ALIGNMENT;
+    if (padded > TREE_BYTES_MAX - tree.used) {
+        return NULL;
+    }
+    tree.used += padded;
+    return tree.bytes + tree.used - padded;
+}
+
+static void tree_free(void *block) {
+    (void)block;
+}
+
+/* With the options that a daemon has to have which takes every number and no member twice. */
+static bool parse(const struct body *body) {
+    tree.used = 0;
+    return json_loadb(body->bytes, body->length,
+                      JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL |
+                          JSON_ALLOW_NUL,
+                      NULL) != NULL;
+}
 
 static enum MHD_Result answer(struct MHD_Connection *connection) {
     struct MHD_Response *response =
@@ -68,7 +104,7 @@ static enum MHD_Result on_access(void *closure, struct MHD_Connection *connectio
         return MHD_YES;
     }
     if (*upload_bytes == 0) {
-        return answer(connection);
+        return parses && !parse(body) ? MHD_NO : answer(connection);
     }
     if (*upload_bytes > BODY_BYTES_MAX - body->length) {
         return MHD_NO;
@@ -156,10 +192,14 @@ static void read_reply(const char *path) {
 }
 
 int main(int argc, char **argv) {
+    parses = argc > 1 && strcmp(argv[1], "--parse") == 0;
+    argv += parses;
+    argc -= parses;
     int threads = argc == 3 ? atoi(argv[1]) : 0;
     if (threads < 1 || threads > IO_THREADS_MAX) {
-        errx(2, "usage: bench_echo IO_THREADS REPLY_FILE");
+        errx(2, "usage: bench_echo [--parse] IO_THREADS REPLY_FILE");
     }
+    json_set_alloc_funcs(tree_alloc, tree_free);
     read_reply(argv[2]);
     static struct loop loops[IO_THREADS_MAX];
     uint16_t port = 0;

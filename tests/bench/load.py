@@ -1,8 +1,8 @@
-"""How many distance queries a second does gjkd answer, beside an echo and nginx?
+"""How many distance queries a second does gjkd answer, beside two echos and nginx?
 
    load.py GJKD ECHO RESULTS
 
-Three servers on free ports of 127.0.0.1, all up at once; wrk asks one after the other in
+Four servers on free ports of 127.0.0.1, all up at once; wrk asks one after the other in
 short rounds, so that each of ours has a peer measured within seconds of it. Of the rounds
 the one with the median ratio is reported. Nothing here judges a time.
 """
@@ -145,6 +145,7 @@ def start_all(running, gjkd, echo):
     reply = servers["gjkd"].ask()
     (folder / "reply").write_text(reply)
     servers["echo"] = Server(running, [echo, threads, folder / "reply"])
+    servers["echo that parses"] = Server(running, [echo, "--parse", threads, folder / "reply"])
     servers["nginx"] = start_nginx(running, folder, reply)
     for name, server in servers.items():
         if len(server.ask()) != len(reply):
@@ -170,7 +171,7 @@ def compare(servers):
               for _ in range(ROUNDS)]
     for measure, unit, case in [("rate", "requests/s", "distance query"),
                                 ("processor_us", "us", "distance query, processor time")]:
-        for peer in ("echo", "nginx"):
+        for peer in ("echo", "echo that parses", "nginx"):
             pairs = [(each["gjkd"][measure], each[peer][measure]) for each in rounds]
             yield result(case, pairs, peer, unit,
                          errors=sum(each["gjkd"]["errors"] for each in rounds))
