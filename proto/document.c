@@ -11,6 +11,7 @@
 
 #include "document.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -92,10 +93,28 @@ static bool may_be_deep(proto_text body) {
     return opened > PROTO_DEPTH_MAX;
 }
 
+/* The next byte that opens or closes something, from i on. */
+static size_t skip_plain(proto_text body, size_t i) {
+    static const bool is_structural[UCHAR_MAX + 1] = {
+        ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true,
+    };
+
+    while (i < body.length && !is_structural[(unsigned char)body.data[i]])
+        i++;
+    return i;
+}
+
+static bool refuse_depth(struct spot spot, struct proto_problem *problem) {
+    proto_problem_set(problem, PROTO_MALFORMED_JSON,
+                      "line %zu, column %zu: nested deeper than %d levels", spot.line, spot.column,
+                      PROTO_DEPTH_MAX);
+    return proto_problem_limit(problem, PROTO_DEPTH_MAX);
+}
+
 static bool check_depth(proto_text body, struct proto_problem *problem) {
     size_t depth = 0;
 
-    for (size_t i = 0; i < body.length;) {
+    for (size_t i = skip_plain(body, 0); i < body.length; i = skip_plain(body, i)) {
         char c = body.data[i];
         if (c == '"') {
             i = skip_string(body, i);
@@ -103,15 +122,10 @@ static bool check_depth(proto_text body, struct proto_problem *problem) {
         }
         if (c == '[' || c == '{')
             depth++;
-        else if ((c == ']' || c == '}') && depth > 0)
+        else if (depth > 0)
             depth--;
-        if (depth > PROTO_DEPTH_MAX) {
-            struct spot spot = spot_of(body, i);
-            proto_problem_set(problem, PROTO_MALFORMED_JSON,
-                              "line %zu, column %zu: nested deeper than %d levels", spot.line,
-                              spot.column, PROTO_DEPTH_MAX);
-            return proto_problem_limit(problem, PROTO_DEPTH_MAX);
-        }
+        if (depth > PROTO_DEPTH_MAX)
+            return refuse_depth(spot_of(body, i), problem);
         i++;
     }
     return true;
