@@ -6,10 +6,15 @@
 #include "log.h"
 #include "server.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define EXIT_USAGE 2
+
+/* Freed memory that a thread keeps; larger blocks than the second go back at once. */
+#define KEPT_BYTES (16 << 20)
+#define KEPT_BLOCK_BYTES (8 << 20)
 
 static const char *lookup(const char *name) {
     return getenv(name);
@@ -28,6 +33,13 @@ static int check_config(const struct gjkd_config *config) {
     }
     puts("the configuration is fine");
     return 0;
+}
+
+/* The next large request uses what the last one freed. By itself malloc gives it back, and has
+ * the kernel clear it again page by page, where that is a request's largest chunks. */
+static void keep_freed_memory(void) {
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_BYTES);
 }
 
 int main(int argc, char *argv[]) {
@@ -54,5 +66,6 @@ int main(int argc, char *argv[]) {
     case GJKD_SERVE:
         break;
     }
+    keep_freed_memory();
     return gjkd_serve(&config);
 }
