@@ -6,6 +6,7 @@
 #include "cloud.h"
 
 #include "edges.h"
+#include "larger.h"
 #include "number.h"
 
 /* Makes the radius of the ball contain its points in spite of a few roundings. */
@@ -47,11 +48,11 @@ static void fill_columns(const gjk_shape *shape, const gjk_vec3 *points, double 
 static void measure_column(const double *column, uint32_t count, double *center, double *half) {
     double low = column[0], high = column[0];
     for (uint32_t i = 1; i < count; i++) {
-        low = fmin(low, column[i]);
-        high = fmax(high, column[i]);
+        low = gjk_smaller(low, column[i]);
+        high = gjk_larger(high, column[i]);
     }
     *center = 0.5 * low + 0.5 * high;
-    *half = fmax(high - *center, *center - low);
+    *half = gjk_larger(high - *center, *center - low);
 }
 
 /* The radius of the ball around the centre that contains the cloud, whose largest half
@@ -68,7 +69,7 @@ static double measure_ball(const gjk_shape *shape, double half) {
     double scale = ldexp(1.0, -exponent);
     for (uint32_t i = 0; i < shape->count; i++) {
         gjk_vec3 p = gjk_scale3(scale, gjk_sub3(gjk_shape_point(shape, i), shape->center));
-        largest = fmax(largest, gjk_dot3(p, p));
+        largest = gjk_larger(largest, gjk_dot3(p, p));
     }
     return ldexp(sqrt(largest), exponent) * BALL_SLACK + BALL_LEAST;
 }
@@ -95,14 +96,14 @@ gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, cons
     if (s.dimension == 3) {
         measure_column(columns + 2 * (size_t)s.stride, s.count, &s.center.z, &s.half_extents.z);
     }
-    double half = fmax(fmax(s.half_extents.x, s.half_extents.y), s.half_extents.z);
+    double half = gjk_larger(gjk_larger(s.half_extents.x, s.half_extents.y), s.half_extents.z);
     double ball = measure_ball(&s, half);
     s.bounding_radius = s.radius == 0 ? ball : (ball + s.radius) * (ball == 0 ? 1.0 : BALL_SLACK);
     s.size = 2 * (half + s.radius);
     s.half_extents.x += s.radius;
     s.half_extents.y += s.radius;
     s.half_extents.z += s.dimension == 3 ? s.radius : 0;
-    s.reach = fmax(fabs(s.center.x), fmax(fabs(s.center.y), fabs(s.center.z))) + s.size;
+    s.reach = gjk_larger(fabs(s.center.x), gjk_larger(fabs(s.center.y), fabs(s.center.z))) + s.size;
     *out = s;
     return GJK_OK;
 }

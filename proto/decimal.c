@@ -155,14 +155,19 @@ static decimal shortened(const scaled *exact, decimal full) {
     return full;
 }
 
+/* Two digits at once, and each half on its own: a digit has to wait for the one behind it. */
 static void put_eight(char *at, uint32_t value) {
-    for (int i = 7; i >= 0; i--) {
-        at[i] = (char)('0' + value % 10);
-        value /= 10;
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+
+    for (int i = 6; i >= 0; i -= 2) {
+        memcpy(at + i, &pairs[2 * (value % 100)], 2);
+        value /= 100;
     }
 }
 
-/* In two halves, because each digit has to wait for the one behind it. */
 static void put_digits(char *at, uint64_t value) {
     const uint64_t first_nine = value / 100000000;
 

@@ -28,11 +28,15 @@ static uint64_t pair_ns(const gjkd_work *work) {
     return PAIR_NS + work->points * POINT_NS;
 }
 
+static bool has_member(const gjkd_work *work, const char *name) {
+    return work->body != NULL && gjkd_plan_has_member(work->body, work->body_bytes, name);
+}
+
 static uint64_t detect_ns(const gjkd_work *work) {
-    if (work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "b")) {
+    if (work->items == 0 || has_member(work, "b")) {
         return pair_ns(work);
     }
-    if (gjkd_plan_has_member(work->body, work->body_bytes, "a")) {
+    if (has_member(work, "a")) {
         return pair_ns(work) + work->met * MET_NS;
     }
     /* All pairs, or against another set, whose size is taken to be alike. */
@@ -40,19 +44,17 @@ static uint64_t detect_ns(const gjkd_work *work) {
 }
 
 static uint64_t distance_ns(const gjkd_work *work) {
-    bool pair = work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "b");
+    bool pair = work->items == 0 || has_member(work, "b");
     return pair_ns(work) + (pair ? 0 : work->met * MET_NS);
 }
 
 static uint64_t raycast_ns(const gjkd_work *work) {
-    bool single = work->items == 0 ||
-                  gjkd_plan_has_member(work->body, work->body_bytes, "target") ||
-                  gjkd_plan_has_member(work->body, work->body_bytes, "shape");
+    bool single = work->items == 0 || has_member(work, "target") || has_member(work, "shape");
     return pair_ns(work) + (single ? 0 : work->met * MET_NS);
 }
 
 static uint64_t cast_ns(const gjkd_work *work) {
-    bool single = work->items == 0 || gjkd_plan_has_member(work->body, work->body_bytes, "target");
+    bool single = work->items == 0 || has_member(work, "target");
     return pair_ns(work) + (single ? 0 : work->met * CAST_MET_NS);
 }
 
@@ -98,8 +100,12 @@ uint64_t gjkd_plan_cost_ns(const gjkd_work *work) {
     return 0;
 }
 
+/* A body that is not read counts as the dearest form of the question: most are cheap even so. */
 bool gjkd_plan_wants_worker(const gjkd_work *work) {
-    return work->cost != GJKD_COST_NONE && gjkd_plan_cost_ns(work) > WORKER_FROM_NS;
+    gjkd_work unread = *work;
+    unread.body = NULL;
+    return work->cost != GJKD_COST_NONE && gjkd_plan_cost_ns(&unread) > WORKER_FROM_NS &&
+           gjkd_plan_cost_ns(work) > WORKER_FROM_NS;
 }
 
 static const char *skip_blanks(const char *at, const char *end) {

@@ -28,7 +28,7 @@ typedef enum gjkd_cost {
 
 typedef struct gjkd_work {
     gjkd_cost cost;
-    const char *body; /* read only as far as its outermost members' names */
+    const char *body; /* read only as far as its outermost members' names; NULL: not at all */
     size_t body_bytes;
     uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */
     uint64_t points; /* of the largest shape of the set */
