@@ -163,7 +163,7 @@ static void put_eight(char *at, uint32_t value) {
                                 "75767778798081828384858687888990919293949596979899";
 
     for (int i = 6; i >= 0; i -= 2) {
-        memcpy(at + i, &pairs[2 * (value % 100)], 2);
+        memcpy(at + i, &pairs[value % 100 * 2UL], 2);
         value /= 100;
     }
 }
