@@ -48,7 +48,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 33
+#define GJKD_SETTING_COUNT 34
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -69,6 +69,7 @@ struct gjkd_config {
     uint64_t rate_limit_per_token;        /* likewise */
     uint64_t request_timeout_ms;
     uint64_t drain_timeout_ms;
+    uint64_t drain_delay_ms; /* of which the listener stays open, at most half of it */
 
     gjkd_file_name token_file;
     bool insecure;

@@ -4,7 +4,7 @@
  *
  *     at once          /readyz says 503, and every answer ends its connection, so that
  *                      clients which keep connections busy move away by themselves
- *     GRACE_MS later   the loops stop listening and end idle connections; busy ones end
+ *     the delay later  the loops stop listening and end idle connections; busy ones end
  *                      after their answer
  *     all loops ended  exit 0; or the drain timeout, or a second signal: exit 1, at once
  */
@@ -26,8 +26,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
-
-#define GRACE_MS 250
 
 /* Files that are no connections: sockets, event queues, libraries. */
 #define OTHER_FILES 64
@@ -80,14 +78,14 @@ static void on_drain_timeout(uv_timer_t *timer) {
     end_at_once(server, answered ? 0 : 1);
 }
 
-static uint64_t grace_ms(const struct server *server) {
+static uint64_t delay_ms(const struct server *server) {
     uint64_t half = server->config->drain_timeout_ms / 2;
-    return half < GRACE_MS ? half : GRACE_MS;
+    return half < server->config->drain_delay_ms ? half : server->config->drain_delay_ms;
 }
 
-static void on_grace_over(uv_timer_t *timer) {
+static void on_delay_over(uv_timer_t *timer) {
     struct server *server = timer->data;
-    uint64_t left_ms = server->config->drain_timeout_ms - grace_ms(server);
+    uint64_t left_ms = server->config->drain_timeout_ms - delay_ms(server);
     uv_timer_start(timer, on_drain_timeout, left_ms > CLOSE_MS_MIN ? left_ms : CLOSE_MS_MIN, 0);
     close_loops(server);
 }
@@ -101,7 +99,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     }
     gjkd_log(GJKD_LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
     gjkd_notify(GJKD_NOTICE_STOPPING);
-    uv_timer_start(&server->timer, on_grace_over, grace_ms(server), 0);
+    uv_timer_start(&server->timer, on_delay_over, delay_ms(server), 0);
 }
 
 static void on_hangup(uv_signal_t *handle, int number) {

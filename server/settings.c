@@ -54,6 +54,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_time, AT(request_timeout_ms), 1, GJKD_TIME_MS_MAX, NULL, false},
     {"drain-timeout", "TIME", "how long SIGTERM waits for answers", "10s",
      &gjkd_kind_time, AT(drain_timeout_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
+    {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "250ms",
+     &gjkd_kind_time, AT(drain_delay_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
 
     /* Who may do what. */
     {"token-file", "FILE", "who may do what: NAME SHA256-HEX SCOPES [SET-PREFIX] a line", NULL,

@@ -98,3 +98,5 @@ def test_the_pod_is_closed_and_given_the_time_to_drain():
         "capabilities": {"drop": ["ALL"]}}
     drain_s = 10  # --drain-timeout's default
     assert pod["terminationGracePeriodSeconds"] > drain_s
+    environment = {variable["name"]: variable["value"] for variable in container["env"]}
+    assert 2 < float(environment["GJKD_DRAIN_DELAY"].removesuffix("s")) <= drain_s / 2

@@ -6,6 +6,7 @@ import subprocess
 import time
 
 import pytest
+import requests
 
 from daemon import BINARY, clean_environment, run_to_end
 from wire import Wire
@@ -137,6 +138,28 @@ def test_the_drain_ends_by_itself(start):
         daemon.signal()
         assert daemon.wait(8) == 1
         assert 0.8 < time.monotonic() - begin < 5
+    daemon.close()
+
+
+@pytest.mark.parametrize("delay, timeout, wanted_s", [("0", "10s", 0), ("1.5s", "10s", 1.5),
+                                                      ("30s", "2s", 1)])
+def test_the_listener_stays_open_for_those_who_have_not_heard(start, delay, timeout, wanted_s):
+    """So long new connections are answered, as the last on each; at most for half of the drain."""
+    daemon = start("--drain-delay", delay, "--drain-timeout", timeout)
+    begin = time.monotonic()
+    daemon.signal()
+    last, answered = begin, 0
+    while True:
+        try:
+            with daemon.new_session() as session:
+                reply = daemon.get("/v1", session=session)
+        except requests.ConnectionError:
+            break
+        assert reply.status_code == 200
+        answered, last = answered + 1, time.monotonic()
+    assert (answered > 1 or wanted_s == 0) and last - begin <= wanted_s + 2
+    assert last - begin >= wanted_s - 0.3
+    assert daemon.wait(8) == 0
     daemon.close()
 
 
