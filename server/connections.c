@@ -67,6 +67,8 @@ static bool is_to_end(const struct gjkd_connections *connections,
     case GJKD_HEAD_DUE:
         return connections->closing || now_ns > entry->overdue_ns || is_gone(entry->fd);
     case GJKD_BODY_DUE:
+        return is_gone(entry->fd);
+    case GJKD_LINGERING:
         return now_ns > entry->overdue_ns || is_gone(entry->fd);
     case GJKD_SENDING:
         return now_ns > entry->overdue_ns;
@@ -76,10 +78,16 @@ static bool is_to_end(const struct gjkd_connections *connections,
     return false;
 }
 
-void gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
+unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
+    unsigned count = 0;
     for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
         if (is_to_end(connections, at, now_ns)) {
             shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
+            count++;
+            if (connections->ended != NULL) {
+                connections->ended(at);
+            }
         }
     }
+    return count;
 }

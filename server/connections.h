@@ -11,23 +11,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct gjkd_exchange;
+
 typedef enum gjkd_progress {
     GJKD_IDLE,      /* there is no request, or not yet a whole line of it */
     GJKD_HEAD_DUE,  /* header fields are still missing */
     GJKD_BODY_DUE,  /* the body is still missing, or a part */
     GJKD_ANSWERING, /* the request is complete */
     GJKD_SENDING,   /* the answer is on its way */
+    GJKD_LINGERING, /* it came before the body did, and that may still come for a moment */
 } gjkd_progress;
 
 struct gjkd_connection {
     struct gjkd_connection *next, *previous;
     int fd;
     gjkd_ip ip;
-    bool fresh;   /* no request has come on it */
-    bool entered; /* it has been counted in the crowd of all loops */
+    bool fresh;                     /* no request has come on it */
+    bool entered;                   /* it has been counted in the crowd of all loops */
+    struct gjkd_exchange *exchange; /* the request that it is about, for its owner; or NULL */
     gjkd_progress progress;
-    uint64_t overdue_ns; /* when what is due must be there: the first line, the rest, the
-                            client's reading of the answer */
+    uint64_t overdue_ns; /* when what is due must be there: the first line, the head, the client's
+                            reading of the answer or its end */
 };
 
 struct gjkd_connections {
@@ -35,6 +39,7 @@ struct gjkd_connections {
     unsigned count; /* those without an entry, for want of memory, included */
     unsigned fresh; /* connections on which no request has come */
     bool closing;   /* a connection without a request is ended */
+    void (*ended)(struct gjkd_connection *entry); /* told of each that a sweep ends; may be NULL */
 };
 
 /* An entry for a new connection, or NULL: it is counted, but nobody ends it early. */
@@ -48,11 +53,11 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
                                    struct gjkd_connection *entry, gjkd_progress progress);
 
 /*
- * Ends connections whose request is overdue or whose client is gone before it was complete;
- * while closing, idle ones too. They are ended by shutting their receiving side, so that
- * their owner reads what has come and then the end. A client that does not read its answer in
- * time loses both sides.
+ * Ends connections whose request's head is overdue (the body is up to their owner) or whose client
+ * is gone before the request was complete; while closing, idle ones too. They are ended by shutting
+ * their receiving side, so that their owner reads what has come and then the end. A client that
+ * does not read its answer in time loses both sides. How many it ended.
  */
-void gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
+unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
 
 #endif

@@ -6,9 +6,12 @@
 #include "exchange.h"
 
 #include "guard.h"
+#include "reply_head.h"
 
 #include <poll.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
 
 /* Exchanges that a loop keeps for reuse. */
 #define SPARE_MAX 64
@@ -37,8 +40,9 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     }
     exchange->connection = NULL;
     exchange->stand_in = NULL;
+    exchange->list = NULL;
     exchange->stage = GJKD_STAGE_HEAD;
-    exchange->lingers = false;
+    exchange->is_late = exchange->lingers = false;
     return exchange;
 }
 
@@ -123,7 +127,8 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     }
 }
 
-enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
+/* The job's reply with all its fields. NULL: out of memory. */
+static struct MHD_Response *make_response(struct gjkd_exchange *exchange) {
     static char nothing[1];
     if (exchange->job.timing.ended_ns == 0) {
         exchange->job.timing.ended_ns = uv_hrtime(); /* refused before it ran */
@@ -132,46 +137,58 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
     void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
     struct MHD_Response *response =
         MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
+    if (response != NULL) {
+        add_headers(exchange, response);
+    }
+    return response;
+}
+
+enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
+    struct MHD_Response *response = make_response(exchange);
     if (response == NULL) {
         return MHD_NO;
     }
-    add_headers(exchange, response);
     expect_reading(exchange);
     enum MHD_Result result =
-        MHD_queue_response(exchange->connection, (unsigned)reply->status, response);
+        MHD_queue_response(exchange->connection, (unsigned)exchange->job.reply.status, response);
     MHD_destroy_response(response);
     return result;
 }
 
-/* --- Workers --- */
+/* --- Lists of those for whom time runs --- */
 
 /* Milliseconds until then, rounded up. */
 static uint64_t wait_ms(uint64_t then_ns, uint64_t now_ns) {
     return then_ns > now_ns ? (then_ns - now_ns) / 1000000 + 1 : 0;
 }
 
-static void link_working(struct gjkd_exchange *exchange) {
+static void enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
     struct gjkd_http *http = exchange->http;
     exchange->previous = NULL;
-    exchange->next = http->working;
+    exchange->next = *list;
     if (exchange->next != NULL) {
         exchange->next->previous = exchange;
     }
-    http->working = exchange;
+    *list = exchange;
+    exchange->list = list;
+    http->hurry(http, wait_ms(exchange->job.deadline_ns, uv_hrtime()));
 }
 
-static void unlink_working(struct gjkd_exchange *exchange) {
+static void delist(struct gjkd_exchange *exchange) {
     struct gjkd_exchange *next = exchange->next;
-    *(exchange->previous != NULL ? &exchange->previous->next : &exchange->http->working) = next;
+    *(exchange->previous != NULL ? &exchange->previous->next : exchange->list) = next;
     if (next != NULL) {
         next->previous = exchange->previous;
     }
+    exchange->list = NULL;
 }
+
+/* --- Workers --- */
 
 static void on_work_done(struct gjkd_crew *crew) {
     struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)crew;
     struct gjkd_http *http = exchange->http;
-    unlink_working(exchange);
+    delist(exchange);
     if (exchange->connection == NULL) {
         gjkd_guard_settle(&exchange->job); /* asked for, though nobody waited */
         gjkd_exchange_give_back(exchange);
@@ -193,10 +210,9 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
                       http->context->pool.queued_max);
         return false;
     }
-    link_working(exchange);
+    enlist(exchange, &http->working);
     exchange->stage = GJKD_STAGE_WORKING;
     MHD_suspend_connection(exchange->connection);
-    http->hurry(http, wait_ms(exchange->job.deadline_ns, uv_hrtime()));
     return true;
 }
 
@@ -216,6 +232,7 @@ static void expire(struct gjkd_exchange *exchange) {
     gjkd_job_fail(&stand_in->job, PROTO_DEADLINE_EXCEEDED, "the answer was not ready in time");
     exchange->stand_in = stand_in;
     exchange->connection = NULL;
+    gjkd_connection_of(stand_in->connection)->exchange = stand_in;
     MHD_resume_connection(stand_in->connection);
     http->resumed(http); /* calls back with the exchange before it returns */
 }
@@ -226,8 +243,7 @@ static bool is_broken(const struct gjkd_exchange *exchange) {
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
-    uint64_t now_ns = uv_hrtime();
+static uint64_t sweep_working(struct gjkd_http *http, uint64_t now_ns) {
     uint64_t next_ms = SWEEP_MS;
     for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
         next = at->next;
@@ -246,4 +262,106 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
         }
     }
     return next_ms;
+}
+
+/* --- Bodies that do not come --- */
+
+void gjkd_exchange_await_body(struct gjkd_exchange *exchange) {
+    enlist(exchange, &exchange->http->due);
+}
+
+void gjkd_exchange_stop_waiting(struct gjkd_exchange *exchange) {
+    if (exchange->list == &exchange->http->due) {
+        delist(exchange);
+    }
+}
+
+static bool is_writable(int fd) {
+    struct pollfd state = {.fd = fd, .events = POLLOUT};
+    return poll(&state, 1, 0) > 0 && (state.revents & ~POLLOUT) == 0;
+}
+
+/* All at once, into a socket that has room, past the daemon, which has nothing to say. */
+static bool say(const struct gjkd_exchange *exchange, char *data, size_t length) {
+    const union MHD_ConnectionInfo *tls =
+        exchange->http->context->tls != NULL
+            ? MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+            : NULL;
+    if (tls != NULL) {
+        return gjkd_tls_say(tls->tls_session, data, length);
+    }
+    ssize_t sent = send(gjkd_fd_of(exchange->connection), data, length, MSG_NOSIGNAL);
+    return sent >= 0 && (size_t)sent == length;
+}
+
+static bool say_reply(struct gjkd_exchange *exchange) {
+    struct gjkd_job *job = &exchange->job;
+    const gjkd_reply *reply = &job->reply;
+    struct MHD_Response *response = make_response(exchange);
+    char *text = gjk_arena_alloc(&job->arena, GJKD_REPLY_HEAD_MAX + reply->length);
+    if (response == NULL || text == NULL) {
+        MHD_destroy_response(response);
+        return false;
+    }
+    size_t length = gjkd_reply_head(text, (unsigned)reply->status, response, reply->length);
+    MHD_destroy_response(response);
+    if (length == 0) {
+        return false;
+    }
+    if (job->head.method != GJKD_HEAD) {
+        memcpy(text + length, reply->data, reply->length);
+        length += reply->length;
+    }
+    return say(exchange, text, length);
+}
+
+/*
+ * Time is up for the body. First the daemon gets one more turn, in which it takes what has come in
+ * time and, as the socket has room, finishes a 100 Continue that it may have begun. Then the client
+ * is answered and may read on, while the daemon waits for the body, for a moment.
+ */
+static void cut(struct gjkd_exchange *exchange) {
+    int fd = gjkd_fd_of(exchange->connection);
+    if (!exchange->is_late && is_writable(fd)) {
+        exchange->is_late = true;
+        return;
+    }
+    delist(exchange);
+    if (!exchange->is_late) {
+        shutdown(fd, SHUT_RD); /* a client that does not even read: the daemon closes */
+        return;
+    }
+    if (exchange->job.reply.status == 0) {
+        gjkd_job_fail(&exchange->job, PROTO_DEADLINE_EXCEEDED, "the body was not there in time");
+    }
+    exchange->job.reply.close = true;
+    exchange->stage = GJKD_STAGE_CUT;
+    exchange->lingers = true;
+    bool is_said = say_reply(exchange);
+    shutdown(fd, is_said ? SHUT_WR : SHUT_RD);
+    gjkd_exchange_set_progress(exchange, GJKD_LINGERING);
+    gjkd_connection_of(exchange->connection)->overdue_ns =
+        uv_hrtime() + GJKD_LINGER_MS * UINT64_C(1000000);
+}
+
+static uint64_t sweep_due(struct gjkd_http *http, uint64_t now_ns) {
+    uint64_t next_ms = SWEEP_MS;
+    for (struct gjkd_exchange *at = http->due, *next; at != NULL; at = next) {
+        next = at->next;
+        uint64_t left_ms = wait_ms(at->job.deadline_ns, now_ns);
+        if (left_ms == 0) {
+            cut(at);
+            next_ms = 1;
+        } else if (left_ms < next_ms) {
+            next_ms = left_ms;
+        }
+    }
+    return next_ms;
+}
+
+uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
+    uint64_t now_ns = uv_hrtime();
+    uint64_t due_ms = sweep_due(http, now_ns);
+    uint64_t working_ms = sweep_working(http, now_ns);
+    return due_ms < working_ms ? due_ms : working_ms;
 }

@@ -29,6 +29,9 @@
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
                "what is over a limit has to be seen whole");
 
+/* All connections are looked at no more often, however soon the next deadline of a request is. */
+#define SWEEP_PAUSE_NS UINT64_C(500000000)
+
 /* The exchange that a callback's context is about: from now on the one that stands in. */
 static struct gjkd_exchange *exchange_of(void **context) {
     struct gjkd_exchange *exchange = *context;
@@ -73,6 +76,47 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
     return entry;
 }
 
+static void log_end(const struct gjkd_job *job, struct MHD_Connection *connection,
+                    uint64_t duration_ns) {
+    const struct sockaddr *name =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    gjkd_address peer = {.length = name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                               : sizeof(struct sockaddr_in)};
+    memcpy(&peer.storage, name, peer.length);
+    gjkd_request_log(job, &peer, duration_ns);
+}
+
+/* The request is over: counted, and logged where that is wanted. */
+static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    const struct gjkd_job *job = &exchange->job;
+    uint64_t ended_ns = exchange->stage == GJKD_STAGE_CUT ? job->timing.ended_ns : uv_hrtime();
+    uint64_t duration_ns = ended_ns - job->timing.started_ns;
+    gjkd_guard_settle(job);
+    gjkd_count_request(exchange->http->counters, job->match.route, job->head.method,
+                       job->reply.status, duration_ns);
+    if (job->reply.status >= 400) {
+        gjkd_count_refusal(exchange->http->counters, job->problem.code);
+    }
+    gjkd_count_bytes(exchange->http->counters, job->body_bytes + job->discarded_bytes,
+                     job->reply.length);
+    if (job->context->config->access_log) {
+        log_end(job, connection, duration_ns);
+    }
+}
+
+static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    gjkd_exchange_stop_waiting(exchange);
+    note_end(exchange, connection);
+    if (exchange->lingers) {
+        /* The daemon shuts the sending side and closes its own. */
+        int copy = dup(gjkd_fd_of(connection));
+        if (copy >= 0) {
+            gjkd_linger(&exchange->http->lingers, copy);
+        }
+    }
+    gjkd_exchange_give_back(exchange);
+}
+
 static void on_connection(void *closure, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode code) {
     struct gjkd_http *http = closure;
@@ -84,6 +128,10 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     }
     gjkd_count_connection(http->counters, false);
     const struct gjkd_connection *entry = *context;
+    if (entry != NULL && entry->exchange != NULL) {
+        /* The daemon says nothing of a request's end when it has no room for its own refusal. */
+        end_request(entry->exchange, connection);
+    }
     if (entry != NULL && entry->entered) {
         gjkd_crowd_leave(http->context->crowd, counted_ip(http, entry));
     }
@@ -95,8 +143,8 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     http->callbacks++;
-    if (entry != NULL && !entry->entered) {
-        return NULL; /* it is shut, and this was on its way already */
+    if (entry == NULL || !entry->entered) {
+        return NULL; /* no memory; or it is shut, and this was on its way already */
     }
     struct gjkd_exchange *exchange = gjkd_exchange_take(http);
     if (exchange == NULL || !gjkd_job_set_target(&exchange->job, target != NULL ? target : "")) {
@@ -106,10 +154,9 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
         return NULL;
     }
     exchange->connection = connection;
-    exchange->job.peer = entry != NULL ? entry->ip : (gjkd_ip){{0}};
-    if (entry != NULL) {
-        entry->overdue_ns = exchange->job.deadline_ns;
-    }
+    exchange->job.peer = entry->ip;
+    entry->exchange = exchange;
+    entry->overdue_ns = exchange->job.deadline_ns;
     gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
     return exchange;
 }
@@ -150,6 +197,9 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
         job->reply.close = true;
         return gjkd_exchange_queue_reply(exchange);
     }
+    if (body_follows) {
+        gjkd_exchange_await_body(exchange);
+    }
     return MHD_YES;
 }
 
@@ -169,6 +219,7 @@ static enum MHD_Result answer(struct gjkd_exchange *exchange) {
 }
 
 static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
+    gjkd_exchange_stop_waiting(exchange);
     gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
     if (gjkd_job_wants_worker(&exchange->job)) {
         exchange->stage = GJKD_STAGE_PAUSED;
@@ -207,35 +258,10 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
         return MHD_YES;
     case GJKD_STAGE_DONE:
         return gjkd_exchange_queue_reply(exchange);
+    case GJKD_STAGE_CUT:
+        return *size > 0 ? take_body(exchange, data, size) : MHD_NO;
     }
     return MHD_NO;
-}
-
-static void log_end(const struct gjkd_job *job, struct MHD_Connection *connection,
-                    uint64_t duration_ns) {
-    const struct sockaddr *name =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
-    gjkd_address peer = {.length = name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
-                                                               : sizeof(struct sockaddr_in)};
-    memcpy(&peer.storage, name, peer.length);
-    gjkd_request_log(job, &peer, duration_ns);
-}
-
-/* The request is over: counted, and logged where that is wanted. */
-static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
-    const struct gjkd_job *job = &exchange->job;
-    uint64_t duration_ns = uv_hrtime() - job->timing.started_ns;
-    gjkd_guard_settle(job);
-    gjkd_count_request(exchange->http->counters, job->match.route, job->head.method,
-                       job->reply.status, duration_ns);
-    if (job->reply.status >= 400) {
-        gjkd_count_refusal(exchange->http->counters, job->problem.code);
-    }
-    gjkd_count_bytes(exchange->http->counters, job->body_bytes + job->discarded_bytes,
-                     job->reply.length);
-    if (job->context->config->access_log) {
-        log_end(job, connection, duration_ns);
-    }
 }
 
 static void on_completed(void *closure, struct MHD_Connection *connection, void **context,
@@ -246,21 +272,14 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     *context = NULL;
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     if (entry != NULL) {
+        entry->exchange = NULL;
         entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
     }
     gjkd_connections_set_progress(&http->connections, entry, GJKD_IDLE);
     if (exchange == NULL) {
         return;
     }
-    note_end(exchange, connection);
-    if (exchange->lingers) {
-        /* The daemon shuts the sending side and closes its own. */
-        int copy = dup(gjkd_fd_of(connection));
-        if (copy >= 0) {
-            gjkd_linger(&http->lingers, copy);
-        }
-    }
-    gjkd_exchange_give_back(exchange);
+    end_request(exchange, connection);
 }
 
 /* Paths are unescaped segment by segment, after routing has split them. */
@@ -273,6 +292,18 @@ static size_t leave_escaped(void *closure, struct MHD_Connection *connection, ch
     return length;
 }
 
+/*
+ * Where it has no room for a refusal, and the request before this one was at a worker, the daemon
+ * drops the connection in its mind only, and hears nothing of it from epoll. But at connections with
+ * a timeout of their own it looks whenever it runs.
+ */
+static void look_again(struct gjkd_connection *entry) {
+    if (entry->exchange != NULL && entry->exchange->connection != NULL) {
+        MHD_set_connection_option(entry->exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                  (unsigned)GJKD_IDLE_TIMEOUT_S + 1);
+    }
+}
+
 /* --- Life --- */
 
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
@@ -283,6 +314,7 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
         flags |= MHD_USE_TLS;
     }
     http->lingers.uv = http->uv;
+    http->connections.ended = look_again;
     http->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
                          MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -302,8 +334,15 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
 }
 
 uint64_t gjkd_http_sweep(struct gjkd_http *http) {
-    gjkd_connections_sweep(&http->connections, uv_hrtime());
-    return gjkd_exchanges_sweep(http);
+    uint64_t next_ms = gjkd_exchanges_sweep(http);
+    uint64_t now_ns = uv_hrtime();
+    if (http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
+        http->swept_ns = now_ns;
+        if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
+            http->resumed(http);
+        }
+    }
+    return next_ms;
 }
 
 void gjkd_http_close(struct gjkd_http *http) {

@@ -28,10 +28,12 @@ struct gjkd_http {
     void (*resumed)(struct gjkd_http *http);                 /* a connection waits for MHD_run */
     void (*hurry)(struct gjkd_http *http, uint64_t wait_ms); /* sweep again by then */
 
+    uint64_t swept_ns; /* when the connections were looked at */
     uint64_t round_ns; /* when the daemon's run began that is under way, by uv_hrtime */
     struct MHD_Daemon *daemon;
     struct gjkd_connections connections;
     uint64_t callbacks;            /* of the daemon so far: does it get on? */
+    struct gjkd_exchange *due;     /* requests whose body is not there */
     struct gjkd_exchange *working; /* requests at workers */
     struct gjkd_exchange *spare;
     unsigned spare_count;
@@ -43,8 +45,7 @@ struct gjkd_http {
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd);
 
 /*
- * To be called now and then: answers what is past its deadline at a worker, and sweeps the
- * connections. Returns in how many milliseconds it wants to be called again, at the latest.
+ * To be called now and then: answers what is past its deadline, and sweeps the connections. Returns in how many milliseconds it wants to be called again, at the latest.
  */
 uint64_t gjkd_http_sweep(struct gjkd_http *http);
 

@@ -193,3 +193,9 @@ void gjkd_tls_options(struct MHD_OptionItem *options) {
     memcpy(&options[1].ptr_value, &callback, sizeof callback);
     options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 }
+
+bool gjkd_tls_say(void *session, const char *data, size_t length) {
+    gnutls_session_t to = session;
+    ssize_t sent = gnutls_record_send(to, data, length);
+    return sent >= 0 && (size_t)sent == length && gnutls_bye(to, GNUTLS_SHUT_WR) >= 0;
+}

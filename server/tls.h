@@ -7,6 +7,7 @@
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define GJKD_TLS_ERROR_MAX 384
 #define GJKD_PEM_BYTES_MAX 1048576
@@ -26,5 +27,9 @@ bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_TLS_ERROR_MAX]);
 
 /* What a daemon that serves https is started with: three items, the last of them the end. */
 void gjkd_tls_options(struct MHD_OptionItem *options);
+
+/* Sends data on a daemon's session (a gnutls_session_t), and that nothing follows. False: the
+ * socket did not take all of it at once. */
+bool gjkd_tls_say(void *session, const char *data, size_t length);
 
 #endif

@@ -91,6 +91,7 @@ static void receive(void) {
 
 static void turn(void) {
     uv_run(&loop.uv, loop.http.working != NULL ? UV_RUN_ONCE : UV_RUN_NOWAIT);
+    loop.http.swept_ns = 0; /* no pause */
     gjkd_http_sweep(&loop.http);
     receive();
     require(uv_hrtime() - began_ns < HANG_NS, "the daemon does not get on");

@@ -163,3 +163,38 @@ def test_too_long_a_queue_of_work_is_refused_politely(gjkd, name):
         else:
             assert len(reply.json()["pairs"]) == 1
         wire.socket.close()
+
+
+# --- More parameters than a connection has memory for: libmicrohttpd drops what it cannot refuse ---
+
+def many_parameters(count):
+    return b"GET /v1/sets?%s HTTP/1.1\r\nHost: localhost\r\n\r\n" % (b"&" * count)
+
+
+def test_such_a_request_ends_too_and_is_counted(start):
+    daemon = start()
+    counts = range(100, 400, 5)
+    for count in counts:
+        with Wire(daemon) as wire:
+            wire.send(many_parameters(count))
+            text = wire.rest(0.02) or wire.buffer
+            assert text == b"" or text.startswith(b"HTTP/1.1 4") or b" 200 OK\r\n" in text
+    routes = ('gjkd_http_requests_total{route="none"', "gjkd_http_requests_abandoned_total ",
+              'gjkd_http_requests_total{route="/v1/sets"')
+    assert eventually(lambda: sum(
+        float(line.split(" ")[1]) for line in daemon.get("/metrics").text.splitlines()
+        if line.startswith(routes)) == len(counts))
+
+
+def test_such_a_request_behind_one_at_a_worker_does_not_keep_the_connection(start):
+    daemon = start("--request-timeout=1s")
+    body = b'{"dimension": 2}'
+    for count in range(200, 400, 20):
+        with Wire(daemon) as wire:
+            wire.send(b"PUT /v1/sets/s HTTP/1.1\r\nHost: localhost\r\nContent-Length: %d\r\n"
+                      b"Content-Type: application/json\r\n\r\n%s" % (len(body), body)
+                      + many_parameters(count))
+            wire.socket.shutdown(socket.SHUT_WR)
+            assert wire.rest(10) is not None, count
+    daemon.process.terminate()
+    assert daemon.process.wait(20) == 0

@@ -217,3 +217,18 @@ def test_a_slow_handshake_is_cut(start, pair):
     with Wire(daemon) as wire:
         wire.send(b"\x16\x03\x01")
         assert wire.closes(10)
+
+
+@pytest.mark.parametrize("goes_on", [False, True])
+def test_a_body_that_stalls_is_answered_504(secure, pair, goes_on):
+    with SecureWire(secure, pair[0]) as wire:
+        wire.send(b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nGjkd-Timeout-Ms: 300\r\n"
+                  b"Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{")
+        if goes_on:
+            for _ in range(30):
+                wire.send(b" ")
+                time.sleep(0.02)
+        reply = wire.reply()
+        problem.check(reply, "deadline-exceeded")
+        assert reply.headers["connection"] == "close" and wire.closes(10)
+    assert secure.get("/livez").status_code == 200

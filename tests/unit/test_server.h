@@ -33,6 +33,7 @@ Suite *server_job_suite(void);
 Suite *server_telemetry_suite(void);
 Suite *server_line_suite(void);
 Suite *server_timing_suite(void);
+Suite *server_reply_head_suite(void);
 
 /* A suite of one case from so many tests. */
 Suite *test_suite(const char *name, const TTest *const *tests, int count);

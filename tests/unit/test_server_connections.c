@@ -42,8 +42,8 @@ START_TEST(what_is_overdue_ends) {
         gjkd_progress progress;
         bool ends, writes; /* when overdue: is it ended, and may the answer still be written? */
     } rows[] = {
-        {GJKD_IDLE, true, true},       {GJKD_HEAD_DUE, true, true}, {GJKD_BODY_DUE, true, true},
-        {GJKD_ANSWERING, false, true}, {GJKD_SENDING, true, false},
+        {GJKD_IDLE, true, true},       {GJKD_HEAD_DUE, true, true}, {GJKD_BODY_DUE, false, true},
+        {GJKD_ANSWERING, false, true}, {GJKD_SENDING, true, false}, {GJKD_LINGERING, true, true},
     };
     for (int i = 0; i < COUNT_OF(rows); i++) {
         start(rows[i].progress);
@@ -60,7 +60,7 @@ START_TEST(what_is_overdue_ends) {
 END_TEST
 
 START_TEST(whose_client_is_gone_ends) {
-    static const gjkd_progress due[] = {GJKD_IDLE, GJKD_HEAD_DUE, GJKD_BODY_DUE};
+    static const gjkd_progress due[] = {GJKD_IDLE, GJKD_HEAD_DUE, GJKD_BODY_DUE, GJKD_LINGERING};
     for (int i = 0; i < COUNT_OF(due); i++) {
         start(due[i]);
         ck_assert(can_write(ends[1]));

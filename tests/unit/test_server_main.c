@@ -72,6 +72,7 @@ int main(void) {
     srunner_add_suite(runner, server_telemetry_suite());
     srunner_add_suite(runner, server_line_suite());
     srunner_add_suite(runner, server_timing_suite());
+    srunner_add_suite(runner, server_reply_head_suite());
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);
