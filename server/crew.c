@@ -1,7 +1,8 @@
 /*
  * Who works on a job, and for how long at a stretch? The first runner runs the handler, then the
  * parts that this leaves. Before each part it looks around: is a worker idle, it sends for help;
- * does somebody wait for one, it goes to the end of the queue. Helpers do the same. Nobody is sent
+ * does somebody wait for one, it goes to the end of the queue. Does somebody wait for the processor,
+ * it goes first. Helpers do the same. Nobody is sent
  * for who would have to be waited for. A runner ends when no part is left to take, and the last
  * one to end ends the job.
  */
@@ -9,6 +10,8 @@
 #include "crew.h"
 
 #include "crash.h"
+
+#include <sched.h>
 
 static void send_for_help(struct gjkd_crew *crew) {
     unsigned next = atomic_load(&crew->sent);
@@ -32,6 +35,7 @@ static bool do_parts(struct gjkd_crew *crew) {
             send_for_help(crew);
         }
         (void)gjkd_parts_step(job, &memory);
+        sched_yield(); /* a loop may have been woken that was not to interrupt just then */
         steps_aside = gjkd_pool_is_wanted(pool);
     }
     gjk_arena_fini(&memory);

@@ -240,6 +240,7 @@ void gjkd_handle_batch(struct gjkd_job *job) {
     }
     gjkd_parts_leave(job, batch->rows, batch->row_ns,
                      &(struct gjkd_parts){.work = batch,
+                                          .is_fixed = true, /* each has its texts */
                                           .run = run,
                                           .finish = finish,
                                           .drop = release});

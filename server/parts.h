@@ -4,9 +4,10 @@
 /*
  * Work cut into parts: the rows of a column message, the queries of a batch. A handler that has
  * understood its request leaves the rows here and returns without a reply; they are then done in
- * steps of about 100 us, by as many workers as there are, and the last one writes the answer. A
- * row fills a slot of its own, so that neither the order nor a bit of the answer depends on who
- * did what, or when.
+ * steps of about 100 us, by as many workers as there are, and the last one writes the answer. How
+ * many rows that is, is guessed for the first part and measured for those after it. A row fills
+ * a slot of its own, so that neither the order nor a bit of the answer depends on who did what,
+ * or when.
  */
 
 #include "gjk/arena.h"
@@ -28,14 +29,18 @@ struct gjkd_parts {
     void (*run)(struct gjkd_job *job, const gjkd_part *part);
     void (*finish)(struct gjkd_job *job, void *work); /* fills job->reply */
     void (*drop)(struct gjkd_job *job, void *work);   /* instead, when it is late; NULL: nothing */
-    uint32_t rows;                                    /* 0: nothing was left to do */
-    uint32_t step;                                    /* rows of a part */
-    atomic_uint taken, done;                          /* rows */
-    atomic_bool late; /* the deadline has passed: what is left is not done */
+    bool is_fixed;           /* every part but the last has as many rows as the first */
+    uint32_t rows;           /* 0: nothing was left to do */
+    atomic_uint step;        /* rows of the next part */
+    atomic_uint taken, done; /* rows */
+    atomic_bool late;        /* the deadline has passed: what is left is not done */
 };
 
-/* How many of count rows, each of about row_ns, make a part: the first part has the first ones. */
+/* How many of count rows, each of about row_ns, make the first part. */
 uint32_t gjkd_parts_step_of(uint32_t count, uint64_t row_ns);
+
+/* How many make the next part, when so many took so long. */
+uint32_t gjkd_parts_next_step(uint32_t rows, uint64_t took_ns);
 
 /* For handlers: leaves count rows, each of about row_ns, to be done by run. finish is called once,
  * also when there are no rows. */

@@ -1,8 +1,10 @@
 /*
- * By nice values, and by the length of the slices that a thread asks for: since Linux 6.12 one of
- * ordinary priority that wakes up interrupts at once whoever asked for longer ones, and otherwise
- * waits until that one's slice is over, whatever their nice values. Older systems take no notice
- * of the slice. Measured with 2 processors: tests/bench/run.sh wire.
+ * By nice values, and by the length of the slices that threads ask for. Since Linux 6.12 a thread
+ * that wakes up interrupts at once whoever asked for longer slices, as long as it has not had more
+ * than its share lately; otherwise it waits until that one's slice is over, whatever their nice
+ * values. And who yields goes back by a slice: so workers ask for shorter ones than usual, too,
+ * and yield between two parts (crew.c). Older systems take no notice of slices. Measured with 2
+ * processors: tests/bench/run.sh wire.
  */
 
 #include "urgency.h"
@@ -16,8 +18,9 @@
 /* What workers wait for the loops by. */
 #define WORKER_NICE 10
 
-/* The shortest slice that may be asked for: about what a loop does at one time. */
+/* The shortest that may be asked for, about what a loop does at one time; and a bit more. */
 #define LOOP_SLICE_NS 100000
+#define WORKER_SLICE_NS 150000
 
 static void set(unsigned policy, int nice, unsigned long long slice_ns) {
     struct sched_attr wanted = {
@@ -34,5 +37,5 @@ void gjkd_urgency_of_loop(void) {
 }
 
 void gjkd_urgency_of_worker(void) {
-    set(SCHED_BATCH, getpriority(PRIO_PROCESS, 0) + WORKER_NICE, 0);
+    set(SCHED_BATCH, getpriority(PRIO_PROCESS, 0) + WORKER_NICE, WORKER_SLICE_NS);
 }

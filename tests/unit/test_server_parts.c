@@ -19,6 +19,7 @@ struct work {
 };
 
 static struct work work;
+static bool is_fixed = true;
 
 static void run(struct gjkd_job *of, const gjkd_part *part) {
     struct work *found = part->work;
@@ -52,6 +53,7 @@ static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     job.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
     gjkd_parts_leave(&job, rows, row_ns,
                      &(struct gjkd_parts){.work = &work,
+                                          .is_fixed = is_fixed,
                                           .run = run,
                                           .finish = finish,
                                           .drop = drop});
@@ -81,6 +83,39 @@ START_TEST(every_row_once) {
 }
 END_TEST
 
+START_TEST(parts_grow_to_what_takes_long_enough) {
+    static const struct {
+        uint32_t rows;
+        uint64_t took_ns;
+        uint32_t next;
+    } cases[] = {
+        {10, 100000, 10},
+        {10, 50000, 20},
+        {10, 1000000, 1},
+        {10, 2000000, 1},
+        {1, 100001, 1},
+        {10, 25000, 40},
+        {10, 24000, 40},
+        {10, 1, 40},
+        {10, 0, 40},
+        {1, UINT64_MAX, 1},
+        {7, 200000, 3},
+        {UINT32_MAX, 1, UINT32_MAX},
+        {UINT32_MAX, 100000, UINT32_MAX},
+    };
+
+    for (int i = 0; i < COUNT_OF(cases); i++)
+        ck_assert_uint_eq(gjkd_parts_next_step(cases[i].rows, cases[i].took_ns), cases[i].next);
+    is_fixed = false;
+    begin(ROWS_MAX, UINT64_C(1000000000), 10000);
+    ck_assert_uint_eq(gjkd_parts_waiting(&job), ROWS_MAX); /* of a guess that is far off */
+    gjkd_parts_run_all(&job);
+    check_all(ROWS_MAX);
+    ck_assert_uint_lt(work.parts, ROWS_MAX / 2);
+    gjkd_job_fini(&job);
+}
+END_TEST
+
 START_TEST(no_rows_finish_at_once) {
     begin(0, 1000, 10000);
     ck_assert_uint_eq(work.finished, 1);
@@ -103,6 +138,7 @@ static void *help(void *closure) {
 START_TEST(many_hands) {
     for (int round = 0; round < 20; round++) {
         pthread_t threads[4];
+        is_fixed = round % 2 == 0;
         begin(ROWS_MAX, 20000, 10000);
         for (int i = 0; i < COUNT_OF(threads); i++)
             ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &job), 0);
@@ -163,7 +199,11 @@ START_TEST(a_budget) {
 END_TEST
 
 Suite *server_parts_suite(void) {
-    const TTest *const tests[] = {every_row_once, no_rows_finish_at_once, many_hands,
-                                  nothing_after_the_deadline, a_budget};
+    const TTest *const tests[] = {every_row_once,
+                                  parts_grow_to_what_takes_long_enough,
+                                  no_rows_finish_at_once,
+                                  many_hands,
+                                  nothing_after_the_deadline,
+                                  a_budget};
     return test_suite("parts", tests, COUNT_OF(tests));
 }

@@ -238,7 +238,8 @@ static void finish(struct gjkd_job *of, void *work) {
 }
 
 static void leave_rows(struct gjkd_job *of) {
-    gjkd_parts_leave(of, ROWS, 20000, &(struct gjkd_parts){.run = run_part, .finish = finish});
+    gjkd_parts_leave(of, ROWS, 20000,
+                     &(struct gjkd_parts){.is_fixed = true, .run = run_part, .finish = finish});
 }
 
 static void leave_nothing(struct gjkd_job *of) {
