@@ -8,15 +8,6 @@
 #include "larger.h"
 #include "tree_keys.h"
 
-void gjk_probe_put_box(gjk_probe *probe, const gjk_bounds *box) {
-    const double min[3] = {box->min.x, box->min.y, box->min.z};
-    const double max[3] = {box->max.x, box->max.y, box->max.z};
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        probe->min[axis] = min[axis];
-        probe->max[axis] = max[axis];
-    }
-}
-
 gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance) {
     const uint32_t dimension = placed->shape->dimension;
     gjk_probe probe = {.kind = kind,

@@ -26,7 +26,16 @@ typedef struct gjk_probe {
     double looseness;      /* see gjk_box_looseness */
 } gjk_probe;
 
-void gjk_probe_put_box(gjk_probe *probe, const gjk_bounds *box);
+/* Number by number: what was just written so is slow to copy in larger pieces. */
+static inline void gjk_probe_put_box(gjk_probe *probe, const gjk_bounds *box) {
+    probe->min[0] = box->min.x;
+    probe->min[1] = box->min.y;
+    probe->min[2] = box->min.z;
+    probe->max[0] = box->max.x;
+    probe->max[1] = box->max.y;
+    probe->max[2] = box->max.z;
+}
+
 gjk_probe gjk_probe_of(gjk_probe_kind kind, const gjk_placed *placed, double tolerance);
 gjk_probe gjk_probe_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance);
 gjk_probe gjk_probe_of_sweep(const gjk_sweep *sweep, double tolerance);

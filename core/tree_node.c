@@ -12,17 +12,6 @@ gjk_branch gjk_branch_of_body(const gjk_body *body) {
                         GJK_BRANCH_BODY};
 }
 
-gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
-    return (gjk_branch){
-        .box = {{node->min[0][i], node->min[1][i], node->min[2][i]},
-                {node->max[0][i], node->max[1][i], node->max[2][i]}},
-        .what = node->branch[i],
-        .first = node->first[i],
-        .last = node->last[i],
-        .kind = (gjk_branch_kind)node->kind[i],
-    };
-}
-
 uint32_t gjk_branch_count(const gjk_branch *branch) {
     if (branch->what == NULL) {
         return 0;

@@ -62,8 +62,7 @@ struct gjk_tree {
 };
 
 gjk_branch gjk_branch_of_body(const gjk_body *body);
-gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i); /* a view: retains nothing */
-uint32_t gjk_branch_count(const gjk_branch *branch);             /* of bodies */
+uint32_t gjk_branch_count(const gjk_branch *branch); /* of bodies */
 void gjk_branch_retain(const gjk_branch *branch);
 void gjk_branch_release(const gjk_branch *branch);
 
@@ -72,6 +71,18 @@ void gjk_branch_release(const gjk_branch *branch);
 gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches, uint32_t count);
 void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch);
 gjk_branch gjk_branch_of_node(const gjk_tree_node *node);
+
+/* A view: retains nothing. Inline, so that only what is wanted is read. */
+static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
+    return (gjk_branch){
+        .box = {{node->min[0][i], node->min[1][i], node->min[2][i]},
+                {node->max[0][i], node->max[1][i], node->max[2][i]}},
+        .what = node->branch[i],
+        .first = node->first[i],
+        .last = node->last[i],
+        .kind = (gjk_branch_kind)node->kind[i],
+    };
+}
 
 /* All the bodies and motions below a branch, as branches. Returns the end. */
 gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);

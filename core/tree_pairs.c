@@ -9,25 +9,31 @@
 #include "tree_keys.h"
 
 typedef struct gjk_pairing {
-    uint32_t dimension;
-    double looseness;
+    gjk_probe probe; /* its box changes from node to node */
     gjk_pair_visitor visit;
     void *user;
 } gjk_pairing;
 
+static gjk_pairing make_pairing(const struct gjk_tree *tree, double looseness,
+                                gjk_pair_visitor visit, void *user) {
+    return (gjk_pairing){
+        .probe = {.kind = GJK_PROBE_OVERLAP, .dimension = tree->dimension, .looseness = looseness},
+        .visit = visit,
+        .user = user,
+    };
+}
+
 /* The branches of a node that meet a box. */
-static uint32_t meeting(const gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
+static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
     double keys[GJK_TREE_WIDTH];
-    gjk_probe probe = {.kind = GJK_PROBE_OVERLAP,
-                       .dimension = p->dimension,
-                       .looseness = p->looseness};
-    gjk_bounds wide = *box;
-    if (p->looseness > 0.0) {
+    if (p->probe.looseness > 0.0) {
         double side = gjk_largest3(gjk_sub3(box->max, box->min));
-        wide = gjk_box_widen(wide, p->dimension, p->looseness * side);
+        gjk_bounds wide = gjk_box_widen(*box, p->probe.dimension, p->probe.looseness * side);
+        gjk_probe_put_box(&p->probe, &wide);
+    } else {
+        gjk_probe_put_box(&p->probe, box);
     }
-    gjk_probe_put_box(&probe, &wide);
-    return gjk_probe_node(&probe, node, 0.0, keys);
+    return gjk_probe_node(&p->probe, node, 0.0, keys);
 }
 
 static gjk_leaf leaf_of(const gjk_branch *branch) {
@@ -38,10 +44,10 @@ static gjk_leaf leaf_of(const gjk_branch *branch) {
     return (gjk_leaf){branch->what, NULL};
 }
 
-static bool meet(const gjk_pairing *p, const gjk_branch *a, const gjk_branch *b);
+static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b);
 
 /* Pairs of a branch with the branches of a node, in the order wanted. */
-static bool meet_node(const gjk_pairing *p, const gjk_branch *one, const gjk_tree_node *node,
+static bool meet_node(gjk_pairing *p, const gjk_branch *one, const gjk_tree_node *node,
                       bool one_first) {
     bool goes_on = true;
     for (uint32_t mask = meeting(p, node, &one->box); goes_on && mask != 0; mask &= mask - 1) {
@@ -51,7 +57,7 @@ static bool meet_node(const gjk_pairing *p, const gjk_branch *one, const gjk_tre
     return goes_on;
 }
 
-static bool meet(const gjk_pairing *p, const gjk_branch *a, const gjk_branch *b) {
+static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b) {
     if (a->kind != GJK_BRANCH_NODE && b->kind != GJK_BRANCH_NODE) {
         const gjk_leaf first = leaf_of(a), second = leaf_of(b);
         return p->visit(p->user, &first, &second);
@@ -71,7 +77,7 @@ static bool meet(const gjk_pairing *p, const gjk_branch *a, const gjk_branch *b)
     return goes_on;
 }
 
-static bool pair_within(const gjk_pairing *p, const gjk_tree_node *node) {
+static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
     bool goes_on = true;
     for (uint32_t i = 0; goes_on && i < node->used; i++) {
         const gjk_branch branch = gjk_branch_at(node, i);
@@ -90,13 +96,13 @@ static bool pair_within(const gjk_pairing *p, const gjk_tree_node *node) {
 
 void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_pair_visitor visit,
                            void *user) {
-    const gjk_pairing p = {tree->dimension, looseness, visit, user};
+    gjk_pairing p = make_pairing(tree, looseness, visit, user);
     (void)pair_within(&p, tree->root);
 }
 
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
                             gjk_pair_visitor visit, void *user) {
-    const gjk_pairing p = {a->dimension, looseness, visit, user};
+    gjk_pairing p = make_pairing(a, looseness, visit, user);
     const gjk_branch first = {.box = a->bounds, .what = a->root, .kind = GJK_BRANCH_NODE};
     const gjk_branch second = {.box = b->bounds, .what = b->root, .kind = GJK_BRANCH_NODE};
     (void)meet(&p, &first, &second);
