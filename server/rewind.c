@@ -7,8 +7,14 @@
 bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out,
                  struct proto_problem *problem) {
     const struct gjk_history *history = version->history;
-    if (history == NULL || gjk_history_count(history) == 0) {
-        return proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+    if (history == NULL) {
+        proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set keeps no ticks");
+        return proto_problem_hint(problem, "PATCH it with \"history\": {\"ticks\": n} to keep n");
+    }
+    if (gjk_history_count(history) == 0) {
+        proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set has no ticks yet");
+        return proto_problem_hint(problem, "PUT /v1/sets/%.100s/ticks/1 makes the first",
+                                  version->name);
     }
     switch (gjk_history_at(history, tick, out)) {
     case GJK_REWIND_OK:

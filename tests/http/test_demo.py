@@ -2,6 +2,7 @@
 
 import pytest
 
+import problem
 from daemon import Daemon
 
 
@@ -44,6 +45,16 @@ def test_they_answer(demo):
         assert demo.ask(f"/v1/sets/{name}/detect", {})["pairs"], "something collides"
         dot = {"type": "point", "position": [0] * dimension}
         assert demo.ask(f"/v1/sets/{name}/distance", {"a": dot})["nearest"]
+
+
+@pytest.mark.parametrize("name", ["arena2d", "range3d"])
+def test_the_first_question_about_the_past_says_what_to_do(demo, name):
+    question = {"at": {"tick": 1}}
+    hint = problem.check(demo.post(f"/v1/sets/{name}/detect", question), "tick-expired",
+                         pointer="/at/tick")["hint"]
+    method, path = hint.split()[:2]
+    assert demo.call(method, path, json={}).status_code == 201
+    assert demo.ask(f"/v1/sets/{name}/detect", question)["pairs"]
 
 
 def test_they_can_be_put_again_and_deleted(demo):

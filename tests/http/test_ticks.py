@@ -48,7 +48,7 @@ def test_a_set_without_ticks(gjkd, url):
     assert gjkd.get(f"{url}/ticks").json() == {"oldest": None, "newest": None, "count": 0}
     summary = gjkd.get(f"{url}?fields=summary").json()
     assert summary["tick"] is None and summary["ticks"] is None
-    problem.check(gjkd.get(f"{url}/ticks/1"), "tick-expired")
+    problem.check(gjkd.get(f"{url}/ticks/1"), "tick-expired", hint=f"PUT {url}/ticks/1 ")
 
 
 def test_the_oldest_go(gjkd, url):
@@ -109,7 +109,8 @@ def test_no_history_no_ticks(gjkd, name, history):
     problem.check(gjkd.put(f"{url}/ticks/1", {"shapes": {}}), "tick-conflict")
     problem.check(gjkd.get(f"{url}/ticks/1"), "tick-expired")
     query = {"a": "a", "b": "a", "at": {"tick": 1}}
-    problem.check(gjkd.post(f"{url}/detect", query), "tick-expired", pointer="/at/tick")
+    problem.check(gjkd.post(f"{url}/detect", query), "tick-expired", pointer="/at/tick",
+                  hint='PATCH it with "history"')
 
 
 BAD_TICKS = [("1.5", "out-of-range"), ("-1", "out-of-range"), (str(TICK_MAX + 1), "out-of-range"),
