@@ -4,7 +4,8 @@
 /*
  * Who goes first where several threads want one processor? Loops before workers: long work may
  * take a little longer, a short question must not. Each thread says it of itself, once; where
- * the system does not allow that, all stay equal.
+ * the system does not allow that, or the process has been given a scheduling policy of its own,
+ * all stay equal.
  */
 
 void gjkd_urgency_of_loop(void);

@@ -296,6 +296,15 @@ static uint64_t issue(struct stream *stream, uint64_t now) {
     return UINT64_MAX; /* when a connection comes back */
 }
 
+/* The server ends connections that were idle for long; nothing was lost with one. */
+static void renew_if_closed(struct connection *connection) {
+    char byte;
+    if (recv(connection->fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0) {
+        close(connection->fd);
+        open_connection(connection);
+    }
+}
+
 static void turn(struct stream *streams, int count) {
     struct epoll_event events[256];
     uint64_t now = now_ns(), next = end_ns;
@@ -307,9 +316,11 @@ static void turn(struct stream *streams, int count) {
     int ready = epoll_wait(poller, events, 256, wait_ms);
     for (int i = 0; i < ready; i++) {
         struct connection *connection = events[i].data.ptr;
-        if (connection->is_busy) {
-            go_on_sending(connection);
+        if (!connection->is_busy) {
+            renew_if_closed(connection);
+            continue;
         }
+        go_on_sending(connection);
         if (!receive(connection)) {
             fail(connection);
         }

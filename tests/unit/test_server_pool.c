@@ -1,10 +1,14 @@
 /* Do workers do each task once, in order, and no more than may wait? Does its loop hear of it? And
  * do the workers of one job help each other, and step aside for others? */
 
+#define _GNU_SOURCE /* SCHED_BATCH, SCHED_IDLE */
+#include <sched.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "crew.h"
 #include "test_server.h"
+#include "urgency.h"
 
 #define TASKS_MAX 4000
 
@@ -350,6 +354,41 @@ START_TEST(a_crew_that_is_not_let_in) {
 }
 END_TEST
 
+/* --- Urgency --- */
+
+struct standing {
+    void (*say)(void);
+    int policy_before, policy, nice;
+};
+
+static void stand(void *closure) {
+    struct standing *standing = closure;
+    const struct sched_param none = {0};
+    sched_setscheduler(0, standing->policy_before, &none); /* Linux: of this thread */
+    standing->say();
+    standing->policy = sched_getscheduler(0);
+    standing->nice = getpriority(PRIO_PROCESS, 0);
+}
+
+static void check_standing(void (*say)(void), int before, int policy, int behind) {
+    struct standing standing = {say, before, 0, 0};
+    uv_thread_t thread;
+    int nice = getpriority(PRIO_PROCESS, 0) + behind;
+
+    ck_assert_int_eq(uv_thread_create(&thread, stand, &standing), 0);
+    uv_thread_join(&thread);
+    ck_assert_int_eq(standing.policy, policy);
+    ck_assert_int_eq(standing.nice, nice < 19 ? nice : 19);
+}
+
+START_TEST(workers_stand_behind_loops) {
+    check_standing(gjkd_urgency_of_loop, SCHED_OTHER, SCHED_OTHER, 0);
+    check_standing(gjkd_urgency_of_worker, SCHED_OTHER, SCHED_BATCH, 10);
+    check_standing(gjkd_urgency_of_loop, SCHED_IDLE, SCHED_IDLE, 0);
+    check_standing(gjkd_urgency_of_worker, SCHED_IDLE, SCHED_IDLE, 0);
+}
+END_TEST
+
 Suite *server_pool_suite(void) {
     const TTest *const tests[] = {every_task_once,
                                   in_the_order_of_their_arrival,
@@ -362,6 +401,7 @@ Suite *server_pool_suite(void) {
                                   without_parts_a_crew_is_one,
                                   a_crew_steps_aside,
                                   a_crew_waits_for_no_help_from_the_busy,
-                                  a_crew_that_is_not_let_in};
+                                  a_crew_that_is_not_let_in,
+                                  workers_stand_behind_loops};
     return test_suite("pool", tests, COUNT_OF(tests));
 }
