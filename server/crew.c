@@ -1,10 +1,9 @@
 /*
  * Who works on a job, and for how long at a stretch? The first runner runs the handler, then the
  * parts that this leaves. Before each part it looks around: is a worker idle, it sends for help;
- * does somebody wait for one, it goes to the end of the queue. Does somebody wait for the processor,
- * it goes first. Helpers do the same. Nobody is sent
- * for who would have to be waited for. A runner ends when no part is left to take, and the last
- * one to end ends the job.
+ * does somebody wait for one, it goes to the end of the queue; a loop that waits for the processor
+ * goes first. Helpers do the same. Nobody is sent for who would have to be waited for. A runner
+ * ends when no part is left to take, and the last one to end ends the job.
  */
 
 #include "crew.h"
@@ -28,15 +27,16 @@ static bool do_parts(struct gjkd_crew *crew) {
     struct gjkd_job *job = crew->job;
     struct gjkd_pool *pool = &job->context->pool;
     struct gjk_arena memory;
-    bool steps_aside = false;
     gjk_arena_init(&memory, GJKD_JOB_BYTES_MAX);
-    while (!steps_aside && gjkd_parts_waiting(job) > 0) {
+    while (gjkd_parts_waiting(job) > 0) {
         if (gjkd_parts_waiting(job) > 1 && gjkd_pool_has_hands(pool)) {
             send_for_help(crew);
         }
         (void)gjkd_parts_step(job, &memory);
+        if (gjkd_pool_is_wanted(pool) || gjkd_parts_waiting(job) == 0) {
+            break;
+        }
         sched_yield(); /* a loop may have been woken that was not to interrupt just then */
-        steps_aside = gjkd_pool_is_wanted(pool);
     }
     gjk_arena_fini(&memory);
     return gjkd_parts_waiting(job) == 0;
