@@ -106,7 +106,8 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
             record(goal, solution, away, &vertex, simplex, "the bounds prove the state: done");
             return false;
         }
-        closes += solution->upper - bound <= close_enough;
+        bool undecided = gjk_goal_undecided(goal, bound, solution->upper);
+        closes += solution->upper - bound <= (undecided ? rounding : close_enough);
         if (closes > closes_max || holds_vertex(simplex, &vertex)) {
             record(goal, solution, away, &vertex, simplex, "no support point gets nearer: done");
             break;

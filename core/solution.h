@@ -65,6 +65,13 @@ static inline bool gjk_goal_between(const gjk_goal *goal, double least, double m
     return least + goal->radius <= goal->tolerance && most + goal->radius > goal->tolerance;
 }
 
+/* The same of bounds of s, for cores that are apart: their balls may overlap all the same. */
+static inline bool gjk_goal_undecided(const gjk_goal *goal, double lower, double upper) {
+    const double least = lower - goal->radius, most = upper - goal->radius;
+    return (least <= goal->tolerance && most > goal->tolerance) ||
+           (least < -goal->tolerance && most >= -goal->tolerance);
+}
+
 /*
  * Notes in the solution what its bounds prove, wanted or not: questions about one pair
  * that stop at different places must agree on its state. True when that is enough.
