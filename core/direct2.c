@@ -111,12 +111,13 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const fac
     }
     gjk_vec2 n = gjk_scale2(1.0 / length, between);
     double gap = gap_along(own, other, n);
-    if (gap > solution->lower) {
-        solution->lower = gap;
+    bool met = length - gap <= close_enough;
+    if (met || gap > solution->lower) { /* an edge may show as much and not fit the points */
         solution->normal = gjk_xy0(of_b ? gjk_neg2(n) : n);
     }
+    solution->lower = gjk_larger(solution->lower, gap);
     solution->upper = length;
-    return length - gap <= close_enough;
+    return met;
 }
 
 /* Do the points fit what the edge says? A foot does, unless the edge is so short that rounding
