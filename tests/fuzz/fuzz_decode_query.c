@@ -44,7 +44,8 @@ static void check_shape(const gjk_shape *shape, uint32_t dimension) {
     bool is_curve = shape->type >= GJK_ELLIPSE && shape->type <= GJK_CONE;
 
     require(shape->dimension == dimension && shape->type != GJK_CUSTOM);
-    require(is_curve ? shape->count == 0 : shape->count >= 1);
+    bool may_be_round = shape->type == GJK_ELLIPSE; /* and then it is a ball */
+    require(shape->count == 0 ? is_curve : !is_curve || (may_be_round && shape->count == 1));
     require(isfinite(shape->size) && isfinite(shape->bounding_radius));
 }
 

@@ -221,8 +221,11 @@ static const char *body_of_answer(void) {
     return end + 4;
 }
 
+/* A thread that was kept from running for long is behind, and says so. */
 static void check_control(void) {
-    exchange(control_question, sizeof control_question - 1);
+    do {
+        exchange(control_question, sizeof control_question - 1);
+    } while (strncmp(answers, "HTTP/1.1 503 ", 13) == 0);
     require(strcmp(body_of_answer(), control_answer) == 0, "the control's answer has changed");
 }
 

@@ -117,6 +117,30 @@ START_TEST(sets_run_out_of_memory) {
 }
 END_TEST
 
+/* Also in the middle of an escape. */
+START_TEST(long_texts_run_out_of_memory) {
+    static const char begin[] = "{\"dimension\":2,\"meta\":\"xx";
+    char body[2048];
+    size_t length = sizeof begin - 1 - (size_t)_i;
+
+    memcpy(body, begin, length);
+    while (length < sizeof body - 4) {
+        body[length++] = '\\';
+        body[length++] = 'n';
+    }
+    body[length++] = '"';
+    body[length++] = '}';
+    size_t limit = STEP_BYTES;
+    struct proto_problem problem = {0};
+    while (limit <= ENOUGH_BYTES && !decode_set((proto_text){body, length}, limit, &problem)) {
+        check_refusal(&problem);
+        limit += STEP_BYTES;
+    }
+    ck_assert_uint_gt(limit, 8192);
+    ck_assert_uint_le(limit, ENOUGH_BYTES);
+}
+END_TEST
+
 /* Bad syntax stays bad syntax, however little memory there is beyond what parsing it takes. */
 START_TEST(malformed_is_told_from_memory) {
     proto_text body = test_text(&texts, "{'dimension':2,'shapes':{'a':}}");
@@ -176,6 +200,7 @@ Suite *proto_memory_suite(void) {
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, queries_run_out_of_memory, 0, COUNT_OF(queries));
     tcase_add_test(tests, sets_run_out_of_memory);
+    tcase_add_loop_test(tests, long_texts_run_out_of_memory, 0, 3);
     tcase_add_test(tests, malformed_is_told_from_memory);
     tcase_add_test(tests, a_full_arena_is_out_of_memory);
     tcase_add_test(tests, replies_run_out_of_memory);
