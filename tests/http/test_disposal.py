@@ -13,15 +13,16 @@ QUERY = {"queries": [{"op": "raycast", "origin": [-5, i % 100 + 0.5], "direction
 
 
 def processor_times(daemon):
-    """Nanoseconds of the busiest io thread, and of all workers; these step back (nice 10)."""
-    times = {0: [0], 10: [0]}
+    """Nanoseconds of the busiest io thread, and of all workers; these step back (nice 10 more)."""
+    own = os.getpriority(os.PRIO_PROCESS, daemon.process.pid)
+    times = {False: [0], True: [0]}
     folder = f"/proc/{daemon.process.pid}/task"
     for task in os.listdir(folder):
         with open(f"{folder}/{task}/stat") as stat, open(f"{folder}/{task}/schedstat") as used:
             nice = int(stat.read().rsplit(")", 1)[1].split()[16])
             if int(task) != daemon.process.pid:
-                times[nice].append(int(used.read().split()[0]))
-    return max(times[0]), sum(times[10])
+                times[nice > own].append(int(used.read().split()[0]))
+    return max(times[False]), sum(times[True])
 
 
 def settled(daemon):
