@@ -37,8 +37,15 @@ typedef struct gjk_walk3 {
     double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: not known */
 } gjk_walk3;
 
+/* Number by number: what was just written so is slow to copy in larger pieces. */
+static inline void copy3(const gjk_vec3 *from, gjk_vec3 *to) {
+    to->x = from->x;
+    to->y = from->y;
+    to->z = from->z;
+}
+
 static void keep(gjk_walk3 *s, uint32_t from, uint32_t to) {
-    s->w[to] = s->w[from];
+    copy3(&s->w[from], &s->w[to]);
     s->index[to] = s->index[from];
 }
 
@@ -217,7 +224,7 @@ static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, gjk_walk3 *
             return true;
         }
     }
-    s->w[s->count] = vertex->w;
+    copy3(&vertex->w, &s->w[s->count]);
     s->index[s->count++] = (uint8_t)s->found++;
     double along = gjk_dot3(s->direction, vertex->w);
     return prove_apart(s, along, goal, solution) || (along <= 0.0 && goal->radius == 0.0);
