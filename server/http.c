@@ -32,6 +32,9 @@ _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES 
 /* All connections are looked at no more often, however soon the next deadline of a request is. */
 #define SWEEP_PAUSE_NS UINT64_C(500000000)
 
+/* How long a connection may be silent that is to end. */
+#define ENDED_TIMEOUT_S 1U
+
 /* The exchange that a callback's context is about: from now on the one that stands in. */
 static struct gjkd_exchange *exchange_of(void **context) {
     struct gjkd_exchange *exchange = *context;
@@ -300,7 +303,7 @@ static size_t leave_escaped(void *closure, struct MHD_Connection *connection, ch
 static void look_again(struct gjkd_connection *entry) {
     if (entry->exchange != NULL && entry->exchange->connection != NULL) {
         MHD_set_connection_option(entry->exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                                  (unsigned)GJKD_IDLE_TIMEOUT_S + 1);
+                                  ENDED_TIMEOUT_S);
     }
 }
 
