@@ -8,8 +8,16 @@
 
 #include "predicate.h"
 
+/* Of shorter vectors the squares have lost digits, or are 0: those are made longer first. */
+#define VANISHING 0x1p-500
+#define LONGER 0x1p600
+
 static gjk_vec2 unit2(gjk_vec2 v) {
     double length = gjk_length2(v);
+    if (length < VANISHING) {
+        v = gjk_scale2(LONGER, v);
+        length = gjk_length2(v);
+    }
     return length > 0.0 ? gjk_scale2(1.0 / length, v) : v;
 }
 

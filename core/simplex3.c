@@ -11,6 +11,10 @@
 #include "predicate.h"
 #include "twofold.h"
 
+/* Of shorter vectors the squares have lost digits, or are 0: those are made longer first. */
+#define VANISHING 0x1p-500
+#define LONGER 0x1p600
+
 /* (ay * bz - az * by) for differences known as high + low. */
 static double minor_of_twofolds(gjk_twofold ay, gjk_twofold az, gjk_twofold by, gjk_twofold bz) {
     gjk_twofold p = gjk_two_product(ay.high, bz.high);
@@ -43,6 +47,10 @@ static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_
 
 static inline gjk_vec3 unit3(gjk_vec3 v) {
     double length = gjk_length3(v);
+    if (length < VANISHING) {
+        v = gjk_scale3(LONGER, v);
+        length = gjk_length3(v);
+    }
     return length > 0.0 ? gjk_scale3(1.0 / length, v) : v;
 }
 
