@@ -1,8 +1,8 @@
 /*
  * What does a row of a column message cost beside the geometry in it? The same rays against the
  * same set, in turns: in a bare loop in this process, and as one message a request at a daemon
- * with one worker, over a kept connection.
- *   bench_rows PORT PID SET_NAME SET.json RAYS.bin
+ * with one worker, over kept connections, each with one request on its way.
+ *   bench_rows PORT PID SET_NAME SET.json RAYS.bin CONNECTIONS
  * Prints one JSON object: nanoseconds a row of both (medians), and the median of their ratios;
  * the same of processor time, the loop's beside all of the daemon's, which holds even when
  * something else keeps the processors busy.
@@ -24,6 +24,7 @@
 #define ROUNDS 101
 #define REPLY_BYTES_MAX (1 << 24)
 #define PASSES 8 /* of each, in a round */
+#define CONNECTIONS_MAX 8
 
 static double read_ns(clockid_t clock) {
     struct timespec time;
@@ -98,6 +99,11 @@ static double compute(const struct gjk_set *set, const proto_ray_columns *column
     return sum;
 }
 
+struct connections {
+    int fd[CONNECTIONS_MAX];
+    int count;
+};
+
 static int open_socket(uint16_t port) {
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
     int on = 1;
@@ -110,16 +116,19 @@ static int open_socket(uint16_t port) {
     return fd;
 }
 
-static void ask(int fd, const char *request, size_t size) {
-    static char reply[REPLY_BYTES_MAX];
-    size_t got = 0, wanted = REPLY_BYTES_MAX;
-    for (size_t sent = 0; sent < size;) {
-        ssize_t step = send(fd, request + sent, size - sent, MSG_NOSIGNAL);
+static void send_request(int fd, proto_text request) {
+    for (size_t sent = 0; sent < request.length;) {
+        ssize_t step = send(fd, request.data + sent, request.length - sent, MSG_NOSIGNAL);
         if (step <= 0) {
             err(1, "send");
         }
         sent += (size_t)step;
     }
+}
+
+static void read_reply(int fd) {
+    static char reply[REPLY_BYTES_MAX];
+    size_t got = 0, wanted = REPLY_BYTES_MAX;
     while (got < wanted) {
         ssize_t step = recv(fd, reply + got, REPLY_BYTES_MAX - 1 - got, 0);
         if (step <= 0) {
@@ -134,6 +143,19 @@ static void ask(int fd, const char *request, size_t size) {
     }
     if (strncmp(reply, "HTTP/1.1 200", 12) != 0) {
         errx(1, "%.300s", reply);
+    }
+}
+
+/* The request so many times, over all connections in turns. */
+static void ask(const struct connections *all, proto_text request, int passes) {
+    for (int pass = 0; pass < passes + all->count; pass++) {
+        int fd = all->fd[pass % all->count];
+        if (pass >= all->count) {
+            read_reply(fd);
+        }
+        if (pass < passes) {
+            send_request(fd, request);
+        }
     }
 }
 
@@ -165,7 +187,7 @@ static void note(struct measure *measure, int round, double bare, double served,
     measure->ratio[at] = bare / served;
 }
 
-static char *make_request(const char *set, proto_text rays, size_t *size) {
+static proto_text make_request(const char *set, proto_text rays) {
     char *request = malloc(rays.length + 512);
     size_t head = (size_t)snprintf(request, 512,
                                    "POST /v1/sets/%s/raycast HTTP/1.1\r\nHost: localhost\r\n"
@@ -173,8 +195,7 @@ static char *make_request(const char *set, proto_text rays, size_t *size) {
                                    "Content-Length: %zu\r\n\r\n",
                                    set, rays.length);
     memcpy(request + head, rays.data, rays.length);
-    *size = head + rays.length;
-    return request;
+    return (proto_text){request, head + rays.length};
 }
 
 int main(int argc, char **argv) {
@@ -184,9 +205,10 @@ int main(int argc, char **argv) {
     proto_limits limits = proto_limits_default();
     proto_ray_columns columns;
     clockid_t daemon;
-    size_t size;
-    if (argc != 6 || clock_getcpuclockid(atoi(argv[2]), &daemon) != 0) {
-        errx(2, "usage: bench_rows PORT PID SET_NAME SET.json RAYS.bin");
+    struct connections all = {.count = argc == 7 ? atoi(argv[6]) : 0};
+    if (all.count < 1 || all.count > CONNECTIONS_MAX ||
+        clock_getcpuclockid(atoi(argv[2]), &daemon) != 0) {
+        errx(2, "usage: bench_rows PORT PID SET_NAME SET.json RAYS.bin CONNECTIONS");
     }
     gjk_arena_init(&arena, 0);
     gjk_arena_init(&memory, 0);
@@ -196,8 +218,10 @@ int main(int argc, char **argv) {
                                   &problem)) {
         errx(1, "%s: %s", problem.pointer, problem.detail);
     }
-    char *request = make_request(argv[3], rays, &size);
-    int fd = open_socket((uint16_t)atoi(argv[1]));
+    proto_text request = make_request(argv[3], rays);
+    for (int i = 0; i < all.count; i++) {
+        all.fd[i] = open_socket((uint16_t)atoi(argv[1]));
+    }
     double sum = 0.0, rows = (double)columns.count * PASSES;
     for (int round = -3; round < ROUNDS; round++) {
         double start = read_ns(CLOCK_MONOTONIC), own = read_ns(CLOCK_THREAD_CPUTIME_ID);
@@ -206,9 +230,7 @@ int main(int argc, char **argv) {
         }
         own = read_ns(CLOCK_THREAD_CPUTIME_ID) - own;
         double middle = read_ns(CLOCK_MONOTONIC), its = read_ns(daemon);
-        for (int pass = 0; pass < PASSES; pass++) {
-            ask(fd, request, size);
-        }
+        ask(&all, request, PASSES);
         double end = read_ns(CLOCK_MONOTONIC);
         note(&processor, round, own, read_ns(daemon) - its, rows);
         note(&wall, round, middle - start, end - middle, rows);

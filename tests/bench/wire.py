@@ -127,15 +127,17 @@ def row(case, ours, peer, peer_name, unit, **more):
 def columns(bench):
     """Rows of columns through HTTP against the same rays in a bare loop."""
     server = bench.start("--workers=1", "--io-threads=1")
-    output = subprocess.run(
-        [bench.tools / "bench_rows", server.port, str(server.process.pid), "s",
-         bench.folder / "set.json", bench.folder / "rays.bin"], capture_output=True, text=True, check=True).stdout
-    found = json.loads(output)
-    for name, measure in (("", found["wall"]), (", processor time", found["processor"])):
-        yield row(f"columns of 1,000 rays{name}", measure["served_ns"], measure["bare_ns"],
-                  "bare loop", "ns a row",
-                  above_ns=round(measure["served_ns"] - measure["bare_ns"], 1),
-                  bare_to_ours=measure["ratio"])
+    for connections in (1, 2):
+        output = subprocess.run(
+            [bench.tools / "bench_rows", server.port, str(server.process.pid), "s",
+             bench.folder / "set.json", bench.folder / "rays.bin", str(connections)],
+            capture_output=True, text=True, check=True).stdout
+        found = json.loads(output)
+        for name, measure in (("", found["wall"]), (", processor time", found["processor"])):
+            yield row(f"columns of 1,000 rays, {connections} at once{name}",
+                      measure["served_ns"], measure["bare_ns"], "bare loop", "ns a row",
+                      above_ns=round(measure["served_ns"] - measure["bare_ns"], 1),
+                      bare_to_ours=measure["ratio"])
     server.stop()
 
 
