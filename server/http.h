@@ -45,7 +45,8 @@ struct gjkd_http {
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd);
 
 /*
- * To be called now and then: answers what is past its deadline, and sweeps the connections. Returns in how many milliseconds it wants to be called again, at the latest.
+ * To be called now and then: answers what is past its deadline, and sweeps the connections.
+ * Returns in how many milliseconds it wants to be called again, at the latest.
  */
 uint64_t gjkd_http_sweep(struct gjkd_http *http);
 

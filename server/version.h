@@ -54,8 +54,8 @@ typedef struct gjkd_stamp {
 
 /*
  * The same from edits that were made for previous, whose bodies they name; stamp: NULL, or the
- * tick that the new version remembers itself as (previous->history is not NULL then). O(edits * log n + ticks). To be
- * called by the writer of the set.
+ * tick that the new version remembers itself as (previous->history is not NULL then).
+ * O(edits * log n + ticks). To be called by the writer of the set.
  */
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
                              const gjkd_stamp *stamp, struct gjkd_version **out) GJK_MUST_USE;

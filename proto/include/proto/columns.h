@@ -71,9 +71,9 @@ typedef struct proto_pose_columns {
 
 /*
  * set_dimension must be the message's own (0: the caller looks at that later).
- * MALFORMED_PROTOBUF for what is no such message; UNKNOWN_MEMBER for a field that it does not have; MISSING_MEMBER, WRONG_TYPE for a column that
- * is not as long as the others demand; TOO_MANY for more rows than batch_queries_max (poses:
- * shapes_per_set_max); the codes of values as in JSON.
+ * MALFORMED_PROTOBUF for what is no such message; UNKNOWN_MEMBER for a field that it does not
+ * have; MISSING_MEMBER, WRONG_TYPE for a column that is not as long as the others demand; TOO_MANY
+ * for more rows than batch_queries_max (poses: shapes_per_set_max); the codes of values as in JSON.
  */
 bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
                               struct gjk_arena *arena, proto_ray_columns *out,
