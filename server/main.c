@@ -1,10 +1,10 @@
 /* What was the program started for? */
 
-#include "config.h"
-#include "guards.h"
-#include "health_check.h"
-#include "log.h"
+#include "config/config.h"
+#include "request/context_security.h"
 #include "server.h"
+#include "util/health_check.h"
+#include "util/log.h"
 
 #include <malloc.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ static int check_config(const struct gjkd_config *config) {
     static struct gjkd_context context;
     char error[GJKD_CONFIG_ERROR_MAX];
     context.config = config;
-    bool fine = gjkd_guards_init(&context, error);
-    gjkd_guards_fini(&context);
+    bool fine = gjkd_context_security_init(&context, error);
+    gjkd_context_security_fini(&context);
     if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;

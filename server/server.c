@@ -11,14 +11,14 @@
 
 #include "server.h"
 
-#include "context.h"
-#include "crash.h"
-#include "demo.h"
-#include "guards.h"
-#include "listen.h"
-#include "log.h"
-#include "loop.h"
-#include "notify.h"
+#include "http/listen.h"
+#include "http/loop.h"
+#include "request/context.h"
+#include "request/context_security.h"
+#include "sets/demo.h"
+#include "util/crash.h"
+#include "util/log.h"
+#include "util/notify.h"
 
 #include <malloc.h>
 #include <signal.h>
@@ -106,7 +106,7 @@ static void on_hangup(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
-    gjkd_guards_reload(&server->context);
+    gjkd_context_security_reload(&server->context);
     if (!atomic_load(&server->context.draining)) {
         gjkd_notify(GJKD_NOTICE_READY);
     }
@@ -302,7 +302,7 @@ int gjkd_serve(const struct gjkd_config *config) {
     }
     gjkd_context_fini(&server->context);
     for (unsigned i = 0; i < server->loop_count; i++) {
-        gjkd_returns_fini(&server->loops[i].returns);
+        gjkd_completion_queue_fini(&server->loops[i].returns);
     }
     free(server->loops);
     free(server);

@@ -3,7 +3,7 @@
 
 /* The daemon as a whole: from a configuration to an exit code. */
 
-#include "config.h"
+#include "config/config.h"
 
 /*
  * Listens, prints the ready line, serves until SIGTERM or SIGINT, drains, frees everything.

@@ -80,7 +80,7 @@ static struct gjk_set *load_set(proto_text text, struct gjk_arena *arena) {
 /* Every ray once; the sum of the distances keeps it honest. */
 static double compute(const struct gjk_set *set, const proto_ray_columns *columns,
                       struct gjk_arena *memory) {
-    gjk_moment moment = gjk_moment_of(set);
+    gjk_snapshot snapshot = gjk_snapshot_of(set);
     gjk_filter filter = gjk_filter_default();
     gjk_ray_settings settings = gjk_ray_settings_default();
     gjk_selection selection = {.filter = &filter,
@@ -90,7 +90,7 @@ static double compute(const struct gjk_set *set, const proto_ray_columns *column
     double sum = 0.0;
     for (uint32_t i = 0; i < columns->count; i++) {
         gjk_ray_hits hits;
-        if (gjk_set_raycast(&moment, &columns->rays[i], &selection, &settings, &hits) != GJK_OK) {
+        if (gjk_set_raycast(&snapshot, &columns->rays[i], &selection, &settings, &hits) != GJK_OK) {
             errx(1, "no memory");
         }
         sum += hits.count > 0 ? hits.items[0].result.distance : 0.0;

@@ -5,7 +5,7 @@
 
 #include "sets.h"
 
-#include "tree_walk.h"
+#include "tree/walk.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,14 +79,14 @@ static uint64_t bytes(const void *tree) {
     return gjk_tree_bytes(((const world_set *)tree)->tree);
 }
 
-static gjk_moment moment_of(world_set *w, const bench_world *world) {
+static gjk_snapshot moment_of(world_set *w, const bench_world *world) {
     if (w->set == NULL) {
         w->set = make_set(world);
     }
-    gjk_moment moment = gjk_moment_of(w->set);
-    moment.tree = w->tree;
+    gjk_snapshot snapshot = gjk_snapshot_of(w->set);
+    snapshot.tree = w->tree;
     gjk_arena_reset(&w->arena);
-    return moment;
+    return snapshot;
 }
 
 static gjk_filter everybody;
@@ -98,7 +98,7 @@ static gjk_selection select_first(world_set *w) {
 }
 
 /* How many bodies the tree names for a question. */
-static uint64_t count_named(gjk_walk *walk, const gjk_probe *probe, double bound) {
+static uint64_t count_named(gjk_walk *walk, const gjk_query_bounds *probe, double bound) {
     uint64_t count = 0;
     gjk_walk_aim(walk, probe, bound);
     while (gjk_walk_next(walk) != NULL) {
@@ -108,28 +108,29 @@ static uint64_t count_named(gjk_walk *walk, const gjk_probe *probe, double bound
 }
 
 static uint64_t count_boxes(void *tree, const bench_world *world) {
-    gjk_moment moment = moment_of(tree, world);
+    gjk_snapshot snapshot = moment_of(tree, world);
     gjk_selection selection = select_first(tree);
     gjk_walk walk;
     uint64_t sum = 0;
-    gjk_walk_init(&walk, &moment, &selection);
+    gjk_walk_init(&walk, &snapshot, &selection);
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
-        gjk_probe probe = {.kind = GJK_PROBE_OVERLAP, .dimension = world->dimension};
-        gjk_probe_put_box(&probe, &world->queries[i]);
+        gjk_query_bounds probe = {.kind = GJK_QUERY_OVERLAP, .dimension = world->dimension};
+        gjk_query_bounds_put_box(&probe, &world->queries[i]);
         sum += count_named(&walk, &probe, 0.0);
     }
     return sum;
 }
 
 static uint64_t count_segments(void *tree, const bench_world *world) {
-    gjk_moment moment = moment_of(tree, world);
+    gjk_snapshot snapshot = moment_of(tree, world);
     gjk_selection selection = select_first(tree);
     gjk_walk walk;
     uint64_t sum = 0;
-    gjk_walk_init(&walk, &moment, &selection);
+    gjk_walk_init(&walk, &snapshot, &selection);
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
         const gjk_ray *ray = &world->segments[i];
-        gjk_probe probe = gjk_probe_of_ray(ray, world->dimension, GJK_TOLERANCE_DEFAULT);
+        gjk_query_bounds probe =
+            gjk_query_bounds_of_ray(ray, world->dimension, GJK_TOLERANCE_DEFAULT);
         sum += count_named(&walk, &probe, ray->max_distance);
     }
     return sum;
@@ -137,12 +138,12 @@ static uint64_t count_segments(void *tree, const bench_world *world) {
 
 static uint64_t closest(void *tree, const bench_world *world) {
     const gjk_ray_settings settings = gjk_ray_settings_default();
-    gjk_moment moment = moment_of(tree, world);
+    gjk_snapshot snapshot = moment_of(tree, world);
     gjk_selection selection = select_first(tree);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
         gjk_ray_hits hits;
-        insist(gjk_set_raycast(&moment, &world->rays[i], &selection, &settings, &hits) == GJK_OK);
+        insist(gjk_set_raycast(&snapshot, &world->rays[i], &selection, &settings, &hits) == GJK_OK);
         sum += hits.count > 0 ? hits.items[0].body->handle : 0;
     }
     return sum;
@@ -150,12 +151,12 @@ static uint64_t closest(void *tree, const bench_world *world) {
 
 static uint64_t nearest(void *tree, const bench_world *world) {
     const gjk_distance_settings settings = gjk_distance_settings_default();
-    gjk_moment moment = moment_of(tree, world);
+    gjk_snapshot snapshot = moment_of(tree, world);
     gjk_selection selection = select_first(tree);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
         gjk_nears nears;
-        insist(gjk_set_nearest(&moment, &world->points[i], INFINITY, &selection, &settings,
+        insist(gjk_set_nearest(&snapshot, &world->points[i], INFINITY, &selection, &settings,
                                &nears) == GJK_OK);
         sum += nears.items[0].body->handle;
     }
@@ -178,12 +179,12 @@ static uint64_t count_box_pairs(void *tree, const bench_world *world) {
 
 static uint64_t pairs(void *tree, const bench_world *world) {
     gjk_detect_settings settings = gjk_detect_settings_default();
-    gjk_moment moment = moment_of(tree, world);
+    gjk_snapshot snapshot = moment_of(tree, world);
     gjk_selection selection = select_first(tree);
     gjk_pair_hits hits;
     settings.penetration = false;
     selection.limit = UINT32_MAX;
-    insist(gjk_set_detect_pairs(&moment, &selection, &settings, &hits) == GJK_OK);
+    insist(gjk_set_detect_pairs(&snapshot, &selection, &settings, &hits) == GJK_OK);
     return hits.count;
 }
 

@@ -17,7 +17,7 @@ trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
 
 FLAGS=(-std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math
     -I"$root/core/include" -I"$root/core" -I"$root/tests/support")
-SOURCES=("$root"/core/*.c "$here"/*.c "$root/tests/support/rng.c")
+SOURCES=("$root"/core/*/*.c "$here"/*.c "$root/tests/support/rng.c")
 ALL_CHUNKS=800 # of 512 queries
 FEW_CHUNKS=100 # for the slow ones
 
@@ -37,7 +37,7 @@ rescan() {
     shift 2
     mkdir -p "$folder/$name"
     cp "$folder/$from"/*.o "$folder/$name"
-    (cd "$folder/$name" && "$@" "${FLAGS[@]}" -c "$root"/core/support.c "$root"/core/scan_*.c)
+    (cd "$folder/$name" && "$@" "${FLAGS[@]}" -c "$root"/core/shape/support.c "$root"/core/*/scan_*.c)
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 

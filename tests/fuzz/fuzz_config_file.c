@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "settings.h"
+#include "config/settings.h"
 
 static void require(bool condition) {
     if (!condition)

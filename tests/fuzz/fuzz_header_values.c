@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "forwarded.h"
-#include "host.h"
-#include "origin.h"
+#include "security/forwarded.h"
+#include "util/host.h"
+#include "util/origin.h"
 
 static void require(bool condition) {
     if (!condition)

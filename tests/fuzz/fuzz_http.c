@@ -20,12 +20,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "context.h"
-#include "demo.h"
+#include "http/listen.h"
+#include "http/loop.h"
 #include "http_answers.h"
-#include "listen.h"
-#include "log.h"
-#include "loop.h"
+#include "request/context.h"
+#include "sets/demo.h"
+#include "util/log.h"
 
 #define PREFIX_BYTES 4
 #define CUTS_MASK 3 /* of the first byte: how many of the next three are cuts */

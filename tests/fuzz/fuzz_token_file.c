@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "token.h"
+#include "security/token.h"
 
 static void require(bool condition) {
     if (!condition)

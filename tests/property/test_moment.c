@@ -4,7 +4,7 @@
  * and again, which is slerp at the fractions k / 2^n.
  */
 
-#include "gjk/moment.h"
+#include "gjk/snapshot.h"
 
 #include <float.h>
 #include <string.h>
@@ -53,13 +53,13 @@ static gjk_body make_body3(gjk_vec3 position, gjk_quat q) {
 
 /* Where `from` stands on its way to `to`. */
 static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double alpha,
-                             gjk_turn *turn) {
+                             gjk_rotation *turn) {
     uint32_t dimension = from->placed.shape->dimension;
     struct gjk_set *set = NULL, *next = NULL;
     ck_assert_int_eq(gjk_set_new(dimension, from, 1, &set), GJK_OK);
     ck_assert_int_eq(gjk_set_new(dimension, to, 1, &next), GJK_OK);
-    gjk_moment moment = {.set = set, .next = next, .alpha = alpha};
-    gjk_pose pose = gjk_moment_pose(&moment, gjk_set_body(set, 0), turn);
+    gjk_snapshot snapshot = {.set = set, .next = next, .alpha = alpha};
+    gjk_pose pose = gjk_snapshot_pose(&snapshot, gjk_set_body(set, 0), turn);
     gjk_set_release(set);
     gjk_set_release(next);
     return pose;
@@ -67,14 +67,14 @@ static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double al
 
 static double angle_between(double a, double b, double alpha) {
     gjk_body from = make_body2((gjk_vec2){0, 0}, a), to = make_body2((gjk_vec2){0, 0}, b);
-    gjk_turn turn;
+    gjk_rotation turn;
     (void)pose_between(&from, &to, alpha, &turn);
     return turn.angle;
 }
 
 static gjk_quat quat_between(gjk_quat p, gjk_quat q, double alpha) {
     gjk_body from = make_body3((gjk_vec3){0, 0, 0}, p), to = make_body3((gjk_vec3){0, 0, 0}, q);
-    gjk_turn turn;
+    gjk_rotation turn;
     (void)pose_between(&from, &to, alpha, &turn);
     return turn.orientation;
 }
@@ -140,7 +140,7 @@ START_TEST(positions_go_straight) {
         double last = a;
         for (int k = 0; k <= 20; k++) {
             double t = k == 20 ? nextafter(1, 0) : k / 20.0;
-            gjk_turn turn;
+            gjk_rotation turn;
             gjk_vec3 at = pose_between(&from, &to, t, &turn).position;
             quad expected = (quad)a + (quad)t * ((quad)b - (quad)a);
             ck_assert(fabs((double)(at.x - expected)) <= 3.4e-16 * fmax(fabs(a), fabs(b)));
@@ -158,7 +158,7 @@ START_TEST(positions_as_far_as_they_go) {
     const double most = GJK_COORDINATE_MAX;
     gjk_body from = make_body3((gjk_vec3){-most, most, 0}, (gjk_quat){0, 0, 0, 1});
     gjk_body to = make_body3((gjk_vec3){most, most, -most}, (gjk_quat){1, 0, 0, 0});
-    gjk_turn turn;
+    gjk_rotation turn;
     gjk_vec3 at = pose_between(&from, &to, 0.5, &turn).position;
     ck_assert(at.x == 0 && at.y == most && at.z == -0.5 * most);
 }
@@ -273,7 +273,7 @@ START_TEST(the_turn_gives_the_same_pose) {
         gjk_vec3 a = {test_rng_uniform(&rng, -9, 9), test_rng_uniform(&rng, -9, 9), 0},
                  b = {1, 2, 0};
         double t = test_rng_uniform(&rng, 0, 1);
-        gjk_turn turn;
+        gjk_rotation turn;
         gjk_pose again;
         gjk_body from = make_body2(gjk_xy(a), test_rng_uniform(&rng, -9, 9));
         gjk_body to = make_body2(gjk_xy(b), test_rng_uniform(&rng, -9, 9));
@@ -293,7 +293,7 @@ END_TEST
 
 START_TEST(who_has_nowhere_to_go_stays) {
     gjk_body from = make_body2((gjk_vec2){1, 2}, 3), to = make_body2((gjk_vec2){5, 6}, 1);
-    gjk_turn turn;
+    gjk_rotation turn;
     gjk_pose pose = pose_between(&from, &to, 0.5, &turn);
     ck_assert(pose.position.x == 3 && pose.position.y == 4 && turn.angle == 2);
     to.teleport = true;

@@ -4,8 +4,8 @@
  * inside and the boundary, along axes, at corners, past silhouettes.
  */
 
-#include "ray_general.h"
-#include "ray_line.h"
+#include "ray/general.h"
+#include "ray/line.h"
 
 #include "rng.h"
 #include "unit/runner.h"

@@ -160,8 +160,8 @@ static struct gjk_set *build_by_hand(double t, gjk_body bodies[BODIES]) {
             struct gjk_set *one = NULL, *other = NULL;
             ck_assert_int_eq(gjk_set_new(s.dimension, from, 1, &one), GJK_OK);
             ck_assert_int_eq(gjk_set_new(s.dimension, to, 1, &other), GJK_OK);
-            const gjk_moment moment = {.set = one, .next = other, .alpha = alpha};
-            bodies[count].placed = gjk_moment_place(&moment, from);
+            const gjk_snapshot snapshot = {.set = one, .next = other, .alpha = alpha};
+            bodies[count].placed = gjk_snapshot_place(&snapshot, from);
             gjk_set_release(one);
             gjk_set_release(other);
         }
@@ -182,7 +182,7 @@ static bool same3(gjk_vec3 a, gjk_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-static void compare_detect(const gjk_moment *p, const gjk_moment *q, const gjk_placed *a,
+static void compare_detect(const gjk_snapshot *p, const gjk_snapshot *q, const gjk_placed *a,
                            const gjk_selection *selection) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     gjk_hits x, y;
@@ -215,7 +215,7 @@ static void compare_nears(const gjk_nears *x, const gjk_nears *y) {
     }
 }
 
-static void compare_nearest(const gjk_moment *p, const gjk_moment *q, const gjk_placed *a,
+static void compare_nearest(const gjk_snapshot *p, const gjk_snapshot *q, const gjk_placed *a,
                             const gjk_selection *selection) {
     const gjk_distance_settings settings = gjk_distance_settings_default();
     gjk_nears x, y;
@@ -224,7 +224,7 @@ static void compare_nearest(const gjk_moment *p, const gjk_moment *q, const gjk_
     compare_nears(&x, &y);
 }
 
-static void compare_ray(const gjk_moment *p, const gjk_moment *q, const gjk_ray *ray,
+static void compare_ray(const gjk_snapshot *p, const gjk_snapshot *q, const gjk_ray *ray,
                         const gjk_selection *selection) {
     const gjk_ray_settings settings = gjk_ray_settings_default();
     const gjk_distance_settings near = gjk_distance_settings_default();
@@ -243,7 +243,7 @@ static void compare_ray(const gjk_moment *p, const gjk_moment *q, const gjk_ray 
     compare_nears(&u, &v);
 }
 
-static void compare_cast(const gjk_moment *p, const gjk_moment *q, const gjk_sweep *sweep,
+static void compare_cast(const gjk_snapshot *p, const gjk_snapshot *q, const gjk_sweep *sweep,
                          const gjk_selection *selection) {
     const gjk_cast_settings settings = gjk_cast_settings_default();
     gjk_cast_hits x, y;
@@ -257,7 +257,7 @@ static void compare_cast(const gjk_moment *p, const gjk_moment *q, const gjk_swe
     }
 }
 
-static void ask_both(test_rng *rng, const gjk_moment *p, const gjk_moment *q) {
+static void ask_both(test_rng *rng, const gjk_snapshot *p, const gjk_snapshot *q) {
     gjk_filter filter = gjk_filter_default();
     struct gjk_arena answers;
     gjk_arena_init(&answers, 0);
@@ -289,11 +289,11 @@ static void check_scene(test_rng *rng, uint32_t dimension) {
         double t = 10 * (test_rng_below(rng, 64 * (TICKS - 1)) / 64.0);
         gjk_rewound at;
         ck_assert_int_eq(gjk_history_at(s.history, t, &at), GJK_REWIND_OK);
-        ck_assert(at.moment.tree != NULL || gjk_set_count(at.moment.set) == 0);
+        ck_assert(at.snapshot.tree != NULL || gjk_set_count(at.snapshot.set) == 0);
         struct gjk_set *set = build_by_hand(t, bodies);
-        ck_assert_uint_eq(gjk_set_count(set), gjk_set_count(at.moment.set));
-        gjk_moment by_hand = gjk_moment_of(set);
-        ask_both(rng, &at.moment, &by_hand);
+        ck_assert_uint_eq(gjk_set_count(set), gjk_set_count(at.snapshot.set));
+        gjk_snapshot by_hand = gjk_snapshot_of(set);
+        ask_both(rng, &at.snapshot, &by_hand);
         gjk_set_release(set);
     }
     tear_down_scene();

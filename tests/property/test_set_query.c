@@ -74,7 +74,7 @@ static void require_count(uint32_t count, bool truncated, uint32_t expected, uin
 
 static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
-    const gjk_moment moment = gjk_moment_of(s->set);
+    const gjk_snapshot snapshot = gjk_snapshot_of(s->set);
     uint32_t expected = 0;
     const gjk_body *body[BODIES_MAX];
     gjk_detect_result result[BODIES_MAX];
@@ -96,7 +96,8 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
                                          .except = except,
                                          .limit = limit,
                                          .arena = &s->arena};
-        ck_assert_int_eq(gjk_set_detect(&moment, &a.placed, &selection, &settings, &hits), GJK_OK);
+        ck_assert_int_eq(gjk_set_detect(&snapshot, &a.placed, &selection, &settings, &hits),
+                         GJK_OK);
         require_count(hits.count, hits.truncated, expected, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
             ck_assert_ptr_eq(hits.items[i].body, body[i]);
@@ -109,9 +110,9 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
 static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter *f) {
     static gjk_pair_hit expected[BODIES_MAX * BODIES_MAX];
     const gjk_detect_settings settings = gjk_detect_settings_default();
-    const gjk_moment moment = gjk_moment_of(s->set);
+    const gjk_snapshot snapshot = gjk_snapshot_of(s->set);
     const struct gjk_set *with = other != NULL ? other->set : s->set;
-    const gjk_moment there = gjk_moment_of(with);
+    const gjk_snapshot there = gjk_snapshot_of(with);
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         for (uint32_t k = other != NULL ? 0 : i + 1; k < gjk_set_count(with); k++) {
@@ -130,9 +131,10 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
         gjk_pair_hits hits;
         uint32_t limit = limit_of(kind, count);
         const gjk_selection selection = {.filter = f, .limit = limit, .arena = &s->arena};
-        ck_assert_int_eq(other == NULL ? gjk_set_detect_pairs(&moment, &selection, &settings, &hits)
-                                       : gjk_set_detect_against(&moment, &there, &selection,
-                                                                &settings, &hits),
+        ck_assert_int_eq(other == NULL
+                             ? gjk_set_detect_pairs(&snapshot, &selection, &settings, &hits)
+                             : gjk_set_detect_against(&snapshot, &there, &selection, &settings,
+                                                      &hits),
                          GJK_OK);
         require_count(hits.count, hits.truncated, count, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
@@ -151,7 +153,7 @@ static int near_order(const void *p, const void *q) {
 
 static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
     const gjk_distance_settings settings = gjk_distance_settings_default();
-    const gjk_moment moment = gjk_moment_of(s->set);
+    const gjk_snapshot snapshot = gjk_snapshot_of(s->set);
     gjk_near expected[BODIES_MAX];
     uint32_t count = 0;
     double reach = test_rng_once_in(rng, 2) ? INFINITY : test_rng_uniform(rng, 0, 4);
@@ -178,7 +180,8 @@ static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
                                          .except = except,
                                          .limit = limit,
                                          .arena = &s->arena};
-        ck_assert_int_eq(gjk_set_nearest(&moment, &a.placed, reach, &selection, &settings, &nears),
+        ck_assert_int_eq(gjk_set_nearest(&snapshot, &a.placed, reach, &selection, &settings,
+                                         &nears),
                          GJK_OK);
         require_count(nears.count, nears.truncated, count, limit);
         for (uint32_t i = 0; i < nears.count; i++) {
@@ -196,7 +199,7 @@ static int ray_order(const void *p, const void *q) {
 
 static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
     gjk_ray_settings settings = gjk_ray_settings_default();
-    const gjk_moment moment = gjk_moment_of(s->set);
+    const gjk_snapshot snapshot = gjk_snapshot_of(s->set);
     gjk_ray_hit expected[BODIES_MAX];
     gjk_ray ray;
     uint32_t count = 0;
@@ -216,12 +219,12 @@ static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
     }
     qsort(expected, count, sizeof *expected, ray_order);
     const gjk_selection everybody = {.filter = f};
-    ck_assert_int_eq(gjk_set_raycast_any(&moment, &ray, &everybody, &settings), count > 0);
+    ck_assert_int_eq(gjk_set_raycast_any(&snapshot, &ray, &everybody, &settings), count > 0);
     for (int kind = 0; kind < LIMITS; kind++) {
         gjk_ray_hits hits;
         uint32_t limit = limit_of(kind, count);
         const gjk_selection selection = {.filter = f, .limit = limit, .arena = &s->arena};
-        ck_assert_int_eq(gjk_set_raycast(&moment, &ray, &selection, &settings, &hits), GJK_OK);
+        ck_assert_int_eq(gjk_set_raycast(&snapshot, &ray, &selection, &settings, &hits), GJK_OK);
         require_count(hits.count, hits.truncated, count, limit);
         for (uint32_t i = 0; i < hits.count; i++) {
             ck_assert_ptr_eq(hits.items[i].body, expected[i].body);

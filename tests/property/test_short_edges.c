@@ -5,7 +5,7 @@
  */
 
 #include "gjk/pair.h"
-#include "penetration.h"
+#include "pair/penetration.h"
 
 #include "support/rng.h"
 #include "unit/runner.h"

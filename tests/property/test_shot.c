@@ -61,8 +61,8 @@ static gjk_ray random_ray(test_rng *rng, test_tree_scene *s) {
 static bool first_hit(const gjk_shot *shot, gjk_ray_hit *hit) {
     const gjk_ray_settings settings = {shot->tolerance, shot->max_iterations, true};
     bool found = false;
-    for (uint32_t i = 0; i < gjk_set_count(shot->moment.set); i++) {
-        const gjk_body *body = gjk_set_body(shot->moment.set, i);
+    for (uint32_t i = 0; i < gjk_set_count(shot->snapshot.set); i++) {
+        const gjk_body *body = gjk_set_body(shot->snapshot.set, i);
         if (same_text(body->group, shot->shooter) || !gjk_filter_passes(&shot->filter, body)) {
             continue;
         }
@@ -86,10 +86,10 @@ static bool group_exists(const struct gjk_set *set, const char *group) {
 static gjk_reason naive_reason(const gjk_shot *shot, bool has_hit, const gjk_ray_hit *hit,
                                gjk_verdict *verdict) {
     const gjk_body *target =
-        shot->claim_id != NULL ? gjk_set_find(shot->moment.set, shot->claim_id) : NULL;
+        shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
     *verdict = GJK_VERDICT_DENIED;
     if (shot->claim_id != NULL ? target == NULL
-                               : !group_exists(shot->moment.set, shot->claim_group)) {
+                               : !group_exists(shot->snapshot.set, shot->claim_group)) {
         return GJK_REASON_NO_TARGET;
     }
     if (!has_hit) {
@@ -107,8 +107,8 @@ static void check_near_misses(test_tree_scene *s, const gjk_shot *shot, const gj
                               const gjk_nears *nears) {
     uint32_t listed = 0;
     double slack = EXACT * (s->spread + gjk_length3(s->middle) + gjk_length3(shot->ray.origin));
-    for (uint32_t i = 0; i < gjk_set_count(shot->moment.set); i++) {
-        const gjk_body *body = gjk_set_body(shot->moment.set, i);
+    for (uint32_t i = 0; i < gjk_set_count(shot->snapshot.set); i++) {
+        const gjk_body *body = gjk_set_body(shot->snapshot.set, i);
         const gjk_near *near = NULL;
         for (uint32_t k = 0; k < nears->count; k++) {
             near = nears->items[k].body == body ? &nears->items[k] : near;
@@ -151,7 +151,7 @@ static void check_shot(test_rng *rng, test_tree_scene *s) {
         .filter = test_random_filter(rng),
         .tolerance = GJK_TOLERANCE_DEFAULT,
         .max_iterations = GJK_ITERATIONS_DEFAULT,
-        .moment = gjk_moment_of(s->set),
+        .snapshot = gjk_snapshot_of(s->set),
         .max_rewind_ticks = INFINITY,
         .near_miss = s->spread * test_rng_uniform(rng, 0, 0.2),
         .near_miss_limit = UINT32_MAX,
@@ -177,12 +177,12 @@ static void check_shot(test_rng *rng, test_tree_scene *s) {
     if (reason != GJK_REASON_NO_TARGET) {
         check_near_misses(s, &shot, has_hit ? hit.body : NULL, &judgement.near_misses);
     }
-    shot.moment.tree = NULL;
+    shot.snapshot.tree = NULL;
     ck_assert_int_eq(gjk_shot_judge(&shot, &s->arena, &scanned), GJK_OK);
     compare_judgements(&judgement, &scanned);
     shot.radius = 0.05 * s->spread;
     ck_assert_int_eq(gjk_shot_judge(&shot, &s->arena, &scanned), GJK_OK);
-    shot.moment = gjk_moment_of(s->set);
+    shot.snapshot = gjk_snapshot_of(s->set);
     ck_assert_int_eq(gjk_shot_judge(&shot, &s->arena, &judgement), GJK_OK);
     compare_judgements(&judgement, &scanned);
 }

@@ -24,7 +24,7 @@ static bool same_detect(const gjk_detect_result *p, const gjk_detect_result *q) 
 
 /* What both ways are asked with. */
 typedef struct test_both {
-    gjk_moment tree, scan;
+    gjk_snapshot tree, scan;
     gjk_selection selection;
     double tolerance;
     uint32_t max_iterations;
@@ -45,7 +45,7 @@ static void compare_detect(const test_both *both, const gjk_placed *a) {
     }
 }
 
-static void compare_pairs(const test_both *both, const gjk_moment *other) {
+static void compare_pairs(const test_both *both, const gjk_snapshot *other) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     gjk_pair_hits p, q;
     settings.tolerance = both->tolerance;
@@ -55,7 +55,7 @@ static void compare_pairs(const test_both *both, const gjk_moment *other) {
         ck_assert_int_eq(gjk_set_detect_pairs(&both->tree, s, &settings, &p), GJK_OK);
         ck_assert_int_eq(gjk_set_detect_pairs(&both->scan, s, &settings, &q), GJK_OK);
     } else {
-        gjk_moment scan = *other;
+        gjk_snapshot scan = *other;
         scan.tree = NULL;
         ck_assert_int_eq(gjk_set_detect_against(&both->tree, other, s, &settings, &p), GJK_OK);
         ck_assert_int_eq(gjk_set_detect_against(&both->scan, &scan, s, &settings, &q), GJK_OK);
@@ -153,7 +153,7 @@ static void compare(test_rng *rng, test_tree_scene *s, struct gjk_set *other, in
     gjk_filter filter = test_random_filter(rng);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
-    test_both both = {.tree = gjk_moment_of(s->set), .scan = gjk_moment_of(s->set)};
+    test_both both = {.tree = gjk_snapshot_of(s->set), .scan = gjk_snapshot_of(s->set)};
     both.scan.tree = NULL;
     both.selection = (gjk_selection){.filter = &filter, .arena = &arena};
     ck_assert(gjk_set_count(s->set) == 0 || both.tree.tree != NULL);
@@ -170,7 +170,7 @@ static void compare(test_rng *rng, test_tree_scene *s, struct gjk_set *other, in
     }
     choose_settings(rng, &both);
     if (gjk_set_count(s->set) <= 70) {
-        gjk_moment there = gjk_moment_of(other);
+        gjk_snapshot there = gjk_snapshot_of(other);
         compare_pairs(&both, NULL);
         compare_pairs(&both, &there);
     }

@@ -62,9 +62,9 @@ START_TEST(one_tick_is_a_point_in_time) {
     ck_assert_uint_eq(gjk_history_oldest(history), 7);
     ck_assert_uint_eq(gjk_history_newest(history), 7);
     ck_assert_int_eq(gjk_history_at(history, 7, &at), GJK_REWIND_OK);
-    ck_assert_ptr_eq(at.moment.set, gjk_history_newest_set(history));
-    ck_assert_ptr_null(at.moment.next);
-    ck_assert(at.moment.alpha == 0 && at.from == 7 && at.to == 7);
+    ck_assert_ptr_eq(at.snapshot.set, gjk_history_newest_set(history));
+    ck_assert_ptr_null(at.snapshot.next);
+    ck_assert(at.snapshot.alpha == 0 && at.from == 7 && at.to == 7);
     ck_assert_int_eq(gjk_history_at(history, nextafter(7, 0), &at), GJK_REWIND_EXPIRED);
     ck_assert_int_eq(gjk_history_at(history, nextafter(7, 8), &at), GJK_REWIND_FUTURE);
     gjk_history_release(history);
@@ -151,11 +151,11 @@ START_TEST(any_decimal_finds_its_two_ticks) {
         ck_assert_int_eq(status, GJK_REWIND_OK);
         ck_assert_uint_eq(at.from, ticks[from]);
         if (t == (double)ticks[from]) {
-            ck_assert(at.to == at.from && at.moment.next == NULL && at.moment.alpha == 0);
+            ck_assert(at.to == at.from && at.snapshot.next == NULL && at.snapshot.alpha == 0);
         } else {
             ck_assert_uint_eq(at.to, ticks[from + 1]);
-            ck_assert(at.moment.next != NULL && at.moment.alpha > 0 && at.moment.alpha < 1);
-            double back = (double)at.from + at.moment.alpha * (double)(at.to - at.from);
+            ck_assert(at.snapshot.next != NULL && at.snapshot.alpha > 0 && at.snapshot.alpha < 1);
+            double back = (double)at.from + at.snapshot.alpha * (double)(at.to - at.from);
             ck_assert(fabs(back - t) <= 1e-15 * t + 1e-12);
         }
     }
@@ -173,9 +173,9 @@ START_TEST(the_largest_ticks) {
     ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX, &at), GJK_REWIND_OK);
     ck_assert(at.from == most && at.to == most);
     ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX - 1, &at), GJK_REWIND_OK);
-    ck_assert(at.from == most - 1 && at.moment.next == NULL);
+    ck_assert(at.from == most - 1 && at.snapshot.next == NULL);
     ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX - 2, &at), GJK_REWIND_OK);
-    ck_assert(at.from == 0 && at.to == most - 1 && at.moment.alpha < 1);
+    ck_assert(at.from == 0 && at.to == most - 1 && at.snapshot.alpha < 1);
     ck_assert_int_eq(gjk_history_at(history, GJK_TICK_MAX + 2, &at), GJK_REWIND_FUTURE);
     ck_assert_int_eq(gjk_history_at(history, -1, &at), GJK_REWIND_EXPIRED);
     gjk_history_release(history);

@@ -1,12 +1,12 @@
 /* Is the hull of points in the plane their hull, strictly convex, for any input? */
 
-#include "hull2.h"
+#include "shape/hull2.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/predicate.h"
 #include "gjk/shape.h"
-#include "predicate.h"
 #include "runner.h"
 #include "support/rng.h"
 

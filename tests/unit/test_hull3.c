@@ -1,12 +1,12 @@
 /* Is the hull of points in space their hull, whatever lies on one plane, line or spot? */
 
-#include "hull3.h"
+#include "shape/hull3.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/predicate.h"
 #include "gjk/shape.h"
-#include "predicate.h"
 #include "runner.h"
 #include "support/rng.h"
 

@@ -4,7 +4,7 @@
  * edition, it is there.
  */
 
-#include "map.h"
+#include "base/map.h"
 
 #include <string.h>
 

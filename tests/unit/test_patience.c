@@ -77,8 +77,8 @@ START_TEST(work_ends_with_patience) {
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 5, &ray), GJK_OK);
     const gjk_sweep sweep = {bodies[0].placed, {1, 0, 0}};
     for (int with_tree = 0; with_tree < 2; with_tree++) {
-        gjk_moment moment = gjk_moment_of(set);
-        moment.tree = with_tree ? moment.tree : NULL;
+        gjk_snapshot snapshot = gjk_snapshot_of(set);
+        snapshot.tree = with_tree ? snapshot.tree : NULL;
         for (int kind = 0; kind < 8; kind++) {
             test_patience left = {0, 3};
             const gjk_patience patience = {is_over, &left};
@@ -86,32 +86,32 @@ START_TEST(work_ends_with_patience) {
             gjk_status status = GJK_OK;
             switch (kind) {
             case 0:
-                status = gjk_set_detect(&moment, &bodies[0].placed, &s, &detect, &hits);
+                status = gjk_set_detect(&snapshot, &bodies[0].placed, &s, &detect, &hits);
                 break;
             case 1: /* of one group: no pair ends it */
-                status = gjk_set_detect_pairs(&moment, &s, &detect, &pairs);
+                status = gjk_set_detect_pairs(&snapshot, &s, &detect, &pairs);
                 break;
             case 2:
-                status = gjk_set_detect_against(&moment, &moment, &s, &detect, &pairs);
+                status = gjk_set_detect_against(&snapshot, &snapshot, &s, &detect, &pairs);
                 break;
             case 3:
                 status =
-                    gjk_set_nearest(&moment, &bodies[0].placed, INFINITY, &s, &distance, &nears);
+                    gjk_set_nearest(&snapshot, &bodies[0].placed, INFINITY, &s, &distance, &nears);
                 break;
             case 4:
-                status = gjk_set_raycast(&moment, &ray, &s, &ray_settings, &ray_hits);
+                status = gjk_set_raycast(&snapshot, &ray, &s, &ray_settings, &ray_hits);
                 break;
             case 5:
-                status = gjk_set_cast(&moment, &sweep, &s, &cast_settings, &cast_hits);
+                status = gjk_set_cast(&snapshot, &sweep, &s, &cast_settings, &cast_hits);
                 break;
             case 6: /* nobody is hit from inside */
                 ray_settings.solid = false;
-                ck_assert(!gjk_set_raycast_any(&moment, &ray, &s, &ray_settings));
+                ck_assert(!gjk_set_raycast_any(&snapshot, &ray, &s, &ray_settings));
                 ray_settings.solid = true;
                 break;
             default:
                 filter.mask = 2;
-                ck_assert(!gjk_set_cast_any(&moment, &sweep, &s, &cast_settings));
+                ck_assert(!gjk_set_cast_any(&snapshot, &sweep, &s, &cast_settings));
                 filter.mask = UINT32_MAX;
             }
             ck_assert_msg(kind >= 6 || status == GJK_GIVEN_UP, "kind %d", kind);
@@ -125,17 +125,17 @@ END_TEST
 START_TEST(a_limit_bounds_the_work) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     make_set(NULL);
-    const gjk_moment moment = gjk_moment_of(set);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
     test_patience left = {0, UINT32_MAX};
     const gjk_patience patience = {is_over, &left};
     const gjk_selection ten = select_with(&patience, 10);
     gjk_pair_hits pairs;
     gjk_hits hits;
-    ck_assert_int_eq(gjk_set_detect_pairs(&moment, &ten, &settings, &pairs), GJK_OK);
+    ck_assert_int_eq(gjk_set_detect_pairs(&snapshot, &ten, &settings, &pairs), GJK_OK);
     ck_assert(pairs.count == 10 && pairs.truncated);
-    ck_assert_int_eq(gjk_set_detect_against(&moment, &moment, &ten, &settings, &pairs), GJK_OK);
+    ck_assert_int_eq(gjk_set_detect_against(&snapshot, &snapshot, &ten, &settings, &pairs), GJK_OK);
     ck_assert(pairs.count == 10 && pairs.truncated);
-    ck_assert_int_eq(gjk_set_detect(&moment, &bodies[0].placed, &ten, &settings, &hits), GJK_OK);
+    ck_assert_int_eq(gjk_set_detect(&snapshot, &bodies[0].placed, &ten, &settings, &hits), GJK_OK);
     ck_assert(hits.count == 10 && hits.truncated);
     ck_assert_ptr_eq(hits.items[9].body, &bodies[9]);
     /* a few times the set, far from its square */

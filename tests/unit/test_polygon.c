@@ -2,10 +2,10 @@
 
 #include <stdlib.h>
 
+#include "base/predicate.h"
 #include "gjk/shape.h"
-#include "outline.h"
-#include "predicate.h"
 #include "runner.h"
+#include "shape/outline.h"
 #include "support/rng.h"
 
 #define VERTICES_MAX 64

@@ -1,6 +1,6 @@
 /* Are the signs of the predicates always right? Compared with exact integers. */
 
-#include "predicate.h"
+#include "base/predicate.h"
 
 #include "gjk/base.h"
 #include "runner.h"

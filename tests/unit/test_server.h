@@ -5,7 +5,7 @@
 
 #include <check.h>
 
-#include "job.h"
+#include "request/request.h"
 
 Suite *server_access_suite(void);
 Suite *server_config_suite(void);

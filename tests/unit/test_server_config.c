@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "settings.h"
+#include "config/settings.h"
 #include "test_server.h"
 
 /* The environment of a test: NAME=value lines. */
@@ -108,7 +108,7 @@ END_TEST
 
 START_TEST(mistakes_are_named) {
     static const struct {
-        const char *a, *b, *part;
+        const char *a, *b, *chunk;
     } rows[] = {
         {"--foo", NULL, "--foo"},
         {"serve", NULL, "\"serve\""},
@@ -145,8 +145,8 @@ START_TEST(mistakes_are_named) {
     set_environment(NULL, NULL);
     for (int i = 0; i < COUNT_OF(rows); i++) {
         ck_assert_msg(!parse(&config, error, rows[i].a, rows[i].b, NULL), "%s", rows[i].a);
-        ck_assert_msg(strstr(error, rows[i].part) != NULL, "\"%s\" lacks \"%s\"", error,
-                      rows[i].part);
+        ck_assert_msg(strstr(error, rows[i].chunk) != NULL, "\"%s\" lacks \"%s\"", error,
+                      rows[i].chunk);
     }
     set_environment("GJKD_IO_THREADS=x", NULL);
     ck_assert(!parse(&config, error, NULL, NULL, NULL));
@@ -304,7 +304,7 @@ END_TEST
 START_TEST(mistakes_of_a_file_are_placed) {
     static char long_line[5000];
     static const struct {
-        const char *text, *part;
+        const char *text, *chunk;
     } rows[] = {
         {"max-body = 1\n\nmax-bdy = 2\n",
          ", line 3: there is no setting \"max-bdy\"; did you mean \"max-body\"?"},
@@ -331,8 +331,8 @@ START_TEST(mistakes_of_a_file_are_placed) {
     set_environment(NULL, NULL);
     for (int i = 0; i < COUNT_OF(rows); i++) {
         ck_assert_msg(!parse_file(rows[i].text, NULL), "row %d", i);
-        ck_assert_msg(strstr(error, rows[i].part) != NULL, "row %d: \"%s\" lacks \"%s\"", i, error,
-                      rows[i].part);
+        ck_assert_msg(strstr(error, rows[i].chunk) != NULL, "row %d: \"%s\" lacks \"%s\"", i, error,
+                      rows[i].chunk);
     }
 }
 END_TEST

@@ -3,7 +3,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "connections.h"
+#include "http/connections.h"
 #include "test_server.h"
 
 static struct gjkd_connections connections;

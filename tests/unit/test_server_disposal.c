@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "disposal.h"
 #include "test_server.h"
+#include "work/deferred_free.h"
 
 static struct gjkd_pool pool;
 static int released;
@@ -28,16 +28,16 @@ static void start(void) {
 START_TEST(a_loop_hands_over_what_is_large) {
     for (int i = 0; i < 2; i++) {
         start();
-        gjkd_disposal_begin(&pool);
-        gjkd_dispose(&released, GJKD_LARGE_BYTES - 1, note);
+        gjkd_deferred_free_begin(&pool);
+        gjkd_deferred_free(&released, GJKD_LARGE_BYTES - 1, note);
         ck_assert(released == 1 && was_here());
-        gjkd_dispose(&released, GJKD_LARGE_BYTES + (uint64_t)i, note);
-        gjkd_disposal_end();
+        gjkd_deferred_free(&released, GJKD_LARGE_BYTES + (uint64_t)i, note);
+        gjkd_deferred_free_end();
         gjkd_pool_fini(&pool);
         ck_assert(released == 2 && !was_here());
     }
     start();
-    gjkd_dispose(&released, UINT64_MAX, note);
+    gjkd_deferred_free(&released, UINT64_MAX, note);
     ck_assert(released == 1 && was_here());
     gjkd_pool_fini(&pool);
 }
@@ -69,13 +69,13 @@ START_TEST(a_version_goes_when_nobody_has_it) {
     ck_assert_int_eq(gjkd_version_new("large", &body, NULL, &large), GJK_OK);
     ck_assert_uint_ge(large->bytes, GJKD_LARGE_BYTES);
     gjkd_registry_remove(registry, "small");
-    gjkd_disposal_begin(&pool);
+    gjkd_deferred_free_begin(&pool);
     gjkd_version_release(small);
     gjkd_version_release(gjkd_version_retain(large));
     ck_assert_msg(!gjkd_pool_is_wanted(&pool), "one is small, the other one is still held");
     gjkd_version_release(large);
     ck_assert(gjkd_pool_is_wanted(&pool));
-    gjkd_disposal_end();
+    gjkd_deferred_free_end();
     uv_sem_post(&gate);
     gjkd_pool_fini(&pool);
     uv_sem_destroy(&gate);

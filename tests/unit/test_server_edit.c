@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commit.h"
-#include "rewind.h"
+#include "sets/commit.h"
+#include "sets/rewind.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"
@@ -117,7 +117,7 @@ START_TEST(ticks_are_kept_and_go) {
     ck_assert(ticks.oldest == 8 && ticks.newest == 9 && ticks.count == 2);
     gjk_rewound rewound;
     ck_assert(gjkd_rewind(version, 8, &rewound, &problem));
-    ck_assert_double_eq(gjk_set_find(rewound.moment.set, "a")->placed.pose.position.x, 8);
+    ck_assert_double_eq(gjk_set_find(rewound.snapshot.set, "a")->placed.pose.position.x, 8);
     ck_assert(!gjkd_rewind(version, 7.5, &rewound, &problem));
     ck_assert_int_eq(problem.code, PROTO_TICK_EXPIRED);
     ck_assert(!gjkd_rewind(version, 9.5, &rewound, &problem));
@@ -315,7 +315,7 @@ static void *read_ticks(void *closure) {
         gjk_rewound rewound;
         for (uint64_t tick = ticks.oldest; ticks.count > 0 && tick <= ticks.newest; tick++) {
             ck_assert(gjkd_rewind(version, (double)tick, &rewound, &problem));
-            const gjk_body *a = gjk_set_find(rewound.moment.set, "a");
+            const gjk_body *a = gjk_set_find(rewound.snapshot.set, "a");
             ck_assert_double_eq(a->placed.pose.position.x, (double)tick);
         }
         last = version->revision;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "guards.h"
+#include "request/context_security.h"
 #include "test_server.h"
 
 /* SHA-256 of "reader", "writer", "red" and "admin" (sha256sum). */
@@ -17,7 +17,7 @@
 
 static struct gjkd_config config;
 static struct gjkd_context context;
-static struct gjkd_job job;
+static struct gjkd_request request;
 static char file_name[32];
 
 static void start(void) {
@@ -33,14 +33,14 @@ static void start(void) {
     context.config = &config;
     context.limits = proto_limits_default();
     context.telemetry = gjkd_telemetry_new(1);
-    ck_assert_msg(gjkd_guards_init(&context, error), "%s", error);
-    gjkd_job_init(&job, &context, gjkd_telemetry_counters(context.telemetry, 0));
-    gjkd_job_reset(&job);
+    ck_assert_msg(gjkd_context_security_init(&context, error), "%s", error);
+    gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
+    gjkd_request_reset(&request);
 }
 
 static void finish(void) {
-    gjkd_job_fini(&job);
-    gjkd_guards_fini(&context);
+    gjkd_request_fini(&request);
+    gjkd_context_security_fini(&context);
     gjkd_telemetry_free(context.telemetry);
     unlink(file_name);
 }
@@ -65,15 +65,15 @@ static int status_of(const struct gjkd_operation *operation, const char *set, co
     char authorization[64];
 
     fill(operation->path, set, path, sizeof path);
-    gjkd_job_reset(&job);
-    ck_assert(gjkd_job_set_target(&job, path));
-    job.head = gjkd_head_make(operation->method);
-    gjkd_head_add(&job.head, &job.arena, "Host", "gjkd.example");
+    gjkd_request_reset(&request);
+    ck_assert(gjkd_request_set_target(&request, path));
+    request.head = gjkd_head_make(operation->method);
+    gjkd_head_add(&request.head, &request.arena, "Host", "gjkd.example");
     snprintf(authorization, sizeof authorization, "Bearer %s", token);
     if (token[0] != '\0')
-        gjkd_head_add(&job.head, &job.arena, "Authorization", authorization);
-    gjkd_job_begin(&job);
-    return job.reply.status;
+        gjkd_head_add(&request.head, &request.arena, "Authorization", authorization);
+    gjkd_request_begin(&request);
+    return request.reply.status;
 }
 
 /* The contract's list. */
@@ -114,11 +114,12 @@ START_TEST(other_sets_are_asked_for) {
     const struct gjkd_operation *row = gjkd_operation_at(0);
     start();
     status_of(row, "red-1", "red");
-    ck_assert(gjkd_job_may_use_set(&job, "red-2"));
-    ck_assert(!gjkd_job_may_use_set(&job, "green"));
-    ck_assert_int_eq(job.problem.code, PROTO_FORBIDDEN);
+    ck_assert(gjkd_request_may_use_set(&request, "red-2"));
+    ck_assert(!gjkd_request_may_use_set(&request, "green"));
+    ck_assert_int_eq(request.problem.code, PROTO_FORBIDDEN);
     status_of(row, "green", "reader");
-    ck_assert(gjkd_job_may_use_set(&job, "red-2") && gjkd_job_may_use_set(&job, "green"));
+    ck_assert(gjkd_request_may_use_set(&request, "red-2") &&
+              gjkd_request_may_use_set(&request, "green"));
     finish();
 }
 END_TEST

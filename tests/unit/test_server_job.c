@@ -7,7 +7,7 @@
 
 static struct gjkd_config config;
 static struct gjkd_context context;
-static struct gjkd_job job;
+static struct gjkd_request request;
 
 static void start(void) {
     config.request_timeout_ms = 30000;
@@ -17,32 +17,32 @@ static void start(void) {
     context.registry = gjkd_registry_new(10);
     context.telemetry = gjkd_telemetry_new(1);
     atomic_init(&context.draining, false);
-    gjkd_job_init(&job, &context, gjkd_telemetry_counters(context.telemetry, 0));
-    gjkd_job_reset(&job);
+    gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
+    gjkd_request_reset(&request);
 }
 
 static void finish(void) {
-    gjkd_job_fini(&job);
+    gjkd_request_fini(&request);
     gjkd_telemetry_free(context.telemetry);
     gjkd_registry_free(context.registry);
 }
 
 /* "Name: value" lines; the host is there already. */
 static void begin(gjkd_method method, const char *target, const char *const *lines) {
-    gjkd_job_reset(&job);
-    ck_assert(gjkd_job_set_target(&job, target));
-    job.head = gjkd_head_make(method);
-    gjkd_head_add(&job.head, &job.arena, "Host", "localhost");
+    gjkd_request_reset(&request);
+    ck_assert(gjkd_request_set_target(&request, target));
+    request.head = gjkd_head_make(method);
+    gjkd_head_add(&request.head, &request.arena, "Host", "localhost");
     for (; lines != NULL && *lines != NULL; lines++) {
         const char *colon = strchr(*lines, ':');
-        const char *name = gjk_arena_copy_text(&job.arena, *lines, (size_t)(colon - *lines));
-        gjkd_head_add(&job.head, &job.arena, name, colon + 2);
+        const char *name = gjk_arena_copy_text(&request.arena, *lines, (size_t)(colon - *lines));
+        gjkd_head_add(&request.head, &request.arena, name, colon + 2);
     }
-    gjkd_job_begin(&job);
+    gjkd_request_begin(&request);
 }
 
 /* A whole request with a JSON body (' for "), given in two pieces. */
-static int request(gjkd_method method, const char *target, const char *body) {
+static int ask(gjkd_method method, const char *target, const char *body) {
     char text[2048];
     char length[64];
     size_t size = strlen(body);
@@ -52,38 +52,38 @@ static int request(gjkd_method method, const char *target, const char *body) {
         text[i] = body[i] == '\'' ? '"' : body[i];
     begin(method, target, (const char *const[]){"Content-Type: application/json", length, NULL});
     if (size > 0) {
-        ck_assert(gjkd_job_take_body(&job, text, size / 2));
-        ck_assert(gjkd_job_take_body(&job, text + size / 2, size - size / 2));
+        ck_assert(gjkd_request_take_body(&request, text, size / 2));
+        ck_assert(gjkd_request_take_body(&request, text + size / 2, size - size / 2));
     }
-    gjkd_job_wants_worker(&job);
-    gjkd_job_run(&job);
-    ck_assert_ptr_null(job.version);
-    return job.reply.status;
+    gjkd_request_wants_worker(&request);
+    gjkd_request_run(&request);
+    ck_assert_ptr_null(request.version);
+    return request.reply.status;
 }
 
-static bool replied(const char *part) {
+static bool replied(const char *chunk) {
     static char text[16384];
-    snprintf(text, sizeof text, "%.*s", (int)job.reply.length, job.reply.data);
-    return strstr(text, part) != NULL;
+    snprintf(text, sizeof text, "%.*s", (int)request.reply.length, request.reply.data);
+    return strstr(text, chunk) != NULL;
 }
 
 START_TEST(a_set_and_a_query) {
     start();
-    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
-                             "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1},'b':{"
-                             "'type':'circle','radius':1,'position':[5,0]}}}"),
+    ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
+                         "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1},'b':{"
+                         "'type':'circle','radius':1,'position':[5,0]}}}"),
                      201);
-    ck_assert_str_ne(job.reply.etag, "");
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/distance", "{'a':'a','b':'b'}"), 200);
+    ck_assert_str_ne(request.reply.etag, "");
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/distance", "{'a':'a','b':'b'}"), 200);
     ck_assert(replied("\"distance\":3,"));
     ck_assert(replied("\"revision\":1"));
-    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s?fields=summary", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/v1/sets/s?fields=summary", ""), 200);
     ck_assert(replied("\"shapes\":2"));
-    ck_assert_int_eq(request(GJKD_DELETE, "/v1/sets/s", ""), 204);
-    ck_assert_uint_eq(job.reply.length, 0);
-    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s", ""), 404);
+    ck_assert_int_eq(ask(GJKD_DELETE, "/v1/sets/s", ""), 204);
+    ck_assert_uint_eq(request.reply.length, 0);
+    ck_assert_int_eq(ask(GJKD_GET, "/v1/sets/s", ""), 404);
     ck_assert(replied("\"code\":\"set-not-found\""));
-    ck_assert_str_eq(job.reply.content_type, "application/problem+json");
+    ck_assert_str_eq(request.reply.content_type, "application/problem+json");
     finish();
 }
 END_TEST
@@ -96,21 +96,20 @@ START_TEST(no_room_for_the_body) {
     gjkd_budget_init(&context.bodies, 100);
     gjkd_budget_init(&context.parsing, 100);
     ck_assert(gjkd_budget_take(&context.bodies, 60, &others));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':'nobody'}"), 422);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/detect",
-                             "{'a':{'type':'point'},'b':{'type':'point'}}"),
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':'nobody'}"), 422);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':{'type':'point'}}"),
                      503);
     ck_assert(replied("\"code\":\"overloaded\""));
-    ck_assert_uint_gt(job.reply.retry_after_s, 0);
-    gjkd_job_reset(&job);
+    ck_assert_uint_gt(request.reply.retry_after_s, 0);
+    gjkd_request_reset(&request);
     ck_assert_uint_eq(gjkd_budget_used(&context.bodies), 60);
     gjkd_budget_give(&context.bodies, &others);
 
     ck_assert(gjkd_budget_take(&context.parsing, 99, &others));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 503);
-    ck_assert_int_eq(request(GJKD_GET, "/v1/sets", ""), 200);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 503);
+    ck_assert_int_eq(ask(GJKD_GET, "/v1/sets", ""), 200);
     gjkd_budget_give(&context.parsing, &others);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422);
     ck_assert_uint_eq(gjkd_budget_used(&context.parsing), 0);
     finish();
 }
@@ -140,11 +139,12 @@ START_TEST(refusals_of_the_head) {
     start();
     for (int i = 0; i < COUNT_OF(rows); i++) {
         begin(GJKD_POST, rows[i].target, (const char *const[]){rows[i].line, NULL});
-        ck_assert_msg(job.reply.status == rows[i].status, "row %d: %d", i, job.reply.status);
-        ck_assert_msg(job.reply.close == rows[i].close, "row %d", i);
+        ck_assert_msg(request.reply.status == rows[i].status, "row %d: %d", i,
+                      request.reply.status);
+        ck_assert_msg(request.reply.close == rows[i].close, "row %d", i);
     }
     begin(GJKD_POST, "/v1/sets/s", NULL);
-    ck_assert_str_eq(job.reply.allow, "GET, HEAD, PUT, PATCH, DELETE");
+    ck_assert_str_eq(request.reply.allow, "GET, HEAD, PUT, PATCH, DELETE");
     finish();
 }
 END_TEST
@@ -152,13 +152,13 @@ END_TEST
 START_TEST(names_do_not_rebind) {
     start();
     begin(GJKD_GET, "/livez", NULL);
-    ck_assert_int_eq(job.reply.status, 0);
-    gjkd_job_reset(&job);
-    ck_assert(gjkd_job_set_target(&job, "/livez"));
-    job.head = gjkd_head_make(GJKD_GET);
-    gjkd_head_add(&job.head, &job.arena, "Host", "evil.example");
-    gjkd_job_begin(&job);
-    ck_assert_int_eq(job.reply.status, 403);
+    ck_assert_int_eq(request.reply.status, 0);
+    gjkd_request_reset(&request);
+    ck_assert(gjkd_request_set_target(&request, "/livez"));
+    request.head = gjkd_head_make(GJKD_GET);
+    gjkd_head_add(&request.head, &request.arena, "Host", "evil.example");
+    gjkd_request_begin(&request);
+    ck_assert_int_eq(request.reply.status, 403);
     finish();
 }
 END_TEST
@@ -171,17 +171,17 @@ START_TEST(sizes) {
     memset(large, 'x', sizeof large - 1);
     memcpy(large, "X: ", 3);
     begin(GJKD_GET, "/livez", (const char *const[]){large, NULL});
-    ck_assert_int_eq(job.reply.status, 431);
+    ck_assert_int_eq(request.reply.status, 431);
     large[0] = '/';
     large[GJKD_TARGET_BYTES_MAX + 1] = '\0';
     begin(GJKD_GET, large, NULL);
-    ck_assert_int_eq(job.reply.status, 414);
+    ck_assert_int_eq(request.reply.status, 414);
 
     /* Announced too long: refused before a byte of it. */
     begin(GJKD_POST, "/v1/detect",
           (const char *const[]){"Content-Type: application/json", "Content-Length: 4001", NULL});
-    ck_assert_int_eq(job.reply.status, 413);
-    ck_assert(job.reply.close && replied("\"limit\":4000"));
+    ck_assert_int_eq(request.reply.status, 413);
+    ck_assert(request.reply.close && replied("\"limit\":4000"));
 
     /* Not announced: counted; one byte over is over. */
     memset(piece, ' ', sizeof piece);
@@ -189,16 +189,16 @@ START_TEST(sizes) {
           (const char *const[]){"Content-Type: application/json", "Transfer-Encoding: chunked",
                                 NULL});
     for (int i = 0; i < 4; i++)
-        ck_assert(gjkd_job_take_body(&job, piece, sizeof piece));
-    ck_assert_int_eq(job.reply.status, 0);
-    ck_assert_uint_eq(job.body_bytes, 4000);
-    ck_assert(gjkd_job_take_body(&job, piece, 1));
-    ck_assert_int_eq(job.reply.status, 413);
+        ck_assert(gjkd_request_take_body(&request, piece, sizeof piece));
+    ck_assert_int_eq(request.reply.status, 0);
+    ck_assert_uint_eq(request.body_bytes, 4000);
+    ck_assert(gjkd_request_take_body(&request, piece, 1));
+    ck_assert_int_eq(request.reply.status, 413);
     /* What follows is thrown away, but not without end. */
     bool goes_on = true;
     uint64_t sent = 0;
     for (; goes_on && sent < 2 * GJKD_DISCARD_BYTES_MAX; sent += sizeof piece)
-        goes_on = gjkd_job_take_body(&job, piece, sizeof piece);
+        goes_on = gjkd_request_take_body(&request, piece, sizeof piece);
     ck_assert(!goes_on);
     ck_assert_uint_le(sent, GJKD_DISCARD_BYTES_MAX + 2 * sizeof piece);
     finish();
@@ -211,15 +211,15 @@ START_TEST(deadlines) {
     start();
     for (int i = 0; i < COUNT_OF(bad); i++) {
         begin(GJKD_GET, "/v1", (const char *const[]){bad[i], NULL});
-        ck_assert_int_eq(job.reply.status, 400);
+        ck_assert_int_eq(request.reply.status, 400);
     }
     begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 999999999", NULL});
-    ck_assert_uint_eq(job.deadline_ns - job.timing.started_ns, UINT64_C(30000000000));
-    gjkd_job_run(&job);
-    ck_assert_int_eq(job.reply.status, 200);
+    ck_assert_uint_eq(request.deadline_ns - request.timing.started_ns, UINT64_C(30000000000));
+    gjkd_request_run(&request);
+    ck_assert_int_eq(request.reply.status, 200);
     begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 0", NULL});
-    gjkd_job_run(&job);
-    ck_assert_int_eq(job.reply.status, 504);
+    gjkd_request_run(&request);
+    ck_assert_int_eq(request.reply.status, 504);
     finish();
 }
 END_TEST
@@ -231,40 +231,40 @@ START_TEST(a_write_happens_or_expires) {
                                         "Transfer-Encoding: chunked", NULL};
     start();
     begin(GJKD_PUT, "/v1/sets/s", lines);
-    ck_assert(gjkd_job_take_body(&job, body, strlen(body)));
-    ck_assert(gjkd_job_expire(&job));
-    gjkd_job_run(&job);
+    ck_assert(gjkd_request_take_body(&request, body, strlen(body)));
+    ck_assert(gjkd_request_expire(&request));
+    gjkd_request_run(&request);
     ck_assert_ptr_null(gjkd_registry_get(context.registry, "s"));
     begin(GJKD_PUT, "/v1/sets/s", lines);
-    ck_assert(gjkd_job_take_body(&job, body, strlen(body)));
-    gjkd_job_run(&job);
-    ck_assert(!gjkd_job_expire(&job));
-    ck_assert_int_eq(job.reply.status, 201);
+    ck_assert(gjkd_request_take_body(&request, body, strlen(body)));
+    gjkd_request_run(&request);
+    ck_assert(!gjkd_request_expire(&request));
+    ck_assert_int_eq(request.reply.status, 201);
     finish();
 }
 END_TEST
 
 START_TEST(probes) {
     start();
-    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/readyz", ""), 200);
     atomic_store(&context.draining, true);
-    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
-    ck_assert(job.reply.retry_after_s && replied("\"code\":\"draining\""));
-    ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/readyz", ""), 503);
+    ck_assert(request.reply.retry_after_s && replied("\"code\":\"draining\""));
+    ck_assert_int_eq(ask(GJKD_GET, "/livez", ""), 200);
     atomic_store(&context.draining, false);
     atomic_store(&context.loading, true);
-    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 503);
-    ck_assert(job.reply.retry_after_s && replied("\"code\":\"not-ready\""));
-    ck_assert_int_eq(request(GJKD_GET, "/v1/sets/s", ""), 503);
-    ck_assert_int_eq(request(GJKD_GET, "/livez", ""), 200);
-    ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/readyz", ""), 503);
+    ck_assert(request.reply.retry_after_s && replied("\"code\":\"not-ready\""));
+    ck_assert_int_eq(ask(GJKD_GET, "/v1/sets/s", ""), 503);
+    ck_assert_int_eq(ask(GJKD_GET, "/livez", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/metrics", ""), 200);
     ck_assert(replied("gjkd_ready 0\n"));
     atomic_store(&context.loading, false);
-    ck_assert_int_eq(request(GJKD_GET, "/readyz", ""), 200);
-    ck_assert_int_eq(request(GJKD_GET, "/problems/not-convex", ""), 200);
-    ck_assert_int_eq(request(GJKD_GET, "/problems/nonsense", ""), 404);
-    ck_assert_int_eq(request(GJKD_GET, "/metrics", ""), 200);
-    ck_assert_str_eq(job.reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
+    ck_assert_int_eq(ask(GJKD_GET, "/readyz", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/problems/not-convex", ""), 200);
+    ck_assert_int_eq(ask(GJKD_GET, "/problems/nonsense", ""), 404);
+    ck_assert_int_eq(ask(GJKD_GET, "/metrics", ""), 200);
+    ck_assert_str_eq(request.reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
     finish();
 }
 END_TEST
@@ -273,18 +273,18 @@ END_TEST
 START_TEST(forms_agree) {
     char alone[1024];
     start();
-    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
-                             "{'dimension':3,'shapes':{'a':{'type':'sphere','radius':1},'b':{"
-                             "'type':'box','half_extents':[1,1,1],'position':[1.5,0.25,0]}}}"),
+    ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
+                         "{'dimension':3,'shapes':{'a':{'type':'sphere','radius':1},'b':{"
+                         "'type':'box','half_extents':[1,1,1],'position':[1.5,0.25,0]}}}"),
                      201);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'b'}"), 200);
-    size_t length = job.reply.length - strlen(",\"revision\":1}");
-    snprintf(alone, sizeof alone, "%.*s", (int)length - 1, job.reply.data + 1);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a'}"), 200);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'b'}"), 200);
+    size_t length = request.reply.length - strlen(",\"revision\":1}");
+    snprintf(alone, sizeof alone, "%.*s", (int)length - 1, request.reply.data + 1);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'a':'a'}"), 200);
     ck_assert(replied(alone));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{}"), 200);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{}"), 200);
     ck_assert(replied(alone));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'s'}"), 200);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'against':'s'}"), 200);
     ck_assert(replied(alone));
     ck_assert(replied("\"against_revision\":1"));
     finish();
@@ -293,39 +293,39 @@ END_TEST
 
 START_TEST(queries_that_cannot_be) {
     start();
-    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/s",
-                             "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1}}}"),
+    ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
+                         "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1}}}"),
                      201);
-    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/t", "{'dimension':3}"), 201);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'x'}"), 404);
+    ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/t", "{'dimension':3}"), 201);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'a':'a','b':'x'}"), 404);
     ck_assert(replied("\"shape-not-found\"") && replied("\"/b\""));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'none'}"), 404);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'against':'none'}"), 404);
     ck_assert(replied("\"set-not-found\"") && replied("\"/against\""));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'against':'t'}"), 422);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'against':'t'}"), 422);
     ck_assert(replied("\"dimension-mismatch\""));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/s/detect", "{'at':{'tick':1}}"), 410);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/s/detect", "{'at':{'tick':1}}"), 410);
     ck_assert(replied("\"tick-expired\""));
-    ck_assert_int_eq(request(GJKD_POST, "/v1/sets/none/detect", "{}"), 404);
-    ck_assert_int_eq(request(GJKD_POST, "/v1/detect", ""), 400);
-    ck_assert_int_eq(request(GJKD_PUT, "/v1/sets/-x", "{'dimension':2}"), 422);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/sets/none/detect", "{}"), 404);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", ""), 400);
+    ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/-x", "{'dimension':2}"), 422);
     ck_assert(replied("\"bad-name\""));
     finish();
 }
 END_TEST
 
-static void do_nothing(struct gjkd_job *unused) {
+static void do_nothing(struct gjkd_request *unused) {
     (void)unused;
 }
 
 START_TEST(an_operation_without_an_answer) {
     start();
     begin(GJKD_GET, "/livez", NULL);
-    struct gjkd_operation broken = *job.match.operation;
+    struct gjkd_operation broken = *request.match.operation;
     broken.handler = do_nothing;
-    job.match.operation = &broken;
-    gjkd_job_wants_worker(&job);
-    gjkd_job_run(&job);
-    ck_assert_int_eq(job.reply.status, 500);
+    request.match.operation = &broken;
+    gjkd_request_wants_worker(&request);
+    gjkd_request_run(&request);
+    ck_assert_int_eq(request.reply.status, 500);
     ck_assert(replied("\"internal\""));
     finish();
 }

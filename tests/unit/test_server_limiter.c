@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "forwarded.h"
-#include "limiter.h"
+#include "security/forwarded.h"
+#include "security/limiter.h"
 #include "test_server.h"
 
 #define SECOND UINT64_C(1000000000)

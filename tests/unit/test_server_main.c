@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "commit.h"
+#include "sets/commit.h"
 #include "test_server.h"
 
 Suite *test_suite(const char *name, const TTest *const *tests, int count) {

@@ -4,9 +4,9 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "network.h"
-#include "origin.h"
 #include "test_server.h"
+#include "util/network.h"
+#include "util/origin.h"
 
 static gjkd_ip ip_of(const char *text) {
     gjkd_ip ip;

@@ -1,6 +1,6 @@
 /* Does a request see one version of every other set, however often it asks? */
 
-#include "others.h"
+#include "sets/others.h"
 
 #include <stdio.h>
 

@@ -10,35 +10,35 @@
 
 static struct gjkd_config config;
 static struct gjkd_context context;
-static struct gjkd_job job;
+static struct gjkd_request request;
 
 struct work {
     atomic_uint visits[ROWS_MAX];
-    atomic_uint parts, finished, dropped, held;
+    atomic_uint chunks, finished, dropped, held;
     uint32_t rows_done; /* when finish was called */
 };
 
 static struct work work;
 static bool is_fixed = true;
 
-static void run(struct gjkd_job *of, const gjkd_part *part) {
-    struct work *found = part->work;
-    ck_assert_ptr_eq(of, &job);
-    ck_assert_uint_lt(part->begin, part->end);
-    ck_assert_ptr_nonnull(gjk_arena_alloc(part->memory, 100));
-    for (uint32_t i = part->begin; i < part->end; i++)
+static void run(struct gjkd_request *of, const gjkd_chunk *chunk) {
+    struct work *found = chunk->work;
+    ck_assert_ptr_eq(of, &request);
+    ck_assert_uint_lt(chunk->begin, chunk->end);
+    ck_assert_ptr_nonnull(gjk_arena_alloc(chunk->memory, 100));
+    for (uint32_t i = chunk->begin; i < chunk->end; i++)
         found->visits[i]++;
-    found->parts++;
+    found->chunks++;
 }
 
-static void finish(struct gjkd_job *of, void *closure) {
+static void finish(struct gjkd_request *of, void *closure) {
     struct work *found = closure;
     found->finished++;
-    found->rows_done = of->parts.done;
+    found->rows_done = of->chunks.done;
     of->reply.status = 200;
 }
 
-static void drop(struct gjkd_job *of, void *closure) {
+static void drop(struct gjkd_request *of, void *closure) {
     struct work *found = closure;
     ck_assert_int_eq(of->reply.status, 0); /* what the job holds is still there */
     found->dropped++;
@@ -48,15 +48,15 @@ static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     memset(&work, 0, sizeof work);
     context.config = &config;
     context.limits = proto_limits_default();
-    gjkd_job_init(&job, &context, NULL);
-    gjkd_job_reset(&job);
-    job.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
-    gjkd_parts_leave(&job, rows, row_ns,
-                     &(struct gjkd_parts){.work = &work,
-                                          .is_fixed = is_fixed,
-                                          .run = run,
-                                          .finish = finish,
-                                          .drop = drop});
+    gjkd_request_init(&request, &context, NULL);
+    gjkd_request_reset(&request);
+    request.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
+    gjkd_chunks_leave(&request, rows, row_ns,
+                      &(struct gjkd_chunks){.work = &work,
+                                            .is_fixed = is_fixed,
+                                            .run = run,
+                                            .finish = finish,
+                                            .drop = drop});
 }
 
 static void check_all(uint32_t rows) {
@@ -65,7 +65,7 @@ static void check_all(uint32_t rows) {
     ck_assert_uint_eq(work.finished, 1);
     ck_assert_uint_eq(work.dropped, 0);
     ck_assert_uint_eq(work.rows_done, rows);
-    ck_assert_int_eq(job.reply.status, 200);
+    ck_assert_int_eq(request.reply.status, 200);
 }
 
 START_TEST(every_row_once) {
@@ -73,12 +73,12 @@ START_TEST(every_row_once) {
 
     for (int i = 0; i < COUNT_OF(counts); i++) {
         begin(counts[i], 1000, 10000);
-        ck_assert_uint_eq(gjkd_parts_waiting(&job), (counts[i] + 100) / 101);
-        gjkd_parts_run_all(&job);
+        ck_assert_uint_eq(gjkd_chunks_waiting(&request), (counts[i] + 100) / 101);
+        gjkd_chunks_run_all(&request);
         check_all(counts[i]);
-        ck_assert_uint_eq(work.parts, (counts[i] + 100) / 101);
-        ck_assert_uint_eq(gjkd_parts_waiting(&job), 0);
-        gjkd_job_fini(&job);
+        ck_assert_uint_eq(work.chunks, (counts[i] + 100) / 101);
+        ck_assert_uint_eq(gjkd_chunks_waiting(&request), 0);
+        gjkd_request_fini(&request);
     }
 }
 END_TEST
@@ -105,31 +105,31 @@ START_TEST(parts_grow_to_what_takes_long_enough) {
     };
 
     for (int i = 0; i < COUNT_OF(cases); i++)
-        ck_assert_uint_eq(gjkd_parts_next_step(cases[i].rows, cases[i].took_ns), cases[i].next);
+        ck_assert_uint_eq(gjkd_chunks_next_step(cases[i].rows, cases[i].took_ns), cases[i].next);
     is_fixed = false;
     begin(ROWS_MAX, UINT64_C(1000000000), 10000);
-    ck_assert_uint_eq(gjkd_parts_waiting(&job), ROWS_MAX); /* of a guess that is far off */
-    gjkd_parts_run_all(&job);
+    ck_assert_uint_eq(gjkd_chunks_waiting(&request), ROWS_MAX); /* of a guess that is far off */
+    gjkd_chunks_run_all(&request);
     check_all(ROWS_MAX);
-    ck_assert_uint_lt(work.parts, ROWS_MAX / 2);
-    gjkd_job_fini(&job);
+    ck_assert_uint_lt(work.chunks, ROWS_MAX / 2);
+    gjkd_request_fini(&request);
 }
 END_TEST
 
 START_TEST(no_rows_finish_at_once) {
     begin(0, 1000, 10000);
     ck_assert_uint_eq(work.finished, 1);
-    ck_assert_uint_eq(gjkd_parts_waiting(&job), 0);
-    gjkd_parts_run_all(&job);
+    ck_assert_uint_eq(gjkd_chunks_waiting(&request), 0);
+    gjkd_chunks_run_all(&request);
     ck_assert_uint_eq(work.finished, 1);
-    gjkd_job_fini(&job);
+    gjkd_request_fini(&request);
 }
 END_TEST
 
 static void *help(void *closure) {
     struct gjk_arena memory;
     gjk_arena_init(&memory, 0);
-    while (gjkd_parts_step(closure, &memory)) {
+    while (gjkd_chunks_step(closure, &memory)) {
     }
     gjk_arena_fini(&memory);
     return NULL;
@@ -141,11 +141,11 @@ START_TEST(many_hands) {
         is_fixed = round % 2 == 0;
         begin(ROWS_MAX, 20000, 10000);
         for (int i = 0; i < COUNT_OF(threads); i++)
-            ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &job), 0);
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &request), 0);
         for (int i = 0; i < COUNT_OF(threads); i++)
             pthread_join(threads[i], NULL);
         check_all(ROWS_MAX);
-        gjkd_job_fini(&job);
+        gjkd_request_fini(&request);
     }
 }
 END_TEST
@@ -155,21 +155,21 @@ START_TEST(nothing_after_the_deadline) {
 
     gjk_arena_init(&memory, 0);
     begin(1000, 100000, 10000);
-    ck_assert(gjkd_parts_step(&job, &memory));
-    job.deadline_ns = uv_hrtime() - 1;
-    gjkd_parts_run_all(&job);
-    ck_assert_uint_eq(work.parts, 1);
+    ck_assert(gjkd_chunks_step(&request, &memory));
+    request.deadline_ns = uv_hrtime() - 1;
+    gjkd_chunks_run_all(&request);
+    ck_assert_uint_eq(work.chunks, 1);
     ck_assert_uint_eq(work.finished, 0);
     ck_assert_uint_eq(work.dropped, 1);
-    ck_assert_int_eq(job.reply.status, 504);
-    gjkd_job_fini(&job);
+    ck_assert_int_eq(request.reply.status, 504);
+    gjkd_request_fini(&request);
 
     begin(1000, 100000, 10000);
-    ck_assert(gjkd_job_expire(&job)); /* answered by somebody else */
-    gjkd_parts_run_all(&job);
-    ck_assert_uint_eq(work.parts, 0);
-    ck_assert_int_eq(job.reply.status, 504);
-    gjkd_job_fini(&job);
+    ck_assert(gjkd_request_expire(&request)); /* answered by somebody else */
+    gjkd_chunks_run_all(&request);
+    ck_assert_uint_eq(work.chunks, 0);
+    ck_assert_int_eq(request.reply.status, 504);
+    gjkd_request_fini(&request);
     gjk_arena_fini(&memory);
 }
 END_TEST

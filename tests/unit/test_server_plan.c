@@ -32,10 +32,10 @@ START_TEST(glance) {
     };
 
     for (int i = 0; i < COUNT_OF(rows); i++)
-        ck_assert_msg(gjkd_plan_has_member(rows[i].body, strlen(rows[i].body), rows[i].name) ==
-                          rows[i].there,
+        ck_assert_msg(gjkd_cost_model_has_member(rows[i].body, strlen(rows[i].body),
+                                                 rows[i].name) == rows[i].there,
                       "%s", rows[i].body);
-    ck_assert(!gjkd_plan_has_member(NULL, 0, "b"));
+    ck_assert(!gjkd_cost_model_has_member(NULL, 0, "b"));
 }
 END_TEST
 
@@ -47,7 +47,7 @@ static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
                       .items = items,
                       .points = 8,
                       .met = items / 10};
-    return gjkd_plan_wants_worker(&work);
+    return gjkd_cost_model_wants_worker(&work);
 }
 
 START_TEST(small_work_stays) {
@@ -71,11 +71,11 @@ START_TEST(pairs_of_large_shapes_go) {
                       .items = 2,
                       .points = 32,
                       .met = 2};
-    ck_assert(!gjkd_plan_wants_worker(&work));
+    ck_assert(!gjkd_cost_model_wants_worker(&work));
     work.points = 60000;
-    ck_assert(gjkd_plan_wants_worker(&work));
+    ck_assert(gjkd_cost_model_wants_worker(&work));
     work.cost = GJKD_COST_DISTANCE;
-    ck_assert(gjkd_plan_wants_worker(&work));
+    ck_assert(gjkd_cost_model_wants_worker(&work));
 }
 END_TEST
 

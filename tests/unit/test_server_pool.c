@@ -6,9 +6,9 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "crew.h"
 #include "test_server.h"
-#include "urgency.h"
+#include "work/task_group.h"
+#include "work/thread_priority.h"
 
 #define TASKS_MAX 4000
 
@@ -27,7 +27,7 @@ static atomic_uint runs, held;
 static uv_sem_t gate;
 
 static uv_loop_t uv;
-static struct gjkd_returns returns;
+static struct gjkd_completion_queue returns;
 static unsigned expected; /* by the loop, before it may end */
 
 static void tell(struct gjkd_task *task) {
@@ -35,7 +35,7 @@ static void tell(struct gjkd_task *task) {
     errand->done++;
     errand->done_by = uv_thread_self();
     if (--expected == 0)
-        gjkd_returns_close(&returns);
+        gjkd_completion_queue_close(&returns);
 }
 
 static gjkd_turn run_errand(struct gjkd_task *task) {
@@ -69,7 +69,7 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
     runs = held = 0;
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&uv), 0);
-    ck_assert(gjkd_returns_init(&returns, &uv));
+    ck_assert(gjkd_completion_queue_init(&returns, &uv));
     ck_assert(gjkd_pool_init(pool, workers, queued_max));
 }
 
@@ -77,10 +77,10 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
 static void end(struct gjkd_pool *pool, unsigned count) {
     expected = count;
     if (count == 0)
-        gjkd_returns_close(&returns);
+        gjkd_completion_queue_close(&returns);
     uv_run(&uv, UV_RUN_DEFAULT);
     gjkd_pool_fini(pool);
-    gjkd_returns_fini(&returns);
+    gjkd_completion_queue_fini(&returns);
     ck_assert_int_eq(uv_loop_close(&uv), 0);
     uv_sem_destroy(&gate);
 }
@@ -216,45 +216,45 @@ END_TEST
 
 static struct gjkd_config config;
 static struct gjkd_context context;
-static struct gjkd_job job;
-static struct gjkd_crew crew;
+static struct gjkd_request request;
+static struct gjkd_task_group group;
 static struct {
-    atomic_uint visits[ROWS], parts, at_once, most_at_once, finished;
+    atomic_uint visits[ROWS], chunks, at_once, most_at_once, finished;
     unsigned done, passed_by; /* parts that were done when somebody else ran */
 } seen;
 
-static void run_part(struct gjkd_job *of, const gjkd_part *part) {
+static void run_part(struct gjkd_request *of, const gjkd_chunk *chunk) {
     unsigned now = ++seen.at_once, most = seen.most_at_once;
     (void)of;
     while (now > most && !atomic_compare_exchange_weak(&seen.most_at_once, &most, now)) {
     }
-    for (uint32_t i = part->begin; i < part->end; i++)
+    for (uint32_t i = chunk->begin; i < chunk->end; i++)
         seen.visits[i]++;
     uv_sleep(1);
     seen.at_once--;
-    seen.parts++;
+    seen.chunks++;
 }
 
-static void finish(struct gjkd_job *of, void *work) {
+static void finish(struct gjkd_request *of, void *work) {
     (void)work;
     seen.finished++;
     of->reply.status = 200;
 }
 
-static void leave_rows(struct gjkd_job *of) {
-    gjkd_parts_leave(of, ROWS, 20000,
-                     &(struct gjkd_parts){.is_fixed = true, .run = run_part, .finish = finish});
+static void leave_rows(struct gjkd_request *of) {
+    gjkd_chunks_leave(of, ROWS, 20000,
+                      &(struct gjkd_chunks){.is_fixed = true, .run = run_part, .finish = finish});
 }
 
-static void leave_nothing(struct gjkd_job *of) {
+static void leave_nothing(struct gjkd_request *of) {
     of->reply.status = 201;
 }
 
-static void crew_done(struct gjkd_crew *of) {
-    ck_assert_ptr_eq(of, &crew);
+static void crew_done(struct gjkd_task_group *of) {
+    ck_assert_ptr_eq(of, &group);
     seen.done++;
     if (--expected == 0)
-        gjkd_returns_close(&returns);
+        gjkd_completion_queue_close(&returns);
 }
 
 static void begin_crew(unsigned workers, gjkd_handler handler) {
@@ -266,29 +266,30 @@ static void begin_crew(unsigned workers, gjkd_handler handler) {
     context.config = &config;
     context.limits = proto_limits_default();
     gjkd_budget_init(&context.parsing, 1000);
-    gjkd_job_init(&job, &context, NULL);
-    gjkd_job_reset(&job);
-    job.match.operation = &operation;
-    job.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
-    crew = (struct gjkd_crew){.job = &job, .returns = &returns, .done = crew_done};
+    gjkd_request_init(&request, &context, NULL);
+    gjkd_request_reset(&request);
+    request.match.operation = &operation;
+    request.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
+    group = (struct gjkd_task_group){.request = &request, .returns = &returns, .done = crew_done};
 }
 
 static void end_crew(int status) {
     ck_assert_uint_eq(seen.done, 1);
-    ck_assert_int_eq(job.reply.status, status);
+    ck_assert_int_eq(request.reply.status, status);
     for (int i = 0; i < ROWS && status == 200; i++)
         ck_assert_uint_eq(seen.visits[i], 1);
-    gjkd_job_fini(&job);
+    gjkd_request_fini(&request);
 }
 
 START_TEST(a_crew_does_every_row_once) {
     for (unsigned workers = 1; workers <= 12; workers++) {
         begin_crew(workers, leave_rows);
-        ck_assert(gjkd_crew_start(&crew));
+        ck_assert(gjkd_task_group_start(&group));
         end(&context.pool, 1);
         ck_assert_uint_eq(seen.finished, 1);
         ck_assert_uint_eq(seen.most_at_once > 1, workers > 1);
-        ck_assert_uint_le(seen.most_at_once, workers < GJKD_CREW_MAX ? workers : GJKD_CREW_MAX);
+        ck_assert_uint_le(seen.most_at_once,
+                          workers < GJKD_TASK_GROUP_MAX ? workers : GJKD_TASK_GROUP_MAX);
         end_crew(200);
     }
 }
@@ -296,28 +297,28 @@ END_TEST
 
 START_TEST(without_parts_a_crew_is_one) {
     begin_crew(3, leave_nothing);
-    ck_assert(gjkd_crew_start(&crew));
+    ck_assert(gjkd_task_group_start(&group));
     end(&context.pool, 1);
     end_crew(201);
 }
 END_TEST
 
 static gjkd_turn pass_by(struct gjkd_task *task) {
-    seen.passed_by = seen.parts;
+    seen.passed_by = seen.chunks;
     return run_errand(task);
 }
 
 START_TEST(a_crew_steps_aside) {
     begin_crew(1, leave_rows);
-    ck_assert(gjkd_crew_start(&crew));
-    while (seen.parts == 0)
+    ck_assert(gjkd_task_group_start(&group));
+    while (seen.chunks == 0)
         uv_sleep(1);
-    unsigned before = seen.parts;
+    unsigned before = seen.chunks;
     ck_assert(gjkd_pool_submit(&context.pool, errand(0, pass_by)));
     end(&context.pool, 2);
     ck_assert_uint_eq(errands[0].done, 1);
     ck_assert_uint_ge(seen.passed_by, before);
-    ck_assert_uint_lt(seen.passed_by, seen.parts);
+    ck_assert_uint_lt(seen.passed_by, seen.chunks);
     end_crew(200);
 }
 END_TEST
@@ -327,7 +328,7 @@ START_TEST(a_crew_waits_for_no_help_from_the_busy) {
     ck_assert(gjkd_pool_submit(&context.pool, errand(0, wait_at_gate)));
     while (held == 0)
         uv_sleep(1);
-    ck_assert(gjkd_crew_start(&crew));
+    ck_assert(gjkd_task_group_start(&group));
     for (int i = 0; i < 10000 && seen.done == 0; i++) {
         expected = 2;
         uv_run(&uv, UV_RUN_NOWAIT);
@@ -346,11 +347,11 @@ START_TEST(a_crew_that_is_not_let_in) {
     context.pool.queued_max = 1;
     hold_workers(&context.pool, 0);
     ck_assert(gjkd_pool_submit(&context.pool, errand(1, run_errand)));
-    ck_assert(!gjkd_crew_start(&crew));
+    ck_assert(!gjkd_task_group_start(&group));
     open_gate(1);
     end(&context.pool, 2);
     ck_assert_uint_eq(seen.done, 0);
-    gjkd_job_fini(&job);
+    gjkd_request_fini(&request);
 }
 END_TEST
 
@@ -382,10 +383,10 @@ static void check_standing(void (*say)(void), int before, int policy, int behind
 }
 
 START_TEST(workers_stand_behind_loops) {
-    check_standing(gjkd_urgency_of_loop, SCHED_OTHER, SCHED_OTHER, 0);
-    check_standing(gjkd_urgency_of_worker, SCHED_OTHER, SCHED_BATCH, 10);
-    check_standing(gjkd_urgency_of_loop, SCHED_IDLE, SCHED_IDLE, 0);
-    check_standing(gjkd_urgency_of_worker, SCHED_IDLE, SCHED_IDLE, 0);
+    check_standing(gjkd_thread_priority_of_loop, SCHED_OTHER, SCHED_OTHER, 0);
+    check_standing(gjkd_thread_priority_of_worker, SCHED_OTHER, SCHED_BATCH, 10);
+    check_standing(gjkd_thread_priority_of_loop, SCHED_IDLE, SCHED_IDLE, 0);
+    check_standing(gjkd_thread_priority_of_worker, SCHED_IDLE, SCHED_IDLE, 0);
 }
 END_TEST
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commit.h"
+#include "sets/commit.h"
 #include "test_server.h"
 
 static struct gjkd_registry *registry;

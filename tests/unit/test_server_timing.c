@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "request_id.h"
 #include "test_server.h"
-#include "timing.h"
+#include "util/request_id.h"
+#include "util/timing.h"
 
 START_TEST(parts_of_the_time) {
     char text[GJKD_TIMING_TEXT_MAX];

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "keyring.h"
+#include "security/keyring.h"
 #include "test_server.h"
 
 /* SHA-256 of "secret" and of "other" (sha256sum). */
@@ -45,7 +45,7 @@ END_TEST
 
 START_TEST(mistakes) {
     static const struct {
-        const char *line, *part;
+        const char *line, *chunk;
     } rows[] = {
         {"game", "tokens, line 2: a line is NAME SHA256-HEX SCOPES [SET-PREFIX]"},
         {"game " SECRET, "a line is"},
@@ -67,8 +67,8 @@ START_TEST(mistakes) {
         char text[600];
         int length = snprintf(text, sizeof text, "first " OTHER " read\n%s\n", rows[i].line);
         ck_assert_msg(!read_text(text, (size_t)length), "%s", rows[i].line);
-        ck_assert_msg(strstr(error, rows[i].part) != NULL, "\"%s\" lacks \"%s\"", error,
-                      rows[i].part);
+        ck_assert_msg(strstr(error, rows[i].chunk) != NULL, "\"%s\" lacks \"%s\"", error,
+                      rows[i].chunk);
         ck_assert_ptr_null(strstr(error, "2bb80d53"));
     }
 }

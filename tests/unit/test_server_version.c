@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "commit.h"
-#include "demo.h"
+#include "sets/commit.h"
+#include "sets/demo.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"

@@ -59,9 +59,9 @@ static const gjk_filter *everybody(void) {
 
 static gjk_cast_hits cast_selected(const gjk_sweep *sweep, const gjk_selection *selection) {
     gjk_cast_hits hits;
-    const gjk_moment moment = gjk_moment_of(set);
-    ck_assert_int_eq(gjk_set_cast(&moment, sweep, selection, &settings, &hits), GJK_OK);
-    ck_assert_int_eq(gjk_set_cast_any(&moment, sweep, selection, &settings), hits.count > 0);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    ck_assert_int_eq(gjk_set_cast(&snapshot, sweep, selection, &settings, &hits), GJK_OK);
+    ck_assert_int_eq(gjk_set_cast_any(&snapshot, sweep, selection, &settings), hits.count > 0);
     return hits;
 }
 
@@ -221,8 +221,8 @@ START_TEST(memory_may_run_out) {
     build_walls();
     gjk_arena_init(&fresh, 0);
     test_malloc_fail(0);
-    const gjk_moment moment = gjk_moment_of(set);
-    gjk_status status = gjk_set_cast(&moment, &sweep, &all, &settings, &hits);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    gjk_status status = gjk_set_cast(&snapshot, &sweep, &all, &settings, &hits);
     ck_assert(test_malloc_restore());
     ck_assert_int_eq(status, GJK_OUT_OF_MEMORY);
     gjk_arena_fini(&fresh);

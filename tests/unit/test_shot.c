@@ -91,7 +91,7 @@ static gjk_shot shoot(double tick, double x, double y, const char *claim) {
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){0, 0, 0}, (gjk_vec3){x, y, 0}, INFINITY, &shot.ray),
                      GJK_OK);
     shot.rewind = gjk_history_at(history, tick, &at);
-    shot.moment = at.moment;
+    shot.snapshot = at.snapshot;
     return shot;
 }
 
@@ -215,7 +215,7 @@ static gjk_shot shoot_at_wall(gjk_body *wall, double x, const char *group) {
 START_TEST(a_wall_in_front_of_bob_blocks) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_moment obstacles = gjk_moment_of(walls);
+    gjk_snapshot obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     gjk_judgement judgement =
         require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
@@ -225,18 +225,18 @@ START_TEST(a_wall_in_front_of_bob_blocks) {
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
 
     shot = shoot_at_wall(&wall, 9.5, NULL); /* no farther */
-    obstacles = gjk_moment_of(walls);
+    obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED, "bob/body");
 
     shot = shoot_at_wall(&wall, nextafter(9.5, 10), NULL); /* a little farther */
-    obstacles = gjk_moment_of(walls);
+    obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     judgement = require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
     ck_assert(!judgement.has_obstacle);
 
     shot = shoot_at_wall(&wall, 5, "alice"); /* she brought it along */
-    obstacles = gjk_moment_of(walls);
+    obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
@@ -245,7 +245,7 @@ END_TEST
 START_TEST(a_wall_alone_is_no_hit) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_moment obstacles = gjk_moment_of(walls);
+    gjk_snapshot obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     shot.ray.max_distance = 9;
     gjk_judgement judgement = require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
@@ -302,7 +302,7 @@ END_TEST
 START_TEST(without_memory_there_is_no_verdict) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
-    gjk_moment obstacles = gjk_moment_of(walls);
+    gjk_snapshot obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     shot.near_miss = 100;
     shot.radius = 0.1;

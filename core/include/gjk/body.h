@@ -10,10 +10,10 @@
 
 /* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit
  * length (3D). Kept because a matrix cannot tell how far a turn goes, which rewinding asks. */
-typedef union gjk_turn {
+typedef union gjk_rotation {
     double angle;
     gjk_quat orientation;
-} gjk_turn;
+} gjk_rotation;
 
 typedef struct gjk_body {
     const char *id;    /* NUL-terminated */
@@ -21,8 +21,8 @@ typedef struct gjk_body {
     uint32_t handle;
     uint32_t category;
     uint32_t mask;
-    bool teleport; /* made by a jump: never interpolated from where it stood before */
-    gjk_turn turn; /* of placed.pose */
+    bool teleport;     /* made by a jump: never interpolated from where it stood before */
+    gjk_rotation turn; /* of placed.pose */
     gjk_placed placed;
 } gjk_body;
 

@@ -7,7 +7,7 @@
  * of sets are, from any thread.
  */
 
-#include "gjk/moment.h"
+#include "gjk/snapshot.h"
 
 /* Ticks are whole numbers up to 2^53, so that doubles hold them exactly. */
 #define GJK_TICK_MAX 9007199254740992.0
@@ -56,7 +56,7 @@ typedef enum gjk_rewind {
 /* The set as of a tick, decimals allowed, never clamped. The moment is a view: it lives as long
  * as the history. from and to: the ticks around it (equal when it is exactly one). O(log ticks). */
 typedef struct gjk_rewound {
-    gjk_moment moment;
+    gjk_snapshot snapshot;
     uint64_t from, to;
 } gjk_rewound;
 gjk_rewind gjk_history_at(const struct gjk_history *history, double tick,

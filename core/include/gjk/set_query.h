@@ -11,8 +11,8 @@
 
 #include "gjk/arena.h"
 #include "gjk/cast.h"
-#include "gjk/moment.h"
 #include "gjk/ray.h"
+#include "gjk/snapshot.h"
 
 /*
  * Who takes part. A body passes when (body.category & mask) && (category &
@@ -63,7 +63,7 @@ typedef struct gjk_hits {
 } gjk_hits;
 
 /* Every selected body that collides with a. */
-gjk_status gjk_set_detect(const gjk_moment *moment, const gjk_placed *a,
+gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) GJK_MUST_USE;
 
@@ -78,13 +78,13 @@ typedef struct gjk_pair_hits {
 } gjk_pair_hits;
 
 /* All colliding pairs a < b of one set; both selected, accept each other, groups differ. */
-gjk_status gjk_set_detect_pairs(const gjk_moment *moment, const gjk_selection *selection,
+gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
                                 const gjk_detect_settings *settings,
                                 gjk_pair_hits *out) GJK_MUST_USE;
 
 /* All colliding pairs of a body of moment with a body of other; groups are not compared,
  * and except does not count. */
-gjk_status gjk_set_detect_against(const gjk_moment *moment, const gjk_moment *other,
+gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings,
                                   gjk_pair_hits *out) GJK_MUST_USE;
@@ -100,7 +100,7 @@ typedef struct gjk_nears {
 } gjk_nears;
 
 /* The nearest selected bodies within max_distance (inclusive; INFINITY: any). */
-gjk_status gjk_set_nearest(const gjk_moment *moment, const gjk_placed *a, double max_distance,
+gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) GJK_MUST_USE;
 
@@ -115,12 +115,12 @@ typedef struct gjk_ray_hits {
 } gjk_ray_hits;
 
 /* The first selected bodies that the ray hits (closest: limit 1). */
-gjk_status gjk_set_raycast(const gjk_moment *moment, const gjk_ray *ray,
+gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
 /* Does the ray hit any selected body? limit and arena do not count. False when patience ends. */
-bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
+bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
 /*
@@ -128,7 +128,7 @@ bool gjk_set_raycast_any(const gjk_moment *moment, const gjk_ray *ray,
  * max_distance (inclusive). result: of the stretch of the ray beside the body (a) and the body
  * (b). Order as of nearest.
  */
-gjk_status gjk_set_near_ray(const gjk_moment *moment, const gjk_ray *ray, double max_distance,
+gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) GJK_MUST_USE;
 
@@ -149,13 +149,13 @@ typedef struct gjk_cast_hits {
 } gjk_cast_hits;
 
 /* The first selected bodies that the moving shape touches (closest: limit 1). */
-gjk_status gjk_set_cast(const gjk_moment *moment, const gjk_sweep *sweep,
+gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
 
 /* Does the moving shape touch any selected body? limit and arena do not count. False when
  * patience ends. */
-bool gjk_set_cast_any(const gjk_moment *moment, const gjk_sweep *sweep,
+bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings);
 
 #endif

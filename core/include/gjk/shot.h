@@ -58,11 +58,11 @@ typedef struct gjk_shot {
     uint32_t max_iterations;
 
     gjk_rewind rewind; /* what the history said of the moment; EXPIRED, FUTURE: it is not read */
-    gjk_moment moment;
-    double age_ticks;            /* how long ago it is; 0 where there is no rewinding */
-    double max_rewind_ticks;     /* INFINITY: any */
-    const gjk_moment *obstacles; /* NULL: none */
-    double near_miss;            /* negative: near misses are not wanted */
+    gjk_snapshot snapshot;
+    double age_ticks;              /* how long ago it is; 0 where there is no rewinding */
+    double max_rewind_ticks;       /* INFINITY: any */
+    const gjk_snapshot *obstacles; /* NULL: none */
+    double near_miss;              /* negative: near misses are not wanted */
     uint32_t near_miss_limit;
     const gjk_patience *patience; /* NULL: endless */
 } gjk_shot;

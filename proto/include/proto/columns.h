@@ -64,8 +64,8 @@ typedef struct proto_pose_columns {
     uint32_t dimension, count;
     const uint32_t *handle; /* each once */
     const gjk_pose *poses;
-    const gjk_turn *turns;    /* as given, of poses; NULL: rotations are kept */
-    const uint32_t *teleport; /* handles among those above */
+    const gjk_rotation *turns; /* as given, of poses; NULL: rotations are kept */
+    const uint32_t *teleport;  /* handles among those above */
     uint32_t teleport_count;
 } proto_pose_columns;
 

@@ -147,7 +147,7 @@ void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks);
 /* Where shapes stood at a tick: begin, then each in order, then end. */
 void proto_encode_poses_begin(struct proto_buffer *out, double tick);
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
-                       gjk_vec3 position, const gjk_turn *turn);
+                       gjk_vec3 position, const gjk_rotation *turn);
 void proto_encode_poses_end(struct proto_buffer *out);
 
 /* GET /v1 */

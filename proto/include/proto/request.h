@@ -43,7 +43,7 @@ typedef struct proto_text {
  * default then. */
 typedef struct proto_place {
     gjk_pose pose;
-    gjk_turn turn; /* of the pose, as given */
+    gjk_rotation turn; /* of the pose, as given */
     bool has_position, has_rotation;
 } proto_place;
 

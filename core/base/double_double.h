@@ -1,0 +1,36 @@
+#ifndef GJK_BASE_DOUBLE_DOUBLE_H
+#define GJK_BASE_DOUBLE_DOUBLE_H
+
+/*
+ * Unevaluated sums of two doubles, exact by construction (no fused multiply-add,
+ * no reassociation). Sources: Dekker 1971; Knuth, TAOCP 2, 4.2.2.
+ */
+
+typedef struct gjk_double_double {
+    double high, low;
+} gjk_double_double;
+
+/* a + b exactly. */
+static inline gjk_double_double gjk_two_sum(double a, double b) {
+    double high = a + b;
+    double b_part = high - a;
+    return (gjk_double_double){high, (a - (high - b_part)) + (b - b_part)};
+}
+
+/* a - b exactly. */
+static inline gjk_double_double gjk_two_difference(double a, double b) {
+    return gjk_two_sum(a, -b);
+}
+
+/* a * b exactly, for products between about 1e-290 and 1e290 and factors below 1e290. */
+static inline gjk_double_double gjk_two_product(double a, double b) {
+    const double splitter = 0x1p27 + 1.0;
+    double ca = splitter * a, cb = splitter * b;
+    double a_high = ca - (ca - a), b_high = cb - (cb - b);
+    double a_low = a - a_high, b_low = b - b_high;
+    double high = a * b;
+    return (gjk_double_double){high, ((a_high * b_high - high) + a_high * b_low + a_low * b_high) +
+                                         a_low * b_low};
+}
+
+#endif

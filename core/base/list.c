@@ -1,0 +1,91 @@
+/*
+ * How do answers pile up whose number nobody knows? In an array that doubles; where only the
+ * first of an order matter, in a heap (Williams 1964) that lets the last one go.
+ */
+
+#include "base/list.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *gjk_list_push(gjk_list *list) {
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity == 0 ? 16 : list->capacity * 2;
+        char *items = gjk_arena_alloc_array(list->arena, capacity, list->item_size);
+        if (items == NULL) {
+            return NULL;
+        }
+        if (list->count > 0) {
+            memcpy(items, list->items, (size_t)list->count * list->item_size);
+        }
+        list->items = items;
+        list->capacity = capacity;
+    }
+    return list->items + (size_t)list->count++ * list->item_size;
+}
+
+void gjk_list_sort(gjk_list *list, gjk_list_order order) {
+    if (list->count > 1) {
+        qsort(list->items, list->count, list->item_size, order);
+    }
+}
+
+static char *item_at(const gjk_list *list, uint32_t i) {
+    return list->items + (size_t)i * list->item_size;
+}
+
+/* Lets the item sink from the hole at i, which is filled by whoever comes last below it. */
+static void sink(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
+    while (i < list->count / 2) {
+        uint32_t below = 2 * i + 1;
+        below +=
+            below + 1 < list->count && order(item_at(list, below), item_at(list, below + 1)) < 0;
+        if (order(item, item_at(list, below)) >= 0) {
+            break;
+        }
+        memcpy(item_at(list, i), item_at(list, below), list->item_size);
+        i = below;
+    }
+    memcpy(item_at(list, i), item, list->item_size);
+}
+
+static void rise(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
+    while (i > 0 && order(item_at(list, (i - 1) / 2), item) < 0) {
+        memcpy(item_at(list, i), item_at(list, (i - 1) / 2), list->item_size);
+        i = (i - 1) / 2;
+    }
+    memcpy(item_at(list, i), item, list->item_size);
+}
+
+bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order, const void *item) {
+    if (list->count < limit) {
+        if (gjk_list_push(list) == NULL) {
+            return false;
+        }
+        rise(list, order, list->count - 1, item);
+        return true;
+    }
+    list->truncated = true;
+    if (order(item, list->items) < 0) {
+        sink(list, order, 0, item);
+    }
+    return true;
+}
+
+void gjk_list_heap(gjk_list *list, gjk_list_order order) {
+    char item[GJK_LIST_ITEM_BYTES_MAX];
+    for (uint32_t i = list->count / 2; i-- > 0;) {
+        memcpy(item, item_at(list, i), list->item_size);
+        sink(list, order, i, item);
+    }
+}
+
+void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item) {
+    char moved[GJK_LIST_ITEM_BYTES_MAX];
+    GJK_ASSERT(list->count > 0);
+    memcpy(item, list->items, list->item_size);
+    memcpy(moved, item_at(list, --list->count), list->item_size);
+    if (list->count > 0) {
+        sink(list, order, 0, moved);
+    }
+}

@@ -1,0 +1,44 @@
+#ifndef GJK_BASE_LIST_H
+#define GJK_BASE_LIST_H
+
+#include "gjk/arena.h"
+
+/* Of a heap's items. */
+#define GJK_LIST_ITEM_BYTES_MAX 256
+
+/* A growing array in an arena; blocks it outgrew stay there until the arena goes. */
+typedef struct gjk_list {
+    struct gjk_arena *arena;
+    char *items;
+    size_t item_size;
+    uint32_t count, capacity;
+    bool truncated; /* gjk_list_offer let items go */
+} gjk_list;
+
+static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) {
+    return (gjk_list){.arena = arena, .item_size = item_size};
+}
+
+/* A new last item, not initialised, or NULL when memory runs out. */
+void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
+
+/* A total order, as of qsort. */
+typedef int (*gjk_list_order)(const void *a, const void *b);
+
+void gjk_list_sort(gjk_list *list, gjk_list_order order);
+
+/*
+ * Takes the item unless it comes after `limit` >= 1 others, of which then the last goes: so
+ * the list is a heap with its last item in front until it is sorted. False: out of memory.
+ * O(log count).
+ */
+bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order,
+                    const void *item) GJK_MUST_USE;
+
+/* Makes a heap of the list with its last item in front. O(count). */
+void gjk_list_heap(gjk_list *list, gjk_list_order order);
+
+/* Takes the last item of a heap, which is not empty, off it. O(log count). */
+void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * Where does a shape stand, and where does that put a point of it?
+ *
+ * The rotation is kept as a matrix. That of a quaternion q is built with the factor
+ * 2 / (q . q), which makes the normalisation part of the formula: no square root and
+ * no separately rounded unit quaternion. Entries are computed with twice the digits
+ * and rounded once: every answer about the pose rests on them.
+ */
+
+#include "gjk/pose.h"
+
+#include "base/double_double.h"
+#include "base/finite.h"
+
+/* How far from 1 the length of a quaternion may be, and what its computation may add. */
+#define QUATERNION_SLACK 1e-3
+#define QUATERNION_ROUNDING 1e-15
+
+gjk_pose gjk_pose_identity(void) {
+    return (gjk_pose){{0, 0, 0}, gjk_mat3_identity()};
+}
+
+static gjk_status check_position(gjk_vec3 position) {
+    const double values[3] = {position.x, position.y, position.z};
+    for (int i = 0; i < 3; i++) {
+        gjk_status status = gjk_check_coordinate(values[i]);
+        if (status != GJK_OK) {
+            return status;
+        }
+    }
+    return GJK_OK;
+}
+
+gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {
+    gjk_status status = check_position(gjk_xy0(position));
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (!isfinite(angle)) {
+        return GJK_NOT_FINITE;
+    }
+    double s, c;
+    gjk_sincos(angle, &s, &c);
+    *out = (gjk_pose){gjk_xy0(position), {{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
+    return GJK_OK;
+}
+
+/* a * b + c * d with twice the digits. */
+static gjk_double_double sum_of_products(double a, double b, double c, double d) {
+    gjk_double_double p = gjk_two_product(a, b), q = gjk_two_product(c, d);
+    gjk_double_double sum = gjk_two_sum(p.high, q.high);
+    return (gjk_double_double){sum.high, sum.low + (p.low + q.low)};
+}
+
+/* 2 / (q . q) with twice the digits. */
+static gjk_double_double factor_of(gjk_quat q) {
+    gjk_double_double xy = sum_of_products(q.x, q.x, q.y, q.y),
+                      zw = sum_of_products(q.z, q.z, q.w, q.w);
+    gjk_double_double square = gjk_two_sum(xy.high, zw.high);
+    square.low += xy.low + zw.low;
+    double high = 2.0 / square.high;
+    gjk_double_double back = gjk_two_product(high, square.high);
+    double rest = ((2.0 - back.high) - back.low) - high * square.low;
+    return (gjk_double_double){high, rest / square.high};
+}
+
+/* offset + factor * (a * b + c * d), rounded once. */
+static double entry(double offset, gjk_double_double factor, gjk_double_double sum) {
+    gjk_double_double product = gjk_two_product(factor.high, sum.high);
+    gjk_double_double total = gjk_two_sum(offset, product.high);
+    double rest = product.low + (factor.high * sum.low + factor.low * sum.high);
+    return total.high + (total.low + rest);
+}
+
+gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out) {
+    const gjk_quat q = orientation;
+    gjk_status status = check_position(position);
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (!isfinite(q.x) || !isfinite(q.y) || !isfinite(q.z) || !isfinite(q.w)) {
+        return GJK_NOT_FINITE;
+    }
+    double square = q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w;
+    if (!(fabs(sqrt(square) - 1.0) <= QUATERNION_SLACK + QUATERNION_ROUNDING)) {
+        return GJK_BAD_ORIENTATION;
+    }
+    const gjk_double_double f = factor_of(q), back = {-f.high, -f.low};
+    gjk_mat3 *r = &out->rotation;
+    out->position = position;
+    r->r0.x = entry(1.0, back, sum_of_products(q.y, q.y, q.z, q.z));
+    r->r0.y = entry(0.0, f, sum_of_products(q.x, q.y, -q.z, q.w));
+    r->r0.z = entry(0.0, f, sum_of_products(q.x, q.z, q.y, q.w));
+    r->r1.x = entry(0.0, f, sum_of_products(q.x, q.y, q.z, q.w));
+    r->r1.y = entry(1.0, back, sum_of_products(q.x, q.x, q.z, q.z));
+    r->r1.z = entry(0.0, f, sum_of_products(q.y, q.z, -q.x, q.w));
+    r->r2.x = entry(0.0, f, sum_of_products(q.x, q.z, -q.y, q.w));
+    r->r2.y = entry(0.0, f, sum_of_products(q.y, q.z, q.x, q.w));
+    r->r2.z = entry(1.0, back, sum_of_products(q.x, q.x, q.y, q.y));
+    return GJK_OK;
+}
+
+gjk_vec3 gjk_pose_apply(const gjk_pose *pose, gjk_vec3 point) {
+    return gjk_add3(gjk_mul3(&pose->rotation, point), pose->position);
+}

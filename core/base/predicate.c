@@ -1,0 +1,189 @@
+/*
+ * What is the exact sign of a determinant of doubles?
+ *
+ * Every double is an integer times a power of two, so a sum of products of doubles
+ * is an integer in units of the least such power. The positive and the negative
+ * products are added up in two long integers, which are then compared. Nothing is
+ * rounded, so neither cancellation nor the range of the exponents matters.
+ *
+ * Shewchuk (see predicate.h) sums expansions of doubles instead. Long integers are
+ * shorter to write, need no renormalisation, and cannot overflow or underflow. His
+ * observation that the differences of coordinates are mostly exact is kept: then
+ * 2 or 6 products of differences do instead of 6 or 24 of coordinates.
+ */
+
+#include "base/predicate.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "gjk/base.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+/* sign * mantissa * 2^exponent; mantissa < 2^53. */
+typedef struct part {
+    uint64_t mantissa;
+    int exponent;
+    bool negative;
+} part;
+
+/* The exponents of three factors span at most 3 * (2^11 - 2) bits, a product has 3 * 53
+ * bits, a sum of 12 of them 4 more, and a shift inside a word needs another word. */
+#define LEDGER_WORDS ((3 * 2046 + 3 * 53 + 4) / 64 + 2)
+
+/* Two sums of products, [0] of the positive and [1] of the negative ones. Word i of
+ * a sum counts 2^(64 i + base); words from `top` on are zero and not yet cleared. */
+typedef struct ledger {
+    int base;
+    int top;
+    uint64_t sums[2][LEDGER_WORDS];
+} ledger;
+
+static part take_apart(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+
+    uint64_t fraction = bits & ((UINT64_C(1) << 52) - 1);
+    int biased = (int)(bits >> 52 & 0x7ff);
+    part p = {fraction, -1074, bits >> 63 != 0};
+    if (biased > 0) {
+        p.mantissa |= UINT64_C(1) << 52;
+        p.exponent = biased - 1075;
+    }
+    return p;
+}
+
+/* Takes count doubles apart and returns the least exponent of those that are not 0. */
+static int take_all_apart(const double *values, int count, part *parts) {
+    int least = 1024;
+    for (int i = 0; i < count; i++) {
+        parts[i] = take_apart(values[i]);
+        if (parts[i].mantissa != 0 && parts[i].exponent < least) {
+            least = parts[i].exponent;
+        }
+    }
+    return least;
+}
+
+static void ledger_grow(ledger *l, int words) {
+    GJK_ASSERT(words <= LEDGER_WORDS);
+    for (; l->top < words; l->top++) {
+        l->sums[0][l->top] = 0;
+        l->sums[1][l->top] = 0;
+    }
+}
+
+/* Adds x y z, or subtracts it if `minus`. */
+static void ledger_add(ledger *l, const part *x, const part *y, const part *z, bool minus) {
+    if (x->mantissa == 0 || y->mantissa == 0 || z->mantissa == 0) {
+        return;
+    }
+    int offset = x->exponent + y->exponent + z->exponent - l->base;
+    int first = offset / 64, shift = offset % 64;
+
+    uint128 xy = (uint128)x->mantissa * y->mantissa;
+    uint128 low = (uint128)(uint64_t)xy * z->mantissa;
+    uint128 high = (xy >> 64) * z->mantissa + (low >> 64);
+    uint64_t product[3] = {(uint64_t)low, (uint64_t)high, (uint64_t)(high >> 64)};
+
+    ledger_grow(l, first + 5);
+    bool negative = x->negative ^ y->negative ^ z->negative ^ minus;
+    uint64_t *sum = &l->sums[negative][first];
+    uint128 carry = 0;
+    uint64_t below = 0;
+    for (int i = 0; i < 4; i++) {
+        uint64_t word = i < 3 ? product[i] : 0;
+        uint64_t shifted = shift == 0 ? word : word << shift | below >> (64 - shift);
+        carry += (uint128)sum[i] + shifted;
+        sum[i] = (uint64_t)carry;
+        carry >>= 64;
+        below = word;
+    }
+    for (int i = 4; carry != 0; i++) {
+        ledger_grow(l, first + i + 1);
+        carry += sum[i];
+        sum[i] = (uint64_t)carry;
+        carry >>= 64;
+    }
+}
+
+static int ledger_sign(const ledger *l) {
+    for (int i = l->top - 1; i >= 0; i--) {
+        if (l->sums[0][i] != l->sums[1][i]) {
+            return l->sums[0][i] > l->sums[1][i] ? 1 : -1;
+        }
+    }
+    return 0;
+}
+
+/* The difference minuend - subtrahend, and whether it is exact (two-sum, Knuth). */
+static bool subtract_exactly(double minuend, double subtrahend, double *difference) {
+    double d = minuend - subtrahend;
+    double virtual_subtrahend = minuend - d;
+    double virtual_minuend = d + virtual_subtrahend;
+    double error = (minuend - virtual_minuend) + (virtual_subtrahend - subtrahend);
+    *difference = d;
+    return error == 0.0;
+}
+
+/* Adds sign * det2 of two rows of a table, times z. */
+static void add_det2(ledger *l, const part *p, const part *q, const part *z, bool minus) {
+    ledger_add(l, &p[0], &q[1], z, minus);
+    ledger_add(l, &p[1], &q[0], z, !minus);
+}
+
+/* Adds sign * det3 of three rows, by the column z. */
+static void add_det3(ledger *l, const part *p, const part *q, const part *r, bool minus) {
+    add_det2(l, p, q, &r[2], minus);
+    add_det2(l, q, r, &p[2], minus);
+    add_det2(l, r, p, &q[2], minus);
+}
+
+int gjk_orient2_exact(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
+    const double values[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
+    const part one = take_apart(1.0);
+    double differences[4];
+    part p[6]; /* rows of two */
+    ledger l = {.top = 0};
+
+    bool exact = true;
+    for (int i = 0; i < 4; i++) {
+        exact = subtract_exactly(values[i + 2], values[i % 2], &differences[i]) && exact;
+    }
+    if (exact) {
+        l.base = 2 * take_all_apart(differences, 4, p) + one.exponent;
+        add_det2(&l, p, p + 2, &one, false);
+    } else {
+        /* The determinant of the rows (a, 1), (b, 1), (c, 1), by the column of ones. */
+        l.base = 2 * take_all_apart(values, 6, p) + one.exponent;
+        add_det2(&l, p, p + 2, &one, false);
+        add_det2(&l, p + 2, p + 4, &one, false);
+        add_det2(&l, p + 4, p, &one, false);
+    }
+    return ledger_sign(&l);
+}
+
+int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d) {
+    const double values[12] = {a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z, d.x, d.y, d.z};
+    double differences[9];
+    part p[12]; /* rows of three */
+    ledger l = {.top = 0};
+
+    bool exact = true;
+    for (int i = 0; i < 9; i++) {
+        exact = subtract_exactly(values[i + 3], values[i % 3], &differences[i]) && exact;
+    }
+    if (exact) {
+        l.base = 3 * take_all_apart(differences, 9, p);
+        add_det3(&l, p, p + 3, p + 6, false);
+    } else {
+        /* The determinant of the rows (b, 1), (c, 1), (d, 1), (a, 1), by the column of ones. */
+        l.base = 3 * take_all_apart(values, 12, p);
+        add_det3(&l, p + 3, p + 6, p + 9, false);
+        add_det3(&l, p, p + 6, p + 9, true);
+        add_det3(&l, p, p + 3, p + 9, false);
+        add_det3(&l, p, p + 3, p + 6, true);
+    }
+    return ledger_sign(&l);
+}

@@ -1,0 +1,230 @@
+/*
+ * How deep is the origin inside a - b? The 2D twin of epa3.c, where the method and
+ * its source are told.
+ */
+
+#include "pair/epa2.h"
+
+#include "base/larger.h"
+#include "base/predicate.h"
+#include "base/rounding.h"
+#include "pair/descend2.h"
+#include "pair/polytope2.h"
+
+typedef struct gjk_seed2 {
+    gjk_vertex2 corner[3];
+    uint32_t count;
+    gjk_vec2 flat; /* when count < 3: a unit direction in which a - b has no width */
+} gjk_seed2;
+
+static double farness(gjk_vec2 from, gjk_vec2 w, gjk_vec2 n) {
+    return fabs(gjk_dot2(n, gjk_sub2(w, from)));
+}
+
+/* Of the support points along n and -n the one farther from `from` along n. */
+static gjk_vertex2 farther_support(const gjk_frame2 *frame, gjk_vec2 from, gjk_vec2 n) {
+    gjk_vertex2 p = gjk_support2(frame, n), q = gjk_support2(frame, gjk_neg2(n));
+    return farness(from, p.w, n) >= farness(from, q.w, n) ? p : q;
+}
+
+/* Second corner: the support along +-x, +-y farthest from the first. */
+static bool add_second(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
+    double most = thin;
+    for (int axis = 0; axis < 2; axis++) {
+        gjk_vec2 n = {axis == 0, axis == 1};
+        gjk_vertex2 v = farther_support(frame, seed->corner[0].w, n);
+        if (farness(seed->corner[0].w, v.w, n) > most) {
+            most = farness(seed->corner[0].w, v.w, n);
+            seed->corner[1] = v;
+            seed->count = 2;
+        }
+    }
+    seed->flat = frame->toward;
+    return seed->count == 2;
+}
+
+/* Third corner: far from the line of the first two. */
+static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
+    const gjk_vertex2 *c = seed->corner;
+    gjk_vec2 n = gjk_right2(gjk_sub2(c[1].w, c[0].w));
+    n = gjk_scale2(1.0 / gjk_length2(n), n);
+    seed->corner[2] = farther_support(frame, c[0].w, n);
+    seed->flat = n;
+    if (farness(c[0].w, c[2].w, n) <= thin || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
+        return false;
+    }
+    seed->count = 3;
+    return true;
+}
+
+/* Grows the simplex that touches the origin to a triangle; false when a - b is flat. */
+static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_seed2 *seed) {
+    const double thin = 8 * GJK_ROUNDING * frame->scale;
+    seed->count = simplex->count;
+    seed->flat = frame->toward;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        seed->corner[i] = simplex->vertex[i];
+    }
+    return (seed->count >= 2 || add_second(frame, thin, seed)) &&
+           (seed->count >= 3 || add_third(frame, thin, seed));
+}
+
+/*
+ * No area: no width along the flat direction, so nothing is deeper than 0. An origin
+ * that lies apart within the line keeps what GJK found.
+ */
+static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 flat,
+                       gjk_solution *solution) {
+    if (solution->upper > GJK_ROUNDING * frame->scale) {
+        return;
+    }
+    gjk_vec2 point_a, point_b;
+    gjk_simplex2_points(simplex, &point_a, &point_b);
+    solution->lower = 0.0;
+    solution->normal = gjk_xy0(flat);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->has_points = true;
+}
+
+/* The feature of an edge nearest to the foot of the origin on the nearest line. */
+static gjk_feature2 seen_from_foot(const struct gjk_polytope2 *polytope, uint32_t edge,
+                                   gjk_vec2 foot, gjk_simplex2 *segment) {
+    gjk_feature2 feature;
+    segment->count = 2;
+    segment->vertex[0] = polytope->vertex[edge];
+    segment->vertex[1] = polytope->vertex[polytope->edge[edge].next];
+    segment->vertex[0].w = gjk_sub2(segment->vertex[0].w, foot);
+    segment->vertex[1].w = gjk_sub2(segment->vertex[1].w, foot);
+    (void)gjk_simplex2_find(segment, &feature);
+    return feature;
+}
+
+/*
+ * The points of a and b whose difference is the foot of the origin on the nearest
+ * line. Collinear edges share that line within the slack: the foot is in one of them.
+ */
+static void witness(const struct gjk_polytope2 *polytope, double slack, gjk_solution *solution) {
+    const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
+    gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal), point_a, point_b;
+    gjk_simplex2 best = {.count = 0};
+    double least = INFINITY;
+    for (uint32_t i = 0; i < polytope->count; i++) {
+        const gjk_edge2 *edge = &polytope->edge[i];
+        if (!edge->alive || edge->distance > nearest->distance + slack) {
+            continue;
+        }
+        gjk_simplex2 segment;
+        gjk_feature2 feature = seen_from_foot(polytope, i, foot, &segment);
+        if (feature.squared < least) {
+            least = feature.squared;
+            best = segment;
+            gjk_simplex2_keep(&best, &feature);
+        }
+    }
+    gjk_simplex2_points(&best, &point_a, &point_b);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->has_points = true;
+}
+
+/* Makes point_a - point_b = depth * normal hold: see epa3.c. */
+static void match_points(const gjk_frame2 *frame, bool settled, double rounding,
+                         gjk_solution *solution) {
+    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
+    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
+    if (!settled) {
+        gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
+        gjk_vec3 other = gjk_sub3(wanted, gjk_xy0(support.w));
+        if (gjk_dot3(other, other) < gjk_dot3(missing, missing)) {
+            solution->point_a = gjk_xy0(support.a);
+            solution->point_b = gjk_xy0(support.b);
+            missing = other;
+        }
+    }
+    if (gjk_length3(missing) > 4 * rounding) {
+        solution->point_a = gjk_add3(solution->point_a, gjk_scale3(0.5, missing));
+        solution->point_b = gjk_sub3(solution->point_b, gjk_scale3(0.5, missing));
+    }
+}
+
+static void record(const gjk_goal *goal, const gjk_solution *solution,
+                   const struct gjk_polytope2 *polytope, uint32_t index, const gjk_vertex2 *vertex,
+                   const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    const gjk_edge2 *edge = &polytope->edge[index];
+    gjk_trace_step step = {
+        .phase = GJK_PHASE_EPA,
+        .direction = gjk_xy0(edge->normal),
+        .support_a = gjk_xy0(vertex->a),
+        .support_b = gjk_xy0(vertex->b),
+        .support_w = gjk_xy0(vertex->w),
+        .simplex_count = 2,
+        .closest = gjk_xy0(gjk_scale2(edge->distance, edge->normal)),
+        .lower_bound = solution->lower,
+        .upper_bound = solution->upper,
+        .note = note,
+    };
+    step.simplex[0] = gjk_xy0(polytope->vertex[index].w);
+    step.simplex[1] = gjk_xy0(polytope->vertex[edge->next].w);
+    goal->recorder->record(goal->recorder->user, &step);
+}
+
+static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
+                   gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
+    bool settled = false;
+    for (uint32_t i = 0; i < goal->max_iterations; i++) {
+        solution->iterations++;
+        uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
+        const gjk_edge2 *edge = &polytope->edge[nearest];
+        gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
+        double outer = gjk_dot2(edge->normal, vertex.w);
+        if (edge->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
+            solution->upper = gjk_smaller(solution->upper, -edge->distance);
+        }
+        if (-outer >= solution->lower - rounding) {
+            solution->normal = gjk_xy0(edge->normal);
+            solution->lower = gjk_larger(solution->lower, -outer);
+        }
+        if (gjk_goal_proven(goal, solution)) {
+            record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
+            return;
+        }
+        bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
+        double enough = gjk_goal_between(goal, edge->distance, outer) ? rounding : close_enough;
+        settled = outer - edge->distance <= (last ? 4.0 * goal->tolerance : enough);
+        record(goal, solution, polytope, nearest, &vertex,
+               settled ? "the edge is on the surface: done" : "push the edge out to the new point");
+        settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));
+        if (settled) { /* the normal and the points are of one edge */
+            solution->normal = gjk_xy0(edge->normal);
+            solution->lower = -outer;
+            break;
+        }
+    }
+    if (!solution->has_points || solution->upper <= 0.0) {
+        witness(polytope, 4 * close_enough, solution);
+        if (!settled && frame->curved) {
+            gjk_descend2(frame, goal, solution);
+        }
+        match_points(frame, settled, rounding, solution);
+    }
+}
+
+void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+              gjk_solution *solution) {
+    gjk_seed2 seed = {.count = 0};
+    const gjk_vertex2 *c = seed.corner;
+    if (!grow_seed(frame, simplex, &seed) || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
+        solve_flat(frame, simplex, seed.flat, solution);
+        return;
+    }
+    struct gjk_polytope2 polytope;
+    gjk_polytope2_init(&polytope, seed.corner);
+    expand(frame, &polytope, goal, solution);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
+}

@@ -1,0 +1,91 @@
+/*
+ * Which point of a - b lies farthest along a direction? The support of a
+ * difference is the difference of supports: s(d) = s_a(d) - s_b(-d)
+ * (Gilbert, Johnson, Keerthi 1988).
+ */
+
+#include "pair/frame3.h"
+
+#include "base/larger.h"
+#include "pair/pair_unit.h"
+#include "shape/support.h"
+
+/* The transpose of a, times b. */
+static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
+    gjk_vec3 x = gjk_mul3_transposed(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
+    gjk_vec3 y = gjk_mul3_transposed(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
+    gjk_vec3 z = gjk_mul3_transposed(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
+    return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+}
+
+/* Field by field: a structure put together elsewhere would be copied. */
+gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame3 frame;
+    const double unit = gjk_pair_unit(a, b);
+    gjk_vec3 between = gjk_scale3(unit, gjk_sub3(b->pose.position, a->pose.position));
+    frame.a = a->shape;
+    frame.b = b->shape;
+    if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
+        frame.rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
+    } else {
+        frame.rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
+    }
+    if (unit != 1.0) {
+        frame.rotation.r0 = gjk_scale3(unit, frame.rotation.r0);
+        frame.rotation.r1 = gjk_scale3(unit, frame.rotation.r1);
+        frame.rotation.r2 = gjk_scale3(unit, frame.rotation.r2);
+    }
+    frame.translation = gjk_mul3_transposed(&a->pose.rotation, between);
+    frame.unit = unit;
+    frame.curved = a->shape->count == 0 || b->shape->count == 0;
+    frame.scale = gjk_larger(fabs(frame.translation.x),
+                             gjk_larger(fabs(frame.translation.y), fabs(frame.translation.z))) +
+                  unit * (a->shape->reach + b->shape->reach);
+    return frame;
+}
+
+gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
+                            gjk_vec3 direction) {
+    double most = gjk_larger(fabs(direction.x), gjk_larger(fabs(direction.y), fabs(direction.z)));
+    if (most > 0.0) {
+        gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
+        return gjk_mul3_transposed(&pose_of_a->rotation, tame);
+    }
+    gjk_vec3 from = gjk_scale3(frame->unit, frame->a->center);
+    gjk_vec3 to = gjk_add3(gjk_mul3(&frame->rotation, frame->b->center), frame->translation);
+    gjk_vec3 between = gjk_sub3(to, from);
+    return gjk_dot3(between, between) > 0.0 ? between : (gjk_vec3){1, 0, 0};
+}
+
+void gjk_frame3_aim(gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
+    gjk_vec3 heading = gjk_frame3_heading(frame, pose_of_a, direction);
+    frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
+}
+
+gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
+    gjk_frame3 frame = gjk_frame3_place(a, b);
+    gjk_frame3_aim(&frame, &a->pose, (gjk_vec3){0, 0, 0});
+    return frame;
+}
+
+/* b and w from the points of both. */
+static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
+    vertex->b = gjk_add3(gjk_mul3(&frame->rotation, vertex->own_b), frame->translation);
+    vertex->w = gjk_sub3(vertex->a, vertex->b);
+}
+
+void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
+    const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
+    gjk_vec3 a;
+    gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
+    gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);
+    vertex->a = gjk_scale3(frame->unit, a);
+    place_vertex(frame, vertex);
+}
+
+void gjk_vertex3_make(const gjk_frame3 *frame, gjk_vec3 own_a, gjk_vec3 own_b,
+                      gjk_vertex3 *vertex) {
+    vertex->a = gjk_scale3(frame->unit, own_a);
+    vertex->own_b = own_b;
+    place_vertex(frame, vertex);
+}

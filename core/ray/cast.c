@@ -1,0 +1,112 @@
+/*
+ * When does a moving shape touch a resting one? Translating b by t moves a - b by
+ * -t, so the sweep is a ray from the origin at a - b, a being the target; radii
+ * widen it, as they do for rays.
+ */
+
+#include "gjk/cast.h"
+
+#include "base/rounding.h"
+#include "ray/general2.h"
+#include "ray/general3.h"
+#include "tree/query_bounds.h"
+
+gjk_cast_settings gjk_cast_settings_default(void) {
+    return (gjk_cast_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+}
+
+/* Length of v without overflow; *unit becomes v over it, zero for zero. */
+static double take_apart(gjk_vec3 v, gjk_vec3 *unit) {
+    double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    if (most == 0.0) {
+        *unit = v;
+        return 0.0;
+    }
+    gjk_vec3 tame = {v.x / most, v.y / most, v.z / most};
+    double length = gjk_length3(tame);
+    *unit = (gjk_vec3){tame.x / length, tame.y / length, tame.z / length};
+    return most * length;
+}
+
+/* At the start: overlapping is a hit from inside, touching one if the way leads in. */
+static gjk_cast_result at_start(const gjk_detect_result *start, gjk_vec3 direction) {
+    bool inside = start->state == GJK_OVERLAPPING;
+    bool inward = gjk_dot3(direction, start->normal) < -4.0 * GJK_ROUNDING;
+    return (gjk_cast_result){
+        .hit = inside || inward,
+        .inside = inside,
+        .has_normal = inward && !inside,
+        .convergence = start->convergence,
+        .iterations = start->iterations,
+        .point = start->point_a,
+        .normal = start->normal,
+    };
+}
+
+static gjk_ray_solution sweep(const gjk_placed *moving, const gjk_placed *target,
+                              const gjk_ray_goal *wish, double *unit) {
+    gjk_ray_goal goal = *wish;
+    goal.direction = gjk_mul3_transposed(&target->pose.rotation, wish->direction);
+    if (target->shape->dimension == 2) {
+        gjk_frame2 frame = gjk_frame2_make(target, moving);
+        *unit = frame.unit;
+        goal.reach *= *unit;
+        goal.radius *= *unit;
+        goal.tolerance *= *unit;
+        return gjk_ray2(&frame, &goal);
+    }
+    gjk_frame3 frame = gjk_frame3_make(target, moving);
+    *unit = frame.unit;
+    goal.reach *= *unit;
+    goal.radius *= *unit;
+    goal.tolerance *= *unit;
+    return gjk_ray3(&frame, &goal);
+}
+
+gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
+                         const gjk_cast_settings *settings) {
+    gjk_detect_settings at_rest = gjk_detect_settings_default();
+    at_rest.tolerance = settings->tolerance;
+    at_rest.max_iterations = settings->max_iterations;
+    gjk_detect_result start = gjk_detect(target, moving, &at_rest);
+    gjk_vec3 direction;
+    double length = take_apart(translation, &direction), unit;
+    if (start.state != GJK_SEPARATED) {
+        return at_start(&start, direction);
+    }
+    if (length == 0.0) {
+        return (gjk_cast_result){.iterations = start.iterations};
+    }
+    gjk_ray_goal goal = {
+        .direction = direction,
+        .reach = length,
+        .radius = target->shape->radius + moving->shape->radius,
+        .tolerance = settings->tolerance * fmax(target->shape->size, moving->shape->size),
+        .max_iterations = settings->max_iterations,
+    };
+    gjk_ray_solution solution = sweep(moving, target, &goal, &unit);
+    gjk_cast_result result = {
+        .hit = solution.hit,
+        .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
+        .iterations = solution.iterations,
+    };
+    double at_least = 0.0; /* of the fraction */
+    if (solution.undecided) {
+        gjk_sweep way = {*moving, translation};
+        gjk_query_bounds probe = gjk_query_bounds_of_sweep(&way, settings->tolerance);
+        at_least = gjk_query_bounds_key(&probe, target, 1.0);
+        result.hit = !isnan(at_least);
+        result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
+    }
+    if (result.hit) {
+        gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution.point_a);
+        on_a = gjk_add3(on_a, gjk_scale3(target->shape->radius, solution.normal));
+        result.has_normal = true;
+        result.distance = fmin(solution.t / unit, length);
+        result.fraction = fmax(fmin(result.distance / length, 1.0), at_least);
+        result.distance = fmax(result.distance, fmin(at_least * length, length));
+        result.point = gjk_pose_apply(&target->pose, on_a);
+        result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution.normal));
+    }
+    return result;
+}

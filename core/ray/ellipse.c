@@ -1,0 +1,82 @@
+/*
+ * Where does a line first meet an ellipse, an ellipsoid or the upper half of an
+ * ellipse? Stretched by the radii the ellipsoid is the unit ball: from the point of
+ * the line nearest the centre, back by half a chord. How far a line passes beside is
+ * told in the world: by the plane that is square to the stretched foot.
+ */
+
+#include "ray/line.h"
+
+#include "base/larger.h"
+#include "ray/span.h"
+
+/* Radii further apart than this would take the squares out of range. */
+#define ASPECT_MAX 0x1p40
+
+typedef struct stretched {
+    gjk_vec3 inverse;   /* of the radii; 0 for z in 2D */
+    gjk_vec3 foot;      /* the point of the stretched line nearest the centre */
+    gjk_vec3 direction; /* not of unit length */
+    double middle;      /* where the foot is on the line */
+    double beside;      /* how far outside the line passes, in the world; negative: inside */
+    double half;        /* of the part of the line within, in the world */
+} stretched;
+
+static gjk_vec3 times(gjk_vec3 a, gjk_vec3 b) {
+    return (gjk_vec3){a.x * b.x, a.y * b.y, a.z * b.z};
+}
+
+/* false when the radii are too different. */
+static bool stretch(gjk_vec3 radii, uint32_t dimension, const gjk_line *line, stretched *out) {
+    double z = dimension == 3 ? radii.z : radii.x;
+    double most = gjk_larger(radii.x, gjk_larger(radii.y, z)),
+           least = gjk_smaller(radii.x, gjk_smaller(radii.y, z));
+    if (most > ASPECT_MAX * least) {
+        return false;
+    }
+    out->inverse = (gjk_vec3){1.0 / radii.x, 1.0 / radii.y, dimension == 3 ? 1.0 / z : 0.0};
+    out->direction = times(out->inverse, line->direction);
+    gjk_vec3 from = times(out->inverse, line->point);
+    double square = gjk_dot3(out->direction, out->direction);
+    out->middle = -gjk_dot3(from, out->direction) / square;
+    out->foot = gjk_add3(from, gjk_scale3(out->middle, out->direction));
+    double off = gjk_length3(out->foot), inside = (1.0 - off) * (1.0 + off);
+    double slope = gjk_length3(times(out->inverse, out->foot));
+    out->beside = off > 0.0 ? (off - 1.0) * off / slope : -line->slack * 2.0;
+    out->half = inside > 0.0 ? sqrt(inside / square) : 0.0;
+    return true;
+}
+
+/* The outward normal at a point of the line that lies on the curve, of any length. */
+static gjk_vec3 normal_at(const stretched *s, double from_middle) {
+    return times(s->inverse, gjk_add3(s->foot, gjk_scale3(from_middle, s->direction)));
+}
+
+gjk_line_hit gjk_line_meet_ellipse(const gjk_shape *shape, const gjk_line *line) {
+    stretched s;
+    if (!stretch(shape->curve.a, shape->dimension, line, &s)) {
+        return gjk_line_unsure();
+    }
+    if (s.beside > line->slack) {
+        return gjk_line_misses(s.beside);
+    }
+    return gjk_line_hits(s.middle - s.half, normal_at(&s, -s.half)); /* grazing is hitting */
+}
+
+gjk_line_hit gjk_line_meet_half_ellipse(const gjk_shape *shape, const gjk_line *line) {
+    stretched s;
+    if (!stretch(shape->curve.a, 2, line, &s) || fabs(s.beside) <= line->slack) {
+        return gjk_line_unsure();
+    }
+    if (s.beside > 0.0) {
+        return gjk_line_misses(s.beside);
+    }
+    gjk_span span = gjk_span_whole();
+    gjk_vec3 in = normal_at(&s, -s.half), out = normal_at(&s, s.half);
+    double in_rate = -gjk_dot3(in, line->direction) / gjk_length3(in);
+    double out_rate = gjk_dot3(out, line->direction) / gjk_length3(out);
+    gjk_span_enter(&span, s.middle - s.half, line->slack / in_rate, in);
+    gjk_span_leave(&span, s.middle + s.half, line->slack / out_rate);
+    gjk_span_cut(&span, line, (gjk_vec3){0, -1, 0}, -line->point.y, shape->size);
+    return gjk_span_verdict(&span);
+}

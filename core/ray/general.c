@@ -1,0 +1,95 @@
+/*
+ * What does a ray hit of any placed shape? First whether the origin is inside, by the
+ * same boolean that gjk_detect answers, then the general ray cast. The ray's origin
+ * plays the second shape of the pair, so the kernels see a ray from the origin at
+ * a - b.
+ */
+
+#include "ray/general.h"
+
+#include "ray/general2.h"
+#include "ray/general3.h"
+#include "tree/query_bounds.h"
+
+/* The ray's origin as a shape: a point at that place, axes as in the world. */
+static gjk_shape origin_shape(uint32_t dimension) {
+    static const _Alignas(64) double columns[3 * GJK_LANES] = {0};
+    return (gjk_shape){.type = GJK_POINT,
+                       .dimension = dimension,
+                       .count = 1,
+                       .stride = GJK_LANES,
+                       .column_count = dimension,
+                       .columns = columns};
+}
+
+bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
+                           const gjk_ray_settings *settings, gjk_ray_result *out) {
+    const gjk_shape point = origin_shape(target->shape->dimension);
+    const gjk_placed start = {&point, {ray->origin, gjk_mat3_identity()}};
+    const gjk_detect_settings boolean = {
+        .tolerance = settings->tolerance,
+        .max_iterations = settings->max_iterations,
+    };
+    gjk_detect_result found = gjk_detect(target, &start, &boolean);
+    *out = (gjk_ray_result){
+        .hit = settings->solid,
+        .inside = true,
+        .convergence = found.convergence,
+        .iterations = found.iterations,
+        .point = ray->origin,
+    };
+    return found.state != GJK_SEPARATED;
+}
+
+/* Where the iterations ended too soon to tell, the box may tell more: whether the ray comes so
+ * near at all, and not before when. */
+static bool meets_box(const gjk_placed *target, const gjk_ray *ray,
+                      const gjk_ray_settings *settings, double *t) {
+    gjk_query_bounds probe =
+        gjk_query_bounds_of_ray(ray, target->shape->dimension, settings->tolerance);
+    double from = gjk_query_bounds_key(&probe, target, ray->max_distance);
+    *t = from > *t ? from : *t;
+    return !isnan(from);
+}
+
+gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
+                                    const gjk_ray_settings *settings) {
+    const gjk_shape *shape = target->shape, point = origin_shape(shape->dimension);
+    const gjk_placed start = {&point, {ray->origin, gjk_mat3_identity()}};
+    gjk_frame3 frame = gjk_frame3_make(target, &start);
+    gjk_ray_goal goal = {
+        .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
+        .reach = ray->max_distance * frame.unit,
+        .radius = shape->radius * frame.unit,
+        .tolerance = settings->tolerance * shape->size * frame.unit,
+        .max_iterations = settings->max_iterations,
+    };
+    gjk_ray_solution solution;
+    if (shape->dimension == 2) {
+        gjk_frame2 flat = gjk_frame2_make(target, &start);
+        solution = gjk_ray2(&flat, &goal);
+    } else {
+        solution = gjk_ray3(&frame, &goal);
+    }
+    gjk_ray_result result = {.hit = false};
+    double t = solution.t / frame.unit;
+    if (solution.undecided) {
+        solution.hit = meets_box(target, ray, settings, &t);
+        solution.undecided = solution.hit;
+    }
+    if (solution.hit) {
+        gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
+        result = gjk_ray_hit_at(ray, t, normal);
+    }
+    result.convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
+    result.iterations = solution.iterations;
+    return result;
+}
+
+gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
+                                   const gjk_ray_settings *settings) {
+    gjk_ray_result inside;
+    return gjk_ray_starts_inside(target, ray, settings, &inside)
+               ? inside
+               : gjk_ray_from_outside(target, ray, settings);
+}

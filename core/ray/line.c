@@ -1,0 +1,52 @@
+/*
+ * Which closed form is there for a shape? None for hulls in 3D, whose faces are not
+ * kept, for curves with rounding and for custom shapes; of a hull at least the
+ * bounding box can be missed.
+ */
+
+#include "ray/line.h"
+
+static gjk_line_hit meet_hull(const gjk_shape *shape, const gjk_line *line) {
+    double clearance = gjk_line_clearance_of_box(shape->center, shape->half_extents, line);
+    return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
+}
+
+static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
+    if (shape->count == 2) {
+        const gjk_vec3 ends[2] = {gjk_shape_point(shape, 0), gjk_shape_point(shape, 1)};
+        return gjk_line_meet_capsule(ends, shape->radius, line);
+    }
+    if (shape->count == 3 && shape->radius == 0.0) {
+        return gjk_line_meet_triangle(shape, line);
+    }
+    if (shape->type == GJK_BOX && shape->count == 8) {
+        gjk_vec3 corner = gjk_shape_point(shape, 0);
+        gjk_vec3 half = {fabs(corner.x), fabs(corner.y), fabs(corner.z)};
+        return gjk_line_meet_box(half, shape->radius, line);
+    }
+    return meet_hull(shape, line);
+}
+
+gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {
+    if (shape->count > 0) {
+        return shape->dimension == 2 ? gjk_line_meet_polygon(shape, line)
+                                     : meet_cloud3(shape, line);
+    }
+    if (shape->radius > 0.0) {
+        return gjk_line_unsure();
+    }
+    switch (shape->type) {
+    case GJK_ELLIPSE:
+        return gjk_line_meet_ellipse(shape, line);
+    case GJK_HALF_ELLIPSE:
+        return gjk_line_meet_half_ellipse(shape, line);
+    case GJK_SLICE:
+        return gjk_line_meet_slice(shape, line);
+    case GJK_CYLINDER:
+        return gjk_line_meet_cylinder(shape, line);
+    case GJK_CONE:
+        return gjk_line_meet_cone(shape, line);
+    default:
+        return gjk_line_unsure();
+    }
+}

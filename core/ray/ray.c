@@ -1,0 +1,167 @@
+/*
+ * What does a ray hit of one placed shape? The closed forms see the whole line: it
+ * comes in at one point and goes out at another, and the ray's origin is inside when it
+ * lies between them. What they are not sure of, and what has no closed form, the
+ * general method answers. Where the origin is so near the surface that the tolerance
+ * may count it as touching, gjk_detect decides, as it does for a pair.
+ *
+ * The line is looked at from its point nearest the shape: far from it nothing but
+ * that point's own rounding is lost, and a line that passes the bounding ball misses.
+ */
+
+#include "gjk/ray.h"
+
+#include "base/larger.h"
+#include "base/rounding.h"
+#include "pair/pair_unit.h"
+#include "ray/ball.h"
+#include "ray/general.h"
+#include "ray/line.h"
+
+gjk_ray_settings gjk_ray_settings_default(void) {
+    return (gjk_ray_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, true};
+}
+
+static bool finite3(gjk_vec3 v) {
+    return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
+}
+
+static double largest(gjk_vec3 v) {
+    return gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
+}
+
+gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance, gjk_ray *out) {
+    if (!finite3(origin) || !finite3(direction) || isnan(max_distance)) {
+        return GJK_NOT_FINITE;
+    }
+    if (largest(origin) > GJK_COORDINATE_MAX || max_distance < 0.0) {
+        return GJK_OUT_OF_RANGE;
+    }
+    double most = largest(direction);
+    if (most == 0.0) {
+        return GJK_ZERO_DIRECTION;
+    }
+    gjk_vec3 d = gjk_unit_is_one(most) ? direction : gjk_scale3(gjk_unit_of(most), direction);
+    double length = gjk_length3(d);
+    out->origin = origin;
+    out->direction = (gjk_vec3){d.x / length, d.y / length, d.z / length};
+    out->max_distance = max_distance;
+    return GJK_OK;
+}
+
+/* A ray in its target's frame, and what is told about it before any form is asked. */
+typedef struct own_ray {
+    gjk_line line;
+    double foot;     /* where the line's point is on the ray: its direction times this away */
+    double near;     /* an origin this near or nearer may count as touching */
+    bool is_passing; /* the line passes the bounding ball, or the ray never gets there */
+    bool is_outside; /* the origin is outside the bounding ball, by more than `near` */
+} own_ray;
+
+/* The inverse rotation; flat: of a vector whose z is 0, about z. */
+static inline gjk_vec3 turned_back(const gjk_mat3 *m, gjk_vec3 v, bool flat) {
+    return flat ? (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y, m->r0.y * v.x + m->r1.y * v.y, 0.0}
+                : gjk_mul3_transposed(m, v);
+}
+
+static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
+    const gjk_shape *shape = target->shape;
+    const gjk_mat3 *rotation = &target->pose.rotation;
+    bool flat = shape->dimension == 2;
+    gjk_vec3 origin = turned_back(rotation, gjk_sub3(ray->origin, target->pose.position), flat);
+    gjk_vec3 direction = turned_back(rotation, ray->direction, flat);
+    gjk_vec3 from = gjk_sub3(origin, shape->center);
+    double slack = 4.0 * GJK_ROUNDING * (largest(origin) + shape->reach);
+    double foot = -gjk_dot3(from, direction);
+    gjk_vec3 off = gjk_add3(from, gjk_scale3(foot, direction));
+    own_ray own = {
+        .line = {gjk_add3(origin, gjk_scale3(foot, direction)), direction, slack},
+        .foot = foot,
+        .near = 2.0 * gjk_larger(tolerance * shape->size, slack),
+    };
+    double ball = shape->bounding_radius + own.near, square = ball * ball;
+    double beside = gjk_dot3(off, off), away = gjk_dot3(from, from);
+    own.is_outside = away > square;
+    own.is_passing =
+        beside > square || (own.is_outside && (foot < 0.0 || foot - ball > ray->max_distance));
+    return own;
+}
+
+/* Does the line, which enters at a point behind the origin, leave behind it too? */
+static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure) {
+    gjk_line back = own->line;
+    back.direction = gjk_neg3(back.direction);
+    gjk_line_hit out = gjk_line_meet(shape, &back);
+    double t = own->foot - out.t, above = t * gjk_dot3(out.normal, back.direction);
+    *sure = out.verdict == GJK_LINE_HITS && (t >= 0.0 || above > own->near);
+    return t >= 0.0;
+}
+
+/* Is the origin inside? As far as the line tells for sure; above: how far the origin is above
+ * the plane where the line enters. */
+static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line_hit *hit,
+                      bool *sure) {
+    *sure = own->is_outside;
+    if (own->is_outside || hit->verdict == GJK_LINE_UNSURE) {
+        return false;
+    }
+    if (hit->verdict == GJK_LINE_MISSES) {
+        *sure = hit->clearance > own->near;
+        return false;
+    }
+    double t = own->foot + hit->t;
+    if (t <= 0.0) {
+        return starts_inside(shape, own, sure);
+    }
+    *sure = -t * gjk_dot3(hit->normal, own->line.direction) > own->near;
+    return false;
+}
+
+/* A ray that ends before the surface but within rounding of it hits. The plane where the line
+ * enters tells so of a ray that comes down on it; beside a curve that it grazes the plane says
+ * nothing, and the general method looks. */
+static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray *ray,
+                                        const gjk_ray_settings *settings, const own_ray *own,
+                                        const gjk_line_hit *hit) {
+    double t = own->foot + hit->t, rate = -gjk_dot3(hit->normal, own->line.direction);
+    double beyond = t - ray->max_distance;
+    bool reached = beyond <= 0.0 || beyond * rate <= own->line.slack;
+    if (hit->verdict == GJK_LINE_MISSES || t < 0.0 || !reached) {
+        return gjk_ray_miss();
+    }
+    if (beyond > 2.0 * own->line.slack) {
+        return gjk_ray_from_outside(target, ray, settings);
+    }
+    return gjk_ray_hit_at(ray, t, gjk_mul3(&target->pose.rotation, hit->normal));
+}
+
+gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
+                           const gjk_ray_settings *settings) {
+    const gjk_shape *shape = target->shape;
+    if (shape->count == 1) {
+        return gjk_raycast_ball(target, ray, settings);
+    }
+    gjk_vec3 between = gjk_sub3(ray->origin, target->pose.position);
+    if (!gjk_unit_is_one(gjk_larger(largest(between), shape->reach))) {
+        return gjk_raycast_general(target, ray, settings);
+    }
+    const own_ray own = make_own(target, ray, settings->tolerance);
+    if (own.is_passing) {
+        return gjk_ray_miss();
+    }
+    gjk_line_hit hit = gjk_line_meet(shape, &own.line);
+    bool sure;
+    gjk_ray_result inside = {.hit = settings->solid,
+                             .inside = true,
+                             .iterations = 1,
+                             .point = ray->origin};
+    bool is_in = is_inside(shape, &own, &hit, &sure);
+    if (!sure && gjk_ray_starts_inside(target, ray, settings, &inside)) {
+        return inside;
+    }
+    if (sure && is_in) {
+        return gjk_ray_inside(ray, settings);
+    }
+    return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
+                                          : meet_from_outside(target, ray, settings, &own, &hit);
+}

@@ -1,0 +1,79 @@
+#ifndef GJK_RAY_SPAN_H
+#define GJK_RAY_SPAN_H
+
+/*
+ * The part of a line within an intersection of simple convex sets: it enters at the
+ * last entry and leaves at the first exit (Kay and Kajiya, Ray Tracing Complex Scenes,
+ * 1986). Each end carries the doubt that rounding leaves in it, so that the verdict
+ * tells what is certain from what is not.
+ */
+
+#include "ray/line.h"
+
+typedef struct gjk_span {
+    double in;                    /* the last entry so far */
+    double in_early, in_late;     /* no entry is surely after in_early; all surely before in_late */
+    double out_early, out_late;   /* the same of the first exit */
+    gjk_vec3 normal;              /* of the set entered at `in`, of any length */
+    gjk_line_verdict not_hitting; /* MISSES or UNSURE: said already; HITS: not yet */
+} gjk_span;
+
+static inline gjk_span gjk_span_whole(void) {
+    return (gjk_span){.in = -INFINITY,
+                      .in_early = -INFINITY,
+                      .in_late = -INFINITY,
+                      .out_early = INFINITY,
+                      .out_late = INFINITY,
+                      .not_hitting = GJK_LINE_HITS};
+}
+
+/* A miss is final; a doubt may still become one. */
+static inline void gjk_span_say(gjk_span *span, gjk_line_verdict verdict) {
+    if (span->not_hitting != GJK_LINE_MISSES) {
+        span->not_hitting = verdict;
+    }
+}
+
+static inline void gjk_span_enter(gjk_span *span, double t, double doubt, gjk_vec3 normal) {
+    if (t > span->in) {
+        span->in = t;
+        span->normal = normal;
+    }
+    span->in_early = t - doubt > span->in_early ? t - doubt : span->in_early;
+    span->in_late = t + doubt > span->in_late ? t + doubt : span->in_late;
+}
+
+static inline void gjk_span_leave(gjk_span *span, double t, double doubt) {
+    span->out_early = t - doubt < span->out_early ? t - doubt : span->out_early;
+    span->out_late = t + doubt < span->out_late ? t + doubt : span->out_late;
+}
+
+/*
+ * Cuts the span to a half-space: at the line's point `gap` outside, changing by `rate`
+ * along the line. A line that keeps its distance to within the slack over `extent` does
+ * not cross.
+ */
+static inline void gjk_span_cut(gjk_span *span, const gjk_line *line, gjk_vec3 normal, double gap,
+                                double extent) {
+    double rate = gjk_dot3(normal, line->direction), slack = line->slack;
+    if (fabs(rate) * extent <= slack) {
+        if (gap > -2.0 * slack) {
+            gjk_span_say(span, gap > 2.0 * slack ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
+        }
+    } else if (rate < 0.0) {
+        gjk_span_enter(span, gap / -rate, slack / -rate, normal);
+    } else {
+        gjk_span_leave(span, gap / -rate, slack / rate);
+    }
+}
+
+static inline gjk_line_hit gjk_span_verdict(const gjk_span *span) {
+    if (span->not_hitting == GJK_LINE_MISSES || span->in_early > span->out_late) {
+        return gjk_line_misses(0.0);
+    }
+    bool sure = span->not_hitting == GJK_LINE_HITS && span->in > -INFINITY;
+    return sure && span->in_late <= span->out_early ? gjk_line_hits(span->in, span->normal)
+                                                    : gjk_line_unsure();
+}
+
+#endif

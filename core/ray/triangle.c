@@ -1,0 +1,43 @@
+/*
+ * Where does a line meet a triangle in space? It passes within when all three edges
+ * turn about it the same way (Plucker coordinates: the sign of the volume that line
+ * and edge span); then the triangle's plane tells where. The plane's normal is made
+ * perpendicular to the longest edge once more, so that a sliver's plane may be unsure
+ * only in the direction in which the sliver is narrow.
+ */
+
+#include "ray/line.h"
+
+#include "base/larger.h"
+
+static gjk_line_hit hit_plane(gjk_vec3 corner, const gjk_vec3 edges[2], gjk_vec3 direction) {
+    gjk_vec3 normal = gjk_cross3(edges[0], edges[1]);
+    double off = gjk_dot3(normal, edges[0]) / gjk_dot3(edges[0], edges[0]);
+    normal = gjk_sub3(normal, gjk_scale3(off, edges[0]));
+    double across = gjk_dot3(normal, direction);
+    return gjk_line_hits(gjk_dot3(normal, corner) / across,
+                         across < 0.0 ? normal : gjk_neg3(normal));
+}
+
+gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line) {
+    gjk_vec3 corner[3], edge[3];
+    double turn[3], length[3], least = INFINITY;
+    for (uint32_t i = 0; i < 3; i++) {
+        gjk_vec3 from = gjk_shape_point(shape, i), to = gjk_shape_point(shape, (i + 1) % 3);
+        corner[i] = gjk_sub3(from, line->point);
+        edge[i] = gjk_sub3(to, from);
+        length[i] = gjk_length3(edge[i]);
+        turn[i] = gjk_dot3(line->direction, gjk_cross3(corner[i], edge[i]));
+    }
+    /* Twice the area as seen along the line: its sign says which way is within. */
+    double way = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
+    for (int i = 0; i < 3; i++) {
+        least = gjk_smaller(least, way * turn[i] / length[i]);
+    }
+    if (least < line->slack) {
+        return least < -line->slack ? gjk_line_misses(-least) : gjk_line_unsure();
+    }
+    int i = length[0] >= length[1] && length[0] >= length[2] ? 0 : length[1] >= length[2] ? 1 : 2;
+    const gjk_vec3 edges[2] = {edge[i], edge[(i + 1) % 3]};
+    return hit_plane(corner[i], edges, line->direction);
+}

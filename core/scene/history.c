@@ -1,0 +1,250 @@
+/*
+ * What did a set look like at a tick, or between two? A map of moments by their ticks, whose
+ * versions share what they have in common, as sets do: adding a tick costs the same however many
+ * there are.
+ */
+
+#include "gjk/history.h"
+
+#include "base/map.h"
+#include "base/references.h"
+#include "tree/tree.h"
+
+#include <stdlib.h>
+
+/* Immutable, shared by the histories that it stands in. */
+typedef struct stamp {
+    gjk_references references;
+    uint64_t tick;
+    double key;                /* tick */
+    const struct gjk_set *set; /* retained */
+    struct gjk_tree *way;      /* over the bodies of the tick before, on their way to this one;
+                                  NULL: none */
+} stamp;
+
+struct gjk_history {
+    gjk_references references;
+    uint32_t ticks_max;
+    gjk_map stamps;
+};
+
+static const void *key_of(const void *item) {
+    return &((const stamp *)item)->key;
+}
+
+static int compare_tick(const void *key, const void *item) {
+    double p = *(const double *)key, q = ((const stamp *)item)->key;
+    return p < q ? -1 : p > q;
+}
+
+static void retain_stamp(const void *context, const void *item) {
+    (void)context;
+    gjk_references_add(&((stamp *)item)->references);
+}
+
+static void release_stamp(const void *context, const void *item) {
+    stamp *shared = (stamp *)item;
+    (void)context;
+    if (gjk_references_drop(&shared->references)) {
+        gjk_tree_release(shared->way);
+        gjk_set_release(shared->set);
+        free(shared);
+    }
+}
+
+static const gjk_map_kind map_by_tick = {key_of, compare_tick, retain_stamp, release_stamp};
+
+static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
+    return gjk_map_at(&history->stamps, i);
+}
+
+/* Who moves from one tick to the next. changes NULL: they are only counted. */
+typedef struct movers {
+    gjk_tree_change *changes;
+    uint32_t count;
+} movers;
+
+static void note_mover(void *user, const gjk_body *from, const gjk_body *to) {
+    movers *all = user;
+    if (from == NULL || to == NULL || to->teleport) {
+        return; /* it stays where it was until it jumps, or goes */
+    }
+    if (all->changes != NULL) {
+        all->changes[all->count] = (gjk_tree_change){from, to};
+    }
+    all->count++;
+}
+
+/* The tree over the bodies of `from`, wherever they are on their way to `to`. */
+static gjk_status find_way(const struct gjk_set *from, const struct gjk_set *to,
+                           struct gjk_tree **out) {
+    const struct gjk_tree *tree = gjk_set_tree(from);
+    movers all = {NULL, 0};
+    *out = NULL;
+    if (tree == NULL) {
+        return GJK_OK;
+    }
+    gjk_set_diff(from, to, note_mover, &all);
+    if (all.count == 0) {
+        *out = gjk_tree_retain(tree);
+        return GJK_OK;
+    }
+    all.changes = malloc(all.count * sizeof all.changes[0]);
+    if (all.changes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    all.count = 0;
+    gjk_set_diff(from, to, note_mover, &all);
+    gjk_status status = gjk_tree_span(tree, all.changes, all.count, out);
+    free(all.changes);
+    return status;
+}
+
+/* previous: the tick before, or NULL. */
+static stamp *stamp_new(uint64_t tick, const struct gjk_set *set, const stamp *previous) {
+    stamp *made = malloc(sizeof *made);
+    struct gjk_tree *way = NULL;
+    if (made == NULL || (previous != NULL && find_way(previous->set, set, &way) != GJK_OK)) {
+        free(made);
+        return NULL;
+    }
+    gjk_references_init(&made->references);
+    made->tick = tick;
+    made->key = (double)tick;
+    made->set = gjk_set_retain(set);
+    made->way = way;
+    return made;
+}
+
+struct gjk_history *gjk_history_new(uint32_t ticks_max) {
+    struct gjk_history *history = malloc(sizeof *history);
+    if (history != NULL) {
+        gjk_references_init(&history->references);
+        history->ticks_max = ticks_max;
+        history->stamps = gjk_map_make(&map_by_tick, NULL);
+    }
+    return history;
+}
+
+/* The history without its `gone` oldest ticks, and with `newest` unless that is NULL. */
+static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t gone,
+                          const stamp *newest, struct gjk_history **out) {
+    struct gjk_history *next = gjk_history_new(ticks_max);
+    gjk_map_edit *edits = malloc((gone + (size_t)1) * sizeof edits[0]);
+    gjk_status status = GJK_OUT_OF_MEMORY;
+    if (next != NULL && edits != NULL) {
+        for (uint32_t i = 0; i < gone; i++) {
+            edits[i] = (gjk_map_edit){&stamp_at(history, i)->key, NULL};
+        }
+        if (newest != NULL) {
+            edits[gone++] = (gjk_map_edit){&newest->key, newest};
+        }
+        status = gjk_map_edit_all(&history->stamps, edits, gone, &next->stamps);
+    }
+    free(edits);
+    if (status != GJK_OK) {
+        gjk_history_release(next);
+        return status;
+    }
+    *out = next;
+    return GJK_OK;
+}
+
+gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
+                           const struct gjk_set *set, struct gjk_history **out) {
+    GJK_ASSERT((double)tick <= GJK_TICK_MAX);
+    GJK_ASSERT(gjk_history_count(history) == 0 || tick > gjk_history_newest(history));
+    if (history->ticks_max == 0) {
+        return replace(history, 0, 0, NULL, out);
+    }
+    const uint32_t count = gjk_history_count(history);
+    stamp *newest = stamp_new(tick, set, count > 0 ? stamp_at(history, count - 1) : NULL);
+    if (newest == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    uint32_t gone = count == history->ticks_max;
+    gjk_status status = replace(history, history->ticks_max, gone, newest, out);
+    release_stamp(NULL, newest);
+    return status;
+}
+
+gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
+                             struct gjk_history **out) {
+    uint32_t count = gjk_history_count(history);
+    return replace(history, ticks_max, count > ticks_max ? count - ticks_max : 0, NULL, out);
+}
+
+struct gjk_history *gjk_history_retain(const struct gjk_history *history) {
+    struct gjk_history *shared = (struct gjk_history *)history;
+    gjk_references_add(&shared->references);
+    return shared;
+}
+
+void gjk_history_release(const struct gjk_history *history) {
+    struct gjk_history *shared = (struct gjk_history *)history;
+    if (shared != NULL && gjk_references_drop(&shared->references)) {
+        gjk_map_release(&shared->stamps);
+        free(shared);
+    }
+}
+
+uint32_t gjk_history_count(const struct gjk_history *history) {
+    return gjk_map_count(&history->stamps);
+}
+
+uint32_t gjk_history_ticks_max(const struct gjk_history *history) {
+    return history->ticks_max;
+}
+
+uint64_t gjk_history_oldest(const struct gjk_history *history) {
+    return stamp_at(history, 0)->tick;
+}
+
+uint64_t gjk_history_newest(const struct gjk_history *history) {
+    return stamp_at(history, gjk_history_count(history) - 1)->tick;
+}
+
+const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history) {
+    uint32_t count = gjk_history_count(history);
+    return count > 0 ? stamp_at(history, count - 1)->set : NULL;
+}
+
+gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_rewound *out) {
+    uint32_t before = gjk_map_rank(&history->stamps, &tick);
+    if (before == 0) {
+        return GJK_REWIND_EXPIRED;
+    }
+    const stamp *from = stamp_at(history, before - 1);
+    *out = (gjk_rewound){gjk_snapshot_of(from->set), from->tick, from->tick};
+    if (tick == (double)from->tick) {
+        return GJK_REWIND_OK;
+    }
+    if (before == gjk_history_count(history)) {
+        return GJK_REWIND_FUTURE;
+    }
+    const stamp *to = stamp_at(history, before);
+    /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
+    out->snapshot.next = to->set;
+    out->snapshot.tree = to->way;
+    out->snapshot.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
+    out->to = to->tick;
+    return GJK_REWIND_OK;
+}
+
+static size_t bytes_of(const stamp *at) {
+    return sizeof *at + gjk_tree_added_bytes(at->way);
+}
+
+size_t gjk_history_bytes(const struct gjk_history *history) {
+    size_t bytes = sizeof *history + gjk_map_bytes(&history->stamps);
+    for (uint32_t i = 0; i < gjk_history_count(history); i++) {
+        const stamp *at = stamp_at(history, i);
+        bytes += bytes_of(at) + gjk_set_added_bytes(at->set);
+    }
+    return bytes;
+}
+
+size_t gjk_history_newest_bytes(const struct gjk_history *history) {
+    GJK_ASSERT(gjk_history_count(history) > 0);
+    return bytes_of(stamp_at(history, gjk_history_count(history) - 1));
+}

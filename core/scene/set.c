@@ -1,0 +1,256 @@
+/*
+ * Which bodies make up a scene, and in which order? Two maps of the same bodies, by id and by
+ * handle; versions of a set share what they have in common. The map by id keeps the bodies.
+ */
+
+#include "gjk/set.h"
+
+#include "base/map.h"
+#include "base/references.h"
+#include "tree/tree.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct gjk_set {
+    gjk_references references;
+    uint32_t dimension;
+    gjk_map by_id, by_handle;
+    struct gjk_tree *tree; /* over all bodies; NULL: none, or not worth it */
+};
+
+static const void *id_of(const void *item) {
+    return ((const gjk_body *)item)->id;
+}
+
+static const void *handle_of(const void *item) {
+    return &((const gjk_body *)item)->handle;
+}
+
+static int compare_id(const void *key, const void *item) {
+    return strcmp(key, ((const gjk_body *)item)->id);
+}
+
+static int compare_handle(const void *key, const void *item) {
+    uint32_t p = *(const uint32_t *)key, q = ((const gjk_body *)item)->handle;
+    return p < q ? -1 : p > q;
+}
+
+static void retain_body(const void *keeper, const void *body) {
+    if (keeper != NULL) {
+        ((const gjk_keeper *)keeper)->retain(body);
+    }
+}
+
+static void release_body(const void *keeper, const void *body) {
+    if (keeper != NULL) {
+        ((const gjk_keeper *)keeper)->release(body);
+    }
+}
+
+static const gjk_map_kind map_by_id = {id_of, compare_id, retain_body, release_body};
+static const gjk_map_kind map_by_handle = {.key = handle_of, .compare = compare_handle};
+
+struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) {
+    GJK_ASSERT(dimension == 2 || dimension == 3);
+    struct gjk_set *set = malloc(sizeof *set);
+    if (set != NULL) {
+        gjk_references_init(&set->references);
+        set->dimension = dimension;
+        set->by_id = gjk_map_make(&map_by_id, keeper);
+        set->by_handle = gjk_map_make(&map_by_handle, NULL);
+        set->tree = NULL;
+    }
+    return set;
+}
+
+static int compare_edits(const void *a, const void *b) {
+    return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
+}
+
+/* By handle; of equal ones what is taken out before what is put in. */
+static int compare_handles(const void *a, const void *b) {
+    const gjk_map_edit *p = a, *q = b;
+    uint32_t x = *(const uint32_t *)p->key, y = *(const uint32_t *)q->key;
+    return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
+}
+
+/* What the edits do to the map of handles, in the order of handles. Returns how many there are,
+ * at most twice as many. */
+static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                                gjk_map_edit *out) {
+    uint32_t all = 0, kept = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_body *old = gjk_set_find(set, edits[i].id), *new = edits[i].body;
+        if (old != NULL) {
+            out[all++] = (gjk_map_edit){&old->handle, NULL};
+        }
+        if (new != NULL) {
+            out[all++] = (gjk_map_edit){&new->handle, new};
+        }
+    }
+    qsort(out, all, sizeof out[0], compare_handles);
+    for (uint32_t i = 0; i < all; i++) {
+        bool again =
+            kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;
+        kept -= again; /* taken out under one id, put in under the same or another */
+        out[kept++] = out[i];
+    }
+    return kept;
+}
+
+/* The edits as the two maps take them: room for count by id, and twice as many by handle. */
+static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                            struct gjk_set *next) {
+    gjk_map_edit *by_id = malloc((3 * (size_t)count + 1) * sizeof by_id[0]);
+    if (by_id == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        GJK_ASSERT(i == 0 || strcmp(edits[i - 1].id, edits[i].id) < 0);
+        by_id[i] = (gjk_map_edit){edits[i].id, edits[i].body};
+    }
+    gjk_map_edit *by_handle = by_id + count;
+    uint32_t handles = edits_by_handle(set, edits, count, by_handle);
+    gjk_status status = gjk_map_edit_all(&set->by_id, by_id, count, &next->by_id);
+    if (status == GJK_OK) {
+        status = gjk_map_edit_all(&set->by_handle, by_handle, handles, &next->by_handle);
+    }
+    free(by_id);
+    return status;
+}
+
+/* Where `set` has no tree, next gets one over all its bodies. */
+static gjk_status edit_tree(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                            struct gjk_set *next) {
+    uint32_t changed = set->tree != NULL ? count : gjk_set_count(next);
+    gjk_tree_change *changes = malloc(((size_t)changed + 1) * sizeof changes[0]);
+    if (changes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < changed; i++) {
+        const gjk_body *old = set->tree != NULL ? gjk_set_find(set, edits[i].id) : NULL;
+        const gjk_body *new = set->tree != NULL ? edits[i].body : gjk_set_body(next, i);
+        changes[i] = (gjk_tree_change){old, new};
+    }
+    gjk_status status = gjk_tree_edit(set->tree, set->dimension, changes, changed, &next->tree);
+    free(changes);
+    return status;
+}
+
+static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                           bool with_tree, struct gjk_set **out) {
+    struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
+    gjk_status status = next != NULL ? edit_maps(set, edits, count, next) : GJK_OUT_OF_MEMORY;
+    if (status == GJK_OK && with_tree) {
+        status = edit_tree(set, edits, count, next);
+    }
+    if (status != GJK_OK) {
+        gjk_set_release(next);
+        return status;
+    }
+    GJK_ASSERT(gjk_map_count(&next->by_handle) == gjk_map_count(&next->by_id));
+    *out = next;
+    return GJK_OK;
+}
+
+gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                        struct gjk_set **out) {
+    return edit_set(set, edits, count, true, out);
+}
+
+gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                       struct gjk_set **out) {
+    struct gjk_set *empty = gjk_set_new_empty(dimension, NULL);
+    gjk_edit *edits = malloc((count + (size_t)1) * sizeof edits[0]);
+    gjk_status status = empty != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
+        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
+    }
+    if (status == GJK_OK) {
+        qsort(edits, count, sizeof edits[0], compare_edits);
+    }
+    for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
+        status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
+    }
+    status = status == GJK_OK ? edit_set(empty, edits, count, false, out) : status;
+    free(edits);
+    gjk_set_release(empty);
+    return status;
+}
+
+struct gjk_set *gjk_set_retain(const struct gjk_set *set) {
+    struct gjk_set *shared = (struct gjk_set *)set;
+    gjk_references_add(&shared->references);
+    return shared;
+}
+
+void gjk_set_release(const struct gjk_set *set) {
+    struct gjk_set *shared = (struct gjk_set *)set;
+    if (shared == NULL || !gjk_references_drop(&shared->references)) {
+        return;
+    }
+    gjk_map_release(&shared->by_handle);
+    gjk_map_release(&shared->by_id);
+    gjk_tree_release(shared->tree);
+    free(shared);
+}
+
+const struct gjk_tree *gjk_set_tree(const struct gjk_set *set) {
+    return set->tree;
+}
+
+uint32_t gjk_set_dimension(const struct gjk_set *set) {
+    return set->dimension;
+}
+
+uint32_t gjk_set_count(const struct gjk_set *set) {
+    return gjk_map_count(&set->by_id);
+}
+
+const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i) {
+    return gjk_map_at(&set->by_id, i);
+}
+
+void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, const gjk_body **out) {
+    gjk_map_list(&set->by_id, first, count, (const void **)(void *)out);
+}
+
+const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id) {
+    return gjk_map_find(&set->by_id, id);
+}
+
+const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) {
+    return gjk_map_find(&set->by_handle, &handle);
+}
+
+/* What gjk_set_diff goes about with. */
+typedef struct diff {
+    gjk_set_visitor visit;
+    void *user;
+} diff;
+
+static void visit_bodies(void *user, const void *from, const void *to) {
+    const diff *caller = user;
+    caller->visit(caller->user, from, to);
+}
+
+void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
+                  void *user) {
+    diff caller = {visit, user};
+    gjk_map_diff(&from->by_handle, &to->by_handle, visit_bodies, &caller);
+}
+
+double gjk_set_crowding(const struct gjk_set *set) {
+    return set->tree != NULL ? gjk_tree_boxes_met(set->tree) : (double)gjk_set_count(set);
+}
+
+size_t gjk_set_bytes(const struct gjk_set *set) {
+    return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle) +
+           gjk_tree_bytes(set->tree);
+}
+
+size_t gjk_set_added_bytes(const struct gjk_set *set) {
+    return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes +
+           gjk_tree_added_bytes(set->tree);
+}

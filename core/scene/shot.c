@@ -1,0 +1,227 @@
+/*
+ * Did a shot hit what the shooter says it hit? Can the moment be looked at, did the target exist,
+ * what was hit first, was something in the way: asked in this order.
+ */
+
+#include "gjk/shot.h"
+
+#include "scene/extent.h"
+
+#include <string.h>
+
+const char *gjk_verdict_text(gjk_verdict verdict) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        GJK_VERDICT_MAP(X)
+#undef X
+    };
+    return texts[verdict];
+}
+
+const char *gjk_reason_text(gjk_reason reason) {
+    static const char *const texts[] = {
+#define X(name, text) text,
+        GJK_REASON_MAP(X)
+#undef X
+    };
+    return texts[reason];
+}
+
+static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason reason) {
+    out->verdict = verdict;
+    out->reason = reason;
+    return GJK_OK;
+}
+
+/* Why there is no such moment to look at, or GJK_REASON_NONE. */
+static gjk_reason unverifiable(const gjk_shot *shot) {
+    switch (shot->rewind) {
+    case GJK_REWIND_EXPIRED:
+        return GJK_REASON_TICK_EXPIRED;
+    case GJK_REWIND_FUTURE:
+        return GJK_REASON_TICK_IN_FUTURE;
+    case GJK_REWIND_OK:
+        break;
+    }
+    return GJK_REASON_NONE;
+}
+
+static bool same_text(const char *a, const char *b) {
+    return a != NULL && b != NULL && strcmp(a, b) == 0;
+}
+
+/* Did the claimed body, or one of the claimed group, exist? target: the claimed one by id. */
+static bool target_existed(const gjk_shot *shot, const gjk_body *target,
+                           const gjk_judgement *so_far) {
+    if (shot->claim_id != NULL) {
+        return target != NULL;
+    }
+    if (so_far->has_hit && same_text(so_far->hit.body->group, shot->claim_group)) {
+        return true; /* no need to go through them all */
+    }
+    const uint32_t count = gjk_set_count(shot->snapshot.set);
+    for (uint32_t i = 0; i < count; i++) {
+        if (same_text(gjk_set_body(shot->snapshot.set, i)->group, shot->claim_group)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The filter that leaves out the shooter's own too. */
+static bool without_shooter(const gjk_shot *shot, const gjk_filter *filter, struct gjk_arena *arena,
+                            gjk_filter *out) {
+    *out = *filter;
+    if (shot->shooter == NULL) {
+        return true;
+    }
+    const uint32_t count = filter->ignore_groups_count;
+    const char **groups = gjk_arena_alloc_array(arena, count + (size_t)1, sizeof groups[0]);
+    if (groups == NULL) {
+        return false;
+    }
+    if (count > 0) {
+        memcpy(groups, filter->ignore_groups, count * sizeof groups[0]);
+    }
+    groups[count] = shot->shooter;
+    out->ignore_groups = groups;
+    out->ignore_groups_count = count + 1;
+    return true;
+}
+
+static gjk_status first_of_ray(const gjk_shot *shot, const gjk_snapshot *snapshot,
+                               const gjk_selection *selection, gjk_ray_hits *out) {
+    const gjk_ray_settings settings = {shot->tolerance, shot->max_iterations, true};
+    return gjk_set_raycast(snapshot, &shot->ray, selection, &settings, out);
+}
+
+static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapshot,
+                                const gjk_selection *selection, gjk_ray_hits *out) {
+    const gjk_cast_settings settings = {shot->tolerance, shot->max_iterations};
+    double way = gjk_extent_from(snapshot, shot->ray.origin) + 2.0 * shot->radius;
+    way = fmin(fmin(way, shot->ray.max_distance), GJK_COORDINATE_MAX);
+    gjk_shape ball;
+    gjk_sweep sweep = {{&ball, gjk_pose_identity()}, gjk_scale3(way, shot->ray.direction)};
+    sweep.moving.pose.position = shot->ray.origin;
+    gjk_cast_hits hits;
+    gjk_status status = gjk_shape_make_ball(selection->arena, gjk_set_dimension(snapshot->set),
+                                            shot->radius, 0.0, &ball);
+    if (status == GJK_OK) {
+        status = gjk_set_cast(snapshot, &sweep, selection, &settings, &hits);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    out->count = hits.count;
+    if (hits.count > 0) {
+        const gjk_cast_result *r = &hits.items[0].result;
+        out->items[0] = (gjk_ray_hit){
+            hits.items[0].body,
+            {r->hit, r->inside, r->has_normal, r->convergence, r->iterations, r->distance, r->point,
+             r->normal},
+        };
+    }
+    return GJK_OK;
+}
+
+/* The first body of a moment, other than the shooter's, that the shot hits. */
+static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
+                            const gjk_selection *selection, bool *has_hit, gjk_ray_hit *hit) {
+    gjk_ray_hits hits = {hit, 0, false};
+    gjk_status status = shot->radius > 0.0 ? first_of_ball(shot, snapshot, selection, &hits)
+                                           : first_of_ray(shot, snapshot, selection, &hits);
+    *has_hit = status == GJK_OK && hits.count > 0;
+    if (*has_hit) {
+        *hit = hits.items[0];
+    }
+    return status;
+}
+
+static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    gjk_filter filter;
+    if (!without_shooter(shot, &shot->filter, arena, &filter)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_selection selection = {.filter = &filter, .limit = 1, .arena = arena, .rest_unasked = true};
+    gjk_status status = first_hit(shot, &shot->snapshot, &selection, &out->has_hit, &out->hit);
+    if (status == GJK_OK && shot->near_miss >= 0.0) {
+        const gjk_distance_settings settings = {.tolerance = shot->tolerance,
+                                                .max_iterations = shot->max_iterations};
+        selection.except = out->has_hit ? out->hit.body : NULL;
+        selection.limit = shot->near_miss_limit;
+        selection.rest_unasked = false;
+        selection.rest_unasked = false;
+        status = gjk_set_near_ray(&shot->snapshot, &shot->ray, shot->near_miss, &selection,
+                                  &settings, &out->near_misses);
+    }
+    return status;
+}
+
+/* Is an obstacle no farther than the hit? */
+static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    const gjk_filter everybody = gjk_filter_default();
+    gjk_filter filter;
+    bool found;
+    if (shot->obstacles == NULL) {
+        return GJK_OK;
+    }
+    if (!without_shooter(shot, &everybody, arena, &filter)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    const gjk_selection selection = {.filter = &filter,
+                                     .limit = 1,
+                                     .arena = arena,
+                                     .rest_unasked = true};
+    gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
+    out->has_obstacle = found && out->obstacle.result.distance <= out->hit.result.distance;
+    return status;
+}
+
+static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *target,
+                                     gjk_judgement *out) {
+    const gjk_body *hit = out->hit.body;
+    if (target != NULL ? hit == target : same_text(hit->group, shot->claim_group)) {
+        return decide(out, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE);
+    }
+    if (target != NULL && same_text(hit->group, target->group)) {
+        return decide(out, GJK_VERDICT_ADJUSTED, GJK_REASON_NONE);
+    }
+    return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
+}
+
+/* Everything but whether there is such a moment. That the target did not exist comes first. */
+static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    const gjk_body *target =
+        shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
+    gjk_status status = find_hit(shot, arena, out);
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (!target_existed(shot, target, out)) {
+        *out = (gjk_judgement){0};
+        return decide(out, GJK_VERDICT_DENIED, GJK_REASON_NO_TARGET);
+    }
+    if (shot->age_ticks > shot->max_rewind_ticks) {
+        *out = (gjk_judgement){0};
+        return decide(out, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_REWIND_LIMIT);
+    }
+    if (!out->has_hit) {
+        return decide(out, GJK_VERDICT_DENIED, GJK_REASON_MISS);
+    }
+    status = find_obstacle(shot, arena, out);
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (out->has_obstacle) {
+        return decide(out, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED);
+    }
+    return compare_with_claim(shot, target, out);
+}
+
+gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    GJK_ASSERT((shot->claim_id != NULL) != (shot->claim_group != NULL));
+    *out = (gjk_judgement){0};
+    gjk_reason why_not = unverifiable(shot);
+    return why_not != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, why_not)
+                                      : judge(shot, arena, out);
+}

@@ -1,0 +1,194 @@
+/*
+ * Constructors of the curved shapes: what their numbers mean, whether they are in
+ * range, and the bounding box in the own frame.
+ */
+
+#include "gjk/shape.h"
+
+#include "base/finite.h"
+
+static gjk_status first_failure(const double *values, int count, bool positive) {
+    for (int i = 0; i < count; i++) {
+        gjk_status status = gjk_check_coordinate(values[i]);
+        if (status != GJK_OK) {
+            return status;
+        }
+        if (positive && !(values[i] > 0.0)) {
+            return GJK_OUT_OF_RANGE;
+        }
+    }
+    return GJK_OK;
+}
+
+static gjk_status check(const double *positive, int count, double rounding) {
+    gjk_status status = first_failure(positive, count, true);
+    return status == GJK_OK ? gjk_check_length(rounding) : status;
+}
+
+/*
+ * Center, half extents, size and bounding radius from the box of the curve alone. The
+ * half extents reach both ends even where half of a width rounds to nothing.
+ */
+static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
+    double r = shape->radius;
+    shape->center = gjk_scale3(0.5, gjk_add3(min, max));
+    gjk_vec3 up = gjk_sub3(max, shape->center), down = gjk_sub3(shape->center, min);
+    gjk_vec3 half = {fmax(up.x, down.x), fmax(up.y, down.y), fmax(up.z, down.z)};
+    shape->half_extents =
+        (gjk_vec3){half.x + r, half.y + r, shape->dimension == 3 ? half.z + r : 0.0};
+    const gjk_vec3 *h = &shape->half_extents;
+    double most = fmax(h->x, fmax(h->y, h->z));
+    shape->size = 2.0 * most;
+    gjk_vec3 scaled = {h->x / most, h->y / most, h->z / most};
+    const gjk_vec3 *c = &shape->center;
+    shape->reach = fmax(fabs(c->x), fmax(fabs(c->y), fabs(c->z))) + shape->size;
+    shape->bounding_radius = most * gjk_length3(scaled) * (1.0 + 0x1p-50);
+}
+
+/* With equal radii it is a ball: a cloud of one point, which is solved exactly. */
+static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
+    static const _Alignas(64) double origin[3 * GJK_LANES] = {0};
+    shape->radius += radii.x;
+    shape->count = 1;
+    shape->stride = GJK_LANES;
+    shape->column_count = shape->dimension;
+    shape->columns = origin;
+    set_bounds(shape, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, 0, 0});
+    return gjk_check_length(shape->radius);
+}
+
+gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
+                                  gjk_shape *out) {
+    const double values[3] = {radii.x, radii.y, radii.z};
+    gjk_status status = check(values, (int)dimension, rounding);
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (dimension == 2) {
+        radii.z = 0.0;
+    }
+    *out = (gjk_shape){.type = GJK_ELLIPSE, .dimension = dimension, .radius = rounding};
+    if (radii.x == radii.y && (dimension == 2 || radii.x == radii.z)) {
+        return make_round_ellipse(radii, out);
+    }
+    out->curve.a = radii;
+    set_bounds(out, gjk_neg3(radii), radii);
+    return GJK_OK;
+}
+
+gjk_status gjk_shape_make_half_ellipse(double width, double height, double rounding,
+                                       gjk_shape *out) {
+    const double values[2] = {width, height};
+    gjk_status status = check(values, 2, rounding);
+    if (status != GJK_OK) {
+        return status;
+    }
+    *out = (gjk_shape){.type = GJK_HALF_ELLIPSE, .dimension = 2, .radius = rounding};
+    out->curve.a = (gjk_vec3){0.5 * width, height, 0.0};
+    set_bounds(out, (gjk_vec3){-0.5 * width, 0, 0}, out->curve.a);
+    return GJK_OK;
+}
+
+gjk_status gjk_shape_make_slice(double radius, double theta, double rounding, gjk_shape *out) {
+    const double values[2] = {radius, theta};
+    const double pi = 0x1.921fb54442d18p+1;
+    gjk_status status = check(values, 2, rounding);
+    if (status != GJK_OK) {
+        return status;
+    }
+    if (theta > pi) {
+        return GJK_OUT_OF_RANGE;
+    }
+    double sine, cosine;
+    gjk_sincos(0.5 * theta, &sine, &cosine);
+    *out = (gjk_shape){.type = GJK_SLICE, .dimension = 2, .radius = rounding};
+    out->curve.a = (gjk_vec3){cosine, sine, 0.0};
+    out->curve.radius = radius;
+    set_bounds(out, (gjk_vec3){0, -radius * sine, 0}, (gjk_vec3){radius, radius * sine, 0});
+    return GJK_OK;
+}
+
+/* Unit axis from a to b and two unit vectors across it; false when a equals b. */
+static bool set_axes(gjk_curve *curve, gjk_vec3 *axis) {
+    gjk_vec3 d = gjk_sub3(curve->b, curve->a);
+    double most = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    if (!(most > 0.0)) {
+        return false;
+    }
+    gjk_vec3 u = {d.x / most, d.y / most, d.z / most};
+    u = gjk_scale3(1.0 / gjk_length3(u), u);
+    double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
+    gjk_vec3 least = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, 0.0};
+    least.z = least.x + least.y == 0.0;
+    gjk_vec3 n = gjk_cross3(u, least);
+    curve->across[0] = gjk_scale3(1.0 / gjk_length3(n), n);
+    curve->across[1] = gjk_cross3(u, curve->across[0]);
+    *axis = u;
+    return true;
+}
+
+/* Half the width, along one coordinate axis, of a disc of radius r across a unit vector. */
+static double disc_reach(double r, double along) {
+    return r * sqrt(fmax(0.0, (1.0 - along) * (1.0 + along)));
+}
+
+/* Common to cylinder and cone, which differ in the disc at b. */
+static gjk_status make_round(gjk_shape_type type, const gjk_vec3 ends[2], double radius,
+                             double rounding, gjk_shape *out) {
+    const double values[6] = {ends[0].x, ends[0].y, ends[0].z, ends[1].x, ends[1].y, ends[1].z};
+    gjk_status status = first_failure(values, 6, false);
+    if (status == GJK_OK) {
+        status = check(&radius, 1, rounding);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_shape shape = {.type = type, .dimension = 3, .radius = rounding};
+    gjk_vec3 a = ends[0], b = ends[1], u;
+    shape.curve.a = a;
+    shape.curve.b = b;
+    shape.curve.radius = radius;
+    if (!set_axes(&shape.curve, &u)) {
+        return GJK_OUT_OF_RANGE;
+    }
+    gjk_vec3 reach = {disc_reach(radius, u.x), disc_reach(radius, u.y), disc_reach(radius, u.z)};
+    gjk_vec3 at_b = type == GJK_CYLINDER ? reach : (gjk_vec3){0, 0, 0};
+    gjk_vec3 min = {fmin(a.x - reach.x, b.x - at_b.x), fmin(a.y - reach.y, b.y - at_b.y),
+                    fmin(a.z - reach.z, b.z - at_b.z)};
+    gjk_vec3 max = {fmax(a.x + reach.x, b.x + at_b.x), fmax(a.y + reach.y, b.y + at_b.y),
+                    fmax(a.z + reach.z, b.z + at_b.z)};
+    set_bounds(&shape, min, max);
+    *out = shape;
+    return GJK_OK;
+}
+
+gjk_status gjk_shape_make_cylinder(const gjk_vec3 ends[2], double radius, double rounding,
+                                   gjk_shape *out) {
+    return make_round(GJK_CYLINDER, ends, radius, rounding, out);
+}
+
+gjk_status gjk_shape_make_cone(gjk_vec3 base, gjk_vec3 apex, double radius, double rounding,
+                               gjk_shape *out) {
+    const gjk_vec3 ends[2] = {base, apex};
+    return make_round(GJK_CONE, ends, radius, rounding, out);
+}
+
+gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, double rounding,
+                                 gjk_shape *out) {
+    const double values[4] = {custom->center.x, custom->center.y, custom->center.z,
+                              custom->bounding_radius};
+    gjk_status status = first_failure(values, 4, false);
+    if (status == GJK_OK) {
+        status = check(&custom->bounding_radius, 1, rounding);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    double r = custom->bounding_radius;
+    gjk_vec3 half = {r, r, dimension == 3 ? r : 0.0};
+    *out = (gjk_shape){.type = GJK_CUSTOM, .dimension = dimension, .radius = rounding};
+    out->curve.support = custom->support;
+    out->curve.user = custom->user;
+    set_bounds(out, gjk_sub3(custom->center, half), gjk_add3(custom->center, half));
+    return GJK_OK;
+}

@@ -1,0 +1,88 @@
+/*
+ * Which points are corners of the convex hull of points in the plane?
+ *
+ * Sort by x, then y; walk there along the lower side and back along the upper one,
+ * dropping whatever is not a strict turn to the left (Andrew, Another efficient
+ * algorithm for convex hulls in two dimensions, 1979). Turns are exact signs, so
+ * what comes out is strictly convex for any input.
+ */
+
+#include "shape/hull2.h"
+
+#include <stdlib.h>
+
+#include "base/predicate.h"
+
+typedef struct entry {
+    gjk_vec2 point;
+    uint32_t index;
+} entry;
+
+static int compare(double a, double b) {
+    return (a > b) - (a < b);
+}
+
+static int compare_entries(const void *left, const void *right) {
+    const entry *a = left, *b = right;
+    int order = compare(a->point.x, b->point.x);
+    if (order == 0) {
+        order = compare(a->point.y, b->point.y);
+    }
+    return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
+}
+
+/* Sorts and drops all but the first of equal points. Returns how many remain. */
+static uint32_t sort_distinct(entry *entries, uint32_t count) {
+    qsort(entries, count, sizeof *entries, compare_entries);
+    uint32_t kept = 1;
+    for (uint32_t i = 1; i < count; i++) {
+        const gjk_vec2 p = entries[i].point, q = entries[kept - 1].point;
+        if (p.x != q.x || p.y != q.y) {
+            entries[kept++] = entries[i];
+        }
+    }
+    return kept;
+}
+
+/* Puts entry `next` (an index into entries) on the chain above `floor` links. */
+static uint32_t push(const entry *entries, uint32_t *chain, uint32_t length, uint32_t floor,
+                     uint32_t next) {
+    while (length >= floor + 2 &&
+           gjk_orient2_sign(entries[chain[length - 2]].point, entries[chain[length - 1]].point,
+                            entries[next].point) <= 0) {
+        length--;
+    }
+    chain[length] = next;
+    return length + 1;
+}
+
+gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
+                          gjk_hull2 *out) {
+    GJK_ASSERT(count >= 1);
+    entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
+    /* Both sides of the chain hold both ends, the first one even twice. */
+    uint32_t *chain = gjk_arena_alloc_array(arena, (size_t)count + 1, sizeof *chain);
+    if (entries == NULL || chain == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = (entry){points[i], i};
+    }
+    uint32_t distinct = sort_distinct(entries, count);
+    uint32_t length = 0;
+    for (uint32_t i = 0; i < distinct; i++) {
+        length = push(entries, chain, length, 0, i);
+    }
+    uint32_t floor = length - 1;
+    for (uint32_t i = distinct - 1; i-- > 0;) {
+        length = push(entries, chain, length, floor, i);
+    }
+    if (distinct > 1) {
+        length--; /* the first point, come round again */
+    }
+    for (uint32_t i = 0; i < length; i++) {
+        chain[i] = entries[chain[i]].index;
+    }
+    *out = (gjk_hull2){chain, length};
+    return GJK_OK;
+}

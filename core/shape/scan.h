@@ -1,0 +1,28 @@
+#ifndef GJK_SHAPE_SCAN_H
+#define GJK_SHAPE_SCAN_H
+
+#include "gjk/shape.h"
+
+/* Columns of points, as a shape has them (shape.h), at 64 bytes. */
+typedef struct gjk_columns {
+    const double *x;
+    uint32_t count, stride;
+} gjk_columns;
+
+/*
+ * Index of the point of a cloud farthest along a direction; the lowest among equals.
+ * One scan for each instruction set, the same bits from all: each product and sum is
+ * rounded on its own, in the order (x + y) + z.
+ */
+uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy);
+uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz);
+
+#if defined(__x86_64__) && !defined(GJK_SCAN_PLAIN)
+#define GJK_SCAN_X86 1
+uint32_t gjk_scan2_avx2(const gjk_shape *cloud, double dx, double dy);
+uint32_t gjk_scan3_avx2(const gjk_columns *cloud, double dx, double dy, double dz);
+uint32_t gjk_scan2_avx512(const gjk_shape *cloud, double dx, double dy);
+uint32_t gjk_scan3_avx512(const gjk_columns *cloud, double dx, double dy, double dz);
+#endif
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * The scan that every processor can do, one point after the other.
+ */
+
+#include "shape/scan.h"
+
+uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
+    const double *x = cloud->columns, *y = x + cloud->stride;
+    uint32_t best = 0;
+    double most = dx * x[0] + dy * y[0];
+    for (uint32_t i = 1; i < cloud->count; i++) {
+        double along = dx * x[i] + dy * y[i];
+        best = along > most ? i : best;
+        most = along > most ? along : most;
+    }
+    return best;
+}
+
+uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz) {
+    const double *x = cloud->x, *y = x + cloud->stride, *z = y + cloud->stride;
+    uint32_t best = 0;
+    double most = dx * x[0] + dy * y[0] + dz * z[0];
+    for (uint32_t i = 1; i < cloud->count; i++) {
+        double along = dx * x[i] + dy * y[i] + dz * z[i];
+        best = along > most ? i : best;
+        most = along > most ? along : most;
+    }
+    return best;
+}

@@ -1,0 +1,93 @@
+/*
+ * Which point of a shape's core lies farthest along a direction? A cloud is scanned
+ * whole: contiguous columns under wide instructions beat hill climbing at the sizes
+ * that shapes have. The instruction set is chosen at each call (a load and a test),
+ * so that the core needs no global and no start-up.
+ */
+
+#include "shape/support.h"
+
+#include "pair/scan_edges.h"
+#include "shape/curve.h"
+#include "shape/scan.h"
+
+/* Up to here the comparison across lanes costs more than it saves. */
+#define SCALAR_MAX 12
+
+#ifdef GJK_SCAN_X86
+/* GJK_SCAN_AVX2 leaves out the widest variant, to test the second on the machines of today. */
+static inline bool has_avx512(void) {
+#ifdef GJK_SCAN_AVX2
+    return false;
+#else
+    return __builtin_cpu_supports("avx512dq") != 0;
+#endif
+}
+#endif
+
+static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
+#ifdef GJK_SCAN_X86
+    if (has_avx512()) {
+        return gjk_scan2_avx512(cloud, direction.x, direction.y);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_scan2_avx2(cloud, direction.x, direction.y);
+    }
+#endif
+    return gjk_scan2_plain(cloud, direction.x, direction.y);
+}
+
+uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
+#ifdef GJK_SCAN_X86
+    if (cloud->count > SCALAR_MAX && has_avx512()) {
+        return gjk_scan3_avx512(cloud, dx, dy, dz);
+    }
+    if (cloud->count > SCALAR_MAX && __builtin_cpu_supports("avx2")) {
+        return gjk_scan3_avx2(cloud, dx, dy, dz);
+    }
+#endif
+    return gjk_scan3_plain(cloud, dx, dy, dz);
+}
+
+gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
+#ifdef GJK_SCAN_X86
+    if (has_avx512()) {
+        return gjk_scan_edges_avx512(frame, b);
+    }
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_scan_edges_avx2(frame, b);
+    }
+#endif
+    return gjk_scan_edges_plain(frame, b);
+}
+
+gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
+    if (shape->count == 0) {
+        gjk_vec3 point;
+        gjk_curve_support(shape, direction.x, direction.y, 0.0, &point);
+        return gjk_xy(point);
+    }
+    const double *x = shape->columns, *y = x + shape->stride;
+    uint32_t i = shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction.x, direction.y)
+                                            : scan2(shape, direction);
+    return (gjk_vec2){x[i], y[i]};
+}
+
+void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
+    if (shape->count == 0) { /* and no columns */
+        gjk_curve_support(shape, dx, dy, dz, point);
+        return;
+    }
+    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
+    if (shape->type == GJK_BOX) { /* by the signs; adding 0 turns -0 into 0 */
+        point->x = (dx > 0.0 ? -x[0] : x[0]) + 0.0;
+        point->y = (dy > 0.0 ? -y[0] : y[0]) + 0.0;
+        point->z = (dz > 0.0 ? -z[0] : z[0]) + 0.0;
+        return;
+    }
+    gjk_columns cloud = {x, shape->count, shape->stride};
+    uint32_t i = shape->count == 1 ? 0 : gjk_scan3(&cloud, dx, dy, dz);
+    point->x = x[i];
+    point->y = y[i];
+    point->z = z[i];
+}

@@ -1,0 +1,72 @@
+#ifndef GJK_TREE_BOX_H
+#define GJK_TREE_BOX_H
+
+/*
+ * Boxes wide enough that whoever skips what they do not meet loses no answer. Queries find a
+ * pair touching at a gap of up to tolerance * size, and a few roundings of the coordinates at
+ * hand further (see gjk_goal and the ray kernels: 2^-49 of positions and reaches). A box is
+ * widened by 32 times that, and by what tolerances up to GJK_BOX_TOLERANCE ask for; a larger
+ * tolerance asks for looseness, which is relative to a box's largest side: no shape is longer
+ * than the diagonal of a box around it, that is sqrt(3) of those sides.
+ */
+
+#include "gjk/shape.h"
+
+#define GJK_BOX_ROUNDING 0x1p-44
+#define GJK_BOX_LEAST 0x1p-1060 /* where that underflows */
+#define GJK_BOX_TOLERANCE 1e-9
+
+static inline double gjk_largest3(gjk_vec3 v) {
+    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+}
+
+/* What a box must be wider by than the shape in it, everywhere; z of 2D excepted. */
+static inline double gjk_box_slack(const gjk_placed *placed) {
+    const gjk_shape *shape = placed->shape;
+    return GJK_BOX_ROUNDING * (gjk_largest3(placed->pose.position) + shape->reach) +
+           2.0 * GJK_BOX_TOLERANCE * shape->size + GJK_BOX_LEAST;
+}
+
+/* How much wider yet for a tolerance, as a part of the box's largest side. */
+static inline double gjk_box_looseness(double tolerance) {
+    return tolerance > GJK_BOX_TOLERANCE ? 2.0 * tolerance : 0.0;
+}
+
+static inline gjk_bounds gjk_box_widen(gjk_bounds box, uint32_t dimension, double by) {
+    const gjk_vec3 d = {by, by, dimension == 3 ? by : 0.0};
+    return (gjk_bounds){gjk_sub3(box.min, d), gjk_add3(box.max, d)};
+}
+
+/* The widened box of a placed shape. */
+static inline gjk_bounds gjk_box_of(const gjk_placed *placed) {
+    return gjk_box_widen(gjk_placed_bounds(placed), placed->shape->dimension,
+                         gjk_box_slack(placed));
+}
+
+static inline gjk_bounds gjk_box_none(void) {
+    return (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+}
+
+static inline gjk_bounds gjk_box_join(const gjk_bounds *a, const gjk_bounds *b) {
+    return (gjk_bounds){{a->min.x < b->min.x ? a->min.x : b->min.x,
+                         a->min.y < b->min.y ? a->min.y : b->min.y,
+                         a->min.z < b->min.z ? a->min.z : b->min.z},
+                        {a->max.x > b->max.x ? a->max.x : b->max.x,
+                         a->max.y > b->max.y ? a->max.y : b->max.y,
+                         a->max.z > b->max.z ? a->max.z : b->max.z}};
+}
+
+static inline bool gjk_box_holds(const gjk_bounds *outer, const gjk_bounds *inner) {
+    return outer->min.x <= inner->min.x && outer->min.y <= inner->min.y &&
+           outer->min.z <= inner->min.z && outer->max.x >= inner->max.x &&
+           outer->max.y >= inner->max.y && outer->max.z >= inner->max.z;
+}
+
+/* What the chance to be met by a random line or plane is proportional to: half the surface
+ * in 3D, half the outline in 2D. */
+static inline double gjk_box_measure(const gjk_bounds *box, uint32_t dimension) {
+    gjk_vec3 d = gjk_sub3(box->max, box->min);
+    return dimension == 2 ? d.x + d.y : d.x * d.y + d.z * (d.x + d.y);
+}
+
+#endif

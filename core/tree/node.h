@@ -1,0 +1,94 @@
+#ifndef GJK_TREE_NODE_H
+#define GJK_TREE_NODE_H
+
+/*
+ * What trees are made of. A node has up to GJK_TREE_WIDTH branches, their boxes as columns, so
+ * that one test of a node tests all of them; a branch is a body or another node.
+ */
+
+#include "base/references.h"
+#include "tree/box.h"
+#include "tree/tree.h"
+
+#define GJK_TREE_WIDTH 8
+
+/* Every build halves often enough, and every edit sees to it, that a node of n bodies is at
+ * most GJK_TREE_HEIGHT_SPARE + (digits of n in base 2) high. */
+#define GJK_TREE_HEIGHT_SPARE 2
+#define GJK_TREE_HEIGHT_MAX (GJK_TREE_HEIGHT_SPARE + 32)
+
+typedef enum gjk_branch_kind {
+    GJK_BRANCH_BODY,
+    GJK_BRANCH_MOTION, /* a body on its way, in a tree made by gjk_tree_span */
+    GJK_BRANCH_NODE,
+} gjk_branch_kind;
+
+typedef struct gjk_motion {
+    const gjk_body *from, *to;
+} gjk_motion;
+
+typedef struct gjk_tree_node {
+    double min[3][GJK_TREE_WIDTH], max[3][GJK_TREE_WIDTH];
+    const void *branch[GJK_TREE_WIDTH];
+    uint32_t first[GJK_TREE_WIDTH], last[GJK_TREE_WIDTH]; /* range of handles */
+    uint8_t kind[GJK_TREE_WIDTH];
+    gjk_references references;
+    uint32_t used;
+    uint32_t height; /* 1: bodies only */
+    uint32_t count;  /* bodies below */
+    uint32_t nodes;  /* below, and this one */
+    double load;     /* measures of all boxes below, added up */
+    /* As it was when this branch was last built: */
+    double built_load; /* load over the measure of the own box */
+    uint32_t built_count;
+} gjk_tree_node;
+
+/* A branch by itself. kind NODE: it holds one reference. */
+typedef struct gjk_branch {
+    gjk_bounds box;
+    const void *what; /* NULL: none */
+    uint32_t first, last;
+    gjk_branch_kind kind;
+} gjk_branch;
+
+struct gjk_tree {
+    gjk_references references;
+    uint32_t dimension;
+    const gjk_tree_node *root;
+    uint32_t own_nodes; /* that the tree it was made from has not */
+    gjk_bounds bounds;
+    uint32_t motion_count;
+    gjk_motion motions[]; /* of a span */
+};
+
+gjk_branch gjk_branch_of_body(const gjk_body *body);
+uint32_t gjk_branch_count(const gjk_branch *branch); /* of bodies */
+void gjk_branch_retain(const gjk_branch *branch);
+void gjk_branch_release(const gjk_branch *branch);
+
+/* A node of 1 to GJK_TREE_WIDTH branches, which it takes over (their references too), or NULL
+ * for want of memory. It is as built now. */
+gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches, uint32_t count);
+void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch);
+gjk_branch gjk_branch_of_node(const gjk_tree_node *node);
+
+/* A view: retains nothing. Inline, so that only what is wanted is read. */
+static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
+    return (gjk_branch){
+        .box = {{node->min[0][i], node->min[1][i], node->min[2][i]},
+                {node->max[0][i], node->max[1][i], node->max[2][i]}},
+        .what = node->branch[i],
+        .first = node->first[i],
+        .last = node->last[i],
+        .kind = (gjk_branch_kind)node->kind[i],
+    };
+}
+
+/* All the bodies and motions below a branch, as branches. Returns the end. */
+gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
+
+/* Builds a branch over count >= 1 bodies or motions, in place: their order is lost. False: out
+ * of memory. O(count log count). */
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_branch *out);
+
+#endif

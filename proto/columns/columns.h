@@ -1,0 +1,125 @@
+#ifndef PROTO_COLUMNS_COLUMNS_H
+#define PROTO_COLUMNS_COLUMNS_H
+
+/*
+ * Between the messages' bytes and protobuf-c's structs: a scan that judges a message before
+ * anything is allocated for it, and the checks that columns have in common.
+ */
+
+#include <string.h>
+
+#include "gjkd.pb-c.h"
+#include "proto/columns.h"
+
+/* Fields of the largest message, and 1: field numbers are counted from 1. */
+#define PROTO_FIELDS_MAX 16
+
+/* Fields of one message that add nothing to it: pieces of columns without a number, singular
+ * fields that stand again. */
+#define PROTO_IDLE_FIELDS_MAX 1024
+
+/* Groups that all rays of a message ignore. */
+#define PROTO_IGNORE_GROUPS_MAX 65536
+
+struct proto_message {
+    const ProtobufCMessageDescriptor *descriptor;
+    struct gjk_arena *arena;
+    struct proto_problem *problem;
+    uint64_t lengths[PROTO_FIELDS_MAX]; /* numbers or texts in each field */
+    uint32_t dimension;                 /* of the message, once checked */
+    uint32_t count;                     /* rows, once known */
+    uint32_t idle_count;                /* fields that add nothing */
+};
+
+/*
+ * Walks the message's fields without unpacking them: each known, of its wire type, within the
+ * body, texts in UTF-8, dimension that of the set (0: 2 or 3), not too many idle ones. Fills
+ * lengths.
+ */
+bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension);
+
+/*
+ * Lengths of columns of `width` numbers a row. `rows` is the number of rows by its own length,
+ * at most rows_max; `full` must have as many as there are rows; `optional` may have none;
+ * `shared` may also have one row for all.
+ */
+bool proto_column_rows(struct proto_message *message, const char *name, uint32_t width,
+                       uint64_t rows_max);
+bool proto_column_full(struct proto_message *message, const char *name, uint32_t width);
+bool proto_column_optional(struct proto_message *message, const char *name, uint32_t width);
+bool proto_column_shared(struct proto_message *message, const char *name);
+
+/* A column that is no matter of rows: at most max. */
+bool proto_column_most(struct proto_message *message, const char *name, uint64_t max);
+
+/* The message as protobuf-c's struct, in the arena: call it after the scan and the lengths. */
+ProtobufCMessage *proto_message_unpack(const struct proto_message *message, proto_text body);
+
+/* Refuse at a row of a column; both return false. */
+bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
+                      proto_code code, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
+bool proto_refuse_columns_memory(struct proto_problem *problem);
+
+/* Every number finite and of a magnitude that coordinates may have (`limit` INFINITY: any), and
+ * at least min. width numbers make a row. */
+typedef struct proto_column_range {
+    double min, max;
+} proto_column_range;
+bool proto_check_column(struct proto_problem *problem, const char *name, const double *values,
+                        size_t length, uint32_t width, proto_column_range range);
+
+/* A vector of row i. */
+static inline gjk_vec3 proto_row_vector(const double *values, uint32_t dimension, uint32_t i) {
+    const double *at = values + (size_t)i * dimension;
+    return gjk_vec3_make(at[0], at[1], dimension == 3 ? at[2] : 0.0);
+}
+
+/*
+ * Positions and rotations of n rows as poses. Either may be missing (NULL). turns: where the
+ * rotations go as they were given, or NULL.
+ */
+typedef struct proto_pose_rows {
+    const char *position_name, *rotation_name;
+    const double *position, *rotation;
+} proto_pose_rows;
+bool proto_make_poses(const struct proto_message *message, const proto_pose_rows *rows,
+                      gjk_pose *poses, gjk_rotation *turns);
+
+/*
+ * Lays out an answer of count rows, with columns of doubles of those widths (0 behind the last
+ * one). False: out of memory.
+ */
+bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
+                       struct gjk_arena *arena);
+
+/*
+ * Completes the message and makes it the buffer's: with its revision, the column of uints before
+ * those of doubles, and the columns of uints behind them (NULL behind the last one).
+ */
+#define PROTO_ANSWER_UINTS 2
+void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
+                      const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
+
+/* A number, or a vector (NULL: zeros), as row i of a column of an answer. */
+static inline void proto_set_double(unsigned char *column, uint32_t i, double value) {
+    memcpy(column + (size_t)i * sizeof value, &value, sizeof value);
+}
+static inline void proto_set_row(unsigned char *column, uint32_t dimension, uint32_t i,
+                                 const gjk_vec3 *vector) {
+    static const gjk_vec3 none = {0.0, 0.0, 0.0};
+    const gjk_vec3 *v = vector != NULL ? vector : &none;
+    unsigned char *row = column + (size_t)i * dimension * sizeof(double);
+    proto_set_double(row, 0, v->x);
+    proto_set_double(row, 1, v->y);
+    if (dimension == 3)
+        proto_set_double(row, 2, v->z);
+}
+
+/* A column as a member of a JSON object; of doubles as they stand in a message. */
+void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
+                     uint32_t count);
+void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,
+                       uint32_t count);
+
+#endif

@@ -1,0 +1,103 @@
+/*
+ * How is an answer written that is mostly packed doubles? These have a known length, so their
+ * columns are laid out in the message first and filled in place, by whoever computes a row; no
+ * copy of them is made. What is of another length, varints, is written last: what comes before
+ * the doubles by its number ends where they begin, and so the message begins somewhere in its
+ * block. The wire format: https://protobuf.dev/programming-guides/encoding; the same bytes as
+ * protobuf-c packs.
+ */
+
+#include "columns/columns.h"
+
+enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
+
+/* Every answer has its revision in field 1, a column of uints in 2, then those of doubles, then
+ * further ones of uints. */
+enum { REVISION = 1, FIRST_UINTS = 2, FIRST_DOUBLES = 3 };
+
+/* The longest varints, of 32 and of 64 bits, and the longest tag and length of a column. */
+enum { VARINT32_MAX = 5, VARINT64_MAX = 10, HEAD_MAX = VARINT32_MAX + VARINT64_MAX };
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are packed as they are here");
+
+static size_t varint_size(uint64_t value) {
+    size_t size = 1;
+
+    for (; value > 0x7f; value >>= 7)
+        size++;
+    return size;
+}
+
+static uint8_t *put_varint(uint8_t *at, uint64_t value) {
+    for (; value > 0x7f; value >>= 7)
+        *at++ = (uint8_t)(value | 0x80);
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static uint64_t tag_of(uint32_t field, unsigned wire) {
+    return (uint64_t)field << 3 | wire;
+}
+
+static uint8_t *put_head(uint8_t *at, uint32_t field, size_t size) {
+    return put_varint(put_varint(at, tag_of(field, WIRE_BYTES)), size);
+}
+
+/* Without branches, for vector instructions. */
+static size_t uints_size(const uint32_t *values, uint32_t count) {
+    uint32_t more = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        more += (values[i] >> 7 != 0) + (values[i] >> 14 != 0) + (values[i] >> 21 != 0) +
+                (values[i] >> 28 != 0);
+    return (size_t)count + more;
+}
+
+/* An empty column is left out. */
+static uint8_t *put_uints(uint8_t *at, uint32_t field, const uint32_t *values, uint32_t count) {
+    if (count > 0)
+        at = put_head(at, field, uints_size(values, count));
+    for (uint32_t i = 0; i < count; i++)
+        at = put_varint(at, values[i]);
+    return at;
+}
+
+bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
+                       struct gjk_arena *arena) {
+    size_t uints = HEAD_MAX + (size_t)count * VARINT32_MAX;
+    size_t before = VARINT32_MAX + VARINT64_MAX + uints, doubles = 0;
+    uint32_t columns = 0;
+
+    for (; columns < PROTO_ANSWER_DOUBLES && widths[columns] > 0; columns++)
+        doubles += HEAD_MAX + (size_t)count * widths[columns] * sizeof(double);
+    uint8_t *block = gjk_arena_alloc(arena, before + doubles + PROTO_ANSWER_UINTS * uints);
+    *answer = (proto_answer){.count = count, .columns = columns};
+    if (block == NULL)
+        return false;
+    answer->begin = answer->end = block + before;
+    for (uint32_t i = 0; i < columns && count > 0; i++) {
+        size_t size = (size_t)count * widths[i] * sizeof(double);
+        answer->doubles[i] = put_head(answer->end, FIRST_DOUBLES + i, size);
+        answer->end = answer->doubles[i] + size;
+    }
+    return true;
+}
+
+void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
+                      const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out) {
+    size_t size = uints_size(first, answer->count);
+    size_t before = answer->count > 0
+                        ? varint_size(tag_of(FIRST_UINTS, WIRE_BYTES)) + varint_size(size) + size
+                        : 0;
+    uint8_t *end = answer->end, *begin = answer->begin - before;
+
+    (void)put_uints(begin, FIRST_UINTS, first, answer->count);
+    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i] != NULL; i++)
+        end = put_uints(end, FIRST_DOUBLES + answer->columns + i, last[i], answer->count);
+    if (revision > 0) {
+        begin -= varint_size(tag_of(REVISION, WIRE_VARINT)) + varint_size(revision);
+        (void)put_varint(put_varint(begin, tag_of(REVISION, WIRE_VARINT)), revision);
+    }
+    out->data = (char *)begin;
+    out->length = out->capacity = (size_t)(end - begin);
+}

@@ -1,0 +1,232 @@
+/*
+ * What becomes of a stored set by a request that names some of its shapes? What the text alone
+ * tells is checked when it is opened, before the set's writer waits for its turn; each shape then
+ * becomes one edit of what is stored (change_shape.c), and the edits come in the order of ids.
+ */
+
+#include "proto/edit.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/change.h"
+#include "reader/merge.h"
+
+struct proto_change {
+    proto_change_request request;
+    struct proto_document document;
+    struct proto_reader reader;
+};
+
+/* --- What the text alone tells --- */
+
+static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
+    proto_node shapes = proto_optional(root, "shapes");
+
+    if (shapes.json == NULL && proto_has(root, "shapes"))
+        return proto_refuse(reader, &shapes, PROTO_WRONG_TYPE, "expected an object, found null");
+    return proto_read_object(reader, &shapes);
+}
+
+static bool check_dimension(struct proto_reader *reader, const proto_node *root) {
+    uint64_t dimension = 0;
+
+    return proto_read_integer(reader, proto_optional(root, "dimension"), 2, 3, &dimension);
+}
+
+static bool check_root(struct proto_reader *reader, const proto_node *root,
+                       const proto_change_request *request) {
+    static const char *const of_set[] = {"dimension", "history", "shapes", "meta", NULL};
+    static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
+    static const char *const of_tick[] = {"shapes", NULL};
+
+    if (!proto_read_object(reader, root))
+        return false;
+    switch (request->form) {
+    case PROTO_PATCH_SET:
+        return proto_check_members(reader, root, of_set, read_only) &&
+               proto_check_set_name(reader, proto_optional(root, "name"), request->name) &&
+               check_dimension(reader, root) && check_shapes(reader, root);
+    case PROTO_PUT_TICK:
+        return proto_check_members(reader, root, of_tick, NULL) && check_shapes(reader, root);
+    case PROTO_PATCH_SHAPE:
+    case PROTO_PUT_SHAPE:
+        break;
+    }
+    return true;
+}
+
+bool proto_change_open(const proto_change_request *request, struct proto_change **out,
+                       struct proto_problem *problem) {
+    struct proto_change *change = gjk_arena_alloc(request->arena, sizeof *change);
+
+    if (change == NULL)
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                                 "the request needs more memory than there is");
+    change->request = *request;
+    if (!proto_document_open(&change->document, request->body, request->arena, problem))
+        return false;
+    proto_reader_init(&change->reader, &change->document, request->limits, request->arena, problem);
+    proto_node root = proto_root(change->document.root);
+    if (!check_root(&change->reader, &root, request)) {
+        proto_change_close(change);
+        return false;
+    }
+    *out = change;
+    return true;
+}
+
+void proto_change_close(struct proto_change *change) {
+    proto_document_close(&change->document);
+}
+
+/* --- All of them --- */
+
+static void remove_shape(struct proto_application *application, const char *id) {
+    const proto_base *base = application->base;
+    proto_stored stored;
+
+    if (base->find(base->user, id, &stored)) {
+        application->edits[application->count++] =
+            (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE, .self = stored.self};
+        application->shape_count--;
+    }
+}
+
+static bool edit_shapes(struct proto_application *application, const proto_node *shapes) {
+    struct proto_reader *reader = application->reader;
+    const char *name, *id;
+    json_t *value;
+
+    json_object_foreach(shapes->json, name, value) {
+        proto_node patch = proto_member(shapes, name, value);
+        if (!proto_copy_id(reader, &patch, name, strlen(name), &id))
+            return false;
+        if (json_is_null(value))
+            remove_shape(application, id);
+        else if (!proto_change_shape(application, &patch, id))
+            return false;
+    }
+    return true;
+}
+
+static bool check_count(const struct proto_application *application, const proto_node *shapes) {
+    const uint64_t limit = application->reader->limits->shapes_per_set_max;
+
+    return application->shape_count <= limit ||
+           application->shape_count <= application->base->shape_count ||
+           proto_refuse_many(application->reader, shapes, "shapes", application->shape_count,
+                             limit);
+}
+
+/* --- The set itself --- */
+
+/* A member of the set, merged; target NULL: the set has none. */
+static bool merge_member(struct proto_application *application, const proto_node *root,
+                         const char *name, proto_text target, proto_node *out) {
+    *out = proto_optional(root, name);
+    if (out->json == NULL)
+        return true;
+    proto_document_enter(application->document);
+    json_t *old = target.data != NULL ? proto_document_parse(target) : NULL;
+    if (old != NULL || target.data == NULL)
+        *out = proto_changed(out, proto_merge(old, out->json));
+    return (proto_document_leave() && out->json != NULL) ||
+           proto_refuse_memory(application->reader);
+}
+
+static bool edit_history(struct proto_application *application, const proto_node *root,
+                         proto_edits *out) {
+    const proto_base *base = application->base;
+    struct proto_buffer text;
+    proto_node history;
+
+    if (!proto_has(root, "history"))
+        return true;
+    proto_buffer_init(&text, &application->document->scratch);
+    if (base->has_history) {
+        proto_put_text(&text, "{\"ticks\":");
+        proto_put_integer(&text, base->history_ticks);
+        proto_put_text(&text, "}");
+    }
+    if (text.failed)
+        return proto_refuse_memory(application->reader);
+    out->sets_history = true;
+    return merge_member(application, root, "history", (proto_text){text.data, text.length},
+                        &history) &&
+           proto_decode_history(application->reader, &history, &out->has_history,
+                                &out->history_ticks);
+}
+
+static bool edit_meta(struct proto_application *application, const proto_node *root,
+                      proto_edits *out) {
+    proto_node meta;
+
+    if (!proto_has(root, "meta"))
+        return true;
+    out->sets_meta = true;
+    return merge_member(application, root, "meta", application->base->meta, &meta) &&
+           proto_decode_meta(application->reader, &meta, &out->meta);
+}
+
+static bool edit_set(struct proto_application *application, const proto_node *root,
+                     proto_edits *out) {
+    const uint32_t stored = application->base->dimension;
+    proto_node node = proto_optional(root, "dimension");
+    uint64_t dimension = stored;
+
+    if (!proto_read_integer(application->reader, node, 2, 3, &dimension))
+        return false;
+    bool is_null = proto_has(root, "dimension") && node.json == NULL;
+    if (dimension != stored || is_null) {
+        proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
+                     "the set is %uD and stays so", stored);
+        return proto_problem_hint(application->reader->problem,
+                                  "leave \"dimension\" out, or make another set with PUT");
+    }
+    return edit_history(application, root, out) && edit_meta(application, root, out);
+}
+
+/* --- The whole --- */
+
+static int compare_ids(const void *a, const void *b) {
+    return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
+}
+
+static bool apply(struct proto_application *application, const proto_node *root, const char *name,
+                  proto_edits *out) {
+    const bool is_alone =
+        application->form == PROTO_PATCH_SHAPE || application->form == PROTO_PUT_SHAPE;
+    proto_node shapes = is_alone ? *root : proto_optional(root, "shapes");
+    size_t capacity = is_alone ? 1 : json_object_size(shapes.json);
+
+    application->edits =
+        gjk_arena_alloc_array(application->reader->arena, capacity, sizeof(proto_edit));
+    if (application->edits == NULL)
+        return proto_refuse_memory(application->reader);
+    if ((application->form == PROTO_PATCH_SET && !edit_set(application, root, out)) ||
+        !(is_alone ? proto_change_shape(application, root, name)
+                   : edit_shapes(application, &shapes)) ||
+        !check_count(application, &shapes))
+        return false;
+    qsort(application->edits, application->count, sizeof(proto_edit), compare_ids);
+    out->items = application->edits;
+    out->count = application->count;
+    return true;
+}
+
+bool proto_change_apply(struct proto_change *change, const proto_base *base, proto_edits *out,
+                        struct proto_problem *problem) {
+    struct proto_application application = {
+        .reader = &change->reader,
+        .document = &change->document,
+        .form = change->request.form,
+        .base = base,
+        .shape_count = base->shape_count,
+    };
+    proto_node root = proto_root(change->document.root);
+
+    change->reader.problem = problem;
+    *out = (proto_edits){0};
+    return apply(&application, &root, change->request.name, out);
+}

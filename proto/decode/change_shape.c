@@ -1,0 +1,203 @@
+/*
+ * What becomes of one shape by its patch? It is merged into what is stored of it (RFC 7396), and
+ * the result decoded like any shape, so that it meets every rule and every refusal names its
+ * place. The contract adds one rule: a patch that names `type` drops the old geometry first.
+ * Most patches only move shapes; those never look at the definition.
+ */
+
+#include <string.h>
+
+#include "decode/change.h"
+#include "reader/merge.h"
+#include "text/suggest.h"
+
+/* Levels around a shape's meta in the body of a set, which must take what one shape's did. */
+#define DEPTH_AROUND_META 3
+
+/* What is not there cannot be removed by a wrong name in silence. */
+static bool check_removals(struct proto_reader *reader, const proto_node *patch,
+                           proto_change_form form) {
+    static const char *const others[] = {"type",        "rounding", "position", "angle",
+                                         "orientation", "category", "mask",     "group",
+                                         "meta",        "handle",   "revision", NULL};
+    static const char *const at_tick[] = {"type",        "rounding", "position", "angle",
+                                          "orientation", "category", "mask",     "group",
+                                          "meta",        "handle",   "teleport", NULL};
+    const char *const *known = form == PROTO_PUT_TICK ? at_tick : others;
+    const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(patch->json, name, value) {
+        bool is_known = !json_is_null(value) || proto_is_geometry(name);
+        for (size_t i = 0; !is_known && known[i] != NULL; i++)
+            is_known = strcmp(name, known[i]) == 0;
+        if (is_known)
+            continue;
+        proto_node member = proto_optional(patch, name);
+        proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
+                     "the member \"%.128s\" is not known here", name);
+        proto_geometry_names(geometry);
+        proto_suggest(reader->problem, "members", name, known, geometry);
+        return false;
+    }
+    return true;
+}
+
+static bool is_move(const proto_node *patch) {
+    static const char *const of_pose[] = {"position", "angle", "orientation", "handle"};
+    size_t known = 0;
+
+    for (size_t i = 0; i < sizeof of_pose / sizeof of_pose[0]; i++)
+        known += proto_has(patch, of_pose[i]);
+    return known == json_object_size(patch->json);
+}
+
+/* The stored place, with what the patch says in its stead. */
+static proto_place merge_place(const proto_place *stored, const proto_node *patch,
+                               const proto_place *given) {
+    proto_place place = *stored;
+
+    if (proto_has(patch, "position")) {
+        place.has_position = given->has_position;
+        place.pose.position = given->pose.position;
+    }
+    if (proto_has(patch, "angle") || proto_has(patch, "orientation")) {
+        place.has_rotation = given->has_rotation;
+        place.pose.rotation = given->pose.rotation;
+        place.turn = given->turn;
+    }
+    return place;
+}
+
+static void drop_geometry(json_t *definition) {
+    const char *name;
+    json_t *value;
+    void *next;
+
+    json_object_foreach_safe(definition, next, name, value) {
+        if (proto_is_geometry(name))
+            json_object_del(definition, name);
+    }
+}
+
+/* What the shape becomes, its place left out where the patch says nothing of it. NULL: refused. */
+static json_t *merge_shape(struct proto_application *application, const proto_node *patch,
+                           const proto_stored *stored) {
+    json_t *target = NULL, *merged = NULL;
+
+    proto_document_enter(application->document);
+    if (stored != NULL)
+        target = proto_document_parse(stored->definition);
+    if (target != NULL && proto_has(patch, "type"))
+        drop_geometry(target);
+    if (target != NULL || stored == NULL)
+        merged = proto_merge(target, patch->json);
+    if (proto_document_leave() && merged != NULL)
+        return merged;
+    proto_refuse_memory(application->reader);
+    return NULL;
+}
+
+static size_t depth_of(json_t *json) {
+    size_t deepest = 0, index;
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(json, name, value) {
+        size_t depth = depth_of(value);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    json_array_foreach(json, index, value) {
+        size_t depth = depth_of(value);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return json_is_object(json) || json_is_array(json) ? deepest + 1 : 0;
+}
+
+/* A shape alone may not be deeper than it can be in its set, which GET tells and PUT takes. */
+static bool check_depth(struct proto_application *application, const proto_node *shape) {
+    proto_node meta = proto_optional(shape, "meta");
+
+    if (depth_of(meta.json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META)
+        return true;
+    proto_refuse(application->reader, &meta, PROTO_MALFORMED_JSON,
+                 "in its set this would be nested deeper than %d levels", PROTO_DEPTH_MAX);
+    return proto_problem_limit(application->reader->problem, PROTO_DEPTH_MAX);
+}
+
+static bool define(struct proto_application *application, const proto_node *patch,
+                   const proto_stored *stored, proto_edit *edit) {
+    struct proto_reader *reader = application->reader;
+    const bool is_whole = application->form == PROTO_PUT_SHAPE;
+    const bool is_alone = is_whole || application->form == PROTO_PATCH_SHAPE;
+    const proto_shape_use use = is_alone                              ? PROTO_SHAPE_ALONE
+                                : application->form == PROTO_PUT_TICK ? PROTO_SHAPE_AT_TICK
+                                                                      : PROTO_SHAPE_STORED;
+    proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
+    proto_node merged = *patch;
+
+    if (shape == NULL)
+        return proto_refuse_memory(reader);
+    if (!is_whole) {
+        json_t *json = merge_shape(application, patch, stored);
+        if (json == NULL)
+            return false;
+        merged = proto_changed(patch, json);
+    }
+    if (!proto_decode_shape(reader, &merged, application->base->dimension, use, shape)) {
+        if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER)
+            proto_problem_hint(reader->problem, "the set has no shape \"%.128s\" yet", edit->id);
+        return false;
+    }
+    if (is_alone && !check_depth(application, &merged))
+        return false;
+    if (stored != NULL && !is_whole)
+        shape->place = merge_place(&stored->place, patch, &shape->place);
+    edit->kind = PROTO_EDIT_DEFINE;
+    edit->shape = shape;
+    application->shape_count += stored == NULL;
+    return true;
+}
+
+static bool move(struct proto_application *application, const proto_node *patch,
+                 const proto_stored *stored, proto_edit *edit) {
+    proto_place given;
+
+    if (!proto_decode_place(application->reader, patch, application->base->dimension, &given))
+        return false;
+    edit->kind = PROTO_EDIT_MOVE;
+    edit->place = merge_place(&stored->place, patch, &given);
+    return true;
+}
+
+static bool take_teleport(struct proto_application *application, const proto_node *patch,
+                          proto_edit *edit) {
+    if (application->form != PROTO_PUT_TICK)
+        return true;
+    if (!proto_read_bool(application->reader, proto_optional(patch, "teleport"), &edit->teleport))
+        return false;
+    json_object_del(patch->json, "teleport");
+    return true;
+}
+
+bool proto_change_shape(struct proto_application *application, const proto_node *patch,
+                        const char *id) {
+    const proto_base *base = application->base;
+    proto_edit *edit = &application->edits[application->count];
+    proto_stored stored;
+
+    *edit = (proto_edit){.id = id};
+    if (!proto_read_object(application->reader, patch) ||
+        !take_teleport(application, patch, edit) ||
+        !check_removals(application->reader, patch, application->form))
+        return false;
+    bool is_stored = base->find(base->user, id, &stored);
+    edit->self = is_stored ? stored.self : NULL;
+    bool moves = is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch);
+    if (moves && json_object_size(patch->json) == 0 && !edit->teleport)
+        return true;
+    application->count++;
+    return moves ? move(application, patch, &stored, edit)
+                 : define(application, patch, is_stored ? &stored : NULL, edit);
+}

@@ -1,0 +1,105 @@
+/* Who takes part, how exactly is it solved, and as of when? What queries of all kinds share. */
+
+#include "decode/decode.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool read_names(struct proto_reader *reader, proto_node node, const char *const **out,
+                       uint32_t *count) {
+    if (!proto_read_array(reader, &node))
+        return false;
+    size_t size = json_array_size(node.json); /* of nothing: 0 */
+    const char **names = gjk_arena_alloc_array(reader->arena, size, sizeof *names);
+    if (names == NULL)
+        return proto_refuse_memory(reader);
+    for (size_t i = 0; i < size; i++) {
+        if (!proto_read_id(reader, proto_item(&node, i), &names[i]))
+            return false;
+    }
+    *out = names;
+    *count = (uint32_t)size;
+    return true;
+}
+
+static bool decode_filter(struct proto_reader *reader, const proto_node *node, gjk_filter *out) {
+    static const char *const known[] = {"category",      "mask",        "ignore",
+                                        "ignore_groups", "only_groups", NULL};
+
+    if (node->json == NULL)
+        return true;
+    *out = gjk_filter_default();
+    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
+        return false;
+    proto_node only_groups = proto_optional(node, "only_groups");
+    out->has_only_groups = only_groups.json != NULL;
+    return proto_read_u32(reader, proto_optional(node, "category"), &out->category) &&
+           proto_read_u32(reader, proto_optional(node, "mask"), &out->mask) &&
+           read_names(reader, proto_optional(node, "ignore"), &out->ignore, &out->ignore_count) &&
+           read_names(reader, proto_optional(node, "ignore_groups"), &out->ignore_groups,
+                      &out->ignore_groups_count) &&
+           read_names(reader, only_groups, &out->only_groups, &out->only_groups_count);
+}
+
+proto_options proto_options_default(void) {
+    return (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+}
+
+static bool decode_options(struct proto_reader *reader, const proto_node *node,
+                           proto_options *out) {
+    static const char *const known[] = {"tolerance", "max_iterations", NULL};
+    static const proto_range tolerance = {0.0, GJK_TOLERANCE_MAX, true};
+    if (node->json == NULL)
+        return true;
+    *out = proto_options_default();
+    uint64_t max_iterations = out->max_iterations;
+    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL) ||
+        !proto_read_number(reader, proto_optional(node, "tolerance"), tolerance, &out->tolerance) ||
+        !proto_read_integer(reader, proto_optional(node, "max_iterations"), GJK_ITERATIONS_MIN,
+                            GJK_ITERATIONS_MAX, &max_iterations))
+        return false;
+    out->max_iterations = (uint32_t)max_iterations;
+    return true;
+}
+
+static bool decode_at(struct proto_reader *reader, const proto_node *node, proto_query *out) {
+    static const char *const known[] = {"tick", NULL};
+    static const proto_range since_start = {0.0, INFINITY, false};
+    char pointer[PROTO_POINTER_MAX];
+
+    if (node->json == NULL)
+        return true;
+    out->has_at = true;
+    proto_node tick = proto_required(node, "tick");
+    proto_pointer_text(&tick, pointer, sizeof pointer);
+    out->at_pointer = gjk_arena_copy_text(reader->arena, pointer, strlen(pointer));
+    if (out->at_pointer == NULL)
+        return proto_refuse_memory(reader);
+    return proto_read_object(reader, node) && proto_check_members(reader, node, known, NULL) &&
+           proto_read_number(reader, tick, since_start, &out->at_tick);
+}
+
+/* An option that did nothing in silence would be worse than one that is refused. */
+static bool decode_trace(struct proto_reader *reader, proto_node node, proto_query *out) {
+    if (!proto_read_bool(reader, node, &out->trace))
+        return false;
+    if (!out->trace || out->b.kind != PROTO_OPERAND_ABSENT)
+        return true;
+    proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
+                 "\"trace\" has no meaning without a single pair");
+    return proto_problem_hint(reader->problem, "give \"a\" and \"b\" to have that pair traced");
+}
+
+bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+    proto_node at = proto_optional(query, "at");
+    proto_node filter = proto_optional(query, "filter");
+    proto_node options = proto_optional(query, "options");
+
+    return decode_at(reader, &at, out) && decode_filter(reader, &filter, &out->filter) &&
+           decode_options(reader, &options, &out->options);
+}
+
+bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+    return proto_decode_scene(reader, query, out) &&
+           decode_trace(reader, proto_optional(query, "trace"), out);
+}

@@ -1,0 +1,118 @@
+#ifndef PROTO_DECODE_DECODE_H
+#define PROTO_DECODE_DECODE_H
+
+/* The pieces that requests are made of. All return false after having set the problem. */
+
+#include "reader/reader.h"
+
+/* What the geometry of every type needs besides its own members. */
+typedef struct proto_geometry {
+    const proto_node *object; /* the shape */
+    uint32_t dimension;
+    double rounding;
+} proto_geometry;
+
+/* A type of shapes, as requests name it. */
+struct proto_shape_kind {
+    const char *name;
+    uint32_t dimension; /* 2 or 3; 0: both */
+    const char *twin;   /* what does its work in the other dimension, or NULL */
+    const char *const *members;
+    bool (*make)(struct proto_reader *reader, const proto_geometry *geometry, gjk_shape *out);
+};
+
+/* NULL where there is none of that name. */
+const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t length);
+
+/* The names that the dimension has, NULL behind the last. */
+#define PROTO_SHAPE_KIND_NAMES_MAX 20
+void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]);
+
+/* Whether any type has a member of that name in its geometry. */
+bool proto_is_geometry(const char *member);
+
+/* All those names, each once, NULL behind the last. */
+#define PROTO_GEOMETRY_NAMES_MAX 20
+void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]);
+
+/* How strictly a shape is taken. */
+typedef enum proto_shape_use {
+    PROTO_SHAPE_STORED,  /* to be kept: with a definition, and `handle` may be there */
+    PROTO_SHAPE_AT_TICK, /* the same as a part of a tick: `teleport` may be there too */
+    PROTO_SHAPE_ALONE,   /* the same as a body of its own: `revision` may be there too */
+    PROTO_SHAPE_INLINE,  /* in a query */
+    PROTO_SHAPE_OPERAND, /* likewise, where it might have been a stored one's `id` */
+} proto_shape_use;
+
+bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                        proto_shape_use use, proto_shape *out);
+
+/* "shapes": {id: shape, ...}, in the order of ids; absent counts as empty. */
+bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                         proto_shape_use use, proto_named_shape **out, uint32_t *count);
+
+/* Leaves the compact form of the value in reader->text (length 0: absent). TOO_MANY when it is
+ * longer than meta_bytes_max. */
+bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
+
+/* The same, and keeps it: *out stays as it is where there is none. */
+bool proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
+
+/* {"ticks": n}; leaves *ticks alone where there is none. */
+bool proto_decode_history(struct proto_reader *reader, const proto_node *history, bool *exists,
+                          uint32_t *ticks);
+
+/* A set's own name, if it is given, must be that of the path. */
+bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name);
+
+/* A copy of reader->text in reader->arena. */
+bool proto_take_text(struct proto_reader *reader, proto_text *out);
+
+bool proto_decode_place(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                        proto_place *out);
+
+/* is_stateless: there is no set that an id could belong to. */
+bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                          bool is_stateless, proto_operand *out);
+
+/* at, filter, options, trace: where the query has them. */
+bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
+/* at, filter, options alone. */
+bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
+proto_options proto_options_default(void);
+proto_query proto_query_default(proto_op op);
+
+/* What a query has around it. */
+typedef struct proto_scope {
+    uint32_t set_dimension;   /* 0: stateless */
+    uint32_t given_dimension; /* by the stateless batch; 0: none */
+    bool is_batch;
+} proto_scope;
+
+/* One query, alone or in a batch. *out comes with its op and the defaults. */
+bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
+                      const proto_scope *scope, proto_query *out);
+
+bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
+
+/* origin, direction, max_distance */
+bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint32_t dimension,
+                       gjk_ray *out);
+bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, proto_query *out);
+
+bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                      proto_query *out);
+bool proto_decode_cast(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                       proto_query *out);
+
+/* What rays and casts have in common: mode, and the shapes that are in the way. */
+bool proto_decode_mode(struct proto_reader *reader, proto_node mode, proto_ray_mode *out);
+bool proto_decode_target(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                         proto_query *out);
+
+/* The dimension of a stateless query; DIMENSION_MISMATCH where its parts disagree. */
+bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out);
+
+#endif

@@ -1,0 +1,83 @@
+/* What does PUT make of a set? Its dimension, history, meta and shapes; what GET adds for reading
+ * comes back with it and is not believed. */
+
+#include <string.h>
+
+#include "decode/decode.h"
+#include "reader/document.h"
+
+bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
+    if (node.json == NULL)
+        return true;
+    if (!json_is_string(node.json))
+        return proto_refuse_type(reader, &node, "a string");
+    const char *found = json_string_value(node.json);
+    if (strlen(name) == json_string_length(node.json) && strcmp(found, name) == 0)
+        return true;
+    return proto_refuse(reader, &node, PROTO_BAD_NAME,
+                        "the set is called \"%.128s\" in the path, but \"%.128s\" here", name,
+                        found);
+}
+
+bool proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
+                          uint32_t *out) {
+    static const char *const known[] = {"ticks", NULL};
+    uint64_t ticks = 0;
+
+    *exists = node->json != NULL;
+    if (node->json == NULL)
+        return true;
+    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
+        return false;
+    if (!proto_read_integer(reader, proto_required(node, "ticks"), 0,
+                            reader->limits->history_ticks_max, &ticks)) {
+        if (reader->problem->code == PROTO_OUT_OF_RANGE)
+            proto_problem_limit(reader->problem, reader->limits->history_ticks_max);
+        return false;
+    }
+    *out = (uint32_t)ticks;
+    return true;
+}
+
+bool proto_decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
+    if (node->json == NULL)
+        return true;
+    return proto_check_meta(reader, node) && proto_take_text(reader, out);
+}
+
+static bool decode_set(struct proto_reader *reader, const proto_node *root, const char *name,
+                       proto_set *out) {
+    static const char *const known[] = {"dimension", "history", "shapes", "meta", NULL};
+    static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
+    uint64_t dimension = 0;
+
+    if (!proto_read_object(reader, root) || !proto_check_members(reader, root, known, read_only) ||
+        !proto_check_set_name(reader, proto_optional(root, "name"), name) ||
+        !proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension))
+        return false;
+    proto_node history = proto_optional(root, "history");
+    proto_node meta = proto_optional(root, "meta");
+    proto_node shapes = proto_optional(root, "shapes");
+    out->dimension = (uint32_t)dimension;
+    return proto_decode_history(reader, &history, &out->has_history, &out->history_ticks) &&
+           proto_decode_meta(reader, &meta, &out->meta) &&
+           proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_STORED, &out->shapes,
+                               &out->shape_count);
+}
+
+bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,
+                      struct gjk_arena *arena, proto_set *out, struct proto_problem *problem) {
+    struct proto_document document;
+    struct proto_reader reader;
+    proto_set set = {0};
+
+    if (!proto_document_open(&document, body, arena, problem))
+        return false;
+    proto_reader_init(&reader, &document, limits, arena, problem);
+    proto_node root = proto_root(document.root);
+    bool is_decoded = decode_set(&reader, &root, name, &set);
+    proto_document_close(&document);
+    if (is_decoded)
+        *out = set;
+    return is_decoded;
+}

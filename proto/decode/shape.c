@@ -1,0 +1,208 @@
+/*
+ * Is this object a shape, and which? Its type decides what geometry belongs to it; pose, filter,
+ * group and meta are the same for all. A shape that is to be kept also gets its definition: the
+ * members that were given, but for the pose, numbers reading back as the same doubles.
+ */
+
+#include "decode/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reader/compact.h"
+#include "text/suggest.h"
+
+static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension) {
+    const char *names[PROTO_SHAPE_KIND_NAMES_MAX];
+
+    proto_shape_kind_names(dimension, names);
+    proto_suggest(reader->problem, "types", found, names, NULL);
+}
+
+static const struct proto_shape_kind *refuse_kind(struct proto_reader *reader,
+                                                  const proto_node *type, uint32_t dimension) {
+    const char *found = json_string_value(type->json);
+
+    proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.64s\" in %uD",
+                 found, dimension);
+    suggest_kind(reader, found, dimension);
+    return NULL;
+}
+
+/* A kind of the other dimension. */
+static const struct proto_shape_kind *refuse_dimension(struct proto_reader *reader,
+                                                       const proto_node *type, uint32_t dimension,
+                                                       const struct proto_shape_kind *kind) {
+    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%s\" is %uD, not %uD",
+                 kind->name, kind->dimension, dimension);
+    if (kind->twin != NULL)
+        proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, kind->twin);
+    else
+        suggest_kind(reader, kind->name, dimension);
+    return NULL;
+}
+
+static bool check_members(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
+                          proto_shape_use use, const char *const *geometry) {
+#define COMMON(rotation) \
+    "type", "rounding", "position", rotation, "category", "mask", "group", "meta"
+    static const char *const inline2[] = {COMMON("angle"), NULL};
+    static const char *const inline3[] = {COMMON("orientation"), NULL};
+    static const char *const operand2[] = {"id", COMMON("angle"), NULL};
+    static const char *const operand3[] = {"id", COMMON("orientation"), NULL};
+    static const char *const stored2[] = {COMMON("angle"), "handle", NULL};
+    static const char *const stored3[] = {COMMON("orientation"), "handle", NULL};
+    static const char *const at_tick2[] = {COMMON("angle"), "handle", "teleport", NULL};
+    static const char *const at_tick3[] = {COMMON("orientation"), "handle", "teleport", NULL};
+    static const char *const alone2[] = {COMMON("angle"), "handle", "revision", NULL};
+    static const char *const alone3[] = {COMMON("orientation"), "handle", "revision", NULL};
+#undef COMMON
+    static const char *const *const known[][2] = {
+        [PROTO_SHAPE_STORED] = {stored2, stored3},    [PROTO_SHAPE_AT_TICK] = {at_tick2, at_tick3},
+        [PROTO_SHAPE_ALONE] = {alone2, alone3},       [PROTO_SHAPE_INLINE] = {inline2, inline3},
+        [PROTO_SHAPE_OPERAND] = {operand2, operand3},
+    };
+
+    return proto_check_members(reader, object, known[use][dimension - 2], geometry);
+}
+
+/* Without a type: is it only called otherwise? */
+static void refuse_untyped(struct proto_reader *reader, const proto_node *object,
+                           const proto_node *type, uint32_t dimension, proto_shape_use use) {
+    const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
+
+    proto_geometry_names(geometry);
+    if (check_members(reader, object, dimension, use, geometry))
+        proto_refuse_missing(reader, type);
+    if (use == PROTO_SHAPE_OPERAND && reader->problem->code == PROTO_MISSING_MEMBER)
+        proto_problem_hint(reader->problem, "an inline shape has \"type\", a stored one \"id\"");
+}
+
+/* NULL after having set the problem. */
+static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
+                                                const proto_node *object, uint32_t dimension,
+                                                proto_shape_use use) {
+    proto_node type = proto_required(object, "type");
+
+    if (type.json == NULL) {
+        refuse_untyped(reader, object, &type, dimension, use);
+        return NULL;
+    }
+    if (!json_is_string(type.json)) {
+        proto_refuse_type(reader, &type, "a string");
+        return NULL;
+    }
+    const struct proto_shape_kind *kind =
+        proto_shape_kind_find(json_string_value(type.json), json_string_length(type.json));
+    if (kind == NULL)
+        return refuse_kind(reader, &type, dimension);
+    if (kind->dimension == 0 || kind->dimension == dimension)
+        return kind;
+    return refuse_dimension(reader, &type, dimension, kind);
+}
+
+bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
+    struct proto_buffer *text = &reader->text;
+
+    text->length = 0;
+    if (meta->json == NULL)
+        return true;
+    proto_put_json(text, meta->json);
+    if (text->failed)
+        return proto_refuse_memory(reader);
+    return text->length <= reader->limits->meta_bytes_max ||
+           proto_refuse_many(reader, meta, "bytes in compact form", text->length,
+                             reader->limits->meta_bytes_max);
+}
+
+/* What the filter looks at, and what is only kept. */
+static bool decode_labels(struct proto_reader *reader, const proto_node *object, proto_shape *out) {
+    proto_node meta = proto_optional(object, "meta");
+
+    return proto_read_u32(reader, proto_optional(object, "category"), &out->category) &&
+           proto_read_u32(reader, proto_optional(object, "mask"), &out->mask) &&
+           proto_read_id(reader, proto_optional(object, "group"), &out->group) &&
+           proto_check_meta(reader, &meta);
+}
+
+bool proto_take_text(struct proto_reader *reader, proto_text *out) {
+    if (reader->text.failed)
+        return proto_refuse_memory(reader);
+    out->length = reader->text.length;
+    out->data = gjk_arena_copy_text(reader->arena, reader->text.data, reader->text.length);
+    return out->data != NULL || proto_refuse_memory(reader);
+}
+
+/* The members at which the object has a value, of those listed. */
+static void put_members(struct proto_buffer *text, const proto_node *object,
+                        const char *const *names) {
+    for (; *names != NULL; names++) {
+        json_t *value = json_object_get(object->json, *names);
+        if (value == NULL || json_is_null(value))
+            continue;
+        proto_put_key(text, *names);
+        proto_put_json(text, value);
+    }
+}
+
+/* In an order of its own, so that GET does not show by which edits a shape came about. */
+static bool define(struct proto_reader *reader, const proto_node *object,
+                   const struct proto_shape_kind *kind, proto_text *out) {
+    static const char *const labels[] = {"rounding", "category", "mask", "group", "meta", NULL};
+    struct proto_buffer *text = &reader->text;
+
+    text->length = 0;
+    proto_put_text(text, "{");
+    put_members(text, object, (const char *const[]){"type", NULL});
+    put_members(text, object, kind->members);
+    put_members(text, object, labels);
+    proto_put_text(text, "}");
+    return proto_take_text(reader, out);
+}
+
+bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                        proto_shape_use use, proto_shape *out) {
+    proto_geometry geometry = {.object = node, .dimension = dimension};
+
+    *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
+    if (!proto_read_object(reader, node))
+        return false;
+    const struct proto_shape_kind *kind = read_kind(reader, node, dimension, use);
+    if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place) ||
+        !check_members(reader, node, dimension, use, kind->members) ||
+        !proto_read_number(reader, proto_optional(node, "rounding"), proto_length,
+                           &geometry.rounding) ||
+        !kind->make(reader, &geometry, &out->shape) || !decode_labels(reader, node, out))
+        return false;
+    bool is_kept = use != PROTO_SHAPE_INLINE && use != PROTO_SHAPE_OPERAND;
+    return !is_kept || define(reader, node, kind, &out->definition);
+}
+
+static int compare_ids(const void *a, const void *b) {
+    return strcmp(((const proto_named_shape *)a)->id, ((const proto_named_shape *)b)->id);
+}
+
+bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                         proto_shape_use use, proto_named_shape **out, uint32_t *count) {
+    const char *id;
+    json_t *value;
+
+    if (!proto_read_object(reader, node))
+        return false;
+    size_t size = json_object_size(node->json);
+    if (size > reader->limits->shapes_per_set_max)
+        return proto_refuse_many(reader, node, "shapes", size, reader->limits->shapes_per_set_max);
+    *count = 0;
+    *out = gjk_arena_alloc_array(reader->arena, size, sizeof **out);
+    if (*out == NULL)
+        return proto_refuse_memory(reader);
+    json_object_foreach(node->json, id, value) {
+        proto_node shape = proto_member(node, id, value);
+        proto_named_shape *named = &(*out)[(*count)++];
+        if (!proto_copy_id(reader, &shape, id, strlen(id), &named->id) ||
+            !proto_decode_shape(reader, &shape, dimension, use, &named->shape))
+            return false;
+    }
+    qsort(*out, *count, sizeof **out, compare_ids);
+    return true;
+}

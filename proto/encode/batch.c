@@ -1,0 +1,26 @@
+/* What is said to many queries at once? To each what it would be told alone, in their order. */
+
+#include "encode/encode_parts.h"
+
+void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_stamp(out, stamp);
+    proto_put_key(out, "results");
+    proto_put_text(out, "[");
+}
+
+void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply) {
+    proto_put_item(out);
+    proto_put_bytes(out, reply.data, reply.length);
+}
+
+void proto_encode_batch_end(struct proto_buffer *out) {
+    proto_put_text(out, "]}");
+}
+
+void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "error");
+    proto_encode_problem(out, problem);
+    proto_put_text(out, "}");
+}

@@ -1,0 +1,72 @@
+/* What does a judge say of a shot, and what is it based on? */
+
+#include "encode/encode_parts.h"
+
+static void put_hit_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
+                       const gjk_ray_hit *hit) {
+    proto_put_key(out, key);
+    if (!exists) {
+        proto_put_text(out, "null");
+        return;
+    }
+    proto_put_text(out, "{");
+    proto_put_ray_hit(out, dimension, hit);
+    proto_put_text(out, "}");
+}
+
+static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears) {
+    proto_put_key(out, "near_misses");
+    proto_put_text(out, "[");
+    for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        proto_put_body(out, nears->items[i].body);
+        proto_put_key(out, "distance");
+        proto_put_number(out, nears->items[i].result.distance);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (nears->truncated) {
+        proto_put_key(out, "truncated");
+        proto_put_bool(out, true);
+    }
+}
+
+static void put_number_if(struct proto_buffer *out, const char *key, bool exists, double value) {
+    proto_put_key(out, key);
+    if (exists)
+        proto_put_number(out, value);
+    else
+        proto_put_text(out, "null");
+}
+
+static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
+    proto_put_key(out, "rewind");
+    if (rewind == NULL) {
+        proto_put_text(out, "null");
+        return;
+    }
+    proto_put_text(out, "{");
+    put_number_if(out, "requested", true, rewind->requested);
+    put_number_if(out, "from", rewind->is_found, (double)rewind->from);
+    put_number_if(out, "to", rewind->is_found, (double)rewind->to);
+    put_number_if(out, "alpha", rewind->is_found, rewind->alpha);
+    put_number_if(out, "age_ticks", rewind->has_age, rewind->age_ticks);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
+                            const gjk_judgement *judgement, const proto_rewind *rewind,
+                            const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "verdict");
+    proto_put_string_or_null(out, gjk_verdict_text(judgement->verdict));
+    proto_put_key(out, "reason");
+    proto_put_string_or_null(out, gjk_reason_text(judgement->reason));
+    put_hit_if(out, "hit", judgement->has_hit, dimension, &judgement->hit);
+    put_hit_if(out, "obstacle", judgement->has_obstacle, dimension, &judgement->obstacle);
+    put_near_misses(out, &judgement->near_misses);
+    put_rewind(out, rewind);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}

@@ -1,0 +1,135 @@
+/*
+ * What is said of many shapes at once? A list, every entry naming its shape and then saying what
+ * the pair, the single ray or the single cast would. The order is the core's.
+ */
+
+#include "encode/encode_parts.h"
+
+static void begin(struct proto_buffer *out, const char *name) {
+    proto_put_text(out, "{");
+    proto_put_key(out, name);
+    proto_put_text(out, "[");
+}
+
+static void end(struct proto_buffer *out, bool truncated, const proto_stamp *stamp) {
+    proto_put_text(out, "]");
+    if (truncated) {
+        proto_put_key(out, "truncated");
+        proto_put_bool(out, true);
+    }
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+static void begin_item(struct proto_buffer *out) {
+    proto_put_item(out);
+    proto_put_text(out, "{");
+}
+
+static void put_id(struct proto_buffer *out, const char *key, const char *id) {
+    proto_put_key(out, key);
+    proto_put_string_or_null(out, id);
+}
+
+void proto_put_body(struct proto_buffer *out, const gjk_body *body) {
+    put_id(out, "id", body != NULL ? body->id : NULL);
+    put_id(out, "group", body != NULL ? body->group : NULL);
+}
+
+void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                       const gjk_hits *hits, const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        begin_item(out);
+        proto_put_body(out, hits->items[i].body);
+        proto_put_detect(out, dimension, penetration, &hits->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                        const gjk_pair_hits *pairs, const proto_stamp *stamp) {
+    begin(out, "pairs");
+    for (uint32_t i = 0; i < pairs->count && !out->failed; i++) {
+        begin_item(out);
+        put_id(out, "a", pairs->items[i].a->id);
+        put_id(out, "b", pairs->items[i].b->id);
+        proto_put_detect(out, dimension, penetration, &pairs->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, pairs->truncated, stamp);
+}
+
+void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
+                          const proto_stamp *stamp) {
+    begin(out, "nearest");
+    for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
+        begin_item(out);
+        proto_put_body(out, nears->items[i].body);
+        proto_put_distance(out, dimension, &nears->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end(out, nears->truncated, stamp);
+}
+
+static void put_number(struct proto_buffer *out, const char *key, double value) {
+    proto_put_key(out, key);
+    proto_put_number(out, value);
+}
+
+/* Where a hit is: the members that rays and casts have in common. */
+static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
+                      const gjk_vec3 *normal, bool inside) {
+    proto_put_vector_if(out, "point", true, dimension, point);
+    proto_put_vector_if(out, "normal", normal != NULL, dimension,
+                        normal != NULL ? *normal : (gjk_vec3){0, 0, 0});
+    proto_put_key(out, "inside");
+    proto_put_bool(out, inside);
+}
+
+void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit) {
+    const gjk_ray_result *result = &hit->result;
+
+    proto_put_body(out, hit->body);
+    put_number(out, "distance", result->distance);
+    put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+              result->inside);
+    proto_put_status(out, result->convergence);
+}
+
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
+                           const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        begin_item(out);
+        proto_put_ray_hit(out, dimension, &hits->items[i]);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
+                            const proto_stamp *stamp) {
+    begin(out, "hits");
+    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+        const gjk_cast_result *result = &hits->items[i].result;
+        begin_item(out);
+        proto_put_body(out, hits->items[i].body);
+        put_number(out, "fraction", result->fraction);
+        put_number(out, "distance", result->distance);
+        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                  result->inside);
+        proto_put_status(out, result->convergence);
+        proto_put_text(out, "}");
+    }
+    end(out, hits->truncated, stamp);
+}
+
+void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "hit");
+    proto_put_bool(out, hit);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}

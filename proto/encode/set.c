@@ -1,0 +1,177 @@
+/*
+ * What does GET say of sets? A summary, a page of summaries, the whole set in the form that PUT
+ * takes, with the read-only members beside it, one of its shapes, or the poses at a tick. A shape
+ * is told by its own definition, and its place by the numbers that were given.
+ */
+
+#include <string.h>
+
+#include "text/buffer.h"
+
+static void put_integer(struct proto_buffer *out, const char *key, uint64_t value) {
+    proto_put_key(out, key);
+    proto_put_integer(out, value);
+}
+
+static void put_null(struct proto_buffer *out, const char *key) {
+    proto_put_key(out, key);
+    proto_put_text(out, "null");
+}
+
+static void put_name(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_key(out, "name");
+    proto_put_string(out, summary->name, strlen(summary->name));
+    put_integer(out, "dimension", summary->dimension);
+    put_integer(out, "revision", summary->revision);
+}
+
+static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    proto_put_text(out, "{");
+    if (ticks->count > 0) {
+        put_integer(out, "oldest", ticks->oldest);
+        put_integer(out, "newest", ticks->newest);
+    } else {
+        put_null(out, "oldest");
+        put_null(out, "newest");
+    }
+    put_integer(out, "count", ticks->count);
+    proto_put_text(out, "}");
+}
+
+static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0)
+        put_integer(out, "tick", ticks->newest);
+    else
+        put_null(out, "tick");
+}
+
+static void put_ticks_if(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0) {
+        proto_put_key(out, "ticks");
+        put_ticks(out, ticks);
+    } else {
+        put_null(out, "ticks");
+    }
+}
+
+void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    put_name(out, summary);
+    put_tick(out, &summary->ticks);
+    put_integer(out, "shapes", summary->shapes);
+    put_ticks_if(out, &summary->ticks);
+    put_integer(out, "bytes", summary->bytes);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
+                           const char *next) {
+    proto_put_text(out, "{\"sets\":[");
+    for (size_t i = 0; i < count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_encode_summary(out, &summaries[i]);
+    }
+    proto_put_text(out, "]");
+    proto_put_key(out, "next");
+    proto_put_string_or_null(out, next);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head) {
+    proto_put_text(out, "{");
+    put_name(out, &head->summary);
+    put_tick(out, &head->summary.ticks);
+    put_ticks_if(out, &head->summary.ticks);
+    if (head->has_history) {
+        proto_put_key(out, "history");
+        proto_put_text(out, "{");
+        put_integer(out, "ticks", head->history_ticks);
+        proto_put_text(out, "}");
+    }
+    if (head->meta.data != NULL) {
+        proto_put_key(out, "meta");
+        proto_put_bytes(out, head->meta.data, head->meta.length);
+    }
+    proto_put_key(out, "shapes");
+    proto_put_text(out, "{");
+}
+
+static void put_turn(struct proto_buffer *out, uint32_t dimension, const gjk_rotation *turn) {
+    const double q[] = {turn->orientation.x, turn->orientation.y, turn->orientation.z,
+                        turn->orientation.w};
+
+    if (dimension == 2) {
+        proto_put_key(out, "angle");
+        proto_put_number(out, turn->angle);
+        return;
+    }
+    proto_put_key(out, "orientation");
+    proto_put_text(out, "[");
+    for (size_t i = 0; i < 4; i++) {
+        proto_put_item(out);
+        proto_put_number(out, q[i]);
+    }
+    proto_put_text(out, "]");
+}
+
+static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 position) {
+    proto_put_key(out, "position");
+    proto_put_vector(out, dimension, position);
+}
+
+/* The object stays open for what is read only. */
+static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                      uint32_t handle) {
+    proto_text definition = shape->definition;
+
+    GJK_ASSERT(definition.length > 2 && definition.data[definition.length - 1] == '}');
+    proto_put_bytes(out, definition.data, definition.length - 1);
+    if (shape->place.has_position)
+        put_position(out, dimension, shape->place.pose.position);
+    if (shape->place.has_rotation)
+        put_turn(out, dimension, &shape->place.turn);
+    put_integer(out, "handle", handle);
+}
+
+void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
+                            const proto_stored *shape, uint32_t handle) {
+    proto_put_key(out, id);
+    put_shape(out, dimension, shape, handle);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                        uint32_t handle, uint64_t revision) {
+    put_shape(out, dimension, shape, handle);
+    put_integer(out, "revision", revision);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_set_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}
+
+void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    put_ticks(out, ticks);
+}
+
+void proto_encode_poses_begin(struct proto_buffer *out, double tick) {
+    proto_put_text(out, "{");
+    proto_put_key(out, "tick");
+    proto_put_number(out, tick);
+    proto_put_key(out, "shapes");
+    proto_put_text(out, "{");
+}
+
+void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
+                       gjk_vec3 position, const gjk_rotation *turn) {
+    proto_put_key(out, id);
+    proto_put_text(out, "{");
+    put_position(out, dimension, position);
+    put_turn(out, dimension, turn);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_poses_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}

@@ -1,0 +1,96 @@
+/*
+ * How did a pair query come to its answer? The recorder writes every step as JSON as soon as it
+ * is taken, so that no list of steps is kept; the text becomes a member of the reply.
+ */
+
+#include "encode/encode_parts.h"
+
+#include <math.h>
+
+static void put_number_if_finite(struct proto_buffer *out, const char *key, double value) {
+    proto_put_key(out, key);
+    if (isfinite(value))
+        proto_put_number(out, value);
+    else
+        proto_put_text(out, "null");
+}
+
+static void put_support(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
+    proto_put_key(out, "support");
+    proto_put_text(out, "{");
+    proto_put_vector_if(out, "a", true, dimension, step->support_a);
+    proto_put_vector_if(out, "b", true, dimension, step->support_b);
+    proto_put_vector_if(out, "w", true, dimension, step->support_w);
+    proto_put_text(out, "}");
+}
+
+static void put_simplex(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
+    proto_put_key(out, "simplex");
+    proto_put_text(out, "[");
+    for (uint32_t i = 0; i < step->simplex_count; i++) {
+        proto_put_item(out);
+        proto_put_vector(out, dimension, step->simplex[i]);
+    }
+    proto_put_text(out, "]");
+    proto_put_vector_if(out, "closest", step->simplex_count > 0, dimension, step->closest);
+}
+
+static void record(void *user, const gjk_trace_step *step) {
+    struct proto_trace *trace = user;
+    struct proto_buffer *out = &trace->text;
+
+    proto_put_item(out);
+    proto_put_text(out, "{");
+    proto_put_key(out, "phase");
+    proto_put_text(out, step->phase == GJK_PHASE_GJK ? "\"gjk\"" : "\"epa\"");
+    proto_put_vector_if(out, "direction", true, trace->dimension, step->direction);
+    put_support(out, trace->dimension, step);
+    put_simplex(out, trace->dimension, step);
+    put_number_if_finite(out, "lower_bound", step->lower_bound);
+    put_number_if_finite(out, "upper_bound", step->upper_bound);
+    proto_put_key(out, "note");
+    proto_put_string_or_null(out, step->note);
+    proto_put_text(out, "}");
+}
+
+static bool is_polytope2(const gjk_shape *shape) {
+    return shape->dimension == 2 && shape->count > 0 && shape->radius == 0.0;
+}
+
+/* Turned first and moved by the difference of the places last: far from the origin nothing of
+ * the shapes is lost. */
+static void put_minkowski(struct proto_buffer *out, const gjk_placed *a, const gjk_placed *b) {
+    gjk_vec3 apart = gjk_sub3(a->pose.position, b->pose.position);
+
+    proto_put_key(out, "minkowski");
+    proto_put_text(out, "[");
+    for (uint32_t i = 0; i < a->shape->count; i++) {
+        gjk_vec3 on_a = gjk_mul3(&a->pose.rotation, gjk_shape_point(a->shape, i));
+        for (uint32_t k = 0; k < b->shape->count; k++) {
+            gjk_vec3 on_b = gjk_mul3(&b->pose.rotation, gjk_shape_point(b->shape, k));
+            proto_put_item(out);
+            proto_put_vector(out, 2, gjk_add3(gjk_sub3(on_a, on_b), apart));
+        }
+    }
+    proto_put_text(out, "]");
+}
+
+void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const gjk_placed *a,
+                      const gjk_placed *b) {
+    uint64_t points = (uint64_t)a->shape->count * b->shape->count;
+
+    *trace = (struct proto_trace){.recorder = {record, trace}, .dimension = a->shape->dimension};
+    proto_buffer_init(&trace->text, arena);
+    proto_put_text(&trace->text, "{");
+    if (is_polytope2(a->shape) && is_polytope2(b->shape) && points <= PROTO_MINKOWSKI_POINTS_MAX)
+        put_minkowski(&trace->text, a, b);
+    proto_put_key(&trace->text, "steps");
+    proto_put_text(&trace->text, "[");
+}
+
+void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace) {
+    proto_put_key(out, "trace");
+    proto_put_bytes(out, trace->text.data, trace->text.length);
+    proto_put_text(out, "]}");
+    out->failed = out->failed || trace->text.failed;
+}

@@ -1,0 +1,238 @@
+/*
+ * Is this text JSON, and what is in it? jansson parses (RFC 8259, with every number a double),
+ * after a scan of ours for the nesting: its own limit is 2,048, ours 64, and it recurses. A count
+ * of the brackets spares most bodies the scan.
+ *
+ * jansson takes one set of allocation functions for the whole process. Ours take from the arena
+ * of the document that the calling thread is parsing just now. That spares malloc and the walk
+ * that frees a tree node by node, it bounds the tree, and it tells running out of memory from
+ * bad syntax, which jansson sometimes reports instead.
+ */
+
+#include "reader/document.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <string.h>
+
+#include "text/utf8.h"
+
+#define DEPTH_BLOCK 256 /* bytes */
+
+/* What a tree is given of its caller's arena: for most that is enough. */
+#define TREE_BYTES_A_BYTE 16
+#define TREE_LENT_MAX 65536
+
+#define DECODING \
+    (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
+
+/* The document that this thread is parsing. jansson's callbacks carry no argument. */
+static _Thread_local struct {
+    struct gjk_arena *arena;
+    jmp_buf *way_out; /* of load, while it is under way */
+    bool failed;
+} parsing;
+
+static void *tree_alloc(size_t size) {
+    void *block = parsing.arena != NULL ? gjk_arena_alloc(parsing.arena, size) : NULL;
+
+    if (block == NULL) {
+        parsing.failed = true;
+        if (parsing.way_out != NULL)
+            longjmp(*parsing.way_out, 1);
+    }
+    return block;
+}
+
+static void tree_free(void *block) {
+    (void)block; /* goes with the arena */
+}
+
+static void install_allocation(void) {
+    json_set_alloc_funcs(tree_alloc, tree_free);
+}
+
+struct spot {
+    size_t line, column; /* from 1; columns count characters */
+};
+
+static struct spot spot_of(proto_text body, size_t offset) {
+    struct spot spot = {1, 1};
+
+    for (size_t i = 0; i < offset; i++) {
+        unsigned char byte = (unsigned char)body.data[i];
+        if (byte == '\n') {
+            spot.line++;
+            spot.column = 1;
+        } else if ((byte & 0xC0) != 0x80) {
+            spot.column++;
+        }
+    }
+    return spot;
+}
+
+/* The offset behind the string whose opening quote is at i. */
+static size_t skip_string(proto_text body, size_t i) {
+    for (i++; i < body.length && body.data[i] != '"'; i++) {
+        if (body.data[i] == '\\')
+            i++;
+    }
+    return i < body.length ? i + 1 : body.length;
+}
+
+/*
+ * Whether there are brackets enough for too deep a nesting, those in strings counted too. Most
+ * bodies are small or flat and end here. By blocks, because a loop without a second way out is
+ * turned into vector instructions.
+ */
+static bool may_be_deep(proto_text body) {
+    size_t opened = 0;
+
+    for (size_t start = 0; start < body.length && opened <= PROTO_DEPTH_MAX; start += DEPTH_BLOCK) {
+        const size_t left = body.length - start;
+        const size_t end = start + (left < DEPTH_BLOCK ? left : DEPTH_BLOCK);
+        for (size_t i = start; i < end; i++)
+            opened += (body.data[i] == '[') + (body.data[i] == '{');
+    }
+    return opened > PROTO_DEPTH_MAX;
+}
+
+/* The next byte that opens or closes something, from i on. */
+static size_t skip_plain(proto_text body, size_t i) {
+    static const bool is_structural[UCHAR_MAX + 1] = {
+        ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true,
+    };
+
+    while (i < body.length && !is_structural[(unsigned char)body.data[i]])
+        i++;
+    return i;
+}
+
+static bool refuse_depth(struct spot spot, struct proto_problem *problem) {
+    proto_problem_set(problem, PROTO_MALFORMED_JSON,
+                      "line %zu, column %zu: nested deeper than %d levels", spot.line, spot.column,
+                      PROTO_DEPTH_MAX);
+    return proto_problem_limit(problem, PROTO_DEPTH_MAX);
+}
+
+static bool check_depth(proto_text body, struct proto_problem *problem) {
+    size_t depth = 0;
+
+    for (size_t i = skip_plain(body, 0); i < body.length; i = skip_plain(body, i)) {
+        char c = body.data[i];
+        if (c == '"') {
+            i = skip_string(body, i);
+            continue;
+        }
+        if (c == '[' || c == '{')
+            depth++;
+        else if (depth > 0)
+            depth--;
+        if (depth > PROTO_DEPTH_MAX)
+            return refuse_depth(spot_of(body, i), problem);
+        i++;
+    }
+    return true;
+}
+
+/* What jansson's text leaves unsaid. */
+static const char *fault_text(enum json_error_code code) {
+    switch ((int)code) {
+    case json_error_duplicate_key:
+        return "duplicate member: ";
+    case json_error_numeric_overflow:
+        return "number too large for a double: ";
+    case json_error_invalid_utf8:
+        return "invalid UTF-8: ";
+    default:
+        return "";
+    }
+}
+
+static bool refuse(const json_error_t *error, struct proto_problem *problem) {
+    if (parsing.failed)
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                                 "the body's JSON needs more memory than there is");
+    return proto_problem_set(problem, PROTO_MALFORMED_JSON, "line %d, column %d: %s%s", error->line,
+                             error->column, fault_text(json_error_code(error)), error->text);
+}
+
+/* What is left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
+static size_t bytes_left(const struct gjk_arena *caller) {
+    if (caller->limit_bytes == 0)
+        return 0;
+    return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
+}
+
+/* Small trees grow in the caller's arena, whose memory is there from one request to the next. */
+static void init_scratch(struct proto_document *document, size_t body_bytes,
+                         struct gjk_arena *caller) {
+    const size_t limit = bytes_left(caller);
+    const size_t wanted = 128 + TREE_BYTES_A_BYTE * body_bytes;
+    const size_t size = wanted < TREE_LENT_MAX ? wanted : TREE_LENT_MAX;
+    void *block = gjk_arena_alloc(caller, size);
+
+    if (block != NULL)
+        gjk_arena_init_in(&document->scratch, limit, block, size);
+    else
+        gjk_arena_init(&document->scratch, limit);
+}
+
+/*
+ * jansson 2.14 does not notice that the text of a string found no memory, and reads on behind what
+ * it has of it. So it is left where it stands: all that it holds lies in the arena.
+ */
+static json_t *load(proto_text text, json_error_t *error) {
+    jmp_buf way_out;
+
+    parsing.way_out = &way_out;
+    if (setjmp(way_out) == 0) {
+        json_t *root = json_loadb(text.data, text.length, DECODING, error);
+        parsing.way_out = NULL;
+        return root;
+    }
+    parsing.way_out = NULL;
+    return NULL;
+}
+
+bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,
+                         struct proto_problem *problem) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    json_error_t error = {0};
+
+    if (body.length == 0)
+        return proto_problem_set(problem, PROTO_MALFORMED_JSON,
+                                 "line 1, column 1: the body is empty");
+    if (may_be_deep(body) && !check_depth(body, problem))
+        return false;
+
+    pthread_once(&once, install_allocation);
+    init_scratch(document, body.length, caller);
+    proto_document_enter(document);
+    document->root = load(body, &error);
+    proto_document_leave();
+    if (document->root != NULL)
+        return true;
+    gjk_arena_fini(&document->scratch);
+    return refuse(&error, problem);
+}
+
+void proto_document_close(struct proto_document *document) {
+    gjk_arena_fini(&document->scratch);
+}
+
+void proto_document_enter(struct proto_document *document) {
+    GJK_ASSERT(parsing.arena == NULL);
+    parsing.arena = &document->scratch;
+    parsing.failed = false;
+}
+
+bool proto_document_leave(void) {
+    parsing.arena = NULL;
+    return !parsing.failed;
+}
+
+json_t *proto_document_parse(proto_text text) {
+    return load(text, NULL);
+}

@@ -1,0 +1,160 @@
+/*
+ * How does JSON text grow? By doubling in the caller's arena. The old block stays behind there
+ * until the arena goes, so a text of n bytes costs at most 4n. Whether a comma is due is read
+ * off the last byte written: nothing but the opening bracket ends in one.
+ */
+
+#include "text/buffer.h"
+
+#include <string.h>
+
+#include "text/number.h"
+#include "text/utf8.h"
+
+#define FIRST_CAPACITY_BYTES 1024
+
+void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena) {
+    *buffer = (struct proto_buffer){.arena = arena};
+}
+
+static bool reserve(struct proto_buffer *out, size_t length) {
+    size_t capacity = out->capacity > 0 ? out->capacity : FIRST_CAPACITY_BYTES;
+
+    if (out->failed)
+        return false;
+    if (length <= out->capacity - out->length)
+        return true;
+    while (capacity - out->length < length) {
+        if (capacity > SIZE_MAX / 2) {
+            out->failed = true;
+            return false;
+        }
+        capacity *= 2;
+    }
+    char *data = gjk_arena_alloc(out->arena, capacity);
+    if (data == NULL) {
+        out->failed = true;
+        return false;
+    }
+    if (out->length > 0)
+        memcpy(data, out->data, out->length);
+    out->data = data;
+    out->capacity = capacity;
+    return true;
+}
+
+void proto_buffer_reserve(struct proto_buffer *buffer, size_t length) {
+    if (!buffer->failed && buffer->length == 0 && length > 0) {
+        buffer->data = gjk_arena_alloc(buffer->arena, length);
+        buffer->capacity = buffer->data != NULL ? length : 0;
+        buffer->failed = buffer->data == NULL;
+    }
+}
+
+void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) {
+    if (length == 0 || !reserve(out, length))
+        return;
+    memcpy(out->data + out->length, data, length);
+    out->length += length;
+}
+
+static void put_byte(struct proto_buffer *out, char byte) {
+    if (reserve(out, 1))
+        out->data[out->length++] = byte;
+}
+
+void proto_put_text(struct proto_buffer *out, const char *text) {
+    proto_put_bytes(out, text, strlen(text));
+}
+
+static void put_comma_unless_after(struct proto_buffer *out, char bracket) {
+    if (out->length > 0 && out->data[out->length - 1] != bracket)
+        put_byte(out, ',');
+}
+
+void proto_put_item(struct proto_buffer *out) {
+    put_comma_unless_after(out, '[');
+}
+
+void proto_put_key(struct proto_buffer *out, const char *name) {
+    put_comma_unless_after(out, '{');
+    proto_put_string(out, name, strlen(name));
+    put_byte(out, ':');
+}
+
+static void put_escaped(struct proto_buffer *out, unsigned char byte) {
+    static const char hex[] = "0123456789abcdef";
+    static const char letters[] = "\"\"\\\\\bb\ff\nn\rr\tt";
+
+    for (const char *pair = letters; *pair != '\0'; pair += 2) {
+        if ((unsigned char)pair[0] == byte) {
+            proto_put_bytes(out, (char[]){'\\', pair[1]}, 2);
+            return;
+        }
+    }
+    proto_put_bytes(out, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
+}
+
+/* Of ASCII, what needs no escape. */
+static bool is_plain(unsigned char byte) {
+    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
+}
+
+void proto_put_string(struct proto_buffer *out, const char *data, size_t length) {
+    size_t plain = 0; /* where the run of bytes begins that go as they are */
+
+    put_byte(out, '"');
+    for (size_t i = 0; i < length;) {
+        unsigned char byte = (unsigned char)data[i];
+        if (is_plain(byte)) {
+            i++;
+            continue;
+        }
+        size_t step = proto_utf8_sequence(data + i, length - i);
+        if (step > 1) {
+            i += step;
+            continue;
+        }
+        proto_put_bytes(out, data + plain, i - plain);
+        if (step == 0)
+            proto_put_text(out, "\xEF\xBF\xBD");
+        else
+            put_escaped(out, byte);
+        plain = ++i;
+    }
+    proto_put_bytes(out, data + plain, length - plain);
+    put_byte(out, '"');
+}
+
+void proto_put_string_or_null(struct proto_buffer *out, const char *text) {
+    if (text != NULL)
+        proto_put_string(out, text, strlen(text));
+    else
+        proto_put_text(out, "null");
+}
+
+void proto_put_number(struct proto_buffer *out, double value) {
+    if (reserve(out, PROTO_NUMBER_MAX))
+        out->length += proto_number_text(value, out->data + out->length);
+}
+
+void proto_put_integer(struct proto_buffer *out, uint64_t value) {
+    if (reserve(out, PROTO_NUMBER_MAX))
+        out->length += proto_integer_text(value, out->data + out->length);
+}
+
+void proto_put_bool(struct proto_buffer *out, bool value) {
+    proto_put_text(out, value ? "true" : "false");
+}
+
+void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) {
+    put_byte(out, '[');
+    proto_put_number(out, v.x);
+    put_byte(out, ',');
+    proto_put_number(out, v.y);
+    if (dimension == 3) {
+        put_byte(out, ',');
+        proto_put_number(out, v.z);
+    }
+    put_byte(out, ']');
+}

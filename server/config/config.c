@@ -1,0 +1,193 @@
+/*
+ * Which settings do the command line, the environment and a file give, and can they be
+ * together? The strongest source is read first, and what it gives is not looked at again.
+ */
+
+#include "config/config.h"
+
+#include "config/settings.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+static bool set(struct gjkd_config *config, unsigned index, gjkd_source source,
+                const char *shown_name, const char *text, char *error) {
+    const struct gjkd_setting *setting = gjkd_setting_at(index);
+    config->sources[index] = source;
+    return gjkd_setting_parse(setting, config, shown_name, text, error);
+}
+
+/* --- Flags --- */
+
+/* --flag, --flag value or --flag=value. Moves *at to the last argument it took. */
+static bool take_argument(struct gjkd_config *config, int argc, char *const argv[], int *at,
+                          char *error) {
+    const char *argument = argv[*at];
+    char shown_name[GJKD_SETTING_NAME_MAX];
+    if (strncmp(argument, "--", 2) != 0) {
+        return gjkd_value_refuse(error, "unexpected argument \"%.80s\"; flags begin with --",
+                                 argument);
+    }
+    size_t length = strcspn(argument + 2, "=");
+    unsigned index = gjkd_setting_find(argument + 2, length);
+    if (index == GJKD_SETTING_COUNT) {
+        char suggestion[GJKD_SUGGESTION_MAX];
+        gjkd_setting_suggest(argument + 2, length, "--", suggestion);
+        return gjkd_value_refuse(error, "unknown flag %.80s%s", argument,
+                                 suggestion[0] != '\0'
+                                     ? suggestion
+                                     : "; gjkd --help lists those that are known");
+    }
+    const struct gjkd_setting *setting = gjkd_setting_at(index);
+    const char *value = argument[2 + length] == '=' ? argument + 3 + length : NULL;
+    if (value == NULL && setting->value == NULL) {
+        value = "true";
+    } else if (value == NULL && *at + 1 < argc) {
+        value = argv[++*at];
+    } else if (value == NULL) {
+        return gjkd_value_refuse(error, "--%s: a value is missing (%s)", setting->name,
+                                 setting->value);
+    }
+    snprintf(shown_name, sizeof shown_name, "--%s", setting->name);
+    return set(config, index, GJKD_FROM_FLAG, shown_name, value, error);
+}
+
+/* --- The environment --- */
+
+static bool take_environment(struct gjkd_config *config, gjkd_lookup lookup, char *error) {
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        char name[GJKD_SETTING_NAME_MAX];
+        gjkd_setting_environment(gjkd_setting_at(i), name);
+        const char *value = config->sources[i] < GJKD_FROM_ENVIRONMENT ? lookup(name) : NULL;
+        if (value != NULL && value[0] != '\0' &&
+            !set(config, i, GJKD_FROM_ENVIRONMENT, name, value, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- The file --- */
+
+struct file_reader {
+    struct gjkd_config *config;
+    bool seen[GJKD_SETTING_COUNT];
+};
+
+static bool take_line(void *closure, const char *name, const char *value, char *error) {
+    struct file_reader *reader = closure;
+    size_t length = strlen(name);
+    unsigned index = gjkd_setting_find(name, length);
+    if (index == GJKD_SETTING_COUNT) {
+        char suggestion[GJKD_SUGGESTION_MAX];
+        gjkd_setting_suggest(name, length, "", suggestion);
+        return gjkd_value_refuse(error, "there is no setting \"%.80s\"%s", name, suggestion);
+    }
+    const struct gjkd_setting *setting = gjkd_setting_at(index);
+    if (setting->own) {
+        return gjkd_value_refuse(error, "\"%s\" has no place in a file", name);
+    }
+    if (reader->seen[index] && !setting->kind->adds) {
+        return gjkd_value_refuse(error, "\"%s\" stands twice", name);
+    }
+    reader->seen[index] = true;
+    return reader->config->sources[index] > GJKD_FROM_FILE ||
+           set(reader->config, index, GJKD_FROM_FILE, name, value, error);
+}
+
+static bool take_file(struct gjkd_config *config, char *error) {
+    struct file_reader reader = {.config = config};
+    if (config->config_file[0] == '\0') {
+        return true;
+    }
+    FILE *file = fopen(config->config_file, "re");
+    if (file == NULL) {
+        return gjkd_value_refuse(error, "cannot read the configuration %.200s: %s",
+                                 config->config_file, strerror(errno));
+    }
+    bool fine = gjkd_config_file_read(file, config->config_file, take_line, &reader, error);
+    fclose(file);
+    return fine;
+}
+
+/* --- All together --- */
+
+/* Three quarters of what the machine, or the container, has. */
+static uint64_t default_memory_bytes(void) {
+    uint64_t total = uv_get_total_memory();
+    uint64_t constrained = uv_get_constrained_memory();
+    if (constrained > 0 && constrained < total) {
+        total = constrained;
+    }
+    uint64_t wanted = total / 4 * 3;
+    return wanted < GJKD_MEMORY_BYTES_MAX ? wanted : GJKD_MEMORY_BYTES_MAX;
+}
+
+static bool set_defaults(struct gjkd_config *config, char *error) {
+    unsigned processors = uv_available_parallelism();
+    memset(config, 0, sizeof *config);
+    config->io_threads = processors < 4 ? processors : 4;
+    config->workers = processors < GJKD_WORKERS_MAX ? processors : GJKD_WORKERS_MAX;
+    config->max_memory_bytes = default_memory_bytes();
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        if (setting->preset != NULL &&
+            !gjkd_setting_parse(setting, config, setting->name, setting->preset, error)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Strangers may be served only where somebody decided so. */
+static bool check_exposure(const struct gjkd_config *config, char *error) {
+    if (config->insecure || config->token_file[0] != '\0' ||
+        gjkd_address_is_loopback(&config->listen)) {
+        return true;
+    }
+    char address[GJKD_ADDRESS_TEXT_MAX];
+    gjkd_address_format(&config->listen, address);
+    return gjkd_value_refuse(
+        error,
+        "refusing to listen on %s: others than this machine could read and change every set. "
+        "Give a token file (--token-file or GJKD_TOKEN_FILE), or, where the network keeps "
+        "strangers out, --insecure or GJKD_INSECURE=1",
+        address);
+}
+
+static bool check_tls(const struct gjkd_config *config, char *error) {
+    bool cert = config->tls_cert[0] != '\0';
+    bool key = config->tls_key[0] != '\0';
+    return cert == key || gjkd_value_refuse(error,
+                                            "--tls-cert and --tls-key go together: --%s is "
+                                            "missing",
+                                            cert ? "tls-key" : "tls-cert");
+}
+
+static bool check_rates(const struct gjkd_config *config, char *error) {
+    return config->rate_limit_per_token == 0 || config->token_file[0] != '\0' ||
+           gjkd_value_refuse(error, "--rate-limit-per-token needs --token-file");
+}
+
+bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
+                       char error[GJKD_CONFIG_ERROR_MAX]) {
+    if (!set_defaults(config, error)) {
+        return false;
+    }
+    for (int i = 1; i < argc; i++) {
+        if (!take_argument(config, argc, argv, &i, error)) {
+            return false;
+        }
+    }
+    if (config->action == GJKD_SHOW_HELP || config->action == GJKD_SHOW_VERSION) {
+        return true;
+    }
+    if (!take_environment(config, lookup, error) || !take_file(config, error)) {
+        return false;
+    }
+    return config->action == GJKD_CHECK_HEALTH ||
+           (check_tls(config, error) && check_rates(config, error) &&
+            check_exposure(config, error));
+}

@@ -1,0 +1,105 @@
+#ifndef GJKD_CONFIG_CONFIG_H
+#define GJKD_CONFIG_CONFIG_H
+
+/*
+ * What the daemon was asked to be: from flags, else from GJKD_<NAME> in the environment, else
+ * from the file of --config, else the default. The settings themselves are a table in
+ * settings.c, from which all of that follows.
+ */
+
+#include "util/address.h"
+#include "util/host.h"
+#include "util/log.h"
+#include "util/network.h"
+#include "util/origin.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define GJKD_IO_THREADS_MAX 64
+#define GJKD_WORKERS_MAX 1024
+#define GJKD_BODY_BYTES_MAX 1073741824
+#define GJKD_BATCH_QUERIES_MAX 1048576
+#define GJKD_JOBS_MAX 1048576
+#define GJKD_MEMORY_BYTES_MAX (UINT64_C(1) << 50)
+#define GJKD_CONNECTIONS_MAX 1048576
+#define GJKD_TIME_MS_MAX 3600000
+#define GJKD_RATE_MAX 1000000000
+#define GJKD_FILE_NAME_BYTES_MAX 1023
+#define GJKD_CONFIG_ERROR_MAX 512
+
+typedef enum gjkd_action {
+    GJKD_SERVE,
+    GJKD_CHECK_CONFIG,
+    GJKD_PRINT_CONFIG,
+    GJKD_CHECK_HEALTH,
+    GJKD_SHOW_VERSION,
+    GJKD_SHOW_HELP,
+} gjkd_action;
+
+/* Where a value came from; a greater one beats a smaller one. */
+typedef enum gjkd_source {
+    GJKD_FROM_DEFAULT,
+    GJKD_FROM_FILE,
+    GJKD_FROM_ENVIRONMENT,
+    GJKD_FROM_FLAG,
+} gjkd_source;
+
+/* Rows of the table of settings. */
+#define GJKD_SETTING_COUNT 34
+
+typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
+
+struct gjkd_config {
+    unsigned action; /* gjkd_action */
+    gjkd_address listen;
+    uint64_t io_threads;
+    uint64_t workers;
+    bool demo;
+
+    uint64_t max_body_bytes;
+    uint64_t max_batch_queries;
+    uint64_t max_jobs;
+    uint64_t max_memory_bytes; /* of all sets */
+    uint64_t max_connections;
+    uint64_t max_connections_per_address; /* 0: no limit */
+    uint64_t rate_limit;                  /* queries and writes a second and address; 0: none */
+    uint64_t rate_limit_per_token;        /* likewise */
+    uint64_t request_timeout_ms;
+    uint64_t drain_timeout_ms;
+    uint64_t drain_delay_ms; /* of which the listener stays open, at most half of it */
+
+    gjkd_file_name token_file;
+    bool insecure;
+    struct gjkd_hosts allowed_hosts;
+    struct gjkd_origins cors_origins;
+    struct gjkd_networks trusted_proxies;
+    gjkd_file_name tls_cert;
+    gjkd_file_name tls_key;
+
+    unsigned log_format; /* gjkd_log_format */
+    unsigned log_level;  /* gjkd_log_level */
+    bool access_log;
+
+    gjkd_file_name config_file;
+    gjkd_source sources[GJKD_SETTING_COUNT]; /* by row of the table */
+};
+
+/* Looks a name up in the environment: getenv, or a test's own. */
+typedef const char *(*gjkd_lookup)(const char *name);
+
+/*
+ * Fills *config. False when a setting or a value cannot be: error then holds one precise
+ * sentence. A value that something stronger overrides is not looked at.
+ */
+bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
+                       char error[GJKD_CONFIG_ERROR_MAX]);
+
+/* The text of --help, and of --print-config: every value and where it came from, in the form of
+ * a configuration file. */
+void gjkd_config_help(FILE *out);
+void gjkd_config_print(const struct gjkd_config *config, FILE *out);
+
+#endif

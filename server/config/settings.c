@@ -1,0 +1,147 @@
+/* Which settings are there? */
+
+#include "config/settings.h"
+
+#include "proto/problem.h"
+
+#include <string.h>
+
+static const char *const log_formats[] = {"text", "json", NULL};
+static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
+static const char *const no_store[] = {"sets are kept in memory only; leave it out", NULL};
+static const char *const no_cluster[] =
+    {"sets are not replicated; run each daemon for itself, and leave it out", NULL};
+
+#define AT(field) offsetof(struct gjkd_config, field)
+
+/* clang-format off */
+static const struct gjkd_setting settings[] = {
+    /* Where and with what. */
+    {"listen", "ADDR:PORT", "where to listen; port 0 picks a free one", "127.0.0.1:8080",
+     &gjkd_kind_address, AT(listen), 0, 0, NULL, false},
+    {"io-threads", "N", "threads that serve connections: one a processor, at most 4", NULL,
+     &gjkd_kind_count, AT(io_threads), 1, GJKD_IO_THREADS_MAX, NULL, false},
+    {"workers", "N", "threads for long queries and for writes: one a processor", NULL,
+     &gjkd_kind_count, AT(workers), 1, GJKD_WORKERS_MAX, NULL, false},
+    {"demo", NULL, "load the demo sets arena2d and range3d", "false",
+     &gjkd_kind_switch, AT(demo), 0, 0, NULL, false},
+    {"data-dir", "DIR", "where sets would be kept (not available in this version)", NULL,
+     &gjkd_kind_missing, 0, 0, 0, no_store, false},
+    {"nats", "URL", "where writes would be replicated (not available in this version)", NULL,
+     &gjkd_kind_missing, 0, 0, 0, no_cluster, false},
+    {"cluster", "NAME", "whom they would be shared with (not available in this version)", NULL,
+     &gjkd_kind_missing, 0, 0, 0, no_cluster, false},
+
+    /* How much. */
+    {"max-body", "BYTES", "largest body of a request", "16777216",
+     &gjkd_kind_bytes, AT(max_body_bytes), 1, GJKD_BODY_BYTES_MAX, NULL, false},
+    {"max-batch", "N", "most queries of one batch or column message", "65536",
+     &gjkd_kind_count, AT(max_batch_queries), 1, GJKD_BATCH_QUERIES_MAX, NULL, false},
+    {"max-jobs", "N", "requests that may wait for a worker; more are answered 503", "1024",
+     &gjkd_kind_count, AT(max_jobs), 1, GJKD_JOBS_MAX, NULL, false},
+    {"max-memory", "BYTES", "memory of all sets: three quarters of the machine's or container's",
+     NULL, &gjkd_kind_bytes, AT(max_memory_bytes), 1, GJKD_MEMORY_BYTES_MAX, NULL, false},
+    {"max-connections", "N", "open connections; more are closed at once", "8192",
+     &gjkd_kind_count, AT(max_connections), 1, GJKD_CONNECTIONS_MAX, NULL, false},
+    {"max-connections-per-address", "N",
+     "of which one address may have so many; trusted proxies any number; 0: no limit", "4096",
+     &gjkd_kind_count, AT(max_connections_per_address), 0, GJKD_CONNECTIONS_MAX, NULL, false},
+    {"rate-limit", "N", "queries and writes a second of one address; 0: no limit", "0",
+     &gjkd_kind_count, AT(rate_limit), 0, GJKD_RATE_MAX, NULL, false},
+    {"rate-limit-per-token", "N", "queries and writes a second of one token; 0: no limit", "0",
+     &gjkd_kind_count, AT(rate_limit_per_token), 0, GJKD_RATE_MAX, NULL, false},
+    {"request-timeout", "TIME", "from a request's first line to its answer", "30s",
+     &gjkd_kind_time, AT(request_timeout_ms), 1, GJKD_TIME_MS_MAX, NULL, false},
+    {"drain-timeout", "TIME", "how long SIGTERM waits for answers", "10s",
+     &gjkd_kind_time, AT(drain_timeout_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
+    {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "250ms",
+     &gjkd_kind_time, AT(drain_delay_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
+
+    /* Who may do what. */
+    {"token-file", "FILE", "who may do what: NAME SHA256-HEX SCOPES [SET-PREFIX] a line", NULL,
+     &gjkd_kind_file, AT(token_file), 0, 0, NULL, false},
+    {"insecure", NULL, "serve others than this machine although nobody is asked for a token",
+     "false", &gjkd_kind_switch, AT(insecure), 0, 0, NULL, false},
+    {"allowed-host", "NAME,...", "names that Host may have besides IP and localhost", NULL,
+     &gjkd_kind_hosts, AT(allowed_hosts), 0, 0, NULL, false},
+    {"cors-origin", "ORIGIN,...", "web origins whose pages may read answers; * for all", NULL,
+     &gjkd_kind_origins, AT(cors_origins), 0, 0, NULL, false},
+    {"trusted-proxy", "NETWORK,...", "whose X-Forwarded-For is believed", NULL,
+     &gjkd_kind_networks, AT(trusted_proxies), 0, 0, NULL, false},
+    {"tls-cert", "FILE", "certificate chain in PEM form; with --tls-key, serves https", NULL,
+     &gjkd_kind_file, AT(tls_cert), 0, 0, NULL, false},
+    {"tls-key", "FILE", "its private key", NULL,
+     &gjkd_kind_file, AT(tls_key), 0, 0, NULL, false},
+
+    /* What it tells. */
+    {"log-format", "text|json", "form of the lines on standard error", "text",
+     &gjkd_kind_choice, AT(log_format), GJKD_LOG_TEXT, 0, log_formats, false},
+    {"log-level", "error|warning|info|debug", "what is told", "info",
+     &gjkd_kind_choice, AT(log_level), GJKD_LOG_ERROR, 0, log_levels, false},
+    {"access-log", NULL, "a line for every request", "false",
+     &gjkd_kind_switch, AT(access_log), 0, 0, NULL, false},
+
+    /* The program itself. */
+    {"config", "FILE", "settings in the form `name = value`, which flags and environment beat",
+     NULL, &gjkd_kind_file, AT(config_file), 0, 0, NULL, true},
+    {"check-config", NULL, "say whether the settings can be, and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_CHECK_CONFIG, NULL, true},
+    {"print-config", NULL, "print every setting and where it came from, and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_PRINT_CONFIG, NULL, true},
+    {"health-check", NULL, "ask the daemon at --listen whether it is ready; exit 0 or 1", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_CHECK_HEALTH, NULL, true},
+    {"version", NULL, "print the version and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_SHOW_VERSION, NULL, true},
+    {"help", NULL, "print this and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_SHOW_HELP, NULL, true},
+};
+/* clang-format on */
+
+_Static_assert(sizeof settings / sizeof settings[0] == GJKD_SETTING_COUNT,
+               "GJKD_SETTING_COUNT is the number of rows");
+
+const struct gjkd_setting *gjkd_setting_at(unsigned i) {
+    return &settings[i];
+}
+
+unsigned gjkd_setting_find(const char *name, size_t length) {
+    unsigned i = 0;
+    while (i < GJKD_SETTING_COUNT &&
+           (strlen(settings[i].name) != length || memcmp(settings[i].name, name, length) != 0)) {
+        i++;
+    }
+    return i;
+}
+
+void gjkd_setting_suggest(const char *name, size_t length, const char *before,
+                          char text[GJKD_SUGGESTION_MAX]) {
+    const char *known[GJKD_SETTING_COUNT + 1] = {NULL};
+    char copy[GJKD_SUGGESTION_MAX];
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        known[i] = settings[i].name;
+    }
+    snprintf(copy, sizeof copy, "%.*s", (int)(length < sizeof copy ? length : sizeof copy), name);
+    const char *nearest = proto_nearest_name(copy, known);
+    text[0] = '\0';
+    if (nearest != NULL) {
+        snprintf(text, GJKD_SUGGESTION_MAX, "; did you mean \"%s%s\"?", before, nearest);
+    }
+}
+
+void gjkd_setting_environment(const struct gjkd_setting *setting,
+                              char text[GJKD_SETTING_NAME_MAX]) {
+    size_t length = (size_t)snprintf(text, GJKD_SETTING_NAME_MAX, "GJKD_%s", setting->name);
+    for (size_t i = 0; i < length; i++) {
+        bool lower = text[i] >= 'a' && text[i] <= 'z';
+        text[i] = lower ? (char)(text[i] - 'a' + 'A') : text[i] == '-' ? '_' : text[i];
+    }
+}
+
+bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *config,
+                        const char *shown_name, const char *text,
+                        char error[GJKD_CONFIG_ERROR_MAX]) {
+    char reason[GJKD_CONFIG_ERROR_MAX] = "";
+    void *field = (char *)config + setting->offset;
+    return setting->kind->parse(setting, field, text, reason) ||
+           gjkd_value_refuse(error, "%s: %.400s", shown_name, reason);
+}

@@ -1,0 +1,249 @@
+/*
+ * Many questions at once. The body is parsed; then its queries are decoded, asked and printed in
+ * parts, by as many workers as there are, as they would be alone. Each part keeps its texts in
+ * memory of its own; they are put together in order. What goes wrong with a query stands in its
+ * place.
+ *
+ * answers_max holds for the whole reply, query by query in their order. Parts do not know what
+ * the queries before them will list, so they list what may be due at most; where that comes to
+ * more in all, the queries at and behind the border are asked again with what is really left.
+ */
+
+#include "handlers/handlers.h"
+#include "request/query_context.h"
+
+#include <string.h>
+
+/* Estimates of a query's cost, for cutting; of a heavy one, to have it in a part by itself. */
+#define ROW_NS 8000
+#define ROW_HEAVY_NS 1000000
+
+#define OP_COUNT (PROTO_OP_HIT + 1)
+
+static const gjkd_answer answerers[OP_COUNT] = {
+    [PROTO_OP_DETECT] = gjkd_answer_detect,   [PROTO_OP_DISTANCE] = gjkd_answer_distance,
+    [PROTO_OP_RAYCAST] = gjkd_answer_raycast, [PROTO_OP_CAST] = gjkd_answer_cast,
+    [PROTO_OP_HIT] = gjkd_answer_hit,
+};
+
+/* What is said to one query. */
+typedef struct result {
+    proto_text text;
+    uint32_t answered; /* in its lists */
+    bool is_cut;       /* with more room there might be more */
+} result;
+
+/* One batch under way. */
+typedef struct work {
+    struct proto_batch *batch;
+    result *results;         /* one a query */
+    struct gjk_arena *texts; /* one a part */
+    uint32_t step, chunks, rows;
+    uint64_t row_ns;
+    uint64_t answers_max;
+    atomic_ulong answered; /* by queries that are done */
+    atomic_ulong ops[OP_COUNT];
+    atomic_int failure; /* a proto_code that ends the batch */
+    bool has_tick;
+    double tick;
+} work;
+
+static void release(struct gjkd_request *request, void *closure) {
+    work *batch = closure;
+    (void)request;
+    for (uint32_t i = 0; i < batch->chunks; i++) {
+        gjk_arena_fini(&batch->texts[i]);
+    }
+    proto_batch_close(batch->batch);
+}
+
+/* --- One query --- */
+
+/* Asks query `row` with so much room; false: *problem says why not. */
+static bool ask(struct gjkd_request *request, work *batch, uint32_t row, uint32_t room,
+                struct gjkd_query_context *context) {
+    context->request = request;
+    context->room = room;
+    if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
+        !gjkd_query_context_prepare(context)) {
+        return false;
+    }
+    context->stamp = (proto_stamp){0};
+    const proto_op op = context->query.op;
+    if (!answerers[op](context)) {
+        return false;
+    }
+    atomic_fetch_add_explicit(&batch->ops[op], 1, memory_order_relaxed);
+    return !context->out.failed || gjkd_query_context_out_of_memory(context);
+}
+
+/* What is wrong with a query does not disturb the others; want of memory or of time does. */
+static bool ends_batch(proto_code code) {
+    return code == PROTO_OUT_OF_MEMORY || code == PROTO_DEADLINE_EXCEEDED;
+}
+
+/* The text for query `row`, made in scratch and kept in texts. */
+static proto_code answer_row(struct gjkd_request *request, work *batch, uint32_t row, uint32_t room,
+                             struct gjk_arena *scratch, struct gjk_arena *texts) {
+    struct proto_problem problem = {.code = PROTO_OK};
+    struct gjkd_query_context context = {.arena = scratch, .problem = &problem};
+    struct proto_buffer *out = &context.out;
+    if (!ask(request, batch, row, room, &context)) {
+        if (ends_batch(problem.code)) {
+            return problem.code;
+        }
+        context.answered = 0;
+        context.is_cut = false;
+        proto_buffer_init(out, scratch);
+        proto_encode_error(out, &problem);
+    }
+    char *text = out->failed ? NULL : gjk_arena_copy_text(texts, out->data, out->length);
+    if (text == NULL) {
+        return PROTO_OUT_OF_MEMORY;
+    }
+    batch->results[row] = (result){{text, out->length}, context.answered, context.is_cut};
+    return PROTO_OK;
+}
+
+/* --- In parts --- */
+
+/* What is left of answers_max, as far as anybody knows yet. */
+static uint32_t room_now(work *batch) {
+    uint64_t answered = atomic_load_explicit(&batch->answered, memory_order_relaxed);
+    uint64_t room = answered < batch->answers_max ? batch->answers_max - answered : 0;
+    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+}
+
+static void run(struct gjkd_request *request, const gjkd_chunk *chunk) {
+    work *batch = chunk->work;
+    struct gjk_arena *texts = &batch->texts[chunk->begin / batch->step];
+    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
+        if (atomic_load(&batch->failure) != PROTO_OK) {
+            return;
+        }
+        proto_code code = answer_row(request, batch, row, room_now(batch), chunk->memory, texts);
+        if (code != PROTO_OK) {
+            atomic_store(&batch->failure, (int)code);
+            return;
+        }
+        atomic_fetch_add(&batch->answered, batch->results[row].answered);
+        gjk_arena_reset(chunk->memory);
+    }
+}
+
+/* Asks those queries again that listed more than there is room for, or might have listed more. */
+static proto_code settle_room(struct gjkd_request *request, work *batch) {
+    uint64_t room = batch->answers_max;
+    struct gjk_arena scratch;
+    proto_code code = PROTO_OK;
+    gjk_arena_init(&scratch, GJKD_REQUEST_BYTES_MAX);
+    for (uint32_t row = 0; row < batch->rows && code == PROTO_OK; row++) {
+        const result *said = &batch->results[row];
+        if (said->is_cut || said->answered > room) {
+            code = gjkd_request_is_late(request)
+                       ? PROTO_DEADLINE_EXCEEDED
+                       : answer_row(request, batch, row, (uint32_t)room, &scratch,
+                                    &batch->texts[row / batch->step]);
+            gjk_arena_reset(&scratch);
+        }
+        room -= code == PROTO_OK ? said->answered : 0;
+    }
+    gjk_arena_fini(&scratch);
+    return code;
+}
+
+/* --- Before and after --- */
+
+static void print(struct gjkd_request *request, const work *batch, struct proto_buffer *out) {
+    proto_stamp stamp = {.has_tick = batch->has_tick, .tick = batch->tick};
+    size_t length = 256; /* of what is around the results */
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        length += batch->results[row].text.length + 1;
+    }
+    if (request->version != NULL) {
+        stamp.has_revision = true;
+        stamp.revision = request->version->revision;
+    }
+    proto_buffer_reserve(out, length);
+    proto_encode_batch_begin(out, &stamp);
+    for (uint32_t row = 0; row < batch->rows; row++) {
+        proto_encode_batch_reply(out, batch->results[row].text);
+    }
+    proto_encode_batch_end(out);
+}
+
+static void finish(struct gjkd_request *request, void *closure) {
+    work *batch = closure;
+    struct proto_buffer out;
+    proto_code code = (proto_code)atomic_load(&batch->failure);
+    code = code == PROTO_OK ? settle_room(request, batch) : code;
+    proto_buffer_init(&out, &request->arena);
+    if (code == PROTO_OK) {
+        print(request, batch, &out);
+        for (int op = 0; op < OP_COUNT; op++) {
+            gjkd_request_note_queries(request, (proto_op)op, atomic_load(&batch->ops[op]));
+        }
+    }
+    release(request, batch);
+    if (code == PROTO_OK) {
+        gjkd_request_reply(request, 200, &out);
+    } else {
+        gjkd_request_fail(request, code, "%s",
+                          code == PROTO_OUT_OF_MEMORY
+                              ? "no memory for the answers"
+                              : "time was up before all queries were answered");
+    }
+}
+
+/* False: out of memory. */
+static bool make_room(struct gjkd_request *request, work *batch) {
+    uint64_t row_ns = proto_batch_is_heavy(batch->batch) ? ROW_HEAVY_NS : ROW_NS;
+    batch->rows = proto_batch_count(batch->batch);
+    batch->row_ns = row_ns;
+    batch->step = gjkd_chunks_step_of(batch->rows, row_ns);
+    batch->chunks = batch->rows > 0 ? (batch->rows + batch->step - 1) / batch->step : 0;
+    batch->results = gjk_arena_alloc_array(&request->arena, batch->rows, sizeof batch->results[0]);
+    batch->texts = gjk_arena_alloc_array(&request->arena, batch->chunks, sizeof batch->texts[0]);
+    if (batch->results == NULL || batch->texts == NULL) {
+        batch->chunks = 0;
+        return false;
+    }
+    for (uint32_t i = 0; i < batch->chunks; i++) {
+        gjk_arena_init(&batch->texts[i], GJKD_REQUEST_BYTES_MAX);
+    }
+    return true;
+}
+
+void gjkd_handle_batch(struct gjkd_request *request) {
+    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
+    if (!gjkd_request_has_set(request)) {
+        return;
+    }
+    work *batch = gjk_arena_alloc(&request->arena, sizeof *batch);
+    if (batch == NULL) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the batch");
+        return;
+    }
+    memset(batch, 0, sizeof *batch);
+    atomic_init(&batch->failure, PROTO_OK);
+    batch->answers_max = request->context->limits.answers_max;
+    if (!proto_decode_batch(body, request->version != NULL ? request->version->dimension : 0,
+                            &request->context->limits, &request->arena, &batch->batch,
+                            &request->problem)) {
+        gjkd_request_refuse(request);
+        return;
+    }
+    gjkd_request_note_decoded(request);
+    batch->has_tick = proto_batch_tick(batch->batch, &batch->tick);
+    if (!make_room(request, batch)) {
+        release(request, batch);
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
+        return;
+    }
+    gjkd_chunks_leave(request, batch->rows, batch->row_ns,
+                      &(struct gjkd_chunks){.work = batch,
+                                            .is_fixed = true, /* each has its texts */
+                                            .run = run,
+                                            .finish = finish,
+                                            .drop = release});
+}

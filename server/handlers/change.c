@@ -1,0 +1,119 @@
+/*
+ * How does a change become a write? Its body is opened before the set's writer lock is taken and
+ * merged after, so that the lock is held for no parsing.
+ */
+
+#include "handlers/change.h"
+
+#include <string.h>
+
+gjkd_write gjkd_write_make(struct gjkd_request *request) {
+    return (gjkd_write){
+        .registry = request->context->registry,
+        .name = request->match.variable.text,
+        .if_match = request->head.if_match,
+        .if_none_match = request->head.if_none_match,
+        .problem = &request->problem,
+    };
+}
+
+/* --- Making it --- */
+
+struct derivation {
+    struct proto_change *change;
+    const char *shape;
+    bool must_be_there;
+    bool was_there;
+};
+
+static bool derive(void *user, const struct gjkd_version *current, proto_edits *out,
+                   struct proto_problem *problem) {
+    struct derivation *derivation = user;
+    const proto_base base = gjkd_version_base(current);
+    const char *shape = derivation->shape;
+    derivation->was_there = shape != NULL && gjk_set_find(current->set, shape) != NULL;
+    if (derivation->must_be_there && !derivation->was_there) {
+        return proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
+                                 "there is no shape \"%.140s\" in the set", shape);
+    }
+    return proto_change_apply(derivation->change, &base, out, problem);
+}
+
+static gjkd_outcome commit(struct gjkd_request *request, struct derivation *derivation,
+                           const gjkd_stamp *stamp, struct gjkd_version **out) {
+    const gjkd_write write = gjkd_write_make(request);
+    const gjkd_deriver deriver = {derive, derivation};
+    return stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
+                         : gjkd_commit_edit(&write, derivation->shape, &deriver, out);
+}
+
+gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
+                              const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
+                              bool *was_there) {
+    const proto_change_request change = {
+        .body = {request->body != NULL ? request->body : "", request->body_bytes},
+        .form = form,
+        .name = shape != NULL ? shape : request->match.variable.text,
+        .limits = &request->context->limits,
+        .arena = &request->arena,
+    };
+    struct derivation derivation = {.shape = shape, .must_be_there = form == PROTO_PATCH_SHAPE};
+    if (!proto_change_open(&change, &derivation.change, &request->problem)) {
+        gjkd_request_refuse(request);
+        return GJKD_REFUSED;
+    }
+    gjkd_request_note_decoded(request);
+    if (!gjkd_request_claim(
+            request)) { /* the client has been told that time is up: change nothing */
+        proto_change_close(derivation.change);
+        return GJKD_REFUSED;
+    }
+    gjkd_outcome outcome = commit(request, &derivation, stamp, out);
+    proto_change_close(derivation.change); /* before a refusal that may clear its memory */
+    if (outcome == GJKD_REFUSED) {
+        gjkd_request_refuse(request);
+    }
+    if (was_there != NULL) {
+        *was_there = derivation.was_there;
+    }
+    return outcome;
+}
+
+/* --- Replies --- */
+
+void gjkd_reply_no_set(struct gjkd_request *request) {
+    gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                      request->match.variable.text);
+}
+
+void gjkd_reply_summary(struct gjkd_request *request, int status,
+                        const struct gjkd_version *version) {
+    proto_summary summary = gjkd_version_summary(version);
+    struct proto_buffer body;
+    proto_buffer_init(&body, &request->arena);
+    proto_encode_summary(&body, &summary);
+    gjkd_version_etag(version, request->reply.etag);
+    gjkd_request_reply(request, status, &body);
+}
+
+bool gjkd_may_read(struct gjkd_request *request) {
+    char etag[GJKD_ETAG_MAX];
+    gjkd_version_etag(request->version, etag);
+    switch (
+        gjkd_precondition_check(request->head.if_match, request->head.if_none_match, etag, true)) {
+    case GJKD_PROCEED:
+        return true;
+    case GJKD_NOT_MODIFIED:
+        request->reply.status = 304;
+        memcpy(request->reply.etag, etag, sizeof etag);
+        return false;
+    case GJKD_PRECONDITION_FAILED:
+        gjkd_request_fail(request, PROTO_REVISION_MISMATCH,
+                          "the set is not at the revision of If-Match");
+        return false;
+    case GJKD_PRECONDITION_UNCLEAR:
+        break;
+    }
+    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match or If-None-Match holds no entity tags");
+    return false;
+}

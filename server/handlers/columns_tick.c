@@ -1,0 +1,115 @@
+/*
+ * What becomes of a set by poses that come as columns? Every row moves the shape of its handle,
+ * as a patch with the members of its pose would. The message is decoded before the set's writer
+ * lock is taken; only the handles are looked up under it.
+ */
+
+#include "handlers/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct poses {
+    proto_pose_columns columns;
+    struct gjk_arena *arena;
+};
+
+static int compare_handles(const void *a, const void *b) {
+    uint32_t p = *(const uint32_t *)a;
+    uint32_t q = *(const uint32_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
+}
+
+/* The handles that jump, in their order. NULL: out of memory. */
+static const uint32_t *sort_jumps(const struct poses *poses) {
+    uint32_t count = poses->columns.teleport_count;
+    uint32_t *sorted = gjk_arena_alloc_array(poses->arena, count, sizeof *sorted);
+    if (sorted != NULL && count > 0) {
+        memcpy(sorted, poses->columns.teleport, count * sizeof *sorted);
+        qsort(sorted, count, sizeof *sorted, compare_handles);
+    }
+    return sorted;
+}
+
+static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gjk_body *body) {
+    proto_place place = gjkd_stored_view(body).place;
+    place.has_position = true;
+    place.pose.position = columns->poses[row].position;
+    if (columns->turns != NULL) {
+        place.has_rotation = true;
+        place.pose.rotation = columns->poses[row].rotation;
+        place.turn = columns->turns[row];
+    }
+    return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
+}
+
+static bool refuse_dimension(const struct poses *poses, const struct gjkd_version *current,
+                             struct proto_problem *problem) {
+    proto_problem_set(problem, PROTO_DIMENSION_MISMATCH, "the set is %uD, the message %uD",
+                      current->dimension, poses->columns.dimension);
+    return proto_problem_point(problem, "/dimension");
+}
+
+static bool refuse_handle(const struct poses *poses, uint32_t row, struct proto_problem *problem) {
+    char pointer[32];
+    snprintf(pointer, sizeof pointer, "/handle/%u", row);
+    proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
+                      poses->columns.handle[row]);
+    return proto_problem_point(problem, pointer);
+}
+
+static bool derive(void *user, const struct gjkd_version *current, proto_edits *out,
+                   struct proto_problem *problem) {
+    const struct poses *poses = user;
+    const proto_pose_columns *columns = &poses->columns;
+    if (columns->dimension != current->dimension) {
+        return refuse_dimension(poses, current, problem);
+    }
+    const uint32_t *jumps = sort_jumps(poses);
+    proto_edit *edits = gjk_arena_alloc_array(poses->arena, columns->count, sizeof *edits);
+    if (jumps == NULL || edits == NULL) {
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
+    }
+    for (uint32_t row = 0; row < columns->count; row++) {
+        const uint32_t *handle = &columns->handle[row];
+        const gjk_body *body = gjk_set_find_handle(current->set, *handle);
+        if (body == NULL) {
+            return refuse_handle(poses, row, problem);
+        }
+        edits[row] = move(columns, row, body);
+        edits[row].teleport =
+            bsearch(handle, jumps, columns->teleport_count, sizeof *jumps, compare_handles) != NULL;
+    }
+    if (columns->count > 1) {
+        qsort(edits, columns->count, sizeof *edits, compare_ids);
+    }
+    *out = (proto_edits){.items = edits, .count = columns->count};
+    return true;
+}
+
+gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
+                                   struct gjkd_version **out) {
+    struct poses poses = {.arena = &request->arena};
+    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
+    if (!proto_decode_pose_columns(body, 0, &request->context->limits, &request->arena,
+                                   &poses.columns, &request->problem)) {
+        gjkd_request_refuse(request);
+        return GJKD_REFUSED;
+    }
+    gjkd_request_note_decoded(request);
+    if (!gjkd_request_claim(
+            request)) { /* the client has been told that time is up: change nothing */
+        return GJKD_REFUSED;
+    }
+    const gjkd_write write = gjkd_write_make(request);
+    const gjkd_deriver deriver = {derive, &poses};
+    gjkd_outcome outcome = gjkd_commit_tick(&write, stamp, &deriver, out);
+    if (outcome == GJKD_REFUSED) {
+        gjkd_request_refuse(request);
+    }
+    return outcome;
+}

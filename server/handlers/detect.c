@@ -1,0 +1,118 @@
+/*
+ * What collides, and how deep? A pair, one shape against the set, all pairs of the set, or
+ * all pairs between two sets.
+ */
+
+#include "handlers/columns.h"
+#include "handlers/handlers.h"
+
+static gjk_detect_settings detect_settings(const proto_query *query) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.tolerance = query->options.tolerance;
+    settings.max_iterations = query->options.max_iterations;
+    settings.penetration = query->penetration;
+    return settings;
+}
+
+static bool detect_pair(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    gjk_detect_settings settings = detect_settings(query);
+    struct gjkd_operand a, b;
+    if (!gjkd_query_context_find_pair(context, &a, &b)) {
+        return false;
+    }
+    struct proto_trace trace;
+    settings.recorder = gjkd_query_context_trace(context, &a, &b, &trace);
+    gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
+    gjkd_count_iterations(context->request->counters, result.iterations);
+    if (context->request->columns_out != NULL) {
+        return gjkd_columns_print_detect(context, &result);
+    }
+    proto_encode_detect(&context->out, query->dimension, query->penetration, &result,
+                        &context->stamp);
+    return true;
+}
+
+static bool detect_one(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    gjk_detect_settings settings = detect_settings(query);
+    struct gjkd_operand a;
+    gjk_hits hits;
+    if (!gjkd_query_context_find(context, &query->a, &a)) {
+        return false;
+    }
+    gjk_selection selection = gjkd_query_context_select(context, a.body, context->limit);
+    gjk_status status = gjk_set_detect(&context->snapshot, &a.placed, &selection, &settings, &hits);
+    if (status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
+    gjkd_query_context_keep(context, &hits.count, &hits.truncated);
+    for (uint32_t i = 0; i < hits.count; i++) {
+        gjkd_count_iterations(context->request->counters, hits.items[i].result.iterations);
+    }
+    proto_encode_hits(&context->out, query->dimension, query->penetration, &hits, &context->stamp);
+    return true;
+}
+
+static bool print_pairs(struct gjkd_query_context *context, gjk_status status,
+                        gjk_pair_hits *pairs) {
+    if (status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
+    gjkd_query_context_keep(context, &pairs->count, &pairs->truncated);
+    for (uint32_t i = 0; i < pairs->count; i++) {
+        gjkd_count_iterations(context->request->counters, pairs->items[i].result.iterations);
+    }
+    proto_encode_pairs(&context->out, context->query.dimension, context->query.penetration, pairs,
+                       &context->stamp);
+    return true;
+}
+
+static bool detect_all(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    gjk_detect_settings settings = detect_settings(query);
+    gjk_pair_hits pairs;
+    gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
+    gjk_status status = gjk_set_detect_pairs(&context->snapshot, &selection, &settings, &pairs);
+    return print_pairs(context, status, &pairs);
+}
+
+static bool detect_against(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    gjk_detect_settings settings = detect_settings(query);
+    gjk_pair_hits pairs;
+    const struct gjkd_version *other =
+        gjkd_query_context_find_set(context, query->against, "/against");
+    if (other == NULL) {
+        return false;
+    }
+    context->stamp.has_against_revision = true;
+    context->stamp.against_revision = other->revision;
+    gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
+    const gjk_snapshot newest = gjk_snapshot_of(other->set);
+    gjk_status status =
+        gjk_set_detect_against(&context->snapshot, &newest, &selection, &settings, &pairs);
+    return print_pairs(context, status, &pairs);
+}
+
+bool gjkd_answer_detect(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    if (context->request->columns_out != NULL && query->b.kind == PROTO_OPERAND_ABSENT) {
+        return gjkd_columns_refuse(context);
+    }
+    if (query->against != NULL) {
+        return detect_against(context);
+    }
+    if (query->a.kind == PROTO_OPERAND_ABSENT) {
+        return detect_all(context);
+    }
+    return query->b.kind == PROTO_OPERAND_ABSENT ? detect_one(context) : detect_pair(context);
+}
+
+void gjkd_handle_detect(struct gjkd_request *request) {
+    if (request->columns_in) {
+        gjkd_columns_detect(request);
+    } else {
+        gjkd_query_context_ask(request, PROTO_OP_DETECT, gjkd_answer_detect);
+    }
+}

@@ -1,0 +1,93 @@
+/*
+ * Which connections are to end? libmicrohttpd has no call to end one, but ends it by itself
+ * when it reads its end. It is told of new bytes once: when a client's end came together
+ * with its last bytes, it never hears of the end, so that has to be looked for.
+ */
+
+#include "http/connections.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+
+struct gjkd_connection *gjkd_connections_add(struct gjkd_connections *connections, int fd) {
+    struct gjkd_connection *entry = calloc(1, sizeof *entry);
+    connections->count++;
+    if (entry == NULL) {
+        return NULL;
+    }
+    entry->fd = fd;
+    entry->fresh = true;
+    connections->fresh++;
+    entry->next = connections->first;
+    if (entry->next != NULL) {
+        entry->next->previous = entry;
+    }
+    connections->first = entry;
+    return entry;
+}
+
+void gjkd_connections_remove(struct gjkd_connections *connections, struct gjkd_connection *entry) {
+    connections->count--;
+    if (entry == NULL) {
+        return;
+    }
+    *(entry->previous != NULL ? &entry->previous->next : &connections->first) = entry->next;
+    if (entry->next != NULL) {
+        entry->next->previous = entry->previous;
+    }
+    connections->fresh -= entry->fresh ? 1 : 0;
+    free(entry);
+}
+
+void gjkd_connections_set_progress(struct gjkd_connections *connections,
+                                   struct gjkd_connection *entry, gjkd_progress progress) {
+    if (entry == NULL) {
+        return;
+    }
+    if (entry->fresh && progress != GJKD_IDLE) {
+        entry->fresh = false;
+        connections->fresh--;
+    }
+    entry->progress = progress;
+    if (progress == GJKD_IDLE && connections->closing) {
+        shutdown(entry->fd, SHUT_RD);
+    }
+}
+
+/* Has the client closed, with nothing left to read before that? */
+static bool is_gone(int fd) {
+    char byte;
+    return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+}
+
+static bool is_to_end(const struct gjkd_connections *connections,
+                      const struct gjkd_connection *entry, uint64_t now_ns) {
+    switch (entry->progress) {
+    case GJKD_IDLE:
+    case GJKD_HEAD_DUE:
+        return connections->closing || now_ns > entry->overdue_ns || is_gone(entry->fd);
+    case GJKD_BODY_DUE:
+        return is_gone(entry->fd);
+    case GJKD_LINGERING:
+        return now_ns > entry->overdue_ns || is_gone(entry->fd);
+    case GJKD_SENDING:
+        return now_ns > entry->overdue_ns;
+    case GJKD_ANSWERING:
+        break;
+    }
+    return false;
+}
+
+unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
+    unsigned count = 0;
+    for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
+        if (is_to_end(connections, at, now_ns)) {
+            shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
+            count++;
+            if (connections->ended != NULL) {
+                connections->ended(at);
+            }
+        }
+    }
+    return count;
+}

@@ -1,0 +1,375 @@
+/*
+ * How does libmicrohttpd's view of a request (callbacks on a connection) become ours (a job
+ * with a life)? The daemon calls for the target, the head, each piece of the body and the
+ * end; every reply but an early refusal is queued at the end, because an earlier one makes
+ * the daemon close the connection. A reply's bytes live in the job's arena and are sent from
+ * there; the job is recycled when the daemon says that the request is over.
+ */
+
+#include "http/http.h"
+
+#include "http/exchange.h"
+#include "request/auth.h"
+#include "request/request_log.h"
+
+#include <netinet/in.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Connections beyond --max-connections that a loop accepts, to close them. */
+#define REFUSED_MAX 64
+
+/*
+ * Memory that a connection has for the request line, the header fields and the reply's head.
+ * libmicrohttpd clears all of it after every request, and 64 connections' worth is to fit in a
+ * processor's cache: so no more than the limits need.
+ */
+#define CONNECTION_BYTES 16384
+_Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
+               "what is over a limit has to be seen whole");
+
+/* All connections are looked at no more often, however soon the next deadline of a request is. */
+#define SWEEP_PAUSE_NS UINT64_C(500000000)
+
+/* How long a connection may be silent that is to end. */
+#define ENDED_TIMEOUT_S 1U
+
+/* The exchange that a callback's context is about: from now on the one that stands in. */
+static struct gjkd_exchange *exchange_of(void **context) {
+    struct gjkd_exchange *exchange = *context;
+    if (exchange != NULL && exchange->stand_in != NULL) {
+        *context = exchange->stand_in;
+        exchange->stand_in = NULL;
+    }
+    return *context;
+}
+
+int gjkd_fd_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+}
+
+struct gjkd_connection *gjkd_connection_of(struct MHD_Connection *connection) {
+    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+}
+
+/* --- The daemon's callbacks --- */
+
+/* The address that the connection counts for in the crowd, or NULL. */
+static const gjkd_ip *counted_ip(const struct gjkd_http *http,
+                                 const struct gjkd_connection *entry) {
+    bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, &entry->ip);
+    return proxy ? NULL : &entry->ip;
+}
+
+static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
+    const struct sockaddr *address =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    struct gjkd_connection *entry =
+        gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
+    if (entry != NULL) {
+        entry->ip = gjkd_ip_of(address);
+        entry->entered = gjkd_connection_limiter_enter(http->context->connection_limiter,
+                                                       counted_ip(http, entry));
+        entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
+        if (!entry->entered) {
+            shutdown(entry->fd, SHUT_RDWR);
+            gjkd_count_turned_away(http->counters);
+        }
+    }
+    return entry;
+}
+
+static void log_end(const struct gjkd_request *request, struct MHD_Connection *connection,
+                    uint64_t duration_ns) {
+    const struct sockaddr *name =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    gjkd_address peer = {.length = name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
+                                                               : sizeof(struct sockaddr_in)};
+    memcpy(&peer.storage, name, peer.length);
+    gjkd_request_log(request, &peer, duration_ns);
+}
+
+/* The request is over: counted, and logged where that is wanted. */
+static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    const struct gjkd_request *request = &exchange->request;
+    uint64_t ended_ns = exchange->stage == GJKD_STAGE_CUT ? request->timing.ended_ns : uv_hrtime();
+    uint64_t duration_ns = ended_ns - request->timing.started_ns;
+    gjkd_auth_settle(request);
+    gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
+                       request->reply.status, duration_ns);
+    if (request->reply.status >= 400) {
+        gjkd_count_refusal(exchange->http->counters, request->problem.code);
+    }
+    gjkd_count_bytes(exchange->http->counters, request->body_bytes + request->discarded_bytes,
+                     request->reply.length);
+    if (request->context->config->access_log) {
+        log_end(request, connection, duration_ns);
+    }
+}
+
+static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
+    gjkd_exchange_stop_waiting(exchange);
+    note_end(exchange, connection);
+    if (exchange->lingers) {
+        /* The daemon shuts the sending side and closes its own. */
+        int copy = dup(gjkd_fd_of(connection));
+        if (copy >= 0) {
+            gjkd_linger(&exchange->http->lingers, copy);
+        }
+    }
+    gjkd_exchange_give_back(exchange);
+}
+
+static void on_connection(void *closure, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode code) {
+    struct gjkd_http *http = closure;
+    http->callbacks++;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        *context = begin_connection(http, connection);
+        gjkd_count_connection(http->counters, true);
+        return;
+    }
+    gjkd_count_connection(http->counters, false);
+    const struct gjkd_connection *entry = *context;
+    if (entry != NULL && entry->exchange != NULL) {
+        /* The daemon says nothing of a request's end when it has no room for its own refusal. */
+        end_request(entry->exchange, connection);
+    }
+    if (entry != NULL && entry->entered) {
+        gjkd_connection_limiter_leave(http->context->connection_limiter, counted_ip(http, entry));
+    }
+    gjkd_connections_remove(&http->connections, *context);
+}
+
+/* The request line has come. What this returns is the request's context. */
+static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
+    struct gjkd_http *http = closure;
+    struct gjkd_connection *entry = gjkd_connection_of(connection);
+    http->callbacks++;
+    if (entry == NULL || !entry->entered) {
+        return NULL; /* no memory; or it is shut, and this was on its way already */
+    }
+    struct gjkd_exchange *exchange = gjkd_exchange_take(http);
+    if (exchange == NULL ||
+        !gjkd_request_set_target(&exchange->request, target != NULL ? target : "")) {
+        if (exchange != NULL) {
+            gjkd_exchange_give_back(exchange);
+        }
+        return NULL;
+    }
+    exchange->connection = connection;
+    exchange->request.peer = entry->ip;
+    entry->exchange = exchange;
+    entry->overdue_ns = exchange->request.deadline_ns;
+    gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
+    return exchange;
+}
+
+static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const char *name,
+                                const char *value) {
+    struct gjkd_request *request = closure;
+    (void)kind;
+    gjkd_head_add(&request->head, &request->arena, name, value != NULL ? value : "");
+    return MHD_YES;
+}
+
+/* What was ready when this round of the loop began has waited since then at least. */
+static void check_lag(struct gjkd_exchange *exchange) {
+    struct gjkd_request *request = &exchange->request;
+    const struct gjkd_http *http = exchange->http;
+    bool is_work = request->reply.status == 0 && request->match.operation->cost != GJKD_COST_NONE;
+    if (is_work && uv_hrtime() - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
+        gjkd_count_rejected(http->counters, GJKD_REJECTED_LAG);
+        gjkd_request_fail(request, PROTO_OVERLOADED, "the daemon is more than %d ms behind",
+                          GJKD_LAG_MAX_MS);
+    }
+}
+
+static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
+    struct gjkd_request *request = &exchange->request;
+    request->head = gjkd_head_make(gjkd_method_find(method));
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, request);
+    gjkd_request_begin(request);
+    check_lag(exchange);
+    exchange->stage = GJKD_STAGE_BODY;
+    gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
+    bool body_follows = gjkd_head_has_body(&request->head) || request->head.fault != NULL;
+    if (request->reply.status != 0 && body_follows &&
+        (request->reply.close || request->head.wants_continue)) {
+        exchange->stage = GJKD_STAGE_DONE;
+        exchange->lingers = true;
+        gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
+        request->reply.close = true;
+        return gjkd_exchange_queue_reply(exchange);
+    }
+    if (body_follows) {
+        gjkd_exchange_await_body(exchange);
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *data, size_t *size) {
+    if (!gjkd_request_take_body(&exchange->request, data, *size)) {
+        exchange->lingers = true;
+        return MHD_NO;
+    }
+    *size = 0;
+    return MHD_YES;
+}
+
+static enum MHD_Result answer(struct gjkd_exchange *exchange) {
+    gjkd_request_run(&exchange->request);
+    exchange->stage = GJKD_STAGE_DONE;
+    return gjkd_exchange_queue_reply(exchange);
+}
+
+static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
+    gjkd_exchange_stop_waiting(exchange);
+    gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
+    if (gjkd_request_wants_worker(&exchange->request)) {
+        exchange->stage = GJKD_STAGE_PAUSED;
+        return MHD_YES;
+    }
+    return answer(exchange);
+}
+
+/*
+ * Called once more because the end brought no reply. Only now has the daemon noted that
+ * there is nothing to read; had it been suspended earlier, it would read on after the work
+ * and take a client that has shut its sending side for one that is gone.
+ */
+static enum MHD_Result take_pause(struct gjkd_exchange *exchange) {
+    return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
+}
+
+/* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
+static enum MHD_Result on_request(void *closure, struct MHD_Connection *connection, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **context) {
+    struct gjkd_exchange *exchange = exchange_of(context);
+    (void)connection, (void)url, (void)version;
+    ((struct gjkd_http *)closure)->callbacks++;
+    if (exchange == NULL) {
+        return MHD_NO; /* no memory when the request line came */
+    }
+    switch (exchange->stage) {
+    case GJKD_STAGE_HEAD:
+        return take_head(exchange, method);
+    case GJKD_STAGE_BODY:
+        return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
+    case GJKD_STAGE_PAUSED:
+        return take_pause(exchange);
+    case GJKD_STAGE_WORKING:
+        return MHD_YES;
+    case GJKD_STAGE_DONE:
+        return gjkd_exchange_queue_reply(exchange);
+    case GJKD_STAGE_CUT:
+        return *size > 0 ? take_body(exchange, data, size) : MHD_NO;
+    }
+    return MHD_NO;
+}
+
+static void on_completed(void *closure, struct MHD_Connection *connection, void **context,
+                         enum MHD_RequestTerminationCode code) {
+    struct gjkd_http *http = closure;
+    struct gjkd_exchange *exchange = exchange_of(context);
+    (void)code;
+    *context = NULL;
+    struct gjkd_connection *entry = gjkd_connection_of(connection);
+    if (entry != NULL) {
+        entry->exchange = NULL;
+        entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+    }
+    gjkd_connections_set_progress(&http->connections, entry, GJKD_IDLE);
+    if (exchange == NULL) {
+        return;
+    }
+    end_request(exchange, connection);
+}
+
+/* Paths are unescaped segment by segment, after routing has split them. */
+static size_t leave_escaped(void *closure, struct MHD_Connection *connection, char *text) {
+    (void)closure, (void)connection;
+    size_t length = 0;
+    while (text[length] != '\0') {
+        length++;
+    }
+    return length;
+}
+
+/*
+ * Where it has no room for a refusal, and the request before this one was at a worker, the daemon
+ * drops the connection in its mind only, and hears nothing of it from epoll. But at connections with
+ * a timeout of their own it looks whenever it runs.
+ */
+static void look_again(struct gjkd_connection *entry) {
+    if (entry->exchange != NULL && entry->exchange->connection != NULL) {
+        MHD_set_connection_option(entry->exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
+                                  ENDED_TIMEOUT_S);
+    }
+}
+
+/* --- Life --- */
+
+bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
+    struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    if (http->context->tls != NULL) {
+        gjkd_tls_options(tls);
+        flags |= MHD_USE_TLS;
+    }
+    http->lingers.uv = http->uv;
+    http->connections.ended = look_again;
+    http->daemon =
+        MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
+                         MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)http->context->config->max_connections + REFUSED_MAX,
+                         MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)GJKD_IDLE_TIMEOUT_S,
+                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
+                         MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
+                         MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
+                         on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
+                         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
+                         MHD_OPTION_END);
+    if (http->daemon == NULL) {
+        close(listen_fd);
+        return false;
+    }
+    return true;
+}
+
+uint64_t gjkd_http_sweep(struct gjkd_http *http) {
+    uint64_t next_ms = gjkd_exchanges_sweep(http);
+    uint64_t now_ns = uv_hrtime();
+    if (http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
+        http->swept_ns = now_ns;
+        if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
+            http->resumed(http);
+        }
+    }
+    return next_ms;
+}
+
+void gjkd_http_close(struct gjkd_http *http) {
+    http->connections.closing = true;
+    gjkd_http_sweep(http);
+}
+
+bool gjkd_http_shakes_hands(const struct gjkd_http *http) {
+    return http->context->tls != NULL && http->connections.fresh > 0;
+}
+
+bool gjkd_http_owes(const struct gjkd_http *http) {
+    return http->connections.count > 0 || http->lingers.count > 0;
+}
+
+bool gjkd_http_is_busy(const struct gjkd_http *http) {
+    return gjkd_http_owes(http) || http->working != NULL;
+}
+
+void gjkd_http_stop(struct gjkd_http *http) {
+    MHD_stop_daemon(http->daemon);
+    http->daemon = NULL;
+    gjkd_exchanges_free(http);
+}

@@ -1,0 +1,67 @@
+/*
+ * How do several loops share one port without sharing it with a stranger? SO_REUSEPORT
+ * would let a second daemon of the same user bind the same port in silence and take half
+ * of the connections. So the first socket binds without it, which fails if anybody holds
+ * the port; only then does it join the group that the other sockets bind to.
+ */
+
+#include "http/listen.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool set_option(int fd, int option) {
+    int on = 1;
+    return setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) == 0;
+}
+
+static int open_one(gjkd_address *address, bool first) {
+    int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0) {
+        return -1;
+    }
+    const struct sockaddr *name = (const struct sockaddr *)(const void *)&address->storage;
+    bool fine = set_option(fd, SO_REUSEADDR) && (first || set_option(fd, SO_REUSEPORT)) &&
+                bind(fd, name, address->length) == 0 && (!first || set_option(fd, SO_REUSEPORT)) &&
+                listen(fd, SOMAXCONN) == 0;
+    if (!fine) {
+        int saved = errno;
+        close(fd);
+        errno = saved;
+        return -1;
+    }
+    return fd;
+}
+
+/* What port did the kernel pick? */
+static void learn_port(gjkd_address *address, int fd) {
+    gjkd_address actual = {.length = sizeof actual.storage};
+    if (getsockname(fd, (struct sockaddr *)(void *)&actual.storage, &actual.length) == 0) {
+        gjkd_address_set_port(address, gjkd_address_port(&actual));
+    }
+}
+
+bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
+                      char error[GJKD_LISTEN_ERROR_MAX]) {
+    for (unsigned i = 0; i < count; i++) {
+        sockets[i] = open_one(address, i == 0);
+        if (sockets[i] < 0) {
+            char text[GJKD_ADDRESS_TEXT_MAX];
+            gjkd_address_format(address, text);
+            snprintf(error, GJKD_LISTEN_ERROR_MAX, "cannot listen on %s: %s%s", text,
+                     strerror(errno),
+                     errno == EADDRINUSE ? " (is another gjkd running? port 0 picks a free one)"
+                                         : "");
+            while (i > 0) {
+                close(sockets[--i]);
+            }
+            return false;
+        }
+        if (i == 0) {
+            learn_port(address, sockets[0]);
+        }
+    }
+    return true;
+}

@@ -1,0 +1,215 @@
+/*
+ * How does one thread serve thousands of connections? libmicrohttpd keeps them in an epoll
+ * set of its own, whose descriptor is one more thing that the uv loop polls. In this mode
+ * the daemon runs only when told to: after each run it says how soon it wants the next one.
+ */
+
+#include "http/loop.h"
+
+#include "work/deferred_free.h"
+#include "work/thread_priority.h"
+
+#include <microhttpd.h>
+#include <poll.h>
+#include <unistd.h>
+
+/* Runs in a row while the daemon has more to do; then the loop's other handles get a turn. */
+#define RUNS_MAX 8
+
+/* How long handshakes wait that do not get on. */
+#define STALLED_MS 2
+
+/* How often the connections are swept while the loop closes. */
+#define SWEEP_CLOSING_MS 100
+
+/* Runs that empty the queue of connections not yet accepted. */
+#define LAST_RUNS_MAX 512
+
+static void on_timer(uv_timer_t *timer);
+
+/* A timer that fires too early does no harm, so it is only ever moved forward. */
+static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
+    if (!uv_is_active((uv_handle_t *)&loop->timer) || uv_timer_get_due_in(&loop->timer) > wait_ms) {
+        uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
+    }
+}
+
+static void on_again(uv_idle_t *again);
+
+/*
+ * The daemon believes that there is always something to read for a TLS handshake that has
+ * begun, and would be run for it without end. Where nothing else gets on either, it has to wait
+ * for the client's next bytes, or for a moment.
+ */
+static void run(struct gjkd_loop *loop) {
+    MHD_UNSIGNED_LONG_LONG wait_ms = 0;
+    bool waits = true, stalled = false;
+    for (int i = 0; i < RUNS_MAX && waits && wait_ms == 0 && !stalled; i++) {
+        uint64_t before = loop->http.callbacks;
+        loop->http.round_ns = uv_hrtime();
+        MHD_run(loop->http.daemon);
+        waits = MHD_get_timeout(loop->http.daemon, &wait_ms) == MHD_YES;
+        stalled = gjkd_http_shakes_hands(&loop->http) && loop->http.callbacks == before;
+    }
+    if (waits && wait_ms == 0 && !stalled) {
+        uv_idle_start(&loop->again, on_again); /* a timer of 0 ms would let nothing else run */
+    } else if (waits) {
+        arm(loop, wait_ms > 0 ? wait_ms : STALLED_MS);
+    }
+}
+
+static void on_again(uv_idle_t *again) {
+    uv_idle_stop(again);
+    run(again->data);
+}
+
+static void on_timer(uv_timer_t *timer) {
+    run(timer->data);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events) {
+    (void)status, (void)events;
+    run(poll->data);
+}
+
+static void on_resumed(struct gjkd_http *http) {
+    run(http->uv->data);
+}
+
+static void on_sweep(uv_timer_t *sweeper);
+
+static void sweep_within(struct gjkd_loop *loop, uint64_t wait_ms) {
+    if (!uv_is_active((uv_handle_t *)&loop->sweeper) ||
+        uv_timer_get_due_in(&loop->sweeper) > wait_ms) {
+        uv_timer_start(&loop->sweeper, on_sweep, wait_ms, 0);
+    }
+}
+
+static void on_sweep(uv_timer_t *sweeper) {
+    struct gjkd_loop *loop = sweeper->data;
+    uint64_t wait_ms = gjkd_http_sweep(&loop->http);
+    bool soon = loop->http.connections.closing && wait_ms > SWEEP_CLOSING_MS;
+    sweep_within(loop, soon ? SWEEP_CLOSING_MS : wait_ms);
+}
+
+static void on_hurry(struct gjkd_http *http, uint64_t wait_ms) {
+    sweep_within(http->uv->data, wait_ms);
+}
+
+static void close_handles(struct gjkd_loop *loop) {
+    uv_close((uv_handle_t *)&loop->sweeper, NULL);
+    uv_close((uv_handle_t *)&loop->poll, NULL);
+    uv_close((uv_handle_t *)&loop->timer, NULL);
+    uv_close((uv_handle_t *)&loop->again, NULL);
+    uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->prepare, NULL);
+    gjkd_completion_queue_close(&loop->returns);
+}
+
+static void on_prepare(uv_prepare_t *prepare) {
+    struct gjkd_loop *loop = prepare->data;
+    atomic_store(&loop->answered, !gjkd_http_owes(&loop->http));
+    if (!gjkd_http_is_busy(&loop->http)) {
+        uv_poll_stop(&loop->poll);
+        gjkd_http_stop(&loop->http);
+        close_handles(loop); /* and so the loop ends */
+    }
+}
+
+/* Connections that the kernel has accepted already would be reset with the socket. */
+static void accept_the_last(struct gjkd_loop *loop, int listen_fd) {
+    struct pollfd waiting = {.fd = listen_fd, .events = POLLIN};
+    for (int i = 0; i < LAST_RUNS_MAX && poll(&waiting, 1, 0) > 0; i++) {
+        loop->http.round_ns = uv_hrtime();
+        MHD_run(loop->http.daemon);
+    }
+}
+
+static void on_wake(uv_async_t *wake) {
+    struct gjkd_loop *loop = wake->data;
+    if (loop->http.connections.closing) {
+        return;
+    }
+    const union MHD_DaemonInfo *info =
+        MHD_get_daemon_info(loop->http.daemon, MHD_DAEMON_INFO_LISTEN_FD);
+    accept_the_last(loop, info->listen_fd);
+    int listen_fd = MHD_quiesce_daemon(loop->http.daemon);
+    if (listen_fd >= 0) {
+        close(listen_fd);
+    }
+    gjkd_http_close(&loop->http);
+    run(loop);
+    uv_prepare_start(&loop->prepare, on_prepare);
+    sweep_within(loop, SWEEP_CLOSING_MS);
+}
+
+bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
+                    int listen_fd, void (*ended)(void *owner), void *owner) {
+    if (uv_loop_init(&loop->uv) != 0) {
+        close(listen_fd);
+        return false;
+    }
+    loop->uv.data = loop->poll.data = loop->timer.data = loop->wake.data = loop->prepare.data =
+        loop->sweeper.data = loop->again.data = loop;
+    loop->ended = ended;
+    loop->owner = owner;
+    loop->http = (struct gjkd_http){
+        .context = context,
+        .counters = gjkd_telemetry_counters(context->telemetry, index),
+        .uv = &loop->uv,
+        .returns = &loop->returns,
+        .resumed = on_resumed,
+        .hurry = on_hurry,
+    };
+    if (!gjkd_http_start(&loop->http, listen_fd)) {
+        uv_loop_close(&loop->uv);
+        return false;
+    }
+    int epoll_fd = MHD_get_daemon_info(loop->http.daemon, MHD_DAEMON_INFO_EPOLL_FD)->epoll_fd;
+    uv_timer_init(&loop->uv, &loop->timer);
+    uv_idle_init(&loop->uv, &loop->again);
+    uv_timer_init(&loop->uv, &loop->sweeper);
+    uv_prepare_init(&loop->uv, &loop->prepare);
+    if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||
+        uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0 ||
+        !gjkd_completion_queue_init(&loop->returns, &loop->uv)) {
+        gjkd_http_stop(&loop->http);
+        return false;
+    }
+    uv_poll_start(&loop->poll, UV_READABLE, on_poll);
+    on_sweep(&loop->sweeper);
+    run(loop);
+    return true;
+}
+
+static void serve(void *closure) {
+    struct gjkd_loop *loop = closure;
+    gjkd_thread_priority_of_loop();
+    gjkd_deferred_free_begin(&loop->http.context->pool);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    gjkd_deferred_free_end();
+    uv_loop_close(&loop->uv);
+    atomic_store(&loop->over, true);
+    loop->ended(loop->owner);
+}
+
+bool gjkd_loop_start(struct gjkd_loop *loop) {
+    return uv_thread_create(&loop->thread, serve, loop) == 0;
+}
+
+void gjkd_loop_close(struct gjkd_loop *loop) {
+    uv_async_send(&loop->wake);
+}
+
+void gjkd_loop_join(struct gjkd_loop *loop) {
+    uv_thread_join(&loop->thread);
+}
+
+void gjkd_loop_fini(struct gjkd_loop *loop) {
+    uv_poll_stop(&loop->poll);
+    gjkd_http_stop(&loop->http);
+    close_handles(loop);
+    uv_run(&loop->uv, UV_RUN_DEFAULT);
+    uv_loop_close(&loop->uv);
+    gjkd_completion_queue_fini(&loop->returns);
+}

@@ -1,0 +1,42 @@
+#ifndef GJKD_HTTP_LOOP_H
+#define GJKD_HTTP_LOOP_H
+
+/* One thread that serves connections: a uv loop that polls one HTTP daemon. */
+
+#include "http/http.h"
+
+struct gjkd_loop {
+    uv_loop_t uv;
+    uv_thread_t thread;
+    uv_poll_t poll;     /* the daemon's epoll descriptor */
+    uv_timer_t timer;   /* what the daemon wants to be run for */
+    uv_idle_t again;    /* it wants to be run at once, after everything else had its turn */
+    uv_timer_t sweeper; /* clients that are gone */
+    uv_async_t wake;    /* another thread's word */
+    struct gjkd_completion_queue returns;
+    uv_prepare_t prepare; /* while closing: is there anything left? */
+    struct gjkd_http http;
+    atomic_bool answered;       /* closing, and no client waits any more */
+    atomic_bool over;           /* the thread has nothing more to do */
+    void (*ended)(void *owner); /* called on the loop's thread as the last thing */
+    void *owner;
+};
+
+/* Makes loop number `index` on the listening socket, which it owns then. False: the system
+ * has no event loop or no HTTP daemon to give, and the process cannot go on. */
+bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
+                    int listen_fd, void (*ended)(void *owner), void *owner);
+
+/* Starts the thread. False: no thread. */
+bool gjkd_loop_start(struct gjkd_loop *loop);
+
+/* From any thread: stop listening, end what is idle, answer what is under way, end. */
+void gjkd_loop_close(struct gjkd_loop *loop);
+
+/* Waits for the thread, which must have been told to close. */
+void gjkd_loop_join(struct gjkd_loop *loop);
+
+/* Frees a loop that was never started. */
+void gjkd_loop_fini(struct gjkd_loop *loop);
+
+#endif

@@ -1,0 +1,205 @@
+/*
+ * Who asks, and may they? Refusals tell nothing of what exists: 401 comes before whether there
+ * is such a route, 403 before whether there is such a set. Which routes and methods there are is
+ * no secret (/openapi.json is open to all), so 404 and 405 come before 403: what nobody can do
+ * needs no scope.
+ */
+
+#include "request/auth.h"
+
+#include "security/forwarded.h"
+
+#include <string.h>
+
+/* HTTP/1.0 clients without a Host field are no browsers, so there is nothing to rebind. With
+ * tokens a page that reaches the daemon has none. */
+void gjkd_auth_check_host(struct gjkd_request *request) {
+    const struct gjkd_context *context = request->context;
+    const char *host = request->head.host;
+    if (context->keyring == NULL && host != NULL &&
+        !gjkd_host_allowed(host, &context->config->allowed_hosts)) {
+        gjkd_request_fail(request, PROTO_FORBIDDEN,
+                          "the Host header is neither an IP address nor localhost nor a name that "
+                          "--allowed-host lists");
+    }
+}
+
+/* The row of the path, whatever the method; NULL: no such path. */
+static const struct gjkd_operation *row_of(const struct gjkd_request *request) {
+    return request->match.route == GJKD_ROUTE_NONE ? NULL : gjkd_operation_at(request->match.route);
+}
+
+static bool is_open(const struct gjkd_request *request) {
+    const struct gjkd_operation *row = row_of(request);
+    return gjkd_cors_is_preflight(&request->head) || (row != NULL && (row->flags & GJKD_OPEN) != 0);
+}
+
+/* Of an operation: reading and asking is GET and POST; all else changes sets. */
+static gjkd_scope needed_scope(gjkd_method method) {
+    return method == GJKD_GET || method == GJKD_POST ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
+}
+
+/* --- Rates --- */
+
+/* Queries and writes are paid for; what only reads, or is refused by its path, is not. */
+static bool is_charged(const struct gjkd_request *request) {
+    if (request->match.operation == NULL) {
+        return false;
+    }
+    switch (request->match.operation->cost) {
+    case GJKD_COST_NONE:
+    case GJKD_COST_READ:
+    case GJKD_COST_LIST:
+        return false;
+    case GJKD_COST_WRITE:
+    case GJKD_COST_DETECT:
+    case GJKD_COST_DISTANCE:
+    case GJKD_COST_RAYCAST:
+    case GJKD_COST_CAST:
+    case GJKD_COST_HIT:
+    case GJKD_COST_BATCH:
+        break;
+    }
+    return true;
+}
+
+static void refuse_rate(struct gjkd_request *request, const char *who, const char *what,
+                        uint64_t limit, uint64_t wait_s) {
+    proto_problem_set(&request->problem, PROTO_RATE_LIMITED, "%s %llu %s a second", who,
+                      (unsigned long long)limit, what);
+    proto_problem_limit(&request->problem, limit);
+    gjkd_request_refuse(request);
+    request->reply.retry_after_s = wait_s;
+}
+
+void gjkd_auth_check_address_rate(struct gjkd_request *request) {
+    const struct gjkd_context *context = request->context;
+    if (context->address_limiter == NULL || is_open(request)) {
+        return;
+    }
+    gjkd_ip client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
+                                           &context->config->trusted_proxies);
+    client = gjkd_ip_client(&client);
+    request->client_key = gjkd_limiter_key_of(client.bytes);
+    request->metered = is_charged(request);
+    uint64_t wait_s = request->metered ? gjkd_limiter_take(context->address_limiter,
+                                                           &request->client_key, uv_hrtime())
+                                       : 0;
+    if (wait_s > 0) {
+        refuse_rate(request, "this address may ask for", "queries and writes",
+                    context->config->rate_limit, wait_s);
+    }
+}
+
+void gjkd_auth_check_token_rate(struct gjkd_request *request) {
+    const struct gjkd_context *context = request->context;
+    if (context->token_limiter == NULL || !request->has_token || !is_charged(request)) {
+        return;
+    }
+    uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &request->token_key, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(request, "this token may ask for", "queries and writes",
+                    context->config->rate_limit_per_token, wait_s);
+    }
+}
+
+/*
+ * Guesses of tokens have an account of their own, so that they are slow even where the request
+ * would cost nothing, and so that reading stays free for who has a token. An address that has
+ * used it up is refused before its token is looked at.
+ */
+static bool may_guess(struct gjkd_request *request) {
+    const struct gjkd_context *context = request->context;
+    if (context->address_limiter == NULL || request->head.authorization == NULL) {
+        return true;
+    }
+    gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
+    uint64_t wait_s = gjkd_limiter_wait_s(context->address_limiter, &guesses, uv_hrtime());
+    if (wait_s > 0) {
+        refuse_rate(request, "this address may send", "unknown tokens", context->config->rate_limit,
+                    wait_s);
+    }
+    return wait_s == 0;
+}
+
+static void note_guess(const struct gjkd_request *request) {
+    if (request->context->address_limiter != NULL) {
+        gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
+        gjkd_limiter_charge(request->context->address_limiter, &guesses, 1, uv_hrtime());
+    }
+}
+
+void gjkd_auth_settle(const struct gjkd_request *request) {
+    const struct gjkd_context *context = request->context;
+    uint64_t asked = request->asked > request->queries ? request->asked : request->queries;
+    if (asked < 2) {
+        return; /* one has been taken */
+    }
+    if (context->address_limiter != NULL && request->metered) {
+        gjkd_limiter_charge(context->address_limiter, &request->client_key, asked - 1, uv_hrtime());
+    }
+    if (context->token_limiter != NULL && request->has_token) {
+        gjkd_limiter_charge(context->token_limiter, &request->token_key, asked - 1, uv_hrtime());
+    }
+}
+
+/* --- Tokens --- */
+
+static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
+    static const char *const details[] = {
+        [GJKD_KEY_ABSENT] = "send Authorization: Bearer TOKEN",
+        [GJKD_KEY_UNKNOWN] = "the token is not one that the daemon knows",
+    };
+    if (status == GJKD_KEY_NO_MEMORY) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to look at the token");
+        return;
+    }
+    if (status == GJKD_KEY_UNKNOWN) {
+        note_guess(request);
+    }
+    gjkd_request_fail(request, PROTO_UNAUTHENTICATED, "%s", details[status]);
+    request->reply.challenge = status == GJKD_KEY_ABSENT
+                                   ? "Bearer realm=\"gjkd\""
+                                   : "Bearer realm=\"gjkd\", error=\"invalid_token\"";
+}
+
+static void refuse_scope(struct gjkd_request *request, gjkd_scope needed) {
+    gjkd_request_refuse(request);
+    request->reply.challenge =
+        needed == GJKD_SCOPE_READ
+            ? "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"read\""
+            : "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"write\"";
+}
+
+void gjkd_auth_check_token(struct gjkd_request *request) {
+    struct gjkd_keyring *keyring = request->context->keyring;
+    if (keyring == NULL || is_open(request) || !may_guess(request)) {
+        return;
+    }
+    gjkd_digest digest;
+    gjkd_key_status status = gjkd_keyring_ask(keyring, request->head.authorization, &request->arena,
+                                              &request->grant, &digest);
+    if (status != GJKD_KEY_FITS) {
+        refuse_token(request, status);
+        return;
+    }
+    request->has_token = true;
+    request->token_key = gjkd_limiter_key_of(digest.bytes);
+}
+
+void gjkd_auth_check_access(struct gjkd_request *request) {
+    static const char set_path[] = "/v1/sets/{set}";
+    const struct gjkd_operation *operation = request->match.operation;
+    if (!request->has_token) {
+        return;
+    }
+    gjkd_scope needed = needed_scope(operation->method);
+    if (!gjkd_access_scope(&request->grant, needed, &request->problem)) {
+        refuse_scope(request, needed);
+        return;
+    }
+    bool names_set = strncmp(operation->path, set_path, sizeof set_path - 1) == 0;
+    if (names_set && !gjkd_request_may_use_set(request, request->match.variable.text)) {
+        gjkd_request_refuse(request);
+    }
+}

@@ -1,0 +1,42 @@
+/* What do all requests share? Limits, sets, counters, workers, guards. */
+
+#include "request/context.h"
+
+#include "request/context_security.h"
+
+#include <stdio.h>
+
+bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
+                       char error[GJKD_CONFIG_ERROR_MAX]) {
+    context->config = config;
+    context->limits = proto_limits_default();
+    context->limits.body_bytes_max = config->max_body_bytes;
+    context->limits.batch_queries_max = config->max_batch_queries;
+    context->registry = gjkd_registry_new(context->limits.sets_max);
+    context->telemetry = gjkd_telemetry_new((unsigned)config->io_threads);
+    gjkd_budget_init(&context->bodies, GJKD_BODIES_BYTES_MAX);
+    gjkd_budget_init(&context->parsing, GJKD_PARSING_BYTES_MAX);
+    atomic_init(&context->draining, false);
+    atomic_init(&context->loading, true);
+    if (context->registry == NULL || context->telemetry == NULL) {
+        snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
+        return false;
+    }
+    gjkd_registry_limit(context->registry, config->max_memory_bytes);
+    if (!gjkd_context_security_init(context, error)) {
+        return false;
+    }
+    if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs)) {
+        snprintf(error, GJKD_CONFIG_ERROR_MAX, "cannot start %llu workers",
+                 (unsigned long long)config->workers);
+        return false;
+    }
+    return true;
+}
+
+void gjkd_context_fini(struct gjkd_context *context) {
+    gjkd_pool_fini(&context->pool);
+    gjkd_registry_free(context->registry);
+    gjkd_telemetry_free(context->telemetry);
+    gjkd_context_security_fini(context);
+}

@@ -1,0 +1,223 @@
+/*
+ * What do all queries have in common? Decode, find the stored shapes they name, print. With
+ * a set everything is asked of the one version that the job retained; without, the shapes
+ * are in the request.
+ */
+
+#include "request/query_context.h"
+
+#include "sets/rewind.h"
+
+#include <string.h>
+
+bool gjkd_query_context_fail_at(struct gjkd_request *request, const char *pointer) {
+    snprintf(request->problem.pointer, sizeof request->problem.pointer, "%s", pointer);
+    gjkd_request_refuse(request);
+    return false;
+}
+
+bool gjkd_query_context_refuse_at(struct gjkd_query_context *context, const char *pointer) {
+    char whole[PROTO_POINTER_MAX];
+    snprintf(whole, sizeof whole, "%s%s", context->query.pointer, pointer);
+    return proto_problem_point(context->problem, whole);
+}
+
+bool gjkd_query_context_out_of_memory(struct gjkd_query_context *context) {
+    return proto_problem_set(context->problem, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+}
+
+bool gjkd_query_context_fail(struct gjkd_query_context *context, gjk_status status) {
+    if (status != GJK_GIVEN_UP) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    return proto_problem_set(context->problem, PROTO_DEADLINE_EXCEEDED,
+                             "time was up before all was looked at");
+}
+
+static bool is_late(void *request) {
+    return gjkd_request_is_late(request);
+}
+
+bool gjkd_query_context_find(struct gjkd_query_context *context, const proto_operand *operand,
+                             struct gjkd_operand *out) {
+    out->body = NULL;
+    if (operand->kind == PROTO_OPERAND_INLINE) {
+        out->shape = operand->shape;
+        out->placed = (gjk_placed){&out->shape, operand->pose};
+        return true;
+    }
+    const gjk_snapshot *snapshot = &context->snapshot;
+    out->body = snapshot->set != NULL ? gjk_set_find(snapshot->set, operand->id) : NULL;
+    if (out->body == NULL) {
+        proto_problem_set(context->problem, PROTO_SHAPE_NOT_FOUND,
+                          "there is no shape \"%.140s\" in the set", operand->id);
+        return proto_problem_point(context->problem, operand->pointer);
+    }
+    out->placed = gjk_snapshot_place(snapshot, out->body);
+    if (operand->has_position) {
+        out->placed.pose.position = operand->pose.position;
+    }
+    if (operand->has_rotation) {
+        out->placed.pose.rotation = operand->pose.rotation;
+    }
+    return true;
+}
+
+bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjkd_operand *a,
+                                  struct gjkd_operand *b) {
+    return gjkd_query_context_find(context, &context->query.a, a) &&
+           gjkd_query_context_find(context, &context->query.b, b);
+}
+
+const gjk_recorder *gjkd_query_context_trace(struct gjkd_query_context *context,
+                                             const struct gjkd_operand *a,
+                                             const struct gjkd_operand *b,
+                                             struct proto_trace *trace) {
+    if (!context->query.trace) {
+        return NULL;
+    }
+    proto_trace_init(trace, context->arena, &a->placed, &b->placed);
+    context->stamp.trace = trace;
+    return &trace->recorder;
+}
+
+gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, const gjk_body *except,
+                                        uint32_t limit) {
+    return (gjk_selection){.filter = &context->query.filter,
+                           .except = except,
+                           .limit = limit,
+                           .arena = context->arena,
+                           .patience = &context->patience};
+}
+
+struct gjk_set *gjkd_query_context_gather(struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
+    struct gjk_set *set = NULL;
+    gjk_body *bodies = gjk_arena_alloc_array(context->arena, query->shape_count, sizeof *bodies);
+    for (uint32_t i = 0; bodies != NULL && i < query->shape_count; i++) {
+        const proto_shape *shape = &query->shapes[i].shape;
+        bodies[i] = (gjk_body){
+            .id = query->shapes[i].id,
+            .group = shape->group,
+            .handle = i,
+            .category = shape->category,
+            .mask = shape->mask,
+            .placed = {&shape->shape, shape->place.pose},
+        };
+    }
+    if (bodies == NULL ||
+        gjk_set_new(query->dimension, bodies, query->shape_count, &set) != GJK_OK) {
+        (void)gjkd_query_context_out_of_memory(context);
+        return NULL;
+    }
+    return set;
+}
+
+void gjkd_query_context_keep(struct gjkd_query_context *context, uint32_t *count, bool *truncated) {
+    context->is_cut = context->is_cut || (*count > 0 && *count >= context->room);
+    if (context->room == 0 && *count > 0) {
+        *count = 0;
+        *truncated = true;
+    }
+    context->answered += *count;
+}
+
+const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context *context,
+                                                       const char *name, const char *pointer) {
+    struct gjkd_request *request = context->request;
+    bool no_memory;
+    if (!gjkd_access_set(&request->grant, name, context->problem)) {
+        gjkd_query_context_refuse_at(context, pointer);
+        return NULL;
+    }
+    if (strcmp(name, request->version->name) == 0) {
+        return request->version;
+    }
+    const struct gjkd_version *other =
+        gjkd_others_get(&request->others, request->context->registry, name, &no_memory);
+    if (no_memory) {
+        gjkd_query_context_out_of_memory(context);
+    } else if (other == NULL) {
+        proto_problem_set(context->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                          name);
+        gjkd_query_context_refuse_at(context, pointer);
+    } else if (other->dimension != request->version->dimension) {
+        proto_problem_set(context->problem, PROTO_DIMENSION_MISMATCH,
+                          "the set \"%.160s\" has dimension %u, this one %u", name,
+                          other->dimension, request->version->dimension);
+        gjkd_query_context_refuse_at(context, pointer);
+        other = NULL;
+    }
+    return other;
+}
+
+/* Only the set of the path goes back in time: that of `against` stands at its newest. A judge
+ * says himself what it means that there is no such tick. */
+static bool go_back(struct gjkd_query_context *context) {
+    const struct gjkd_version *version = context->request->version;
+    const double tick = context->query.at_tick;
+    context->stamp.has_tick = true;
+    context->stamp.tick = tick;
+    context->rewind = GJK_REWIND_EXPIRED;
+    if (context->query.op == PROTO_OP_HIT) {
+        if (version->history != NULL) {
+            context->rewind = gjk_history_at(version->history, tick, &context->rewound);
+        }
+    } else if (!gjkd_rewind(version, tick, &context->rewound, context->problem)) {
+        return proto_problem_point(context->problem, context->query.at_pointer);
+    } else {
+        context->rewind = GJK_REWIND_OK;
+    }
+    context->snapshot = context->rewound.snapshot;
+    return true;
+}
+
+bool gjkd_query_context_prepare(struct gjkd_query_context *context) {
+    const struct gjkd_version *version = context->request->version;
+    const proto_query *query = &context->query;
+    uint64_t limit = query->has_limit ? query->limit : UINT32_MAX;
+    limit = limit < context->room ? limit : context->room;
+    context->limit = limit > 0 ? (uint32_t)limit : 1;
+    context->answered = 0;
+    context->is_cut = false;
+    context->patience = (gjk_patience){is_late, context->request};
+    context->rewind = GJK_REWIND_OK;
+    proto_buffer_init(&context->out, context->arena);
+    if (version != NULL) {
+        context->snapshot = gjk_snapshot_of(version->set);
+        context->stamp.has_revision = true;
+        context->stamp.revision = version->revision;
+    }
+    return !query->has_at || go_back(context);
+}
+
+static bool decode(struct gjkd_query_context *context, proto_op op) {
+    struct gjkd_request *request = context->request;
+    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
+    uint32_t dimension = request->version != NULL ? request->version->dimension : 0;
+    uint64_t room = request->context->limits.answers_max;
+    context->room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+    return proto_decode_query(body, op, dimension, &request->context->limits, context->arena,
+                              &context->query, context->problem) &&
+           gjkd_query_context_prepare(context);
+}
+
+void gjkd_query_context_ask(struct gjkd_request *request, proto_op op, gjkd_answer answer) {
+    struct gjkd_query_context context = {.request = request,
+                                         .arena = &request->arena,
+                                         .problem = &request->problem};
+    if (!gjkd_request_has_set(request)) {
+        return;
+    }
+    if (!decode(&context, op)) {
+        gjkd_request_refuse(request);
+        return;
+    }
+    gjkd_request_note_decoded(request);
+    if (answer(&context)) {
+        gjkd_request_note_query(request, op);
+        gjkd_request_reply(request, 200, &context.out);
+    } else if (request->reply.status == 0) {
+        gjkd_request_refuse(request);
+    }
+}

@@ -1,0 +1,263 @@
+/*
+ * How does a request travel? Top to bottom:
+ *
+ *     set_target   the request line has come
+ *     begin        the head has come: what it alone decides is decided (job_head.c)
+ *     take_body    piece by piece, into the arena, counted (job_body.c)
+ *     wants_worker the body is complete: retain the version, plan
+ *     run          decode, check, compute, encode: the operation's handler
+ *
+ * and whoever ends it early does so with a problem in the form of RFC 9457.
+ */
+
+#include "request/request.h"
+
+#include "util/crash.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_TYPE "application/json; charset=utf-8"
+#define PROBLEM_TYPE "application/problem+json"
+
+/* The arena of a reused job keeps no more than this. */
+#define ARENA_KEPT_BYTES 262144
+
+/* About the shortest row of a column message: two handles of some thousand. */
+#define COLUMNS_ROW_BYTES 8
+
+void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
+                       struct gjkd_counters *counters) {
+    memset(request, 0, sizeof *request);
+    request->context = context;
+    request->counters = counters;
+    gjk_arena_init(&request->arena, GJKD_REQUEST_BYTES_MAX);
+    gjkd_others_init(&request->others);
+}
+
+void gjkd_request_fini(struct gjkd_request *request) {
+    gjkd_budget_give(&request->context->bodies, &request->held_bytes);
+    gjkd_version_release(request->version);
+    gjkd_others_fini(&request->others);
+    gjk_arena_fini(&request->arena);
+}
+
+void gjkd_request_reset(struct gjkd_request *request) {
+    gjkd_budget_give(&request->context->bodies, &request->held_bytes);
+    gjkd_version_release(request->version);
+    gjkd_others_reset(&request->others);
+    if (request->arena.used_bytes > ARENA_KEPT_BYTES) {
+        gjk_arena_fini(&request->arena);
+    } else {
+        gjk_arena_reset(&request->arena);
+    }
+    request->version = NULL;
+    request->timing = (gjkd_timing){0};
+    request->request_id[0] = request->logged_path[0] = request->holder[0] = '\0';
+    request->target = request->query = NULL;
+    request->params = (gjkd_params){0};
+    request->chunks.rows = 0;
+    request->columns_in = false;
+    request->columns_out = NULL;
+    request->body = NULL;
+    request->body_bytes = request->body_capacity = 0;
+    request->discarded_bytes = 0;
+    request->asked = request->queries = 0;
+    request->match.operation = NULL;
+    request->match.route = GJKD_ROUTE_NONE;
+    request->grant = gjkd_grant_all();
+    request->cors = (gjkd_cors){0};
+    request->has_token = request->metered = false;
+    request->problem.code = PROTO_OK;
+    request->reply = (gjkd_reply){0};
+    atomic_store_explicit(&request->fate, GJKD_FATE_OPEN, memory_order_relaxed);
+}
+
+bool gjkd_is_loading(const struct gjkd_context *context) {
+    return atomic_load_explicit(&context->loading, memory_order_acquire);
+}
+
+/* --- Answers --- */
+
+void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body) {
+    if (body->failed) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        return;
+    }
+    request->reply.status = status;
+    request->reply.content_type = request->columns_out != NULL ? request->columns_out : JSON_TYPE;
+    request->reply.data = body->data;
+    request->reply.length = body->length;
+}
+
+void gjkd_request_refuse(struct gjkd_request *request) {
+    static const char last_resort[] =
+        "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
+        "request.\",\"status\":507,\"detail\":\"\",\"code\":\"out-of-memory\"}";
+    struct proto_buffer body;
+    proto_code code = request->problem.code;
+    if (code == PROTO_OUT_OF_MEMORY) {
+        gjk_arena_reset(&request->arena); /* nothing of the request is needed any more */
+        request->body = NULL;
+    }
+    proto_buffer_init(&body, &request->arena);
+    proto_encode_problem(&body, &request->problem);
+    request->reply.status = body.failed ? 507 : proto_code_status(code);
+    request->reply.content_type = PROBLEM_TYPE;
+    request->reply.data = body.failed ? last_resort : body.data;
+    request->reply.length = body.failed ? sizeof last_resort - 1 : body.length;
+    request->reply.etag[0] = '\0';
+    request->reply.retry_after_s =
+        request->reply.status == 429 || request->reply.status == 503 ? 1 : 0;
+}
+
+void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...) {
+    char detail[PROTO_DETAIL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(detail, sizeof detail, format, arguments);
+    va_end(arguments);
+    proto_problem_set(&request->problem, code, "%s", detail);
+    gjkd_request_refuse(request);
+}
+
+/* --- The beginning --- */
+
+bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
+    request->timing.started_ns = uv_hrtime();
+    request->deadline_ns =
+        request->timing.started_ns + request->context->config->request_timeout_ms * 1000000;
+    request->target = gjk_arena_copy_text(&request->arena, target, strlen(target));
+    if (request->context->config->access_log) {
+        snprintf(request->logged_path, sizeof request->logged_path, "%.*s",
+                 (int)strcspn(target, "?"), target);
+    }
+    return request->target != NULL;
+}
+
+/* --- The work --- */
+
+bool gjkd_request_wants_worker(struct gjkd_request *request) {
+    request->timing.complete_ns = uv_hrtime();
+    if (request->reply.status != 0) {
+        return false;
+    }
+    const struct gjkd_operation *operation = request->match.operation;
+    gjkd_work work = {.cost = operation->cost,
+                      .body = request->body,
+                      .body_bytes = request->body_bytes};
+    if (operation->flags & GJKD_READS_SET) {
+        request->version =
+            gjkd_registry_get(request->context->registry, request->match.variable.text);
+        if (request->version != NULL && !request->params.summary) {
+            work.items = gjk_set_count(request->version->set);
+            work.rows = request->columns_in ? request->body_bytes / COLUMNS_ROW_BYTES + 1 : 0;
+            work.points = request->version->points_max;
+            work.met = (uint64_t)gjk_set_crowding(request->version->set);
+        }
+    } else if (operation->cost == GJKD_COST_LIST) {
+        work.items = gjkd_registry_measure(request->context->registry).sets;
+    }
+    return gjkd_cost_model_wants_worker(&work);
+}
+
+/* A JSON tree is up to 75 times its text: so many bytes are made into trees at one time. */
+static bool take_budget(struct gjkd_request *request) {
+    uint64_t bytes = request->columns_in ? 0 : request->body_bytes;
+    if (gjkd_budget_take(&request->context->parsing, bytes, &request->parsing_bytes)) {
+        return true;
+    }
+    gjkd_count_rejected(request->counters, GJKD_REJECTED_PARSING);
+    gjkd_request_fail(request, PROTO_OVERLOADED, "bodies of %llu bytes are being parsed already",
+                      (unsigned long long)gjkd_budget_used(&request->context->parsing));
+    return false;
+}
+
+void gjkd_request_start(struct gjkd_request *request) {
+    request->timing.begun_ns = uv_hrtime();
+    bool is_unwanted = atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
+    if (request->reply.status == 0 &&
+        (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
+        gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
+    }
+    if (request->reply.status == 0 && take_budget(request)) {
+        const char *before = gjkd_crash_note_route(request->match.operation->path);
+        request->match.operation->handler(request);
+        gjkd_crash_note_route(before);
+    }
+}
+
+void gjkd_request_end(struct gjkd_request *request) {
+    if (request->reply.status == 0) {
+        gjkd_request_fail(request, PROTO_INTERNAL, "the operation came to no answer");
+    }
+    gjkd_budget_give(&request->context->parsing, &request->parsing_bytes);
+    gjkd_others_reset(&request->others);
+    gjkd_version_release(request->version);
+    request->version = NULL;
+    request->timing.ended_ns = uv_hrtime();
+}
+
+void gjkd_request_run(struct gjkd_request *request) {
+    gjkd_request_start(request);
+    gjkd_chunks_run_all(request);
+    gjkd_request_end(request);
+}
+
+void gjkd_request_note_decoded(struct gjkd_request *request) {
+    request->timing.decoded_ns = uv_hrtime();
+}
+
+void gjkd_request_note_query(struct gjkd_request *request, proto_op op) {
+    gjkd_request_note_queries(request, op, 1);
+}
+
+void gjkd_request_note_queries(struct gjkd_request *request, proto_op op, uint64_t count) {
+    request->queries += count;
+    gjkd_count_queries(request->counters, op, count);
+}
+
+void gjkd_request_stand_in(struct gjkd_request *request, const struct gjkd_request *other) {
+    request->timing.started_ns = other->timing.started_ns;
+    request->head.method = other->head.method;
+    request->match.route = other->match.route;
+    request->cors = other->cors;
+    request->body_bytes = other->body_bytes;
+    memcpy(request->request_id, other->request_id, sizeof request->request_id);
+    memcpy(request->logged_path, other->logged_path, sizeof request->logged_path);
+    memcpy(request->holder, other->holder, sizeof request->holder);
+    request->client = other->client;
+}
+
+bool gjkd_request_has_set(struct gjkd_request *request) {
+    bool reads_set = (request->match.operation->flags & GJKD_READS_SET) != 0;
+    if (reads_set && request->version == NULL) {
+        gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
+                          request->match.variable.text);
+        return false;
+    }
+    return true;
+}
+
+bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {
+    return gjkd_access_set(&request->grant, name, &request->problem);
+}
+
+static bool settle(struct gjkd_request *request, gjkd_fate fate) {
+    gjkd_fate open = GJKD_FATE_OPEN;
+    return atomic_compare_exchange_strong(&request->fate, &open, fate);
+}
+
+bool gjkd_request_is_late(struct gjkd_request *request) {
+    return uv_hrtime() > request->deadline_ns || atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
+}
+
+bool gjkd_request_expire(struct gjkd_request *request) {
+    return settle(request, GJKD_FATE_EXPIRED);
+}
+
+bool gjkd_request_claim(struct gjkd_request *request) {
+    return settle(request, GJKD_FATE_CLAIMED);
+}

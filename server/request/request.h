@@ -1,0 +1,199 @@
+#ifndef GJKD_REQUEST_REQUEST_H
+#define GJKD_REQUEST_REQUEST_H
+
+/*
+ * One request's life: what is asked, the arena that all its memory comes from, and what is
+ * answered. Nothing here knows sockets. A job belongs to one thread at a time: the loop's,
+ * or between submit and done the worker's.
+ */
+
+#include "config/config.h"
+#include "proto/reply.h"
+#include "request/operations.h"
+#include "request/telemetry.h"
+#include "security/access.h"
+#include "security/connection_limiter.h"
+#include "security/cors.h"
+#include "security/keyring.h"
+#include "security/limiter.h"
+#include "security/tls.h"
+#include "sets/others.h"
+#include "sets/registry.h"
+#include "util/request_id.h"
+#include "util/timing.h"
+#include "work/budget.h"
+#include "work/chunks.h"
+#include "work/pool.h"
+
+/* What all jobs share. */
+struct gjkd_context {
+    const struct gjkd_config *config;
+    proto_limits limits;
+    struct gjkd_registry *registry;
+    struct gjkd_telemetry *telemetry;
+    struct gjkd_pool pool;
+    struct gjkd_budget bodies;  /* bytes of bodies, from their arrival to their answer */
+    struct gjkd_budget parsing; /* bytes of JSON that is being decoded */
+    struct gjkd_connection_limiter *connection_limiter;   /* of connections */
+    struct gjkd_tls *tls;                                 /* NULL: plain http */
+    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
+    struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
+    atomic_bool draining;
+    atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
+};
+
+bool gjkd_is_loading(const struct gjkd_context *context);
+
+/* Bytes that a target (path and parameters) and all header fields together (as gjkd_head counts
+ * them) may have. */
+#define GJKD_TARGET_BYTES_MAX 4096
+#define GJKD_FIELD_BYTES_MAX 8192
+/* Memory that one request may use in all. */
+#define GJKD_REQUEST_BYTES_MAX ((size_t)4 << 30)
+/* What bodies may hold at one time over all connections, and what of them may be in the middle
+ * of decoding; but one body, whatever its size, always finds room. */
+#define GJKD_BODIES_BYTES_MAX ((uint64_t)512 << 20)
+#define GJKD_PARSING_BYTES_MAX ((uint64_t)64 << 20)
+/* What a client may send of a body that nobody will read, before its connection is closed. */
+#define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
+
+/* What of a request's path is logged. */
+#define GJKD_LOGGED_PATH_BYTES_MAX 512
+
+typedef struct gjkd_reply {
+    int status; /* 0: none yet */
+    const char *content_type;
+    const char *data;
+    size_t length;
+    char etag[GJKD_ETAG_MAX]; /* "": none */
+    const char *allow;        /* NULL: none */
+    uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
+    const char *policy;       /* Content-Security-Policy; NULL: none */
+    const char *challenge;    /* WWW-Authenticate; NULL: none */
+    bool close;               /* end the connection after it */
+} gjkd_reply;
+
+/* Who decides what is answered: whoever moves it away from OPEN. */
+typedef enum gjkd_fate {
+    GJKD_FATE_OPEN,
+    GJKD_FATE_CLAIMED, /* a write has begun and will be answered as it ends */
+    GJKD_FATE_EXPIRED, /* the deadline has passed and was answered; nobody wants the rest */
+} gjkd_fate;
+
+struct gjkd_request {
+    struct gjkd_context *context;
+    struct gjkd_counters *counters;
+    struct gjk_arena arena;
+    gjkd_timing timing;
+    uint64_t deadline_ns; /* by uv_hrtime */
+    _Atomic gjkd_fate fate;
+
+    /* Not in the arena, which a refusal may clear: */
+    char request_id[GJKD_REQUEST_ID_BYTES_MAX + 1];   /* plain; "": none yet */
+    char logged_path[GJKD_LOGGED_PATH_BYTES_MAX + 1]; /* its beginning, as it came, without
+                                                         parameters; "": nobody logs it */
+    char holder[GJKD_TOKEN_NAME_BYTES_MAX + 1];       /* name of the request's token, or "" */
+
+    char *target; /* as it came; taken apart in place by gjkd_request_begin */
+    char *query;  /* its part behind the question mark, or NULL */
+    gjkd_head head;
+    gjkd_path path;
+    gjkd_params params;
+    gjkd_match match;
+
+    gjkd_ip peer;   /* who is at the other end of the connection */
+    gjkd_ip client; /* who asks through it; known only where requests are logged */
+    gjkd_cors cors;
+    bool has_token, metered; /* token_key is valid; client_key is */
+    gjkd_limiter_key token_key, client_key;
+    gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
+    struct gjkd_version *version; /* retained; NULL when the operation reads none */
+
+    bool columns_in;         /* the body is a column message */
+    const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
+
+    char *body;
+    size_t body_bytes, body_capacity;
+    uint64_t held_bytes, parsing_bytes; /* of the budgets of those names */
+    uint64_t discarded_bytes;
+    uint64_t asked;   /* queries that the request holds, once that is known */
+    uint64_t queries; /* answered */
+
+    struct gjkd_chunks chunks; /* what the handler left to be done, if it did */
+    struct gjkd_others others; /* sets besides that of the path */
+    struct proto_problem problem;
+    gjkd_reply reply;
+};
+
+/* Caller's storage. fini frees everything; reset makes the job ready for the next request. */
+void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
+                       struct gjkd_counters *counters);
+void gjkd_request_fini(struct gjkd_request *request);
+void gjkd_request_reset(struct gjkd_request *request);
+
+/*
+ * The life, in order. Each step may end it early by filling job->reply with a refusal; the
+ * steps after that do nothing.
+ */
+
+/* Keeps a copy of the target; the clock starts. False: out of memory. */
+bool gjkd_request_set_target(struct gjkd_request *request, const char *target);
+
+/* All that the head alone decides: framing, host, route, parameters, media types, size. */
+void gjkd_request_begin(struct gjkd_request *request);
+
+/* Has the head announced a body beyond the limit? And the refusal, which closes the connection. */
+bool gjkd_request_is_too_long(const struct gjkd_request *request);
+void gjkd_request_refuse_length(struct gjkd_request *request);
+
+/* A piece of the body. False: too much was sent that nobody reads; hang up. */
+bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length);
+
+/* The body is complete: retains the set's version and says whether a worker is to run it. */
+bool gjkd_request_wants_worker(struct gjkd_request *request);
+
+/* A question has been understood, or answered: for those who count and measure. */
+void gjkd_request_note_decoded(struct gjkd_request *request);
+void gjkd_request_note_query(struct gjkd_request *request, proto_op op);
+void gjkd_request_note_queries(struct gjkd_request *request, proto_op op, uint64_t count);
+
+/* job is to be answered in place of another that is at a worker: as the same request. */
+void gjkd_request_stand_in(struct gjkd_request *request, const struct gjkd_request *other);
+
+/* Answers. On a loop or on a worker, the same function with the same result. */
+void gjkd_request_run(struct gjkd_request *request);
+
+/*
+ * The same in pieces, for several workers: start runs the handler, which may leave parts to be
+ * done; end comes when these are done too.
+ */
+void gjkd_request_start(struct gjkd_request *request);
+void gjkd_request_end(struct gjkd_request *request);
+
+/*
+ * The deadline against the write, from two threads: only one of the calls returns true.
+ * expire: the caller answers that time is up. claim: the caller goes on to change things.
+ */
+bool gjkd_request_expire(struct gjkd_request *request);
+bool gjkd_request_claim(struct gjkd_request *request);
+
+/* For whoever works long: has the deadline passed, so that nobody waits for the answer? */
+bool gjkd_request_is_late(struct gjkd_request *request);
+
+/* For handlers: is the set of the path there, if the operation has one? False: refused. */
+bool gjkd_request_has_set(struct gjkd_request *request) GJK_MUST_USE;
+
+/*
+ * For handlers: may the request touch that set? Every set besides the one in the path (which
+ * has been checked) must be asked for before it is looked up. False: job->problem is
+ * `forbidden`, to be pointed at the place and refused.
+ */
+bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) GJK_MUST_USE;
+
+/* For handlers. All three fill job->reply. */
+void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body);
+void gjkd_request_refuse(struct gjkd_request *request); /* with job->problem */
+void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,73 @@
+/*
+ * How does a body come in? Piece by piece into the arena of its job, counted against what one
+ * body and what all of them together may have. What nobody will read is thrown away, up to a
+ * limit, so that a client that goes on sending gets to its answer.
+ */
+
+#include "request/request.h"
+
+#include <string.h>
+
+/* First size of the buffer of a body whose length nobody announced. */
+#define BODY_START_BYTES 4096
+
+void gjkd_request_refuse_length(struct gjkd_request *request) {
+    uint64_t max = request->context->limits.body_bytes_max;
+    proto_problem_set(&request->problem, PROTO_BODY_TOO_LARGE, "a body may have %llu bytes",
+                      (unsigned long long)max);
+    request->problem.has_limit = true;
+    request->problem.limit = max;
+    gjkd_request_refuse(request);
+    request->reply.close = true;
+}
+
+bool gjkd_request_is_too_long(const struct gjkd_request *request) {
+    return request->head.has_length &&
+           request->head.body_bytes > request->context->limits.body_bytes_max;
+}
+
+/* Room for length bytes more. A length that was announced is allocated once. */
+static bool reserve_body(struct gjkd_request *request, size_t length) {
+    if (request->body_capacity - request->body_bytes >= length) {
+        return true;
+    }
+    size_t capacity =
+        request->head.has_length ? (size_t)request->head.body_bytes : BODY_START_BYTES;
+    while (capacity < request->body_bytes + length) {
+        capacity *= 2;
+    }
+    char *grown = gjk_arena_alloc(&request->arena, capacity);
+    if (grown == NULL) {
+        return false;
+    }
+    if (request->body_bytes > 0) {
+        memcpy(grown, request->body, request->body_bytes);
+    }
+    request->body = grown;
+    request->body_capacity = capacity;
+    return true;
+}
+
+bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length) {
+    bool wanted = request->reply.status == 0 && (request->match.operation->flags & GJKD_TAKES_BODY);
+    if (wanted && request->body_bytes + length > request->context->limits.body_bytes_max) {
+        gjkd_request_refuse_length(request);
+        wanted = false;
+    } else if (wanted &&
+               !gjkd_budget_take(&request->context->bodies, length, &request->held_bytes)) {
+        gjkd_count_rejected(request->counters, GJKD_REJECTED_BODIES);
+        gjkd_request_fail(request, PROTO_OVERLOADED, "bodies of %llu bytes are held already",
+                          (unsigned long long)gjkd_budget_used(&request->context->bodies));
+        wanted = false;
+    } else if (wanted && !reserve_body(request, length)) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the body");
+        wanted = false;
+    }
+    if (!wanted) {
+        request->discarded_bytes += length;
+        return request->discarded_bytes <= GJKD_DISCARD_BYTES_MAX;
+    }
+    memcpy(request->body + request->body_bytes, data, length);
+    request->body_bytes += length;
+    return true;
+}

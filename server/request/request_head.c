@@ -1,0 +1,213 @@
+/*
+ * What does a request's head alone decide? One check after the other, in an order that tells
+ * a client nothing before it is known who asks: framing, host, route, rate, token, and only
+ * then whether the operation takes the request as it is. The first that refuses ends it.
+ */
+
+#include "request/auth.h"
+#include "request/request.h"
+#include "security/forwarded.h"
+#include "util/media.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void find_request_id(struct gjkd_request *request) {
+    const char *given = request->head.request_id;
+    if (given != NULL && gjkd_is_request_id(given)) {
+        memcpy(request->request_id, given, strlen(given) + 1);
+    } else {
+        gjkd_request_id_make(request->request_id);
+    }
+}
+
+static void check_framing(struct gjkd_request *request) {
+    if (request->head.fault != NULL) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s", request->head.fault);
+        request->reply.close = true;
+    }
+}
+
+static void check_sizes(struct gjkd_request *request) {
+    if (strlen(request->target) > GJKD_TARGET_BYTES_MAX) {
+        gjkd_request_fail(request, PROTO_URI_TOO_LONG,
+                          "path and parameters have more than %d bytes", GJKD_TARGET_BYTES_MAX);
+    } else if (request->head.field_bytes > GJKD_FIELD_BYTES_MAX) {
+        gjkd_request_fail(request, PROTO_HEADERS_TOO_LARGE,
+                          "the header fields have more than %d bytes, %d counted for each besides "
+                          "its text",
+                          GJKD_FIELD_BYTES_MAX, GJKD_FIELD_OVERHEAD_BYTES);
+    }
+}
+
+/* A target may be absolute (http://host/path); its host then counts instead of the field. */
+static void split_authority(struct gjkd_request *request) {
+    bool plain = strncmp(request->target, "http://", 7) == 0;
+    if (!plain && strncmp(request->target, "https://", 8) != 0) {
+        return;
+    }
+    char *authority = request->target + (plain ? 7 : 8);
+    size_t length = strcspn(authority, "/?");
+    const char *host = gjk_arena_copy_text(&request->arena, authority, length);
+    if (host == NULL) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the host's name");
+        return;
+    }
+    request->head.host = host;
+    request->target = authority + length;
+}
+
+static void find_route(struct gjkd_request *request) {
+    request->query = strchr(request->target, '?');
+    if (request->query != NULL) {
+        *request->query++ = '\0';
+    }
+    gjkd_path_status status = gjkd_path_parse(request->target, &request->path);
+    if (status == GJKD_PATH_MALFORMED) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "the path is not well-formed");
+        return;
+    }
+    if (status == GJKD_PATH_OK) {
+        gjkd_route_find(request->head.method, &request->path, &request->match);
+    }
+}
+
+static void check_route(struct gjkd_request *request) {
+    if (request->match.route == GJKD_ROUTE_NONE) {
+        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "no operation has this path");
+    } else if (request->match.operation == NULL) {
+        gjkd_request_fail(request, PROTO_METHOD_NOT_ALLOWED, "this path takes %s",
+                          request->match.allow);
+        request->reply.allow = request->match.allow;
+    }
+}
+
+static void answer_preflight(struct gjkd_request *request) {
+    bool asked = request->context->config->cors_origins.count > 0;
+    if (asked && gjkd_cors_is_preflight(&request->head) &&
+        request->match.route != GJKD_ROUTE_NONE) {
+        request->reply.status = 204;
+    }
+}
+
+static void check_params(struct gjkd_request *request) {
+    char error[GJKD_PARAM_ERROR_MAX];
+    if (!gjkd_params_parse(request->query, request->match.operation->params, &request->params,
+                           error)) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s", error);
+    }
+}
+
+/* Which form does the client want? The request's, where Accept has no other preference. */
+static bool choose_form(struct gjkd_request *request) {
+    const char *accept = request->head.accept;
+    int json = gjkd_accept_weight(accept, GJKD_TYPE_JSON);
+    int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
+    int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
+    int columns = short_name > long_name ? short_name : long_name;
+    if (!(request->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
+        /* Who sends columns and wants them always gets the summary of a tick all the same. */
+        return json > 0 || (request->columns_in && columns > 0);
+    }
+    if (columns > json || (columns == json && request->columns_in)) {
+        bool is_short = short_name > long_name ||
+                        (short_name == long_name && gjkd_is_short_name(request->head.content_type));
+        request->columns_out = is_short ? GJKD_TYPE_PROTOBUF : GJKD_TYPE_X_PROTOBUF;
+    }
+    return columns > 0 || json > 0;
+}
+
+static bool is_text(const char *type, unsigned flags) {
+    return gjkd_is_text_type(type, GJKD_TYPE_JSON) ||
+           ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH));
+}
+
+static void check_media(struct gjkd_request *request) {
+    unsigned flags = request->match.operation->flags;
+    const char *type = request->head.content_type;
+    bool has_body = (flags & GJKD_TAKES_BODY) && gjkd_head_has_body(&request->head);
+    bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
+    request->columns_in = may_be_columns && gjkd_is_columns_type(type);
+    if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(request)) {
+        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
+                          (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");
+    } else if (has_body && !request->columns_in && !is_text(type, flags)) {
+        gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
+                          "send the body with Content-Type: application/json%s",
+                          may_be_columns ? " or application/x-protobuf" : "");
+    } else if (has_body && request->head.encoded) {
+        gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
+                          "send the body as it is, without Content-Encoding");
+    }
+}
+
+static void check_timeout(struct gjkd_request *request) {
+    const char *text = request->head.timeout_ms;
+    if (text == NULL) {
+        return;
+    }
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 15 || text[digits] != '\0') {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST,
+                          "Gjkd-Timeout-Ms is a whole number of milliseconds");
+        return;
+    }
+    uint64_t timeout_ms = strtoull(text, NULL, 10);
+    if (timeout_ms < request->context->config->request_timeout_ms) {
+        request->deadline_ns = request->timing.started_ns + timeout_ms * 1000000;
+    }
+}
+
+/* Until all sets are there nobody is told that one is not. */
+static void check_loading(struct gjkd_request *request) {
+    if (!(request->match.operation->flags & GJKD_ANSWERS_ANY) &&
+        gjkd_is_loading(request->context)) {
+        gjkd_request_fail(request, PROTO_NOT_READY, "the daemon is still loading its sets");
+    }
+}
+
+static void check_length(struct gjkd_request *request) {
+    if (gjkd_request_is_too_long(request)) {
+        gjkd_request_refuse_length(request);
+    }
+}
+
+/* What the head says of who asks, kept where a refusal does not clear it. */
+static void note_for_log(struct gjkd_request *request) {
+    request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
+                                            &request->context->config->trusted_proxies);
+    snprintf(request->holder, sizeof request->holder, "%s", request->grant.holder);
+}
+
+void gjkd_request_begin(struct gjkd_request *request) {
+    static void (*const checks[])(struct gjkd_request *) = {
+        check_framing,
+        check_sizes,
+        split_authority,
+        gjkd_auth_check_host,
+        find_route,
+        answer_preflight,
+        gjkd_auth_check_address_rate,
+        gjkd_auth_check_token,
+        check_route,
+        gjkd_auth_check_access,
+        gjkd_auth_check_token_rate,
+        check_params,
+        check_media,
+        check_timeout,
+        check_length,
+        check_loading,
+    };
+    find_request_id(request);
+    request->cors = gjkd_cors_make(&request->context->config->cors_origins, &request->head);
+    for (size_t i = 0; i < sizeof checks / sizeof checks[0] && request->reply.status == 0; i++) {
+        checks[i](request);
+    }
+    if (request->context->config->access_log) {
+        note_for_log(request);
+    }
+    if (request->reply.status != 0 && gjkd_request_is_too_long(request)) {
+        request->reply.close = true; /* rather than read all that for nothing */
+    }
+}

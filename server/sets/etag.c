@@ -1,0 +1,77 @@
+/*
+ * Does a request's precondition hold? Reads the header as a list of tags and compares each;
+ * the order of the two headers is that of RFC 9110, section 13.2.2.
+ */
+
+#include "sets/etag.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision) {
+    snprintf(etag, GJKD_ETAG_MAX, "\"%016" PRIx64 "-%" PRIu64 "\"", incarnation, revision);
+}
+
+typedef enum match { NO_MATCH, MATCH, UNCLEAR } match;
+
+/* The length of the quoted tag at text, quotes included, or 0. */
+static size_t tag_length(const char *text) {
+    if (text[0] != '"') {
+        return 0;
+    }
+    const char *end = strchr(text + 1, '"');
+    return end == NULL ? 0 : (size_t)(end - text) + 1;
+}
+
+static const char *skip_blanks(const char *text) {
+    return text + strspn(text, " \t");
+}
+
+/* weak: whether a tag marked W/ may match. */
+static match match_list(const char *list, const char *etag, bool weak) {
+    const char *at = skip_blanks(list);
+    if (at[0] == '*' && skip_blanks(at + 1)[0] == '\0') {
+        return etag != NULL ? MATCH : NO_MATCH;
+    }
+    match result = UNCLEAR; /* an empty list says nothing */
+    for (; *at != '\0'; at = skip_blanks(at)) {
+        if (*at == ',') {
+            at++;
+            continue;
+        }
+        bool marked_weak = strncmp(at, "W/", 2) == 0;
+        at += marked_weak ? 2 : 0;
+        size_t length = tag_length(at);
+        if (length == 0) {
+            return UNCLEAR;
+        }
+        bool same = etag != NULL && strlen(etag) == length && memcmp(at, etag, length) == 0;
+        result = result == MATCH || (same && (weak || !marked_weak)) ? MATCH : NO_MATCH;
+        at = skip_blanks(at + length);
+        if (*at != ',' && *at != '\0') {
+            return UNCLEAR;
+        }
+    }
+    return result;
+}
+
+gjkd_precondition gjkd_precondition_check(const char *if_match, const char *if_none_match,
+                                          const char *etag, bool reading) {
+    if (if_match != NULL) {
+        match found = match_list(if_match, etag, false);
+        if (found != MATCH) {
+            return found == UNCLEAR ? GJKD_PRECONDITION_UNCLEAR : GJKD_PRECONDITION_FAILED;
+        }
+    }
+    if (if_none_match != NULL) {
+        match found = match_list(if_none_match, etag, true);
+        if (found == UNCLEAR) {
+            return GJKD_PRECONDITION_UNCLEAR;
+        }
+        if (found == MATCH) {
+            return reading ? GJKD_NOT_MODIFIED : GJKD_PRECONDITION_FAILED;
+        }
+    }
+    return GJKD_PROCEED;
+}

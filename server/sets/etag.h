@@ -1,0 +1,33 @@
+#ifndef GJKD_SETS_ETAG_H
+#define GJKD_SETS_ETAG_H
+
+/*
+ * Entity tags and the preconditions that name them (RFC 9110, sections 8.8.3 and 13). A
+ * set's ETag is strong: "INCARNATION-REVISION", the incarnation being random, so that a set
+ * deleted and made again never matches an older tag.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* 16 hexadecimal digits, '-', 20 decimal digits, two quotes and a NUL */
+#define GJKD_ETAG_MAX 40
+
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision);
+
+typedef enum gjkd_precondition {
+    GJKD_PROCEED,
+    GJKD_NOT_MODIFIED,         /* 304: a read whose answer the client has */
+    GJKD_PRECONDITION_FAILED,  /* 412 */
+    GJKD_PRECONDITION_UNCLEAR, /* 400: a header that is neither * nor a list of tags */
+} gjkd_precondition;
+
+/*
+ * if_match and if_none_match: the headers' values, or NULL. etag: the current one, or NULL
+ * when the thing does not exist. reading: GET and HEAD, where a match of If-None-Match
+ * means 304. If-Match compares strongly, If-None-Match weakly.
+ */
+gjkd_precondition gjkd_precondition_check(const char *if_match, const char *if_none_match,
+                                          const char *etag, bool reading);
+
+#endif

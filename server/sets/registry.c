@@ -1,0 +1,223 @@
+/*
+ * Which version of a set is the current one? An array sorted by name under a read-write
+ * lock: at most some ten thousand names, so a binary search beats anything cleverer and
+ * listing in order comes for free. The writer locks are striped by the name's hash; two
+ * sets that share a stripe only wait for each other's writes.
+ */
+
+#include "sets/registry.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITER_STRIPES 256
+
+struct gjkd_registry {
+    pthread_rwlock_t lock; /* guards all below but the stripes */
+    struct gjkd_version **versions;
+    size_t count, capacity;
+    uint64_t sets_max;
+    uint64_t shapes, bytes;
+    uint64_t bytes_max; /* 0: none */
+    pthread_mutex_t stripes[WRITER_STRIPES];
+};
+
+struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
+    struct gjkd_registry *registry = calloc(1, sizeof *registry);
+    if (registry == NULL) {
+        return NULL;
+    }
+    registry->sets_max = sets_max;
+    /* A stream of readers must not keep the swap of a pointer waiting. */
+    pthread_rwlockattr_t attributes;
+    pthread_rwlockattr_init(&attributes);
+    pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
+    pthread_rwlock_init(&registry->lock, &attributes);
+    pthread_rwlockattr_destroy(&attributes);
+    for (int i = 0; i < WRITER_STRIPES; i++) {
+        pthread_mutex_init(&registry->stripes[i], NULL);
+    }
+    return registry;
+}
+
+uint64_t gjkd_registry_sets_max(const struct gjkd_registry *registry) {
+    return registry->sets_max;
+}
+
+void gjkd_registry_limit(struct gjkd_registry *registry, uint64_t bytes_max) {
+    pthread_rwlock_wrlock(&registry->lock);
+    registry->bytes_max = bytes_max;
+    pthread_rwlock_unlock(&registry->lock);
+}
+
+void gjkd_registry_free(struct gjkd_registry *registry) {
+    if (registry == NULL) {
+        return;
+    }
+    for (size_t i = 0; i < registry->count; i++) {
+        gjkd_version_release(registry->versions[i]);
+    }
+    for (int i = 0; i < WRITER_STRIPES; i++) {
+        pthread_mutex_destroy(&registry->stripes[i]);
+    }
+    pthread_rwlock_destroy(&registry->lock);
+    free(registry->versions);
+    free(registry);
+}
+
+/* The first index whose name is not before name. */
+static size_t lower_bound(const struct gjkd_registry *registry, const char *name) {
+    size_t low = 0;
+    size_t high = registry->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(registry->versions[middle]->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static bool holds(const struct gjkd_registry *registry, size_t index, const char *name) {
+    return index < registry->count && strcmp(registry->versions[index]->name, name) == 0;
+}
+
+struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const char *name) {
+    pthread_rwlock_rdlock(&registry->lock);
+    size_t index = lower_bound(registry, name);
+    struct gjkd_version *version = NULL;
+    if (holds(registry, index, name)) {
+        version = gjkd_version_retain(registry->versions[index]);
+    }
+    pthread_rwlock_unlock(&registry->lock);
+    return version;
+}
+
+/* FNV-1a */
+static pthread_mutex_t *stripe_of(struct gjkd_registry *registry, const char *name) {
+    uint32_t hash = 2166136261u;
+    for (; *name != '\0'; name++) {
+        hash = (hash ^ (unsigned char)*name) * 16777619u;
+    }
+    return &registry->stripes[hash % WRITER_STRIPES];
+}
+
+void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name) {
+    pthread_mutex_lock(stripe_of(registry, name));
+}
+
+void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name) {
+    pthread_mutex_unlock(stripe_of(registry, name));
+}
+
+static void uncount(struct gjkd_registry *registry, const struct gjkd_version *old) {
+    registry->shapes -= gjk_set_count(old->set);
+    registry->bytes -= old->bytes;
+}
+
+static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
+                              struct gjkd_version *version) {
+    if (registry->count >= registry->sets_max) {
+        return GJKD_PUT_FULL;
+    }
+    if (registry->count == registry->capacity) {
+        size_t capacity = registry->capacity > 0 ? registry->capacity * 2 : 16;
+        void *grown = realloc(registry->versions, capacity * sizeof(struct gjkd_version *));
+        if (grown == NULL) {
+            return GJKD_PUT_OUT_OF_MEMORY;
+        }
+        registry->versions = grown;
+        registry->capacity = capacity;
+    }
+    memmove(&registry->versions[index + 1], &registry->versions[index],
+            (registry->count - index) * sizeof(struct gjkd_version *));
+    registry->versions[index] = version;
+    registry->count++;
+    return GJKD_PUT_OK;
+}
+
+/* What makes room is never too heavy. */
+static bool is_too_heavy(const struct gjkd_registry *registry, uint64_t old_bytes, uint64_t bytes) {
+    return registry->bytes_max != 0 && bytes > old_bytes &&
+           registry->bytes - old_bytes + bytes > registry->bytes_max;
+}
+
+gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
+    gjkd_put_status status = GJKD_PUT_OK;
+    pthread_rwlock_wrlock(&registry->lock);
+    size_t index = lower_bound(registry, version->name);
+    struct gjkd_version *old =
+        holds(registry, index, version->name) ? registry->versions[index] : NULL;
+    const uint64_t old_bytes = old != NULL ? old->bytes : 0;
+    if (is_too_heavy(registry, old_bytes, version->bytes)) {
+        status = GJKD_PUT_HEAVY;
+    } else if (old != NULL) {
+        registry->versions[index] = version;
+        uncount(registry, old);
+    } else {
+        status = insert(registry, index, version);
+    }
+    if (status == GJKD_PUT_OK) {
+        gjkd_version_retain(version);
+        registry->shapes += gjk_set_count(version->set);
+        registry->bytes += version->bytes;
+    } else {
+        old = NULL; /* stays */
+    }
+    pthread_rwlock_unlock(&registry->lock);
+    gjkd_version_release(old); /* may free much: outside of the lock */
+    return status;
+}
+
+bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name) {
+    struct gjkd_version *old = NULL;
+    pthread_rwlock_wrlock(&registry->lock);
+    size_t index = lower_bound(registry, name);
+    if (holds(registry, index, name)) {
+        old = registry->versions[index];
+        registry->count--;
+        memmove(&registry->versions[index], &registry->versions[index + 1],
+                (registry->count - index) * sizeof(struct gjkd_version *));
+        uncount(registry, old);
+    }
+    pthread_rwlock_unlock(&registry->lock);
+    gjkd_version_release(old);
+    return old != NULL;
+}
+
+size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,
+                          size_t limit, struct gjkd_version **out, bool *more) {
+    size_t prefix_length = strlen(prefix);
+    size_t count = 0;
+    pthread_rwlock_rdlock(&registry->lock);
+    size_t index = lower_bound(registry, prefix);
+    if (after != NULL) {
+        size_t next = lower_bound(registry, after);
+        next += holds(registry, next, after) ? 1 : 0;
+        index = next > index ? next : index;
+    }
+    *more = false;
+    for (; index < registry->count; index++) {
+        struct gjkd_version *version = registry->versions[index];
+        if (strncmp(version->name, prefix, prefix_length) != 0) {
+            break;
+        }
+        if (count == limit) {
+            *more = true;
+            break;
+        }
+        out[count++] = gjkd_version_retain(version);
+    }
+    pthread_rwlock_unlock(&registry->lock);
+    return count;
+}
+
+gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry) {
+    pthread_rwlock_rdlock(&registry->lock);
+    gjkd_registry_size size = {registry->count, registry->shapes, registry->bytes};
+    pthread_rwlock_unlock(&registry->lock);
+    return size;
+}

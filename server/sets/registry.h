@@ -1,0 +1,62 @@
+#ifndef GJKD_SETS_REGISTRY_H
+#define GJKD_SETS_REGISTRY_H
+
+/*
+ * All sets by name: each name's current version. Reading is one lookup and one reference,
+ * under a lock that is held for nothing longer than that. Writers of one set queue up at
+ * its writer lock, build the next version there, and swap it in; readers never wait for
+ * them. Thread-safe.
+ */
+
+#include "sets/version.h"
+
+struct gjkd_registry;
+
+/* sets_max: how many sets there may be. NULL: out of memory. */
+struct gjkd_registry *gjkd_registry_new(uint64_t sets_max);
+
+uint64_t gjkd_registry_sets_max(const struct gjkd_registry *registry);
+
+/* What all current versions together may hold, from now on; 0: no limit. */
+void gjkd_registry_limit(struct gjkd_registry *registry, uint64_t bytes_max);
+void gjkd_registry_free(struct gjkd_registry *registry); /* NULL is allowed */
+
+/* The current version, retained, or NULL when there is no such set. O(log sets). */
+struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const char *name);
+
+/*
+ * Between lock and unlock the caller is the only writer of that name, so that what it read
+ * with get is still current when it puts. May wait for another writer: workers only. One
+ * lock at a time for a thread.
+ */
+void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name);
+void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name);
+
+typedef enum gjkd_put_status {
+    GJKD_PUT_OK,
+    GJKD_PUT_FULL,  /* a new name, and sets_max is reached */
+    GJKD_PUT_HEAVY, /* it needs more than the version before it, and bytes_max is reached */
+    GJKD_PUT_OUT_OF_MEMORY,
+} gjkd_put_status;
+
+/* Makes version the current one of its name; on OK the registry holds a reference of its own. */
+gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version);
+
+/* Forgets the name. False when there is none. */
+bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name);
+
+/*
+ * Retains up to limit current versions into out, in bytewise order of names: those that
+ * begin with prefix and come after the name `after` (NULL: from the first). Returns how
+ * many; *more tells whether others follow.
+ */
+size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,
+                          size_t limit, struct gjkd_version **out, bool *more);
+
+typedef struct gjkd_registry_size {
+    uint64_t sets, shapes, bytes;
+} gjkd_registry_size;
+
+gjkd_registry_size gjkd_registry_measure(struct gjkd_registry *registry);
+
+#endif

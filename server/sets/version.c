@@ -1,0 +1,370 @@
+/*
+ * How does a version follow from the one before? A whole set is an edit of an empty one that puts
+ * every shape in; an edit makes new bodies for the shapes it names and shares the rest. Counting
+ * references is all the sharing there is. Memory is counted along the way: each body that a
+ * version or a tick keeps once, and what keeps them in order.
+ */
+
+#include "sets/version.h"
+
+#include "work/deferred_free.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+/* 4294967295 means "no shape" on the wire. */
+#define HANDLES_END UINT32_MAX
+
+/* A random number; 0 and false when the kernel has none to give. */
+static bool make_incarnation(uint64_t *out) {
+    *out = 0;
+    return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
+}
+
+/* A version with a name and meta, and nothing else. */
+static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
+    size_t name_size = strlen(name) + 1, meta_size = meta.data != NULL ? meta.length + 1 : 0;
+    struct gjkd_version *version = calloc(1, sizeof *version + name_size + meta_size);
+    if (version == NULL) {
+        return NULL;
+    }
+    atomic_init(&version->references, 1);
+    memcpy(version->name, name, name_size);
+    if (meta.data != NULL) {
+        version->meta = (proto_text){version->name + name_size, meta.length};
+        memcpy(version->name + name_size, meta.data, meta.length);
+    }
+    return version;
+}
+
+/* --- Edits --- */
+
+/* Bodies made for one write, with the edits that put them in. */
+struct making {
+    struct gjkd_version *version;        /* to be */
+    const struct gjkd_version *previous; /* NULL: none */
+    const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
+    gjk_edit *edits;
+    uint32_t count;
+};
+
+static const gjk_body *find(const struct gjk_set *set, const char *id) {
+    return set != NULL ? gjk_set_find(set, id) : NULL;
+}
+
+static void account(struct making *making, const gjk_body *old, const gjk_body *body,
+                    const char *id) {
+    struct gjkd_version *version = making->version;
+    /* Where nothing was edited since the newest tick, it has just what the previous one has. */
+    bool same = making->previous != NULL && making->newest == making->previous->set;
+    const gjk_body *kept = same ? old : find(making->newest, id);
+    if (old != NULL) {
+        version->body_bytes -= gjkd_stored_bytes(old, NULL);
+        version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);
+    }
+    if (body != NULL) {
+        version->body_bytes += gjkd_stored_bytes(body, NULL);
+        version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
+        uint32_t points = body->placed.shape->count;
+        version->points_max = points > version->points_max ? points : version->points_max;
+    }
+}
+
+/* body: made for this, and given away; NULL: remove. */
+static void push(struct making *making, const char *id, const gjk_body *old, const gjk_body *body) {
+    account(making, old, body, id);
+    making->edits[making->count++] = (gjk_edit){id, body};
+}
+
+/* A body with a definition of its own, and the handle of old, which has the same id. */
+static gjk_status make_body(struct gjkd_version *version, const char *id, const proto_shape *shape,
+                            bool teleport, const gjk_body *old, const gjk_body **out) {
+    uint64_t handle = old != NULL ? old->handle : version->next_handle;
+    if (handle >= HANDLES_END) {
+        return GJK_OUT_OF_RANGE;
+    }
+    *out = gjkd_stored_new(id, shape, (uint32_t)handle, teleport);
+    version->next_handle += old == NULL && *out != NULL;
+    return *out != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
+static gjk_status push_edit(struct making *making, const proto_edit *edit) {
+    const gjk_body *old = edit->self;
+    const gjk_body *body = NULL;
+    gjk_status status = GJK_OK;
+    if (edit->kind == PROTO_EDIT_DEFINE) {
+        status = make_body(making->version, edit->id, edit->shape, edit->teleport, old, &body);
+    } else if (edit->kind == PROTO_EDIT_MOVE && old != NULL) {
+        body = gjkd_stored_move(old, &edit->place, edit->teleport);
+        status = body != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    if (status == GJK_OK && (old != NULL || body != NULL)) {
+        push(making, edit->id, old, body);
+    }
+    return status;
+}
+
+/* Makes the version's set of `from`, all or nothing, and gives away the bodies that were made. */
+static gjk_status finish(struct making *making, gjk_status status, const struct gjk_set *from) {
+    struct gjkd_version *version = making->version;
+    if (status == GJK_OK && making->count == 0) {
+        version->set = gjk_set_retain(from);
+    } else if (status == GJK_OK) {
+        status = gjk_set_edit(from, making->edits, making->count, &version->set);
+        version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
+    }
+    for (uint32_t i = 0; i < making->count; i++) {
+        if (making->edits[i].body != NULL) {
+            gjkd_stored_keeper.release(making->edits[i].body);
+        }
+    }
+    free(making->edits);
+    return status;
+}
+
+/* Of the bodies in the set and of what keeps them in order. */
+static uint64_t whole_bytes(const struct gjkd_version *version) {
+    return version->body_bytes + gjk_set_bytes(version->set);
+}
+
+/* The same of what the newest tick does not have. Sets that came and went since then may be
+ * counted in the order, but it is never more than the whole. */
+static uint64_t fresh_bytes(const struct gjkd_version *version) {
+    uint64_t most = gjk_set_bytes(version->set);
+    uint64_t order = version->fresh_order_bytes;
+    return version->fresh_body_bytes + (order < most ? order : most);
+}
+
+static void measure(struct gjkd_version *version) {
+    uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
+    version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
+    version->bytes +=
+        ticks > 0 ? version->tick_ring.bytes + fresh_bytes(version) : whole_bytes(version);
+}
+
+/* --- Whole sets --- */
+
+static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
+                           const struct gjkd_version *previous) {
+    struct making making = {.version = version};
+    struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
+    making.edits = calloc(body->shape_count + (size_t)1, sizeof *making.edits);
+    gjk_status status = empty != NULL && making.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < body->shape_count; i++) {
+        const proto_named_shape *named = &body->shapes[i];
+        const gjk_body *old = previous != NULL ? find(previous->set, named->id) : NULL;
+        const gjk_body *made = NULL;
+        status = make_body(version, named->id, &named->shape, false, old, &made);
+        if (made != NULL) {
+            push(&making, named->id, NULL, made);
+        }
+    }
+    status = finish(&making, status, empty);
+    gjk_set_release(empty);
+    return status;
+}
+
+static gjk_status fill_history(struct gjkd_version *version) {
+    if (version->has_history && version->history_ticks > 0) {
+        version->history = gjk_history_new(version->history_ticks);
+        return version->history != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    return GJK_OK;
+}
+
+static gjk_status fill(struct gjkd_version *version, const proto_set *body,
+                       const struct gjkd_version *previous) {
+    if (previous != NULL) {
+        version->incarnation = previous->incarnation;
+        version->revision = previous->revision + 1;
+        version->next_handle = previous->next_handle;
+    } else {
+        version->revision = 1;
+        version->next_handle = 1;
+        if (!make_incarnation(&version->incarnation)) {
+            return GJK_OUT_OF_MEMORY;
+        }
+    }
+    version->dimension = body->dimension;
+    version->has_history = body->has_history;
+    version->history_ticks = body->history_ticks;
+    gjk_status status = fill_history(version);
+    if (status == GJK_OK) {
+        status = fill_set(version, body, previous);
+    }
+    return status;
+}
+
+/* --- The two ways --- */
+
+static gjk_status hand_out(struct gjkd_version *version, gjk_status status,
+                           struct gjkd_version **out) {
+    if (status != GJK_OK) {
+        gjkd_version_release(version);
+        return status;
+    }
+    measure(version);
+    *out = version;
+    return GJK_OK;
+}
+
+gjk_status gjkd_version_new(const char *name, const proto_set *body,
+                            const struct gjkd_version *previous, struct gjkd_version **out) {
+    struct gjkd_version *version = version_alloc(name, body->meta);
+    if (version == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    return hand_out(version, fill(version, body, previous), out);
+}
+
+/* What the version has of previous, and of the edits besides shapes. */
+static gjk_status inherit(struct gjkd_version *version, const struct gjkd_version *previous,
+                          const proto_edits *edits) {
+    version->incarnation = previous->incarnation;
+    version->revision = previous->revision + 1;
+    version->next_handle = previous->next_handle;
+    version->dimension = previous->dimension;
+    version->has_history = edits->sets_history ? edits->has_history : previous->has_history;
+    version->history_ticks = edits->sets_history ? edits->history_ticks : previous->history_ticks;
+    version->points_max = previous->points_max;
+    version->body_bytes = previous->body_bytes;
+    version->fresh_body_bytes = previous->fresh_body_bytes;
+    version->fresh_order_bytes = previous->fresh_order_bytes;
+    if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
+        return fill_history(version);
+    }
+    version->tick_ring = gjkd_tick_ring_limit(&previous->tick_ring, version->history_ticks);
+    if (version->history_ticks == previous->history_ticks) {
+        version->history = gjk_history_retain(previous->history);
+        return GJK_OK;
+    }
+    return gjk_history_limit(previous->history, version->history_ticks, &version->history);
+}
+
+static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,
+                           const proto_edits *edits) {
+    struct making making = {.version = version, .previous = previous};
+    if (version->history != NULL && gjk_history_count(version->history) > 0) {
+        making.newest = gjk_history_newest_set(version->history);
+    } else {
+        version->fresh_body_bytes = version->body_bytes;
+    }
+    making.edits = calloc(edits->count + (size_t)1, sizeof *making.edits);
+    gjk_status status = making.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
+        status = push_edit(&making, &edits->items[i]);
+    }
+    return finish(&making, status, previous->set);
+}
+
+static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *stamp) {
+    struct gjk_history *history = NULL;
+    gjkd_tick_ring tick_ring;
+    gjk_status status = gjk_history_add(version->history, stamp->tick, version->set, &history);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_history_release(version->history);
+    version->history = history;
+    const gjkd_tick tick = {
+        .tick = stamp->tick,
+        .digest = stamp->digest,
+        .set_bytes = whole_bytes(version),
+        .added_bytes = fresh_bytes(version),
+        .own_bytes = sizeof tick + gjk_history_newest_bytes(history),
+    };
+    if (!gjkd_tick_ring_add(&version->tick_ring, &tick, version->history_ticks, &tick_ring)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjkd_tick_ring_release(&version->tick_ring);
+    version->tick_ring = tick_ring;
+    version->fresh_body_bytes = version->fresh_order_bytes = 0;
+    return GJK_OK;
+}
+
+gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
+                             const gjkd_stamp *stamp, struct gjkd_version **out) {
+    struct gjkd_version *version =
+        version_alloc(previous->name, edits->sets_meta ? edits->meta : previous->meta);
+    if (version == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_status status = inherit(version, previous, edits);
+    if (status == GJK_OK) {
+        status = edit_set(version, previous, edits);
+    }
+    if (status == GJK_OK && stamp != NULL) {
+        status = stamp_version(version, stamp);
+    }
+    return hand_out(version, status, out);
+}
+
+/* --- Sharing --- */
+
+struct gjkd_version *gjkd_version_retain(struct gjkd_version *version) {
+    atomic_fetch_add_explicit(&version->references, 1, memory_order_relaxed);
+    return version;
+}
+
+static void free_version(void *closure) {
+    struct gjkd_version *version = closure;
+    gjk_history_release(version->history);
+    gjkd_tick_ring_release(&version->tick_ring);
+    gjk_set_release(version->set);
+    free(version);
+}
+
+void gjkd_version_release(struct gjkd_version *version) {
+    if (version != NULL &&
+        atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) == 1) {
+        gjkd_deferred_free(version, version->bytes, free_version);
+    }
+}
+
+/* --- Looking --- */
+
+static bool find_stored(const void *user, const char *id, proto_stored *out) {
+    const struct gjkd_version *version = user;
+    const gjk_body *body = gjk_set_find(version->set, id);
+    if (body != NULL) {
+        *out = gjkd_stored_view(body);
+    }
+    return body != NULL;
+}
+
+proto_base gjkd_version_base(const struct gjkd_version *version) {
+    return (proto_base){
+        .dimension = version->dimension,
+        .shape_count = gjk_set_count(version->set),
+        .has_history = version->has_history,
+        .history_ticks = version->history_ticks,
+        .meta = version->meta,
+        .user = version,
+        .find = find_stored,
+    };
+}
+
+proto_ticks gjkd_version_ticks(const struct gjkd_version *version) {
+    const struct gjk_history *history = version->history;
+    if (history == NULL || gjk_history_count(history) == 0) {
+        return (proto_ticks){0};
+    }
+    return (proto_ticks){gjk_history_oldest(history), gjk_history_newest(history),
+                         gjk_history_count(history)};
+}
+
+proto_summary gjkd_version_summary(const struct gjkd_version *version) {
+    return (proto_summary){
+        .name = version->name,
+        .dimension = version->dimension,
+        .revision = version->revision,
+        .shapes = gjk_set_count(version->set),
+        .bytes = version->bytes,
+        .ticks = gjkd_version_ticks(version),
+    };
+}
+
+void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]) {
+    gjkd_etag_format(etag, version->incarnation, version->revision);
+}

@@ -1,0 +1,15 @@
+/* Where in a table? A multiplication folded onto itself, once for each word (the mixing step
+ * of wyhash, Wang Yi 2019). */
+
+#include "util/hash.h"
+
+static uint64_t fold(uint64_t a, uint64_t b) {
+    __extension__ typedef unsigned __int128 wide;
+    wide product = (wide)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+uint64_t gjkd_hash2(const uint64_t words[2], uint64_t seed) {
+    uint64_t first = fold(words[0] ^ seed, UINT64_C(0xa0761d6478bd642f) ^ seed >> 1);
+    return fold(words[1] ^ first, UINT64_C(0xe7037ed1a0b428db) ^ seed);
+}

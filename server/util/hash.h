@@ -1,0 +1,10 @@
+#ifndef GJKD_UTIL_HASH_H
+#define GJKD_UTIL_HASH_H
+
+/* Two words to one, for hash tables. With a secret seed nobody can choose keys of one hash. */
+
+#include <stdint.h>
+
+uint64_t gjkd_hash2(const uint64_t words[2], uint64_t seed);
+
+#endif

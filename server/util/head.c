@@ -1,0 +1,177 @@
+/*
+ * Which of the header fields matter, and do they contradict each other? Field by field, by
+ * name without case. libmicrohttpd itself takes Content-Length beside Transfer-Encoding,
+ * repeated Content-Length and blanks in names, so they are caught here.
+ */
+
+#include "util/head.h"
+
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#define NO_MEMORY "no memory is left to read the header fields"
+
+static const char *const methods[] = {"GET",   "HEAD",   "PUT",     "POST",
+                                      "PATCH", "DELETE", "OPTIONS", "other"};
+
+gjkd_method gjkd_method_find(const char *text) {
+    int i = 0;
+    while (i < GJKD_METHOD_OTHER && strcmp(text, methods[i]) != 0) {
+        i++;
+    }
+    return (gjkd_method)i;
+}
+
+const char *gjkd_method_text(gjkd_method method) {
+    return methods[method];
+}
+
+gjkd_head gjkd_head_make(gjkd_method method) {
+    return (gjkd_head){.method = method};
+}
+
+static void take_list(gjkd_head *head, struct gjk_arena *arena, const char **slot,
+                      const char *value) {
+    if (*slot == NULL) {
+        *slot = value;
+        return;
+    }
+    size_t old = strlen(*slot);
+    size_t new = strlen(value);
+    char *joined = gjk_arena_alloc(arena, old + new + 3);
+    if (joined == NULL) {
+        head->fault = NO_MEMORY;
+        return;
+    }
+    memcpy(joined, *slot, old);
+    memcpy(joined + old, ", ", 2);
+    memcpy(joined + old + 2, value, new + 1);
+    *slot = joined;
+}
+
+static void take_length(gjkd_head *head, const char *value) {
+    size_t digits = strspn(value, "0123456789");
+    if (head->has_length) {
+        head->fault = "Content-Length stands twice";
+    } else if (digits == 0 || digits > 18 || value[digits] != '\0') {
+        head->fault = "Content-Length is not a number of bytes";
+    } else {
+        head->body_bytes = strtoull(value, NULL, 10);
+    }
+    head->has_length = true;
+}
+
+static void take_encoding(gjkd_head *head, const char *value) {
+    if (head->chunked || strcasecmp(value, "chunked") != 0) {
+        head->fault = "Transfer-Encoding may be chunked and nothing else, once";
+    }
+    head->chunked = true;
+}
+
+/* Without blanks and delimiters. */
+static bool is_name(const char *name) {
+    static const bool refused[UCHAR_MAX + 1] = {
+        [' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, ['"'] = true,
+        ['('] = true, [')'] = true,  [','] = true,  ['/'] = true,  [';'] = true,
+        ['<'] = true, ['='] = true,  ['>'] = true,  ['?'] = true,  ['@'] = true,
+        ['['] = true, ['\\'] = true, [']'] = true,  ['{'] = true,  ['}'] = true,
+    };
+    const char *at = name;
+    while (*at != '\0' && !refused[(unsigned char)*at]) {
+        at++;
+    }
+    return at > name && *at == '\0';
+}
+
+/* By the first letter most others are told from it. */
+static bool is_called(const char *name, const char *known) {
+    return ((name[0] ^ known[0]) & ~0x20) == 0 && strcasecmp(name, known) == 0;
+}
+
+/* Without the blanks at its end, which libmicrohttpd leaves there. */
+static const char *trim(struct gjk_arena *arena, const char *value, size_t length) {
+    size_t kept = length;
+    while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
+        kept--;
+    }
+    return kept == length ? value : gjk_arena_copy_text(arena, value, kept);
+}
+
+/* Fields that are only kept: in which slot, and what if there are several of them. */
+static const struct text_field {
+    const char *name;
+    size_t offset;
+    enum { ONCE, LIST, ANY } repeated; /* refused; one list; any of them will do */
+    const char *fault;
+} text_fields[] = {
+#define SLOT(name) offsetof(gjkd_head, name)
+    {"Host", SLOT(host), ONCE, "Host stands twice"},
+    {"Content-Type", SLOT(content_type), ONCE, "Content-Type stands twice"},
+    {"Accept", SLOT(accept), LIST, NULL},
+    {"If-Match", SLOT(if_match), LIST, NULL},
+    {"If-None-Match", SLOT(if_none_match), LIST, NULL},
+    {"Authorization", SLOT(authorization), ONCE, "Authorization stands twice"},
+    {"X-Request-Id", SLOT(request_id), ANY, NULL},
+    {"X-Forwarded-For", SLOT(forwarded_for), LIST, NULL},
+    {"Gjkd-Timeout-Ms", SLOT(timeout_ms), ONCE, "Gjkd-Timeout-Ms stands twice"},
+    {"Origin", SLOT(origin), ONCE, "Origin stands twice"},
+    {"Access-Control-Request-Method", SLOT(request_method), ANY, NULL},
+#undef SLOT
+};
+
+/* False: it is not one of those. */
+static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name,
+                      const char *value) {
+    size_t i = 0;
+    while (i < sizeof text_fields / sizeof text_fields[0] &&
+           !is_called(name, text_fields[i].name)) {
+        i++;
+    }
+    if (i == sizeof text_fields / sizeof text_fields[0]) {
+        return false;
+    }
+    const struct text_field *field = &text_fields[i];
+    const char **slot = (const char **)(void *)((char *)head + field->offset);
+    if (field->repeated == LIST) {
+        take_list(head, arena, slot, value);
+        return true;
+    }
+    if (field->repeated == ONCE && *slot != NULL) {
+        head->fault = field->fault;
+    }
+    *slot = value;
+    return true;
+}
+
+void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value) {
+    size_t length = strlen(value);
+    head->field_bytes += strlen(name) + length + GJKD_FIELD_OVERHEAD_BYTES;
+    value = trim(arena, value, length);
+    if (value == NULL) {
+        head->fault = NO_MEMORY;
+        return;
+    }
+    if (!is_name(name)) {
+        head->fault = "a header's name is malformed";
+    } else if (take_text(head, arena, name, value)) {
+        return;
+    } else if (is_called(name, "Content-Encoding")) {
+        head->encoded = head->encoded || strcasecmp(value, "identity") != 0;
+    } else if (is_called(name, "Content-Length")) {
+        take_length(head, value);
+    } else if (is_called(name, "Transfer-Encoding")) {
+        take_encoding(head, value);
+    } else if (is_called(name, "Expect")) {
+        head->wants_continue = strcasecmp(value, "100-continue") == 0;
+    }
+    if (head->has_length && head->chunked) {
+        head->fault = "Content-Length and Transfer-Encoding stand side by side";
+    }
+}
+
+bool gjkd_head_has_body(const gjkd_head *head) {
+    return head->chunked || head->body_bytes > 0;
+}

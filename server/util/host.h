@@ -1,0 +1,30 @@
+#ifndef GJKD_UTIL_HOST_H
+#define GJKD_UTIL_HOST_H
+
+/*
+ * The Host header rule. Without tokens a web page could reach the daemon by pointing a name
+ * of its own at the daemon's address (DNS rebinding); the browser then sends that name as
+ * Host. So only names that nobody else can own pass: IP literals, localhost, and what
+ * --allowed-host names.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Longest name of a host. */
+#define GJKD_HOST_BYTES_MAX 255
+
+/* A list of host names, as --allowed-host gives them. */
+#define GJKD_ALLOWED_HOSTS_MAX 64
+struct gjkd_hosts {
+    unsigned count;
+    char names[GJKD_ALLOWED_HOSTS_MAX][GJKD_HOST_BYTES_MAX + 1];
+};
+
+/* Is it a host name: letters, digits, '-', '_' and '.', not empty, without port? */
+bool gjkd_is_host_name(const char *text, size_t length);
+
+/* header: the value of Host, with or without a port. Case does not matter. */
+bool gjkd_host_allowed(const char *header, const struct gjkd_hosts *allowed);
+
+#endif

@@ -1,0 +1,142 @@
+/*
+ * Of which type is this body, and of which may the answer be? One small scanner for both
+ * headers: media ranges separated by commas, each with parameters. Of the ranges that match,
+ * the most specific one decides.
+ */
+
+#include "util/media.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+static const char *skip_blanks(const char *text) {
+    return text + strspn(text, " \t");
+}
+
+/* Does the text begin with word (any case) and does the word end there? */
+static bool starts_with(const char *text, const char *word) {
+    size_t length = strlen(word);
+    return strncasecmp(text, word, length) == 0 && strchr("; \t,", text[length]) != NULL;
+}
+
+/* How much of the text comes before one of the stops, or before its end; quotes hide stops. */
+static size_t span(const char *text, const char *stops) {
+    bool quoted = false;
+    size_t i = 0;
+    for (; text[i] != '\0' && (quoted || strchr(stops, text[i]) == NULL); i++) {
+        if (text[i] == '"') {
+            quoted = !quoted;
+        } else if (quoted && text[i] == '\\' && text[i + 1] != '\0') {
+            i++;
+        }
+    }
+    return i;
+}
+
+/* A parameter, without blanks around it: may it stand behind a type that is text? */
+static bool is_unicode(const char *parameter, size_t length) {
+    static const char charset[] = "charset=";
+    static const char *const values[] = {"utf-8", "\"utf-8\""};
+    if (length < sizeof charset - 1 || strncasecmp(parameter, charset, sizeof charset - 1) != 0) {
+        return true;
+    }
+    const char *value = parameter + sizeof charset - 1;
+    length -= sizeof charset - 1;
+    for (int i = 0; i < 2; i++) {
+        if (strlen(values[i]) == length && strncasecmp(value, values[i], length) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_type(const char *content_type, const char *type, bool is_text) {
+    if (content_type == NULL || !starts_with(content_type, type)) {
+        return false;
+    }
+    const char *at = skip_blanks(content_type + strlen(type));
+    while (*at == ';') {
+        at = skip_blanks(at + 1);
+        size_t length = span(at, "; \t");
+        if (is_text && !is_unicode(at, length)) {
+            return false;
+        }
+        at = skip_blanks(at + length);
+    }
+    return *at == '\0';
+}
+
+bool gjkd_is_text_type(const char *content_type, const char *type) {
+    return has_type(content_type, type, true);
+}
+
+bool gjkd_is_columns_type(const char *content_type) {
+    return has_type(content_type, GJKD_TYPE_X_PROTOBUF, false) || gjkd_is_short_name(content_type);
+}
+
+bool gjkd_is_short_name(const char *content_type) {
+    return has_type(content_type, GJKD_TYPE_PROTOBUF, false);
+}
+
+/* "0.125" in thousandths, 1000 for what is no such number. */
+static int parse_weight(const char *text) {
+    if (text[0] != '0' || (text[1] != '\0' && strchr(".,; \t", text[1]) == NULL)) {
+        return 1000;
+    }
+    int weight = 0;
+    int digit = 100;
+    for (const char *at = text[1] == '.' ? text + 2 : ""; *at >= '0' && *at <= '9'; at++) {
+        weight += digit * (*at - '0');
+        weight += digit == 0 && weight == 0 && *at != '0'; /* little, but not nothing */
+        digit /= 10;
+    }
+    return weight;
+}
+
+/* The parameter q of the range that ends at end. */
+static int weight_of(const char *range, const char *end) {
+    for (const char *at = range + span(range, ",;"); at < end; at += span(at, ",;")) {
+        at = skip_blanks(at + 1);
+        if ((at[0] == 'q' || at[0] == 'Q') && at[1] == '=') {
+            return parse_weight(at + 2);
+        }
+    }
+    return 1000;
+}
+
+/* 1 for any type, 2 for any of the same kind, 3 for that very type, 0 for others. */
+static int how_specific(const char *range, const char *type) {
+    size_t kind = strcspn(type, "/") + 1;
+    if (starts_with(range, "*/*")) {
+        return 1;
+    }
+    if (strncasecmp(range, type, kind) == 0 && starts_with(range + kind, "*")) {
+        return 2;
+    }
+    return starts_with(range, type) ? 3 : 0;
+}
+
+int gjkd_accept_weight(const char *accept, const char *type) {
+    if (accept == NULL || skip_blanks(accept)[0] == '\0') {
+        return 1000;
+    }
+    int best = 0;
+    int weight = 0;
+    const char *at = accept;
+    while (*at != '\0') {
+        at = skip_blanks(at);
+        const char *end = at + span(at, ",");
+        int specific = how_specific(at, type);
+        if (specific > best) {
+            best = specific;
+            weight = weight_of(at, end);
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+    return weight;
+}
+
+bool gjkd_accepts_json(const char *accept) {
+    return gjkd_accept_weight(accept, GJKD_TYPE_JSON) > 0;
+}

@@ -1,0 +1,59 @@
+#ifndef GJKD_UTIL_NETWORK_H
+#define GJKD_UTIL_NETWORK_H
+
+/*
+ * IP addresses without ports, and networks of them in CIDR form. IPv4 is kept as its mapping
+ * into IPv6 (::ffff:a.b.c.d), so that one client has one address however it came.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/socket.h>
+
+typedef struct gjkd_ip {
+    uint8_t bytes[16];
+} gjkd_ip;
+
+/* The longest text of an address and its NUL, and of a network ("/128" more). */
+#define GJKD_IP_TEXT_MAX 46
+#define GJKD_NETWORK_TEXT_MAX (GJKD_IP_TEXT_MAX + 4)
+
+/* 10.1.2.3 or 2001:db8::7, without port, brackets or zone. False: *out is untouched. */
+bool gjkd_ip_parse(const char *text, size_t length, gjkd_ip *out);
+
+/* IPv4 as it is usually written. text holds GJKD_IP_TEXT_MAX bytes. */
+void gjkd_ip_format(const gjkd_ip *ip, char *text);
+
+/* Of a socket's peer; :: when the family is neither IPv4 nor IPv6. */
+gjkd_ip gjkd_ip_of(const struct sockaddr *address);
+
+bool gjkd_ip_equal(const gjkd_ip *a, const gjkd_ip *b);
+
+/* What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one. */
+gjkd_ip gjkd_ip_client(const gjkd_ip *ip);
+
+/* For hash tables. With a secret seed nobody can choose addresses of one hash. */
+uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed);
+
+typedef struct gjkd_network {
+    gjkd_ip ip;
+    unsigned bits; /* 0 to 128, of the mapped form */
+} gjkd_network;
+
+/* How many networks a list may name. */
+#define GJKD_NETWORKS_MAX 64
+struct gjkd_networks {
+    unsigned count;
+    gjkd_network items[GJKD_NETWORKS_MAX];
+};
+
+/* 10.0.0.0/8, fd00::/8, or one address. False also when bits behind the prefix are set. */
+bool gjkd_network_parse(const char *text, size_t length, gjkd_network *out);
+
+/* text holds GJKD_NETWORK_TEXT_MAX bytes. */
+void gjkd_network_format(const gjkd_network *network, char *text);
+
+bool gjkd_networks_contain(const struct gjkd_networks *networks, const gjkd_ip *ip);
+
+#endif

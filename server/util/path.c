@@ -1,0 +1,162 @@
+/*
+ * What do a target's path and query parameters say? RFC 3986, sections 2.1 and 3.3; '+' for
+ * a blank in parameters as HTML forms write it.
+ */
+
+#include "util/path.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9') {
+        return c - '0';
+    }
+    char lower = (char)(c | 0x20);
+    return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
+}
+
+/* Decodes in place; the result is never longer. False: a bad escape or %00. */
+static bool decode(char *text, size_t *length) {
+    char *out = text;
+    for (const char *in = text; *in != '\0'; in++) {
+        char c = *in;
+        if (c == '%') {
+            int high = hex_digit(in[1]);
+            int low = high < 0 ? -1 : hex_digit(in[2]);
+            if (low < 0 || (high == 0 && low == 0)) {
+                return false;
+            }
+            c = (char)(high * 16 + low);
+            in += 2;
+        }
+        *out++ = c;
+    }
+    *out = '\0';
+    *length = (size_t)(out - text);
+    return true;
+}
+
+gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out) {
+    out->count = 0;
+    if (text[0] != '/') {
+        return GJKD_PATH_MALFORMED;
+    }
+    char *next = text + 1;
+    while (next != NULL) {
+        if (out->count == GJKD_SEGMENTS_MAX) {
+            return GJKD_PATH_TOO_DEEP;
+        }
+        gjkd_segment *segment = &out->segments[out->count++];
+        char *start = next;
+        next = strchr(start, '/');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        segment->text = start;
+        if (!decode(start, &segment->length)) {
+            return GJKD_PATH_MALFORMED;
+        }
+    }
+    return GJKD_PATH_OK;
+}
+
+static const struct {
+    const char *name;
+    unsigned bit;
+} params[] = {
+    {"prefix", GJKD_PARAM_PREFIX},
+    {"limit", GJKD_PARAM_LIMIT},
+    {"cursor", GJKD_PARAM_CURSOR},
+    {"fields", GJKD_PARAM_FIELDS},
+};
+
+static unsigned find_param(const char *name) {
+    for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
+        if (strcmp(name, params[i].name) == 0) {
+            return params[i].bit;
+        }
+    }
+    return 0;
+}
+
+static bool parse_limit(const char *value, uint64_t *limit) {
+    size_t digits = strspn(value, "0123456789");
+    if (digits == 0 || digits > 18 || value[digits] != '\0') {
+        return false;
+    }
+    *limit = strtoull(value, NULL, 10);
+    return *limit >= 1;
+}
+
+static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *error) {
+    switch (bit) {
+    case GJKD_PARAM_PREFIX:
+        out->prefix = value;
+        return true;
+    case GJKD_PARAM_CURSOR:
+        out->cursor = value;
+        return true;
+    case GJKD_PARAM_LIMIT:
+        if (!parse_limit(value, &out->limit)) {
+            snprintf(error, GJKD_PARAM_ERROR_MAX,
+                     "the query parameter limit is a whole number of at least 1");
+            return false;
+        }
+        return true;
+    default:
+        out->summary = strcmp(value, "summary") == 0;
+        if (!out->summary) {
+            snprintf(error, GJKD_PARAM_ERROR_MAX,
+                     "the query parameter fields takes one value: summary");
+        }
+        return out->summary;
+    }
+}
+
+static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *error) {
+    static char empty[1] = "";
+    size_t length = 0;
+    char *value = strchr(name, '=');
+    if (value == NULL) {
+        value = empty;
+    } else {
+        *value++ = '\0';
+        for (char *plus = strchr(value, '+'); plus != NULL; plus = strchr(plus, '+')) {
+            *plus = ' ';
+        }
+    }
+    if (!decode(name, &length) || (value != empty && !decode(value, &length))) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
+        return false;
+    }
+    unsigned bit = find_param(name);
+    if ((bit & taken) == 0) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "unknown query parameter \"%.100s\"", name);
+        return false;
+    }
+    if ((bit & out->given) != 0) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter %s stands twice", name);
+        return false;
+    }
+    out->given |= bit;
+    return set_param(bit, value, out, error);
+}
+
+bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out,
+                       char error[GJKD_PARAM_ERROR_MAX]) {
+    *out = (gjkd_params){0};
+    char *next = query;
+    while (next != NULL && *next != '\0') {
+        char *start = next;
+        next = strchr(start, '&');
+        if (next != NULL) {
+            *next++ = '\0';
+        }
+        if (*start != '\0' && !parse_param(start, taken, out, error)) {
+            return false;
+        }
+    }
+    return true;
+}

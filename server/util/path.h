@@ -1,0 +1,59 @@
+#ifndef GJKD_UTIL_PATH_H
+#define GJKD_UTIL_PATH_H
+
+/*
+ * A request's target, taken apart: the path is split at its slashes first and each piece
+ * percent-decoded after, so that %2F stays inside a piece; then the query parameters.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define GJKD_SEGMENTS_MAX 8
+
+typedef struct gjkd_segment {
+    const char *text; /* decoded, NUL-terminated, without a NUL inside */
+    size_t length;
+} gjkd_segment;
+
+typedef struct gjkd_path {
+    unsigned count; /* "/" has one empty segment */
+    gjkd_segment segments[GJKD_SEGMENTS_MAX];
+} gjkd_path;
+
+typedef enum gjkd_path_status {
+    GJKD_PATH_OK,
+    GJKD_PATH_MALFORMED, /* no leading slash, a bad escape or an escaped NUL */
+    GJKD_PATH_TOO_DEEP,  /* more segments than any route has */
+} gjkd_path_status;
+
+/* Splits and decodes text in place; *out points into it. text ends where the path ends. */
+gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out);
+
+/* Names of query parameters, as bits: which ones a route takes, which ones were given. */
+enum {
+    GJKD_PARAM_PREFIX = 1,
+    GJKD_PARAM_LIMIT = 2,
+    GJKD_PARAM_CURSOR = 4,
+    GJKD_PARAM_FIELDS = 8,
+};
+
+typedef struct gjkd_params {
+    unsigned given;
+    const char *prefix;
+    const char *cursor;
+    uint64_t limit; /* >= 1 */
+    bool summary;   /* fields=summary */
+} gjkd_params;
+
+#define GJKD_PARAM_ERROR_MAX 160
+
+/*
+ * Reads "a=b&c=d" in place; NULL or "" is no parameter. Refuses a name that is not in
+ * taken, one that stands twice, a bad escape and a bad value: false and a text in error.
+ */
+bool gjkd_params_parse(char *query, unsigned taken, gjkd_params *out,
+                       char error[GJKD_PARAM_ERROR_MAX]);
+
+#endif

@@ -1,0 +1,47 @@
+/*
+ * How long did each part of a request take? Written by hand rather than by printf: it is
+ * done for every request, and four doubles would cost more than a small query's geometry.
+ */
+
+#include "util/timing.h"
+
+#include <string.h>
+
+/* Microseconds as milliseconds with three decimals; returns the end. */
+static char *put_ms(char *at, uint64_t us) {
+    char digits[24];
+    int count = 0;
+    do {
+        digits[count++] = (char)('0' + us % 10);
+        us /= 10;
+    } while (us > 0 || count < 4);
+    while (count > 0) {
+        *at++ = digits[--count];
+        if (count == 3) {
+            *at++ = '.';
+        }
+    }
+    return at;
+}
+
+static char *put_entry(char *at, const char *name, uint64_t from_ns, uint64_t to_ns) {
+    if (from_ns == 0 || to_ns < from_ns) {
+        return at;
+    }
+    size_t length = strlen(name);
+    memcpy(at, name, length);
+    return put_ms(at + length, (to_ns - from_ns) / 1000);
+}
+
+void gjkd_timing_format(const gjkd_timing *timing, char text[GJKD_TIMING_TEXT_MAX]) {
+    char *at = text;
+    uint64_t running_ns = timing->decoded_ns != 0 ? timing->decoded_ns : timing->begun_ns;
+    at = put_entry(at, ", queue;dur=", timing->complete_ns, timing->begun_ns);
+    at = put_entry(at, ", decode;dur=", timing->begun_ns, timing->decoded_ns);
+    at = put_entry(at, ", run;dur=", running_ns, timing->ended_ns);
+    at = put_entry(at, ", total;dur=", timing->started_ns, timing->ended_ns);
+    *at = '\0';
+    if (at > text) {
+        memmove(text, text + 2, (size_t)(at - text) - 1);
+    }
+}
