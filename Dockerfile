@@ -1,5 +1,9 @@
-# For docker build, podman build and buildah bud alike.
-ARG DEBIAN=bookworm-slim
+# For docker build, podman build and buildah bud alike. The version in the label is that of
+# CMakeLists.txt, which a build has to pass on:
+#   docker build -t gjkd --build-arg VERSION="$(deploy/version.sh)" .
+# Debian 13, because of libmicrohttpd 1.0: 0.9.75, Debian 12's, reads a folded header line as part
+# of the field's name, and answers a bad Content-Length twice.
+ARG DEBIAN=trixie-slim
 
 FROM docker.io/library/debian:${DEBIAN} AS build
 WORKDIR /src
@@ -14,6 +18,7 @@ RUN cmake --preset release -DGJKD_TESTS=OFF && cmake --build --preset release --
 
 # Nothing but the daemon and the libraries it needs: no shell, no package manager.
 FROM scratch
+ARG VERSION=unknown
 COPY --from=build /image/ /
 USER 65532:65532
 EXPOSE 8080
@@ -25,6 +30,6 @@ HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
 STOPSIGNAL SIGTERM
 LABEL org.opencontainers.image.title="gjkd" \
       org.opencontainers.image.description="Collision queries over HTTP: detect, distance and ray casts between convex shapes in 2D and 3D" \
-      org.opencontainers.image.version="0.1.0" \
+      org.opencontainers.image.version="${VERSION}" \
       org.opencontainers.image.licenses="MIT"
 ENTRYPOINT ["/usr/bin/gjkd"]

@@ -8,9 +8,10 @@ program=$1 root=$2
 install -D -m 0755 "$program" "$root/usr/bin/$(basename "$program")"
 ldd "$program" | grep -oE '/[^ ]+' | sort -u | while read -r library; do
     install -D -m 0755 "$(readlink -f "$library")" "$root$library"
-    # dpkg knows a library by the place it was installed to, /lib or /usr/lib.
-    package=$(dpkg-query -S "$library" 2>/dev/null || dpkg-query -S "/usr$library" || true)
-    package=${package%%:*}
+    # dpkg knows a library by the place it was installed to, /lib or /usr/lib, and lists where
+    # libc6 has others' files put, too.
+    package=$(dpkg-query -S "$library" "/usr$library" 2>/dev/null |
+        sed -n '/^diversion /d; s/:.*//p' | sort -u | tail -n 1 || true)
     [ -z "$package" ] ||
         install -D -m 0644 "/usr/share/doc/$package/copyright" "$root/usr/share/doc/$package/copyright"
 done

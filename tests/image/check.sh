@@ -81,6 +81,7 @@ expect "is healthy" env -i "${environment[@]}" chroot --userspec="$user" "$mount
 expect "has no capabilities" equals \
     "$(awk '/^Cap(Prm|Eff|Amb):/ {print $2}' "/proc/$daemon/status" | sort -u)" 0000000000000000
 expect "runs on a read-only root" test ! -w "$mount/tmp"
+expect "takes no doubtful framing" python3 -B tests/image/framing.py
 expect "does the main job" python3 -B tests/image/job.py "$daemon"
 kill -TERM "$daemon" 2>/dev/null || true # it has ended, unless the job went wrong
 wait "$daemon" && code=0 || code=$?

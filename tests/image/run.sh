@@ -29,24 +29,30 @@ trap clean_up EXIT
 [ "$(stat -f -c %T "$work")" != overlayfs ] || driver=vfs
 
 # The base, kept for the next run: Debian's smallest set of packages.
-base=build/image/bookworm.tar
+tag=$(sed -n 's/^ARG DEBIAN=//p' Dockerfile)
+suite=${tag%-slim}
+base=build/image/$suite.tar
 if [ ! -s "$base" ]; then
     echo "image: making the base"
     mkdir -p build/image
-    sources=(/etc/apt/sources.list.d/debian.sources)
-    [ -f "${sources[0]}" ] || sources=(/etc/apt/sources.list)
-    mmdebstrap --quiet --variant=minbase bookworm "${base%.tar}.part.tar" "${sources[@]}" >"$work/log" 2>&1 ||
+    # The same archives as this machine's, which may be of another release.
+    sources=/etc/apt/sources.list.d/debian.sources
+    [ -f "$sources" ] || sources=/etc/apt/sources.list
+    codename=$(sed -n "s/^VERSION_CODENAME=//p" /etc/os-release)
+    sed "s/\b$codename\b/$suite/g" "$sources" >"$work/${sources##*/}"
+    mmdebstrap --quiet --variant=minbase "$suite" "${base%.tar}.part.tar" "$work/${sources##*/}" >"$work/log" 2>&1 ||
         { tail -n 20 "$work/log" && exit 1; }
     mv "${base%.tar}.part.tar" "$base"
 fi
 container=$(buildah_here from scratch)
 buildah_here add --quiet "$container" "$base" / >/dev/null
-buildah_here commit --quiet "$container" docker.io/library/debian:bookworm-slim >/dev/null
+buildah_here commit --quiet "$container" "docker.io/library/debian:$tag" >/dev/null
 buildah_here rm "$container" >/dev/null
 
 echo "image: building"
 # --format docker keeps the HEALTHCHECK.
-buildah_here bud --isolation=chroot --format docker --pull-never -t gjkd:test . >"$work/log" 2>&1 ||
+buildah_here bud --isolation=chroot --format docker --pull-never -t gjkd:test \
+    --build-arg VERSION="$(deploy/version.sh)" . >"$work/log" 2>&1 ||
     { tail -n 40 "$work/log" && exit 1; }
 
 buildah_here inspect --type image gjkd:test >"$work/inspect.json"
