@@ -9,7 +9,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients deploy soak asan tsan fuzz image)
+SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients guide deploy soak asan tsan fuzz image)
 SKIPPED=77
 
 # What --full adds.
@@ -110,6 +110,11 @@ suite_clients() {
     command -v npm >/dev/null || deploy/install.sh <(echo npm)
     build release gjkd
     tests/clients/run.sh build/release/server/gjkd
+}
+
+suite_guide() {
+    build release gjkd
+    /usr/bin/python3 tests/guide/run.py README.md {core,proto,server}/README.md deploy/OPERATIONS.md
 }
 
 suite_deploy() {

@@ -2,8 +2,9 @@
 
 import os
 import pathlib
+import re
 
-from daemon import BINARY
+from daemon import BINARY, clean_environment
 from tools import DEPLOY, needs, run
 
 UNIT = DEPLOY / "systemd" / "gjkd.service"
@@ -31,9 +32,21 @@ def test_it_is_closed(tmp_path):
     assert "Overall exposure level" in told
 
 
+def seconds(text):
+    """A time of systemd or gjkd: a number of seconds, or one with a unit."""
+    number, unit = re.fullmatch(r"(\d+)(ms|s|min|m)?", text).groups()
+    return int(number) * {"ms": 0.001, "s": 1, None: 1, "min": 60, "m": 60}[unit]
+
+
+def setting(name):
+    """What the daemon takes for a setting under the unit's environment."""
+    environment = dict(re.findall(r"^Environment=(\w+)=(.*)$", UNIT.read_text(), re.M))
+    told = run(BINARY, "--print-config", env=clean_environment(**environment))
+    return re.search(rf"^{name} = (\S+)", told, re.M)[1]
+
+
 def test_it_is_given_the_time_to_drain():
     settings = dict(line.split("=", 1) for line in UNIT.read_text().splitlines() if "=" in line)
-    drain_s = 10  # --drain-timeout's default
-    assert int(settings["TimeoutStopSec"]) > drain_s
+    assert seconds(settings["TimeoutStopSec"]) > seconds(setting("drain-timeout"))
     assert settings["Type"] == "notify"
     assert pathlib.Path("/bin/kill").exists()

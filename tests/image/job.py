@@ -110,7 +110,7 @@ def end(pid):
                                       for x, y in ((0, 0), (.01, 0), (0, .01), (.01, .01))]}
     call("PUT", "/v1/sets/rods", {"dimension": 3, "shapes": {
         f"rod-{i}-{j}": {**rod, "position": [i / 10, j / 10, 0]}
-        for i in range(45) for j in range(45)}})
+        for i in range(35) for j in range(35)}})
     slow = [send(b"{}") for _ in range(3)]
     unfinished = send(b'{"a": "rod-0-0", "b": "rod-1-1"}', whole=False)
     time.sleep(0.1)
