@@ -4,6 +4,7 @@
 #   check.sh MOUNT INSPECT.json
 set -euo pipefail
 mount=$1 inspect=$2
+DRAIN_S=60 # for the slow requests that are in flight then, on a busy machine too
 failed=0
 
 # expect WHAT COMMAND...: says whether the command succeeds.
@@ -64,7 +65,7 @@ expect "does not start unprotected" test "$code" -ne 0
 expect "says how it would start" grep -q GJKD_INSECURE <<<"$refusal"
 
 out=$(mktemp)
-env -i "${environment[@]}" GJKD_INSECURE=1 \
+env -i "${environment[@]}" GJKD_INSECURE=1 GJKD_DRAIN_TIMEOUT="${DRAIN_S}s" \
     chroot --userspec="$user" "$mount" "${entry[@]}" >"$out" &
 daemon=$!
 trap 'kill -9 "$daemon" 2>/dev/null || true; rm -f "$out"' EXIT
@@ -82,7 +83,7 @@ expect "has no capabilities" equals \
     "$(awk '/^Cap(Prm|Eff|Amb):/ {print $2}' "/proc/$daemon/status" | sort -u)" 0000000000000000
 expect "runs on a read-only root" test ! -w "$mount/tmp"
 expect "takes no doubtful framing" python3 -B tests/image/framing.py
-expect "does the main job" python3 -B tests/image/job.py "$daemon"
+expect "does the main job" python3 -B tests/image/job.py "$daemon" "$DRAIN_S"
 kill -TERM "$daemon" 2>/dev/null || true # it has ended, unless the job went wrong
 wait "$daemon" && code=0 || code=$?
 expect "ends with 0 at SIGTERM" equals "$code" 0

@@ -1,6 +1,6 @@
 """The main job against a daemon on 127.0.0.1:8080, and its end.
 
-   job.py PID
+   job.py PID DRAIN-SECONDS
 
 Stores sets, asks every kind of question, reads the health of the daemon; then sends SIGTERM while
 requests are in flight, which are answered. Prints a line for each thing that went well.
@@ -16,7 +16,6 @@ import sys
 import time
 
 HOST, PORT = "127.0.0.1", 8080
-DRAIN_S = 10  # --drain-timeout's default
 
 
 def call(method, path, body=None):
@@ -103,7 +102,7 @@ def answer(connection):
     return data
 
 
-def end(pid):
+def end(pid, drain_s):
     # Slow to ask about, with a short answer: parallel slanted rods, which do not touch although the
     # boxes around them do.
     rod = {"type": "hull", "points": [[t + x, t + y, t] for t in (0, 20)
@@ -121,10 +120,10 @@ def end(pid):
     unfinished.sendall(b"}")
     assert answer(unfinished)["state"] == "separated"
     while os.path.exists(f"/proc/{pid}/exe"):  # a process that has ended has none
-        assert time.monotonic() - begun < DRAIN_S, "it has not ended within the drain time"
+        assert time.monotonic() - begun < drain_s, "it has not ended within the drain time"
         time.sleep(0.02)
     told("answers what is in flight at SIGTERM, and ends")
 
 
 main_job()
-end(int(sys.argv[1]))
+end(int(sys.argv[1]), int(sys.argv[2]))
