@@ -33,7 +33,7 @@ gjk_gap2 gjk_scan_edges_avx2(const gjk_frame2 *frame, gjk_turned2 *b);
 gjk_gap2 gjk_scan_edges_avx512(const gjk_frame2 *frame, gjk_turned2 *b);
 #endif
 
-/* The best of them for the processor: see support.c. */
+/* The best of them for this processor. */
 gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b);
 
 #endif

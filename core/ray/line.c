@@ -36,16 +36,11 @@ gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {
         return gjk_line_unsure();
     }
     switch (shape->type) {
-    case GJK_ELLIPSE:
-        return gjk_line_meet_ellipse(shape, line);
-    case GJK_HALF_ELLIPSE:
-        return gjk_line_meet_half_ellipse(shape, line);
-    case GJK_SLICE:
-        return gjk_line_meet_slice(shape, line);
-    case GJK_CYLINDER:
-        return gjk_line_meet_cylinder(shape, line);
-    case GJK_CONE:
-        return gjk_line_meet_cone(shape, line);
+#define CASE(type, function, ...) \
+    case GJK_##type:              \
+        return gjk_line_meet_##function(shape, line);
+        GJK_CURVE_MAP(CASE)
+#undef CASE
     default:
         return gjk_line_unsure();
     }

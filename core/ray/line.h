@@ -48,12 +48,10 @@ double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const g
 /* A 3D cloud of three points without radius. */
 gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line);
 
-/* Without rounding: ELLIPSE in 2D and 3D, HALF_ELLIPSE; SLICE; CYLINDER; CONE. */
-gjk_line_hit gjk_line_meet_ellipse(const gjk_shape *shape, const gjk_line *line);
-gjk_line_hit gjk_line_meet_half_ellipse(const gjk_shape *shape, const gjk_line *line);
-gjk_line_hit gjk_line_meet_slice(const gjk_shape *shape, const gjk_line *line);
-gjk_line_hit gjk_line_meet_cylinder(const gjk_shape *shape, const gjk_line *line);
-gjk_line_hit gjk_line_meet_cone(const gjk_shape *shape, const gjk_line *line);
+/* For each kind of curve one form, for shapes without rounding. */
+#define GJK_LINE_MEET(type, function, ...) \
+    gjk_line_hit gjk_line_meet_##function(const gjk_shape *shape, const gjk_line *line);
+GJK_CURVE_MAP(GJK_LINE_MEET)
 
 static inline gjk_line_hit gjk_line_unsure(void) {
     return (gjk_line_hit){.verdict = GJK_LINE_UNSURE};

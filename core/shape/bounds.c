@@ -1,19 +1,18 @@
 /*
- * Which axis-aligned box of the world contains a placed shape?
- *
- * The smallest and largest transformed coordinate over the cloud, widened by the
- * radius and by what the rounding of all this can come to: two dozen roundings of at
- * most 2^-53 of the magnitudes met, here bounded by those of the own bounding box.
+ * The axis-aligned box of the world that contains a placed shape: along each axis the range of the
+ * support function (of a cloud, of all transformed points), widened by the radius and by a bound
+ * of the rounding. That bound allows for two dozen roundings of at most 2^-53 of the magnitudes
+ * met, which those of the own bounding box limit.
  */
 
 #include "gjk/shape.h"
 
-#include "shape/curve.h"
+#include "shape/support.h"
 
 #define ROUNDING_RELATIVE 0x1p-48
 #define ROUNDING_LEAST 0x1p-1060 /* where the relative bound underflows */
 
-/* The range of row . x over a curve. A custom shape's own box, which is known, is taken. */
+/* The range of row . x over a curve. Of a custom shape the known ball is taken. */
 static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, double *high) {
     if (shape->type == GJK_CUSTOM) {
         double middle = gjk_dot3(row, shape->center), half = shape->bounding_radius;

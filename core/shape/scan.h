@@ -3,19 +3,22 @@
 
 #include "gjk/shape.h"
 
-/* Columns of points, as a shape has them (shape.h), at 64 bytes. */
+/* Columns of points, as a shape has them (gjk/shape.h), aligned to 64 bytes. */
 typedef struct gjk_columns {
     const double *x;
     uint32_t count, stride;
 } gjk_columns;
 
 /*
- * Index of the point of a cloud farthest along a direction; the lowest among equals.
- * One scan for each instruction set, the same bits from all: each product and sum is
- * rounded on its own, in the order (x + y) + z.
+ * The index of the point farthest along a direction; the lowest among equals. One scan for each
+ * instruction set, the same bits from all: each product and sum is rounded on its own, in the
+ * order (x + y) + z.
  */
 uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy);
 uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz);
+
+/* The best of them for this processor. */
+uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz);
 
 #if defined(__x86_64__) && !defined(GJK_SCAN_PLAIN)
 #define GJK_SCAN_X86 1
@@ -23,6 +26,18 @@ uint32_t gjk_scan2_avx2(const gjk_shape *cloud, double dx, double dy);
 uint32_t gjk_scan3_avx2(const gjk_columns *cloud, double dx, double dy, double dz);
 uint32_t gjk_scan2_avx512(const gjk_shape *cloud, double dx, double dy);
 uint32_t gjk_scan3_avx512(const gjk_columns *cloud, double dx, double dy, double dz);
+
+/* What this processor has. Asking costs a load and a test. */
+static inline bool gjk_has_avx2(void) {
+    return __builtin_cpu_supports("avx2") != 0;
+}
+static inline bool gjk_has_avx512(void) {
+#ifdef GJK_SCAN_AVX2 /* tests the second variant on processors that have the first */
+    return false;
+#else
+    return __builtin_cpu_supports("avx512dq") != 0;
+#endif
+}
 #endif
 
 #endif

@@ -1,36 +1,20 @@
 /*
- * Which point of a shape's core lies farthest along a direction? A cloud is scanned
- * whole: contiguous columns under wide instructions beat hill climbing at the sizes
- * that shapes have. The instruction set is chosen at each call (a load and a test),
- * so that the core needs no global and no start-up.
+ * Support points. A cloud is scanned whole: contiguous columns under wide instructions beat hill
+ * climbing at the sizes that shapes have. The instruction set is chosen at each call, so that the
+ * core needs neither a global nor a start-up.
  */
 
 #include "shape/support.h"
 
-#include "pair/scan_edges.h"
-#include "shape/curve.h"
-#include "shape/scan.h"
-
-/* Up to here the comparison across lanes costs more than it saves. */
+/* Up to this many points the comparison across lanes costs more than it saves. */
 #define SCALAR_MAX 12
-
-#ifdef GJK_SCAN_X86
-/* GJK_SCAN_AVX2 leaves out the widest variant, to test the second on the machines of today. */
-static inline bool has_avx512(void) {
-#ifdef GJK_SCAN_AVX2
-    return false;
-#else
-    return __builtin_cpu_supports("avx512dq") != 0;
-#endif
-}
-#endif
 
 static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
 #ifdef GJK_SCAN_X86
-    if (has_avx512()) {
+    if (gjk_has_avx512()) {
         return gjk_scan2_avx512(cloud, direction.x, direction.y);
     }
-    if (__builtin_cpu_supports("avx2")) {
+    if (gjk_has_avx2()) {
         return gjk_scan2_avx2(cloud, direction.x, direction.y);
     }
 #endif
@@ -39,26 +23,14 @@ static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
 
 uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
 #ifdef GJK_SCAN_X86
-    if (cloud->count > SCALAR_MAX && has_avx512()) {
+    if (cloud->count > SCALAR_MAX && gjk_has_avx512()) {
         return gjk_scan3_avx512(cloud, dx, dy, dz);
     }
-    if (cloud->count > SCALAR_MAX && __builtin_cpu_supports("avx2")) {
+    if (cloud->count > SCALAR_MAX && gjk_has_avx2()) {
         return gjk_scan3_avx2(cloud, dx, dy, dz);
     }
 #endif
     return gjk_scan3_plain(cloud, dx, dy, dz);
-}
-
-gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
-#ifdef GJK_SCAN_X86
-    if (has_avx512()) {
-        return gjk_scan_edges_avx512(frame, b);
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        return gjk_scan_edges_avx2(frame, b);
-    }
-#endif
-    return gjk_scan_edges_plain(frame, b);
 }
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
@@ -79,7 +51,7 @@ void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gj
         return;
     }
     const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
-    if (shape->type == GJK_BOX) { /* by the signs; adding 0 turns -0 into 0 */
+    if (shape->type == GJK_BOX) { /* the signs choose the corner; adding 0 turns -0 into 0 */
         point->x = (dx > 0.0 ? -x[0] : x[0]) + 0.0;
         point->y = (dy > 0.0 ? -y[0] : y[0]) + 0.0;
         point->z = (dz > 0.0 ? -z[0] : z[0]) + 0.0;

@@ -3,37 +3,24 @@
 
 /* The pieces that requests are made of. All return false after having set the problem. */
 
+#include "gjk/kinds.h"
 #include "reader/reader.h"
 
-/* What the geometry of every type needs besides its own members. */
-typedef struct proto_geometry {
-    const proto_node *object; /* the shape */
-    uint32_t dimension;
-    double rounding;
-} proto_geometry;
+/* The names that shapes of that dimension may have as their type, NULL behind the last. */
+#define PROTO_KIND_NAMES_MAX (GJK_KIND_COUNT + 1)
+void proto_kind_names(uint32_t dimension, const char *names[PROTO_KIND_NAMES_MAX]);
 
-/* A type of shapes, as requests name it. */
-struct proto_shape_kind {
-    const char *name;
-    uint32_t dimension; /* 2 or 3; 0: both */
-    const char *twin;   /* what does its work in the other dimension, or NULL */
-    const char *const *members;
-    bool (*make)(struct proto_reader *reader, const proto_geometry *geometry, gjk_shape *out);
-};
-
-/* NULL where there is none of that name. */
-const struct proto_shape_kind *proto_shape_kind_find(const char *name, size_t length);
-
-/* The names that the dimension has, NULL behind the last. */
-#define PROTO_SHAPE_KIND_NAMES_MAX 20
-void proto_shape_kind_names(uint32_t dimension, const char *names[PROTO_SHAPE_KIND_NAMES_MAX]);
-
-/* Whether any type has a member of that name in its geometry. */
+/* Whether any kind of shape has a member of that name in its geometry. */
 bool proto_is_geometry(const char *member);
 
 /* All those names, each once, NULL behind the last. */
-#define PROTO_GEOMETRY_NAMES_MAX 20
+#define PROTO_GEOMETRY_NAMES_MAX (GJK_KIND_COUNT * GJK_MEMBERS_MAX + 1)
 void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]);
+
+/* Makes a shape of the kind, whose dimension fits, of the members of its geometry. */
+bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object,
+                           const gjk_kind *kind, uint32_t dimension, double rounding,
+                           gjk_shape *out);
 
 /* How strictly a shape is taken. */
 typedef enum proto_shape_use {

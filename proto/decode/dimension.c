@@ -35,32 +35,55 @@ static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
     return true;
 }
 
-static bool hear_type(struct proto_reader *reader, const proto_node *type, uint32_t *dimension) {
-    if (!json_is_string(type->json))
-        return true;
-    const struct proto_shape_kind *kind =
-        proto_shape_kind_find(json_string_value(type->json), json_string_length(type->json));
-    return kind == NULL || agree(reader, type, kind->dimension, dimension);
+/* The kind that the shape names as its type; NULL: none that there is. */
+static const gjk_kind *find_kind(const proto_node *type, uint32_t *dimension) {
+    return json_is_string(type->json) ? gjk_kind_find(json_string_value(type->json),
+                                                      json_string_length(type->json), dimension)
+                                      : NULL;
 }
 
-static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
-    static const char *const vectors[] = {"a", "b", "c", "half_extents", "radii", "position", NULL};
-    static const char *const lists[] = {"vertices", "points", NULL};
-
-    if (shape->json == NULL)
-        return true;
-    proto_node type = proto_optional(shape, "type");
-    if (!hear_type(reader, &type, dimension))
-        return false;
-    for (size_t i = 0; vectors[i] != NULL; i++) {
-        proto_node vector = proto_optional(shape, vectors[i]);
-        if (!hear_vector(reader, &vector, dimension))
+/* What the members of a kind's geometry tell that have this form. */
+static bool hear_members(struct proto_reader *reader, const proto_node *shape, const gjk_kind *kind,
+                         gjk_member_form form, uint32_t *dimension) {
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        proto_node node = proto_optional(shape, member->name);
+        if (member->form != form) {
+            continue;
+        }
+        if (!(form == GJK_MEMBER_VECTOR ? hear_vector(reader, &node, dimension)
+                                        : hear_vectors(reader, &node, dimension))) {
             return false;
+        }
     }
-    for (size_t i = 0; lists[i] != NULL; i++) {
-        proto_node list = proto_optional(shape, lists[i]);
-        if (!hear_vectors(reader, &list, dimension))
+    return true;
+}
+
+/* Where the type says nothing, the members of all kinds are asked. */
+static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
+    if (shape->json == NULL) {
+        return true;
+    }
+    proto_node type = proto_optional(shape, "type"), position = proto_optional(shape, "position");
+    uint32_t told = 0;
+    const gjk_kind *kind = find_kind(&type, &told);
+    const gjk_kind *first = kind != NULL ? kind : gjk_kinds;
+    const gjk_kind *end = kind != NULL ? kind + 1 : gjk_kinds + GJK_KIND_COUNT;
+
+    if (!agree(reader, &type, told, dimension)) {
+        return false;
+    }
+    for (kind = first; kind < end; kind++) {
+        if (!hear_members(reader, shape, kind, GJK_MEMBER_VECTOR, dimension)) {
             return false;
+        }
+    }
+    if (!hear_vector(reader, &position, dimension)) {
+        return false;
+    }
+    for (kind = first; kind < end; kind++) {
+        if (!hear_members(reader, shape, kind, GJK_MEMBER_POINTS, dimension)) {
+            return false;
+        }
     }
     return true;
 }

@@ -13,14 +13,14 @@
 #include "text/suggest.h"
 
 static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension) {
-    const char *names[PROTO_SHAPE_KIND_NAMES_MAX];
+    const char *names[PROTO_KIND_NAMES_MAX];
 
-    proto_shape_kind_names(dimension, names);
+    proto_kind_names(dimension, names);
     proto_suggest(reader->problem, "types", found, names, NULL);
 }
 
-static const struct proto_shape_kind *refuse_kind(struct proto_reader *reader,
-                                                  const proto_node *type, uint32_t dimension) {
+static const gjk_kind *refuse_kind(struct proto_reader *reader, const proto_node *type,
+                                   uint32_t dimension) {
     const char *found = json_string_value(type->json);
 
     proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.64s\" in %uD",
@@ -29,17 +29,27 @@ static const struct proto_shape_kind *refuse_kind(struct proto_reader *reader,
     return NULL;
 }
 
-/* A kind of the other dimension. */
-static const struct proto_shape_kind *refuse_dimension(struct proto_reader *reader,
-                                                       const proto_node *type, uint32_t dimension,
-                                                       const struct proto_shape_kind *kind) {
-    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%s\" is %uD, not %uD",
-                 kind->name, kind->dimension, dimension);
-    if (kind->twin != NULL)
-        proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, kind->twin);
-    else
-        suggest_kind(reader, kind->name, dimension);
+/* A kind that has this name in the other dimension only. */
+static const gjk_kind *refuse_dimension(struct proto_reader *reader, const proto_node *type,
+                                        uint32_t dimension, const gjk_kind *kind) {
+    const char *found = json_string_value(type->json), *own_name = kind->names[dimension - 2];
+    const char *instead = own_name != NULL ? own_name : kind->instead;
+
+    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%s\" is %uD, not %uD", found,
+                 5 - dimension, dimension);
+    if (instead != NULL) {
+        proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, instead);
+    } else {
+        suggest_kind(reader, found, dimension);
+    }
     return NULL;
+}
+
+/* The names of the members of a kind's geometry, NULL behind the last. */
+static void list_members(const gjk_kind *kind, const char *names[GJK_MEMBERS_MAX + 1]) {
+    for (size_t i = 0; i <= GJK_MEMBERS_MAX; i++) {
+        names[i] = kind->members[i].name;
+    }
 }
 
 static bool check_members(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
@@ -79,10 +89,10 @@ static void refuse_untyped(struct proto_reader *reader, const proto_node *object
 }
 
 /* NULL after having set the problem. */
-static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
-                                                const proto_node *object, uint32_t dimension,
-                                                proto_shape_use use) {
+static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *object,
+                                 uint32_t dimension, proto_shape_use use) {
     proto_node type = proto_required(object, "type");
+    uint32_t only;
 
     if (type.json == NULL) {
         refuse_untyped(reader, object, &type, dimension, use);
@@ -92,13 +102,12 @@ static const struct proto_shape_kind *read_kind(struct proto_reader *reader,
         proto_refuse_type(reader, &type, "a string");
         return NULL;
     }
-    const struct proto_shape_kind *kind =
-        proto_shape_kind_find(json_string_value(type.json), json_string_length(type.json));
-    if (kind == NULL)
+    const gjk_kind *kind =
+        gjk_kind_find(json_string_value(type.json), json_string_length(type.json), &only);
+    if (kind == NULL) {
         return refuse_kind(reader, &type, dimension);
-    if (kind->dimension == 0 || kind->dimension == dimension)
-        return kind;
-    return refuse_dimension(reader, &type, dimension, kind);
+    }
+    return only == 0 || only == dimension ? kind : refuse_dimension(reader, &type, dimension, kind);
 }
 
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
@@ -147,14 +156,14 @@ static void put_members(struct proto_buffer *text, const proto_node *object,
 
 /* In an order of its own, so that GET does not show by which edits a shape came about. */
 static bool define(struct proto_reader *reader, const proto_node *object,
-                   const struct proto_shape_kind *kind, proto_text *out) {
+                   const char *const *geometry, proto_text *out) {
     static const char *const labels[] = {"rounding", "category", "mask", "group", "meta", NULL};
     struct proto_buffer *text = &reader->text;
 
     text->length = 0;
     proto_put_text(text, "{");
     put_members(text, object, (const char *const[]){"type", NULL});
-    put_members(text, object, kind->members);
+    put_members(text, object, geometry);
     put_members(text, object, labels);
     proto_put_text(text, "}");
     return proto_take_text(reader, out);
@@ -162,20 +171,26 @@ static bool define(struct proto_reader *reader, const proto_node *object,
 
 bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                         proto_shape_use use, proto_shape *out) {
-    proto_geometry geometry = {.object = node, .dimension = dimension};
+    const char *members[GJK_MEMBERS_MAX + 1];
+    double rounding = 0.0;
 
     *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
-    if (!proto_read_object(reader, node))
+    if (!proto_read_object(reader, node)) {
         return false;
-    const struct proto_shape_kind *kind = read_kind(reader, node, dimension, use);
-    if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place) ||
-        !check_members(reader, node, dimension, use, kind->members) ||
-        !proto_read_number(reader, proto_optional(node, "rounding"), proto_length,
-                           &geometry.rounding) ||
-        !kind->make(reader, &geometry, &out->shape) || !decode_labels(reader, node, out))
+    }
+    const gjk_kind *kind = read_kind(reader, node, dimension, use);
+    if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place)) {
         return false;
+    }
+    list_members(kind, members);
+    if (!check_members(reader, node, dimension, use, members) ||
+        !proto_read_number(reader, proto_optional(node, "rounding"), proto_length, &rounding) ||
+        !proto_decode_geometry(reader, node, kind, dimension, rounding, &out->shape) ||
+        !decode_labels(reader, node, out)) {
+        return false;
+    }
     bool is_kept = use != PROTO_SHAPE_INLINE && use != PROTO_SHAPE_OPERAND;
-    return !is_kept || define(reader, node, kind, &out->definition);
+    return !is_kept || define(reader, node, members, &out->definition);
 }
 
 static int compare_ids(const void *a, const void *b) {

@@ -45,6 +45,57 @@ def test_the_table_of_operations_and_the_description_are_one():
     assert set(described) - set(table) == {"headSet"}
 
 
+def kinds():
+    """The rows of the table of shapes, from its source: by name its dimensions and members."""
+    source = (contract.FILE.parent.parent / "core/include/gjk/shape.h").read_text()
+    table = re.search(r"#define GJK_KIND_MAP\(.*?[^\\]\n", source, re.S)[0]
+    rows = re.findall(r'(?:CLOUD|CURVE)\([A-Z_]+, \w+, (NULL|"\w+"), (NULL|"\w+"), (?:NULL|"\w+")'
+                      r'((?:, \w+\("\w+"(?:, \d+)?\))*)\)', re.sub(r"\s*\\\n\s*", " ", table))
+    assert len(rows) == len(re.findall(r"\b(?:CLOUD|CURVE)\(", table)) >= 13
+    found = {}
+    for in_2d, in_3d, members in rows:
+        for dimension, name in ((2, in_2d), (3, in_3d)):
+            if name != "NULL":
+                dimensions = found.setdefault(name.strip('"'), (set(), members))[0]
+                dimensions.add(dimension)
+    return {name: (dimensions, {m[1]: (m[0], m[2]) for m in re.findall(
+        r'(\w+)\("(\w+)"(?:, (\d+))?\)', members)}) for name, (dimensions, members) in found.items()}
+
+
+def schema_of(form, least, dimensions):
+    """What the description must say of a member of that form."""
+    positive, vector = {"type": "number", "exclusiveMinimum": 0}, {"$ref": "#/components/schemas/Vector"}
+    sides = {"type": "array", "minItems": min(dimensions), "maxItems": max(dimensions)}
+    return {"POSITIVE": positive, "HALF_TURN": positive | {"maximum": 3.141592653589793},
+            "PLACE": vector, "OTHER_PLACE": vector,
+            "LENGTHS": sides | {"items": {"type": "number", "minimum": 0}},
+            "POSITIVES": sides | {"items": positive},
+            "PLACES": {"type": "array", "items": vector, "minItems": int(least or 0)}}[form]
+
+
+def test_the_table_of_shapes_and_the_description_are_one():
+    schemas = contract.document["components"]["schemas"]
+    table = kinds()
+    mapping = schemas["Shape"]["discriminator"]["mapping"]
+    patch = schemas["ShapePatch"]["properties"]
+    assert set(mapping) == set(table) == set(patch["type"]["enum"]) - {None}
+    assert {s["$ref"] for s in schemas["Shape"]["oneOf"]} == set(mapping.values())
+    for name, (dimensions, members) in table.items():
+        schema = contract.at(mapping[name])
+        told = {k: v for k, v in schema["properties"].items() if k != "type"}
+        assert schema["properties"]["type"]["const"] == name
+        assert schema["required"] == ["type", *members] and set(told) == set(members), name
+        for member, (form, least) in members.items():
+            told[member] = {k: v for k, v in told[member].items() if k != "description"}
+            wanted = schema_of(form, least, dimensions)
+            if form == "PLACES" and "maxItems" in told[member]:
+                wanted["maxItems"] = told[member]["maxItems"]
+            assert told[member] == wanted, (name, member)
+    common = set(patch) - {m for _, members in table.values() for m in members}
+    assert common == {"type", "position", "angle", "orientation", "teleport",
+                      *schemas["Common"]["properties"]}
+
+
 def test_every_path_takes_the_methods_described(gjkd):
     wanted = {}
     for method, path, _ in operations():

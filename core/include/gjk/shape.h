@@ -33,21 +33,47 @@
 /* Most points of a 2D cloud whose edges are kept beside them. */
 #define GJK_EDGES_MAX 32
 
+/*
+ * The table of kinds: one row for each kind of shape that requests can name. A row begins with
+ * CLOUD (the core is the hull of points) or CURVE (the core is known by its support function, and
+ * a ray may meet it in closed form) and holds
+ *
+ *   the type (GJK_CONE) and the name of its functions in core/ (make_cone in shape/kinds.c; for
+ *       curves cone_support in shape/curves.c and gjk_line_meet_cone in ray/),
+ *   its names in requests in 2D and in 3D, NULL where it does not exist in that dimension, and the
+ *       kind to be used there instead, NULL where there is none,
+ *   the members of its geometry in the order in which they are read, each with its form and range
+ *       (see gjk/kinds.h).
+ *
+ * All that depends on the kind of a shape is made from these rows.
+ */
+#define GJK_KIND_MAP(CLOUD, CURVE)                                                             \
+    CLOUD(POINT, point, "point", "point", NULL)                                                \
+    CLOUD(BALL, ball, "circle", "sphere", NULL, POSITIVE("radius"))                            \
+    CLOUD(SEGMENT, segment, "segment", "segment", NULL, PLACE("a"), PLACE("b"))                \
+    CLOUD(CAPSULE, capsule, "capsule", "capsule", NULL, PLACE("a"), PLACE("b"),                \
+          POSITIVE("radius"))                                                                  \
+    CLOUD(BOX, box, "box", "box", NULL, LENGTHS("half_extents"))                               \
+    CLOUD(POLYGON, polygon, "polygon", NULL, "hull", PLACES("vertices", 3))                    \
+    CLOUD(TRIANGLE, triangle, NULL, "triangle", "polygon", PLACE("a"), PLACE("b"), PLACE("c")) \
+    CLOUD(HULL, hull, "hull", "hull", NULL, PLACES("points", 1))                               \
+    CURVE(ELLIPSE, ellipse, "ellipse", "ellipsoid", NULL, POSITIVES("radii"))                  \
+    CURVE(HALF_ELLIPSE, half_ellipse, "half_ellipse", NULL, NULL, POSITIVE("width"),           \
+          POSITIVE("height"))                                                                  \
+    CURVE(SLICE, slice, "slice", NULL, NULL, POSITIVE("radius"), HALF_TURN("theta"))           \
+    CURVE(CYLINDER, cylinder, NULL, "cylinder", "box", PLACE("a"), OTHER_PLACE("b"),           \
+          POSITIVE("radius"))                                                                  \
+    CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius"))
+
+/* The rows of curves alone. */
+#define GJK_CURVE_MAP(CURVE) GJK_KIND_MAP(GJK_KIND_SKIP, CURVE)
+#define GJK_KIND_SKIP(...)
+
+#define GJK_KIND_TYPE(type, ...) GJK_##type,
 typedef enum gjk_shape_type {
-    GJK_POINT,
-    GJK_BALL, /* circle in 2D, sphere in 3D */
-    GJK_SEGMENT,
-    GJK_CAPSULE,
-    GJK_BOX,
-    GJK_POLYGON,  /* 2D only */
-    GJK_TRIANGLE, /* 3D only */
-    GJK_HULL,
-    GJK_ELLIPSE,      /* ellipse in 2D, ellipsoid in 3D */
-    GJK_HALF_ELLIPSE, /* 2D only */
-    GJK_SLICE,        /* 2D only */
-    GJK_CYLINDER,     /* 3D only */
-    GJK_CONE,         /* 3D only */
-    GJK_CUSTOM,       /* known by its support function alone; of the library, not the wire */
+    GJK_KIND_MAP(GJK_KIND_TYPE, GJK_KIND_TYPE) /* one of them for each row */
+    GJK_KIND_COUNT,
+    GJK_CUSTOM = GJK_KIND_COUNT, /* known by its support function alone; no request names it */
 } gjk_shape_type;
 
 /* The point of a custom shape farthest along a direction that is not zero, in the own

@@ -1,11 +1,100 @@
 /*
- * Constructors of the curved shapes: what their numbers mean, whether they are in
- * range, and the bounding box in the own frame.
+ * Curved shapes: for each kind its support function, which is written down from the definition of
+ * the shape, and the constructor, which checks the numbers and computes the bounding box in the
+ * own frame.
  */
 
-#include "gjk/shape.h"
+#include "shape/support.h"
 
 #include "base/finite.h"
+#include "base/larger.h"
+
+/* v over its length, without overflow or underflow on the way; zero stays zero. */
+static gjk_vec3 unit_of_extreme(gjk_vec3 v) {
+    double most = gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
+    if (most == 0.0) {
+        return v;
+    }
+    gjk_vec3 tame = {v.x / most, v.y / most, v.z / most};
+    return gjk_scale3(1.0 / gjk_length3(tame), tame);
+}
+
+static inline gjk_vec3 unit_or_zero(gjk_vec3 v) {
+    double squared = gjk_dot3(v, v);
+    if (squared > 0x1p-900 && squared < 0x1p900) {
+        return gjk_scale3(1.0 / sqrt(squared), v);
+    }
+    return unit_of_extreme(v);
+}
+
+/* An ellipsoid is a stretched ball. In 2D the third radius is 0. */
+static inline gjk_vec3 ellipse_support(const gjk_curve *curve, gjk_vec3 d) {
+    const gjk_vec3 radii = curve->a;
+    gjk_vec3 stretched = {radii.x * d.x, radii.y * d.y, radii.z * d.z};
+    gjk_vec3 u = unit_or_zero(stretched);
+    return (gjk_vec3){radii.x * u.x, radii.y * u.y, radii.z * u.z};
+}
+
+/* The arc above the base, or the nearer end of the base. */
+static inline gjk_vec3 half_ellipse_support(const gjk_curve *curve, gjk_vec3 d) {
+    if (d.y > 0.0) {
+        return ellipse_support(curve, d);
+    }
+    return (gjk_vec3){d.x >= 0.0 ? curve->a.x : -curve->a.x, 0.0, 0.0};
+}
+
+/* A point of the arc if d points into the sector, else an end of the arc or the apex. */
+static inline gjk_vec3 slice_support(const gjk_curve *curve, gjk_vec3 d) {
+    double cosine = curve->a.x, sine = curve->a.y;
+    if (fabs(d.y) * cosine <= d.x * sine) {
+        return gjk_scale3(curve->radius, unit_or_zero(d));
+    }
+    gjk_vec3 end = {curve->radius * cosine, copysign(curve->radius * sine, d.y), 0.0};
+    return gjk_dot3(end, d) > 0.0 ? end : (gjk_vec3){0, 0, 0};
+}
+
+/*
+ * The farthest point of a disc across the axis of a cylinder or cone. The direction is projected
+ * onto the disc's own two axes, so that rounding cannot lead off the plane of the disc.
+ */
+static inline gjk_vec3 disc_support(const gjk_curve *curve, gjk_vec3 center, gjk_vec3 d) {
+    gjk_vec3 in_disc = {gjk_dot3(curve->across[0], d), gjk_dot3(curve->across[1], d), 0.0};
+    gjk_vec3 u = gjk_scale3(curve->radius, unit_or_zero(in_disc));
+    return gjk_add3(center,
+                    gjk_add3(gjk_scale3(u.x, curve->across[0]), gjk_scale3(u.y, curve->across[1])));
+}
+
+/* A cylinder is the hull of two discs. */
+static inline gjk_vec3 cylinder_support(const gjk_curve *curve, gjk_vec3 d) {
+    bool toward_b = gjk_dot3(gjk_sub3(curve->b, curve->a), d) > 0.0;
+    return disc_support(curve, toward_b ? curve->b : curve->a, d);
+}
+
+/* A cone is the hull of a disc and its apex. */
+static inline gjk_vec3 cone_support(const gjk_curve *curve, gjk_vec3 d) {
+    gjk_vec3 rim = disc_support(curve, curve->a, d);
+    return gjk_dot3(gjk_sub3(curve->b, rim), d) > 0.0 ? curve->b : rim;
+}
+
+static inline gjk_vec3 support(const gjk_shape *shape, gjk_vec3 direction) {
+    const gjk_curve *curve = &shape->curve;
+    switch (shape->type) {
+#define CASE(type, function, ...) \
+    case GJK_##type:              \
+        return function##_support(curve, direction);
+        GJK_CURVE_MAP(CASE)
+#undef CASE
+    case GJK_CUSTOM:
+        return curve->support(curve->user, direction);
+    default:
+        GJK_ASSERT(false); /* a cloud has no curve */
+        return (gjk_vec3){0, 0, 0};
+    }
+}
+
+void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
+    *point = support(shape, (gjk_vec3){dx, dy, dz});
+}
 
 static gjk_status first_failure(const double *values, int count, bool positive) {
     for (int i = 0; i < count; i++) {

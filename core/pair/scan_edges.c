@@ -1,0 +1,17 @@
+/*
+ * Chooses the scan of edges for the instruction set at each call, as shape/support.c does.
+ */
+
+#include "pair/scan_edges.h"
+
+gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_scan_edges_avx512(frame, b);
+    }
+    if (gjk_has_avx2()) {
+        return gjk_scan_edges_avx2(frame, b);
+    }
+#endif
+    return gjk_scan_edges_plain(frame, b);
+}
