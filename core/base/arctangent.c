@@ -1,15 +1,14 @@
 /*
- * What angle has a vector, the same bits on every machine?
+ * The angle of a vector (atan2), the same bits on every machine.
  *
  * A polynomial gives the angle within 1.2e-5 (Hastings, Approximations for Digital Computers,
- * 1955, sheet 10). Turning the vector back by it, with sine and cosine of our own, leaves a
- * vector so near to the axis that the first two terms of the series say what is missing.
+ * 1955, sheet 10). The vector is turned back by that angle with our own sine and cosine; what
+ * remains is so near to the axis that two terms of the series of the arctangent suffice for it.
  */
 
-#include "base/arctangent.h"
+#include "base/angle.h"
 
 #include "base/double_double.h"
-#include "gjk/pose.h"
 
 #define HALF_PI 0x1.921fb54442d18p+0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
@@ -20,7 +19,7 @@ static double difference_of_products(double a, double b, double c, double d) {
     return (p.high - q.high) + (p.low - q.low);
 }
 
-/* The angle of (large, small), 0 < small <= large: a guess, and what it lacks. */
+/* The angle of (large, small), 0 < small <= large, as an approximation and its correction. */
 static gjk_double_double angle_below_diagonal(double small, double large) {
     double z = small / large, square = z * z;
     double sum = -0.0851330 + square * 0.0208351;
@@ -44,7 +43,7 @@ double gjk_atan2(double y, double x) {
     double small = fmin(width, height), large = fmax(width, height);
     gjk_double_double angle = {0.0, 0.0};
     if (small > 0.0) {
-        /* Only the ratio counts: no product may overflow or lose digits to underflow. */
+        /* Only the ratio matters: scaled, no product overflows or loses digits to underflow. */
         int exponent;
         (void)frexp(large, &exponent);
         angle = angle_below_diagonal(ldexp(small, -exponent), ldexp(large, -exponent));

@@ -1,8 +1,7 @@
 /*
- * Where do many small blocks of one lifetime come from? From chunks that are filled
- * from the front and double in size, so that n bytes cost O(log n) calls of malloc.
- * Under AddressSanitizer what is not handed out is poisoned, and gaps between the
- * blocks catch what runs over.
+ * A bump allocator. Blocks are cut from the front of chunks that double in size, so that n bytes
+ * cost O(log n) calls of malloc. Under AddressSanitizer everything that is not handed out is
+ * poisoned, and gaps between the blocks catch overruns.
  */
 
 #include "gjk/arena.h"
@@ -124,7 +123,7 @@ static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t pad
     return chunk->data + start;
 }
 
-/* A block at the front of a new chunk. Apart, so that blocks that fit need not save registers. */
+/* A block at the front of a new chunk. Not inlined, so that the common case saves no registers. */
 __attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t size,
                                                 size_t padded) {
     size_t capacity = arena->chunks == NULL ? CHUNK_FIRST_BYTES : 2 * arena->chunks->capacity;

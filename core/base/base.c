@@ -1,7 +1,7 @@
 /*
- * What do the core's statuses say, and what happens when a programmer's promise is
- * broken? A table, and one handler for the whole process: the core's only state, to be
- * set before the first thread starts and never part of a computation.
+ * The texts of the core's statuses, and the handler of failed assertions. The handler is the
+ * core's only global: one for the whole process, set before the first thread starts and never part
+ * of a computation.
  */
 
 #include "gjk/base.h"

@@ -1,6 +1,6 @@
 /*
- * How do answers pile up whose number nobody knows? In an array that doubles; where only the
- * first of an order matter, in a heap (Williams 1964) that lets the last one go.
+ * A growing array that doubles its capacity, and a binary heap (Williams, Algorithm 232, 1964) on
+ * it, which keeps the first items of an order by dropping the last one.
  */
 
 #include "base/list.h"
@@ -34,7 +34,7 @@ static char *item_at(const gjk_list *list, uint32_t i) {
     return list->items + (size_t)i * list->item_size;
 }
 
-/* Lets the item sink from the hole at i, which is filled by whoever comes last below it. */
+/* Sifts the item down from the hole at i: the larger child moves up until the item fits. */
 static void sink(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
     while (i < list->count / 2) {
         uint32_t below = 2 * i + 1;
@@ -49,6 +49,7 @@ static void sink(gjk_list *list, gjk_list_order order, uint32_t i, const void *i
     memcpy(item_at(list, i), item, list->item_size);
 }
 
+/* Sifts the item up from the hole at i. */
 static void rise(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
     while (i > 0 && order(item_at(list, (i - 1) / 2), item) < 0) {
         memcpy(item_at(list, i), item_at(list, (i - 1) / 2), list->item_size);

@@ -3,16 +3,16 @@
 
 #include "gjk/arena.h"
 
-/* Of a heap's items. */
+/* Largest item of a heap. */
 #define GJK_LIST_ITEM_BYTES_MAX 256
 
-/* A growing array in an arena; blocks it outgrew stay there until the arena goes. */
+/* A growing array in an arena; blocks that it has outgrown stay there until the arena is freed. */
 typedef struct gjk_list {
     struct gjk_arena *arena;
     char *items;
     size_t item_size;
     uint32_t count, capacity;
-    bool truncated; /* gjk_list_offer let items go */
+    bool truncated; /* gjk_list_offer has dropped items */
 } gjk_list;
 
 static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) {
@@ -28,9 +28,9 @@ typedef int (*gjk_list_order)(const void *a, const void *b);
 void gjk_list_sort(gjk_list *list, gjk_list_order order);
 
 /*
- * Takes the item unless it comes after `limit` >= 1 others, of which then the last goes: so
- * the list is a heap with its last item in front until it is sorted. False: out of memory.
- * O(log count).
+ * Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that
+ * comes before it. Until it is sorted the list is a heap with its last item in front. False: out
+ * of memory. O(log count).
  */
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order,
                     const void *item) GJK_MUST_USE;

@@ -1,6 +1,5 @@
 /*
- * Where in an ordered map is a key, what stands at a rank? A walk down a B+-tree whose inner nodes
- * know how many items each child holds.
+ * Look-ups by key and by rank in a B+-tree whose inner nodes count the items of each child.
  */
 
 #include "base/map_node.h"
@@ -11,18 +10,17 @@
 typedef struct gjk_map_node node;
 
 void gjk_map_node_release(const gjk_map *map, const node *shared) {
-    node *dead = (node *)shared;
-    if (!gjk_references_drop(&dead->references)) {
+    if (!gjk_references_drop(&shared->references)) {
         return;
     }
-    for (uint32_t i = 0; i < dead->count; i++) {
-        if (dead->height > 0) {
-            gjk_map_node_release(map, dead->slots[i]);
+    for (uint32_t i = 0; i < shared->count; i++) {
+        if (shared->height > 0) {
+            gjk_map_node_release(map, shared->slots[i]);
         } else if (map->kind->release != NULL) {
-            map->kind->release(map->context, dead->slots[i]);
+            map->kind->release(map->context, shared->slots[i]);
         }
     }
-    free(dead);
+    free((node *)shared);
 }
 
 gjk_map gjk_map_retain(const gjk_map *map) {

@@ -31,7 +31,7 @@ typedef struct gjk_map {
     size_t added_bytes; /* memory not shared with the map that this one was made from */
 } gjk_map;
 
-/* An item put in, in the place of the one with the same key if there is one; NULL: taken out. */
+/* Inserts an item or replaces the one with the same key; NULL: removes it. */
 typedef struct gjk_map_edit {
     const void *key;
     const void *item;

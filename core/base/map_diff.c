@@ -1,6 +1,6 @@
 /*
- * In what do two versions of a map differ? Both are walked at once, in the order of keys; where
- * the walks meet the same node, which they share, both step over it.
+ * The differences of two versions of a map: both are traversed at once in the order of keys, and
+ * nodes that they share are skipped.
  */
 
 #include "base/map_node.h"

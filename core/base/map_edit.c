@@ -1,12 +1,10 @@
 /*
- * How do versions of an ordered map share what they have in common?
- *
- * A B+-tree of immutable nodes with counted references (Driscoll, Sarnak, Sleator, Tarjan,
- * Making Data Structures Persistent, 1989: path copying). An edit makes the nodes on the way to
- * what changes anew and refers to all others. Many edits go down together, so that each node
- * is copied once. Nodes are allocated for what they hold and never grow; one that has got small
- * is joined with its neighbour when the parent is copied the next time, which keeps the tree
- * low without the usual bookkeeping of least sizes.
+ * Edits of a persistent ordered map: a B+-tree of immutable nodes with reference counts and path
+ * copying (Driscoll, Sarnak, Sleator, Tarjan, Making Data Structures Persistent, 1989). An edit
+ * copies the nodes on the path to what changes and shares all others. A batch of edits descends
+ * together, so that each node is copied once. Nodes are allocated for what they hold and never
+ * grow; a node that has become small is joined with its neighbour when the parent is copied the
+ * next time, which keeps the tree low without the usual bookkeeping of least sizes.
  */
 
 #include "base/map_node.h"
@@ -235,7 +233,7 @@ static bool grow_root(const gjk_map *map, row *level, const node **root) {
 
 /* The memory of nodes that only this parent, or root, refers to: they are new. */
 static size_t new_bytes(const node *made) {
-    if (gjk_references_count(&made->references) > 1) {
+    if (!gjk_references_only(&made->references)) {
         return 0;
     }
     size_t bytes = made->bytes;

@@ -22,7 +22,7 @@ static inline const struct gjk_map_node *gjk_map_child(const struct gjk_map_node
 }
 
 static inline const struct gjk_map_node *gjk_map_node_retain(const struct gjk_map_node *shared) {
-    gjk_references_add(&((struct gjk_map_node *)shared)->references);
+    gjk_references_add(&shared->references);
     return shared;
 }
 

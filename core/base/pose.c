@@ -1,7 +1,5 @@
 /*
- * Where does a shape stand, and where does that put a point of it?
- *
- * The rotation is kept as a matrix. That of a quaternion q is built with the factor
+ * Poses. The rotation is kept as a matrix. That of a quaternion q is built with the factor
  * 2 / (q . q), which makes the normalisation part of the formula: no square root and
  * no separately rounded unit quaternion. Entries are computed with twice the digits
  * and rounded once: every answer about the pose rests on them.
@@ -12,7 +10,7 @@
 #include "base/double_double.h"
 #include "base/finite.h"
 
-/* How far from 1 the length of a quaternion may be, and what its computation may add. */
+/* How far from 1 the length of a quaternion may be, and the rounding of its computation. */
 #define QUATERNION_SLACK 1e-3
 #define QUATERNION_ROUNDING 1e-15
 

@@ -1,5 +1,5 @@
 /*
- * What is the exact sign of a determinant of doubles?
+ * The exact sign of a determinant of doubles.
  *
  * Every double is an integer times a power of two, so a sum of products of doubles
  * is an integer in units of the least such power. The positive and the negative
@@ -32,7 +32,7 @@ typedef struct part {
  * bits, a sum of 12 of them 4 more, and a shift inside a word needs another word. */
 #define LEDGER_WORDS ((3 * 2046 + 3 * 53 + 4) / 64 + 2)
 
-/* Two sums of products, [0] of the positive and [1] of the negative ones. Word i of
+/* Two long integers: sums of products, [0] of the positive and [1] of the negative ones. Word i of
  * a sum counts 2^(64 i + base); words from `top` on are zero and not yet cleared. */
 typedef struct ledger {
     int base;

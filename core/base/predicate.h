@@ -2,10 +2,10 @@
 #define GJK_BASE_PREDICATE_H
 
 /*
- * On which side of a line or plane does a point lie? The answer is the sign of a
- * determinant and is always right, for any finite doubles: a floating-point filter
- * decides nearly every call inline, exact arithmetic the rest. (The filter's bound
- * is proven for magnitudes up to 4 * GJK_COORDINATE_MAX, the exact part for all.)
+ * Orientation predicates: the side of a line or plane on which a point lies. The answer is the
+ * sign of a determinant and is right for any finite doubles: a floating-point filter decides
+ * nearly every call inline, exact arithmetic the rest. (The filter's bound is proven for
+ * magnitudes up to 4 * GJK_COORDINATE_MAX, the exact part for all.)
  *
  * Source of the filter: Shewchuk, Adaptive Precision Floating-Point Arithmetic and
  * Fast Robust Geometric Predicates, 1997. With e = 2^-53, the determinants below

@@ -2,8 +2,9 @@
 #define GJK_BASE_REFERENCES_H
 
 /*
- * Counting who shares an immutable object, from any thread. All that the core knows of threads:
- * the last release happens after everything that others did with the object.
+ * Atomic reference counts of shared immutable objects; all that the core knows of threads. The
+ * release that drops the last reference happens after everything that other threads did with the
+ * object. An object is passed as const because only its count changes: the cast stands here.
  */
 
 #include <stdatomic.h>
@@ -11,29 +12,24 @@
 
 typedef atomic_uint gjk_references;
 
-/* One reference: the maker's. */
+/* Begins with one reference, which is the maker's. */
 static inline void gjk_references_init(gjk_references *references) {
     atomic_init(references, 1);
 }
 
-static inline void gjk_references_add(gjk_references *references) {
-    atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+static inline void gjk_references_add(const gjk_references *references) {
+    atomic_fetch_add_explicit((gjk_references *)references, 1, memory_order_relaxed);
 }
 
-/* How many there are: of use only to whoever knows that nobody else adds or drops any. */
-static inline unsigned gjk_references_count(const gjk_references *references) {
-    return atomic_load_explicit((gjk_references *)references, memory_order_relaxed);
+/* True when this was the last reference: the caller frees the object. */
+static inline bool gjk_references_drop(const gjk_references *references) {
+    return atomic_fetch_sub_explicit((gjk_references *)references, 1, memory_order_acq_rel) == 1;
 }
 
-/* True for the last one, who frees the object. */
-static inline bool gjk_references_drop(gjk_references *references) {
-    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
-}
-
-/* Whether there is one reference. What it says of an object that others share may be over at
- * once. */
+/* Whether there is one reference only. Where others share the object this may change at any
+ * time. */
 static inline bool gjk_references_only(const gjk_references *references) {
-    return atomic_load_explicit(references, memory_order_relaxed) == 1;
+    return atomic_load_explicit((gjk_references *)references, memory_order_relaxed) == 1;
 }
 
 #endif

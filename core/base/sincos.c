@@ -1,5 +1,5 @@
 /*
- * What are the sine and cosine of an angle, the same bits on every machine?
+ * Sine and cosine, the same bits on every machine.
  *
  * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers
  * that keeps only the bits which matter (Payne and Hanek, Radian Reduction for

@@ -1,20 +1,19 @@
 /*
- * Where is something that goes straight, or turns evenly, from one value to another?
+ * Interpolation of numbers and rotations.
  *
- * Numbers: as std::lerp of C++20 does it (P0811R3), which is exact at both ends and monotone.
- * Quaternions: Shoemake, Animating Rotation with Quaternion Curves, 1985. The angle between two
- * is taken from the lengths of their difference and their sum, which loses nothing when they
- * are nearly equal or opposite, and dividing by the length replaces dividing by the sine.
+ * Numbers: std::lerp of C++20 (P0811R3), which is exact at both ends and monotone. Quaternions:
+ * slerp (Shoemake, Animating Rotation with Quaternion Curves, 1985). The angle between two
+ * quaternions is computed from the lengths of their difference and their sum, which loses no
+ * digits when they are nearly equal or opposite; dividing by the length replaces dividing by the
+ * sine.
  */
 
-#include "base/slerp.h"
-
-#include "base/arctangent.h"
+#include "base/angle.h"
 
 #define PI 0x1.921fb54442d18p+1
 
-/* What rounding may have done to a half turn: in 2D relative to the angles, in 3D to the cosine
- * of half the angle. Angles so large that this says nothing (past about 1e9) get no more. */
+/* The error that rounding may leave in a half turn: in 2D relative to the angles, in 3D in the
+ * cosine of half the angle. The cap is for angles beyond about 1e9, of which it says nothing. */
 #define HALF_TURN_ROUNDING 0x1p-50
 #define HALF_TURN_ROUNDING_MAX 0x1p-20
 
@@ -29,15 +28,15 @@ double gjk_between(double a, double b, double t) {
     return (x > b) == (b > a) ? b : x;
 }
 
-gjk_rotation gjk_slerp2(gjk_rotation from, gjk_rotation to, double t) {
-    double largest = fmax(PI, fmax(fabs(from.angle), fabs(to.angle)));
+double gjk_slerp2(double from, double to, double t) {
+    double largest = fmax(PI, fmax(fabs(from), fabs(to)));
     double slack = fmin(HALF_TURN_ROUNDING * largest, HALF_TURN_ROUNDING_MAX);
-    if (fabs(to.angle - from.angle) < PI - slack) {
-        return (gjk_rotation){.angle = gjk_between(from.angle, to.angle, t)};
+    if (fabs(to - from) < PI - slack) {
+        return gjk_between(from, to, t);
     }
     double s0, c0, s1, c1;
-    gjk_sincos(from.angle, &s0, &c0);
-    gjk_sincos(to.angle, &s1, &c1);
+    gjk_sincos(from, &s0, &c0);
+    gjk_sincos(to, &s1, &c1);
     if (s0 == s1 && c0 == c1) {
         return from;
     }
@@ -45,8 +44,8 @@ gjk_rotation gjk_slerp2(gjk_rotation from, gjk_rotation to, double t) {
     if (way <= slack - PI) {
         way += 2 * PI;
     }
-    double start = fabs(from.angle) <= PI ? from.angle : gjk_atan2(s0, c0);
-    return (gjk_rotation){.angle = start + t * way};
+    double start = fabs(from) <= PI ? from : gjk_atan2(s0, c0);
+    return start + t * way;
 }
 
 static gjk_quat scale4(double s, gjk_quat q) {
@@ -66,13 +65,14 @@ static gjk_quat unit4(gjk_quat q) {
     return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-/* The axis of the half turn that leads from p to q: the vector part of q times p conjugate. */
+/* The axis of the half turn from p to q: the vector part of q times the conjugate of p. */
 static gjk_vec3 axis_between(gjk_quat p, gjk_quat q) {
     gjk_vec3 u = {p.x, p.y, p.z}, v = {q.x, q.y, q.z};
     gjk_vec3 straight = gjk_sub3(gjk_scale3(p.w, v), gjk_scale3(q.w, u));
     return gjk_add3(straight, gjk_cross3(u, v));
 }
 
+/* Whether the first component of (z, y, x) that is not 0 is positive. */
 static bool is_positive(gjk_vec3 axis) {
     if (fabs(axis.z) > HALF_TURN_ROUNDING) {
         return axis.z > 0.0;
@@ -80,7 +80,7 @@ static bool is_positive(gjk_vec3 axis) {
     return fabs(axis.y) > HALF_TURN_ROUNDING ? axis.y > 0.0 : axis.x > 0.0;
 }
 
-/* q or -q, which is the same rotation: the one that is reached the shortest way from p. */
+/* q or -q, which are the same rotation: the one nearer to p. */
 static gjk_quat nearer_of(gjk_quat p, gjk_quat q) {
     double cosine = dot4(p, q);
     bool half_turn = fabs(cosine) <= HALF_TURN_ROUNDING;
@@ -88,9 +88,9 @@ static gjk_quat nearer_of(gjk_quat p, gjk_quat q) {
     return keep ? q : scale4(-1.0, q);
 }
 
-gjk_rotation gjk_slerp3(gjk_rotation from, gjk_rotation to, double t) {
-    gjk_quat p = unit4(from.orientation);
-    gjk_quat q = nearer_of(p, unit4(to.orientation));
+gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t) {
+    gjk_quat p = unit4(from);
+    gjk_quat q = nearer_of(p, unit4(to));
     gjk_quat apart = add4(q, scale4(-1.0, p)), along = add4(q, p);
     double angle = 2.0 * gjk_atan2(sqrt(dot4(apart, apart)), sqrt(dot4(along, along)));
     double back, forth, unused;
@@ -99,5 +99,5 @@ gjk_rotation gjk_slerp3(gjk_rotation from, gjk_rotation to, double t) {
     if (angle == 0.0 || forth == 0.0) {
         return from;
     }
-    return (gjk_rotation){.orientation = unit4(add4(scale4(back, p), scale4(forth, q)))};
+    return unit4(add4(scale4(back, p), scale4(forth, q)));
 }

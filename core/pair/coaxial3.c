@@ -13,7 +13,7 @@
 #include "base/larger.h"
 #include "base/rounding.h"
 #include "pair/separating_axis2.h"
-#include "shape/edges.h"
+#include "shape/cloud.h"
 
 /* A frustum in the frame: its circles around `foot` and around foot + way. */
 typedef struct pillar3 {

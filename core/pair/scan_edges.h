@@ -2,7 +2,7 @@
 #define GJK_PAIR_SCAN_EDGES_H
 
 #include "pair/frame2.h"
-#include "shape/edges.h"
+#include "shape/cloud.h"
 #include "shape/scan.h"
 
 /* The columns of b in the frame of a pair, whose unit is 1. */

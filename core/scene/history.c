@@ -231,20 +231,8 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
     return GJK_REWIND_OK;
 }
 
-static size_t bytes_of(const stamp *at) {
-    return sizeof *at + gjk_tree_added_bytes(at->way);
-}
-
-size_t gjk_history_bytes(const struct gjk_history *history) {
-    size_t bytes = sizeof *history + gjk_map_bytes(&history->stamps);
-    for (uint32_t i = 0; i < gjk_history_count(history); i++) {
-        const stamp *at = stamp_at(history, i);
-        bytes += bytes_of(at) + gjk_set_added_bytes(at->set);
-    }
-    return bytes;
-}
-
 size_t gjk_history_newest_bytes(const struct gjk_history *history) {
     GJK_ASSERT(gjk_history_count(history) > 0);
-    return bytes_of(stamp_at(history, gjk_history_count(history) - 1));
+    const stamp *newest = stamp_at(history, gjk_history_count(history) - 1);
+    return sizeof *newest + gjk_tree_added_bytes(newest->way);
 }

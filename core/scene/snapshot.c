@@ -5,15 +5,11 @@
 
 #include "gjk/snapshot.h"
 
-#include "base/slerp.h"
+#include "tree/motion.h"
 #include "tree/tree.h"
 
 gjk_snapshot gjk_snapshot_of(const struct gjk_set *set) {
     return (gjk_snapshot){.set = set, .tree = set != NULL ? gjk_set_tree(set) : NULL};
-}
-
-static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {
-    return (gjk_vec3){gjk_between(a.x, b.x, t), gjk_between(a.y, b.y, t), gjk_between(a.z, b.z, t)};
 }
 
 /* The body that tells where `body` goes; NULL: it stays. */
@@ -23,28 +19,6 @@ static const gjk_body *find_next(const gjk_snapshot *snapshot, const gjk_body *b
     }
     const gjk_body *next = gjk_set_find_handle(snapshot->next, body->handle);
     return next == NULL || next == body || next->teleport ? NULL : next;
-}
-
-gjk_pose gjk_pose_on_way(const gjk_body *from, const gjk_body *next, double alpha,
-                         gjk_rotation *turn) {
-    const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
-    gjk_vec3 position = between3(start->position, end->position, alpha);
-    *turn = from->turn;
-    if (gjk_same_rotation(&start->rotation, &end->rotation)) {
-        return (gjk_pose){position, start->rotation};
-    }
-    gjk_pose pose;
-    gjk_status status;
-    if (from->placed.shape->dimension == 2) {
-        *turn = gjk_slerp2(from->turn, next->turn, alpha);
-        status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
-    } else {
-        *turn = gjk_slerp3(from->turn, next->turn, alpha);
-        status = gjk_pose_make3(position, turn->orientation, &pose);
-    }
-    GJK_ASSERT(status == GJK_OK);
-    (void)status;
-    return pose;
 }
 
 gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn) {

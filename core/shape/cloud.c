@@ -1,18 +1,18 @@
 /*
- * How does a list of points become a shape? They are copied into padded columns, and
- * the box and the ball around them are measured once, since every query asks for them.
+ * Makes a shape of a list of points: they are copied into padded columns, and what every query
+ * asks for is computed once. That is the box and the ball around the points, and for polygons the
+ * normals of the edges, because only along these can two polygons be parted the shortest way.
  */
 
 #include "shape/cloud.h"
 
 #include "base/finite.h"
 #include "base/larger.h"
-#include "shape/edges.h"
 
-/* Makes the radius of the ball contain its points in spite of a few roundings. */
+/* Enlarge the radius of the ball by more than a few roundings can come to. */
 #define BALL_SLACK (1.0 + 0x1p-50)
 #define BALL_LEAST 0x1p-1074
-#define UNIT_EXPONENT_MIN (-1022) /* of the unit in which it is measured: 1 / unit is finite */
+#define UNIT_EXPONENT_MIN (-1022) /* 1 / 2^exponent is finite from here on */
 
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     GJK_ASSERT(dimension == 2 || dimension == 3);
@@ -44,7 +44,41 @@ static void fill_columns(const gjk_shape *shape, const gjk_vec3 *points, double 
     }
 }
 
-/* Centre and half width of a column's range. The half width reaches both ends. */
+static gjk_vec2 edge_after(const gjk_vec3 *points, uint32_t count, uint32_t i) {
+    return gjk_xy(gjk_sub3(points[i + 1 < count ? i + 1 : 0], points[i]));
+}
+
+/* Whether a cloud of these points has edges to keep: see gjk_has_edges. */
+static bool edges_fit(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
+    if (dimension != 2 || count < 2 || count > GJK_EDGES_MAX) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gjk_vec2 edge = edge_after(points, count, i);
+        double most = fmax(fabs(edge.x), fabs(edge.y));
+        if (most < 0x1p-400 || most > 0x1p400) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void gjk_edges_fill(const gjk_shape *shape, double *columns) {
+    const double *x = columns, *y = x + shape->stride;
+    double *normal_x = columns + 2 * (size_t)shape->stride;
+    double *normal_y = normal_x + shape->stride, *offset = normal_y + shape->stride;
+    for (uint32_t i = 0; i < shape->stride; i++) {
+        uint32_t from = i < shape->count ? i : 0, to = from + 1 < shape->count ? from + 1 : 0;
+        gjk_vec2 outward = gjk_right2((gjk_vec2){x[to] - x[from], y[to] - y[from]});
+        double length = gjk_length2(outward);
+        normal_x[i] = outward.x / length;
+        normal_y[i] = outward.y / length;
+        offset[i] = normal_x[i] * x[from] + normal_y[i] * y[from];
+    }
+}
+
+/* Centre and half width of a column's range. Together they reach both ends, in spite of
+ * rounding. */
 static void measure_column(const double *column, uint32_t count, double *center, double *half) {
     double low = column[0], high = column[0];
     for (uint32_t i = 1; i < count; i++) {
@@ -55,8 +89,8 @@ static void measure_column(const double *column, uint32_t count, double *center,
     *half = gjk_larger(high - *center, *center - low);
 }
 
-/* The radius of the ball around the centre that contains the cloud, whose largest half
- * extent is given. It is computed in a unit of a power of two near that. */
+/* The radius of the ball around the centre that contains the cloud. It is computed in a unit of
+ * a power of two near the given largest half extent, so that squares stay in range. */
 static double measure_ball(const gjk_shape *shape, double half) {
     int exponent;
     double largest = 0;
@@ -80,7 +114,7 @@ gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, cons
     gjk_shape s = *head;
     s.stride = (s.count + GJK_LANES - 1) / GJK_LANES * GJK_LANES;
 
-    s.column_count = gjk_edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
+    s.column_count = edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
     double *columns = gjk_arena_alloc_array(arena, s.column_count, s.stride * sizeof *columns);
     if (columns == NULL) {
         return GJK_OUT_OF_MEMORY;

@@ -1,7 +1,7 @@
 #ifndef GJK_SHAPE_CLOUD_H
 #define GJK_SHAPE_CLOUD_H
 
-/* The part of every shape's construction that is the same: checks, columns, extents. */
+/* Clouds of points: the part of their construction that is the same for all, and their edges. */
 
 #include "gjk/shape.h"
 
@@ -9,10 +9,29 @@
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) GJK_MUST_USE;
 
 /*
- * Makes the shape of the given type around count >= 1 checked points (distinct, and
- * in 2D counter-clockwise), radius included, in memory of the arena. OUT_OF_MEMORY.
+ * Makes the shape with the type, dimension, count >= 1 and radius of head around checked points
+ * (distinct, and in 2D counter-clockwise), in memory of the arena. OUT_OF_MEMORY.
  */
 gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
                             gjk_shape *out) GJK_MUST_USE;
+
+/*
+ * Whether the edges of a convex polygon (a segment has two, there and back) are kept beside its
+ * points. Edge i goes from point i to the next; three more columns hold the outward unit normal
+ * and the offset of its line along that, padded with copies of the first edge. They are kept in
+ * 2D, of 2 to GJK_EDGES_MAX points, if the squares of all lengths are in the range of doubles.
+ */
+static inline bool gjk_has_edges(const gjk_shape *shape) {
+    return shape->column_count > 3;
+}
+
+/* Writes the three columns of the edges behind those of the points, of a shape that has room for
+ * them. */
+void gjk_edges_fill(const gjk_shape *shape, double *columns);
+
+/* The first of the three columns (normal x, normal y, offset), of a shape that has them. */
+static inline const double *gjk_edges_of(const gjk_shape *shape) {
+    return shape->columns + 2 * (size_t)shape->stride;
+}
 
 #endif

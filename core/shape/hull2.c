@@ -1,13 +1,11 @@
 /*
- * Which points are corners of the convex hull of points in the plane?
- *
- * Sort by x, then y; walk there along the lower side and back along the upper one,
- * dropping whatever is not a strict turn to the left (Andrew, Another efficient
- * algorithm for convex hulls in two dimensions, 1979). Turns are exact signs, so
- * what comes out is strictly convex for any input.
+ * The convex hull of points in the plane, by Andrew's monotone chain (Another efficient algorithm
+ * for convex hulls in two dimensions, 1979): the points are sorted by x, then y; one pass builds
+ * the lower side, a second one back the upper side, each dropping points at which the chain does
+ * not turn strictly left. Turns are exact signs, so the result is strictly convex for any input.
  */
 
-#include "shape/hull2.h"
+#include "shape/hull.h"
 
 #include <stdlib.h>
 
@@ -44,7 +42,8 @@ static uint32_t sort_distinct(entry *entries, uint32_t count) {
     return kept;
 }
 
-/* Puts entry `next` (an index into entries) on the chain above `floor` links. */
+/* Appends entry `next` to the chain after dropping what makes no left turn with it; the first
+ * `floor` links stay. Returns the length of the chain. */
 static uint32_t push(const entry *entries, uint32_t *chain, uint32_t length, uint32_t floor,
                      uint32_t next) {
     while (length >= floor + 2 &&
@@ -60,7 +59,7 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint3
                           gjk_hull2 *out) {
     GJK_ASSERT(count >= 1);
     entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
-    /* Both sides of the chain hold both ends, the first one even twice. */
+    /* The lower and the upper side share their ends; the first point stands there twice. */
     uint32_t *chain = gjk_arena_alloc_array(arena, (size_t)count + 1, sizeof *chain);
     if (entries == NULL || chain == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -78,7 +77,7 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint3
         length = push(entries, chain, length, floor, i);
     }
     if (distinct > 1) {
-        length--; /* the first point, come round again */
+        length--; /* the first point stands at the end again */
     }
     for (uint32_t i = 0; i < length; i++) {
         chain[i] = entries[chain[i]].index;

@@ -1,17 +1,14 @@
 /*
- * Which points are corners of the convex hull of points in space?
- *
- * Look for a tetrahedron with volume: two distant points, one far off their line, one
- * far off their plane. Where the search ends early, exactly, the hull is a point, a
- * segment or a polygon (see hull2); else quickhull3 grows the tetrahedron. Rounded
- * distances only choose among points that exact signs allow.
+ * The convex hull of points in space: finds a tetrahedron with volume (two distant points, one far
+ * off their line, one far off their plane) and grows it by quickhull (quickhull3.c). If there is
+ * none, which exact signs tell, the hull is a point, a segment or a polygon (hull2.c). Rounded
+ * distances only choose among the points that exact signs allow.
  */
 
-#include "shape/hull3.h"
+#include "shape/hull.h"
 
 #include <string.h>
 
-#include "shape/hull2.h"
 #include "shape/quickhull3.h"
 
 static double component(gjk_vec3 v, int axis) {

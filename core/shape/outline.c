@@ -1,15 +1,15 @@
 /*
- * Is a closed line the outline of a convex polygon?
+ * Tells whether a closed line is the outline of a convex polygon.
  *
- * First vertices that do not turn the right way but lie within the slack of their
- * neighbours' chord are dropped, one after the other, so that many of them cannot
- * hide a dent; this takes care of duplicates and of collinear vertices too. What
- * remains must turn strictly to the left at every vertex (right, for the other
- * winding), by exact signs, and go round once: turns all to one side may still make
- * a star. A convex polygon's edges change from pointing down to pointing up once.
+ * First the vertices that do not turn the right way but lie within the slack of their neighbours'
+ * chord are dropped, one after the other, so that many of them cannot hide a dent; duplicates and
+ * collinear vertices are dropped by this too. The rest must turn strictly to the left at every
+ * vertex (to the right for the other winding), by exact signs, and go round once: a star turns to
+ * one side everywhere too. It goes round once if its edges change only once from pointing down to
+ * pointing up.
  */
 
-#include "shape/outline.h"
+#include "shape/hull.h"
 
 #include "base/predicate.h"
 

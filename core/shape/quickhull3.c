@@ -1,18 +1,15 @@
 /*
- * How does a tetrahedron grow into the convex hull of many points?
+ * Quickhull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm for Convex Hulls, 1996): every
+ * point outside is listed at one face that sees it. The farthest point of a face is added: all
+ * faces that it sees are replaced by the cone over their horizon, and the points listed there are
+ * distributed over the new faces. Faces are processed in the order in which they were made; going
+ * deep on one side first makes long fans and quadratic time.
  *
- * Quickhull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm for Convex Hulls,
- * 1996): every point outside waits at one face that sees it; take the farthest one
- * of a face, replace all faces that it sees by the cone over their horizon, and
- * share out the points that waited there. Faces take turns, first come, first
- * served: going deep on one side first makes long fans and quadratic time.
- *
- * Deviation: the paper merges facets to survive rounding. Here "sees" is an exact
- * sign, strictly positive. A point that is strictly outside then sees the same faces
- * as one moved a little towards the inside would, and that one is in general
- * position: so the seen faces form a disk, no new face is degenerate, and every
- * point still outside is seen by a new face. Coplanar neighbours are left as they
- * are; a corner of the hull is told at the end by three real edges meeting there.
+ * Deviation: the paper merges facets to survive rounding. Here "sees" is an exact sign, strictly
+ * positive. A point that is strictly outside then sees the same faces as one moved a little
+ * towards the inside, which is in general position. So the seen faces form a disk, no new face is
+ * degenerate, and every point still outside is seen by a new face. Coplanar neighbours are not
+ * merged; at the end the corners of the hull are those where three edges that are not flat meet.
  * Distances are rounded: they only choose the next point.
  */
 
@@ -86,7 +83,7 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
     return slot;
 }
 
-/* Lets a point that sees face f wait there. */
+/* Lists a point at a face that it sees, the farthest one first. */
 static void wait_at(builder *b, face *f, uint32_t point, double distance) {
     if (f->waiting == GJK_NO_POINT || distance > f->farthest) {
         b->next_waiting[point] = f->waiting;
@@ -98,7 +95,7 @@ static void wait_at(builder *b, face *f, uint32_t point, double distance) {
     }
 }
 
-/* Lets each point of a list wait at the first of some faces that sees it. */
+/* Lists each point of a list at the first of some faces that it sees; inner points are dropped. */
 static void share_out(builder *b, uint32_t list, const uint32_t *faces, uint32_t face_count) {
     while (list != GJK_NO_POINT) {
         uint32_t point = list;
@@ -148,7 +145,7 @@ static void find_horizon(builder *b, uint32_t first, uint32_t point) {
     }
 }
 
-/* Frees the seen faces. Returns the list of who waited there, without `point`. */
+/* Frees the seen faces. Returns the list of the points that waited there, without `point`. */
 static uint32_t remove_seen(builder *b, uint32_t point) {
     uint32_t orphans = GJK_NO_POINT;
     for (uint32_t i = 0; i < b->seen_count; i++) {
@@ -221,7 +218,7 @@ static void begin(builder *b, const uint32_t corner[4]) {
     share_out(b, 0, b->fresh, 4);
 }
 
-/* Copies the faces out and marks the vertices where three real edges meet. */
+/* Copies the faces out and marks the vertices where three edges that are not flat meet. */
 static gjk_status mark_solid(const builder *b, struct gjk_arena *arena, uint8_t *marks,
                              gjk_hull3 *out) {
     out->triangles = gjk_arena_alloc_array(arena, b->slots_used, sizeof *out->triangles);

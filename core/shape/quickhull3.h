@@ -1,16 +1,16 @@
 #ifndef GJK_SHAPE_QUICKHULL3_H
 #define GJK_SHAPE_QUICKHULL3_H
 
-/* The part of hull3 that grows a tetrahedron into the hull of points in space. */
+/* Quickhull: the part of hull3.c that grows a tetrahedron into the hull of points in space. */
 
 #include "base/predicate.h"
-#include "shape/hull3.h"
+#include "shape/hull.h"
 
 #define GJK_NO_POINT UINT32_MAX
 
 /*
  * Points, and the same points scaled by a power of two to magnitudes below 1, so that
- * measures taken from them cannot overflow. Where the scaling flushes a coordinate
+ * volumes computed from them cannot overflow. Where the scaling flushes a coordinate
  * to zero, the change is far below GJK_ORIENT_UNDERFLOW: the filter stays right on
  * scaled points, and the exact predicate looks at the points themselves.
  */

@@ -1,5 +1,5 @@
 /*
- * Four points at a time, as scan_avx512.c does eight.
+ * Scans four points at a time; the same method as in scan_avx512.c.
  */
 
 #include "shape/scan.h"

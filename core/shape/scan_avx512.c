@@ -1,7 +1,7 @@
 /*
- * Eight points at a time, each lane keeping its own best and the block it came from;
- * the lanes are compared at the end. Columns are padded with their first point, whose
- * copies never win against it, so there is no tail.
+ * Scans eight points at a time. Each lane keeps its own best value and the block that it came
+ * from; the lanes are compared at the end. Columns are padded with copies of the first point,
+ * which never win against it, so no tail is left.
  */
 
 #include "shape/scan.h"
@@ -51,7 +51,8 @@ AVX512 static inline uint32_t lanes_of(__m512d values, __m512d value, uint32_t f
     return (uint32_t)_mm512_cmp_pd_mask(values, value, _CMP_EQ_OQ) << first;
 }
 
-/* Up to 32 points stay in registers: the largest of all first, then who has it. */
+/* Up to 32 points stay in registers: first the largest value of all, then the lanes that have
+ * it. */
 AVX512 static inline uint32_t scan_few(const gjk_columns *cloud, __m512d u, __m512d v, __m512d w) {
     __m512d a = along3(cloud, 0, u, v, w), b = a, c = a, d = a;
     if (cloud->stride > 8) {

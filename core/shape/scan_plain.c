@@ -1,5 +1,5 @@
 /*
- * The scan that every processor can do, one point after the other.
+ * Scans one point after the other, on every processor.
  */
 
 #include "shape/scan.h"

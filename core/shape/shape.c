@@ -1,6 +1,6 @@
 /*
- * Which shapes have a fixed number of points? Point, ball, segment, capsule, box and
- * triangle: each is checked, freed of coincident points and handed to cloud.c.
+ * Constructors of the shapes with a fixed number of points: point, ball, segment, capsule, box and
+ * triangle. Each checks its numbers, drops coincident points and leaves the rest to cloud.c.
  */
 
 #include "gjk/shape.h"
@@ -13,7 +13,7 @@ static bool equal(gjk_vec3 a, gjk_vec3 b) {
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* The whole radius: own, which must be positive, plus rounding. */
+/* The sum of the own radius, which must be positive, and the rounding. */
 static gjk_status add_radii(double radius, double rounding, double *sum) {
     gjk_status status = gjk_check_length(radius);
     if (status == GJK_OK && radius == 0) {
@@ -47,7 +47,7 @@ gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, doub
     return status == GJK_OK ? gjk_cloud_finish(arena, &head, &origin, out) : status;
 }
 
-/* Segments and capsules: head lacks the count only. */
+/* Segments and capsules, of which head holds all but the count. */
 static gjk_status make_between(struct gjk_arena *arena, gjk_shape head, const gjk_vec3 ends[2],
                                gjk_shape *out) {
     gjk_vec3 points[2] = {ends[0], ends[1]};

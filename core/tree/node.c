@@ -7,11 +7,6 @@
 
 #include <stdlib.h>
 
-gjk_branch gjk_branch_of_body(const gjk_body *body) {
-    return (gjk_branch){gjk_box_of(&body->placed), body, body->handle, body->handle,
-                        GJK_BRANCH_BODY};
-}
-
 uint32_t gjk_branch_count(const gjk_branch *branch) {
     if (branch->what == NULL) {
         return 0;

@@ -61,7 +61,6 @@ struct gjk_tree {
     gjk_motion motions[]; /* of a span */
 };
 
-gjk_branch gjk_branch_of_body(const gjk_body *body);
 uint32_t gjk_branch_count(const gjk_branch *branch); /* of bodies */
 void gjk_branch_retain(const gjk_branch *branch);
 void gjk_branch_release(const gjk_branch *branch);

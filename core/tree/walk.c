@@ -8,8 +8,7 @@
 #include "tree/walk.h"
 
 #include "tree/keys.h"
-
-#include "base/slerp.h"
+#include "tree/motion.h"
 
 /* Makes squares of distances compare as the distances would, in spite of their roundings. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)

@@ -1,6 +1,6 @@
 /* Is the angle of a vector right to the last places, for every vector, always the same? */
 
-#include "base/arctangent.h"
+#include "base/angle.h"
 
 #include <float.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Is the hull of points in the plane their hull, strictly convex, for any input? */
 
-#include "shape/hull2.h"
+#include "shape/hull.h"
 
 #include <stdlib.h>
 #include <string.h>

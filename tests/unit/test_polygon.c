@@ -5,7 +5,7 @@
 #include "base/predicate.h"
 #include "gjk/shape.h"
 #include "runner.h"
-#include "shape/outline.h"
+#include "shape/hull.h"
 #include "support/rng.h"
 
 #define VERTICES_MAX 64

@@ -40,10 +40,6 @@ uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 /* The set stamped with the newest tick, or NULL where there is none. View. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
 
-/* The memory of all ticks without the bodies: of each set what it does not share with the one
- * that it was made from. O(ticks). */
-size_t gjk_history_bytes(const struct gjk_history *history);
-
 /* Of the newest tick alone, and without its set. count > 0. */
 size_t gjk_history_newest_bytes(const struct gjk_history *history);
 

@@ -96,7 +96,7 @@ typedef struct gjk_shape {
     uint32_t dimension;     /* 2 or 3 */
     uint32_t count;         /* points of the cloud, >= 1; 0: no cloud, but a curve */
     uint32_t stride;        /* doubles from one column to the next, a multiple of GJK_LANES */
-    uint32_t column_count;  /* dimension, or 5: x, y and three of the edges (edges.h) */
+    uint32_t column_count;  /* dimension, or 5: x, y and three of the edges (cloud.h) */
     const double *columns;  /* column_count columns of stride doubles, at 64 bytes */
     double radius;          /* of the ball around the cloud: own radius + rounding */
     gjk_vec3 center;        /* centre of the bounding box in the own frame */

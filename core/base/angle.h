@@ -1,0 +1,32 @@
+#ifndef GJK_BASE_ANGLE_H
+#define GJK_BASE_ANGLE_H
+
+/* Angles of vectors, and interpolation of numbers and rotations; the same bits everywhere. */
+
+#include "gjk/pose.h"
+
+/*
+ * The angle in [-pi, pi] of the finite vector (x, y) from the x axis, counter-clockwise: what
+ * libm calls atan2, zeros and signs of zeros included. Within 2 units in the last place where
+ * neither x nor y is subnormal.
+ */
+double gjk_atan2(double y, double x);
+
+/*
+ * Linear interpolation: a at t = 0, b at t = 1, never outside of the two, and monotone in t, which
+ * lies in [0, 1]. Both at most GJK_COORDINATE_MAX in magnitude.
+ */
+double gjk_between(double a, double b, double t);
+
+/*
+ * The rotation at t in [0, 1] on the shortest way from one to the other, at constant speed: angles
+ * in radians (2D), quaternions (3D). A half turn, exact within the rounding of what was given, goes
+ * the positive way: counter-clockwise about z (2D); about that axis of the two which has z > 0, or
+ * z = 0 and y > 0, or z = y = 0 and x > 0 (3D). If both are the same rotation the answer is `from`,
+ * to the bit. Quaternions need unit length within 1e-3 only; the answer has it within rounding.
+ * Accurate to about 3e-16 radians, in 2D plus the rounding of the angles given.
+ */
+double gjk_slerp2(double from, double to, double t);
+gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t);
+
+#endif
