@@ -17,6 +17,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/double_double.h"
 #include "gjk/base.h"
 
 __extension__ typedef unsigned __int128 uint128;
@@ -117,14 +118,11 @@ static int ledger_sign(const ledger *l) {
     return 0;
 }
 
-/* The difference minuend - subtrahend, and whether it is exact (two-sum, Knuth). */
-static bool subtract_exactly(double minuend, double subtrahend, double *difference) {
-    double d = minuend - subtrahend;
-    double virtual_subtrahend = minuend - d;
-    double virtual_minuend = d + virtual_subtrahend;
-    double error = (minuend - virtual_minuend) + (virtual_subtrahend - subtrahend);
-    *difference = d;
-    return error == 0.0;
+/* The difference a - b, and whether it is exact. */
+static bool subtract_exactly(double a, double b, double *difference) {
+    gjk_double_double d = gjk_two_difference(a, b);
+    *difference = d.high;
+    return d.low == 0.0;
 }
 
 /* Adds sign * det2 of two rows of a table, times z. */

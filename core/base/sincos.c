@@ -4,21 +4,16 @@
  * The angle is reduced to [-pi/4, pi/4] by a multiplication with 2/pi in integers
  * that keeps only the bits which matter (Payne and Hanek, Radian Reduction for
  * Trigonometric Functions, 1983), for every magnitude alike: one path instead of the
- * usual two has no borders between which the error could jump. The rest is a pair of
- * doubles of 106 bits; the series of Taylor is summed in a fixed order. The error
+ * usual two has no borders between which the error could jump. The rest is a sum of two
+ * doubles, of 106 bits; the series of Taylor is summed in a fixed order. The error
  * stays under 0.65 units in the last place.
  */
 
-#include <stdint.h>
-
 #include "gjk/pose.h"
 
-__extension__ typedef unsigned __int128 uint128;
+#include "base/double_double.h"
 
-/* An unevaluated sum, |low| at most half a unit in the last place of high. */
-typedef struct pair {
-    double high, low;
-} pair;
+__extension__ typedef unsigned __int128 uint128;
 
 /* 2/pi in binary. Word 0 is the integer part; bit 63 of word 1 counts 1/2. */
 static const uint64_t two_over_pi[20] = {
@@ -29,19 +24,7 @@ static const uint64_t two_over_pi[20] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 
-static const pair half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
-
-/* a b exactly, for products far from overflow and underflow (Dekker 1971). */
-static pair multiply_exactly(double a, double b) {
-    const double splitter = 0x1p27 + 1.0;
-    double a_big = splitter * a, b_big = splitter * b;
-    double a_high = a_big - (a_big - a), b_high = b_big - (b_big - b);
-    double a_low = a - a_high, b_low = b - b_high;
-    double product = a * b;
-    double error =
-        a_low * b_low - (((product - a_high * b_high) - a_low * b_high) - a_high * b_low);
-    return (pair){product, error};
-}
+static const gjk_double_double half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 /*
  * angle = rest + quadrant * pi/2 (mod 2 pi), |rest| <= pi/4. angle >= 2^-9.
@@ -50,7 +33,7 @@ static pair multiply_exactly(double a, double b) {
  * more only add multiples of 4 to angle * 2/pi; the 192 bits from there on leave an
  * error of 2^-137, and no double comes nearer than 2^-62 to a multiple of pi/2.
  */
-static pair reduce(double angle, unsigned *quadrant) {
+static gjk_double_double reduce(double angle, unsigned *quadrant) {
     int exponent;
     uint64_t m = (uint64_t)ldexp(frexp(angle, &exponent), 53);
     int skip = exponent - 53 + 62;
@@ -85,16 +68,16 @@ static pair reduce(double angle, unsigned *quadrant) {
     double high = ldexp((double)(top >> 11), -53 - zeros);
     double low = ldexp((double)((top & 0x7ff) << 42 | next >> 22), -106 - zeros);
 
-    pair rest = multiply_exactly(high, half_pi.high);
+    gjk_double_double rest = gjk_two_product(high, half_pi.high);
     double tail = rest.low + (high * half_pi.low + low * half_pi.high);
     high = rest.high + tail;
     low = tail - (high - rest.high);
-    return negative ? (pair){-high, -low} : (pair){high, low};
+    return negative ? (gjk_double_double){-high, -low} : (gjk_double_double){high, low};
 }
 
 /* Sine and cosine of r.high + r.low, in [-pi/4, pi/4]. The next terms are below 2^-63. */
-static void series(pair r, double *sine, double *cosine) {
-    pair square = multiply_exactly(r.high, r.high);
+static void series(gjk_double_double r, double *sine, double *cosine) {
+    gjk_double_double square = gjk_two_product(r.high, r.high);
     double z = square.high;
 
     double s = 1.0 / 355687428096000.0;
@@ -104,7 +87,7 @@ static void series(pair r, double *sine, double *cosine) {
     s = s * z + 1.0 / 362880.0;
     s = s * z - 1.0 / 5040.0;
     s = s * z + 1.0 / 120.0;
-    pair cube = multiply_exactly(r.high, z);
+    gjk_double_double cube = gjk_two_product(r.high, z);
     double small = cube.high * (z * s) - (cube.low + r.high * square.low) / 6.0;
     *sine = r.high + (small + r.low * (1.0 - 0.5 * z) - cube.high / 6.0);
 
@@ -131,7 +114,7 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
         return;
     }
     unsigned quadrant = 0;
-    pair rest = {magnitude, 0.0};
+    gjk_double_double rest = {magnitude, 0.0};
     if (magnitude > half_pi.high / 2) {
         rest = reduce(magnitude, &quadrant);
     }

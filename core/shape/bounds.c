@@ -15,7 +15,7 @@
 /* The range of row . x over a curve. Of a custom shape the known ball is taken. */
 static void curve_range(const gjk_shape *shape, gjk_vec3 row, double *low, double *high) {
     if (shape->type == GJK_CUSTOM) {
-        double middle = gjk_dot3(row, shape->center), half = shape->bounding_radius;
+        double middle = gjk_dot3(row, shape->center), half = shape->bounding_radius - shape->radius;
         *low = middle - half;
         *high = middle + half;
         return;

@@ -9,6 +9,9 @@
 #include "base/finite.h"
 #include "base/larger.h"
 
+/* Enlarges the radius of a bounding ball by more than a few roundings can come to. */
+#define BALL_SLACK (1.0 + 0x1p-50)
+
 /* v over its length, without overflow or underflow on the way; zero stays zero. */
 static gjk_vec3 unit_of_extreme(gjk_vec3 v) {
     double most = gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
@@ -96,6 +99,7 @@ void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, 
     *point = support(shape, (gjk_vec3){dx, dy, dz});
 }
 
+/* Checks coordinates, or lengths that must be positive. */
 static gjk_status first_failure(const double *values, int count, bool positive) {
     for (int i = 0; i < count; i++) {
         gjk_status status = gjk_check_coordinate(values[i]);
@@ -109,6 +113,7 @@ static gjk_status first_failure(const double *values, int count, bool positive) 
     return GJK_OK;
 }
 
+/* Checks lengths that must be positive, and the rounding. */
 static gjk_status check(const double *positive, int count, double rounding) {
     gjk_status status = first_failure(positive, count, true);
     return status == GJK_OK ? gjk_check_length(rounding) : status;
@@ -131,10 +136,10 @@ static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     gjk_vec3 scaled = {h->x / most, h->y / most, h->z / most};
     const gjk_vec3 *c = &shape->center;
     shape->reach = fmax(fabs(c->x), fmax(fabs(c->y), fabs(c->z))) + shape->size;
-    shape->bounding_radius = most * gjk_length3(scaled) * (1.0 + 0x1p-50);
+    shape->bounding_radius = most * gjk_length3(scaled) * BALL_SLACK;
 }
 
-/* With equal radii it is a ball: a cloud of one point, which is solved exactly. */
+/* An ellipse with equal radii is a ball: a cloud of one point, which is solved exactly. */
 static gjk_status make_round_ellipse(gjk_vec3 radii, gjk_shape *shape) {
     static const _Alignas(64) double origin[3 * GJK_LANES] = {0};
     shape->radius += radii.x;
@@ -221,7 +226,7 @@ static double disc_reach(double r, double along) {
     return r * sqrt(fmax(0.0, (1.0 - along) * (1.0 + along)));
 }
 
-/* Common to cylinder and cone, which differ in the disc at b. */
+/* Cylinders and cones, which differ in the disc at b: that of a cone is a point. */
 static gjk_status make_round(gjk_shape_type type, const gjk_vec3 ends[2], double radius,
                              double rounding, gjk_shape *out) {
     const double values[6] = {ends[0].x, ends[0].y, ends[0].z, ends[1].x, ends[1].y, ends[1].z};
@@ -279,5 +284,6 @@ gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, d
     out->curve.support = custom->support;
     out->curve.user = custom->user;
     set_bounds(out, gjk_sub3(custom->center, half), gjk_add3(custom->center, half));
+    out->bounding_radius = (r + rounding) * BALL_SLACK; /* the ball is known, not the box */
     return GJK_OK;
 }
