@@ -53,18 +53,19 @@ def kinds():
                       r'((?:, \w+\("\w+"(?:, \d+)?\))*)\)', re.sub(r"\s*\\\n\s*", " ", table))
     assert len(rows) == len(re.findall(r"\b(?:CLOUD|CURVE)\(", table)) >= 13
     found = {}
-    for in_2d, in_3d, members in rows:
+    for in_2d, in_3d, text in rows:
+        members = {name: (form, least) for form, name, least
+                   in re.findall(r'(\w+)\("(\w+)"(?:, (\d+))?\)', text)}
         for dimension, name in ((2, in_2d), (3, in_3d)):
             if name != "NULL":
-                dimensions = found.setdefault(name.strip('"'), (set(), members))[0]
-                dimensions.add(dimension)
-    return {name: (dimensions, {m[1]: (m[0], m[2]) for m in re.findall(
-        r'(\w+)\("(\w+)"(?:, (\d+))?\)', members)}) for name, (dimensions, members) in found.items()}
+                found.setdefault(name.strip('"'), (set(), members))[0].add(dimension)
+    return found
 
 
 def schema_of(form, least, dimensions):
     """What the description must say of a member of that form."""
-    positive, vector = {"type": "number", "exclusiveMinimum": 0}, {"$ref": "#/components/schemas/Vector"}
+    positive = {"type": "number", "exclusiveMinimum": 0}
+    vector = {"$ref": "#/components/schemas/Vector"}
     sides = {"type": "array", "minItems": min(dimensions), "maxItems": max(dimensions)}
     return {"POSITIVE": positive, "HALF_TURN": positive | {"maximum": 3.141592653589793},
             "PLACE": vector, "OTHER_PLACE": vector,
