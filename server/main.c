@@ -1,4 +1,4 @@
-/* What was the program started for? */
+/* Parses the configuration and runs the action that it asks for. */
 
 #include "config/config.h"
 #include "request/context_security.h"
@@ -12,7 +12,7 @@
 
 #define EXIT_USAGE 2
 
-/* Freed memory that a thread keeps; larger blocks than the second go back at once. */
+/* Freed memory that malloc keeps for reuse, and the size from which blocks are unmapped instead. */
 #define KEPT_BYTES (16 << 20)
 #define KEPT_BLOCK_BYTES (8 << 20)
 
@@ -20,7 +20,7 @@ static const char *lookup(const char *name) {
     return getenv(name);
 }
 
-/* Also what the configuration names: tokens and certificates. */
+/* Checks the files that the configuration names, too: tokens and certificates. */
 static int check_config(const struct gjkd_config *config) {
     static struct gjkd_context context;
     char error[GJKD_CONFIG_ERROR_MAX];
@@ -35,8 +35,8 @@ static int check_config(const struct gjkd_config *config) {
     return 0;
 }
 
-/* The next large request uses what the last one freed. By itself malloc gives it back, and has
- * the kernel clear it again page by page, where that is a request's largest chunks. */
+/* Lets the next large request reuse what the last one freed. By default malloc returns it to the
+ * system, and the kernel has to clear it again page by page. */
 static void keep_freed_memory(void) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_BYTES);

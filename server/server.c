@@ -1,12 +1,13 @@
 /*
- * In what order does the daemon start and stop? The main thread keeps a small loop of its
- * own for signals; connections are served by the loop threads. On a signal:
+ * Start and stop of the daemon. The main thread runs a small loop of its own for signals; loop threads
+ * serve the connections. On SIGTERM or SIGINT:
  *
- *     at once          /readyz says 503, and every answer ends its connection, so that
- *                      clients which keep connections busy move away by themselves
- *     the delay later  the loops stop listening and end idle connections; busy ones end
- *                      after their answer
- *     all loops ended  exit 0; or the drain timeout, or a second signal: exit 1, at once
+ *     at once          /readyz answers 503, and every answer closes its connection, so that clients
+ *                      with busy connections move to another server
+ *     after the delay  the loops stop listening and end idle connections; busy ones end after their
+ *                      answer
+ *     in the end       all loops have ended: exit 0; or the drain timeout has passed, or a second
+ *                      signal has come: exit at once
  */
 
 #include "server.h"
@@ -27,12 +28,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* Files that are no connections: sockets, event queues, libraries. */
+/* File descriptors besides connections: listeners, event queues, libraries. */
 #define OTHER_FILES 64
 
 #define LARGE_BLOCK_BYTES 1048576
 
-/* What even a drain timeout of 0 leaves the loops to end what is idle. */
+/* The loops' time to end idle connections, even with a drain timeout of 0. */
 #define CLOSE_MS_MIN 50
 
 struct server {
@@ -57,7 +58,7 @@ static void close_loops(struct server *server) {
     }
 }
 
-/* Ends the process as it stands: workers may still be at it, and nothing stops them. */
+/* Ends the process although workers may be busy, which cannot be stopped. */
 _Noreturn static void end_at_once(struct server *server, int code) {
     for (unsigned i = 0; i < server->loop_count; i++) {
         if (atomic_load(&server->loops[i].over)) {
@@ -136,7 +137,7 @@ static void tell_loop_ended(void *owner) {
 
 /* --- Starting --- */
 
-/* Connections are files: allow as many as the system lets us. */
+/* Raises the limit on open files, of which each connection is one, as far as the system permits. */
 static void raise_file_limit(const struct gjkd_config *config) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
@@ -154,9 +155,9 @@ static void raise_file_limit(const struct gjkd_config *config) {
 }
 
 /*
- * Large blocks come from the system one by one and go back to it when they are freed. By itself
- * malloc, having seen a large block freed, takes the next ones from its heaps, where what one
- * request used for a moment stays between the sets that live on: four times their memory.
+ * Maps large blocks one by one and unmaps them when they are freed. By default malloc raises this
+ * threshold when a large block is freed; temporary blocks of requests then fragment the heap between
+ * long-lived sets, which took four times their memory.
  */
 static void give_large_blocks_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
@@ -171,7 +172,7 @@ static bool init_context(struct server *server) {
     return fine;
 }
 
-/* While /livez is answered already and /readyz says no. */
+/* Loads the sets, while /livez answers 200 already and /readyz 503. */
 static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
     char error[PROTO_DETAIL_MAX];
@@ -206,7 +207,7 @@ static void fini_main_loop(struct server *server) {
     uv_loop_close(&server->uv);
 }
 
-/* Makes all loops; what has been made is freed when one of them cannot be. */
+/* Makes all loops, or none. */
 static bool make_loops(struct server *server, int *sockets) {
     unsigned count = (unsigned)server->config->io_threads;
     for (unsigned i = 0; i < count; i++) {
@@ -252,16 +253,20 @@ static void print_ready_line(const struct server *server) {
     fflush(stdout);
 }
 
-/* What somebody who reads the log afterwards wants to know first. */
+/* Logs the version, the address and what the operator should be warned of. */
 static void log_start(const struct server *server) {
     const struct gjkd_config *config = server->config;
     char address[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&server->address, address);
     gjkd_log(GJKD_LOG_INFO, "gjkd %s on %s: %llu io threads, %llu workers", GJKD_VERSION_TEXT,
              address, (unsigned long long)config->io_threads, (unsigned long long)config->workers);
-    if (server->context.keyring == NULL && !gjkd_address_is_loopback(&server->address)) {
+    if (gjkd_address_is_loopback(&server->address)) {
+        return;
+    }
+    if (server->context.keyring == NULL) {
         gjkd_log(GJKD_LOG_WARNING, "whoever reaches %s may read and change every set", address);
     }
+    gjkd_http_warn_of_library();
 }
 
 static bool serve(struct server *server) {
@@ -302,7 +307,7 @@ int gjkd_serve(const struct gjkd_config *config) {
     }
     gjkd_context_fini(&server->context);
     for (unsigned i = 0; i < server->loop_count; i++) {
-        gjkd_completion_queue_fini(&server->loops[i].returns);
+        gjkd_completion_queue_fini(&server->loops[i].completions);
     }
     free(server->loops);
     free(server);

@@ -1,7 +1,7 @@
 #ifndef GJKD_SERVER_H
 #define GJKD_SERVER_H
 
-/* The daemon as a whole: from a configuration to an exit code. */
+/* The daemon as a whole. */
 
 #include "config/config.h"
 

@@ -2,9 +2,8 @@
 #define GJKD_CONFIG_CONFIG_H
 
 /*
- * What the daemon was asked to be: from flags, else from GJKD_<NAME> in the environment, else
- * from the file of --config, else the default. The settings themselves are a table in
- * settings.c, from which all of that follows.
+ * The configuration: from flags, else from GJKD_<NAME> in the environment, else from the file of
+ * --config, else the defaults. The settings are the rows of a table in settings.c.
  */
 
 #include "util/address.h"
@@ -39,7 +38,7 @@ typedef enum gjkd_action {
     GJKD_SHOW_HELP,
 } gjkd_action;
 
-/* Where a value came from; a greater one beats a smaller one. */
+/* Where a value came from; greater ones override smaller ones. */
 typedef enum gjkd_source {
     GJKD_FROM_DEFAULT,
     GJKD_FROM_FILE,
@@ -65,8 +64,8 @@ struct gjkd_config {
     uint64_t max_memory_bytes; /* of all sets */
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
-    uint64_t rate_limit;                  /* queries and writes a second and address; 0: none */
-    uint64_t rate_limit_per_token;        /* likewise */
+    uint64_t rate_limit;           /* queries and writes a second for each address; 0: no limit */
+    uint64_t rate_limit_per_token; /* the same for each token */
     uint64_t request_timeout_ms;
     uint64_t drain_timeout_ms;
     uint64_t drain_delay_ms; /* of which the listener stays open, at most half of it */
@@ -87,18 +86,18 @@ struct gjkd_config {
     gjkd_source sources[GJKD_SETTING_COUNT]; /* by row of the table */
 };
 
-/* Looks a name up in the environment: getenv, or a test's own. */
+/* getenv, or a test's replacement. */
 typedef const char *(*gjkd_lookup)(const char *name);
 
 /*
- * Fills *config. False when a setting or a value cannot be: error then holds one precise
- * sentence. A value that something stronger overrides is not looked at.
+ * Fills *config. False: a setting or a value is invalid, and error is one precise sentence. Values
+ * that are overridden are not checked.
  */
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
                        char error[GJKD_CONFIG_ERROR_MAX]);
 
-/* The text of --help, and of --print-config: every value and where it came from, in the form of
- * a configuration file. */
+/* Print --help, and --print-config: every value and its source, in the form of a configuration
+ * file. */
 void gjkd_config_help(FILE *out);
 void gjkd_config_print(const struct gjkd_config *config, FILE *out);
 

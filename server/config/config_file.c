@@ -1,8 +1,7 @@
 /*
- * What does a configuration file say? `name = value` lines and comments, read by inih. Its
- * reader callback is ours: so the number of the line is known, and what inih would take without
- * a word is refused (a line that is too long, a section) or means what it looks like: behind a
- * value `#` begins a comment as `;` does, when a blank stands before it.
+ * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader counts
+ * lines, refuses what inih would accept silently (lines that are too long, sections), and lets `#`
+ * after a blank begin a comment behind a value, as `;` does.
  */
 
 #include "config/settings.h"
@@ -69,9 +68,9 @@ bool gjkd_config_file_read(FILE *file, const char *shown_name, gjkd_take_setting
     if (status == 0 && reading.fault == NULL) {
         return true;
     }
-    const char *told = reading.fault != NULL ? reading.fault
-                       : reason[0] != '\0'   ? reason
-                       : status < 0          ? "out of memory"
-                                             : "this is not `name = value`";
-    return gjkd_value_refuse(error, "%.100s, line %u: %.380s", shown_name, reading.line, told);
+    const char *message = reading.fault != NULL ? reading.fault
+                          : reason[0] != '\0'   ? reason
+                          : status < 0          ? "out of memory"
+                                                : "this is not `name = value`";
+    return gjkd_value_refuse(error, "%.100s, line %u: %.380s", shown_name, reading.line, message);
 }

@@ -1,4 +1,4 @@
-/* What can be set, and what is? Both from the table of settings. */
+/* --help and --print-config, both from the table of settings. */
 
 #include "config/settings.h"
 

@@ -1,4 +1,4 @@
-/* Which settings are there? */
+/* The table of settings, and lookups in it. */
 
 #include "config/settings.h"
 
@@ -16,7 +16,7 @@ static const char *const no_cluster[] =
 
 /* clang-format off */
 static const struct gjkd_setting settings[] = {
-    /* Where and with what. */
+    /* Address, threads and data. */
     {"listen", "ADDR:PORT", "where to listen; port 0 picks a free one", "127.0.0.1:8080",
      &gjkd_kind_address, AT(listen), 0, 0, NULL, false},
     {"io-threads", "N", "threads that serve connections: one a processor, at most 4", NULL,
@@ -32,7 +32,7 @@ static const struct gjkd_setting settings[] = {
     {"cluster", "NAME", "whom they would be shared with (not available in this version)", NULL,
      &gjkd_kind_missing, 0, 0, 0, no_cluster, false},
 
-    /* How much. */
+    /* Limits. */
     {"max-body", "BYTES", "largest body of a request", "16777216",
      &gjkd_kind_bytes, AT(max_body_bytes), 1, GJKD_BODY_BYTES_MAX, NULL, false},
     {"max-batch", "N", "most queries of one batch or column message", "65536",
@@ -57,7 +57,7 @@ static const struct gjkd_setting settings[] = {
     {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "250ms",
      &gjkd_kind_time, AT(drain_delay_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
 
-    /* Who may do what. */
+    /* Security. */
     {"token-file", "FILE", "who may do what: NAME SHA256-HEX SCOPES [SET-PREFIX] a line", NULL,
      &gjkd_kind_file, AT(token_file), 0, 0, NULL, false},
     {"insecure", NULL, "serve others than this machine although nobody is asked for a token",
@@ -73,7 +73,7 @@ static const struct gjkd_setting settings[] = {
     {"tls-key", "FILE", "its private key", NULL,
      &gjkd_kind_file, AT(tls_key), 0, 0, NULL, false},
 
-    /* What it tells. */
+    /* Logging. */
     {"log-format", "text|json", "form of the lines on standard error", "text",
      &gjkd_kind_choice, AT(log_format), GJKD_LOG_TEXT, 0, log_formats, false},
     {"log-level", "error|warning|info|debug", "what is told", "info",
@@ -81,7 +81,7 @@ static const struct gjkd_setting settings[] = {
     {"access-log", NULL, "a line for every request", "false",
      &gjkd_kind_switch, AT(access_log), 0, 0, NULL, false},
 
-    /* The program itself. */
+    /* Actions and the configuration file. */
     {"config", "FILE", "settings in the form `name = value`, which flags and environment beat",
      NULL, &gjkd_kind_file, AT(config_file), 0, 0, NULL, true},
     {"check-config", NULL, "say whether the settings can be, and exit", NULL,

@@ -2,29 +2,29 @@
 #define GJKD_CONFIG_SETTINGS_H
 
 /*
- * The table of all settings. A row says what a setting is called, what its values look like,
- * where in gjkd_config it is kept and what it is when nobody says anything; parsing, the names
- * in the environment and in the file, --help and --print-config follow from it.
+ * The table of all settings. A row gives the name of a setting, the form of its values, its member of
+ * gjkd_config and its default; parsing, the names in environment and file, --help and --print-config
+ * are derived from it.
  */
 
 #include "config/config.h"
 
 struct gjkd_setting;
 
-/* One way in which values are written. */
+/* A type of values. */
 struct gjkd_kind {
-    /* False: *field is as it was, or half a list; error holds the reason. */
+    /* False: error holds the reason; *field is unchanged, or holds a part of a list. */
     bool (*parse)(const struct gjkd_setting *setting, void *field, const char *text, char *error);
-    /* In the form that parse takes. NULL: there is nothing to print. */
+    /* In the form that parse takes. NULL: the setting is not printed. */
     void (*print)(const struct gjkd_setting *setting, const void *field, FILE *out);
-    /* Is there nothing to print for this value, because it means "none"? NULL: never. */
+    /* Whether the value means "none" and is not printed. NULL: never. */
     bool (*is_none)(const void *field);
     bool adds; /* several values make a list */
 };
 
 struct gjkd_setting {
     const char *name;   /* --name, GJKD_NAME, name = value */
-    const char *value;  /* what stands behind it; NULL: a switch */
+    const char *value;  /* the form of the value in --help; NULL: a switch */
     const char *help;   /* without the default, which --help adds */
     const char *preset; /* the default, as parse takes it; NULL: "none", or see config.c */
     const struct gjkd_kind *kind;
@@ -53,7 +53,7 @@ bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *
                         const char *shown_name, const char *text,
                         char error[GJKD_CONFIG_ERROR_MAX]);
 
-/* value.c: the ways of writing values */
+/* value.c: the types of values */
 extern const struct gjkd_kind gjkd_kind_address;
 extern const struct gjkd_kind gjkd_kind_switch;
 extern const struct gjkd_kind gjkd_kind_count;
@@ -67,12 +67,12 @@ extern const struct gjkd_kind gjkd_kind_networks;
 extern const struct gjkd_kind gjkd_kind_action;  /* instead of serving */
 extern const struct gjkd_kind gjkd_kind_missing; /* not in this version; choices[0] says why */
 
-/* A reason for refusing a value. Returns false. */
+/* Writes the reason for refusing a value. Returns false. */
 bool gjkd_value_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * config_file.c: calls take for every `name = value` of the file, until it returns false with
- * the reason in error; that, or what is wrong with the file, is then told with file and line.
+ * config_file.c: calls take for every `name = value` of the file, until it returns false with the
+ * reason in error. That reason, or the file's own error, is reported with file name and line.
  */
 typedef bool (*gjkd_take_setting)(void *closure, const char *name, const char *value, char *error);
 bool gjkd_config_file_read(FILE *file, const char *shown_name, gjkd_take_setting take,

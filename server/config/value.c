@@ -1,7 +1,5 @@
-/*
- * How is a setting's value written? One pair of functions a kind: text to field and back, so
- * that what --print-config shows can be given again.
- */
+/* The types of values: a parser and a printer for each, so that the output of --print-config can be
+ * parsed again. */
 
 #include "config/settings.h"
 
@@ -11,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* To so many letters a word may be cut: warn for warning. */
+/* The shortest abbreviation of a choice: warn for warning. */
 #define WORD_BYTES_MIN 4
 
 bool gjkd_value_refuse(char *error, const char *format, ...) {
@@ -68,9 +66,9 @@ const struct gjkd_kind gjkd_kind_switch = {.parse = parse_switch, .print = print
 
 static bool parse_action(const struct gjkd_setting *setting, void *field, const char *text,
                          char *error) {
-    bool wanted = false;
-    bool fine = parse_switch(setting, &wanted, text, error);
-    if (fine && wanted) {
+    bool is_set = false;
+    bool fine = parse_switch(setting, &is_set, text, error);
+    if (fine && is_set) {
         *(unsigned *)field = (unsigned)setting->max;
     }
     return fine;
@@ -80,7 +78,7 @@ const struct gjkd_kind gjkd_kind_action = {.parse = parse_action};
 
 static bool parse_missing(const struct gjkd_setting *setting, void *field, const char *text,
                           char *error) {
-    (void)field, (void)text; /* which is not shown: it may hold a password */
+    (void)field, (void)text; /* which is not quoted: it may contain a password */
     return gjkd_value_refuse(error, "not available in this version: %s", setting->choices[0]);
 }
 
@@ -88,7 +86,7 @@ const struct gjkd_kind gjkd_kind_missing = {.parse = parse_missing};
 
 /* --- Numbers --- */
 
-/* Digits and nothing else at the start of text; where they end. NULL: none, or too many. */
+/* Parses leading digits and returns their end. NULL: there are none, or too many. */
 static const char *parse_digits(const char *text, uint64_t *out) {
     size_t digits = strspn(text, "0123456789");
     errno = 0;
@@ -140,7 +138,7 @@ static bool parse_bytes(const struct gjkd_setting *setting, void *field, const c
 
 const struct gjkd_kind gjkd_kind_bytes = {.parse = parse_bytes, .print = print_count};
 
-/* Seconds where no unit stands. */
+/* Without a unit, seconds. */
 static bool parse_time(const struct gjkd_setting *setting, void *field, const char *text,
                        char *error) {
     static const struct {
@@ -233,7 +231,7 @@ static bool parse_list(const char *text, bool (*add)(void *list, const char *ite
     return true;
 }
 
-/* All three kinds of lists begin with how many there are. */
+/* All three types of lists begin with their count. */
 static bool is_empty(const void *field) {
     return *(const unsigned *)field == 0;
 }

@@ -1,7 +1,7 @@
 /*
- * Which connections are to end? libmicrohttpd has no call to end one, but ends it by itself
- * when it reads its end. It is told of new bytes once: when a client's end came together
- * with its last bytes, it never hears of the end, so that has to be looked for.
+ * libmicrohttpd has no call to end a connection, but ends it when it reads its end. Since it uses
+ * edge-triggered epoll, it misses an end that came together with the last bytes; therefore the
+ * sweep looks for that.
  */
 
 #include "http/connections.h"
@@ -54,22 +54,22 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
     }
 }
 
-/* Has the client closed, with nothing left to read before that? */
-static bool is_gone(int fd) {
+/* Whether the client has closed and everything it sent has been read. */
+static bool is_disconnected(int fd) {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-static bool is_to_end(const struct gjkd_connections *connections,
-                      const struct gjkd_connection *entry, uint64_t now_ns) {
+static bool must_end(const struct gjkd_connections *connections,
+                     const struct gjkd_connection *entry, uint64_t now_ns) {
     switch (entry->progress) {
     case GJKD_IDLE:
     case GJKD_HEAD_DUE:
-        return connections->closing || now_ns > entry->overdue_ns || is_gone(entry->fd);
+        return connections->closing || now_ns > entry->overdue_ns || is_disconnected(entry->fd);
     case GJKD_BODY_DUE:
-        return is_gone(entry->fd);
+        return is_disconnected(entry->fd);
     case GJKD_LINGERING:
-        return now_ns > entry->overdue_ns || is_gone(entry->fd);
+        return now_ns > entry->overdue_ns || is_disconnected(entry->fd);
     case GJKD_SENDING:
         return now_ns > entry->overdue_ns;
     case GJKD_ANSWERING:
@@ -81,7 +81,7 @@ static bool is_to_end(const struct gjkd_connections *connections,
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns) {
     unsigned count = 0;
     for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
-        if (is_to_end(connections, at, now_ns)) {
+        if (must_end(connections, at, now_ns)) {
             shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
             count++;
             if (connections->ended != NULL) {

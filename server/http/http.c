@@ -1,61 +1,54 @@
 /*
- * How does libmicrohttpd's view of a request (callbacks on a connection) become ours (a job
- * with a life)? The daemon calls for the target, the head, each piece of the body and the
- * end; every reply but an early refusal is queued at the end, because an earlier one makes
- * the daemon close the connection. A reply's bytes live in the job's arena and are sent from
- * there; the job is recycled when the daemon says that the request is over.
+ * libmicrohttpd calls back for the target, the head, each piece of the body and the end. Every reply
+ * but an early refusal is queued at the end, because an earlier one makes it close the connection.
+ * A reply's bytes are sent from the request's arena; the exchange is reused once libmicrohttpd says
+ * that the request is over.
  */
 
 #include "http/http.h"
 
 #include "http/exchange.h"
+#include "http/late_body.h"
 #include "request/auth.h"
 #include "request/request_log.h"
+#include "util/log.h"
 
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Connections beyond --max-connections that a loop accepts, to close them. */
+/* Connections beyond --max-connections that a loop accepts only to close them. */
 #define REFUSED_MAX 64
 
 /*
- * Memory that a connection has for the request line, the header fields and the reply's head.
- * libmicrohttpd clears all of it after every request, and 64 connections' worth is to fit in a
- * processor's cache: so no more than the limits need.
+ * A connection's memory for the request line, the header fields and the reply's head: no more than
+ * the limits need, because libmicrohttpd clears it after every request, and that of 64 connections
+ * should fit in a processor's cache.
  */
 #define CONNECTION_BYTES 16384
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
-               "what is over a limit has to be seen whole");
+               "a head that is over a limit must fit, so that it can be refused");
 
-/* All connections are looked at no more often, however soon the next deadline of a request is. */
+/* The shortest time between two sweeps of all connections. */
 #define SWEEP_PAUSE_NS UINT64_C(500000000)
 
-/* How long a connection may be silent that is to end. */
+/* libmicrohttpd's timeout for a connection that is being ended. */
 #define ENDED_TIMEOUT_S 1U
 
-/* The exchange that a callback's context is about: from now on the one that stands in. */
+/* The exchange of a callback's context, from now on its replacement if it has one. */
 static struct gjkd_exchange *exchange_of(void **context) {
     struct gjkd_exchange *exchange = *context;
-    if (exchange != NULL && exchange->stand_in != NULL) {
-        *context = exchange->stand_in;
-        exchange->stand_in = NULL;
+    if (exchange != NULL && exchange->replacement != NULL) {
+        *context = exchange->replacement;
+        exchange->replacement = NULL;
     }
     return *context;
 }
 
-int gjkd_fd_of(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
-}
-
-struct gjkd_connection *gjkd_connection_of(struct MHD_Connection *connection) {
-    return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
-}
-
 /* --- The daemon's callbacks --- */
 
-/* The address that the connection counts for in the crowd, or NULL. */
+/* The address that the connection is counted for; NULL: a trusted proxy's, which is not counted. */
 static const gjkd_ip *counted_ip(const struct gjkd_http *http,
                                  const struct gjkd_connection *entry) {
     bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, &entry->ip);
@@ -69,10 +62,10 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
         gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
     if (entry != NULL) {
         entry->ip = gjkd_ip_of(address);
-        entry->entered = gjkd_connection_limiter_enter(http->context->connection_limiter,
-                                                       counted_ip(http, entry));
+        entry->admitted = gjkd_connection_limiter_admit(http->context->connection_limiter,
+                                                        counted_ip(http, entry));
         entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
-        if (!entry->entered) {
+        if (!entry->admitted) {
             shutdown(entry->fd, SHUT_RDWR);
             gjkd_count_turned_away(http->counters);
         }
@@ -90,10 +83,11 @@ static void log_end(const struct gjkd_request *request, struct MHD_Connection *c
     gjkd_request_log(request, &peer, duration_ns);
 }
 
-/* The request is over: counted, and logged where that is wanted. */
+/* Counts a request that is over, and logs it if there is an access log. */
 static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
     const struct gjkd_request *request = &exchange->request;
-    uint64_t ended_ns = exchange->stage == GJKD_STAGE_CUT ? request->timing.ended_ns : uv_hrtime();
+    uint64_t ended_ns =
+        exchange->stage == GJKD_STAGE_CUT_OFF ? request->timing.ended_ns : uv_hrtime();
     uint64_t duration_ns = ended_ns - request->timing.started_ns;
     gjkd_auth_settle(request);
     gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
@@ -109,13 +103,13 @@ static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection
 }
 
 static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
-    gjkd_exchange_stop_waiting(exchange);
+    gjkd_late_body_forget(exchange);
     note_end(exchange, connection);
-    if (exchange->lingers) {
-        /* The daemon shuts the sending side and closes its own. */
+    if (exchange->needs_lingering_close) {
+        /* libmicrohttpd shuts the sending side and closes its own descriptor. */
         int copy = dup(gjkd_fd_of(connection));
         if (copy >= 0) {
-            gjkd_linger(&exchange->http->lingers, copy);
+            gjkd_lingering_close_start(&exchange->http->lingering_closes, copy);
         }
     }
     gjkd_exchange_give_back(exchange);
@@ -133,22 +127,23 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     gjkd_count_connection(http->counters, false);
     const struct gjkd_connection *entry = *context;
     if (entry != NULL && entry->exchange != NULL) {
-        /* The daemon says nothing of a request's end when it has no room for its own refusal. */
+        /* libmicrohttpd does not report the end of a request when it has no memory for the
+         * refusal that it wants to send. */
         end_request(entry->exchange, connection);
     }
-    if (entry != NULL && entry->entered) {
-        gjkd_connection_limiter_leave(http->context->connection_limiter, counted_ip(http, entry));
+    if (entry != NULL && entry->admitted) {
+        gjkd_connection_limiter_release(http->context->connection_limiter, counted_ip(http, entry));
     }
     gjkd_connections_remove(&http->connections, *context);
 }
 
-/* The request line has come. What this returns is the request's context. */
+/* The request line is complete. Returns the request's context. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     http->callbacks++;
-    if (entry == NULL || !entry->entered) {
-        return NULL; /* no memory; or it is shut, and this was on its way already */
+    if (entry == NULL || !entry->admitted) {
+        return NULL; /* out of memory, or refused by the limiter and shut */
     }
     struct gjkd_exchange *exchange = gjkd_exchange_take(http);
     if (exchange == NULL ||
@@ -174,7 +169,7 @@ static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const ch
     return MHD_YES;
 }
 
-/* What was ready when this round of the loop began has waited since then at least. */
+/* Refuses work if the loop lags: what was ready when the current round began has waited since. */
 static void check_lag(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
     const struct gjkd_http *http = exchange->http;
@@ -198,20 +193,20 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
     if (request->reply.status != 0 && body_follows &&
         (request->reply.close || request->head.wants_continue)) {
         exchange->stage = GJKD_STAGE_DONE;
-        exchange->lingers = true;
+        exchange->needs_lingering_close = true;
         gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
         request->reply.close = true;
         return gjkd_exchange_queue_reply(exchange);
     }
     if (body_follows) {
-        gjkd_exchange_await_body(exchange);
+        gjkd_late_body_await(exchange);
     }
     return MHD_YES;
 }
 
 static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *data, size_t *size) {
     if (!gjkd_request_take_body(&exchange->request, data, *size)) {
-        exchange->lingers = true;
+        exchange->needs_lingering_close = true;
         return MHD_NO;
     }
     *size = 0;
@@ -225,21 +220,21 @@ static enum MHD_Result answer(struct gjkd_exchange *exchange) {
 }
 
 static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
-    gjkd_exchange_stop_waiting(exchange);
+    gjkd_late_body_forget(exchange);
     gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
     if (gjkd_request_wants_worker(&exchange->request)) {
-        exchange->stage = GJKD_STAGE_PAUSED;
+        exchange->stage = GJKD_STAGE_READY;
         return MHD_YES;
     }
     return answer(exchange);
 }
 
 /*
- * Called once more because the end brought no reply. Only now has the daemon noted that
- * there is nothing to read; had it been suspended earlier, it would read on after the work
- * and take a client that has shut its sending side for one that is gone.
+ * Called once more because the end of the request brought no reply. Only now has libmicrohttpd noted
+ * that there is nothing to read; a connection suspended earlier would be read on after the work, and
+ * a client that has shut its sending side would be taken for one that has disconnected.
  */
-static enum MHD_Result take_pause(struct gjkd_exchange *exchange) {
+static enum MHD_Result take_ready(struct gjkd_exchange *exchange) {
     return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
 }
 
@@ -251,20 +246,20 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
     (void)connection, (void)url, (void)version;
     ((struct gjkd_http *)closure)->callbacks++;
     if (exchange == NULL) {
-        return MHD_NO; /* no memory when the request line came */
+        return MHD_NO; /* there was no memory for an exchange */
     }
     switch (exchange->stage) {
     case GJKD_STAGE_HEAD:
         return take_head(exchange, method);
     case GJKD_STAGE_BODY:
         return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
-    case GJKD_STAGE_PAUSED:
-        return take_pause(exchange);
+    case GJKD_STAGE_READY:
+        return take_ready(exchange);
     case GJKD_STAGE_WORKING:
         return MHD_YES;
     case GJKD_STAGE_DONE:
         return gjkd_exchange_queue_reply(exchange);
-    case GJKD_STAGE_CUT:
+    case GJKD_STAGE_CUT_OFF:
         return *size > 0 ? take_body(exchange, data, size) : MHD_NO;
     }
     return MHD_NO;
@@ -288,22 +283,18 @@ static void on_completed(void *closure, struct MHD_Connection *connection, void 
     end_request(exchange, connection);
 }
 
-/* Paths are unescaped segment by segment, after routing has split them. */
+/* Leaves the target as it is: its path is unescaped segment by segment after it has been split. */
 static size_t leave_escaped(void *closure, struct MHD_Connection *connection, char *text) {
     (void)closure, (void)connection;
-    size_t length = 0;
-    while (text[length] != '\0') {
-        length++;
-    }
-    return length;
+    return strlen(text);
 }
 
 /*
- * Where it has no room for a refusal, and the request before this one was at a worker, the daemon
- * drops the connection in its mind only, and hears nothing of it from epoll. But at connections with
- * a timeout of their own it looks whenever it runs.
+ * If libmicrohttpd has no memory for a refusal, and the previous request of the connection was
+ * suspended, it forgets to close the connection, and no event of epoll reminds it. Connections with
+ * a timeout of their own, however, are checked in every run.
  */
-static void look_again(struct gjkd_connection *entry) {
+static void expire_soon(struct gjkd_connection *entry) {
     if (entry->exchange != NULL && entry->exchange->connection != NULL) {
         MHD_set_connection_option(entry->exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                   ENDED_TIMEOUT_S);
@@ -312,15 +303,32 @@ static void look_again(struct gjkd_connection *entry) {
 
 /* --- Life --- */
 
+/* The strictest parsing that this libmicrohttpd offers besides what breaks ordinary clients. From
+ * level 1 on, version 1.0 refuses header lines that are folded. */
+#if MHD_VERSION >= 0x01000000
+#define STRICT_OPTION MHD_OPTION_CLIENT_DISCIPLINE_LVL
+#else
+#define STRICT_OPTION MHD_OPTION_STRICT_FOR_CLIENT
+#endif
+
+static void set_tls(struct MHD_OptionItem options[3]) {
+    gnutls_certificate_retrieve_function3 *callback = gjkd_tls_on_handshake;
+    options[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
+                                         (void *)(uintptr_t)GJKD_TLS_PRIORITIES};
+    options[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, NULL};
+    memcpy(&options[1].ptr_value, &callback, sizeof callback);
+    options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
+}
+
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
     if (http->context->tls != NULL) {
-        gjkd_tls_options(tls);
+        set_tls(tls);
         flags |= MHD_USE_TLS;
     }
-    http->lingers.uv = http->uv;
-    http->connections.ended = look_again;
+    http->lingering_closes.uv = http->uv;
+    http->connections.ended = expire_soon;
     http->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
                          MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
@@ -330,8 +338,7 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
                          MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
                          MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
                          on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
-                         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1,
-                         MHD_OPTION_END);
+                         STRICT_OPTION, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     if (http->daemon == NULL) {
         close(listen_fd);
         return false;
@@ -339,16 +346,27 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     return true;
 }
 
+void gjkd_http_warn_of_library(void) {
+    const char *version = MHD_get_version();
+    if (version[0] == '0') {
+        gjkd_log(GJKD_LOG_WARNING,
+                 "libmicrohttpd %s does not refuse folded header lines, which become part of a "
+                 "field's name: put a proxy that refuses them in front of this address",
+                 version);
+    }
+}
+
 uint64_t gjkd_http_sweep(struct gjkd_http *http) {
-    uint64_t next_ms = gjkd_exchanges_sweep(http);
+    uint64_t body_ms = gjkd_late_bodies_sweep(http);
+    uint64_t work_ms = gjkd_exchanges_sweep(http);
     uint64_t now_ns = uv_hrtime();
     if (http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
         http->swept_ns = now_ns;
         if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
-            http->resumed(http);
+            http->request_run(http);
         }
     }
-    return next_ms;
+    return body_ms < work_ms ? body_ms : work_ms;
 }
 
 void gjkd_http_close(struct gjkd_http *http) {
@@ -356,16 +374,16 @@ void gjkd_http_close(struct gjkd_http *http) {
     gjkd_http_sweep(http);
 }
 
-bool gjkd_http_shakes_hands(const struct gjkd_http *http) {
+bool gjkd_http_has_handshakes(const struct gjkd_http *http) {
     return http->context->tls != NULL && http->connections.fresh > 0;
 }
 
-bool gjkd_http_owes(const struct gjkd_http *http) {
-    return http->connections.count > 0 || http->lingers.count > 0;
+bool gjkd_http_has_clients(const struct gjkd_http *http) {
+    return http->connections.count > 0 || http->lingering_closes.count > 0;
 }
 
 bool gjkd_http_is_busy(const struct gjkd_http *http) {
-    return gjkd_http_owes(http) || http->working != NULL;
+    return gjkd_http_has_clients(http) || http->working != NULL;
 }
 
 void gjkd_http_stop(struct gjkd_http *http) {

@@ -2,67 +2,42 @@
 #define GJKD_HTTP_HTTP_H
 
 /*
- * Between libmicrohttpd and jobs, for one loop: a connection's requests become jobs, jobs'
- * replies go out. All of it runs on the loop's thread.
+ * HTTP for one loop: turns libmicrohttpd's callbacks into requests and their replies into
+ * responses. Everything runs on the loop's thread.
  */
 
-#include "http/connections.h"
-#include "http/linger.h"
-#include "request/request.h"
+#include "http/state.h"
 
-struct MHD_Daemon;
-struct gjkd_exchange;
-
-/* How long a connection may be silent. */
-#define GJKD_IDLE_TIMEOUT_S 60
-
-/* Requests that waited longer for their loop are refused, so that those before them are not late
- * too. */
+/* A request that has waited longer for its loop is refused, so that an overloaded loop catches up
+ * instead of answering every request late. */
 #define GJKD_LAG_MAX_MS 200
 
-struct gjkd_http {
-    struct gjkd_context *context;
-    struct gjkd_counters *counters;
-    uv_loop_t *uv;
-    struct gjkd_completion_queue *returns;
-    void (*resumed)(struct gjkd_http *http);                 /* a connection waits for MHD_run */
-    void (*hurry)(struct gjkd_http *http, uint64_t wait_ms); /* sweep again by then */
-
-    uint64_t swept_ns; /* when the connections were looked at */
-    uint64_t round_ns; /* when the daemon's run began that is under way, by uv_hrtime */
-    struct MHD_Daemon *daemon;
-    struct gjkd_connections connections;
-    uint64_t callbacks;            /* of the daemon so far: does it get on? */
-    struct gjkd_exchange *due;     /* requests whose body is not there */
-    struct gjkd_exchange *working; /* requests at workers */
-    struct gjkd_exchange *spare;
-    unsigned spare_count;
-    struct gjkd_lingers lingers;
-};
-
-/* Starts a daemon in external epoll mode on the socket, which it owns then. The first six
+/* Starts a daemon in external epoll mode on the socket, which it owns from then on. The first six
  * members are set. False: it cannot be started, and the socket is closed. */
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd);
 
+/* Logs a warning if the libmicrohttpd in use (before 1.0) accepts what HTTP forbids. */
+void gjkd_http_warn_of_library(void);
+
 /*
- * To be called now and then: answers what is past its deadline, and sweeps the connections.
- * Returns in how many milliseconds it wants to be called again, at the latest.
+ * Answers requests that are past their deadline, and sweeps the connections. Returns in how many
+ * milliseconds, at the latest, it is to be called again.
  */
 uint64_t gjkd_http_sweep(struct gjkd_http *http);
 
-/* Ends connections without a request, and from now on every other after its answer. */
+/* Ends connections without a request, and from now on every other one after its answer. */
 void gjkd_http_close(struct gjkd_http *http);
 
-/* Is there a connection on which no request has begun, under TLS? */
-bool gjkd_http_shakes_hands(const struct gjkd_http *http);
+/* Whether there is a TLS connection on which no request has begun. */
+bool gjkd_http_has_handshakes(const struct gjkd_http *http);
 
-/* Does any client still wait for something? */
-bool gjkd_http_owes(const struct gjkd_http *http);
+/* Whether a client still waits for something. */
+bool gjkd_http_has_clients(const struct gjkd_http *http);
 
-/* Or is a worker still at it, if only for a client that has been told to give up? */
+/* The same, or whether a worker is still busy with a request that was answered 504. */
 bool gjkd_http_is_busy(const struct gjkd_http *http);
 
-/* When nothing is: stops the daemon and frees everything. */
+/* Stops the daemon and frees everything; nothing is busy any more. */
 void gjkd_http_stop(struct gjkd_http *http);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * How do several loops share one port without sharing it with a stranger? SO_REUSEPORT
- * would let a second daemon of the same user bind the same port in silence and take half
- * of the connections. So the first socket binds without it, which fails if anybody holds
- * the port; only then does it join the group that the other sockets bind to.
+ * The sockets share the port by SO_REUSEPORT. With that option alone a second daemon of the same
+ * user could bind the port, too, and silently receive half of the connections. Therefore the first
+ * socket binds without it, which fails if the port is taken, and joins the group afterwards.
  */
 
 #include "http/listen.h"
@@ -35,7 +34,7 @@ static int open_one(gjkd_address *address, bool first) {
     return fd;
 }
 
-/* What port did the kernel pick? */
+/* Replaces port 0 by the port that the kernel picked. */
 static void learn_port(gjkd_address *address, int fd) {
     gjkd_address actual = {.length = sizeof actual.storage};
     if (getsockname(fd, (struct sockaddr *)(void *)&actual.storage, &actual.length) == 0) {

@@ -1,7 +1,7 @@
 #ifndef GJKD_HTTP_LISTEN_H
 #define GJKD_HTTP_LISTEN_H
 
-/* The listening sockets: one for each loop, all on one address. */
+/* The listening sockets: one for each loop, all on the same address. */
 
 #include "util/address.h"
 
@@ -9,8 +9,8 @@
 
 /*
  * Opens count listening, non-blocking sockets on *address, among which the kernel spreads
- * new connections. Port 0 is replaced by the port that was picked. False when the address
- * cannot be had; then nothing is open and error says why.
+ * new connections. Port 0 is replaced by the port that was picked. False: the address
+ * cannot be bound, nothing is open, and error says why.
  */
 bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
                       char error[GJKD_LISTEN_ERROR_MAX]);

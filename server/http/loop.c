@@ -1,7 +1,7 @@
 /*
- * How does one thread serve thousands of connections? libmicrohttpd keeps them in an epoll
- * set of its own, whose descriptor is one more thing that the uv loop polls. In this mode
- * the daemon runs only when told to: after each run it says how soon it wants the next one.
+ * libmicrohttpd keeps its connections in an epoll set of its own, whose descriptor the uv loop polls.
+ * In this mode the daemon runs only when MHD_run is called; after each run a timer is armed with the
+ * timeout that it asks for.
  */
 
 #include "http/loop.h"
@@ -13,21 +13,21 @@
 #include <poll.h>
 #include <unistd.h>
 
-/* Runs in a row while the daemon has more to do; then the loop's other handles get a turn. */
+/* Consecutive runs while the daemon has more to do, before the loop's other handles get a turn. */
 #define RUNS_MAX 8
 
-/* How long handshakes wait that do not get on. */
+/* How long stalled handshakes wait. */
 #define STALLED_MS 2
 
 /* How often the connections are swept while the loop closes. */
 #define SWEEP_CLOSING_MS 100
 
-/* Runs that empty the queue of connections not yet accepted. */
+/* Runs that accept the connections left in the listener's queue. */
 #define LAST_RUNS_MAX 512
 
 static void on_timer(uv_timer_t *timer);
 
-/* A timer that fires too early does no harm, so it is only ever moved forward. */
+/* Only ever moves the timer to an earlier time: firing too early does no harm. */
 static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
     if (!uv_is_active((uv_handle_t *)&loop->timer) || uv_timer_get_due_in(&loop->timer) > wait_ms) {
         uv_timer_start(&loop->timer, on_timer, wait_ms, 0);
@@ -37,9 +37,9 @@ static void arm(struct gjkd_loop *loop, uint64_t wait_ms) {
 static void on_again(uv_idle_t *again);
 
 /*
- * The daemon believes that there is always something to read for a TLS handshake that has
- * begun, and would be run for it without end. Where nothing else gets on either, it has to wait
- * for the client's next bytes, or for a moment.
+ * Runs the daemon for as long as it asks for it. libmicrohttpd reports that there is always
+ * something to read while a TLS handshake is under way; if a run made no callback, it therefore
+ * waits for the client's next bytes, or for STALLED_MS.
  */
 static void run(struct gjkd_loop *loop) {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
@@ -49,10 +49,10 @@ static void run(struct gjkd_loop *loop) {
         loop->http.round_ns = uv_hrtime();
         MHD_run(loop->http.daemon);
         waits = MHD_get_timeout(loop->http.daemon, &wait_ms) == MHD_YES;
-        stalled = gjkd_http_shakes_hands(&loop->http) && loop->http.callbacks == before;
+        stalled = gjkd_http_has_handshakes(&loop->http) && loop->http.callbacks == before;
     }
     if (waits && wait_ms == 0 && !stalled) {
-        uv_idle_start(&loop->again, on_again); /* a timer of 0 ms would let nothing else run */
+        uv_idle_start(&loop->again, on_again); /* a timer of 0 ms would starve all other handles */
     } else if (waits) {
         arm(loop, wait_ms > 0 ? wait_ms : STALLED_MS);
     }
@@ -72,7 +72,7 @@ static void on_poll(uv_poll_t *poll, int status, int events) {
     run(poll->data);
 }
 
-static void on_resumed(struct gjkd_http *http) {
+static void on_request_run(struct gjkd_http *http) {
     run(http->uv->data);
 }
 
@@ -92,7 +92,7 @@ static void on_sweep(uv_timer_t *sweeper) {
     sweep_within(loop, soon ? SWEEP_CLOSING_MS : wait_ms);
 }
 
-static void on_hurry(struct gjkd_http *http, uint64_t wait_ms) {
+static void on_request_sweep(struct gjkd_http *http, uint64_t wait_ms) {
     sweep_within(http->uv->data, wait_ms);
 }
 
@@ -103,20 +103,20 @@ static void close_handles(struct gjkd_loop *loop) {
     uv_close((uv_handle_t *)&loop->again, NULL);
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
-    gjkd_completion_queue_close(&loop->returns);
+    gjkd_completion_queue_close(&loop->completions);
 }
 
 static void on_prepare(uv_prepare_t *prepare) {
     struct gjkd_loop *loop = prepare->data;
-    atomic_store(&loop->answered, !gjkd_http_owes(&loop->http));
+    atomic_store(&loop->answered, !gjkd_http_has_clients(&loop->http));
     if (!gjkd_http_is_busy(&loop->http)) {
         uv_poll_stop(&loop->poll);
         gjkd_http_stop(&loop->http);
-        close_handles(loop); /* and so the loop ends */
+        close_handles(loop); /* which ends the loop */
     }
 }
 
-/* Connections that the kernel has accepted already would be reset with the socket. */
+/* Accepts what the kernel has queued: closing the listener would reset those connections. */
 static void accept_the_last(struct gjkd_loop *loop, int listen_fd) {
     struct pollfd waiting = {.fd = listen_fd, .events = POLLIN};
     for (int i = 0; i < LAST_RUNS_MAX && poll(&waiting, 1, 0) > 0; i++) {
@@ -157,9 +157,9 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         .context = context,
         .counters = gjkd_telemetry_counters(context->telemetry, index),
         .uv = &loop->uv,
-        .returns = &loop->returns,
-        .resumed = on_resumed,
-        .hurry = on_hurry,
+        .completions = &loop->completions,
+        .request_run = on_request_run,
+        .request_sweep = on_request_sweep,
     };
     if (!gjkd_http_start(&loop->http, listen_fd)) {
         uv_loop_close(&loop->uv);
@@ -172,7 +172,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     uv_prepare_init(&loop->uv, &loop->prepare);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||
         uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0 ||
-        !gjkd_completion_queue_init(&loop->returns, &loop->uv)) {
+        !gjkd_completion_queue_init(&loop->completions, &loop->uv)) {
         gjkd_http_stop(&loop->http);
         return false;
     }
@@ -184,7 +184,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
 
 static void serve(void *closure) {
     struct gjkd_loop *loop = closure;
-    gjkd_thread_priority_of_loop();
+    gjkd_thread_priority_set_loop();
     gjkd_deferred_free_begin(&loop->http.context->pool);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     gjkd_deferred_free_end();
@@ -211,5 +211,5 @@ void gjkd_loop_fini(struct gjkd_loop *loop) {
     close_handles(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);
     uv_loop_close(&loop->uv);
-    gjkd_completion_queue_fini(&loop->returns);
+    gjkd_completion_queue_fini(&loop->completions);
 }

@@ -9,21 +9,21 @@ struct gjkd_loop {
     uv_loop_t uv;
     uv_thread_t thread;
     uv_poll_t poll;     /* the daemon's epoll descriptor */
-    uv_timer_t timer;   /* what the daemon wants to be run for */
-    uv_idle_t again;    /* it wants to be run at once, after everything else had its turn */
-    uv_timer_t sweeper; /* clients that are gone */
-    uv_async_t wake;    /* another thread's word */
-    struct gjkd_completion_queue returns;
-    uv_prepare_t prepare; /* while closing: is there anything left? */
+    uv_timer_t timer;   /* the timeout that the daemon asked for */
+    uv_idle_t again;    /* active while the daemon wants to run again at once */
+    uv_timer_t sweeper; /* the next sweep */
+    uv_async_t wake;    /* sent by another thread to close the loop */
+    struct gjkd_completion_queue completions;
+    uv_prepare_t prepare; /* while closing: checks whether anything is left */
     struct gjkd_http http;
     atomic_bool answered;       /* closing, and no client waits any more */
-    atomic_bool over;           /* the thread has nothing more to do */
+    atomic_bool over;           /* the thread is about to end */
     void (*ended)(void *owner); /* called on the loop's thread as the last thing */
     void *owner;
 };
 
-/* Makes loop number `index` on the listening socket, which it owns then. False: the system
- * has no event loop or no HTTP daemon to give, and the process cannot go on. */
+/* Makes loop number `index` on the listening socket, which it owns then. False: the event
+ * loop or the HTTP daemon cannot be made, and the process cannot go on. */
 bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
                     int listen_fd, void (*ended)(void *owner), void *owner);
 

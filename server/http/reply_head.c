@@ -1,4 +1,4 @@
-/* What does a reply's head look like? As RFC 9112 has it, fields in the order they were added. */
+/* Formats a response's head as RFC 9112 has it, with the fields in the order they were added. */
 
 #include "http/reply_head.h"
 

@@ -177,9 +177,9 @@ void gjkd_auth_check_token(struct gjkd_request *request) {
         return;
     }
     gjkd_digest digest;
-    gjkd_key_status status = gjkd_keyring_ask(keyring, request->head.authorization, &request->arena,
-                                              &request->grant, &digest);
-    if (status != GJKD_KEY_FITS) {
+    gjkd_key_status status = gjkd_keyring_authenticate(keyring, request->head.authorization,
+                                                       &request->arena, &request->grant, &digest);
+    if (status != GJKD_KEY_VALID) {
         refuse_token(request, status);
         return;
     }

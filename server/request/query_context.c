@@ -134,7 +134,7 @@ const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context
         return request->version;
     }
     const struct gjkd_version *other =
-        gjkd_others_get(&request->others, request->context->registry, name, &no_memory);
+        gjkd_pinned_sets_get(&request->pinned_sets, request->context->registry, name, &no_memory);
     if (no_memory) {
         gjkd_query_context_out_of_memory(context);
     } else if (other == NULL) {

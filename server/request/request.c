@@ -34,20 +34,20 @@ void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
     request->context = context;
     request->counters = counters;
     gjk_arena_init(&request->arena, GJKD_REQUEST_BYTES_MAX);
-    gjkd_others_init(&request->others);
+    gjkd_pinned_sets_init(&request->pinned_sets);
 }
 
 void gjkd_request_fini(struct gjkd_request *request) {
     gjkd_budget_give(&request->context->bodies, &request->held_bytes);
     gjkd_version_release(request->version);
-    gjkd_others_fini(&request->others);
+    gjkd_pinned_sets_fini(&request->pinned_sets);
     gjk_arena_fini(&request->arena);
 }
 
 void gjkd_request_reset(struct gjkd_request *request) {
     gjkd_budget_give(&request->context->bodies, &request->held_bytes);
     gjkd_version_release(request->version);
-    gjkd_others_reset(&request->others);
+    gjkd_pinned_sets_reset(&request->pinned_sets);
     if (request->arena.used_bytes > ARENA_KEPT_BYTES) {
         gjk_arena_fini(&request->arena);
     } else {
@@ -194,7 +194,7 @@ void gjkd_request_end(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_INTERNAL, "the operation came to no answer");
     }
     gjkd_budget_give(&request->context->parsing, &request->parsing_bytes);
-    gjkd_others_reset(&request->others);
+    gjkd_pinned_sets_reset(&request->pinned_sets);
     gjkd_version_release(request->version);
     request->version = NULL;
     request->timing.ended_ns = uv_hrtime();

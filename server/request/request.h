@@ -17,7 +17,7 @@
 #include "security/keyring.h"
 #include "security/limiter.h"
 #include "security/tls.h"
-#include "sets/others.h"
+#include "sets/pinned_sets.h"
 #include "sets/registry.h"
 #include "util/request_id.h"
 #include "util/timing.h"
@@ -119,8 +119,8 @@ struct gjkd_request {
     uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */
 
-    struct gjkd_chunks chunks; /* what the handler left to be done, if it did */
-    struct gjkd_others others; /* sets besides that of the path */
+    struct gjkd_chunks chunks;           /* what the handler left to be done, if it did */
+    struct gjkd_pinned_sets pinned_sets; /* sets besides that of the path */
     struct proto_problem problem;
     gjkd_reply reply;
 };

@@ -1,5 +1,5 @@
-/* May this request do that? The same answer for sets that exist and for sets that do not, so
- * that a refusal tells nothing of what lies outside the prefix. */
+/* A set outside the prefix is refused in the same way whether it exists or not, so that a refusal
+ * reveals nothing about it. */
 
 #include "security/access.h"
 

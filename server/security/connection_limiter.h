@@ -2,30 +2,28 @@
 #define GJKD_SECURITY_CONNECTION_LIMITER_H
 
 /*
- * How many connections are open, over all loops: in all, and for each address, so that one
- * client cannot take the places of all others. Memory is bounded by the number of open
- * connections. Thread-safe.
+ * Limits the open connections over all loops, in total and by client address. Memory is bounded
+ * by the number of open connections. Thread-safe.
  */
 
 #include "util/network.h"
 
 struct gjkd_connection_limiter;
 
-/* So many in all, and so many an address (0: no limit). NULL: out of memory. */
+/* total_max connections in all and per_address_max for each address (0: no limit). NULL: out of
+ * memory. */
 struct gjkd_connection_limiter *gjkd_connection_limiter_new(uint64_t total_max,
                                                             uint64_t per_address_max);
-void gjkd_connection_limiter_free(
-    struct gjkd_connection_limiter *connection_limiter); /* NULL is allowed */
+void gjkd_connection_limiter_free(struct gjkd_connection_limiter *limiter); /* NULL is allowed */
 
 /*
- * One connection more. ip NULL: not counted by address. False: there is no room for it, and
- * nothing is counted. An IPv6 address counts with all of its /64, which one client may own.
+ * Counts a new connection. ip NULL: it is not counted by address. False: a limit is reached, and
+ * nothing is counted. IPv6 addresses are counted by /64 prefix, since one client may own all of
+ * it.
  */
-bool gjkd_connection_limiter_enter(struct gjkd_connection_limiter *connection_limiter,
-                                   const gjkd_ip *ip);
+bool gjkd_connection_limiter_admit(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip);
 
-/* One connection less that had entered, with the same ip. */
-void gjkd_connection_limiter_leave(struct gjkd_connection_limiter *connection_limiter,
-                                   const gjkd_ip *ip);
+/* Counts an admitted connection, with the same ip, as closed. */
+void gjkd_connection_limiter_release(struct gjkd_connection_limiter *limiter, const gjkd_ip *ip);
 
 #endif

@@ -1,11 +1,9 @@
-/* Which pages may read the answer? A page of a foreign origin is told nothing, and its browser
- * keeps the answer from it. */
+/* Compares the request's origin with the allowed ones. An answer without the header fields below is
+ * withheld from the page by its browser. */
 
 #include "security/cors.h"
 
-#include <microhttpd.h>
-
-/* How long a browser remembers the answer to a preflight; none remembers longer than a day. */
+/* How long a browser caches the answer to a preflight; none does so for longer than a day. */
 #define MAX_AGE_S "86400"
 
 bool gjkd_cors_is_preflight(const gjkd_head *head) {
@@ -19,24 +17,23 @@ gjkd_cors gjkd_cors_make(const struct gjkd_origins *allowed, const gjkd_head *he
     return cors;
 }
 
-void gjkd_cors_add(const gjkd_cors *cors, struct MHD_Response *response) {
+void gjkd_cors_each_field(const gjkd_cors *cors, gjkd_add_field add, void *response) {
     if (cors->varies) {
-        MHD_add_response_header(response, "Vary", "Origin");
+        add(response, "Vary", "Origin");
     }
     if (cors->allow_origin == NULL) {
         return;
     }
-    MHD_add_response_header(response, "Access-Control-Allow-Origin", cors->allow_origin);
+    add(response, "Access-Control-Allow-Origin", cors->allow_origin);
     if (cors->preflight) {
-        MHD_add_response_header(response, "Access-Control-Allow-Methods",
-                                "GET, HEAD, PUT, POST, PATCH, DELETE");
-        MHD_add_response_header(response, "Access-Control-Allow-Headers",
-                                "Accept, Authorization, Content-Type, Gjkd-Timeout-Ms, If-Match, "
-                                "If-None-Match, X-Request-Id");
-        MHD_add_response_header(response, "Access-Control-Max-Age", MAX_AGE_S);
+        add(response, "Access-Control-Allow-Methods", "GET, HEAD, PUT, POST, PATCH, DELETE");
+        add(response, "Access-Control-Allow-Headers",
+            "Accept, Authorization, Content-Type, Gjkd-Timeout-Ms, If-Match, "
+            "If-None-Match, X-Request-Id");
+        add(response, "Access-Control-Max-Age", MAX_AGE_S);
     } else {
-        MHD_add_response_header(response, "Access-Control-Expose-Headers",
-                                "Allow, ETag, Location, Retry-After, Server-Timing, "
-                                "WWW-Authenticate, X-Request-Id");
+        add(response, "Access-Control-Expose-Headers",
+            "Allow, ETag, Location, Retry-After, Server-Timing, "
+            "WWW-Authenticate, X-Request-Id");
     }
 }

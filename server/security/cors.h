@@ -2,28 +2,28 @@
 #define GJKD_SECURITY_CORS_H
 
 /*
- * Cross-origin requests (the Fetch standard, section 3.2): browsers let a page read an answer
- * only when the answer names the page's origin, and ask beforehand whether they may send a
- * request that a form could not.
+ * Cross-origin requests (the Fetch standard, section 3.2): a browser lets a page read an answer
+ * only if the answer names the page's origin, and asks in a preflight request before it sends
+ * anything that a form could not send.
  */
 
 #include "util/head.h"
 #include "util/origin.h"
 
-struct MHD_Response;
-
-/* What an answer tells browsers. Texts live as long as the configuration. */
+/* The CORS header fields of an answer. Texts live as long as the configuration. */
 typedef struct gjkd_cors {
-    const char *allow_origin; /* NULL: no page of another origin may read it */
-    bool varies;              /* another origin might get another answer */
-    bool preflight;           /* and this is what may be sent */
+    const char *allow_origin; /* NULL: only pages of the same origin may read it */
+    bool varies;              /* the answer depends on the origin */
+    bool preflight;           /* the answer lists what may be sent */
 } gjkd_cors;
 
-/* Does a browser ask whether it may? Such a request needs no token. */
+/* Whether the request is a preflight, which needs no token. */
 bool gjkd_cors_is_preflight(const gjkd_head *head);
 
 gjkd_cors gjkd_cors_make(const struct gjkd_origins *allowed, const gjkd_head *head);
 
-void gjkd_cors_add(const gjkd_cors *cors, struct MHD_Response *response);
+/* Calls add for each header field of the answer. */
+typedef void (*gjkd_add_field)(void *response, const char *name, const char *value);
+void gjkd_cors_each_field(const gjkd_cors *cors, gjkd_add_field add, void *response);
 
 #endif

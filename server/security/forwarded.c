@@ -1,5 +1,5 @@
-/* Who is the client behind a proxy? The list is read from its end, as far as trust goes: what
- * stands before that may be anybody's invention. */
+/* Reads the list from its end for as long as the address reached is a trusted proxy's; entries
+ * before that may be forged. */
 
 #include "security/forwarded.h"
 

@@ -2,8 +2,8 @@
 #define GJKD_SECURITY_FORWARDED_H
 
 /*
- * Who is the client behind a proxy? X-Forwarded-For is a list to which every proxy adds, at its
- * end, the address that spoke to it. Only what a trusted proxy added is believed.
+ * The client behind a proxy. Every proxy appends to X-Forwarded-For the address of its own peer;
+ * only what a trusted proxy appended is believed.
  */
 
 #include "util/network.h"

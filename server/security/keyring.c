@@ -1,26 +1,28 @@
 /*
- * Which token does a request carry? RFC 6750, section 2.1: `Bearer`, blanks, the token. It is
- * hashed outside the lock; under it tokens are only compared, or swapped as a whole.
+ * Bearer tokens (RFC 6750, section 2.1). A token is hashed before the lock is taken; under the lock
+ * its digest is only looked up. A reload swaps the whole table.
  */
 
 #include "security/keyring.h"
 
+#include "util/secret_file.h"
+
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <uv.h>
 
 struct gjkd_keyring {
     const char *file_name;
-    uv_rwlock_t lock;
+    pthread_rwlock_t lock;
     struct gjkd_tokens *tokens;
 };
 
-/* To be freed. NULL: error says why. */
+/* The caller frees it. NULL: error says why. */
 static struct gjkd_tokens *read_file(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]) {
     struct gjkd_tokens *tokens = calloc(1, sizeof *tokens);
-    FILE *file = fopen(file_name, "re");
+    FILE *file = gjkd_secret_file_open(file_name);
     bool fine = false;
     if (tokens == NULL || file == NULL) {
         snprintf(error, GJKD_TOKEN_ERROR_MAX, "cannot read the tokens %.200s: %s", file_name,
@@ -41,10 +43,10 @@ static struct gjkd_tokens *read_file(const char *file_name, char error[GJKD_TOKE
 struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]) {
     struct gjkd_keyring *keyring = calloc(1, sizeof *keyring);
     snprintf(error, GJKD_TOKEN_ERROR_MAX, "out of memory");
-    if (keyring == NULL || uv_rwlock_init(&keyring->lock) != 0) {
-        free(keyring);
+    if (keyring == NULL) {
         return NULL;
     }
+    pthread_rwlock_init(&keyring->lock, NULL);
     keyring->file_name = file_name;
     keyring->tokens = read_file(file_name, error);
     if (keyring->tokens == NULL) {
@@ -56,7 +58,7 @@ struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOK
 
 void gjkd_keyring_free(struct gjkd_keyring *keyring) {
     if (keyring != NULL) {
-        uv_rwlock_destroy(&keyring->lock);
+        pthread_rwlock_destroy(&keyring->lock);
         free(keyring->tokens);
         free(keyring);
     }
@@ -67,22 +69,22 @@ bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERR
     if (fresh == NULL) {
         return false;
     }
-    uv_rwlock_wrlock(&keyring->lock);
+    pthread_rwlock_wrlock(&keyring->lock);
     struct gjkd_tokens *old = keyring->tokens;
     keyring->tokens = fresh;
-    uv_rwlock_wrunlock(&keyring->lock);
+    pthread_rwlock_unlock(&keyring->lock);
     free(old);
     return true;
 }
 
 unsigned gjkd_keyring_count(struct gjkd_keyring *keyring) {
-    uv_rwlock_rdlock(&keyring->lock);
+    pthread_rwlock_rdlock(&keyring->lock);
     unsigned count = keyring->tokens->count;
-    uv_rwlock_rdunlock(&keyring->lock);
+    pthread_rwlock_unlock(&keyring->lock);
     return count;
 }
 
-/* The token's text, without blanks around it; NULL: there is none. */
+/* The token in the header's value; NULL: there is none. */
 static const char *find_text(const char *authorization, size_t *length) {
     static const char scheme[] = "Bearer";
     const size_t begin = sizeof scheme - 1;
@@ -106,11 +108,12 @@ static gjkd_key_status copy_grant(const gjkd_token *token, struct gjk_arena *are
         return GJKD_KEY_NO_MEMORY;
     }
     *grant = (gjkd_grant){token->scope, prefix, holder};
-    return GJKD_KEY_FITS;
+    return GJKD_KEY_VALID;
 }
 
-gjkd_key_status gjkd_keyring_ask(struct gjkd_keyring *keyring, const char *authorization,
-                                 struct gjk_arena *arena, gjkd_grant *grant, gjkd_digest *digest) {
+gjkd_key_status gjkd_keyring_authenticate(struct gjkd_keyring *keyring, const char *authorization,
+                                          struct gjk_arena *arena, gjkd_grant *grant,
+                                          gjkd_digest *digest) {
     size_t length = 0;
     const char *text = find_text(authorization, &length);
     if (text == NULL) {
@@ -119,8 +122,8 @@ gjkd_key_status gjkd_keyring_ask(struct gjkd_keyring *keyring, const char *autho
     if (!gjkd_digest_make(text, length, digest)) {
         return GJKD_KEY_NO_MEMORY;
     }
-    uv_rwlock_rdlock(&keyring->lock);
+    pthread_rwlock_rdlock(&keyring->lock);
     gjkd_key_status status = copy_grant(gjkd_tokens_find(keyring->tokens, digest), arena, grant);
-    uv_rwlock_rdunlock(&keyring->lock);
+    pthread_rwlock_unlock(&keyring->lock);
     return status;
 }

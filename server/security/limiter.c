@@ -1,35 +1,36 @@
 /*
- * May this client ask? The generic cell rate algorithm (ITU-T I.371): all that is kept of a
- * client is when its account will be full again. Who is full is as good as unknown, so that
- * places are found again without a sweep: clients live in rows of a few places each, found by
- * a hash, and a newcomer takes the place of the one that is full soonest.
+ * The generic cell rate algorithm (ITU-T I.371): an account is the time at which it will be full
+ * again. A full account carries no information, so accounts are replaced without a sweep: they
+ * live in rows of a few, found by a hash, and a new client takes the account of its row that is
+ * full soonest.
  */
 
 #include "security/limiter.h"
 
 #include "util/hash.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
-#define ROW_PLACES 8
-#define ROWS (GJKD_LIMITER_CLIENTS_MAX / ROW_PLACES)
+#define ROW_ACCOUNTS 8
+#define ROWS (GJKD_LIMITER_CLIENTS_MAX / ROW_ACCOUNTS)
 #define SECOND_NS UINT64_C(1000000000)
 
-/* Debts beyond this are forgiven, and keep the sums within 64 bits. */
+/* The largest debt; it keeps the sums within 64 bits. */
 #define DEBT_MAX_NS (3600 * SECOND_NS)
 
-struct place {
+struct account {
     gjkd_limiter_key key;
     uint64_t full_ns; /* when the account is full again */
 };
 
 struct gjkd_limiter {
-    uv_mutex_t lock;
+    pthread_mutex_t lock;
     uint64_t per_second;
     uint64_t seed;
-    struct place rows[ROWS][ROW_PLACES];
+    struct account rows[ROWS][ROW_ACCOUNTS];
 };
 
 gjkd_limiter_key gjkd_limiter_key_of(const uint8_t bytes[16]) {
@@ -44,10 +45,10 @@ gjkd_limiter_key gjkd_limiter_key_beside(const gjkd_limiter_key *key) {
 
 struct gjkd_limiter *gjkd_limiter_new(uint64_t per_second) {
     struct gjkd_limiter *limiter = calloc(1, sizeof *limiter);
-    if (limiter == NULL || uv_mutex_init(&limiter->lock) != 0) {
-        free(limiter);
+    if (limiter == NULL) {
         return NULL;
     }
+    pthread_mutex_init(&limiter->lock, NULL);
     limiter->per_second = per_second;
     if (uv_random(NULL, NULL, &limiter->seed, sizeof limiter->seed, 0, NULL) != 0) {
         limiter->seed = uv_hrtime();
@@ -57,7 +58,7 @@ struct gjkd_limiter *gjkd_limiter_new(uint64_t per_second) {
 
 void gjkd_limiter_free(struct gjkd_limiter *limiter) {
     if (limiter != NULL) {
-        uv_mutex_destroy(&limiter->lock);
+        pthread_mutex_destroy(&limiter->lock);
         free(limiter);
     }
 }
@@ -66,21 +67,21 @@ static bool same(const gjkd_limiter_key *a, const gjkd_limiter_key *b) {
     return a->words[0] == b->words[0] && a->words[1] == b->words[1];
 }
 
-/* The client's place; a newcomer gets the one that is full soonest, and a full account. */
-static struct place *find(struct gjkd_limiter *limiter, const gjkd_limiter_key *key) {
-    struct place *row = limiter->rows[gjkd_hash2(key->words, limiter->seed) % ROWS];
-    struct place *fullest = &row[0];
-    for (unsigned i = 0; i < ROW_PLACES; i++) {
+/* The client's account; a new client gets the account of its row that is full soonest, filled. */
+static struct account *find(struct gjkd_limiter *limiter, const gjkd_limiter_key *key) {
+    struct account *row = limiter->rows[gjkd_hash2(key->words, limiter->seed) % ROWS];
+    struct account *fullest = &row[0];
+    for (unsigned i = 0; i < ROW_ACCOUNTS; i++) {
         if (same(&row[i].key, key)) {
             return &row[i];
         }
         fullest = row[i].full_ns < fullest->full_ns ? &row[i] : fullest;
     }
-    *fullest = (struct place){*key, 0};
+    *fullest = (struct account){*key, 0};
     return fullest;
 }
 
-/* What so many queries take; rounded up, so that no account is ever too full. */
+/* How long an account takes to regain that many queries, rounded up. */
 static uint64_t cost_ns(const struct gjkd_limiter *limiter, uint64_t queries) {
     uint64_t rate = limiter->per_second;
     uint64_t max = DEBT_MAX_NS / SECOND_NS * rate;
@@ -93,38 +94,38 @@ static uint64_t max2(uint64_t a, uint64_t b) {
     return a > b ? a : b;
 }
 
-static uint64_t ask(struct gjkd_limiter *limiter, const gjkd_limiter_key *key, bool takes,
-                    uint64_t now_ns) {
+static uint64_t request(struct gjkd_limiter *limiter, const gjkd_limiter_key *key, bool is_taken,
+                        uint64_t now_ns) {
     const uint64_t one_ns = cost_ns(limiter, 1);
     const uint64_t latest_ns = now_ns + one_ns * limiter->per_second;
     uint64_t wait_s = 0;
-    uv_mutex_lock(&limiter->lock);
-    struct place *place = find(limiter, key);
-    uint64_t full_ns = max2(place->full_ns, now_ns) + one_ns;
+    pthread_mutex_lock(&limiter->lock);
+    struct account *account = find(limiter, key);
+    uint64_t full_ns = max2(account->full_ns, now_ns) + one_ns;
     if (full_ns > latest_ns) {
         wait_s = (full_ns - latest_ns - 1) / SECOND_NS + 1;
-    } else if (takes) {
-        place->full_ns = full_ns;
+    } else if (is_taken) {
+        account->full_ns = full_ns;
     }
-    uv_mutex_unlock(&limiter->lock);
+    pthread_mutex_unlock(&limiter->lock);
     return wait_s;
 }
 
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns) {
-    return ask(limiter, key, true, now_ns);
+    return request(limiter, key, true, now_ns);
 }
 
 uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                              uint64_t now_ns) {
-    return ask(limiter, key, false, now_ns);
+    return request(limiter, key, false, now_ns);
 }
 
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                          uint64_t queries, uint64_t now_ns) {
-    uv_mutex_lock(&limiter->lock);
-    struct place *place = find(limiter, key);
-    uint64_t full_ns = max2(place->full_ns, now_ns) + cost_ns(limiter, queries);
-    place->full_ns = full_ns < now_ns + DEBT_MAX_NS ? full_ns : now_ns + DEBT_MAX_NS;
-    uv_mutex_unlock(&limiter->lock);
+    pthread_mutex_lock(&limiter->lock);
+    struct account *account = find(limiter, key);
+    uint64_t full_ns = max2(account->full_ns, now_ns) + cost_ns(limiter, queries);
+    account->full_ns = full_ns < now_ns + DEBT_MAX_NS ? full_ns : now_ns + DEBT_MAX_NS;
+    pthread_mutex_unlock(&limiter->lock);
 }

@@ -2,20 +2,20 @@
 #define GJKD_SECURITY_LIMITER_H
 
 /*
- * How much has a client asked of late? Each may ask so many queries a second, and as many at
- * once after a second of silence. What a request costs is known only when it has been read: so
- * a client whose account is not used up may ask, and a large request leaves it in debt, which
- * has to be waited for. Memory is fixed: of more clients than there is room for, those who owe
- * least are forgotten. Thread-safe.
+ * Rate limits: each client may make so many queries a second, and as many at once after a second
+ * of silence. What a request costs is known only once it is read; therefore a client whose account
+ * is not used up is admitted, and a large request leaves a debt that has to be waited for. Memory
+ * is fixed: when there are more clients than accounts, those that owe least are forgotten.
+ * Thread-safe.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many clients are remembered. */
+/* Number of accounts. */
 #define GJKD_LIMITER_CLIENTS_MAX 65536
 
-/* Who: an address, or the beginning of a token's hash. */
+/* A client: an address, or the beginning of a token's hash. */
 typedef struct gjkd_limiter_key {
     uint64_t words[2];
 } gjkd_limiter_key;
@@ -31,16 +31,16 @@ struct gjkd_limiter;
 struct gjkd_limiter *gjkd_limiter_new(uint64_t per_second);
 void gjkd_limiter_free(struct gjkd_limiter *limiter); /* NULL is allowed */
 
-/* One query, if the account allows it: 0. Else in how many seconds it will, at least 1, and
- * nothing is charged. now_ns by a clock that never goes back. */
+/* Charges one query if the account allows it and returns 0; else returns in how many seconds it
+ * will, at least 1. now_ns is read from a monotonic clock. */
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns);
 
-/* What take would answer, without taking. */
+/* What gjkd_limiter_take would return; charges nothing. */
 uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                              uint64_t now_ns);
 
-/* So many queries more, whatever the account says. */
+/* Charges queries unconditionally. */
 void gjkd_limiter_charge(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                          uint64_t queries, uint64_t now_ns);
 

@@ -1,21 +1,20 @@
 /*
- * With which certificate does a handshake go on? GnuTLS asks in each one, and is given a copy
- * of its own: so a pair that is replaced meanwhile is nobody's concern. Importing it takes a
- * fraction of the signature that the handshake makes.
+ * GnuTLS asks for the certificate in every handshake and gets a fresh import of the current pair,
+ * so that the pair can be replaced at any time. An import takes a small fraction of the handshake's
+ * signature.
  */
 
 #include "security/tls.h"
 
+#include "util/secret_file.h"
+
 #include <errno.h>
 #include <gnutls/abstract.h>
 #include <gnutls/gnutls.h>
-#include <microhttpd.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <uv.h>
-
-#define PRIORITIES "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2"
 
 /* Certificates of one chain. */
 #define CHAIN_MAX 16
@@ -27,11 +26,11 @@ struct pair {
 
 struct gjkd_tls {
     const char *cert_file, *key_file;
-    uv_mutex_t lock;
+    pthread_mutex_t lock;
     struct pair pair;
 };
 
-/* libmicrohttpd's callback has no closure. */
+/* The handshake callback has no closure. */
 static struct gjkd_tls *current;
 
 static bool refuse(char *error, const char *file, const char *reason) {
@@ -39,8 +38,8 @@ static bool refuse(char *error, const char *file, const char *reason) {
     return false;
 }
 
-static bool read_file(const char *name, gnutls_datum_t *out, char *error) {
-    FILE *file = fopen(name, "re");
+/* Reads and closes the file that was opened as name; NULL: errno says why it could not be. */
+static bool read_file(FILE *file, const char *name, gnutls_datum_t *out, char *error) {
     unsigned char *data = malloc(GJKD_PEM_BYTES_MAX);
     if (file == NULL || data == NULL) {
         refuse(error, name, data == NULL ? "out of memory" : strerror(errno));
@@ -61,7 +60,7 @@ static bool read_file(const char *name, gnutls_datum_t *out, char *error) {
     return fine;
 }
 
-/* The key is gone from memory as well. */
+/* Overwrites the key before it frees it. */
 static void fini_pair(struct pair *pair) {
     if (pair->key.data != NULL) {
         gnutls_memset(pair->key.data, 0, pair->key.size);
@@ -71,7 +70,7 @@ static void fini_pair(struct pair *pair) {
     *pair = (struct pair){{NULL, 0}, {NULL, 0}};
 }
 
-/* Do certificate and key belong together? */
+/* Checks that certificate and key belong together. */
 static int check_pair(const struct pair *pair) {
     gnutls_certificate_credentials_t scratch = NULL;
     int status = gnutls_certificate_allocate_credentials(&scratch);
@@ -85,8 +84,8 @@ static int check_pair(const struct pair *pair) {
 
 static bool read_pair(const struct gjkd_tls *tls, struct pair *out, char *error) {
     *out = (struct pair){{NULL, 0}, {NULL, 0}};
-    bool fine =
-        read_file(tls->cert_file, &out->cert, error) && read_file(tls->key_file, &out->key, error);
+    bool fine = read_file(fopen(tls->cert_file, "re"), tls->cert_file, &out->cert, error) &&
+                read_file(gjkd_secret_file_open(tls->key_file), tls->key_file, &out->key, error);
     if (fine) {
         int status = check_pair(out);
         fine = status >= 0 || refuse(error, tls->cert_file, gnutls_strerror(status));
@@ -100,11 +99,11 @@ static bool read_pair(const struct gjkd_tls *tls, struct pair *out, char *error)
 struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
                               char error[GJKD_TLS_ERROR_MAX]) {
     struct gjkd_tls *tls = calloc(1, sizeof *tls);
-    if (tls == NULL || uv_mutex_init(&tls->lock) != 0) {
-        free(tls);
+    if (tls == NULL) {
         refuse(error, cert_file, "out of memory");
         return NULL;
     }
+    pthread_mutex_init(&tls->lock, NULL);
     tls->cert_file = cert_file;
     tls->key_file = key_file;
     current = tls;
@@ -119,7 +118,7 @@ void gjkd_tls_free(struct gjkd_tls *tls) {
     if (tls != NULL) {
         current = NULL;
         fini_pair(&tls->pair);
-        uv_mutex_destroy(&tls->lock);
+        pthread_mutex_destroy(&tls->lock);
         free(tls);
     }
 }
@@ -129,15 +128,15 @@ bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_TLS_ERROR_MAX]) {
     if (!read_pair(tls, &fresh, error)) {
         return false;
     }
-    uv_mutex_lock(&tls->lock);
+    pthread_mutex_lock(&tls->lock);
     struct pair old = tls->pair;
     tls->pair = fresh;
-    uv_mutex_unlock(&tls->lock);
+    pthread_mutex_unlock(&tls->lock);
     fini_pair(&old);
     return true;
 }
 
-/* Both are the caller's, or *count is 0. */
+/* Parses the pair; the caller frees chain and key. On an error *count is 0. */
 static int import(const struct pair *pair, gnutls_pcert_st *chain, unsigned *count,
                   gnutls_privkey_t *key) {
     *count = CHAIN_MAX;
@@ -163,9 +162,9 @@ static int import(const struct pair *pair, gnutls_pcert_st *chain, unsigned *cou
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are GnuTLS's choice */
-static int on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
-                        gnutls_pcert_st **chain, unsigned *count, gnutls_ocsp_data_st **ocsp,
-                        unsigned *ocsp_count, gnutls_privkey_t *key, unsigned *flags) {
+int gjkd_tls_on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                          gnutls_pcert_st **chain, unsigned *count, gnutls_ocsp_data_st **ocsp,
+                          unsigned *ocsp_count, gnutls_privkey_t *key, unsigned *flags) {
     (void)session, (void)info;
     *chain = gnutls_malloc(CHAIN_MAX * sizeof **chain);
     *ocsp = NULL;
@@ -174,9 +173,9 @@ static int on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_
     if (*chain == NULL) {
         return -1;
     }
-    uv_mutex_lock(&current->lock);
+    pthread_mutex_lock(&current->lock);
     int status = import(&current->pair, *chain, count, key);
-    uv_mutex_unlock(&current->lock);
+    pthread_mutex_unlock(&current->lock);
     if (status < 0) {
         gnutls_free(*chain);
         *chain = NULL;
@@ -185,17 +184,7 @@ static int on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_
     return 0;
 }
 
-void gjkd_tls_options(struct MHD_OptionItem *options) {
-    options[0] =
-        (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)(uintptr_t)PRIORITIES};
-    options[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, NULL};
-    gnutls_certificate_retrieve_function3 *callback = on_handshake;
-    memcpy(&options[1].ptr_value, &callback, sizeof callback);
-    options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-}
-
-bool gjkd_tls_say(void *session, const char *data, size_t length) {
-    gnutls_session_t to = session;
-    ssize_t sent = gnutls_record_send(to, data, length);
-    return sent >= 0 && (size_t)sent == length && gnutls_bye(to, GNUTLS_SHUT_WR) >= 0;
+bool gjkd_tls_send_last(gnutls_session_t session, const char *data, size_t length) {
+    ssize_t sent = gnutls_record_send(session, data, length);
+    return sent >= 0 && (size_t)sent == length && gnutls_bye(session, GNUTLS_SHUT_WR) >= 0;
 }

@@ -2,34 +2,40 @@
 #define GJKD_SECURITY_TLS_H
 
 /*
- * The certificate and key that https is served with: TLS 1.2 or later. They may be read again
- * while connections come in; a handshake uses the old pair or the new one. Thread-safe.
+ * TLS 1.2 and 1.3: the protocol's parameters, and the certificate and private key, which may be
+ * reloaded while connections come in: a handshake uses the old pair or the new one. Thread-safe.
  */
 
+#include <gnutls/abstract.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 #define GJKD_TLS_ERROR_MAX 384
 #define GJKD_PEM_BYTES_MAX 1048576
 
-struct MHD_OptionItem;
-
-/* One a process: libmicrohttpd asks for a certificate without saying on whose behalf. */
+/* At most one a process, because the handshake callback has no closure. */
 struct gjkd_tls;
 
-/* Reads both files and checks that they belong together. NULL: error says what is wrong. */
+/* Reads both files, checks that they belong together, and logs a warning if others than its owner
+ * can read the key. NULL: error says what is wrong. */
 struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
                               char error[GJKD_TLS_ERROR_MAX]);
-void gjkd_tls_free(struct gjkd_tls *tls); /* NULL is allowed; when no daemon uses it any more */
+void gjkd_tls_free(struct gjkd_tls *tls); /* NULL is allowed */
 
-/* Reads both again. False: error says what is wrong, and the pair is the one from before. */
+/* Reads both files again. False: error says what is wrong, and the old pair stays in use. */
 bool gjkd_tls_reload(struct gjkd_tls *tls, char error[GJKD_TLS_ERROR_MAX]);
 
-/* What a daemon that serves https is started with: three items, the last of them the end. */
-void gjkd_tls_options(struct MHD_OptionItem *options);
+/* GnuTLS priorities: only AEAD ciphers, and only key exchanges with forward secrecy. */
+#define GJKD_TLS_PRIORITIES                                        \
+    "NORMAL:-VERS-ALL:+VERS-TLS1.3:+VERS-TLS1.2:-RSA:-CIPHER-ALL:" \
+    "+AES-256-GCM:+CHACHA20-POLY1305:+AES-128-GCM:+AES-256-CCM:+AES-128-CCM"
 
-/* Sends data on a daemon's session (a gnutls_session_t), and that nothing follows. False: the
- * socket did not take all of it at once. */
-bool gjkd_tls_say(void *session, const char *data, size_t length);
+/* The gnutls_certificate_retrieve_function3 that hands the current pair to a handshake. */
+int gjkd_tls_on_handshake(gnutls_session_t session, const struct gnutls_cert_retr_st *info,
+                          gnutls_pcert_st **chain, unsigned *count, gnutls_ocsp_data_st **ocsp,
+                          unsigned *ocsp_count, gnutls_privkey_t *key, unsigned *flags);
+
+/* Sends data and close_notify on a session. False: the socket did not take all of it at once. */
+bool gjkd_tls_send_last(gnutls_session_t session, const char *data, size_t length);
 
 #endif

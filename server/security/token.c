@@ -1,6 +1,6 @@
 /*
- * Which tokens does a file name? Split into words, word by word checked. What is wrong is told
- * with its line; a digest, which somebody could try to invert, never is.
+ * Parses the token file line by line. Errors name the line and what is wrong with it, but never a
+ * digest, which somebody could try to invert.
  */
 
 #include "security/token.h"
@@ -12,27 +12,27 @@
 #define BLANKS " \t\r\n"
 #define WORDS_MAX 4
 
-struct place {
+struct location {
     const char *file;
     unsigned line;
     char *error;
 };
 
-static bool refuse(const struct place *place, const char *format, ...)
+static bool refuse(const struct location *location, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const struct place *place, const char *format, ...) {
+static bool refuse(const struct location *location, const char *format, ...) {
     char reason[GJKD_TOKEN_ERROR_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(reason, sizeof reason, format, arguments);
     va_end(arguments);
-    snprintf(place->error, GJKD_TOKEN_ERROR_MAX, "%.100s, line %u: %.260s", place->file,
-             place->line, reason);
+    snprintf(location->error, GJKD_TOKEN_ERROR_MAX, "%.100s, line %u: %.260s", location->file,
+             location->line, reason);
     return false;
 }
 
-/* One to max letters, digits and characters of `others`. */
+/* Whether text is 1 to max letters, digits and characters of `others`. */
 static bool is_word(const char *text, size_t max, const char *others) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {
@@ -88,7 +88,7 @@ static bool parse_scopes(char *text, gjkd_scope *out) {
     return true;
 }
 
-/* Splits in place; a count beyond WORDS_MAX means that there are more. */
+/* Splits the line in place and returns the number of words, which may exceed WORDS_MAX. */
 static int split(char *line, char *words[WORDS_MAX]) {
     char *rest = NULL;
     int count = 0;
@@ -104,18 +104,18 @@ static int split(char *line, char *words[WORDS_MAX]) {
 }
 
 static bool check_new(const struct gjkd_tokens *tokens, const gjkd_token *token,
-                      const gjkd_digest *digest, const struct place *place) {
+                      const gjkd_digest *digest, const struct location *location) {
     for (unsigned i = 0; i < tokens->count; i++) {
         if (strcmp(tokens->items[i].name, token->name) == 0) {
-            return refuse(place, "the name \"%s\" stands twice", token->name);
+            return refuse(location, "the name \"%s\" stands twice", token->name);
         }
     }
     const gjkd_token *same = gjkd_tokens_find(tokens, digest);
     return same == NULL ||
-           refuse(place, "\"%s\" has the same token as \"%s\"", token->name, same->name);
+           refuse(location, "\"%s\" has the same token as \"%s\"", token->name, same->name);
 }
 
-static bool take_line(struct gjkd_tokens *tokens, char *line, const struct place *place) {
+static bool take_line(struct gjkd_tokens *tokens, char *line, const struct location *location) {
     char *words[WORDS_MAX] = {NULL};
     int count = split(line, words);
     gjkd_token token = {.set_prefix = ""};
@@ -124,29 +124,30 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct place
         return true;
     }
     if (tokens->count == GJKD_TOKENS_MAX) {
-        return refuse(place, "there are more than %d tokens", GJKD_TOKENS_MAX);
+        return refuse(location, "there are more than %d tokens", GJKD_TOKENS_MAX);
     }
     if (count < 3 || count > WORDS_MAX) {
-        return refuse(place, "a line is NAME SHA256-HEX SCOPES [SET-PREFIX]");
+        return refuse(location, "a line is NAME SHA256-HEX SCOPES [SET-PREFIX]");
     }
     if (!is_word(words[0], GJKD_TOKEN_NAME_BYTES_MAX, "._~:@-")) {
-        return refuse(place, "a name is 1 to %d of [A-Za-z0-9._~:@-]", GJKD_TOKEN_NAME_BYTES_MAX);
+        return refuse(location, "a name is 1 to %d of [A-Za-z0-9._~:@-]",
+                      GJKD_TOKEN_NAME_BYTES_MAX);
     }
     if (!parse_digest(words[1], &digest)) {
-        return refuse(place, "the token's SHA-256 is 64 hexadecimal digits");
+        return refuse(location, "the token's SHA-256 is 64 hexadecimal digits");
     }
     if (!parse_scopes(words[2], &token.scope)) {
-        return refuse(place, "scopes are read, write and admin, with commas between");
+        return refuse(location, "scopes are read, write and admin, with commas between");
     }
     if (count == WORDS_MAX && !is_word(words[3], GJKD_SET_PREFIX_BYTES_MAX, "._~-")) {
-        return refuse(place, "a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
+        return refuse(location, "a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
                       GJKD_SET_PREFIX_BYTES_MAX);
     }
     memcpy(token.name, words[0], strlen(words[0]) + 1);
     if (count == WORDS_MAX) {
         memcpy(token.set_prefix, words[3], strlen(words[3]) + 1);
     }
-    if (!check_new(tokens, &token, &digest, place)) {
+    if (!check_new(tokens, &token, &digest, location)) {
         return false;
     }
     tokens->digests[tokens->count] = digest;
@@ -157,23 +158,23 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct place
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
                       char error[GJKD_TOKEN_ERROR_MAX]) {
     char line[GJKD_TOKEN_LINE_BYTES_MAX + 2];
-    struct place place = {shown_name, 0, error};
+    struct location location = {shown_name, 0, error};
     out->count = 0;
     while (fgets(line, sizeof line, file) != NULL) {
         size_t length = strlen(line);
-        place.line++;
+        location.line++;
         if (length == 0 || (line[length - 1] != '\n' && !feof(file))) {
-            return refuse(&place, "the line has more than %d bytes, or holds a NUL",
+            return refuse(&location, "the line has more than %d bytes, or holds a NUL",
                           GJKD_TOKEN_LINE_BYTES_MAX);
         }
-        if (!take_line(out, line, &place)) {
+        if (!take_line(out, line, &location)) {
             return false;
         }
     }
-    return !ferror(file) || refuse(&place, "%s", strerror(errno));
+    return !ferror(file) || refuse(&location, "%s", strerror(errno));
 }
 
-/* 0 when they agree; the same steps whatever they hold. */
+/* 0 if they are equal; in constant time. */
 static uint64_t difference(const gjkd_digest *a, const gjkd_digest *b) {
     uint64_t words_a[sizeof a->bytes / 8], words_b[sizeof b->bytes / 8];
     uint64_t bits = 0;

@@ -2,8 +2,8 @@
 #define GJKD_SECURITY_TOKEN_H
 
 /*
- * The tokens that a file names: who has one, its SHA-256 (never the token itself), and what it
- * allows. One line a token:
+ * The token file: the name of each token, its SHA-256 (never the token itself) and what it allows,
+ * one token a line:
  *
  *     NAME SHA256-HEX SCOPES [SET-PREFIX]    # a comment
  *
@@ -29,21 +29,18 @@ typedef struct gjkd_token {
 
 struct gjkd_tokens {
     unsigned count;
-    gjkd_digest digests[GJKD_TOKENS_MAX]; /* side by side: all are looked at for each request */
+    gjkd_digest digests[GJKD_TOKENS_MAX]; /* contiguous: every request compares them all */
     gjkd_token items[GJKD_TOKENS_MAX];
 };
 
 /*
- * Reads a whole file. False: *out is of no use, and error names the line at fault (with
- * shown_name before it) but nothing of what stands there besides names and scopes.
+ * Reads a whole file. False: *out is undefined, and error names shown_name, the line and the fault,
+ * quoting nothing but names.
  */
 bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *out,
                       char error[GJKD_TOKEN_ERROR_MAX]);
 
-/*
- * The token of that digest, or NULL. Takes the same time whichever token it is, and however
- * much of a digest agrees. O(tokens).
- */
+/* The token with that digest, or NULL. O(tokens), in a time that depends only on their number. */
 const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_digest *digest);
 
 #endif

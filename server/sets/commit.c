@@ -1,7 +1,7 @@
 /*
- * How does a write happen at once or not at all? Under the name's writer lock: look at the
- * current version, check, build the next one, swap. Two writers of one set thus build on
- * each other, so that revisions count up by one and handles are given once.
+ * Optimistic concurrency on immutable versions: under the writer lock of the name, check the
+ * preconditions against the current version, build the next one from it, and swap. Writers of one
+ * set are therefore serialised: revisions are consecutive, and each handle is given once.
  */
 
 #include "sets/commit.h"
@@ -10,8 +10,8 @@
 #include <malloc.h>
 #include <string.h>
 
-/* A write that frees so much gives the memory back to the system: small blocks stay with malloc
- * otherwise, long after the set they were of. Takes some milliseconds for 100 MB. */
+/* A write that frees so much returns the memory to the system, which malloc does not do by itself for
+ * small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
 /* --- Refusals --- */
@@ -40,7 +40,7 @@ static bool refuse_put(const gjkd_write *write, gjkd_put_status status) {
     case GJKD_PUT_FULL:
         proto_problem_set(write->problem, PROTO_TOO_MANY, "there are as many sets as there may be");
         return proto_problem_limit(write->problem, gjkd_registry_sets_max(write->registry));
-    case GJKD_PUT_HEAVY:
+    case GJKD_PUT_OVER_MEMORY:
         return proto_problem_set(
             write->problem, PROTO_OUT_OF_MEMORY,
             "all sets together would need more memory than --max-memory allows");
@@ -56,23 +56,23 @@ static bool is_any(const char *tags) {
 }
 
 /*
- * Do the headers hold for the current version (NULL: there is none)? A shape has the tag of its
- * set; only where * asks whether anything is there at all is it the shape that is meant.
+ * Checks the preconditions against the current version (NULL: there is no set). A shape's entity tag
+ * is that of its set; only * asks for the existence of the shape itself.
  */
 static bool check(const gjkd_write *write, const struct gjkd_version *current, const char *shape) {
     char tag[GJKD_ETAG_MAX];
-    const char *set = NULL, *thing = NULL;
+    const char *set = NULL, *resource = NULL;
     if (current != NULL) {
         gjkd_version_etag(current, tag);
         set = tag;
-        thing = shape == NULL || gjk_set_find(current->set, shape) != NULL ? tag : NULL;
+        resource = shape == NULL || gjk_set_find(current->set, shape) != NULL ? tag : NULL;
     }
     gjkd_precondition result =
-        gjkd_precondition_check(write->if_match, NULL, is_any(write->if_match) ? thing : set,
+        gjkd_precondition_check(write->if_match, NULL, is_any(write->if_match) ? resource : set,
                                 false);
     if (result == GJKD_PROCEED) {
         result = gjkd_precondition_check(NULL, write->if_none_match,
-                                         is_any(write->if_none_match) ? thing : set, false);
+                                         is_any(write->if_none_match) ? resource : set, false);
     }
     if (result == GJKD_PROCEED) {
         return true;
@@ -89,7 +89,7 @@ static bool check(const gjkd_write *write, const struct gjkd_version *current, c
 
 /* --- Whole sets --- */
 
-/* Lets go of the version that was the current one until now, which leaves `next` (NULL: none). */
+/* Releases the version that `next` (NULL: none) has replaced as the current one. */
 static void retire(struct gjkd_version *current, const struct gjkd_version *next) {
     uint64_t before = current != NULL ? current->bytes : 0;
     uint64_t after = next != NULL ? next->bytes : 0;
@@ -139,18 +139,18 @@ gjkd_outcome gjkd_commit_put(const gjkd_write *write, const proto_set *body,
 bool gjkd_commit_delete(const gjkd_write *write) {
     gjkd_registry_lock_writer(write->registry, write->name);
     struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
-    bool may = current != NULL ? check(write, current, NULL) : refuse_missing(write);
-    if (may) {
+    bool is_allowed = current != NULL ? check(write, current, NULL) : refuse_missing(write);
+    if (is_allowed) {
         gjkd_registry_remove(write->registry, write->name);
     }
     gjkd_registry_unlock_writer(write->registry, write->name);
-    retire(current, may ? NULL : current);
-    return may;
+    retire(current, is_allowed ? NULL : current);
+    return is_allowed;
 }
 
 /* --- Edits --- */
 
-/* Edits a version that nobody else writes, and is then no longer the current one. */
+/* Replaces the current version by an edited one. The caller holds the writer lock. */
 static gjkd_outcome edit(const gjkd_write *write, const struct gjkd_version *current,
                          const gjkd_stamp *stamp, const gjkd_deriver *deriver,
                          struct gjkd_version **out) {
@@ -172,8 +172,8 @@ gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
     gjkd_outcome outcome = GJKD_REFUSED;
     gjkd_registry_lock_writer(write->registry, write->name);
     struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
-    bool may = current != NULL ? check(write, current, shape) : refuse_missing(write);
-    if (may) {
+    bool is_allowed = current != NULL ? check(write, current, shape) : refuse_missing(write);
+    if (is_allowed) {
         outcome = edit(write, current, NULL, deriver, out);
     }
     gjkd_registry_unlock_writer(write->registry, write->name);

@@ -1,11 +1,11 @@
 #ifndef GJKD_SETS_COMMIT_H
 #define GJKD_SETS_COMMIT_H
 
-/* Writing a set: the one way by which a version becomes the current one. */
+/* Writes to a set: the only way in which a version becomes the current one. */
 
 #include "sets/registry.h"
 
-/* What all writes have in common. */
+/* The parameters of every write. */
 typedef struct gjkd_write {
     struct gjkd_registry *registry;
     const char *name;                     /* of the set */
@@ -17,7 +17,7 @@ typedef enum gjkd_outcome {
     GJKD_REFUSED, /* with a problem; nothing has changed */
     GJKD_CREATED, /* the set is new */
     GJKD_CHANGED,
-    GJKD_REPEATED, /* a tick that the same bytes made before; nothing has changed */
+    GJKD_REPEATED, /* the tick exists, made by the same body; nothing has changed */
 } gjkd_outcome;
 
 /*
@@ -32,8 +32,8 @@ gjkd_outcome gjkd_commit_put(const gjkd_write *write, const proto_set *body,
 bool gjkd_commit_delete(const gjkd_write *write) GJK_MUST_USE;
 
 /*
- * What edits is the set to undergo? Asked while nobody else writes it, so that the answer fits
- * the version that is current then. False: refused, with a problem.
+ * Derives the edits from the current version; called under the writer lock, so that they fit it.
+ * False: refused, with a problem.
  */
 typedef struct gjkd_deriver {
     bool (*derive)(void *user, const struct gjkd_version *current, proto_edits *out,
@@ -41,15 +41,16 @@ typedef struct gjkd_deriver {
     void *user;
 } gjkd_deriver;
 
-/* Edits the set. shape: the id of the one shape that the write is about, whose existence If-Match
- * and If-None-Match with * mean then; NULL: the set's. */
+/* Edits the set. shape: the id of the only shape that is written, to whose existence * in If-Match
+ * and If-None-Match refers; NULL: it refers to the set's. */
 gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
                               const gjkd_deriver *deriver, struct gjkd_version **out) GJK_MUST_USE;
 
 /*
- * Edits the set and stamps the version with a tick, which must be above the newest; TICK_CONFLICT
- * otherwise, and where the set keeps none. The same digest as made that tick, while it is kept, is
- * REPEATED, whatever the preconditions say, and nothing is derived; *out is the current version.
+ * Edits the set and stamps the version with a tick, which must be above the newest; otherwise, and
+ * if the set keeps no ticks, the problem is TICK_CONFLICT. If that tick is kept and has the same
+ * digest, the outcome is GJKD_REPEATED whatever the preconditions are, nothing is derived, and *out
+ * is the current version.
  */
 gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
                               const gjkd_deriver *deriver, struct gjkd_version **out) GJK_MUST_USE;

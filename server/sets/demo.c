@@ -1,6 +1,6 @@
 /*
- * What does a newcomer find? Two sets, written as anyone would PUT them and stored by the
- * same decoder, so that they can neither be wrong nor special.
+ * The demo sets are decoded and stored like the body of a PUT, so that they are valid by
+ * construction.
  */
 
 #include "sets/demo.h"
@@ -14,7 +14,7 @@
 #define FOLDER "demo/"
 #define SUFFIX ".json"
 
-/* "demo/arena2d.json" -> "arena2d". False: no demo set. */
+/* "demo/arena2d.json" -> "arena2d". False: the file is no demo set. */
 static bool find_name(const struct gjkd_file *file, char name[64]) {
     size_t length = strlen(file->name);
     size_t around = strlen(FOLDER SUFFIX);

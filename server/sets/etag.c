@@ -1,7 +1,5 @@
-/*
- * Does a request's precondition hold? Reads the header as a list of tags and compares each;
- * the order of the two headers is that of RFC 9110, section 13.2.2.
- */
+/* Parses the header as a list of tags and compares each one. If-Match is evaluated before
+ * If-None-Match (RFC 9110, section 13.2.2). */
 
 #include "sets/etag.h"
 
@@ -28,13 +26,13 @@ static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
 }
 
-/* weak: whether a tag marked W/ may match. */
+/* weak: weak comparison, in which a tag marked W/ may match. */
 static match match_list(const char *list, const char *etag, bool weak) {
     const char *at = skip_blanks(list);
     if (at[0] == '*' && skip_blanks(at + 1)[0] == '\0') {
         return etag != NULL ? MATCH : NO_MATCH;
     }
-    match result = UNCLEAR; /* an empty list says nothing */
+    match result = UNCLEAR; /* of an empty list */
     for (; *at != '\0'; at = skip_blanks(at)) {
         if (*at == ',') {
             at++;

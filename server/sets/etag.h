@@ -2,9 +2,9 @@
 #define GJKD_SETS_ETAG_H
 
 /*
- * Entity tags and the preconditions that name them (RFC 9110, sections 8.8.3 and 13). A
- * set's ETag is strong: "INCARNATION-REVISION", the incarnation being random, so that a set
- * deleted and made again never matches an older tag.
+ * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
+ * "INCARNATION-REVISION". The incarnation is random, so that a set that is deleted and made again
+ * never matches an older tag.
  */
 
 #include <stdbool.h>
@@ -24,7 +24,7 @@ typedef enum gjkd_precondition {
 
 /*
  * if_match and if_none_match: the headers' values, or NULL. etag: the current one, or NULL
- * when the thing does not exist. reading: GET and HEAD, where a match of If-None-Match
+ * if the resource does not exist. reading: GET and HEAD, for which a match of If-None-Match
  * means 304. If-Match compares strongly, If-None-Match weakly.
  */
 gjkd_precondition gjkd_precondition_check(const char *if_match, const char *if_none_match,

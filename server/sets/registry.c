@@ -1,8 +1,7 @@
 /*
- * Which version of a set is the current one? An array sorted by name under a read-write
- * lock: at most some ten thousand names, so a binary search beats anything cleverer and
- * listing in order comes for free. The writer locks are striped by the name's hash; two
- * sets that share a stripe only wait for each other's writes.
+ * An array of versions sorted by name, under a read-write lock. There are at most about ten thousand
+ * names, for which binary search is fast, and listing in order is free. Writer locks are striped by
+ * the name's hash: two sets that share a stripe only delay each other's writes.
  */
 
 #include "sets/registry.h"
@@ -14,7 +13,7 @@
 #define WRITER_STRIPES 256
 
 struct gjkd_registry {
-    pthread_rwlock_t lock; /* guards all below but the stripes */
+    pthread_rwlock_t lock; /* of all members but the stripes */
     struct gjkd_version **versions;
     size_t count, capacity;
     uint64_t sets_max;
@@ -29,7 +28,7 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
         return NULL;
     }
     registry->sets_max = sets_max;
-    /* A stream of readers must not keep the swap of a pointer waiting. */
+    /* Otherwise a stream of readers could starve writers. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
@@ -66,7 +65,7 @@ void gjkd_registry_free(struct gjkd_registry *registry) {
     free(registry);
 }
 
-/* The first index whose name is not before name. */
+/* The first index whose name is not less than name. */
 static size_t lower_bound(const struct gjkd_registry *registry, const char *name) {
     size_t low = 0;
     size_t high = registry->count;
@@ -139,8 +138,9 @@ static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
     return GJKD_PUT_OK;
 }
 
-/* What makes room is never too heavy. */
-static bool is_too_heavy(const struct gjkd_registry *registry, uint64_t old_bytes, uint64_t bytes) {
+/* Whether the limit would be exceeded; a version smaller than the one before it is always allowed. */
+static bool exceeds_memory(const struct gjkd_registry *registry, uint64_t old_bytes,
+                           uint64_t bytes) {
     return registry->bytes_max != 0 && bytes > old_bytes &&
            registry->bytes - old_bytes + bytes > registry->bytes_max;
 }
@@ -152,8 +152,8 @@ gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_ve
     struct gjkd_version *old =
         holds(registry, index, version->name) ? registry->versions[index] : NULL;
     const uint64_t old_bytes = old != NULL ? old->bytes : 0;
-    if (is_too_heavy(registry, old_bytes, version->bytes)) {
-        status = GJKD_PUT_HEAVY;
+    if (exceeds_memory(registry, old_bytes, version->bytes)) {
+        status = GJKD_PUT_OVER_MEMORY;
     } else if (old != NULL) {
         registry->versions[index] = version;
         uncount(registry, old);
@@ -165,10 +165,10 @@ gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_ve
         registry->shapes += gjk_set_count(version->set);
         registry->bytes += version->bytes;
     } else {
-        old = NULL; /* stays */
+        old = NULL; /* stays the current one */
     }
     pthread_rwlock_unlock(&registry->lock);
-    gjkd_version_release(old); /* may free much: outside of the lock */
+    gjkd_version_release(old); /* outside of the lock, because it may free much */
     return status;
 }
 

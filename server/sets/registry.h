@@ -2,10 +2,9 @@
 #define GJKD_SETS_REGISTRY_H
 
 /*
- * All sets by name: each name's current version. Reading is one lookup and one reference,
- * under a lock that is held for nothing longer than that. Writers of one set queue up at
- * its writer lock, build the next version there, and swap it in; readers never wait for
- * them. Thread-safe.
+ * All sets by name, each with its current version. A read is one lookup and one retain under a lock
+ * that is held no longer. Writers of one set are serialised by its writer lock, build the next
+ * version outside of the registry's lock, and swap it in; readers never wait for that. Thread-safe.
  */
 
 #include "sets/version.h"
@@ -17,7 +16,7 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max);
 
 uint64_t gjkd_registry_sets_max(const struct gjkd_registry *registry);
 
-/* What all current versions together may hold, from now on; 0: no limit. */
+/* Sets the limit on the memory of all current versions; 0: no limit. */
 void gjkd_registry_limit(struct gjkd_registry *registry, uint64_t bytes_max);
 void gjkd_registry_free(struct gjkd_registry *registry); /* NULL is allowed */
 
@@ -25,24 +24,24 @@ void gjkd_registry_free(struct gjkd_registry *registry); /* NULL is allowed */
 struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const char *name);
 
 /*
- * Between lock and unlock the caller is the only writer of that name, so that what it read
- * with get is still current when it puts. May wait for another writer: workers only. One
- * lock at a time for a thread.
+ * Between lock and unlock the caller is the only writer of that name, so that the version that get
+ * returned is still current at put. May block, therefore for workers only; a thread holds at most
+ * one of these locks.
  */
 void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name);
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name);
 
 typedef enum gjkd_put_status {
     GJKD_PUT_OK,
-    GJKD_PUT_FULL,  /* a new name, and sets_max is reached */
-    GJKD_PUT_HEAVY, /* it needs more than the version before it, and bytes_max is reached */
+    GJKD_PUT_FULL,        /* a new name, and sets_max is reached */
+    GJKD_PUT_OVER_MEMORY, /* it is larger than the version before it, and bytes_max would be exceeded */
     GJKD_PUT_OUT_OF_MEMORY,
 } gjkd_put_status;
 
 /* Makes version the current one of its name; on OK the registry holds a reference of its own. */
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version);
 
-/* Forgets the name. False when there is none. */
+/* Removes the set. False: there is none of that name. */
 bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name);
 
 /*

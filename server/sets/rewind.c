@@ -1,4 +1,4 @@
-/* What was the set like then, and if nobody knows, why? */
+/* Maps the history's lookup to the problems of the API. */
 
 #include "sets/rewind.h"
 

@@ -1,20 +1,20 @@
 /*
- * How is a shape kept so that versions of its set share it? One block for the definition (texts,
- * geometry, and its columns behind them), one for the place. Both count their references; the
- * last place to go takes the definition along.
+ * Two objects with reference counts: the definition (texts, geometry and its columns in one block)
+ * and the place, which holds a reference to its definition.
  */
 
 #include "sets/stored.h"
 
-#include <stdatomic.h>
+#include "util/references.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-/* What the columns of a shape are aligned to, for vector loads. */
+/* Alignment of a shape's columns, for vector loads. */
 #define COLUMN_ALIGNMENT 64
 
 struct definition {
-    atomic_uint references;
+    gjkd_references references;
     uint32_t bytes; /* of the block */
     gjk_shape shape;
     proto_text text;
@@ -23,31 +23,27 @@ struct definition {
 };
 
 struct gjkd_stored {
-    gjk_body body; /* first: a body that is stored is one of these */
-    atomic_uint references;
+    gjk_body body; /* first: a body is cast to its gjkd_stored */
+    gjkd_references references;
     bool has_position, has_rotation;
     struct definition *definition;
 };
 
-/* Bodies are immutable but for the count of who holds them. */
+/* Bodies are immutable except for their reference count. */
 static struct gjkd_stored *stored_of(const gjk_body *body) {
     return (struct gjkd_stored *)body;
 }
 
 static void retain(const gjk_body *body) {
-    atomic_fetch_add_explicit(&stored_of(body)->references, 1, memory_order_relaxed);
-}
-
-static bool drop(atomic_uint *references) {
-    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+    gjkd_references_retain(&stored_of(body)->references);
 }
 
 static void release(const gjk_body *body) {
     struct gjkd_stored *stored = stored_of(body);
-    if (!drop(&stored->references)) {
+    if (!gjkd_references_release(&stored->references)) {
         return;
     }
-    if (drop(&stored->definition->references)) {
+    if (gjkd_references_release(&stored->definition->references)) {
         free(stored->definition);
     }
     free(stored);
@@ -55,7 +51,7 @@ static void release(const gjk_body *body) {
 
 const gjk_keeper gjkd_stored_keeper = {retain, release};
 
-/* --- Making --- */
+/* --- Construction --- */
 
 static char *put_text(char *at, const char *text, size_t length) {
     memcpy(at, text, length);
@@ -73,7 +69,7 @@ static struct definition *define(const char *id, const proto_shape *shape) {
     if (definition == NULL) {
         return NULL;
     }
-    atomic_init(&definition->references, 1);
+    gjkd_references_init(&definition->references);
     definition->bytes = (uint32_t)size;
     definition->shape = shape->shape;
     char *at = put_text(definition->id, id, id_length);
@@ -113,7 +109,7 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
         .teleport = teleport,
         .placed.shape = &definition->shape,
     };
-    atomic_init(&stored->references, 1);
+    gjkd_references_init(&stored->references);
     stored->definition = definition;
     place(stored, &shape->place);
     return &stored->body;
@@ -126,14 +122,14 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
     }
     stored->body = *body;
     stored->body.teleport = teleport;
-    atomic_init(&stored->references, 1);
+    gjkd_references_init(&stored->references);
     stored->definition = stored_of(body)->definition;
-    atomic_fetch_add_explicit(&stored->definition->references, 1, memory_order_relaxed);
+    gjkd_references_retain(&stored->definition->references);
     place(stored, to);
     return &stored->body;
 }
 
-/* --- Looking --- */
+/* --- Access --- */
 
 proto_stored gjkd_stored_view(const gjk_body *body) {
     const struct gjkd_stored *stored = stored_of(body);

@@ -2,9 +2,9 @@
 #define GJKD_SETS_STORED_H
 
 /*
- * Shapes as sets keep them, shared by all versions and ticks in which they are the same. What a
- * shape is (its definition) and where it is are two objects: a shape that only moves gets a new
- * place of a few words and shares the definition with its past.
+ * The shapes of sets, shared by all versions and ticks in which they are the same. The definition of
+ * a shape and its place are two objects: a shape that only moves gets a new place of a few words and
+ * shares the definition with its past.
  */
 
 #include "gjk/set.h"
@@ -12,7 +12,7 @@
 
 struct gjkd_stored;
 
-/* Keeps bodies that come from the two functions below; they count their references. */
+/* Retains and releases the bodies that the two functions below make. */
 extern const gjk_keeper gjkd_stored_keeper;
 
 /*
@@ -22,16 +22,15 @@ extern const gjk_keeper gjkd_stored_keeper;
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport);
 
-/* The same shape at another place. Likewise. */
+/* The same shape at another place. One reference, likewise. NULL: out of memory. */
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
 
-/* What GET answers of it. View: lives as long as the body. */
+/* What GET answers for it. A view that lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);
 
 /*
- * What a body adds to the memory of a set that keeps `beside` already, which has the same id
- * (NULL: none): nothing if it is the same one, its place only if they share the definition. In
- * bytes.
+ * The bytes that a body adds to a set that holds `beside`, of the same id (NULL: none), already: 0 if
+ * it is the same body, those of its place if they share the definition.
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 

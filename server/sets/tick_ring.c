@@ -1,18 +1,18 @@
 /*
- * What must a writer know of the ticks that are kept? A ring with one place more than a version
- * has ticks: the next tick is written into it before anybody knows whether the version that
- * shows it will be taken, and disturbs nothing if it is not.
+ * A ring with at least one entry more than a version has ticks: the next tick is written before it
+ * is known whether the version with that tick will be stored, and changes nothing if it is not.
  */
 
 #include "sets/tick_ring.h"
 
-#include <stdatomic.h>
+#include "util/references.h"
+
 #include <stdlib.h>
 
 #define CAPACITY_MIN 8
 
 struct gjkd_ring {
-    atomic_uint references;
+    gjkd_references references;
     uint32_t capacity;
     gjkd_tick ticks[];
 };
@@ -24,27 +24,26 @@ static gjkd_tick *at(const gjkd_tick_ring *tick_ring, uint32_t i) {
 
 static gjkd_tick_ring retain(gjkd_tick_ring tick_ring) {
     if (tick_ring.ring != NULL) {
-        atomic_fetch_add_explicit(&tick_ring.ring->references, 1, memory_order_relaxed);
+        gjkd_references_retain(&tick_ring.ring->references);
     }
     return tick_ring;
 }
 
 void gjkd_tick_ring_release(const gjkd_tick_ring *tick_ring) {
     struct gjkd_ring *ring = tick_ring->ring;
-    if (ring != NULL &&
-        atomic_fetch_sub_explicit(&ring->references, 1, memory_order_acq_rel) == 1) {
+    if (ring != NULL && gjkd_references_release(&ring->references)) {
         free(ring);
     }
 }
 
-/* The same ticks in a ring of their own, with room for as many again. */
+/* The same ticks in a new ring of twice the capacity. False: out of memory. */
 static bool grow(const gjkd_tick_ring *tick_ring, gjkd_tick_ring *out) {
     uint32_t capacity = tick_ring->count < CAPACITY_MIN / 2 ? CAPACITY_MIN : tick_ring->count * 2;
     struct gjkd_ring *ring = malloc(sizeof *ring + capacity * sizeof ring->ticks[0]);
     if (ring == NULL) {
         return false;
     }
-    atomic_init(&ring->references, 1);
+    gjkd_references_init(&ring->references);
     ring->capacity = capacity;
     for (uint32_t i = 0; i < tick_ring->count; i++) {
         ring->ticks[i] = *at(tick_ring, i);
@@ -53,7 +52,7 @@ static bool grow(const gjkd_tick_ring *tick_ring, gjkd_tick_ring *out) {
     return true;
 }
 
-/* Bodies that only the oldest tick had go with it. */
+/* Removes the oldest tick and, from the bytes, the bodies that only it had. */
 static void drop_oldest(gjkd_tick_ring *tick_ring) {
     const gjkd_tick *oldest = at(tick_ring, 0);
     tick_ring->bytes -= oldest->set_bytes + oldest->own_bytes;

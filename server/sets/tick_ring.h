@@ -2,10 +2,10 @@
 #define GJKD_SETS_TICK_RING_H
 
 /*
- * What the writers of a set remember of the ticks it keeps: which bytes made each, and what
- * each adds to the memory of the set. The entries stand in a ring that versions share; each
- * version sees a window of it. Only whoever is the writer of the set may read or add, and only
- * the window of the set's current version is valid.
+ * What the writers of a set need of the ticks that it keeps: the digest of the request that made each
+ * one, and the memory that it adds. The entries are in a ring that versions share; each version has a
+ * window of it. Only the writer of the set may read or add, and only the window of the current
+ * version is valid.
  */
 
 #include "gjk/base.h"
@@ -15,8 +15,8 @@ typedef struct gjkd_tick {
     uint64_t tick;
     gjkd_digest digest;   /* of the request that made it */
     uint64_t set_bytes;   /* of its set */
-    uint64_t added_bytes; /* of what the set of the tick before does not have */
-    uint64_t own_bytes;   /* of what only this tick needs, besides its set */
+    uint64_t added_bytes; /* of what the previous tick's set does not share */
+    uint64_t own_bytes;   /* of what the tick itself needs besides its set */
 } gjkd_tick;
 
 struct gjkd_ring;
@@ -29,18 +29,18 @@ typedef struct gjkd_tick_ring {
 } gjkd_tick_ring;
 
 /*
- * The journal that follows: with one tick more, which is above the newest, and without the
- * oldest ones that make it more than ticks_max (>= 1). Retains for *out. False: out of memory.
+ * *out is the ring with one more tick, which is above the newest, and without the oldest ones beyond
+ * ticks_max (>= 1). Retains for *out. False: out of memory.
  */
 bool gjkd_tick_ring_add(const gjkd_tick_ring *tick_ring, const gjkd_tick *tick, uint32_t ticks_max,
                         gjkd_tick_ring *out) GJK_MUST_USE;
 
-/* The same journal without the oldest ticks beyond ticks_max. Retains. */
+/* The ring without the oldest ticks beyond ticks_max. Retains. */
 gjkd_tick_ring gjkd_tick_ring_limit(const gjkd_tick_ring *tick_ring, uint32_t ticks_max);
 
 void gjkd_tick_ring_release(const gjkd_tick_ring *tick_ring);
 
-/* The tick of that number, if it is kept, or NULL. View. O(log ticks). */
+/* The tick of that number, or NULL if it is not kept. A view. O(log ticks). */
 const gjkd_tick *gjkd_tick_ring_find(const gjkd_tick_ring *tick_ring, uint64_t tick);
 
 #endif

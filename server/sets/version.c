@@ -1,8 +1,7 @@
 /*
- * How does a version follow from the one before? A whole set is an edit of an empty one that puts
- * every shape in; an edit makes new bodies for the shapes it names and shares the rest. Counting
- * references is all the sharing there is. Memory is counted along the way: each body that a
- * version or a tick keeps once, and what keeps them in order.
+ * Path copying with reference counts: an edit makes new bodies for the shapes that it names and shares
+ * the rest; a whole set is an edit of the empty set. Memory is accounted incrementally: every body
+ * that a version or a tick keeps is counted once, and so is the tree that orders them.
  */
 
 #include "sets/version.h"
@@ -16,7 +15,7 @@
 /* 4294967295 means "no shape" on the wire. */
 #define HANDLES_END UINT32_MAX
 
-/* A random number; 0 and false when the kernel has none to give. */
+/* A random number. False: the kernel has none, and *out is 0. */
 static bool make_incarnation(uint64_t *out) {
     *out = 0;
     return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
@@ -29,7 +28,7 @@ static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
     if (version == NULL) {
         return NULL;
     }
-    atomic_init(&version->references, 1);
+    gjkd_references_init(&version->references);
     memcpy(version->name, name, name_size);
     if (meta.data != NULL) {
         version->meta = (proto_text){version->name + name_size, meta.length};
@@ -40,9 +39,9 @@ static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
 
 /* --- Edits --- */
 
-/* Bodies made for one write, with the edits that put them in. */
-struct making {
-    struct gjkd_version *version;        /* to be */
+/* A version that is being built: the new bodies, as edits of the previous version's set. */
+struct builder {
+    struct gjkd_version *version;        /* being built */
     const struct gjkd_version *previous; /* NULL: none */
     const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
     gjk_edit *edits;
@@ -53,12 +52,12 @@ static const gjk_body *find(const struct gjk_set *set, const char *id) {
     return set != NULL ? gjk_set_find(set, id) : NULL;
 }
 
-static void account(struct making *making, const gjk_body *old, const gjk_body *body,
+static void account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                     const char *id) {
-    struct gjkd_version *version = making->version;
-    /* Where nothing was edited since the newest tick, it has just what the previous one has. */
-    bool same = making->previous != NULL && making->newest == making->previous->set;
-    const gjk_body *kept = same ? old : find(making->newest, id);
+    struct gjkd_version *version = builder->version;
+    /* If nothing was edited since the newest tick, its set is that of the previous version. */
+    bool same = builder->previous != NULL && builder->newest == builder->previous->set;
+    const gjk_body *kept = same ? old : find(builder->newest, id);
     if (old != NULL) {
         version->body_bytes -= gjkd_stored_bytes(old, NULL);
         version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);
@@ -71,13 +70,14 @@ static void account(struct making *making, const gjk_body *old, const gjk_body *
     }
 }
 
-/* body: made for this, and given away; NULL: remove. */
-static void push(struct making *making, const char *id, const gjk_body *old, const gjk_body *body) {
-    account(making, old, body, id);
-    making->edits[making->count++] = (gjk_edit){id, body};
+/* Adds an edit, which takes ownership of the body; NULL: removes the shape. */
+static void push(struct builder *builder, const char *id, const gjk_body *old,
+                 const gjk_body *body) {
+    account(builder, old, body, id);
+    builder->edits[builder->count++] = (gjk_edit){id, body};
 }
 
-/* A body with a definition of its own, and the handle of old, which has the same id. */
+/* A body with a definition of its own. old: the body of the same id, whose handle it keeps, or NULL. */
 static gjk_status make_body(struct gjkd_version *version, const char *id, const proto_shape *shape,
                             bool teleport, const gjk_body *old, const gjk_body **out) {
     uint64_t handle = old != NULL ? old->handle : version->next_handle;
@@ -89,47 +89,47 @@ static gjk_status make_body(struct gjkd_version *version, const char *id, const 
     return *out != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
-static gjk_status push_edit(struct making *making, const proto_edit *edit) {
+static gjk_status push_edit(struct builder *builder, const proto_edit *edit) {
     const gjk_body *old = edit->self;
     const gjk_body *body = NULL;
     gjk_status status = GJK_OK;
     if (edit->kind == PROTO_EDIT_DEFINE) {
-        status = make_body(making->version, edit->id, edit->shape, edit->teleport, old, &body);
+        status = make_body(builder->version, edit->id, edit->shape, edit->teleport, old, &body);
     } else if (edit->kind == PROTO_EDIT_MOVE && old != NULL) {
         body = gjkd_stored_move(old, &edit->place, edit->teleport);
         status = body != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     if (status == GJK_OK && (old != NULL || body != NULL)) {
-        push(making, edit->id, old, body);
+        push(builder, edit->id, old, body);
     }
     return status;
 }
 
-/* Makes the version's set of `from`, all or nothing, and gives away the bodies that were made. */
-static gjk_status finish(struct making *making, gjk_status status, const struct gjk_set *from) {
-    struct gjkd_version *version = making->version;
-    if (status == GJK_OK && making->count == 0) {
+/* Applies the edits to `from`, all or none, which makes the version's set; frees the edits. */
+static gjk_status finish(struct builder *builder, gjk_status status, const struct gjk_set *from) {
+    struct gjkd_version *version = builder->version;
+    if (status == GJK_OK && builder->count == 0) {
         version->set = gjk_set_retain(from);
     } else if (status == GJK_OK) {
-        status = gjk_set_edit(from, making->edits, making->count, &version->set);
+        status = gjk_set_edit(from, builder->edits, builder->count, &version->set);
         version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
     }
-    for (uint32_t i = 0; i < making->count; i++) {
-        if (making->edits[i].body != NULL) {
-            gjkd_stored_keeper.release(making->edits[i].body);
+    for (uint32_t i = 0; i < builder->count; i++) {
+        if (builder->edits[i].body != NULL) {
+            gjkd_stored_keeper.release(builder->edits[i].body);
         }
     }
-    free(making->edits);
+    free(builder->edits);
     return status;
 }
 
-/* Of the bodies in the set and of what keeps them in order. */
+/* Of the bodies in the set and of the tree that orders them. */
 static uint64_t whole_bytes(const struct gjkd_version *version) {
     return version->body_bytes + gjk_set_bytes(version->set);
 }
 
-/* The same of what the newest tick does not have. Sets that came and went since then may be
- * counted in the order, but it is never more than the whole. */
+/* The same of what the newest tick does not share. Trees that came and went since then may be counted,
+ * but never more than the whole tree. */
 static uint64_t fresh_bytes(const struct gjkd_version *version) {
     uint64_t most = gjk_set_bytes(version->set);
     uint64_t order = version->fresh_order_bytes;
@@ -147,20 +147,20 @@ static void measure(struct gjkd_version *version) {
 
 static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
                            const struct gjkd_version *previous) {
-    struct making making = {.version = version};
+    struct builder builder = {.version = version};
     struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
-    making.edits = calloc(body->shape_count + (size_t)1, sizeof *making.edits);
-    gjk_status status = empty != NULL && making.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    builder.edits = calloc(body->shape_count + (size_t)1, sizeof *builder.edits);
+    gjk_status status = empty != NULL && builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < body->shape_count; i++) {
         const proto_named_shape *named = &body->shapes[i];
         const gjk_body *old = previous != NULL ? find(previous->set, named->id) : NULL;
         const gjk_body *made = NULL;
         status = make_body(version, named->id, &named->shape, false, old, &made);
         if (made != NULL) {
-            push(&making, named->id, NULL, made);
+            push(&builder, named->id, NULL, made);
         }
     }
-    status = finish(&making, status, empty);
+    status = finish(&builder, status, empty);
     gjk_set_release(empty);
     return status;
 }
@@ -196,9 +196,9 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     return status;
 }
 
-/* --- The two ways --- */
+/* --- Making a version --- */
 
-static gjk_status hand_out(struct gjkd_version *version, gjk_status status,
+static gjk_status complete(struct gjkd_version *version, gjk_status status,
                            struct gjkd_version **out) {
     if (status != GJK_OK) {
         gjkd_version_release(version);
@@ -215,10 +215,10 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    return hand_out(version, fill(version, body, previous), out);
+    return complete(version, fill(version, body, previous), out);
 }
 
-/* What the version has of previous, and of the edits besides shapes. */
+/* Copies from the previous version everything but shapes, as edited. */
 static gjk_status inherit(struct gjkd_version *version, const struct gjkd_version *previous,
                           const proto_edits *edits) {
     version->incarnation = previous->incarnation;
@@ -244,18 +244,18 @@ static gjk_status inherit(struct gjkd_version *version, const struct gjkd_versio
 
 static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,
                            const proto_edits *edits) {
-    struct making making = {.version = version, .previous = previous};
+    struct builder builder = {.version = version, .previous = previous};
     if (version->history != NULL && gjk_history_count(version->history) > 0) {
-        making.newest = gjk_history_newest_set(version->history);
+        builder.newest = gjk_history_newest_set(version->history);
     } else {
         version->fresh_body_bytes = version->body_bytes;
     }
-    making.edits = calloc(edits->count + (size_t)1, sizeof *making.edits);
-    gjk_status status = making.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    builder.edits = calloc(edits->count + (size_t)1, sizeof *builder.edits);
+    gjk_status status = builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
-        status = push_edit(&making, &edits->items[i]);
+        status = push_edit(&builder, &edits->items[i]);
     }
-    return finish(&making, status, previous->set);
+    return finish(&builder, status, previous->set);
 }
 
 static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *stamp) {
@@ -297,13 +297,13 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
     if (status == GJK_OK && stamp != NULL) {
         status = stamp_version(version, stamp);
     }
-    return hand_out(version, status, out);
+    return complete(version, status, out);
 }
 
-/* --- Sharing --- */
+/* --- References --- */
 
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version) {
-    atomic_fetch_add_explicit(&version->references, 1, memory_order_relaxed);
+    gjkd_references_retain(&version->references);
     return version;
 }
 
@@ -316,13 +316,12 @@ static void free_version(void *closure) {
 }
 
 void gjkd_version_release(struct gjkd_version *version) {
-    if (version != NULL &&
-        atomic_fetch_sub_explicit(&version->references, 1, memory_order_acq_rel) == 1) {
+    if (version != NULL && gjkd_references_release(&version->references)) {
         gjkd_deferred_free(version, version->bytes, free_version);
     }
 }
 
-/* --- Looking --- */
+/* --- Access --- */
 
 static bool find_stored(const void *user, const char *id, proto_stored *out) {
     const struct gjkd_version *version = user;

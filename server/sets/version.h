@@ -2,10 +2,10 @@
 #define GJKD_SETS_VERSION_H
 
 /*
- * One immutable version of a set: the bodies, frozen for queries, the ticks it remembers, and
- * beside them what GET answers. Whoever holds a reference reads it without a lock, on any thread;
- * the last release frees it. A writer builds the next version beside the current one, which
- * shares everything that did not change.
+ * One immutable version of a set: the bodies in a tree for queries, the ticks that it keeps, and what
+ * else GET answers. Whoever holds a reference may read it without a lock, on any thread; the last
+ * release frees it. A writer builds the next version beside the current one and shares everything that
+ * did not change.
  */
 
 #include "gjk/history.h"
@@ -13,14 +13,13 @@
 #include "sets/etag.h"
 #include "sets/stored.h"
 #include "sets/tick_ring.h"
-
-#include <stdatomic.h>
+#include "util/references.h"
 
 struct gjkd_version {
-    atomic_uint references;
+    gjkd_references references;
     uint64_t incarnation; /* random, the same for all versions of a set's life */
     uint64_t revision;    /* 1, 2, ... */
-    uint64_t next_handle; /* the smallest handle that no shape of this life has had */
+    uint64_t next_handle; /* the smallest handle never given since the set was created */
     uint32_t dimension;
     bool has_history;
     uint32_t history_ticks;
@@ -28,12 +27,12 @@ struct gjkd_version {
     struct gjk_set *set;         /* bodies in the order of ids, kept by gjkd_stored_keeper */
     struct gjk_history *history; /* NULL: it keeps no ticks */
     gjkd_tick_ring tick_ring;    /* of these ticks; for the set's writer only */
-    uint32_t points_max;         /* at least that of the largest shape's cloud */
+    uint32_t points_max;         /* at least the points of the largest shape */
     uint64_t body_bytes;         /* of the bodies in set */
-    uint64_t fresh_body_bytes;   /* of those among them that the newest tick does not have */
-    uint64_t fresh_order_bytes;  /* what made them a set since then */
-    uint64_t bytes; /* memory of all that it keeps; without ticks it depends on that alone */
-    char name[];    /* then meta */
+    uint64_t fresh_body_bytes;   /* of those that the newest tick does not share */
+    uint64_t fresh_order_bytes;  /* of tree nodes made since then */
+    uint64_t bytes;              /* memory of everything it keeps */
+    char name[];                 /* then meta */
 };
 
 /*
@@ -46,15 +45,15 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
                             const struct gjkd_version *previous,
                             struct gjkd_version **out) GJK_MUST_USE;
 
-/* What makes a version one of a tick, too. */
+/* A tick, and the digest of the request that makes it. */
 typedef struct gjkd_stamp {
     uint64_t tick; /* above the newest */
     gjkd_digest digest;
 } gjkd_stamp;
 
 /*
- * The same from edits that were made for previous, whose bodies they name; stamp: NULL, or the
- * tick that the new version remembers itself as (previous->history is not NULL then).
+ * The same from edits derived from previous, whose bodies they name. stamp: NULL, or the tick under
+ * which the new version is added to its history (previous->history is not NULL then).
  * O(edits * log n + ticks). To be called by the writer of the set.
  */
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
@@ -62,10 +61,10 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* NULL is allowed. Whoever releases it last frees it; a loop has a worker free what is large. */
+/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h). */
 void gjkd_version_release(struct gjkd_version *version);
 
-/* What edits are merged into. View: lives as long as the version. */
+/* What edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);
 
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);

@@ -1,6 +1,6 @@
 /*
- * Which socket address does ADDR:PORT mean? Numeric addresses only (besides localhost), so
- * that starting never waits for a name server and one text means one address.
+ * Numeric addresses only (and localhost), so that the start never waits for a name server and a
+ * text always means the same address.
  */
 
 #include "util/address.h"

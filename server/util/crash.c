@@ -1,8 +1,8 @@
 /*
- * What was the process doing when it crashed? The handler calls only what may be called in
- * one: write, and backtrace, whose library is loaded beforehand (its first call allocates).
- * Every thread that works on requests has a stack of its own for the handler, so that an
- * overflow of the other one is told too. If two threads crash at once, the first one speaks.
+ * The handler makes only calls that are safe in a signal handler: write, and backtrace, whose
+ * library is loaded beforehand because its first call allocates. Every thread that works on
+ * requests has an alternate stack, so that stack overflows are reported, too. If two threads crash
+ * at once, only the first one reports.
  */
 
 #include "util/crash.h"
@@ -16,16 +16,16 @@
 
 #define FRAMES_MAX 64
 
-/* Of the handler: backtrace takes some 10 KiB, the processor's registers up to 11. */
+/* The handler's stack: backtrace needs about 10 KiB, the saved registers up to 11. */
 #define STACK_BYTES 65536
 
 static const struct {
     int number;
     const char *name;
 } signals[] = {
-    {SIGSEGV, "SIGSEGV (a bad address)"},    {SIGBUS, "SIGBUS (memory that is not there)"},
-    {SIGABRT, "SIGABRT (a broken promise)"}, {SIGFPE, "SIGFPE (a whole number divided by 0)"},
-    {SIGILL, "SIGILL (a bad instruction)"},
+    {SIGSEGV, "SIGSEGV (invalid address)"},   {SIGBUS, "SIGBUS (memory without backing)"},
+    {SIGABRT, "SIGABRT (failed assertion)"},  {SIGFPE, "SIGFPE (integer division by 0)"},
+    {SIGILL, "SIGILL (invalid instruction)"},
 };
 enum { SIGNAL_COUNT = sizeof signals / sizeof signals[0] };
 
@@ -35,13 +35,13 @@ static _Thread_local bool has_stack;
 
 static void put(const char *text) {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
-    (void)written; /* there is nobody left to tell */
+    (void)written; /* there is no other place to report to */
 }
 
 static void on_crash(int number) {
-    static atomic_flag spoken = ATOMIC_FLAG_INIT;
+    static atomic_flag reported = ATOMIC_FLAG_INIT;
     void *frames[FRAMES_MAX];
-    if (atomic_flag_test_and_set(&spoken)) {
+    if (atomic_flag_test_and_set(&reported)) {
         pause(); /* until the first one ends the process */
     }
     const char *name = "a signal";
@@ -54,7 +54,7 @@ static void on_crash(int number) {
     put(current_route != NULL ? current_route : "no request");
     put("\n");
     backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), STDERR_FILENO);
-    raise(number); /* its own handler is back, by SA_RESETHAND */
+    raise(number); /* the default action, restored by SA_RESETHAND */
 }
 
 void gjkd_crash_install(void) {
@@ -71,8 +71,8 @@ void gjkd_crash_install(void) {
     }
 }
 
-/* Unless somebody else has: the address sanitizer does, and frees what it finds. */
-static void give_stack(void) {
+/* Keeps a stack that is there already: the address sanitizer sets one, and frees what it finds. */
+static void set_stack(void) {
     stack_t old;
     stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
     if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {
@@ -83,7 +83,7 @@ static void give_stack(void) {
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        give_stack();
+        set_stack();
         has_stack = true;
     }
     current_route = route;

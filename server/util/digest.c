@@ -1,4 +1,4 @@
-/* Which bytes were these? The library that libmicrohttpd brings along tells. */
+/* SHA-256 by GnuTLS, which libmicrohttpd needs anyway. */
 
 #include "util/digest.h"
 

@@ -1,7 +1,7 @@
 #ifndef GJKD_UTIL_DIGEST_H
 #define GJKD_UTIL_DIGEST_H
 
-/* SHA-256: how tokens and the bodies of requests are told apart without being kept. */
+/* SHA-256, by which tokens and request bodies are compared without being stored. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@ typedef struct gjkd_digest {
     uint8_t bytes[GJKD_DIGEST_BYTES];
 } gjkd_digest;
 
-/* False: the library cannot. */
+/* SHA-256 of the data. False: GnuTLS reported an error. */
 bool gjkd_digest_make(const char *data, size_t length, gjkd_digest *out)
     __attribute__((warn_unused_result));
 

@@ -1,4 +1,4 @@
-/* Which file of the daemon's own has that name? A walk down a short table. */
+/* Linear search: there are fewer than ten files. */
 
 #include "util/files.h"
 

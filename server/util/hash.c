@@ -1,5 +1,4 @@
-/* Where in a table? A multiplication folded onto itself, once for each word (the mixing step
- * of wyhash, Wang Yi 2019). */
+/* Two rounds of the mixing step of wyhash (Wang Yi 2019): a product folded onto itself. */
 
 #include "util/hash.h"
 

@@ -1,7 +1,7 @@
 #ifndef GJKD_UTIL_HASH_H
 #define GJKD_UTIL_HASH_H
 
-/* Two words to one, for hash tables. With a secret seed nobody can choose keys of one hash. */
+/* A hash of two words for hash tables. With a secret seed nobody can construct collisions. */
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /*
- * Which of the header fields matter, and do they contradict each other? Field by field, by
- * name without case. libmicrohttpd itself takes Content-Length beside Transfer-Encoding,
- * repeated Content-Length and blanks in names, so they are caught here.
+ * Collects the header fields that matter, comparing names without case. libmicrohttpd accepts
+ * Content-Length beside Transfer-Encoding, repeated Content-Length and blanks in names; they are
+ * refused here.
  */
 
 #include "util/head.h"
@@ -71,7 +71,7 @@ static void take_encoding(gjkd_head *head, const char *value) {
     head->chunked = true;
 }
 
-/* Without blanks and delimiters. */
+/* Whether the name is one or more characters, without blanks and delimiters. */
 static bool is_name(const char *name) {
     static const bool refused[UCHAR_MAX + 1] = {
         [' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, ['"'] = true,
@@ -86,12 +86,12 @@ static bool is_name(const char *name) {
     return at > name && *at == '\0';
 }
 
-/* By the first letter most others are told from it. */
+/* Compares the first letters, without case, before the whole names. */
 static bool is_called(const char *name, const char *known) {
     return ((name[0] ^ known[0]) & ~0x20) == 0 && strcasecmp(name, known) == 0;
 }
 
-/* Without the blanks at its end, which libmicrohttpd leaves there. */
+/* Removes trailing blanks, which libmicrohttpd leaves. NULL: out of memory. */
 static const char *trim(struct gjk_arena *arena, const char *value, size_t length) {
     size_t kept = length;
     while (kept > 0 && (value[kept - 1] == ' ' || value[kept - 1] == '\t')) {
@@ -100,11 +100,11 @@ static const char *trim(struct gjk_arena *arena, const char *value, size_t lengt
     return kept == length ? value : gjk_arena_copy_text(arena, value, kept);
 }
 
-/* Fields that are only kept: in which slot, and what if there are several of them. */
+/* Fields whose value is stored: the member, and how repeated fields are treated. */
 static const struct text_field {
     const char *name;
     size_t offset;
-    enum { ONCE, LIST, ANY } repeated; /* refused; one list; any of them will do */
+    enum { ONCE, LIST, ANY } repeated; /* refused; joined to one list; the last one is used */
     const char *fault;
 } text_fields[] = {
 #define SLOT(name) offsetof(gjkd_head, name)
@@ -122,7 +122,7 @@ static const struct text_field {
 #undef SLOT
 };
 
-/* False: it is not one of those. */
+/* Stores the value of such a field. False: the field is none of them. */
 static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name,
                       const char *value) {
     size_t i = 0;

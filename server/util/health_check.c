@@ -1,4 +1,4 @@
-/* Is the daemon next door ready? The smallest HTTP client there is: one request, one line. */
+/* A minimal HTTP client: one request, of whose answer only the status line is read. */
 
 #include "util/health_check.h"
 
@@ -13,15 +13,14 @@
 
 #define TIMEOUT_S 2
 
+/* The address, or loopback if it means every interface. */
 static gjkd_address reachable(const gjkd_address *address) {
     gjkd_address target = *address;
     if (!gjkd_address_is_any(address)) {
         return target;
     }
-    bool fine =
-        gjkd_address_parse(address->storage.ss_family == AF_INET6 ? "[::1]:0" : "127.0.0.1:0",
-                           &target);
-    (void)fine;
+    (void)gjkd_address_parse(address->storage.ss_family == AF_INET6 ? "[::1]:0" : "127.0.0.1:0",
+                             &target);
     gjkd_address_set_port(&target, gjkd_address_port(address));
     return target;
 }
@@ -33,7 +32,7 @@ struct channel {
     gnutls_certificate_credentials_t credentials;
 };
 
-/* Whose certificate it is does not matter: nothing secret is said. */
+/* The certificate is not verified: nothing secret is sent. */
 static bool open_tls(struct channel *channel) {
     if (gnutls_certificate_allocate_credentials(&channel->credentials) < 0 ||
         gnutls_init(&channel->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL) < 0 ||
@@ -61,13 +60,13 @@ static void close_channel(struct channel *channel) {
     close(channel->fd);
 }
 
-static bool say(struct channel *channel, const char *text, size_t length) {
+static bool send_text(struct channel *channel, const char *text, size_t length) {
     ssize_t sent = channel->session != NULL ? gnutls_record_send(channel->session, text, length)
                                             : send(channel->fd, text, length, MSG_NOSIGNAL);
     return sent == (ssize_t)length;
 }
 
-static ssize_t hear(struct channel *channel, char *text, size_t size) {
+static ssize_t receive(struct channel *channel, char *text, size_t size) {
     return channel->session != NULL ? gnutls_record_recv(channel->session, text, size)
                                     : recv(channel->fd, text, size, 0);
 }
@@ -77,11 +76,11 @@ static bool is_ready(struct channel *channel) {
     static const char expected[] = "HTTP/1.1 200 ";
     char answer[sizeof expected];
     size_t length = 0;
-    if (!say(channel, request, sizeof request - 1)) {
+    if (!send_text(channel, request, sizeof request - 1)) {
         return false;
     }
     while (length < sizeof expected - 1) {
-        ssize_t got = hear(channel, answer + length, sizeof expected - 1 - length);
+        ssize_t got = receive(channel, answer + length, sizeof expected - 1 - length);
         if (got <= 0) {
             return false;
         }

@@ -1,7 +1,5 @@
-/*
- * May a request with this Host header pass? Splits the port off, then tries an IP literal,
- * localhost and the list. RFC 9110, section 7.2; RFC 3986, section 3.2.2.
- */
+/* Splits the port off, then accepts IP literals, localhost and the names of the list. RFC 9110,
+ * section 7.2; RFC 3986, section 3.2.2. */
 
 #include "util/host.h"
 

@@ -2,16 +2,16 @@
 #define GJKD_UTIL_HOST_H
 
 /*
- * The Host header rule. Without tokens a web page could reach the daemon by pointing a name
- * of its own at the daemon's address (DNS rebinding); the browser then sends that name as
- * Host. So only names that nobody else can own pass: IP literals, localhost, and what
- * --allowed-host names.
+ * The Host header rule. Without tokens, a web page could reach the daemon by pointing a name of its
+ * own at the daemon's address (DNS rebinding); the browser then sends that name as Host. Therefore
+ * only names that nobody else can own are accepted: IP literals, localhost and those of
+ * --allowed-host.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Longest name of a host. */
+/* The longest host name. */
 #define GJKD_HOST_BYTES_MAX 255
 
 /* A list of host names, as --allowed-host gives them. */
@@ -21,10 +21,10 @@ struct gjkd_hosts {
     char names[GJKD_ALLOWED_HOSTS_MAX][GJKD_HOST_BYTES_MAX + 1];
 };
 
-/* Is it a host name: letters, digits, '-', '_' and '.', not empty, without port? */
+/* Whether it is a host name: letters, digits, '-', '_' and '.', not empty, without port. */
 bool gjkd_is_host_name(const char *text, size_t length);
 
-/* header: the value of Host, with or without a port. Case does not matter. */
+/* header: the value of Host, with or without a port, compared without case. */
 bool gjkd_host_allowed(const char *header, const struct gjkd_hosts *allowed);
 
 #endif

@@ -1,8 +1,7 @@
 /*
- * Where does the daemon speak to its operator? On standard error: standard output belongs to
- * the ready line. Each line is one write, of no more than a pipe takes whole. A pipe that
- * polls writable has room for such a line, so asking first, under a lock, is enough never to
- * block; files always have room.
+ * Records go to standard error, because standard output belongs to the ready record. Each record is
+ * one write of at most PIPE_BUF bytes. A pipe that polls as writable has room for that much, so
+ * polling first, under a lock, guarantees that the write does not block; files always have room.
  */
 
 #include "util/log.h"
@@ -16,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Events are rare and worth a moment; requests are not. */
+/* How long an event waits for room. Access records do not wait. */
 #define EVENT_WAIT_MS 100
 
 static struct {
@@ -45,7 +44,7 @@ static void write_out(const char *text, size_t length, int wait_ms) {
     pthread_mutex_unlock(&log_state.lock);
 }
 
-void gjkd_log_begin(struct gjkd_log_record *line, gjkd_log_level level) {
+void gjkd_log_begin(struct gjkd_log_record *record, gjkd_log_level level) {
     static const char *const levels[] = {"error", "warning", "info", "debug"};
     char text[48];
     struct timespec now;
@@ -54,14 +53,14 @@ void gjkd_log_begin(struct gjkd_log_record *line, gjkd_log_level level) {
     gmtime_r(&now.tv_sec, &utc);
     size_t length = strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S", &utc);
     snprintf(text + length, sizeof text - length, ".%06ldZ", now.tv_nsec / 1000);
-    gjkd_log_record_begin(line, log_state.format == GJKD_LOG_JSON);
-    gjkd_log_record_add_text(line, "time", text, sizeof text);
-    gjkd_log_record_add_text(line, "level", levels[level], sizeof text);
+    gjkd_log_record_begin(record, log_state.format == GJKD_LOG_JSON);
+    gjkd_log_record_add_text(record, "time", text, sizeof text);
+    gjkd_log_record_add_text(record, "level", levels[level], sizeof text);
 }
 
-void gjkd_log_write(struct gjkd_log_record *line) {
-    gjkd_log_record_end(line);
-    write_out(line->text, line->length, 0);
+void gjkd_log_write(struct gjkd_log_record *record) {
+    gjkd_log_record_end(record);
+    write_out(record->text, record->length, 0);
 }
 
 void gjkd_log(gjkd_log_level level, const char *format, ...) {
@@ -74,12 +73,12 @@ void gjkd_log(gjkd_log_level level, const char *format, ...) {
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
     if (log_state.format == GJKD_LOG_PLAIN) {
-        fprintf(stderr, "gjkd: %s\n", message); /* one call, so that lines do not mix */
+        fprintf(stderr, "gjkd: %s\n", message); /* one call, so that records do not mix */
         return;
     }
-    struct gjkd_log_record line;
-    gjkd_log_begin(&line, level);
-    gjkd_log_record_add_text(&line, "message", message, sizeof message);
-    gjkd_log_record_end(&line);
-    write_out(line.text, line.length, EVENT_WAIT_MS);
+    struct gjkd_log_record record;
+    gjkd_log_begin(&record, level);
+    gjkd_log_record_add_text(&record, "message", message, sizeof message);
+    gjkd_log_record_end(&record);
+    write_out(record.text, record.length, EVENT_WAIT_MS);
 }

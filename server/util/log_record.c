@@ -1,9 +1,7 @@
 /*
- * How is a line of a log written so that nobody can forge one? Every text that is not plain
- * stands in quotes, with quotes, backslashes, control characters and all bytes beyond ASCII
- * escaped: a line feed, an escape sequence for the reader's terminal or an ill-formed UTF-8
- * sequence never reaches the log. Fields go in one after another; one that does not fit is
- * left out whole, and the end always fits.
+ * Values that are not plain are quoted, with quotes, backslashes, control characters and all bytes
+ * beyond ASCII escaped: no line feed, terminal escape sequence or malformed UTF-8 of a client reaches
+ * the log. A field that does not fit is left out as a whole; room for the end is always kept.
  */
 
 #include "util/log_record.h"
@@ -11,36 +9,36 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Room that stays for the brace and the line feed. */
+/* Room kept for the brace and the line feed. */
 #define END_BYTES 2
 
-void gjkd_log_record_begin(struct gjkd_log_record *line, bool json) {
-    line->json = json;
-    line->full = false;
-    line->length = 0;
+void gjkd_log_record_begin(struct gjkd_log_record *record, bool json) {
+    record->json = json;
+    record->full = false;
+    record->length = 0;
 }
 
-static void put(struct gjkd_log_record *line, const char *text, size_t length) {
-    if (line->full || length > sizeof line->text - END_BYTES - line->length) {
-        line->full = true;
+static void put(struct gjkd_log_record *record, const char *text, size_t length) {
+    if (record->full || length > sizeof record->text - END_BYTES - record->length) {
+        record->full = true;
         return;
     }
-    memcpy(line->text + line->length, text, length);
-    line->length += length;
+    memcpy(record->text + record->length, text, length);
+    record->length += length;
 }
 
-static void put_text(struct gjkd_log_record *line, const char *text) {
-    put(line, text, strlen(text));
+static void put_text(struct gjkd_log_record *record, const char *text) {
+    put(record, text, strlen(text));
 }
 
-static void put_name(struct gjkd_log_record *line, const char *name) {
-    bool first = line->length == 0;
-    put_text(line, line->json ? (first ? "{\"" : ",\"") : (first ? "" : " "));
-    put_text(line, name);
-    put_text(line, line->json ? "\":" : "=");
+static void put_name(struct gjkd_log_record *record, const char *name) {
+    bool first = record->length == 0;
+    put_text(record, record->json ? (first ? "{\"" : ",\"") : (first ? "" : " "));
+    put_text(record, name);
+    put_text(record, record->json ? "\":" : "=");
 }
 
-/* May it stand without quotes behind an equals sign? */
+/* Whether the value needs no quotes. */
 static bool is_plain(const char *value, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (value[i] <= ' ' || value[i] > '~' || value[i] == '"' || value[i] == '\\' ||
@@ -51,67 +49,67 @@ static bool is_plain(const char *value, size_t length) {
     return length > 0;
 }
 
-static void put_quoted(struct gjkd_log_record *line, const char *value, size_t length) {
-    put_text(line, "\"");
+static void put_quoted(struct gjkd_log_record *record, const char *value, size_t length) {
+    put_text(record, "\"");
     for (size_t i = 0; i < length; i++) {
         char escaped[8];
         unsigned char c = (unsigned char)value[i];
         if (c == '"' || c == '\\') {
-            put(line, (const char[]){'\\', (char)c}, 2);
+            put(record, (const char[]){'\\', (char)c}, 2);
         } else if (c < ' ' || c > '~') {
             snprintf(escaped, sizeof escaped, "\\u%04x", c);
-            put(line, escaped, 6);
+            put(record, escaped, 6);
         } else {
-            put(line, &value[i], 1);
+            put(record, &value[i], 1);
         }
     }
-    put_text(line, "\"");
+    put_text(record, "\"");
 }
 
-/* A field that did not fit is taken back. */
-static void settle(struct gjkd_log_record *line, size_t before) {
-    if (line->full) {
-        line->length = before;
+/* Removes a field that did not fit. */
+static void drop_partial(struct gjkd_log_record *record, size_t before) {
+    if (record->full) {
+        record->length = before;
     }
 }
 
-void gjkd_log_record_add_text(struct gjkd_log_record *line, const char *name, const char *value,
+void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, const char *value,
                               size_t max) {
-    size_t before = line->length;
+    size_t before = record->length;
     size_t length = strnlen(value, max);
-    put_name(line, name);
-    if (!line->json && is_plain(value, length)) {
-        put(line, value, length);
+    put_name(record, name);
+    if (!record->json && is_plain(value, length)) {
+        put(record, value, length);
     } else {
-        put_quoted(line, value, length);
+        put_quoted(record, value, length);
     }
-    settle(line, before);
+    drop_partial(record, before);
 }
 
-void gjkd_log_record_add_count(struct gjkd_log_record *line, const char *name, uint64_t value) {
+void gjkd_log_record_add_count(struct gjkd_log_record *record, const char *name, uint64_t value) {
     char text[24];
-    size_t before = line->length;
+    size_t before = record->length;
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    put_name(line, name);
-    put_text(line, text);
-    settle(line, before);
+    put_name(record, name);
+    put_text(record, text);
+    drop_partial(record, before);
 }
 
-void gjkd_log_record_add_seconds(struct gjkd_log_record *line, const char *name,
+void gjkd_log_record_add_seconds(struct gjkd_log_record *record, const char *name,
                                  uint64_t duration_ns) {
     char text[40];
-    size_t before = line->length;
+    size_t before = record->length;
     uint64_t us = duration_ns / 1000;
     snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(us / 1000000),
              (unsigned long long)(us % 1000000));
-    put_name(line, name);
-    put_text(line, text);
-    settle(line, before);
+    put_name(record, name);
+    put_text(record, text);
+    drop_partial(record, before);
 }
 
-void gjkd_log_record_end(struct gjkd_log_record *line) {
-    if (line->json) {
-        line->text[line->length++] = '}';
+void gjkd_log_record_end(struct gjkd_log_record *record) {
+    if (record->json) {
+        record->text[record->length++] = '}';
     }
-    line->text[line->length++] = '\n';
+    record->text[record->length++] = '\n';
 }

@@ -1,8 +1,5 @@
-/*
- * Of which type is this body, and of which may the answer be? One small scanner for both
- * headers: media ranges separated by commas, each with parameters. Of the ranges that match,
- * the most specific one decides.
- */
+/* One scanner for both headers: media ranges separated by commas, each with parameters. Of the ranges
+ * of Accept that match, the most specific one decides. */
 
 #include "util/media.h"
 
@@ -14,13 +11,13 @@ static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
 }
 
-/* Does the text begin with word (any case) and does the word end there? */
+/* Whether the text begins with that word, compared without case. */
 static bool starts_with(const char *text, const char *word) {
     size_t length = strlen(word);
     return strncasecmp(text, word, length) == 0 && strchr("; \t,", text[length]) != NULL;
 }
 
-/* How much of the text comes before one of the stops, or before its end; quotes hide stops. */
+/* The length of the text before the first unquoted character of stops, or before its end. */
 static size_t span(const char *text, const char *stops) {
     bool quoted = false;
     size_t i = 0;
@@ -34,7 +31,7 @@ static size_t span(const char *text, const char *stops) {
     return i;
 }
 
-/* A parameter, without blanks around it: may it stand behind a type that is text? */
+/* Whether the parameter, without blanks around it, is anything but a charset other than UTF-8. */
 static bool is_unicode(const char *parameter, size_t length) {
     static const char charset[] = "charset=";
     static const char *const values[] = {"utf-8", "\"utf-8\""};
@@ -79,7 +76,7 @@ bool gjkd_is_short_name(const char *content_type) {
     return has_type(content_type, GJKD_TYPE_PROTOBUF, false);
 }
 
-/* "0.125" in thousandths, 1000 for what is no such number. */
+/* "0.125" in thousandths; 1000 if it is not such a number. */
 static int parse_weight(const char *text) {
     if (text[0] != '0' || (text[1] != '\0' && strchr(".,; \t", text[1]) == NULL)) {
         return 1000;
@@ -88,13 +85,13 @@ static int parse_weight(const char *text) {
     int digit = 100;
     for (const char *at = text[1] == '.' ? text + 2 : ""; *at >= '0' && *at <= '9'; at++) {
         weight += digit * (*at - '0');
-        weight += digit == 0 && weight == 0 && *at != '0'; /* little, but not nothing */
+        weight += digit == 0 && weight == 0 && *at != '0'; /* less than a thousandth is not 0 */
         digit /= 10;
     }
     return weight;
 }
 
-/* The parameter q of the range that ends at end. */
+/* The weight (parameter q) of the range that ends at end. */
 static int weight_of(const char *range, const char *end) {
     for (const char *at = range + span(range, ",;"); at < end; at += span(at, ",;")) {
         at = skip_blanks(at + 1);
@@ -105,7 +102,7 @@ static int weight_of(const char *range, const char *end) {
     return 1000;
 }
 
-/* 1 for any type, 2 for any of the same kind, 3 for that very type, 0 for others. */
+/* 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not match. */
 static int how_specific(const char *range, const char *type) {
     size_t kind = strcspn(type, "/") + 1;
     if (starts_with(range, "*/*")) {

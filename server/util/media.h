@@ -1,30 +1,30 @@
 #ifndef GJKD_UTIL_MEDIA_H
 #define GJKD_UTIL_MEDIA_H
 
-/* What Content-Type and Accept say about types (RFC 9110, sections 8.3.1 and 12.5.1). */
+/* Media types in Content-Type and Accept (RFC 9110, sections 8.3.1 and 12.5.1). */
 
 #include <stdbool.h>
 
 #define GJKD_TYPE_JSON "application/json"
 #define GJKD_TYPE_MERGE_PATCH "application/merge-patch+json"
-/* Column messages: two names of one thing. */
+/* Column messages have two names. */
 #define GJKD_TYPE_PROTOBUF "application/protobuf"
 #define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"
 
-/* Is it of that type, its charset UTF-8 where one is told? NULL is not. Other parameters mean
- * nothing. */
+/* Whether Content-Type (NULL: absent) is that type, with no charset or UTF-8. Other parameters are
+ * ignored. */
 bool gjkd_is_text_type(const char *content_type, const char *type);
 
-/* Is it a column message, by one of its names, and by the short one? No parameter means
- * anything: there is no charset in bytes. */
+/* Whether it is a column message, by either name or by application/protobuf. Parameters are
+ * ignored. */
 bool gjkd_is_columns_type(const char *content_type);
 bool gjkd_is_short_name(const char *content_type);
 
-/* How much does Accept want that type, in thousandths? 0: not at all. NULL (no header) wants
- * everything alike. */
+/* The weight of the type in Accept, in thousandths; 0: not acceptable. NULL (no header) accepts
+ * everything. */
 int gjkd_accept_weight(const char *accept, const char *type);
 
-/* Does Accept admit application/json? */
+/* Whether Accept admits application/json. */
 bool gjkd_accepts_json(const char *accept);
 
 #endif

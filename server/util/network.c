@@ -1,7 +1,5 @@
-/*
- * Which network does an address belong to? Bits are compared in the mapped form (RFC 4291,
- * section 2.5.5.2), where an IPv4 prefix of n bits is one of 96 + n.
- */
+/* Prefixes are compared in the IPv4-mapped form (RFC 4291, section 2.5.5.2), in which an IPv4 prefix
+ * of n bits has 96 + n. */
 
 #include "util/network.h"
 
@@ -74,7 +72,7 @@ uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed) {
     return gjkd_hash2(halves, seed);
 }
 
-/* Do the first `bits` bits agree? */
+/* Whether the first `bits` bits agree. */
 static bool agree(const gjkd_ip *a, const gjkd_ip *b, unsigned bits) {
     unsigned whole = bits / 8;
     unsigned rest = bits % 8;

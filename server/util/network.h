@@ -1,10 +1,8 @@
 #ifndef GJKD_UTIL_NETWORK_H
 #define GJKD_UTIL_NETWORK_H
 
-/*
- * IP addresses without ports, and networks of them in CIDR form. IPv4 is kept as its mapping
- * into IPv6 (::ffff:a.b.c.d), so that one client has one address however it came.
- */
+/* IP addresses without ports, and networks in CIDR form. IPv4 is kept as IPv4-mapped IPv6
+ * (::ffff:a.b.c.d), so that a client has one address on both kinds of sockets. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,15 +23,15 @@ bool gjkd_ip_parse(const char *text, size_t length, gjkd_ip *out);
 /* IPv4 as it is usually written. text holds GJKD_IP_TEXT_MAX bytes. */
 void gjkd_ip_format(const gjkd_ip *ip, char *text);
 
-/* Of a socket's peer; :: when the family is neither IPv4 nor IPv6. */
+/* The address without its port; :: if the family is neither IPv4 nor IPv6. */
 gjkd_ip gjkd_ip_of(const struct sockaddr *address);
 
 bool gjkd_ip_equal(const gjkd_ip *a, const gjkd_ip *b);
 
-/* What counts as one client: an IPv4 address, or the first 64 bits of an IPv6 one. */
+/* The part that identifies a client: an IPv4 address, or the first 64 bits of an IPv6 one. */
 gjkd_ip gjkd_ip_client(const gjkd_ip *ip);
 
-/* For hash tables. With a secret seed nobody can choose addresses of one hash. */
+/* A hash for hash tables. With a secret seed nobody can construct collisions. */
 uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed);
 
 typedef struct gjkd_network {
@@ -41,7 +39,7 @@ typedef struct gjkd_network {
     unsigned bits; /* 0 to 128, of the mapped form */
 } gjkd_network;
 
-/* How many networks a list may name. */
+/* The most networks of a list. */
 #define GJKD_NETWORKS_MAX 64
 struct gjkd_networks {
     unsigned count;

@@ -1,7 +1,6 @@
 /*
- * How does a service manager learn that the daemon is ready? By one datagram to a socket
- * that it names: sd_notify(3), of which this is all that a daemon without children needs.
- * A name that begins with @ is abstract: its first byte is 0, and its length counts.
+ * The protocol of sd_notify(3): one datagram to the socket that the service manager names. A name
+ * that begins with @ is abstract: its first byte is 0, and its length counts.
  */
 
 #include "util/notify.h"

@@ -1,5 +1,4 @@
-/* Which pages may read answers? Browsers send an origin in its one normal form, so that bytes
- * are compared and nothing is guessed. */
+/* Browsers send origins in their normal form; therefore they are compared bytewise. */
 
 #include "util/origin.h"
 
@@ -9,7 +8,7 @@ static bool is_one_of(char c, const char *set) {
     return c != '\0' && strchr(set, c) != NULL;
 }
 
-/* How many characters of text stand in `set`, lower-case letters and digits included. */
+/* The number of leading characters that are lower-case letters, digits or in `set`. */
 static size_t span(const char *text, size_t length, const char *set) {
     size_t i = 0;
     while (i < length && ((text[i] >= 'a' && text[i] <= 'z') ||

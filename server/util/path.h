@@ -1,10 +1,8 @@
 #ifndef GJKD_UTIL_PATH_H
 #define GJKD_UTIL_PATH_H
 
-/*
- * A request's target, taken apart: the path is split at its slashes first and each piece
- * percent-decoded after, so that %2F stays inside a piece; then the query parameters.
- */
+/* The parts of a request target. The path is split at slashes before its segments are
+ * percent-decoded, so that %2F does not separate segments. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,7 +29,7 @@ typedef enum gjkd_path_status {
 /* Splits and decodes text in place; *out points into it. text ends where the path ends. */
 gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out);
 
-/* Names of query parameters, as bits: which ones a route takes, which ones were given. */
+/* Bits for sets of query parameters. */
 enum {
     GJKD_PARAM_PREFIX = 1,
     GJKD_PARAM_LIMIT = 2,

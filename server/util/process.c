@@ -1,4 +1,4 @@
-/* How much of the machine does the process use? From /proc/self; proc(5). */
+/* Reads /proc/self; proc(5). */
 
 #include "util/process.h"
 
@@ -15,7 +15,7 @@ static void print(FILE *out, const char *name, const char *type, const char *hel
     fprintf(out, "# HELP %s %s\n# TYPE %s %s\n%s %.17g\n", name, help, name, type, name, value);
 }
 
-/* The first line of a file; false: there is none. */
+/* Reads the first line of a file. False: there is none. */
 static bool read_line(const char *path, char *line, int size) {
     FILE *file = fopen(path, "re");
     bool fine = file != NULL && fgets(line, size, file) != NULL;
@@ -42,7 +42,7 @@ static void print_files(FILE *out) {
     struct rlimit limit;
     DIR *folder = opendir("/proc/self/fd");
     if (folder != NULL) {
-        int count = -1; /* the folder's own */
+        int count = -1; /* the directory's own descriptor */
         for (const struct dirent *at; (at = readdir(folder)) != NULL;) {
             count += at->d_name[0] != '.';
         }
@@ -63,7 +63,7 @@ static void print_cpu(FILE *out) {
     }
 }
 
-/* Field 22 of stat, in ticks since boot; the second field may hold blanks and braces. */
+/* Field 22 of stat, in ticks since boot. The second field may contain blanks and parentheses. */
 static void print_start(FILE *out) {
     char line[1024];
     uint64_t ticks = 0;

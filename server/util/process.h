@@ -1,11 +1,11 @@
 #ifndef GJKD_UTIL_PROCESS_H
 #define GJKD_UTIL_PROCESS_H
 
-/* What the system says of this process: the metrics that every Prometheus client has. */
+/* Metrics of the process: the process_* family that every Prometheus client library has. */
 
 #include <stdio.h>
 
-/* process_*, in the text format of Prometheus; what the system does not tell is left out. */
+/* Prints them in the text format of Prometheus, without those that the system does not provide. */
 void gjkd_process_print(FILE *out);
 
 #endif

@@ -1,7 +1,5 @@
-/*
- * What is a request called? Fresh names count up from a random 64-bit start, a start for
- * each thread: no lock, and the order of a thread's requests can be read off.
- */
+/* Generated ids count up from a random 64-bit number for each thread: no lock, and the order of a
+ * thread's requests is visible. */
 
 #include "util/request_id.h"
 
@@ -20,7 +18,7 @@ void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]) {
     static _Thread_local uint64_t next;
     static _Thread_local bool started;
     if (!started) {
-        /* Where the kernel has no random bytes, threads may share names; nothing else breaks. */
+        /* Without random bytes of the kernel ids are not unique; nothing else depends on them. */
         started = getrandom(&next, sizeof next, 0) == (ssize_t)sizeof next;
     }
     uint64_t number = next++;

@@ -1,7 +1,5 @@
-/*
- * How long did each part of a request take? Written by hand rather than by printf: it is
- * done for every request, and four doubles would cost more than a small query's geometry.
- */
+/* Formatted without printf, because every request needs it: four doubles would cost more than the
+ * geometry of a small query. */
 
 #include "util/timing.h"
 

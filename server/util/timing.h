@@ -1,20 +1,20 @@
 #ifndef GJKD_UTIL_TIMING_H
 #define GJKD_UTIL_TIMING_H
 
-/* Where a request's time went, as the Server-Timing header tells it to the client. */
+/* The Server-Timing header: how long each part of a request took. */
 
 #include <stdint.h>
 
-/* By uv_hrtime; 0: it did not come to that. */
+/* Times by uv_hrtime; 0: not reached. */
 typedef struct gjkd_timing {
-    uint64_t started_ns;  /* the request line was there */
-    uint64_t complete_ns; /* the body was there */
-    uint64_t begun_ns;    /* a loop or a worker took it up */
-    uint64_t decoded_ns;  /* the question was understood */
-    uint64_t ended_ns;    /* the answer was there */
+    uint64_t started_ns;  /* the request line was complete */
+    uint64_t complete_ns; /* the body was complete */
+    uint64_t begun_ns;    /* a loop or a worker began with it */
+    uint64_t decoded_ns;  /* the query was decoded */
+    uint64_t ended_ns;    /* the answer was complete */
 } gjkd_timing;
 
-/* Four entries, each with a number of up to 20 digits, a point and its name. */
+/* Fits four entries, each a name and a number of up to 20 digits with a point. */
 #define GJKD_TIMING_TEXT_MAX 160
 
 /*

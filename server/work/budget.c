@@ -1,4 +1,4 @@
-/* Is there room for these bytes? One atomic sum. */
+/* One atomic sum of the bytes in use. */
 
 #include "work/budget.h"
 

@@ -1,7 +1,7 @@
 #ifndef GJKD_WORK_BUDGET_H
 #define GJKD_WORK_BUDGET_H
 
-/* Bytes that many requests share: taken bit by bit, given back at once. Thread-safe. */
+/* A limit on memory that many requests share. Thread-safe. */
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -15,12 +15,13 @@ struct gjkd_budget {
 void gjkd_budget_init(struct gjkd_budget *budget, uint64_t max_bytes);
 
 /*
- * So many bytes more for whoever holds *held already. False, and nothing taken, when that is
- * more than there is; but who is the only one to hold any gets all it asks for.
+ * Takes bytes for a request that holds *held already. False: they exceed the limit, and nothing
+ * is taken; but a request that is the only holder gets all that it asks for, so that one large
+ * request can always make progress.
  */
 bool gjkd_budget_take(struct gjkd_budget *budget, uint64_t bytes, uint64_t *held);
 
-/* All of it back; *held is 0 then. */
+/* Gives all of *held back and sets it to 0. */
 void gjkd_budget_give(struct gjkd_budget *budget, uint64_t *held);
 
 uint64_t gjkd_budget_used(struct gjkd_budget *budget);

@@ -1,23 +1,21 @@
 /*
- * How does a loop learn that a worker is done? By a byte count in an eventfd that it polls.
- * uv_async_send would do it too, but its receiver (libuv 1.44) spins until its sender has left
- * the call; and a sender of lower priority leaves it late, because the receiver, woken by it on
- * the same processor, is what interrupts it.
+ * An MPSC queue and an eventfd that the loop polls. uv_async_send would do as well, but its
+ * receiver (libuv 1.44) spins until the sender has left the call; a sender of lower priority
+ * leaves it late, because the receiver that it wakes on the same processor preempts it.
  */
 
 #include "work/completion_queue.h"
 
-#include "work/pool.h"
-
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-static void on_told(uv_poll_t *poll, int status, int events) {
-    struct gjkd_completion_queue *returns = poll->data;
+static void on_readable(uv_poll_t *poll, int status, int events) {
+    struct gjkd_completion_queue *completions = poll->data;
     eventfd_t count;
     (void)status, (void)events;
-    (void)eventfd_read(returns->fd, &count); /* before the look: what comes after it tells again */
-    struct gjkd_task *task = gjkd_mpsc_queue_take(&returns->inbox);
+    /* Read before the queue is emptied: a task that is put after that makes it readable again. */
+    (void)eventfd_read(completions->fd, &count);
+    struct gjkd_task *task = gjkd_mpsc_queue_take(&completions->tasks);
     while (task != NULL) {
         struct gjkd_task *next = task->next;
         task->done(task);
@@ -25,26 +23,26 @@ static void on_told(uv_poll_t *poll, int status, int events) {
     }
 }
 
-bool gjkd_completion_queue_init(struct gjkd_completion_queue *returns, uv_loop_t *uv) {
-    gjkd_mpsc_queue_init(&returns->inbox);
-    returns->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (returns->fd < 0 || uv_poll_init(uv, &returns->poll, returns->fd) != 0) {
+bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_loop_t *uv) {
+    gjkd_mpsc_queue_init(&completions->tasks);
+    completions->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (completions->fd < 0 || uv_poll_init(uv, &completions->poll, completions->fd) != 0) {
         return false;
     }
-    returns->poll.data = returns;
-    return uv_poll_start(&returns->poll, UV_READABLE, on_told) == 0;
+    completions->poll.data = completions;
+    return uv_poll_start(&completions->poll, UV_READABLE, on_readable) == 0;
 }
 
-void gjkd_completion_queue_put(struct gjkd_completion_queue *returns, struct gjkd_task *task) {
-    if (gjkd_mpsc_queue_put(&returns->inbox, task)) {
-        (void)eventfd_write(returns->fd, 1);
+void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task) {
+    if (gjkd_mpsc_queue_put(&completions->tasks, task)) {
+        (void)eventfd_write(completions->fd, 1);
     }
 }
 
-void gjkd_completion_queue_close(struct gjkd_completion_queue *returns) {
-    uv_close((uv_handle_t *)&returns->poll, NULL);
+void gjkd_completion_queue_close(struct gjkd_completion_queue *completions) {
+    uv_close((uv_handle_t *)&completions->poll, NULL);
 }
 
-void gjkd_completion_queue_fini(struct gjkd_completion_queue *returns) {
-    close(returns->fd);
+void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions) {
+    close(completions->fd);
 }

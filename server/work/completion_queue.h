@@ -1,28 +1,29 @@
 #ifndef GJKD_WORK_COMPLETION_QUEUE_H
 #define GJKD_WORK_COMPLETION_QUEUE_H
 
-/* Tasks that workers are done with, on their way back to the loop that handed them off. */
+/* Completed tasks on their way from the workers to the loop that submitted them. */
 
 #include "work/mpsc_queue.h"
 
 #include <uv.h>
 
 struct gjkd_completion_queue {
-    struct gjkd_mpsc_queue inbox;
+    struct gjkd_mpsc_queue tasks;
     uv_poll_t poll;
-    int fd; /* readable when tasks have come */
+    int fd; /* readable when there are tasks */
 };
 
-/* On the loop's thread, or before it runs. False: the system has no descriptor to give. */
-bool gjkd_completion_queue_init(struct gjkd_completion_queue *returns, uv_loop_t *uv);
+/* On the loop's thread, or before the loop runs. False: there is no file descriptor left. */
+bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_loop_t *uv);
 
-/* From any thread: the loop calls task->done. Nobody touches the task after this but the loop. */
-void gjkd_completion_queue_put(struct gjkd_completion_queue *returns, struct gjkd_task *task);
+/* From any thread: the loop will call task->done. Only the loop may touch the task after this. */
+void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task);
 
-/* On the loop's thread, when nothing is handed off any more: so that the loop can end. */
-void gjkd_completion_queue_close(struct gjkd_completion_queue *returns);
+/* On the loop's thread, when no submitted task is left: closes the handle, so that the loop can
+ * end. */
+void gjkd_completion_queue_close(struct gjkd_completion_queue *completions);
 
-/* After that, when the workers have ended, who may be in the middle of telling. */
-void gjkd_completion_queue_fini(struct gjkd_completion_queue *returns);
+/* After close, and after the workers have ended: one of them may still be in put. */
+void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions);
 
 #endif

@@ -2,25 +2,26 @@
 #define GJKD_WORK_MPSC_QUEUE_H
 
 /*
- * Where many threads leave tasks for one reader, without a lock: nobody waits for somebody who
- * was interrupted in the middle.
+ * A lock-free queue of tasks with many producers and a single consumer: a producer that is
+ * preempted in the middle of a call blocks nobody.
  */
 
-#include <stdatomic.h>
-#include <stdbool.h>
+#include "work/task.h"
 
-struct gjkd_task;
+#include <stdatomic.h>
+#include <stddef.h>
 
 struct gjkd_mpsc_queue {
     struct gjkd_task *_Atomic newest; /* linked by `next` to the oldest */
 };
 
-void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *inbox);
+void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *queue);
 
-/* From any thread. True: it was empty before, so the reader has to be told. */
-bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *inbox, struct gjkd_task *task);
+/* From any thread. True: the queue was empty before, so the consumer has to be woken. */
+bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *queue, struct gjkd_task *task);
 
-/* All that is there, the oldest first, linked by `next`; NULL: nothing. One thread at a time. */
-struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *inbox);
+/* Takes every task, the oldest first, linked by `next`; NULL: the queue is empty. By one thread
+ * at a time. */
+struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * Who does what the loops hand off? Threads that take tasks in the order of their arrival. A loop
- * leaves a task in an inbox and counts a semaphore up, neither of which waits for anybody: the
- * only lock is among the workers, who may be interrupted for a loop while they hold it.
+ * Tasks go through an MPSC queue and a semaphore, so that a loop that submits one never blocks.
+ * Workers move the queue's content, under a lock of their own, to a list and take from that.
  */
 
 #include "work/pool.h"
@@ -11,22 +10,22 @@
 #include <stdlib.h>
 
 static struct gjkd_task *next_task(struct gjkd_pool *pool) {
-    uv_mutex_lock(&pool->lock);
+    pthread_mutex_lock(&pool->lock);
     if (pool->first == NULL) {
-        pool->first = gjkd_mpsc_queue_take(&pool->inbox);
+        pool->first = gjkd_mpsc_queue_take(&pool->incoming);
     }
     struct gjkd_task *task = pool->first;
     if (task != NULL) {
         pool->first = task->next;
     }
-    uv_mutex_unlock(&pool->lock);
+    pthread_mutex_unlock(&pool->lock);
     return task;
 }
 
-static void queue(struct gjkd_pool *pool, struct gjkd_task *task, bool counts) {
+static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_counted) {
     atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
-    task->is_counted = counts;
-    (void)gjkd_mpsc_queue_put(&pool->inbox, task);
+    task->is_counted = is_counted;
+    (void)gjkd_mpsc_queue_put(&pool->incoming, task);
     uv_sem_post(&pool->tasks);
 }
 
@@ -36,28 +35,28 @@ static void run(struct gjkd_pool *pool, struct gjkd_task *task) {
     if (task->is_counted) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
     }
-    gjkd_turn turn = task->run(task);
+    gjkd_task_result result = task->run(task);
     atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_relaxed);
-    switch (turn) {
-    case GJKD_TURN_DONE:
-        gjkd_completion_queue_put(task->returns, task);
+    switch (result) {
+    case GJKD_TASK_COMPLETE:
+        gjkd_completion_queue_put(task->completions, task);
         break;
-    case GJKD_TURN_AGAIN:
-        queue(pool, task, false);
+    case GJKD_TASK_REQUEUE:
+        enqueue(pool, task, false);
         break;
-    case GJKD_TURN_OVER:
+    case GJKD_TASK_DETACHED:
         break;
     }
 }
 
 static void work(void *closure) {
     struct gjkd_pool *pool = closure;
-    gjkd_thread_priority_of_worker();
+    gjkd_thread_priority_set_worker();
     for (;;) {
         uv_sem_wait(&pool->tasks);
         struct gjkd_task *task = next_task(pool);
         if (task == NULL) {
-            return; /* counted, but not there: this is the end */
+            return; /* the semaphore was raised by gjkd_pool_fini */
         }
         run(pool, task);
     }
@@ -76,13 +75,14 @@ bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
     atomic_init(&pool->queued, 0);
     atomic_init(&pool->waiting, 0);
     atomic_init(&pool->busy, 0);
-    gjkd_mpsc_queue_init(&pool->inbox);
+    gjkd_mpsc_queue_init(&pool->incoming);
     pool->threads = calloc(workers, sizeof *pool->threads);
     if (pool->threads == NULL) {
         return false;
     }
-    if (uv_sem_init(&pool->tasks, 0) != 0 || uv_mutex_init(&pool->lock) != 0) {
-        abort(); /* they ask for nothing that could be missing */
+    pthread_mutex_init(&pool->lock, NULL);
+    if (uv_sem_init(&pool->tasks, 0) != 0) {
+        abort(); /* fails only on a wrong argument */
     }
     bool fine = start_workers(pool);
     if (!fine) {
@@ -101,7 +101,7 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
     for (unsigned i = 0; i < pool->started; i++) {
         uv_thread_join(&pool->threads[i]);
     }
-    uv_mutex_destroy(&pool->lock);
+    pthread_mutex_destroy(&pool->lock);
     uv_sem_destroy(&pool->tasks);
     free(pool->threads);
     pool->threads = NULL;
@@ -112,23 +112,23 @@ bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
         return false;
     }
-    queue(pool, task, true);
+    enqueue(pool, task, true);
     return true;
 }
 
 void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task) {
-    queue(pool, task, false);
+    enqueue(pool, task, false);
 }
 
 unsigned gjkd_pool_queued(struct gjkd_pool *pool) {
     return atomic_load_explicit(&pool->queued, memory_order_relaxed);
 }
 
-bool gjkd_pool_is_wanted(struct gjkd_pool *pool) {
+bool gjkd_pool_has_waiting(struct gjkd_pool *pool) {
     return atomic_load_explicit(&pool->waiting, memory_order_relaxed) > 0;
 }
 
-bool gjkd_pool_has_hands(struct gjkd_pool *pool) {
+bool gjkd_pool_has_idle_worker(struct gjkd_pool *pool) {
     return atomic_load_explicit(&pool->busy, memory_order_relaxed) +
                atomic_load_explicit(&pool->waiting, memory_order_relaxed) <
            pool->workers;

@@ -2,60 +2,46 @@
 #define GJKD_WORK_POOL_H
 
 /*
- * The workers: threads that do what loops hand off, in the order in which it came. The queue is
- * bounded; past the bound a task is refused at once instead of waiting for ever.
+ * The worker pool: threads that run tasks in the order of their submission. The queue is bounded;
+ * beyond the bound a task is refused at once.
  */
 
 #include "work/completion_queue.h"
-#include "work/mpsc_queue.h"
+
+#include <pthread.h>
 
 struct gjkd_pool {
     unsigned workers;
-    unsigned queued_max; /* tasks that may wait for a worker, over all loops */
-    atomic_uint queued;  /* submitted, not yet begun */
+    unsigned queued_max; /* bound of `queued`, over all loops */
+    atomic_uint queued;  /* tasks submitted and not yet begun */
     atomic_uint waiting; /* those and the resumed ones */
-    atomic_uint busy;    /* workers with a task */
+    atomic_uint busy;    /* workers that run a task */
 
-    uv_sem_t tasks; /* one count for each task that waits, and at the end for each worker */
-    struct gjkd_mpsc_queue inbox; /* what came last */
-    uv_mutex_t lock;              /* among workers only: of first */
-    struct gjkd_task *first;      /* what came before that */
+    uv_sem_t tasks; /* counts the tasks that wait, and in the end each worker once */
+    struct gjkd_mpsc_queue incoming; /* the newest tasks */
+    pthread_mutex_t lock;            /* of `first`; taken by workers only */
+    struct gjkd_task *first;         /* the tasks before those, oldest first */
     uv_thread_t *threads;
     unsigned started;
 };
 
-/* What becomes of a task that has run. */
-typedef enum gjkd_turn {
-    GJKD_TURN_DONE,  /* its loop is to be told */
-    GJKD_TURN_AGAIN, /* it is to run once more, after those who wait */
-    GJKD_TURN_OVER,  /* nothing: it may be gone already */
-} gjkd_turn;
-
-/* Caller's storage, which must live until done has been called or run has said OVER. */
-struct gjkd_task {
-    struct gjkd_task *next;
-    struct gjkd_completion_queue *returns; /* of the loop that submits */
-    bool is_counted;
-    gjkd_turn (*run)(struct gjkd_task *task); /* on a worker */
-    void (*done)(struct gjkd_task *task);     /* on the loop's thread */
-};
-
-/* Starts the workers. False: the system has no threads to give. */
+/* Starts the workers. False: out of memory or of threads. */
 bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max);
 
-/* Ends them, once they have done all that was submitted. Nothing where there are none. */
+/* Ends the workers once they have run every submitted task. Does nothing if there are none. */
 void gjkd_pool_fini(struct gjkd_pool *pool);
 
-/* From any thread; returns, run and done are set. False when the queue is full. */
+/* Queues a task whose completions, run and done are set. From any thread. False: the queue is
+ * full. */
 bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task);
 
-/* The same for help with what was let in before: never refused. */
+/* Queues a task that belongs to work admitted before, and is therefore never refused. */
 void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
 
-/* Does anything wait for a worker? Is there a worker for more than that? From any thread; by the
- * next moment it may be otherwise. */
-bool gjkd_pool_is_wanted(struct gjkd_pool *pool);
-bool gjkd_pool_has_hands(struct gjkd_pool *pool);
+/* Whether a task waits for a worker, and whether there are more workers than running and waiting
+ * tasks. From any thread; a hint that may be out of date at once. */
+bool gjkd_pool_has_waiting(struct gjkd_pool *pool);
+bool gjkd_pool_has_idle_worker(struct gjkd_pool *pool);
 
 unsigned gjkd_pool_queued(struct gjkd_pool *pool);
 

@@ -30,11 +30,11 @@ static bool do_parts(struct gjkd_task_group *group) {
     struct gjk_arena memory;
     gjk_arena_init(&memory, GJKD_REQUEST_BYTES_MAX);
     while (gjkd_chunks_waiting(request) > 0) {
-        if (gjkd_chunks_waiting(request) > 1 && gjkd_pool_has_hands(pool)) {
+        if (gjkd_chunks_waiting(request) > 1 && gjkd_pool_has_idle_worker(pool)) {
             send_for_help(group);
         }
         (void)gjkd_chunks_step(request, &memory);
-        if (gjkd_pool_is_wanted(pool) || gjkd_chunks_waiting(request) == 0) {
+        if (gjkd_pool_has_waiting(pool) || gjkd_chunks_waiting(request) == 0) {
             break;
         }
         sched_yield(); /* a loop may have been woken that was not to interrupt just then */
@@ -43,7 +43,7 @@ static bool do_parts(struct gjkd_task_group *group) {
     return gjkd_chunks_waiting(request) == 0;
 }
 
-static gjkd_turn on_work(struct gjkd_task *task) {
+static gjkd_task_result on_work(struct gjkd_task *task) {
     struct gjkd_task_group *group = ((struct gjkd_runner *)(void *)task)->group;
     struct gjkd_request *request = group->request;
     const char *before = gjkd_crash_note_route(request->match.operation->path);
@@ -51,11 +51,11 @@ static gjkd_turn on_work(struct gjkd_task *task) {
         group->is_begun = true; /* there is no other runner yet */
         gjkd_request_start(request);
     }
-    gjkd_turn turn = GJKD_TURN_AGAIN;
+    gjkd_task_result turn = GJKD_TASK_REQUEUE;
     if (do_parts(group)) {
-        turn = GJKD_TURN_OVER;
+        turn = GJKD_TASK_DETACHED;
         if (atomic_fetch_sub(&group->out, 1) == 1) {
-            turn = GJKD_TURN_DONE;
+            turn = GJKD_TASK_COMPLETE;
             gjkd_request_end(request);
         }
     }
@@ -74,7 +74,7 @@ bool gjkd_task_group_start(struct gjkd_task_group *group) {
     atomic_init(&group->out, 1);
     for (unsigned i = 0; i < GJKD_TASK_GROUP_MAX; i++) {
         group->runners[i] = (struct gjkd_runner){.group = group};
-        group->runners[i].task.returns = group->returns;
+        group->runners[i].task.completions = group->completions;
         group->runners[i].task.run = on_work;
         group->runners[i].task.done = on_done;
     }

@@ -22,7 +22,7 @@ struct gjkd_runner {
 
 struct gjkd_task_group {
     struct gjkd_request *request;
-    struct gjkd_completion_queue *returns;
+    struct gjkd_completion_queue *completions;
     void (*done)(struct gjkd_task_group *group); /* on the loop, once: the job has its reply */
     bool is_begun;
     atomic_uint sent; /* runners so far */
@@ -30,7 +30,7 @@ struct gjkd_task_group {
     struct gjkd_runner runners[GJKD_TASK_GROUP_MAX];
 };
 
-/* On the loop's thread; job, returns and done are set. False: the queue is full, nothing is begun. */
+/* On the loop's thread; request, completions and done are set. False: the queue is full, nothing is begun. */
 bool gjkd_task_group_start(struct gjkd_task_group *group);
 
 #endif

@@ -2,13 +2,12 @@
 #define GJKD_WORK_THREAD_PRIORITY_H
 
 /*
- * Who goes first where several threads want one processor? Loops before workers: long work may
- * take a little longer, a short question must not. Each thread says it of itself, once; where
- * the system does not allow that, or the process has been given a scheduling policy of its own,
- * all stay equal.
+ * Gives the threads of loops priority over workers, so that long work does not delay short
+ * queries. Each thread calls one of these once, for itself; where the system does not permit it,
+ * or the process was given a scheduling policy of its own, all threads stay equal.
  */
 
-void gjkd_thread_priority_of_loop(void);
-void gjkd_thread_priority_of_worker(void);
+void gjkd_thread_priority_set_loop(void);
+void gjkd_thread_priority_set_worker(void);
 
 #endif

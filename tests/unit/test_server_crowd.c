@@ -18,11 +18,11 @@ START_TEST(in_all) {
 
     for (int round = 0; round < 2; round++) {
         for (int i = 0; i < 3; i++)
-            ck_assert(gjkd_connection_limiter_enter(connection_limiter, i == 1 ? NULL : &ip));
-        ck_assert(!gjkd_connection_limiter_enter(connection_limiter, &ip));
-        ck_assert(!gjkd_connection_limiter_enter(connection_limiter, NULL));
+            ck_assert(gjkd_connection_limiter_admit(connection_limiter, i == 1 ? NULL : &ip));
+        ck_assert(!gjkd_connection_limiter_admit(connection_limiter, &ip));
+        ck_assert(!gjkd_connection_limiter_admit(connection_limiter, NULL));
         for (int i = 0; i < 3; i++)
-            gjkd_connection_limiter_leave(connection_limiter, i == 1 ? NULL : &ip);
+            gjkd_connection_limiter_release(connection_limiter, i == 1 ? NULL : &ip);
     }
     gjkd_connection_limiter_free(connection_limiter);
 }
@@ -32,14 +32,14 @@ START_TEST(from_one_address) {
     struct gjkd_connection_limiter *connection_limiter = gjkd_connection_limiter_new(10, 2);
     gjkd_ip a = ip_of("2001:db8::1"), neighbour = ip_of("2001:db8::2"), b = ip_of("10.0.0.1");
 
-    ck_assert(gjkd_connection_limiter_enter(connection_limiter, &a));
-    ck_assert(gjkd_connection_limiter_enter(connection_limiter, &neighbour));
-    ck_assert(!gjkd_connection_limiter_enter(connection_limiter, &a));
-    ck_assert(gjkd_connection_limiter_enter(connection_limiter, &b));
-    ck_assert(gjkd_connection_limiter_enter(connection_limiter, NULL));
-    gjkd_connection_limiter_leave(connection_limiter, &neighbour);
-    ck_assert(gjkd_connection_limiter_enter(connection_limiter, &a));
-    ck_assert(!gjkd_connection_limiter_enter(connection_limiter, &neighbour));
+    ck_assert(gjkd_connection_limiter_admit(connection_limiter, &a));
+    ck_assert(gjkd_connection_limiter_admit(connection_limiter, &neighbour));
+    ck_assert(!gjkd_connection_limiter_admit(connection_limiter, &a));
+    ck_assert(gjkd_connection_limiter_admit(connection_limiter, &b));
+    ck_assert(gjkd_connection_limiter_admit(connection_limiter, NULL));
+    gjkd_connection_limiter_release(connection_limiter, &neighbour);
+    ck_assert(gjkd_connection_limiter_admit(connection_limiter, &a));
+    ck_assert(!gjkd_connection_limiter_admit(connection_limiter, &neighbour));
     gjkd_connection_limiter_free(connection_limiter);
 }
 END_TEST
@@ -54,13 +54,13 @@ START_TEST(many_addresses) {
         for (int i = 0; i < COUNT; i++) {
             ip.bytes[14] = (uint8_t)(i >> 8);
             ip.bytes[15] = (uint8_t)i;
-            ck_assert(gjkd_connection_limiter_enter(connection_limiter, &ip));
-            ck_assert(!gjkd_connection_limiter_enter(connection_limiter, &ip));
+            ck_assert(gjkd_connection_limiter_admit(connection_limiter, &ip));
+            ck_assert(!gjkd_connection_limiter_admit(connection_limiter, &ip));
         }
         for (int i = COUNT; i-- > 0;) {
             ip.bytes[14] = (uint8_t)(i >> 8);
             ip.bytes[15] = (uint8_t)i;
-            gjkd_connection_limiter_leave(connection_limiter, &ip);
+            gjkd_connection_limiter_release(connection_limiter, &ip);
         }
     }
     gjkd_connection_limiter_free(connection_limiter);

@@ -46,11 +46,11 @@ END_TEST
 static uv_sem_t gate;
 static atomic_bool held;
 
-static gjkd_turn wait_at_gate(struct gjkd_task *task) {
+static gjkd_task_result wait_at_gate(struct gjkd_task *task) {
     (void)task;
     held = true;
     uv_sem_wait(&gate);
-    return GJKD_TURN_OVER;
+    return GJKD_TASK_DETACHED;
 }
 
 START_TEST(a_version_goes_when_nobody_has_it) {
@@ -72,9 +72,9 @@ START_TEST(a_version_goes_when_nobody_has_it) {
     gjkd_deferred_free_begin(&pool);
     gjkd_version_release(small);
     gjkd_version_release(gjkd_version_retain(large));
-    ck_assert_msg(!gjkd_pool_is_wanted(&pool), "one is small, the other one is still held");
+    ck_assert_msg(!gjkd_pool_has_waiting(&pool), "one is small, the other one is still held");
     gjkd_version_release(large);
-    ck_assert(gjkd_pool_is_wanted(&pool));
+    ck_assert(gjkd_pool_has_waiting(&pool));
     gjkd_deferred_free_end();
     uv_sem_post(&gate);
     gjkd_pool_fini(&pool);

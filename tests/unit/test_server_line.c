@@ -8,9 +8,9 @@
 static struct gjkd_log_record line;
 
 static const char *end(void) {
-    static char text[GJKD_LINE_BYTES_MAX + 1];
+    static char text[GJKD_LOG_RECORD_BYTES_MAX + 1];
     gjkd_log_record_end(&line);
-    ck_assert_uint_le(line.length, GJKD_LINE_BYTES_MAX);
+    ck_assert_uint_le(line.length, GJKD_LOG_RECORD_BYTES_MAX);
     memcpy(text, line.text, line.length);
     text[line.length] = '\0';
     return text;
@@ -51,16 +51,16 @@ END_TEST
 
 /* A field that does not fit is left out whole: at the last byte, and one beyond. */
 START_TEST(lines_end) {
-    char value[GJKD_LINE_BYTES_MAX];
+    char value[GJKD_LOG_RECORD_BYTES_MAX];
     memset(value, 'x', sizeof value);
     for (size_t over = 0; over < 2; over++) {
-        size_t most = GJKD_LINE_BYTES_MAX - 2 - strlen("a=1 b=");
+        size_t most = GJKD_LOG_RECORD_BYTES_MAX - 2 - strlen("a=1 b=");
         gjkd_log_record_begin(&line, false);
         gjkd_log_record_add_count(&line, "a", 1);
         gjkd_log_record_add_text(&line, "b", value, most + over);
         gjkd_log_record_add_count(&line, "c", 1);
         const char *text = end();
-        ck_assert_uint_eq(strlen(text), over ? strlen("a=1\n") : GJKD_LINE_BYTES_MAX - 1);
+        ck_assert_uint_eq(strlen(text), over ? strlen("a=1\n") : GJKD_LOG_RECORD_BYTES_MAX - 1);
         ck_assert(text[strlen(text) - 1] == '\n');
     }
     gjkd_log_record_begin(&line, true);

@@ -1,6 +1,6 @@
 /* Does a request see one version of every other set, however often it asks? */
 
-#include "sets/others.h"
+#include "sets/pinned_sets.h"
 
 #include <stdio.h>
 
@@ -16,22 +16,23 @@ static void put(struct gjkd_registry *registry, const char *name) {
 
 START_TEST(the_first_version_asked_for_stays) {
     struct gjkd_registry *registry = gjkd_registry_new(10);
-    struct gjkd_others others;
+    struct gjkd_pinned_sets pinned_sets;
     bool no_memory = true;
-    gjkd_others_init(&others);
-    ck_assert_ptr_null(gjkd_others_get(&others, registry, "a", &no_memory));
+    gjkd_pinned_sets_init(&pinned_sets);
+    ck_assert_ptr_null(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory));
     ck_assert(!no_memory);
     put(registry, "a");
-    const struct gjkd_version *first = gjkd_others_get(&others, registry, "a", &no_memory);
+    const struct gjkd_version *first =
+        gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory);
     ck_assert_ptr_nonnull(first);
     ck_assert_uint_eq(first->revision, 1);
     put(registry, "a");
-    ck_assert_ptr_eq(gjkd_others_get(&others, registry, "a", &no_memory), first);
+    ck_assert_ptr_eq(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory), first);
     ck_assert(gjkd_registry_remove(registry, "a"));
-    ck_assert_ptr_eq(gjkd_others_get(&others, registry, "a", &no_memory), first);
-    gjkd_others_reset(&others);
-    ck_assert_ptr_null(gjkd_others_get(&others, registry, "a", &no_memory));
-    gjkd_others_fini(&others);
+    ck_assert_ptr_eq(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory), first);
+    gjkd_pinned_sets_reset(&pinned_sets);
+    ck_assert_ptr_null(gjkd_pinned_sets_get(&pinned_sets, registry, "a", &no_memory));
+    gjkd_pinned_sets_fini(&pinned_sets);
     gjkd_registry_free(registry);
 }
 END_TEST
@@ -39,23 +40,23 @@ END_TEST
 START_TEST(many_sets_in_any_order) {
     struct gjkd_registry *registry = gjkd_registry_new(SETS);
     const struct gjkd_version *seen[SETS];
-    struct gjkd_others others;
+    struct gjkd_pinned_sets pinned_sets;
     bool no_memory;
     char name[16];
-    gjkd_others_init(&others);
+    gjkd_pinned_sets_init(&pinned_sets);
     for (int i = 0; i < SETS; i++) {
         snprintf(name, sizeof name, "s%d", i * 37 % SETS);
         put(registry, name);
-        seen[i * 37 % SETS] = gjkd_others_get(&others, registry, name, &no_memory);
+        seen[i * 37 % SETS] = gjkd_pinned_sets_get(&pinned_sets, registry, name, &no_memory);
     }
     for (int i = 0; i < SETS; i++) {
         snprintf(name, sizeof name, "s%d", i);
         put(registry, name);
-        ck_assert_ptr_eq(gjkd_others_get(&others, registry, name, &no_memory), seen[i]);
+        ck_assert_ptr_eq(gjkd_pinned_sets_get(&pinned_sets, registry, name, &no_memory), seen[i]);
         ck_assert_str_eq(seen[i]->name, name);
         ck_assert_uint_eq(seen[i]->revision, 1);
     }
-    gjkd_others_fini(&others);
+    gjkd_pinned_sets_fini(&pinned_sets);
     gjkd_registry_free(registry);
 }
 END_TEST

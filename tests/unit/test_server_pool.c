@@ -27,7 +27,7 @@ static atomic_uint runs, held;
 static uv_sem_t gate;
 
 static uv_loop_t uv;
-static struct gjkd_completion_queue returns;
+static struct gjkd_completion_queue completions;
 static unsigned expected; /* by the loop, before it may end */
 
 static void tell(struct gjkd_task *task) {
@@ -35,31 +35,31 @@ static void tell(struct gjkd_task *task) {
     errand->done++;
     errand->done_by = uv_thread_self();
     if (--expected == 0)
-        gjkd_completion_queue_close(&returns);
+        gjkd_completion_queue_close(&completions);
 }
 
-static gjkd_turn run_errand(struct gjkd_task *task) {
+static gjkd_task_result run_errand(struct gjkd_task *task) {
     struct errand *errand = (struct errand *)(void *)task;
     unsigned now = ++runs;
     errand->first_run = errand->first_run == 0 ? now : errand->first_run;
     errand->last_run = now;
-    return ++errand->runs < errand->turns ? GJKD_TURN_AGAIN : GJKD_TURN_DONE;
+    return ++errand->runs < errand->turns ? GJKD_TASK_REQUEUE : GJKD_TASK_COMPLETE;
 }
 
-static gjkd_turn wait_at_gate(struct gjkd_task *task) {
+static gjkd_task_result wait_at_gate(struct gjkd_task *task) {
     held++;
     uv_sem_wait(&gate);
     return run_errand(task);
 }
 
-static gjkd_turn run_unheard(struct gjkd_task *task) {
+static gjkd_task_result run_unheard(struct gjkd_task *task) {
     (void)run_errand(task);
-    return GJKD_TURN_OVER;
+    return GJKD_TASK_DETACHED;
 }
 
-static struct gjkd_task *errand(int i, gjkd_turn (*run)(struct gjkd_task *task)) {
+static struct gjkd_task *errand(int i, gjkd_task_result (*run)(struct gjkd_task *task)) {
     errands[i] = (struct errand){.turns = 1};
-    errands[i].task.returns = &returns;
+    errands[i].task.completions = &completions;
     errands[i].task.run = run;
     errands[i].task.done = tell;
     return &errands[i].task;
@@ -69,7 +69,7 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
     runs = held = 0;
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
     ck_assert_int_eq(uv_loop_init(&uv), 0);
-    ck_assert(gjkd_completion_queue_init(&returns, &uv));
+    ck_assert(gjkd_completion_queue_init(&completions, &uv));
     ck_assert(gjkd_pool_init(pool, workers, queued_max));
 }
 
@@ -77,10 +77,10 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
 static void end(struct gjkd_pool *pool, unsigned count) {
     expected = count;
     if (count == 0)
-        gjkd_completion_queue_close(&returns);
+        gjkd_completion_queue_close(&completions);
     uv_run(&uv, UV_RUN_DEFAULT);
     gjkd_pool_fini(pool);
-    gjkd_completion_queue_fini(&returns);
+    gjkd_completion_queue_fini(&completions);
     ck_assert_int_eq(uv_loop_close(&uv), 0);
     uv_sem_destroy(&gate);
 }
@@ -186,13 +186,13 @@ START_TEST(who_is_wanted_and_who_is_free) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 10);
-    ck_assert(!gjkd_pool_is_wanted(&pool));
-    ck_assert(gjkd_pool_has_hands(&pool));
+    ck_assert(!gjkd_pool_has_waiting(&pool));
+    ck_assert(gjkd_pool_has_idle_worker(&pool));
     hold_workers(&pool, 0);
-    ck_assert(!gjkd_pool_is_wanted(&pool));
-    ck_assert(!gjkd_pool_has_hands(&pool));
+    ck_assert(!gjkd_pool_has_waiting(&pool));
+    ck_assert(!gjkd_pool_has_idle_worker(&pool));
     ck_assert(gjkd_pool_submit(&pool, errand(2, run_errand)));
-    ck_assert(gjkd_pool_is_wanted(&pool));
+    ck_assert(gjkd_pool_has_waiting(&pool));
     open_gate(2);
     end(&pool, 3);
 }
@@ -254,7 +254,7 @@ static void crew_done(struct gjkd_task_group *of) {
     ck_assert_ptr_eq(of, &group);
     seen.done++;
     if (--expected == 0)
-        gjkd_completion_queue_close(&returns);
+        gjkd_completion_queue_close(&completions);
 }
 
 static void begin_crew(unsigned workers, gjkd_handler handler) {
@@ -270,7 +270,9 @@ static void begin_crew(unsigned workers, gjkd_handler handler) {
     gjkd_request_reset(&request);
     request.match.operation = &operation;
     request.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
-    group = (struct gjkd_task_group){.request = &request, .returns = &returns, .done = crew_done};
+    group = (struct gjkd_task_group){.request = &request,
+                                     .completions = &completions,
+                                     .done = crew_done};
 }
 
 static void end_crew(int status) {
@@ -303,7 +305,7 @@ START_TEST(without_parts_a_crew_is_one) {
 }
 END_TEST
 
-static gjkd_turn pass_by(struct gjkd_task *task) {
+static gjkd_task_result pass_by(struct gjkd_task *task) {
     seen.passed_by = seen.chunks;
     return run_errand(task);
 }
@@ -383,10 +385,10 @@ static void check_standing(void (*say)(void), int before, int policy, int behind
 }
 
 START_TEST(workers_stand_behind_loops) {
-    check_standing(gjkd_thread_priority_of_loop, SCHED_OTHER, SCHED_OTHER, 0);
-    check_standing(gjkd_thread_priority_of_worker, SCHED_OTHER, SCHED_BATCH, 10);
-    check_standing(gjkd_thread_priority_of_loop, SCHED_IDLE, SCHED_IDLE, 0);
-    check_standing(gjkd_thread_priority_of_worker, SCHED_IDLE, SCHED_IDLE, 0);
+    check_standing(gjkd_thread_priority_set_loop, SCHED_OTHER, SCHED_OTHER, 0);
+    check_standing(gjkd_thread_priority_set_worker, SCHED_OTHER, SCHED_BATCH, 10);
+    check_standing(gjkd_thread_priority_set_loop, SCHED_IDLE, SCHED_IDLE, 0);
+    check_standing(gjkd_thread_priority_set_worker, SCHED_IDLE, SCHED_IDLE, 0);
 }
 END_TEST
 

@@ -132,8 +132,8 @@ START_TEST(a_keyring) {
         {"Basic c2VjcmV0", GJKD_KEY_ABSENT},
         {"Bearersecret", GJKD_KEY_ABSENT},
         {"secret", GJKD_KEY_ABSENT},
-        {"Bearer secret", GJKD_KEY_FITS},
-        {"bearer   secret", GJKD_KEY_FITS},
+        {"Bearer secret", GJKD_KEY_VALID},
+        {"bearer   secret", GJKD_KEY_VALID},
         {"Bearer secre", GJKD_KEY_UNKNOWN},
         {"Bearer secrets", GJKD_KEY_UNKNOWN},
         {"Bearer " SECRET, GJKD_KEY_UNKNOWN},
@@ -149,20 +149,20 @@ START_TEST(a_keyring) {
     struct gjkd_keyring *keyring = gjkd_keyring_new(file_name, error);
     ck_assert_ptr_nonnull(keyring);
     for (int i = 0; i < COUNT_OF(rows); i++)
-        ck_assert_msg(gjkd_keyring_ask(keyring, rows[i].header, &arena, &grant, &digest) ==
+        ck_assert_msg(gjkd_keyring_authenticate(keyring, rows[i].header, &arena, &grant, &digest) ==
                           rows[i].status,
                       "row %d", i);
-    ck_assert_int_eq(gjkd_keyring_ask(keyring, "Bearer secret", &arena, &grant, &digest),
-                     GJKD_KEY_FITS);
+    ck_assert_int_eq(gjkd_keyring_authenticate(keyring, "Bearer secret", &arena, &grant, &digest),
+                     GJKD_KEY_VALID);
     ck_assert(grant.scope == GJKD_SCOPE_WRITE && strcmp(grant.set_prefix, "game-") == 0);
 
     write_file("game " SECRET " write game-\noops\n");
     ck_assert(!gjkd_keyring_reload(keyring, error) && strstr(error, "line 2") != NULL);
-    ck_assert_int_eq(gjkd_keyring_ask(keyring, "Bearer secret", &arena, &grant, &digest),
-                     GJKD_KEY_FITS);
+    ck_assert_int_eq(gjkd_keyring_authenticate(keyring, "Bearer secret", &arena, &grant, &digest),
+                     GJKD_KEY_VALID);
     write_file("game " OTHER " read\n");
     ck_assert(gjkd_keyring_reload(keyring, error));
-    ck_assert_int_eq(gjkd_keyring_ask(keyring, "Bearer secret", &arena, &grant, &digest),
+    ck_assert_int_eq(gjkd_keyring_authenticate(keyring, "Bearer secret", &arena, &grant, &digest),
                      GJKD_KEY_UNKNOWN);
     unlink(file_name);
     ck_assert(!gjkd_keyring_reload(keyring, error) && strstr(error, "No such file") != NULL);

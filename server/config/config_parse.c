@@ -1,6 +1,6 @@
 /*
- * Which settings do the command line, the environment and a file give, and can they be
- * together? The strongest source is read first, and what it gives is not looked at again.
+ * The sources are read from the strongest to the weakest: a setting that a stronger source gave is
+ * not parsed again. Checks of settings that depend on each other come last.
  */
 
 #include "config/config.h"
@@ -21,7 +21,7 @@ static bool set(struct gjkd_config *config, unsigned index, gjkd_source source,
 
 /* --- Flags --- */
 
-/* --flag, --flag value or --flag=value. Moves *at to the last argument it took. */
+/* Parses --flag, --flag value or --flag=value and moves *at to its last argument. */
 static bool take_argument(struct gjkd_config *config, int argc, char *const argv[], int *at,
                           char *error) {
     const char *argument = argv[*at];
@@ -112,17 +112,17 @@ static bool take_file(struct gjkd_config *config, char *error) {
     return fine;
 }
 
-/* --- All together --- */
+/* --- Defaults and checks --- */
 
-/* Three quarters of what the machine, or the container, has. */
+/* Three quarters of the machine's or the container's memory. */
 static uint64_t default_memory_bytes(void) {
     uint64_t total = uv_get_total_memory();
     uint64_t constrained = uv_get_constrained_memory();
     if (constrained > 0 && constrained < total) {
         total = constrained;
     }
-    uint64_t wanted = total / 4 * 3;
-    return wanted < GJKD_MEMORY_BYTES_MAX ? wanted : GJKD_MEMORY_BYTES_MAX;
+    uint64_t bytes = total / 4 * 3;
+    return bytes < GJKD_MEMORY_BYTES_MAX ? bytes : GJKD_MEMORY_BYTES_MAX;
 }
 
 static bool set_defaults(struct gjkd_config *config, char *error) {
@@ -141,7 +141,7 @@ static bool set_defaults(struct gjkd_config *config, char *error) {
     return true;
 }
 
-/* Strangers may be served only where somebody decided so. */
+/* Beyond loopback the daemon needs tokens, unless the operator decided otherwise. */
 static bool check_exposure(const struct gjkd_config *config, char *error) {
     if (config->insecure || config->token_file[0] != '\0' ||
         gjkd_address_is_loopback(&config->listen)) {

@@ -1,0 +1,28 @@
+#ifndef GJKD_UTIL_REFERENCES_H
+#define GJKD_UTIL_REFERENCES_H
+
+/*
+ * A reference count for objects that threads share. The release of the last reference happens
+ * after everything that other threads did with the object.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+typedef atomic_uint gjkd_references;
+
+/* One reference: the maker's. */
+static inline void gjkd_references_init(gjkd_references *references) {
+    atomic_init(references, 1);
+}
+
+static inline void gjkd_references_retain(gjkd_references *references) {
+    atomic_fetch_add_explicit(references, 1, memory_order_relaxed);
+}
+
+/* True for the last reference: the caller then frees the object. */
+static inline bool gjkd_references_release(gjkd_references *references) {
+    return atomic_fetch_sub_explicit(references, 1, memory_order_acq_rel) == 1;
+}
+
+#endif

@@ -1,0 +1,26 @@
+#ifndef GJKD_WORK_TASK_H
+#define GJKD_WORK_TASK_H
+
+/* A unit of work that a loop hands to the worker pool and gets back by its completion queue. */
+
+#include <stdbool.h>
+
+struct gjkd_completion_queue;
+
+/* What becomes of a task that has run. */
+typedef enum gjkd_task_result {
+    GJKD_TASK_COMPLETE, /* goes to its completion queue */
+    GJKD_TASK_REQUEUE,  /* runs once more, behind the tasks that wait */
+    GJKD_TASK_DETACHED, /* the pool does not touch it again: it may be freed already */
+} gjkd_task_result;
+
+/* The caller's storage, which lives until done is called or run returns GJKD_TASK_DETACHED. */
+struct gjkd_task {
+    struct gjkd_task *next;                          /* in the queue that holds it */
+    struct gjkd_completion_queue *completions;       /* of the loop that submits */
+    bool is_counted;                                 /* against the bound of the pool's queue */
+    gjkd_task_result (*run)(struct gjkd_task *task); /* on a worker */
+    void (*done)(struct gjkd_task *task);            /* on the loop's thread */
+};
+
+#endif
