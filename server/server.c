@@ -1,6 +1,6 @@
 /*
- * Start and stop of the daemon. The main thread runs a small loop of its own for signals; loop threads
- * serve the connections. On SIGTERM or SIGINT:
+ * Start and stop of the daemon. The main thread runs a small loop of its own for signals; loop
+ * threads serve the connections. On SIGTERM or SIGINT:
  *
  *     at once          /readyz answers 503, and every answer closes its connection, so that clients
  *                      with busy connections move to another server
@@ -31,6 +31,7 @@
 /* File descriptors besides connections: listeners, event queues, libraries. */
 #define OTHER_FILES 64
 
+#define SIGNAL_COUNT 3
 #define LARGE_BLOCK_BYTES 1048576
 
 /* The loops' time to end idle connections, even with a drain timeout of 0. */
@@ -44,7 +45,7 @@ struct server {
     unsigned loop_count;
 
     uv_loop_t uv; /* the main thread's */
-    uv_signal_t signals[3];
+    uv_signal_t signals[SIGNAL_COUNT];
     uv_async_t loop_ended;
     uv_timer_t timer;
     atomic_uint running;
@@ -114,9 +115,9 @@ static void on_hangup(uv_signal_t *handle, int number) {
 }
 
 static void close_handles(struct server *server) {
-    uv_close((uv_handle_t *)&server->signals[0], NULL);
-    uv_close((uv_handle_t *)&server->signals[1], NULL);
-    uv_close((uv_handle_t *)&server->signals[2], NULL);
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        uv_close((uv_handle_t *)&server->signals[i], NULL);
+    }
     uv_close((uv_handle_t *)&server->loop_ended, NULL);
     uv_close((uv_handle_t *)&server->timer, NULL);
 }
@@ -156,8 +157,8 @@ static void raise_file_limit(const struct gjkd_config *config) {
 
 /*
  * Maps large blocks one by one and unmaps them when they are freed. By default malloc raises this
- * threshold when a large block is freed; temporary blocks of requests then fragment the heap between
- * long-lived sets, which took four times their memory.
+ * threshold when a large block is freed; temporary blocks of requests then fragment the heap
+ * between long-lived sets, which took four times their memory.
  */
 static void give_large_blocks_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
@@ -191,14 +192,14 @@ static bool init_main_loop(struct server *server) {
         return false;
     }
     uv_timer_init(&server->uv, &server->timer);
-    uv_signal_init(&server->uv, &server->signals[0]);
-    uv_signal_init(&server->uv, &server->signals[1]);
-    uv_signal_init(&server->uv, &server->signals[2]);
-    server->loop_ended.data = server->timer.data = server->signals[0].data =
-        server->signals[1].data = server->signals[2].data = server;
-    uv_signal_start(&server->signals[0], on_signal, SIGTERM);
-    uv_signal_start(&server->signals[1], on_signal, SIGINT);
-    uv_signal_start(&server->signals[2], on_hangup, SIGHUP);
+    server->loop_ended.data = server->timer.data = server;
+    static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
+    for (int i = 0; i < SIGNAL_COUNT; i++) {
+        uv_signal_init(&server->uv, &server->signals[i]);
+        server->signals[i].data = server;
+        uv_signal_start(&server->signals[i], numbers[i] == SIGHUP ? on_hangup : on_signal,
+                        numbers[i]);
+    }
     return true;
 }
 

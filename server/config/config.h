@@ -72,8 +72,8 @@ struct gjkd_config {
 
     gjkd_file_name token_file;
     bool insecure;
-    struct gjkd_hosts allowed_hosts;
-    struct gjkd_origins cors_origins;
+    struct gjkd_names allowed_hosts;
+    struct gjkd_names cors_origins;
     struct gjkd_networks trusted_proxies;
     gjkd_file_name tls_cert;
     gjkd_file_name tls_key;

@@ -1,7 +1,7 @@
 /*
- * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader counts
- * lines, refuses what inih would accept silently (lines that are too long, sections), and lets `#`
- * after a blank begin a comment behind a value, as `;` does.
+ * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader
+ * counts lines, refuses what inih would accept silently (lines that are too long, sections), and
+ * lets `#` after a blank begin a comment behind a value, as `;` does.
  */
 
 #include "config/settings.h"

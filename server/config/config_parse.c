@@ -89,7 +89,7 @@ static bool take_line(void *closure, const char *name, const char *value, char *
     if (setting->own) {
         return gjkd_value_refuse(error, "\"%s\" has no place in a file", name);
     }
-    if (reader->seen[index] && !setting->kind->adds) {
+    if (reader->seen[index] && setting->kind->add == NULL) {
         return gjkd_value_refuse(error, "\"%s\" stands twice", name);
     }
     reader->seen[index] = true;

@@ -2,9 +2,9 @@
 #define GJKD_CONFIG_SETTINGS_H
 
 /*
- * The table of all settings. A row gives the name of a setting, the form of its values, its member of
- * gjkd_config and its default; parsing, the names in environment and file, --help and --print-config
- * are derived from it.
+ * The table of all settings. A row gives the name of a setting, the form of its values, its member
+ * of gjkd_config and its default; parsing, the names in environment and file, --help and
+ * --print-config are derived from it.
  */
 
 #include "config/config.h"
@@ -19,7 +19,9 @@ struct gjkd_kind {
     void (*print)(const struct gjkd_setting *setting, const void *field, FILE *out);
     /* Whether the value means "none" and is not printed. NULL: never. */
     bool (*is_none)(const void *field);
-    bool adds; /* several values make a list */
+    /* Of lists, of which several values may be given: adds an item, and the form of items. */
+    bool (*add)(void *list, const char *item, size_t length);
+    const char *item_form;
 };
 
 struct gjkd_setting {

@@ -218,13 +218,14 @@ const struct gjkd_kind gjkd_kind_file = {.parse = parse_file,
 
 /* --- Lists: one or several with commas, and each value adds --- */
 
-static bool parse_list(const char *text, bool (*add)(void *list, const char *item, size_t length),
-                       void *list, const char *what, char *error) {
+static bool parse_list(const struct gjkd_setting *setting, void *field, const char *text,
+                       char *error) {
     for (const char *at = text; at != NULL;) {
         size_t length = strcspn(at, ",");
-        if (!add(list, at, length)) {
-            return gjkd_value_refuse(error, "\"%.*s\" is not %s", (int)(length < 80 ? length : 80),
-                                     at, what);
+        if (!setting->kind->add(field, at, length)) {
+            return gjkd_value_refuse(error, "\"%.*s\" is not %s (one of at most 64)",
+                                     (int)(length < 80 ? length : 80), at,
+                                     setting->kind->item_form);
         }
         at = at[length] == ',' ? at + length + 1 : NULL;
     }
@@ -236,76 +237,44 @@ static bool is_empty(const void *field) {
     return *(const unsigned *)field == 0;
 }
 
-static bool add_host(void *list, const char *item, size_t length) {
-    struct gjkd_hosts *hosts = list;
-    if (!gjkd_is_host_name(item, length) || hosts->count == GJKD_ALLOWED_HOSTS_MAX) {
+static bool add_name(struct gjkd_names *list, const char *item, size_t length) {
+    if (list->count == GJKD_NAMES_MAX) {
         return false;
     }
-    memcpy(hosts->names[hosts->count], item, length);
-    hosts->names[hosts->count++][length] = '\0';
+    memcpy(list->names[list->count], item, length);
+    list->names[list->count++][length] = '\0';
     return true;
 }
 
-static bool parse_hosts(const struct gjkd_setting *setting, void *field, const char *text,
-                        char *error) {
+static void print_names(const struct gjkd_setting *setting, const void *field, FILE *out) {
+    const struct gjkd_names *list = field;
     (void)setting;
-    return parse_list(text, add_host, field, "a host name without a port (one of at most 64)",
-                      error);
-}
-
-static void print_hosts(const struct gjkd_setting *setting, const void *field, FILE *out) {
-    const struct gjkd_hosts *hosts = field;
-    (void)setting;
-    for (unsigned i = 0; i < hosts->count; i++) {
-        fprintf(out, "%s%s", i > 0 ? "," : "", hosts->names[i]);
+    for (unsigned i = 0; i < list->count; i++) {
+        fprintf(out, "%s%s", i > 0 ? "," : "", list->names[i]);
     }
 }
 
-const struct gjkd_kind gjkd_kind_hosts = {parse_hosts, print_hosts, is_empty, true};
+static bool add_host(void *list, const char *item, size_t length) {
+    return gjkd_is_host_name(item, length) && add_name(list, item, length);
+}
+
+const struct gjkd_kind gjkd_kind_hosts = {parse_list, print_names, is_empty, add_host,
+                                          "a host name without a port"};
 
 static bool add_origin(void *list, const char *item, size_t length) {
-    struct gjkd_origins *origins = list;
-    if (!gjkd_is_origin(item, length) || origins->count == GJKD_ORIGINS_MAX) {
-        return false;
-    }
-    memcpy(origins->names[origins->count], item, length);
-    origins->names[origins->count++][length] = '\0';
-    return true;
+    return gjkd_is_origin(item, length) && add_name(list, item, length);
 }
 
-static bool parse_origins(const struct gjkd_setting *setting, void *field, const char *text,
-                          char *error) {
-    (void)setting;
-    return parse_list(text, add_origin, field,
-                      "an origin such as https://game.example or http://localhost:3000, in lower "
-                      "case and without a path, or * (one of at most 64)",
-                      error);
-}
-
-static void print_origins(const struct gjkd_setting *setting, const void *field, FILE *out) {
-    const struct gjkd_origins *origins = field;
-    (void)setting;
-    for (unsigned i = 0; i < origins->count; i++) {
-        fprintf(out, "%s%s", i > 0 ? "," : "", origins->names[i]);
-    }
-}
-
-const struct gjkd_kind gjkd_kind_origins = {parse_origins, print_origins, is_empty, true};
+const struct gjkd_kind gjkd_kind_origins =
+    {parse_list, print_names, is_empty, add_origin,
+     "an origin such as https://game.example or http://localhost:3000, in lower case and without a "
+     "path, or *"};
 
 static bool add_network(void *list, const char *item, size_t length) {
     struct gjkd_networks *networks = list;
     return networks->count < GJKD_NETWORKS_MAX &&
            gjkd_network_parse(item, length, &networks->items[networks->count]) &&
            ++networks->count > 0;
-}
-
-static bool parse_networks(const struct gjkd_setting *setting, void *field, const char *text,
-                           char *error) {
-    (void)setting;
-    return parse_list(text, add_network, field,
-                      "an address or a network such as 10.0.0.0/8 or fd00::/8, with no bits set "
-                      "behind its prefix (one of at most 64)",
-                      error);
 }
 
 static void print_networks(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -318,4 +287,6 @@ static void print_networks(const struct gjkd_setting *setting, const void *field
     }
 }
 
-const struct gjkd_kind gjkd_kind_networks = {parse_networks, print_networks, is_empty, true};
+const struct gjkd_kind gjkd_kind_networks =
+    {parse_list, print_networks, is_empty, add_network,
+     "an address or a network such as 10.0.0.0/8 or fd00::/8, with no bits set behind its prefix"};

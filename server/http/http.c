@@ -1,8 +1,8 @@
 /*
- * libmicrohttpd calls back for the target, the head, each piece of the body and the end. Every reply
- * but an early refusal is queued at the end, because an earlier one makes it close the connection.
- * A reply's bytes are sent from the request's arena; the exchange is reused once libmicrohttpd says
- * that the request is over.
+ * libmicrohttpd calls back for the target, the head, each piece of the body and the end. Every
+ * reply but an early refusal is queued at the end, because an earlier one makes it close the
+ * connection. A reply's bytes are sent from the request's arena; the exchange is reused once
+ * libmicrohttpd says that the request is over.
  */
 
 #include "http/http.h"
@@ -106,11 +106,7 @@ static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *c
     gjkd_late_body_forget(exchange);
     note_end(exchange, connection);
     if (exchange->needs_lingering_close) {
-        /* libmicrohttpd shuts the sending side and closes its own descriptor. */
-        int copy = dup(gjkd_fd_of(connection));
-        if (copy >= 0) {
-            gjkd_lingering_close_start(&exchange->http->lingering_closes, copy);
-        }
+        gjkd_lingering_close_start(&exchange->http->lingering_closes, gjkd_fd_of(connection));
     }
     gjkd_exchange_give_back(exchange);
 }
@@ -230,9 +226,9 @@ static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
 }
 
 /*
- * Called once more because the end of the request brought no reply. Only now has libmicrohttpd noted
- * that there is nothing to read; a connection suspended earlier would be read on after the work, and
- * a client that has shut its sending side would be taken for one that has disconnected.
+ * Called once more because the end of the request brought no reply. Only now has libmicrohttpd
+ * noted that there is nothing to read; a connection suspended earlier would be read on after the
+ * work, and a client that has shut its sending side would be taken for one that has disconnected.
  */
 static enum MHD_Result take_ready(struct gjkd_exchange *exchange) {
     return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);

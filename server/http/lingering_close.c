@@ -46,16 +46,23 @@ static void on_timeout(uv_timer_t *timer) {
     end(timer->data);
 }
 
+/* A function of its own, because tests/tsan.supp names it. */
+static int duplicate_socket(int fd) {
+    return dup(fd);
+}
+
 void gjkd_lingering_close_start(struct gjkd_lingering_closes *all, int fd) {
-    struct lingering *closing =
-        all->count < GJKD_LINGERING_CLOSES_MAX ? calloc(1, sizeof *closing) : NULL;
-    if (closing == NULL || uv_poll_init(all->uv, &closing->poll, fd) != 0) {
+    int copy = all->count < GJKD_LINGERING_CLOSES_MAX ? duplicate_socket(fd) : -1;
+    struct lingering *closing = copy >= 0 ? calloc(1, sizeof *closing) : NULL;
+    if (closing == NULL || uv_poll_init(all->uv, &closing->poll, copy) != 0) {
         free(closing);
-        close(fd);
+        if (copy >= 0) {
+            close(copy);
+        }
         return;
     }
     closing->all = all;
-    closing->fd = fd;
+    closing->fd = copy;
     closing->open_handles = 2;
     closing->poll.data = closing->timer.data = closing;
     all->count++;

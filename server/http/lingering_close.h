@@ -18,7 +18,8 @@ struct gjkd_lingering_closes {
     unsigned count;
 };
 
-/* Takes ownership of fd, whose sending side is shut or will be, and closes it in the end. */
+/* Keeps the connection open by a duplicate of fd, which libmicrohttpd is about to shut and close,
+ * and closes that in the end. */
 void gjkd_lingering_close_start(struct gjkd_lingering_closes *all, int fd);
 
 #endif

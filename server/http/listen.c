@@ -21,10 +21,9 @@ static int open_one(gjkd_address *address, bool first) {
     if (fd < 0) {
         return -1;
     }
-    const struct sockaddr *name = (const struct sockaddr *)(const void *)&address->storage;
     bool fine = set_option(fd, SO_REUSEADDR) && (first || set_option(fd, SO_REUSEPORT)) &&
-                bind(fd, name, address->length) == 0 && (!first || set_option(fd, SO_REUSEPORT)) &&
-                listen(fd, SOMAXCONN) == 0;
+                bind(fd, &address->any, address->length) == 0 &&
+                (!first || set_option(fd, SO_REUSEPORT)) && listen(fd, SOMAXCONN) == 0;
     if (!fine) {
         int saved = errno;
         close(fd);
@@ -37,7 +36,7 @@ static int open_one(gjkd_address *address, bool first) {
 /* Replaces port 0 by the port that the kernel picked. */
 static void learn_port(gjkd_address *address, int fd) {
     gjkd_address actual = {.length = sizeof actual.storage};
-    if (getsockname(fd, (struct sockaddr *)(void *)&actual.storage, &actual.length) == 0) {
+    if (getsockname(fd, &actual.any, &actual.length) == 0) {
         gjkd_address_set_port(address, gjkd_address_port(&actual));
     }
 }

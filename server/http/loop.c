@@ -1,7 +1,7 @@
 /*
- * libmicrohttpd keeps its connections in an epoll set of its own, whose descriptor the uv loop polls.
- * In this mode the daemon runs only when MHD_run is called; after each run a timer is armed with the
- * timeout that it asks for.
+ * libmicrohttpd keeps its connections in an epoll set of its own, whose descriptor the uv loop
+ * polls. In this mode the daemon runs only when MHD_run is called; after each run a timer is armed
+ * with the timeout that it asks for.
  */
 
 #include "http/loop.h"

@@ -10,7 +10,7 @@ bool gjkd_cors_is_preflight(const gjkd_head *head) {
     return head->method == GJKD_OPTIONS && head->origin != NULL && head->request_method != NULL;
 }
 
-gjkd_cors gjkd_cors_make(const struct gjkd_origins *allowed, const gjkd_head *head) {
+gjkd_cors gjkd_cors_make(const struct gjkd_names *allowed, const gjkd_head *head) {
     gjkd_cors cors = {.varies = allowed->count > 0 && !gjkd_origins_any(allowed)};
     cors.allow_origin = head->origin != NULL ? gjkd_origin_find(head->origin, allowed) : NULL;
     cors.preflight = cors.allow_origin != NULL && gjkd_cors_is_preflight(head);

@@ -20,7 +20,7 @@ typedef struct gjkd_cors {
 /* Whether the request is a preflight, which needs no token. */
 bool gjkd_cors_is_preflight(const gjkd_head *head);
 
-gjkd_cors gjkd_cors_make(const struct gjkd_origins *allowed, const gjkd_head *head);
+gjkd_cors gjkd_cors_make(const struct gjkd_names *allowed, const gjkd_head *head);
 
 /* Calls add for each header field of the answer. */
 typedef void (*gjkd_add_field)(void *response, const char *name, const char *value);

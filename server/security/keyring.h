@@ -28,8 +28,8 @@ typedef enum gjkd_key_status {
 } gjkd_key_status;
 
 /*
- * Looks up the token of an Authorization header's value (NULL: no header). GJKD_KEY_VALID: *grant is
- * what the token allows, its texts in the arena, and *digest the token's SHA-256.
+ * Looks up the token of an Authorization header's value (NULL: no header). GJKD_KEY_VALID: *grant
+ * is what the token allows, its texts in the arena, and *digest the token's SHA-256.
  */
 gjkd_key_status gjkd_keyring_authenticate(struct gjkd_keyring *keyring, const char *authorization,
                                           struct gjk_arena *arena, gjkd_grant *grant,

@@ -10,8 +10,8 @@
 #include <malloc.h>
 #include <string.h>
 
-/* A write that frees so much returns the memory to the system, which malloc does not do by itself for
- * small blocks. That takes some milliseconds for 100 MB. */
+/* A write that frees so much returns the memory to the system, which malloc does not do by itself
+ * for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
 /* --- Refusals --- */
@@ -56,8 +56,8 @@ static bool is_any(const char *tags) {
 }
 
 /*
- * Checks the preconditions against the current version (NULL: there is no set). A shape's entity tag
- * is that of its set; only * asks for the existence of the shape itself.
+ * Checks the preconditions against the current version (NULL: there is no set). A shape's entity
+ * tag is that of its set; only * asks for the existence of the shape itself.
  */
 static bool check(const gjkd_write *write, const struct gjkd_version *current, const char *shape) {
     char tag[GJKD_ETAG_MAX];

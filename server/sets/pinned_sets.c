@@ -26,20 +26,6 @@ void gjkd_pinned_sets_reset(struct gjkd_pinned_sets *pinned) {
     pinned->count = pinned->capacity = 0;
 }
 
-/* The index of the name, or where it would be inserted. */
-static uint32_t find(const struct gjkd_pinned_sets *pinned, const char *name) {
-    uint32_t low = 0, high = pinned->count;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (strcmp(pinned->versions[middle]->name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 static bool reserve(struct gjkd_pinned_sets *pinned) {
     if (pinned->count < pinned->capacity) {
         return true;
@@ -55,7 +41,7 @@ static bool reserve(struct gjkd_pinned_sets *pinned) {
     return true;
 }
 
-static const struct gjkd_version *look_up(struct gjkd_pinned_sets *pinned, uint32_t at,
+static const struct gjkd_version *look_up(struct gjkd_pinned_sets *pinned, size_t at,
                                           struct gjkd_registry *registry, const char *name,
                                           bool *no_memory) {
     *no_memory = !reserve(pinned);
@@ -74,7 +60,7 @@ const struct gjkd_version *gjkd_pinned_sets_get(struct gjkd_pinned_sets *pinned,
                                                 bool *no_memory) {
     *no_memory = false;
     pthread_mutex_lock(&pinned->lock);
-    uint32_t at = find(pinned, name);
+    size_t at = gjkd_versions_lower_bound(pinned->versions, pinned->count, name);
     bool known = at < pinned->count && strcmp(pinned->versions[at]->name, name) == 0;
     const struct gjkd_version *version =
         known ? pinned->versions[at] : look_up(pinned, at, registry, name, no_memory);

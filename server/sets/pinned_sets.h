@@ -23,8 +23,8 @@ void gjkd_pinned_sets_fini(struct gjkd_pinned_sets *pinned);
 /* Releases all versions. */
 void gjkd_pinned_sets_reset(struct gjkd_pinned_sets *pinned);
 
-/* The pinned version of the set, valid until reset. NULL: there is no such set, or, if *no_memory, no
- * memory to pin it. Absence is not pinned: the set may be found later. */
+/* The pinned version of the set, valid until reset. NULL: there is no such set, or, if *no_memory,
+ * no memory to pin it. Absence is not pinned: the set may be found later. */
 const struct gjkd_version *gjkd_pinned_sets_get(struct gjkd_pinned_sets *pinned,
                                                 struct gjkd_registry *registry, const char *name,
                                                 bool *no_memory);

@@ -1,7 +1,7 @@
 /*
- * An array of versions sorted by name, under a read-write lock. There are at most about ten thousand
- * names, for which binary search is fast, and listing in order is free. Writer locks are striped by
- * the name's hash: two sets that share a stripe only delay each other's writes.
+ * An array of versions sorted by name, under a read-write lock. There are at most about ten
+ * thousand names, for which binary search is fast, and listing in order is free. Writer locks are
+ * striped by the name's hash: two sets that share a stripe only delay each other's writes.
  */
 
 #include "sets/registry.h"
@@ -65,19 +65,8 @@ void gjkd_registry_free(struct gjkd_registry *registry) {
     free(registry);
 }
 
-/* The first index whose name is not less than name. */
 static size_t lower_bound(const struct gjkd_registry *registry, const char *name) {
-    size_t low = 0;
-    size_t high = registry->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strcmp(registry->versions[middle]->name, name) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
+    return gjkd_versions_lower_bound(registry->versions, registry->count, name);
 }
 
 static bool holds(const struct gjkd_registry *registry, size_t index, const char *name) {
@@ -138,7 +127,8 @@ static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
     return GJKD_PUT_OK;
 }
 
-/* Whether the limit would be exceeded; a version smaller than the one before it is always allowed. */
+/* Whether the limit would be exceeded; a version smaller than the one before it is always allowed.
+ * */
 static bool exceeds_memory(const struct gjkd_registry *registry, uint64_t old_bytes,
                            uint64_t bytes) {
     return registry->bytes_max != 0 && bytes > old_bytes &&

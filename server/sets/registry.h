@@ -34,7 +34,7 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
 typedef enum gjkd_put_status {
     GJKD_PUT_OK,
     GJKD_PUT_FULL,        /* a new name, and sets_max is reached */
-    GJKD_PUT_OVER_MEMORY, /* it is larger than the version before it, and bytes_max would be exceeded */
+    GJKD_PUT_OVER_MEMORY, /* it is larger than the version before it and exceeds bytes_max */
     GJKD_PUT_OUT_OF_MEMORY,
 } gjkd_put_status;
 

@@ -2,9 +2,9 @@
 #define GJKD_SETS_STORED_H
 
 /*
- * The shapes of sets, shared by all versions and ticks in which they are the same. The definition of
- * a shape and its place are two objects: a shape that only moves gets a new place of a few words and
- * shares the definition with its past.
+ * The shapes of sets, shared by all versions and ticks in which they are the same. The definition
+ * of a shape and its place are two objects: a shape that only moves gets a new place of a few words
+ * and shares the definition with its past.
  */
 
 #include "gjk/set.h"
@@ -29,8 +29,8 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
 proto_stored gjkd_stored_view(const gjk_body *body);
 
 /*
- * The bytes that a body adds to a set that holds `beside`, of the same id (NULL: none), already: 0 if
- * it is the same body, those of its place if they share the definition.
+ * The bytes that a body adds to a set that holds `beside`, of the same id (NULL: none), already: 0
+ * if it is the same body, those of its place if they share the definition.
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 

@@ -2,10 +2,10 @@
 #define GJKD_SETS_TICK_RING_H
 
 /*
- * What the writers of a set need of the ticks that it keeps: the digest of the request that made each
- * one, and the memory that it adds. The entries are in a ring that versions share; each version has a
- * window of it. Only the writer of the set may read or add, and only the window of the current
- * version is valid.
+ * What the writers of a set need of the ticks that it keeps: the digest of the request that made
+ * each one, and the memory that it adds. The entries are in a ring that versions share; each
+ * version has a window of it. Only the writer of the set may read or add, and only the window of
+ * the current version is valid.
  */
 
 #include "gjk/base.h"
@@ -29,8 +29,8 @@ typedef struct gjkd_tick_ring {
 } gjkd_tick_ring;
 
 /*
- * *out is the ring with one more tick, which is above the newest, and without the oldest ones beyond
- * ticks_max (>= 1). Retains for *out. False: out of memory.
+ * *out is the ring with one more tick, which is above the newest, and without the oldest ones
+ * beyond ticks_max (>= 1). Retains for *out. False: out of memory.
  */
 bool gjkd_tick_ring_add(const gjkd_tick_ring *tick_ring, const gjkd_tick *tick, uint32_t ticks_max,
                         gjkd_tick_ring *out) GJK_MUST_USE;

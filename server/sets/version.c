@@ -1,7 +1,7 @@
 /*
- * Path copying with reference counts: an edit makes new bodies for the shapes that it names and shares
- * the rest; a whole set is an edit of the empty set. Memory is accounted incrementally: every body
- * that a version or a tick keeps is counted once, and so is the tree that orders them.
+ * Path copying with reference counts: an edit makes new bodies for the shapes that it names and
+ * shares the rest; a whole set is an edit of the empty set. Memory is accounted incrementally:
+ * every body that a version or a tick keeps is counted once, and so is the tree that orders them.
  */
 
 #include "sets/version.h"
@@ -77,7 +77,8 @@ static void push(struct builder *builder, const char *id, const gjk_body *old,
     builder->edits[builder->count++] = (gjk_edit){id, body};
 }
 
-/* A body with a definition of its own. old: the body of the same id, whose handle it keeps, or NULL. */
+/* A body with a definition of its own. old: the body of the same id, whose handle it keeps, or
+ * NULL. */
 static gjk_status make_body(struct gjkd_version *version, const char *id, const proto_shape *shape,
                             bool teleport, const gjk_body *old, const gjk_body **out) {
     uint64_t handle = old != NULL ? old->handle : version->next_handle;
@@ -128,8 +129,8 @@ static uint64_t whole_bytes(const struct gjkd_version *version) {
     return version->body_bytes + gjk_set_bytes(version->set);
 }
 
-/* The same of what the newest tick does not share. Trees that came and went since then may be counted,
- * but never more than the whole tree. */
+/* The same of what the newest tick does not share. Trees that came and went since then may be
+ * counted, but never more than the whole tree. */
 static uint64_t fresh_bytes(const struct gjkd_version *version) {
     uint64_t most = gjk_set_bytes(version->set);
     uint64_t order = version->fresh_order_bytes;
@@ -322,6 +323,21 @@ void gjkd_version_release(struct gjkd_version *version) {
 }
 
 /* --- Access --- */
+
+size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,
+                                 const char *name) {
+    size_t low = 0;
+    size_t high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (strcmp(versions[middle]->name, name) < 0) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
 
 static bool find_stored(const void *user, const char *id, proto_stored *out) {
     const struct gjkd_version *version = user;

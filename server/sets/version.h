@@ -2,10 +2,10 @@
 #define GJKD_SETS_VERSION_H
 
 /*
- * One immutable version of a set: the bodies in a tree for queries, the ticks that it keeps, and what
- * else GET answers. Whoever holds a reference may read it without a lock, on any thread; the last
- * release frees it. A writer builds the next version beside the current one and shares everything that
- * did not change.
+ * One immutable version of a set: the bodies in a tree for queries, the ticks that it keeps, and
+ * what else GET answers. Whoever holds a reference may read it without a lock, on any thread; the
+ * last release frees it. A writer builds the next version beside the current one and shares
+ * everything that did not change.
  */
 
 #include "gjk/history.h"
@@ -61,11 +61,16 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h). */
+/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h).
+ * */
 void gjkd_version_release(struct gjkd_version *version);
 
 /* What edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);
+
+/* The first index whose name is not less than name, in an array sorted by name. O(log count). */
+size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,
+                                 const char *name);
 
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);

@@ -6,6 +6,7 @@
  * shows it: 127.0.0.1:8080, [::1]:8080, localhost:8080 (which means 127.0.0.1).
  */
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,7 +16,12 @@
 #define GJKD_ADDRESS_TEXT_MAX 64
 
 typedef struct gjkd_address {
-    struct sockaddr_storage storage;
+    union {
+        struct sockaddr_storage storage;
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    };
     socklen_t length;
 } gjkd_address;
 

@@ -3,8 +3,8 @@
 
 /*
  * Crash reports on standard error: the signal, the route of the request that the thread was working
- * on, and a backtrace; then the process dies of the signal as it would have without the handler. The
- * content of requests is never reported.
+ * on, and a backtrace; then the process dies of the signal as it would have without the handler.
+ * The content of requests is never reported.
  */
 
 /* To be called before the first thread starts. Handlers that are set already stay in place. */

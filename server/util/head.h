@@ -27,8 +27,8 @@ typedef enum gjkd_method {
 gjkd_method gjkd_method_find(const char *text);
 const char *gjkd_method_text(gjkd_method method); /* "other" for all others */
 
-/* A field's overhead in a connection's memory, so that many short fields are limited like a few long
- * ones. */
+/* A field's overhead in a connection's memory, so that many short fields are limited like a few
+ * long ones. */
 #define GJKD_FIELD_OVERHEAD_BYTES 64
 
 typedef struct gjkd_head {

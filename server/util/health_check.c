@@ -104,8 +104,7 @@ int gjkd_health_check(const gjkd_address *address, bool tls) {
     int result = 1;
     char text[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&target, text);
-    const struct sockaddr *name = (const struct sockaddr *)(const void *)&target.storage;
-    if (connect(channel.fd, name, target.length) != 0) {
+    if (connect(channel.fd, &target.any, target.length) != 0) {
         gjkd_log(GJKD_LOG_ERROR, "health check: %s: %s", text, strerror(errno));
     } else if (tls && !open_tls(&channel)) {
         gjkd_log(GJKD_LOG_ERROR, "health check: %s does not speak TLS", text);

@@ -8,7 +8,7 @@
 #include <strings.h>
 
 bool gjkd_is_host_name(const char *text, size_t length) {
-    if (length == 0 || length > GJKD_HOST_BYTES_MAX) {
+    if (length == 0 || length > GJKD_NAME_BYTES_MAX) {
         return false;
     }
     for (size_t i = 0; i < length; i++) {
@@ -39,11 +39,11 @@ static bool is_literal6(const char *header) {
     return inet_pton(AF_INET6, ip, &parsed) == 1;
 }
 
-bool gjkd_host_allowed(const char *header, const struct gjkd_hosts *allowed) {
+bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed) {
     if (header[0] == '[') {
         return is_literal6(header);
     }
-    char name[GJKD_HOST_BYTES_MAX + 1];
+    char name[GJKD_NAME_BYTES_MAX + 1];
     struct in_addr parsed;
     size_t length = strcspn(header, ":");
     if (!gjkd_is_host_name(header, length) || !is_port(header + length)) {

@@ -8,23 +8,15 @@
  * --allowed-host.
  */
 
+#include "util/names.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-/* The longest host name. */
-#define GJKD_HOST_BYTES_MAX 255
-
-/* A list of host names, as --allowed-host gives them. */
-#define GJKD_ALLOWED_HOSTS_MAX 64
-struct gjkd_hosts {
-    unsigned count;
-    char names[GJKD_ALLOWED_HOSTS_MAX][GJKD_HOST_BYTES_MAX + 1];
-};
 
 /* Whether it is a host name: letters, digits, '-', '_' and '.', not empty, without port. */
 bool gjkd_is_host_name(const char *text, size_t length);
 
 /* header: the value of Host, with or without a port, compared without case. */
-bool gjkd_host_allowed(const char *header, const struct gjkd_hosts *allowed);
+bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed);
 
 #endif

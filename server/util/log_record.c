@@ -1,11 +1,13 @@
 /*
  * Values that are not plain are quoted, with quotes, backslashes, control characters and all bytes
- * beyond ASCII escaped: no line feed, terminal escape sequence or malformed UTF-8 of a client reaches
- * the log. A field that does not fit is left out as a whole; room for the end is always kept.
+ * beyond ASCII escaped: no line feed, terminal escape sequence or malformed UTF-8 of a client
+ * reaches the log. A field that does not fit is left out as a whole; room for the end is always
+ * kept.
  */
 
 #include "util/log_record.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,25 +88,25 @@ void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, 
     drop_partial(record, before);
 }
 
-void gjkd_log_record_add_count(struct gjkd_log_record *record, const char *name, uint64_t value) {
-    char text[24];
+static void add_number(struct gjkd_log_record *record, const char *name, const char *text) {
     size_t before = record->length;
-    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
     put_name(record, name);
     put_text(record, text);
     drop_partial(record, before);
 }
 
+void gjkd_log_record_add_count(struct gjkd_log_record *record, const char *name, uint64_t value) {
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, value);
+    add_number(record, name, text);
+}
+
 void gjkd_log_record_add_seconds(struct gjkd_log_record *record, const char *name,
                                  uint64_t duration_ns) {
     char text[40];
-    size_t before = record->length;
     uint64_t us = duration_ns / 1000;
-    snprintf(text, sizeof text, "%llu.%06llu", (unsigned long long)(us / 1000000),
-             (unsigned long long)(us % 1000000));
-    put_name(record, name);
-    put_text(record, text);
-    drop_partial(record, before);
+    snprintf(text, sizeof text, "%" PRIu64 ".%06" PRIu64, us / 1000000, us % 1000000);
+    add_number(record, name, text);
 }
 
 void gjkd_log_record_end(struct gjkd_log_record *record) {

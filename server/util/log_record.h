@@ -23,8 +23,8 @@ struct gjkd_log_record {
 void gjkd_log_record_begin(struct gjkd_log_record *record, bool json);
 
 /*
- * Add a field. name is the program's own and is not escaped. Of a text at most `max` bytes are kept;
- * bytes that are not printable ASCII are escaped as in JSON.
+ * Add a field. name is the program's own and is not escaped. Of a text at most `max` bytes are
+ * kept; bytes that are not printable ASCII are escaped as in JSON.
  */
 void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, const char *value,
                               size_t max);

@@ -1,5 +1,5 @@
-/* One scanner for both headers: media ranges separated by commas, each with parameters. Of the ranges
- * of Accept that match, the most specific one decides. */
+/* One scanner for both headers: media ranges separated by commas, each with parameters. Of the
+ * ranges of Accept that match, the most specific one decides. */
 
 #include "util/media.h"
 
@@ -102,7 +102,8 @@ static int weight_of(const char *range, const char *end) {
     return 1000;
 }
 
-/* 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not match. */
+/* 3 if the range is the type itself, 2 for its main type, 1 for any type, 0 if it does not match.
+ * */
 static int how_specific(const char *range, const char *type) {
     size_t kind = strcspn(type, "/") + 1;
     if (starts_with(range, "*/*")) {

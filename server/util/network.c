@@ -1,5 +1,5 @@
-/* Prefixes are compared in the IPv4-mapped form (RFC 4291, section 2.5.5.2), in which an IPv4 prefix
- * of n bits has 96 + n. */
+/* Prefixes are compared in the IPv4-mapped form (RFC 4291, section 2.5.5.2), in which an IPv4
+ * prefix of n bits has 96 + n. */
 
 #include "util/network.h"
 

@@ -24,7 +24,7 @@ bool gjkd_is_origin(const char *text, size_t length) {
         return true;
     }
     size_t scheme = span(text, length, "+-.");
-    if (length > GJKD_ORIGIN_BYTES_MAX || scheme == 0 || length - scheme < sizeof mark ||
+    if (length > GJKD_NAME_BYTES_MAX || scheme == 0 || length - scheme < sizeof mark ||
         memcmp(text + scheme, mark, sizeof mark - 1) != 0) {
         return false;
     }
@@ -45,7 +45,7 @@ bool gjkd_is_origin(const char *text, size_t length) {
     return host[name] == ':' && digits > 0 && digits <= 5 && name + 1 + digits == left;
 }
 
-static const char *find(const char *name, const struct gjkd_origins *allowed) {
+static const char *find(const char *name, const struct gjkd_names *allowed) {
     for (unsigned i = 0; i < allowed->count; i++) {
         if (strcmp(allowed->names[i], name) == 0) {
             return allowed->names[i];
@@ -54,11 +54,11 @@ static const char *find(const char *name, const struct gjkd_origins *allowed) {
     return NULL;
 }
 
-bool gjkd_origins_any(const struct gjkd_origins *allowed) {
+bool gjkd_origins_any(const struct gjkd_names *allowed) {
     return find("*", allowed) != NULL;
 }
 
-const char *gjkd_origin_find(const char *header, const struct gjkd_origins *allowed) {
+const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed) {
     const char *any = find("*", allowed);
     return any != NULL ? any : find(header, allowed);
 }

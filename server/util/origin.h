@@ -6,25 +6,18 @@
  * scheme://host or scheme://host:port, in lower case, as browsers send it.
  */
 
+#include "util/names.h"
+
 #include <stdbool.h>
 #include <stddef.h>
-
-#define GJKD_ORIGIN_BYTES_MAX 255
-#define GJKD_ORIGINS_MAX 64
-
-/* A list of origins; "*" means every one. */
-struct gjkd_origins {
-    unsigned count;
-    char names[GJKD_ORIGINS_MAX][GJKD_ORIGIN_BYTES_MAX + 1];
-};
 
 /* Whether it is an origin or "*". "null" is refused, because any sandboxed page has it. */
 bool gjkd_is_origin(const char *text, size_t length);
 
 /* The entry that admits the origin in the header's value: "*" or the origin itself. NULL: none. */
-const char *gjkd_origin_find(const char *header, const struct gjkd_origins *allowed);
+const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed);
 
 /* Whether "*" is in the list. */
-bool gjkd_origins_any(const struct gjkd_origins *allowed);
+bool gjkd_origins_any(const struct gjkd_names *allowed);
 
 #endif

@@ -1,5 +1,5 @@
-/* Parses the path and the query of a request target in place. RFC 3986, sections 2.1 and 3.3; '+' is a
- * blank in query parameters, as HTML forms write it. */
+/* Parses the path and the query of a request target in place. RFC 3986, sections 2.1 and 3.3; '+'
+ * is a blank in query parameters, as HTML forms write it. */
 
 #include "util/path.h"
 

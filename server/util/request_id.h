@@ -2,8 +2,8 @@
 #define GJKD_UTIL_REQUEST_ID_H
 
 /*
- * Request ids (X-Request-Id), which identify a request to the client, proxies and logs. A client's id
- * is used if it is short and plain, so that it can be copied to a header and a log unescaped;
+ * Request ids (X-Request-Id), which identify a request to the client, proxies and logs. A client's
+ * id is used if it is short and plain, so that it can be copied to a header and a log unescaped;
  * otherwise one is generated.
  */
 

@@ -30,7 +30,8 @@ struct gjkd_task_group {
     struct gjkd_runner runners[GJKD_TASK_GROUP_MAX];
 };
 
-/* On the loop's thread; request, completions and done are set. False: the queue is full, nothing is begun. */
+/* On the loop's thread; request, completions and done are set. False: the queue is full, nothing is
+ * begun. */
 bool gjkd_task_group_start(struct gjkd_task_group *group);
 
 #endif

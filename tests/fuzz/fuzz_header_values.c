@@ -55,7 +55,7 @@ static void check_network(const char *text, size_t length) {
 
 static void check_origin(const char *text, size_t length) {
     if (gjkd_is_origin(text, length) && length > 1) {
-        require(length <= GJKD_ORIGIN_BYTES_MAX && memchr(text, '\0', length) == NULL);
+        require(length <= GJKD_NAME_BYTES_MAX && memchr(text, '\0', length) == NULL);
         require(strstr(text, "://") != NULL);
         require(strpbrk(text, " \t\r\n\"\\/@?#,*") == strstr(text, "//"));
     }
@@ -64,7 +64,7 @@ static void check_origin(const char *text, size_t length) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    static const struct gjkd_hosts hosts = {.count = 1, .names = {"gjkd.example"}};
+    static const struct gjkd_names hosts = {.count = 1, .names = {"gjkd.example"}};
     char *text = malloc(size + 1);
 
     require(text != NULL);

@@ -1,6 +1,8 @@
 """https: certificates, versions of TLS, and the same protocol above it."""
 
 import contextlib
+import os
+import re
 import socket
 import ssl
 import subprocess
@@ -9,17 +11,19 @@ import time
 import pytest
 
 import problem
-from daemon import run_to_end
+from daemon import Daemon, run_to_end
 from wire import Wire, eventually
 
 PAIR = b'{"a": {"type": "point"}, "b": {"type": "point", "position": [3, 4]}}'
 
 
-def make(folder, name, days="3"):
+EC = ["ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"]
+
+
+def make(folder, name, days="3", algorithm=EC):
     """A key and a certificate for 127.0.0.1 that nobody but the test trusts."""
     key, cert = folder / f"{name}.key", folder / f"{name}.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", str(key), "-out",
+    subprocess.run(["openssl", "req", "-x509", "-newkey", *algorithm, "-nodes", "-keyout", str(key), "-out",
                     str(cert), "-days", days, "-subj", f"/CN={name}", "-addext",
                     "subjectAltName=IP:127.0.0.1"], check=True, capture_output=True)
     return str(cert), str(key)
@@ -104,6 +108,44 @@ def test_versions(secure, version, accepted):
         ["openssl", "s_client", "-connect", f"127.0.0.1:{secure.port}", version, "-cipher",
          "ALL:@SECLEVEL=0"], input="", capture_output=True, text=True, timeout=20)
     assert ("Cipher is (NONE)" not in ended.stdout) == accepted, ended.stdout
+
+
+def negotiated(daemon, suite):
+    """The cipher suite of a TLS 1.2 handshake in which the client offers only this one, or None."""
+    ended = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{daemon.port}", "-tls1_2", "-cipher",
+         suite + ":@SECLEVEL=0"], input="", capture_output=True, text=True, timeout=20)
+    assert "no cipher match" not in ended.stderr, "openssl has the suite"
+    found = re.search(r"Cipher is (\S+)", ended.stdout)
+    return None if found is None or found[1] == "(NONE)" else found[1]
+
+
+@pytest.fixture(scope="module")
+def secure_rsa(tmp_path_factory):
+    pair = make(tmp_path_factory.mktemp("rsa"), "rsa", algorithm=["rsa:2048"])
+    daemon = Daemon(*flags(pair))
+    yield daemon
+    daemon.stop()
+
+
+@pytest.mark.parametrize("suite, accepted", [
+    ("ECDHE-RSA-AES128-GCM-SHA256", True), ("ECDHE-RSA-AES256-GCM-SHA384", True),
+    ("ECDHE-RSA-CHACHA20-POLY1305", True),
+    ("ECDHE-RSA-AES128-SHA256", False), ("ECDHE-RSA-AES256-SHA", False),  # CBC
+    ("AES128-GCM-SHA256", False), ("AES256-GCM-SHA384", False),  # static RSA
+    ("AES256-SHA", False)])  # both
+def test_cipher_suites(secure_rsa, suite, accepted):
+    assert negotiated(secure_rsa, suite) == (suite if accepted else None)
+
+
+@pytest.mark.parametrize("mode, warned", [(0o600, False), (0o400, False), (0o640, True),
+                                          (0o604, True), (0o602, True)])
+def test_a_key_that_others_can_read_is_warned_about(start, tmp_path, mode, warned):
+    cert, key = make(tmp_path, "first")
+    os.chmod(key, mode)
+    errors = start("--log-level=warning", "--tls-cert", cert, "--tls-key", key).stderr().decode()
+    assert (f"{key} has mode {mode:04o}" in errors) == warned
+    assert errors.count("level=warning") == warned, "a certificate is public"
 
 
 @pytest.mark.parametrize("junk", [b"GET /livez HTTP/1.1\r\nHost: localhost\r\n\r\n", b"\0" * 600,

@@ -351,6 +351,16 @@ def test_bad_token_files(tmp_path):
     assert ended.returncode > 0 and "No such file" in ended.stderr
 
 
+@pytest.mark.parametrize("mode, warned", [(0o600, False), (0o640, True), (0o604, True)])
+def test_a_token_file_that_others_can_read_is_warned_about(start, tmp_path, mode, warned):
+    path = tmp_path / "tokens"
+    path.write_text(line("me", "read"))
+    path.chmod(mode)
+    errors = start("--token-file", str(path), "--log-level=warning").stderr().decode()
+    assert errors.count("level=warning") == warned
+    assert (f"{path} has mode {mode:04o}" in errors) == warned
+
+
 def test_beyond_loopback_with_tokens(file):
     assert run_to_end("--check-config", "--listen", "0.0.0.0:0", "--token-file", file
                       ).returncode == 0

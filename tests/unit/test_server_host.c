@@ -28,7 +28,7 @@ START_TEST(hosts) {
                                       "user@localhost",
                                       "localhost/",
                                       "[fe80::1%25eth0]"};
-    struct gjkd_hosts allowed = {.count = 1, .names = {"gjkd.internal"}};
+    struct gjkd_names allowed = {.count = 1, .names = {"gjkd.internal"}};
 
     for (int i = 0; i < COUNT_OF(good); i++)
         ck_assert_msg(gjkd_host_allowed(good[i], &allowed), "\"%s\"", good[i]);
@@ -39,7 +39,7 @@ END_TEST
 
 START_TEST(a_long_host_is_no_host) {
     char name[400];
-    struct gjkd_hosts allowed = {.count = 0};
+    struct gjkd_names allowed = {.count = 0};
 
     memset(name, 'a', sizeof name);
     name[sizeof name - 1] = '\0';

@@ -136,7 +136,7 @@ START_TEST(origins) {
                                       "https://u@a",
                                       "https:/a",
                                       "**"};
-    struct gjkd_origins list = {.count = 1};
+    struct gjkd_names list = {.count = 1};
 
     for (int i = 0; i < COUNT_OF(good); i++)
         ck_assert_msg(gjkd_is_origin(good[i], strlen(good[i])), "%s", good[i]);
