@@ -164,15 +164,6 @@ static void give_large_blocks_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 }
 
-static bool init_context(struct server *server) {
-    char error[GJKD_CONFIG_ERROR_MAX];
-    bool fine = gjkd_context_init(&server->context, server->config, error);
-    if (!fine) {
-        gjkd_log(GJKD_LOG_ERROR, "%s", error);
-    }
-    return fine;
-}
-
 /* Loads the sets, while /livez answers 200 already and /readyz 503. */
 static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
@@ -201,11 +192,6 @@ static bool init_main_loop(struct server *server) {
                         numbers[i]);
     }
     return true;
-}
-
-static void fini_main_loop(struct server *server) {
-    uv_run(&server->uv, UV_RUN_DEFAULT);
-    uv_loop_close(&server->uv);
 }
 
 /* Makes all loops, or none. */
@@ -301,10 +287,16 @@ int gjkd_serve(const struct gjkd_config *config) {
     signal(SIGPIPE, SIG_IGN);
     give_large_blocks_back();
     raise_file_limit(config);
-    bool fine = init_context(server) && init_main_loop(server);
+    char error[GJKD_CONFIG_ERROR_MAX];
+    bool fine = gjkd_context_init(&server->context, config, error);
+    if (!fine) {
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
+    }
+    fine = fine && init_main_loop(server);
     if (fine) {
         fine = serve(server);
-        fini_main_loop(server);
+        uv_run(&server->uv, UV_RUN_DEFAULT);
+        uv_loop_close(&server->uv);
     }
     gjkd_context_fini(&server->context);
     for (unsigned i = 0; i < server->loop_count; i++) {

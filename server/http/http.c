@@ -225,15 +225,6 @@ static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
     return answer(exchange);
 }
 
-/*
- * Called once more because the end of the request brought no reply. Only now has libmicrohttpd
- * noted that there is nothing to read; a connection suspended earlier would be read on after the
- * work, and a client that has shut its sending side would be taken for one that has disconnected.
- */
-static enum MHD_Result take_ready(struct gjkd_exchange *exchange) {
-    return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
-}
-
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
 static enum MHD_Result on_request(void *closure, struct MHD_Connection *connection, const char *url,
                                   const char *method, const char *version, const char *data,
@@ -250,7 +241,13 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
     case GJKD_STAGE_BODY:
         return *size > 0 ? take_body(exchange, data, size) : take_end(exchange);
     case GJKD_STAGE_READY:
-        return take_ready(exchange);
+        /*
+         * Called once more because the end of the request brought no reply. Only now has
+         * libmicrohttpd noted that there is nothing to read; had the connection been suspended
+         * earlier, a client that has shut its sending side would be taken for one that has
+         * disconnected.
+         */
+        return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
     case GJKD_STAGE_WORKING:
         return MHD_YES;
     case GJKD_STAGE_DONE:

@@ -63,16 +63,12 @@ void gjkd_limiter_free(struct gjkd_limiter *limiter) {
     }
 }
 
-static bool same(const gjkd_limiter_key *a, const gjkd_limiter_key *b) {
-    return a->words[0] == b->words[0] && a->words[1] == b->words[1];
-}
-
 /* The client's account; a new client gets the account of its row that is full soonest, filled. */
 static struct account *find(struct gjkd_limiter *limiter, const gjkd_limiter_key *key) {
     struct account *row = limiter->rows[gjkd_hash2(key->words, limiter->seed) % ROWS];
     struct account *fullest = &row[0];
     for (unsigned i = 0; i < ROW_ACCOUNTS; i++) {
-        if (same(&row[i].key, key)) {
+        if (memcmp(&row[i].key, key, sizeof *key) == 0) {
             return &row[i];
         }
         fullest = row[i].full_ns < fullest->full_ns ? &row[i] : fullest;

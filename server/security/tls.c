@@ -149,14 +149,13 @@ static int import(const struct pair *pair, gnutls_pcert_st *chain, unsigned *cou
     status = gnutls_privkey_init(key);
     if (status >= 0) {
         status = gnutls_privkey_import_x509_raw(*key, &pair->key, GNUTLS_X509_FMT_PEM, NULL, 0);
-        if (status < 0) {
-            gnutls_privkey_deinit(*key);
+        if (status >= 0) {
+            return status;
         }
+        gnutls_privkey_deinit(*key);
     }
-    if (status < 0) {
-        while (*count > 0) {
-            gnutls_pcert_deinit(&chain[--*count]);
-        }
+    while (*count > 0) {
+        gnutls_pcert_deinit(&chain[--*count]);
     }
     return status;
 }

@@ -15,10 +15,7 @@ typedef enum match { NO_MATCH, MATCH, UNCLEAR } match;
 
 /* The length of the quoted tag at text, quotes included, or 0. */
 static size_t tag_length(const char *text) {
-    if (text[0] != '"') {
-        return 0;
-    }
-    const char *end = strchr(text + 1, '"');
+    const char *end = text[0] == '"' ? strchr(text + 1, '"') : NULL;
     return end == NULL ? 0 : (size_t)(end - text) + 1;
 }
 

@@ -16,12 +16,11 @@
 /* The address, or loopback if it means every interface. */
 static gjkd_address reachable(const gjkd_address *address) {
     gjkd_address target = *address;
-    if (!gjkd_address_is_any(address)) {
-        return target;
+    if (gjkd_address_is_any(address)) {
+        bool is_six = address->any.sa_family == AF_INET6;
+        (void)gjkd_address_parse(is_six ? "[::1]:0" : "127.0.0.1:0", &target);
+        gjkd_address_set_port(&target, gjkd_address_port(address));
     }
-    (void)gjkd_address_parse(address->storage.ss_family == AF_INET6 ? "[::1]:0" : "127.0.0.1:0",
-                             &target);
-    gjkd_address_set_port(&target, gjkd_address_port(address));
     return target;
 }
 
@@ -43,10 +42,10 @@ static bool open_tls(struct channel *channel) {
     }
     gnutls_transport_set_int(channel->session, channel->fd);
     gnutls_handshake_set_timeout(channel->session, TIMEOUT_S * 1000);
-    int status = gnutls_handshake(channel->session);
-    while (status < 0 && gnutls_error_is_fatal(status) == 0) {
+    int status;
+    do {
         status = gnutls_handshake(channel->session);
-    }
+    } while (status < 0 && gnutls_error_is_fatal(status) == 0);
     return status == 0;
 }
 
