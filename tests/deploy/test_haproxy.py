@@ -126,6 +126,23 @@ class Load:
         self.pool.shutdown()
 
 
+def test_a_client_cannot_choose_its_address():
+    """X-Forwarded-For from outside is deleted before the proxy adds the client's own address."""
+    daemon = Daemon("--access-log", "--log-format", "json", "--trusted-proxy", "127.0.0.0/8")
+    front = Front([daemon, daemon])
+    try:
+        reply = requests.get(front.url + "/v1", timeout=10, headers={
+            "X-Forwarded-For": "203.0.113.9", "X-Request-Id": "forged"})
+        assert reply.status_code == 200
+        assert eventually(lambda: b'"id":"forged"' in daemon.stderr())
+        record = next(r for r in map(json.loads, daemon.stderr().splitlines())
+                      if r.get("id") == "forged")
+        assert record["client"] == "127.0.0.1"
+    finally:
+        front.stop()
+        daemon.stop()
+
+
 def test_a_set_stays_on_one_server(servers, front):
     """Under every spelling of its name, and with the sets whose names begin like it."""
     names = [f"room-{i}" for i in range(20)]
