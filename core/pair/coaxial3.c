@@ -8,11 +8,10 @@
  * case there, while no polytope with flat faces comes to an end on it.
  */
 
-#include "pair/coaxial3.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/separating_axis2.h"
 #include "shape/cloud.h"
 
 /* A frustum in the frame: its circles around `foot` and around foot + way. */

@@ -3,11 +3,10 @@
  * descend3.c, where the method and its source are told.
  */
 
-#include "pair/descend2.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/gjk2.h"
 
 #define DESCENTS_MAX 24
 #define LEAPS_MAX 40

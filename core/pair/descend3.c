@@ -12,11 +12,10 @@
  * leaps.
  */
 
-#include "pair/descend3.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/gjk3.h"
 
 #define DESCENTS_MAX 24
 #define LEAPS_MAX 40

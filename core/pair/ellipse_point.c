@@ -10,7 +10,7 @@
  * along n, sqrt(sum a_i^2 n_i^2) + sqrt(sum b_i^2 n_i^2), is concave in the n_i^2.
  */
 
-#include "pair/ellipse_point.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"

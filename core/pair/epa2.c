@@ -3,12 +3,11 @@
  * its source are told.
  */
 
-#include "pair/epa2.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/predicate.h"
 #include "base/rounding.h"
-#include "pair/descend2.h"
 #include "pair/polytope2.h"
 
 typedef struct gjk_seed2 {

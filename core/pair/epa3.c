@@ -7,12 +7,11 @@
  * equal support points need no thresholds of their own.
  */
 
-#include "pair/epa3.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/predicate.h"
 #include "base/rounding.h"
-#include "pair/descend3.h"
 #include "pair/polytope3.h"
 
 typedef struct gjk_seed3 {

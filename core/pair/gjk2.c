@@ -3,7 +3,7 @@
  * sources are told.
  */
 
-#include "pair/gjk2.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"

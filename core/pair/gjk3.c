@@ -7,7 +7,7 @@
  * repeats, so their answers are exact to rounding whatever the tolerance.
  */
 
-#include "pair/gjk3.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"

@@ -10,13 +10,11 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/decide3.h"
-#include "pair/gjk2.h"
-#include "pair/gjk3.h"
+#include "pair/kernels.h"
 #include "pair/penetration.h"
 #include "pair/warm_start.h"
 #include "pair/world_recorder.h"
-#include "tree/query_bounds.h"
+#include "shape/box.h"
 
 static const gjk_vec3 none = {0, 0, 0};
 
@@ -148,7 +146,7 @@ static void walk3(gjk_frame3 *frame, gjk_vec3 heading, const gjk_question *quest
     if (question->cache != NULL) {
         gjk_cache_recall(question->cache, frame, &simplex, &heading);
     }
-    bool reached = gjk_decide3(frame, heading, goal, &simplex, solution);
+    bool reached = gjk_boolean3(frame, heading, goal, &simplex, solution);
     if (!reached) {
         frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
     }

@@ -5,12 +5,7 @@
 
 #include "pair/penetration.h"
 
-#include "pair/coaxial3.h"
-#include "pair/ellipse_point.h"
-#include "pair/epa2.h"
-#include "pair/epa3.h"
-#include "pair/separating_axis2.h"
-#include "pair/separating_axis3.h"
+#include "pair/kernels.h"
 
 static bool expand2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
                     gjk_solution *solution) {

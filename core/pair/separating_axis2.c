@@ -10,7 +10,7 @@
  * and where rounding made the guess wrong, the general method takes over.
  */
 
-#include "pair/separating_axis2.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"

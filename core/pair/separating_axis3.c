@@ -7,7 +7,7 @@
  * as between parallel faces, are left to the general method.
  */
 
-#include "pair/separating_axis3.h"
+#include "pair/kernels.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"

@@ -7,7 +7,7 @@
  * Detection, 2005, 5.5.7).
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 #include "base/larger.h"
 

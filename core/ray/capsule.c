@@ -5,7 +5,7 @@
  * distance of the line from the segment.
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 #include "base/larger.h"
 

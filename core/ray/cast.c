@@ -7,9 +7,8 @@
 #include "gjk/cast.h"
 
 #include "base/rounding.h"
-#include "ray/general2.h"
-#include "ray/general3.h"
-#include "tree/query_bounds.h"
+#include "ray/kernels.h"
+#include "ray/query_bounds.h"
 
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
@@ -94,7 +93,7 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
     if (solution.undecided) {
         gjk_sweep way = {*moving, translation};
         gjk_query_bounds probe = gjk_query_bounds_of_sweep(&way, settings->tolerance);
-        at_least = gjk_query_bounds_key(&probe, target, 1.0);
+        at_least = gjk_query_bounds_sweep_key(&probe, target, 1.0);
         result.hit = !isnan(at_least);
         result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
     }

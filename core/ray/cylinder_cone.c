@@ -8,7 +8,7 @@
  * x^2 + y^2 - k^2 z^2).
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 #include "base/larger.h"
 #include "ray/span.h"

@@ -5,7 +5,7 @@
  * told in the world: by the plane that is square to the stretched foot.
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 #include "base/larger.h"
 #include "ray/span.h"

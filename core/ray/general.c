@@ -7,9 +7,8 @@
 
 #include "ray/general.h"
 
-#include "ray/general2.h"
-#include "ray/general3.h"
-#include "tree/query_bounds.h"
+#include "ray/kernels.h"
+#include "ray/query_bounds.h"
 
 /* The ray's origin as a shape: a point at that place, axes as in the world. */
 static gjk_shape origin_shape(uint32_t dimension) {
@@ -47,7 +46,7 @@ static bool meets_box(const gjk_placed *target, const gjk_ray *ray,
                       const gjk_ray_settings *settings, double *t) {
     gjk_query_bounds probe =
         gjk_query_bounds_of_ray(ray, target->shape->dimension, settings->tolerance);
-    double from = gjk_query_bounds_key(&probe, target, ray->max_distance);
+    double from = gjk_query_bounds_sweep_key(&probe, target, ray->max_distance);
     *t = from > *t ? from : *t;
     return !isnan(from);
 }

@@ -7,7 +7,7 @@
  * of the edge which is hit.
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 /* A polygon and the line, as seen along the line. */
 typedef struct view {

@@ -16,7 +16,7 @@
 #include "pair/pair_unit.h"
 #include "ray/ball.h"
 #include "ray/general.h"
-#include "ray/line.h"
+#include "ray/line_meet.h"
 
 gjk_ray_settings gjk_ray_settings_default(void) {
     return (gjk_ray_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, true};

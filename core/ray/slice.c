@@ -4,7 +4,7 @@
  * turn.
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 #include "ray/span.h"
 
 gjk_line_hit gjk_line_meet_slice(const gjk_shape *shape, const gjk_line *line) {

@@ -6,7 +6,7 @@
  * only in the direction in which the sliver is narrow.
  */
 
-#include "ray/line.h"
+#include "ray/closed_forms.h"
 
 #include "base/larger.h"
 

@@ -3,7 +3,7 @@
 
 #include "shape/scan.h"
 #include "tree/node.h"
-#include "tree/query_bounds.h"
+#include "ray/query_bounds.h"
 
 /*
  * The branches of a node with keys up to bound, a bit for each, and their keys. One function for

@@ -7,7 +7,7 @@
  */
 
 #include "base/references.h"
-#include "tree/box.h"
+#include "shape/box.h"
 #include "tree/tree.h"
 
 #define GJK_TREE_WIDTH 8

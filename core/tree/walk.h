@@ -10,7 +10,7 @@
 #include "base/list.h"
 #include "gjk/set_query.h"
 #include "tree/pairs.h"
-#include "tree/query_bounds.h"
+#include "ray/query_bounds.h"
 
 /* Everything that overlaps any body of a moment must meet this. */
 gjk_query_bounds gjk_query_bounds_of_moment(const gjk_snapshot *snapshot, double tolerance);

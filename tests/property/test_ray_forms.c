@@ -5,7 +5,7 @@
  */
 
 #include "ray/general.h"
-#include "ray/line.h"
+#include "ray/line_meet.h"
 
 #include "rng.h"
 #include "unit/runner.h"

@@ -8,6 +8,12 @@
 
 #include "gjk/pair.h"
 
+/* A shape on its way: see gjk_cast. Of the set's dimension. */
+typedef struct gjk_sweep {
+    gjk_placed moving;
+    gjk_vec3 translation;
+} gjk_sweep;
+
 /* As in gjk_detect_settings; the start and the sweep count their iterations each. */
 typedef struct gjk_cast_settings {
     double tolerance;

@@ -132,12 +132,6 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) GJK_MUST_USE;
 
-/* A shape on its way: see gjk_cast. Of the set's dimension. */
-typedef struct gjk_sweep {
-    gjk_placed moving;
-    gjk_vec3 translation;
-} gjk_sweep;
-
 typedef struct gjk_cast_hit {
     const gjk_body *body; /* of moment->set */
     gjk_cast_result result;

@@ -4,7 +4,9 @@
  * bounding box can be missed.
  */
 
-#include "ray/line.h"
+#include "ray/line_meet.h"
+
+#include "ray/closed_forms.h"
 
 static gjk_line_hit meet_hull(const gjk_shape *shape, const gjk_line *line) {
     double clearance = gjk_line_clearance_of_box(shape->center, shape->half_extents, line);

@@ -1,10 +1,8 @@
-#ifndef GJK_RAY_SOLUTION_H
-#define GJK_RAY_SOLUTION_H
+#ifndef GJK_RAY_KERNELS_H
+#define GJK_RAY_KERNELS_H
 
-#include "gjk/vec.h"
-
-#include <stdbool.h>
-#include <stdint.h>
+#include "pair/frame2.h"
+#include "pair/frame3.h"
 
 /*
  * What the ray kernels are asked: at which least t in [0, reach] does the ball of
@@ -35,5 +33,9 @@ typedef struct gjk_ray_solution {
 
 /* What one support plane did to the ray's current point. */
 typedef enum gjk_ray_step { GJK_RAY_MISSED, GJK_RAY_MOVED, GJK_RAY_STAYED } gjk_ray_step;
+
+/* Casts a ray from the frame's origin at a - b. */
+gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal);
+gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal);
 
 #endif

@@ -3,10 +3,7 @@
  * goes.
  */
 
-#include "tree/query_bounds.h"
-
-#include "base/larger.h"
-#include "tree/keys.h"
+#include "ray/query_bounds.h"
 
 gjk_query_bounds gjk_query_bounds_of(gjk_query_bounds_kind kind, const gjk_placed *placed,
                                      double tolerance) {
@@ -47,28 +44,27 @@ gjk_query_bounds gjk_query_bounds_of_sweep(const gjk_sweep *sweep, double tolera
     return probe;
 }
 
-double gjk_query_bounds_key(const gjk_query_bounds *probe, const gjk_placed *placed, double bound) {
-    const gjk_branch branch = {.box = gjk_box_of(placed)};
-    gjk_tree_node alone = {.used = 1};
-    double keys[GJK_TREE_WIDTH];
-    gjk_tree_node_put(&alone, 0, &branch);
-    return gjk_query_bounds_node(probe, &alone, bound, keys) != 0 ? keys[0] : NAN;
-}
-
-double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis) {
-    const gjk_bounds p = gjk_box_of(a), q = gjk_box_of(b);
-    const gjk_vec3 after = gjk_sub3(q.min, p.max), before = gjk_sub3(p.min, q.max);
-    const double gaps[6] = {after.x, before.x, after.y, before.y, after.z, before.z};
-    double widest = 0.0;
-    /* what the boxes are not wider by already */
-    double more = tolerance - 2.0 * GJK_BOX_TOLERANCE * gjk_larger(a->shape->size, b->shape->size);
-    for (int i = 0; i < 2 * (int)a->shape->dimension; i++) {
-        if (gaps[i] > widest) {
-            const double sign = i % 2 == 0 ? 1.0 : -1.0;
-            widest = gaps[i];
-            *axis = (gjk_vec3){i / 2 == 0 ? sign : 0.0, i / 2 == 1 ? sign : 0.0,
-                               i / 2 == 2 ? sign : 0.0};
-        }
+/*
+ * The slab test of one box (Kay, Kajiya, Ray Tracing Complex Scenes, 1986), in the order of
+ * operations of the tree's test of a node, so that both have the same bits.
+ */
+double gjk_query_bounds_sweep_key(const gjk_query_bounds *probe, const gjk_placed *placed,
+                                  double bound) {
+    const gjk_bounds box = gjk_box_of(placed);
+    const double min[3] = {box.min.x, box.min.y, box.min.z};
+    const double max[3] = {box.max.x, box.max.y, box.max.z};
+    double loose = 0.0, from = 0.0, until = bound;
+    for (uint32_t axis = 0; probe->looseness > 0.0 && axis < probe->dimension; axis++) {
+        const double side = probe->looseness * (max[axis] - min[axis]);
+        loose = side > loose ? side : loose;
     }
-    return widest > more ? widest : 0.0;
+    for (uint32_t axis = 0; axis < probe->dimension; axis++) {
+        const double rate = probe->rate[axis];
+        const double above = (min[axis] - loose - probe->max[axis]) * rate;
+        const double below = (max[axis] + loose - probe->min[axis]) * rate;
+        const double in = rate > 0.0 ? above : below, out = rate > 0.0 ? below : above;
+        from = in > from ? in : from; /* comparisons that pass over what is not a number */
+        until = out < until ? out : until;
+    }
+    return from <= until ? from : NAN;
 }

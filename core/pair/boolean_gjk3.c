@@ -9,7 +9,7 @@
  * agree on its state.
  */
 
-#include "pair/decide3.h"
+#include "pair/kernels.h"
 
 /* Steps after which it is left to the general method. */
 #define STEPS_MAX 10
@@ -230,8 +230,8 @@ static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, gjk_walk3 *
     return prove_apart(s, along, goal, solution) || (along <= 0.0 && goal->radius == 0.0);
 }
 
-bool gjk_decide3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
-                 gjk_simplex3 *simplex, gjk_solution *solution) {
+bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
+                  gjk_simplex3 *simplex, gjk_solution *solution) {
     const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
     gjk_walk3 s;
     s.direction = direction;

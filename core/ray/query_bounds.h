@@ -1,5 +1,5 @@
-#ifndef GJK_TREE_QUERY_BOUNDS_H
-#define GJK_TREE_QUERY_BOUNDS_H
+#ifndef GJK_RAY_QUERY_BOUNDS_H
+#define GJK_RAY_QUERY_BOUNDS_H
 
 /*
  * A question as a box: which other boxes can it be about, and how soon? Where a tree leaves a
@@ -7,9 +7,9 @@
  * proof when they converge; when the iteration limit ends them first, they ask the very boxes.
  */
 
+#include "gjk/cast.h"
 #include "gjk/ray.h"
-#include "gjk/set_query.h"
-#include "tree/box.h"
+#include "shape/box.h"
 
 typedef enum gjk_query_bounds_kind {
     GJK_QUERY_OVERLAP, /* boxes that meet the probe's: key 0 */
@@ -41,14 +41,9 @@ gjk_query_bounds gjk_query_bounds_of(gjk_query_bounds_kind kind, const gjk_place
 gjk_query_bounds gjk_query_bounds_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance);
 gjk_query_bounds gjk_query_bounds_of_sweep(const gjk_sweep *sweep, double tolerance);
 
-/* The key of one placed shape's box: the same bits as in a tree. Not a number: none up to bound. */
-double gjk_query_bounds_key(const gjk_query_bounds *probe, const gjk_placed *placed, double bound);
-
-/*
- * The widest gap between the boxes of two placed shapes along an axis of the world, and that
- * axis, from a to b; 0 when it does not prove that they are apart by more than the tolerance (a
- * length).
- */
-double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis);
+/* When a sweep meets the box of one placed shape: the same bits as in a tree. Not a number where
+ * it does not up to the bound. */
+double gjk_query_bounds_sweep_key(const gjk_query_bounds *probe, const gjk_placed *placed,
+                                  double bound);
 
 #endif

@@ -1,5 +1,5 @@
-#ifndef GJK_TREE_BOX_H
-#define GJK_TREE_BOX_H
+#ifndef GJK_SHAPE_BOX_H
+#define GJK_SHAPE_BOX_H
 
 /*
  * Boxes wide enough that whoever skips what they do not meet loses no answer. Queries find a
@@ -68,5 +68,12 @@ static inline double gjk_box_measure(const gjk_bounds *box, uint32_t dimension) 
     gjk_vec3 d = gjk_sub3(box->max, box->min);
     return dimension == 2 ? d.x + d.y : d.x * d.y + d.z * (d.x + d.y);
 }
+
+/*
+ * The widest gap between the boxes of two placed shapes along an axis of the world, and that
+ * axis, from a to b; 0 when it does not prove that they are apart by more than the tolerance (a
+ * length).
+ */
+double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis);
 
 #endif

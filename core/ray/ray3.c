@@ -1,12 +1,18 @@
 /*
- * Where does a ray from the origin first touch a - b, or the ball around it? The 2D
- * twin of ray3.c, where the method and its source are told.
+ * Where does a ray from the origin first touch a - b, or the ball around it? The
+ * GJK ray cast (van den Bergen, Ray Casting against General Convex Objects, 2004):
+ * iterate GJK for the ray's current point; whenever a support plane separates the
+ * point from the shape, move the point up to that plane. The distance to a convex
+ * shape is a convex function along the ray, so the planes are Newton steps from
+ * outside: the point never passes the surface. Deviations: plane normals are those
+ * of the nearest feature (see gjk3.c); a plane nearer than rounding moves nothing,
+ * so a grazing ray is not thrown past what it grazes.
  */
 
-#include "ray/general2.h"
+#include "ray/kernels.h"
 
 #include "base/rounding.h"
-#include "pair/simplex2.h"
+#include "pair/simplex3.h"
 
 /* Steps that may leave the distance as it is: see gjk3.c. */
 #define STALLS_MAX 4
@@ -19,20 +25,20 @@
 #define HOLDS 0x1p10
 #define NEARLY 0x1p24
 
-typedef struct gjk_ray_state2 {
+typedef struct gjk_ray_state3 {
     double t;             /* no point of the ray before t touches */
-    gjk_vec2 point;       /* t * direction */
-    gjk_vec2 normal;      /* of the plane that moved it there */
+    gjk_vec3 point;       /* t * direction */
+    gjk_vec3 normal;      /* of the plane that moved it there */
     double slack;         /* how far past the surface rounding may have moved it, along the ray */
-    gjk_simplex2 simplex; /* of a - b, vertices as they are */
+    gjk_simplex3 simplex; /* of a - b, vertices as they are */
     double distance;      /* of point from the simplex: an upper bound for a - b */
-} gjk_ray_state2;
+} gjk_ray_state3;
 
 /* Moves the point up to the plane with that outward normal through the support vertex. */
-static gjk_ray_step move(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_vec2 normal,
-                         const gjk_vertex2 *vertex, double rounding) {
-    double gap = gjk_dot2(normal, gjk_sub2(state->point, vertex->w)) - goal->radius;
-    double rate = -gjk_dot2(normal, gjk_xy(goal->direction));
+static gjk_ray_step move(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_vec3 normal,
+                         const gjk_vertex3 *vertex, double rounding) {
+    double gap = gjk_dot3(normal, gjk_sub3(state->point, vertex->w)) - goal->radius;
+    double rate = -gjk_dot3(normal, goal->direction);
     if (gap <= rounding) {
         return GJK_RAY_STAYED;
     }
@@ -45,7 +51,7 @@ static gjk_ray_step move(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_ve
     }
     state->slack = slack;
     state->t = t;
-    state->point = gjk_scale2(state->t, gjk_xy(goal->direction));
+    state->point = gjk_scale3(state->t, goal->direction);
     state->normal = normal;
     return GJK_RAY_MOVED;
 }
@@ -56,10 +62,10 @@ static gjk_ray_step move(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_ve
  * direction it may not. Where no plane moved the point the start is as good as on the surface, and
  * what holds the shape nearly is all there is.
  */
-static void settle(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_vec2 normal,
-                   const gjk_vertex2 *vertex, double rounding, double close_enough) {
-    double gap = gjk_dot2(normal, gjk_sub2(state->point, vertex->w)) - goal->radius;
-    bool against = gjk_dot2(normal, gjk_xy(goal->direction)) < 0.0;
+static void settle(gjk_ray_state3 *state, const gjk_ray_goal *goal, gjk_vec3 normal,
+                   const gjk_vertex3 *vertex, double rounding, double close_enough) {
+    double gap = gjk_dot3(normal, gjk_sub3(state->point, vertex->w)) - goal->radius;
+    bool against = gjk_dot3(normal, goal->direction) < 0.0;
     bool holds = goal->radius > rounding && gap >= -close_enough;
     if (against && (holds || (state->t == 0.0 && gap >= -NEARLY * rounding))) {
         state->normal = normal;
@@ -67,9 +73,9 @@ static void settle(gjk_ray_state2 *state, const gjk_ray_goal *goal, gjk_vec2 nor
 }
 
 /* Adds the vertex unless it is there. True when it was. */
-static bool add_vertex(gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
+static bool add_vertex(gjk_simplex3 *simplex, const gjk_vertex3 *vertex) {
     for (uint32_t i = 0; i < simplex->count; i++) {
-        if (gjk_vertex2_same(&simplex->vertex[i], vertex)) {
+        if (gjk_vertex3_same(&simplex->vertex[i], vertex)) {
             return true;
         }
     }
@@ -81,43 +87,43 @@ static bool add_vertex(gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
  * Reduces the simplex to what is nearest the point; *toward leads from there to the
  * point. True when the simplex holds the point.
  */
-static bool reduce_about(gjk_ray_state2 *state, gjk_vec2 *toward) {
-    gjk_simplex2 about = state->simplex;
-    gjk_feature2 feature;
+static bool reduce_about(gjk_ray_state3 *state, gjk_vec3 *toward) {
+    gjk_simplex3 about = state->simplex;
+    gjk_feature3 feature;
     for (uint32_t i = 0; i < about.count; i++) {
-        about.vertex[i].w = gjk_sub2(about.vertex[i].w, state->point);
+        about.vertex[i].w = gjk_sub3(about.vertex[i].w, state->point);
     }
-    if (gjk_simplex2_find(&about, &feature)) {
-        gjk_simplex2_find_surface(&about, &feature);
-        gjk_simplex2_keep(&state->simplex, &feature);
+    if (gjk_simplex3_find(&about, &feature)) {
+        gjk_simplex3_find_surface(&about, &feature);
+        gjk_simplex3_keep(&state->simplex, &feature);
         return true;
     }
-    gjk_simplex2_keep(&state->simplex, &feature);
-    gjk_simplex2_keep(&about, &feature);
+    gjk_simplex3_keep(&state->simplex, &feature);
+    gjk_simplex3_keep(&about, &feature);
     state->distance = sqrt(feature.squared);
-    *toward = gjk_neg2(gjk_simplex2_direction(&about, feature.nearest));
+    *toward = gjk_neg3(gjk_simplex3_direction(&about, &feature));
     return false;
 }
 
-static gjk_ray_solution answer(const gjk_ray_state2 *state, uint32_t iterations) {
-    gjk_vec2 point_a, point_b;
-    gjk_simplex2_points(&state->simplex, &point_a, &point_b);
+static gjk_ray_solution answer(const gjk_ray_state3 *state, uint32_t iterations) {
+    gjk_vec3 point_a, point_b;
+    gjk_simplex3_points(&state->simplex, &point_a, &point_b);
     return (gjk_ray_solution){
         .hit = true,
         .iterations = iterations,
         .t = state->t,
-        .normal = gjk_xy0(state->normal),
-        .point_a = gjk_xy0(point_a),
+        .normal = state->normal,
+        .point_a = point_a,
     };
 }
 
-gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal) {
-    gjk_ray_state2 state = {.distance = INFINITY, .normal = gjk_neg2(gjk_xy(goal->direction))};
-    gjk_vec2 normal = frame->toward, toward;
+gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
+    gjk_ray_state3 state = {.distance = INFINITY, .normal = gjk_neg3(goal->direction)};
+    gjk_vec3 normal = frame->toward, toward;
     uint32_t stalls = 0;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.t);
-        gjk_vertex2 vertex = gjk_support2(frame, normal);
+        gjk_vertex3 vertex = gjk_support3(frame, normal);
         gjk_ray_step step = move(&state, goal, normal, &vertex, rounding);
         if (step == GJK_RAY_MISSED) {
             return (gjk_ray_solution){.hit = false, .iterations = i};
