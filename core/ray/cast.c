@@ -9,6 +9,10 @@
 #include "base/rounding.h"
 #include "ray/kernels.h"
 #include "ray/query_bounds.h"
+#include "ray/slide.h"
+
+/* A way leads in that is as much against the normal: more than rounding turns a flat floor. */
+#define INWARD 0x1p-40
 
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
@@ -27,18 +31,26 @@ static double take_apart(gjk_vec3 v, gjk_vec3 *unit) {
     return most * length;
 }
 
-/* At the start: overlapping is a hit from inside, touching one if the way leads in. */
-static gjk_cast_result at_start(const gjk_detect_result *start, gjk_vec3 direction) {
-    bool inside = start->state == GJK_OVERLAPPING;
-    bool inward = gjk_dot3(direction, start->normal) < -4.0 * GJK_ROUNDING;
+/*
+ * At the start: overlapping is a hit from inside, touching one if the way leads in. Near the rim of
+ * a target the normal of detection may lean over the rim, by as much as the tolerance or the cone
+ * of right normals allows: so a target without thickness is asked for its own normal, which all
+ * triangles of a flat floor share, and any other whether the way only slides along it.
+ */
+static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_way *way) {
+    const bool inside = start->state == GJK_OVERLAPPING;
+    gjk_vec3 normal = start->normal;
+    const bool flat = !inside && gjk_way_flat_normal(way, &normal);
+    const bool inward = !inside && gjk_dot3(way->direction, normal) < -INWARD;
+    const bool hit = inside || (inward && (flat || !gjk_way_slides(way, normal)));
     return (gjk_cast_result){
-        .hit = inside || inward,
+        .hit = hit,
         .inside = inside,
-        .has_normal = inward && !inside,
+        .has_normal = hit && !inside,
         .convergence = start->convergence,
         .iterations = start->iterations,
         .point = start->point_a,
-        .normal = start->normal,
+        .normal = normal,
     };
 }
 
@@ -70,8 +82,13 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
     gjk_detect_result start = gjk_detect(target, moving, &at_rest);
     gjk_vec3 direction;
     double length = take_apart(translation, &direction), unit;
+    const double size = fmax(target->shape->size, moving->shape->size);
+    const double tolerance = settings->tolerance * size;
+    const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
+    const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
+    const gjk_way way = {target, moving, direction, tolerance + 4.0 * GJK_ROUNDING * scale};
     if (start.state != GJK_SEPARATED) {
-        return at_start(&start, direction);
+        return at_start(&start, &way);
     }
     if (length == 0.0) {
         return (gjk_cast_result){.iterations = start.iterations};
@@ -80,19 +97,20 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
         .direction = direction,
         .reach = length,
         .radius = target->shape->radius + moving->shape->radius,
-        .tolerance = settings->tolerance * fmax(target->shape->size, moving->shape->size),
+        .tolerance = tolerance,
         .max_iterations = settings->max_iterations,
     };
     gjk_ray_solution solution = sweep(moving, target, &goal, &unit);
+    const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
     gjk_cast_result result = {
-        .hit = solution.hit,
+        .hit = solution.hit && (solution.undecided || !gjk_way_slides(&way, normal)),
         .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution.iterations,
     };
     double at_least = 0.0; /* of the fraction */
     if (solution.undecided) {
-        gjk_sweep way = {*moving, translation};
-        gjk_query_bounds probe = gjk_query_bounds_of_sweep(&way, settings->tolerance);
+        const gjk_sweep box = {*moving, translation};
+        gjk_query_bounds probe = gjk_query_bounds_of_sweep(&box, settings->tolerance);
         at_least = gjk_query_bounds_sweep_key(&probe, target, 1.0);
         result.hit = !isnan(at_least);
         result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
@@ -105,7 +123,7 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
         result.fraction = fmax(fmin(result.distance / length, 1.0), at_least);
         result.distance = fmax(result.distance, fmin(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
-        result.normal = gjk_no_minus_zero3(gjk_mul3(&target->pose.rotation, solution.normal));
+        result.normal = gjk_no_minus_zero3(normal);
     }
     return result;
 }

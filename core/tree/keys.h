@@ -1,9 +1,9 @@
 #ifndef GJK_TREE_KEYS_H
 #define GJK_TREE_KEYS_H
 
+#include "ray/query_bounds.h"
 #include "shape/scan.h"
 #include "tree/node.h"
-#include "ray/query_bounds.h"
 
 /*
  * The branches of a node with keys up to bound, a bit for each, and their keys. One function for

@@ -9,8 +9,8 @@
 
 #include "base/list.h"
 #include "gjk/set_query.h"
-#include "tree/pairs.h"
 #include "ray/query_bounds.h"
+#include "tree/pairs.h"
 
 /* Everything that overlaps any body of a moment must meet this. */
 gjk_query_bounds gjk_query_bounds_of_moment(const gjk_snapshot *snapshot, double tolerance);
