@@ -4,7 +4,7 @@
  * difference of the two is a body turned around one axis as well, and of such a body the point
  * nearest to another lies in the half plane of that point. So the question is about the
  * profiles, in the plane of both axes: a rectangle, a triangle, a segment or a point, which
- * direct2.c answers. What has the same depth all around, as a shaft in its hub, is an ordinary
+ * separating_axis2.c answers. What has the same depth all around, as a shaft in its hub, is an ordinary
  * case there, while no polytope with flat faces comes to an end on it.
  */
 
@@ -26,7 +26,7 @@ typedef struct plane3 {
     gjk_vec2 between; /* from a's foot to b's */
 } plane3;
 
-/* A profile as a polygon, with what direct2.c reads of one. */
+/* A profile as a polygon, with what separating_axis2.c reads of one. */
 typedef struct profile2 {
     _Alignas(64) double columns[5 * GJK_LANES];
     gjk_shape shape;

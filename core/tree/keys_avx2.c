@@ -1,5 +1,5 @@
 /*
- * Which branches of a node does a question concern, and how soon? As tree_keys_plain.c, where the
+ * Which branches of a node does a question concern, and how soon? as keys_plain.c, where the
  * method is told, four branches at a time.
  */
 
