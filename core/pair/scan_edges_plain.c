@@ -69,15 +69,3 @@ gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *f, gjk_turned2 *b) {
     widest.edge %= GJK_EDGES_MAX;
     return widest;
 }
-
-gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_scan_edges_avx512(frame, b);
-    }
-    if (__builtin_cpu_supports("avx2")) {
-        return gjk_scan_edges_avx2(frame, b);
-    }
-#endif
-    return gjk_scan_edges_plain(frame, b);
-}
