@@ -138,8 +138,8 @@ suite_soak() {
 # program that tests how gjkd aborts.
 suite_asan() {
     build asan
-    CK_FORK=no run_ctest build/asan -E '^unit.test_base$'
-    run_ctest build/asan -R '^unit.test_base$'
+    CK_FORK=no run_ctest build/asan -E '^unit.core.base.base$'
+    run_ctest build/asan -R '^unit.core.base.base$'
     run_pytest asan
     if [ -n "$full" ]; then run_soak asan; fi
 }
