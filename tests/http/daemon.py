@@ -34,13 +34,15 @@ def run_to_end(*flags, env=None, timeout=START_S):
 
 
 class Daemon:
-    """One running gjkd. `call` speaks to it over a kept connection."""
+    """One running gjkd. `call` speaks to it over a kept connection. When it ends it closes its
+    listener at once, unless `env` has another GJKD_DRAIN_DELAY ("" for the ordinary one)."""
 
     def __init__(self, *flags, env=None, listen=("--listen", "127.0.0.1:0")):
+        env = {"GJKD_DRAIN_DELAY": "0"} | (env or {})
         self.signalled = self.closed = False
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [BINARY, *listen, *flags], env=clean_environment(**(env or {})),
+            [BINARY, *listen, *flags], env=clean_environment(**env),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr)
         self.line = self._first_line()
         match = LISTENING.fullmatch(self.line)

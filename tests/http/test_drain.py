@@ -1,5 +1,6 @@
 """SIGTERM: what was begun is answered, nothing new is taken, and the end is clean."""
 
+import functools
 import json
 import signal
 import socket
@@ -18,6 +19,14 @@ HEAD = (b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nContent-Type: applica
         b"Content-Length: %d\r\n\r\n" % len(PAIR))
 
 
+ORDINARY_DELAY = {"GJKD_DRAIN_DELAY": ""}  # not the tests' own
+
+
+@pytest.fixture
+def start(start):
+    return functools.partial(start, env=ORDINARY_DELAY)
+
+
 def is_closed(port):
     try:
         socket.create_connection(("127.0.0.1", port), 1).close()
@@ -28,7 +37,7 @@ def is_closed(port):
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_an_idle_daemon_ends_at_once(number):
-    daemon = Daemon()
+    daemon = Daemon(env=ORDINARY_DELAY)
     start = time.monotonic()
     daemon.signal(number)
     assert daemon.wait() == 0
@@ -105,7 +114,7 @@ def test_a_client_that_left_does_not_hold_up_the_end(start):
 
 
 def test_a_second_signal_ends_at_once():
-    daemon = Daemon()
+    daemon = Daemon(env=ORDINARY_DELAY)
     with Wire(daemon) as wire:
         wire.send(HEAD + PAIR[:10])
         time.sleep(0.2)

@@ -1,6 +1,7 @@
 """Eight writers of one set at once: nobody's write is lost, and each makes one revision."""
 
 import threading
+import time
 
 import pytest
 
@@ -9,6 +10,7 @@ import problem
 pytestmark = pytest.mark.concurrency
 
 WRITERS = 8
+TOGETHER_S = 120  # for what takes seconds, under a sanitizer tens of them
 
 
 def together(gjkd, act, count=WRITERS):
@@ -19,18 +21,20 @@ def together(gjkd, act, count=WRITERS):
     def run(number):
         session = gjkd.new_session()
         try:
-            gate.wait()
+            gate.wait(TOGETHER_S)
             act(session, number)
         except BaseException as failure:
             failures.append(failure)
         finally:
             session.close()
 
-    threads = [threading.Thread(target=run, args=(n,)) for n in range(count)]
+    threads = [threading.Thread(target=run, args=(n,), daemon=True) for n in range(count)]
     for thread in threads:
         thread.start()
+    deadline = time.monotonic() + TOGETHER_S
     for thread in threads:
-        thread.join()
+        thread.join(max(deadline - time.monotonic(), 0))
+    assert not any(thread.is_alive() for thread in threads), "the writers do not come to an end"
     if failures:
         raise failures[0]
 
@@ -105,13 +109,16 @@ def test_if_match_counts_up(gjkd, name):
 
     def count(session, number):
         done = 0
-        while done < 6:
+        for _ in range(6 * WRITERS):  # a write that comes too late does so once for each other one
             document = gjkd.get(url, session=session)
             n = document.json()["meta"]["n"]
             reply = gjkd.call("PATCH", url, session=session, json={"meta": {"n": n + 1}},
                               headers={"If-Match": document.headers["ETag"]})
             assert reply.status_code in (200, 412)
             done += reply.status_code == 200
+            if done == 6:
+                return
+        raise AssertionError("more writes came too late than others were made")
 
     together(gjkd, count)
     assert gjkd.get(url).json()["meta"] == {"n": 6 * WRITERS}
@@ -145,11 +152,13 @@ def test_ticks_writers_and_readers(gjkd, name):
 
     def act(session, number):
         if number == 0:
-            for t in range(ticks):
-                shapes = {f"s{i}": {"position": [t, 10 * i]} for i in range(5)}
-                reply = gjkd.put(f"{url}/ticks/{t}", {"shapes": shapes}, session=session)
-                assert reply.status_code == 201
-            over.set()
+            try:
+                for t in range(ticks):
+                    shapes = {f"s{i}": {"position": [t, 10 * i]} for i in range(5)}
+                    reply = gjkd.put(f"{url}/ticks/{t}", {"shapes": shapes}, session=session)
+                    assert reply.status_code == 201
+            finally:
+                over.set()  # the others do not go on without it
         while not over.is_set():
             if number == 1:
                 gjkd.call("PATCH", url, session=session, json={"meta": {"n": number}})

@@ -2,7 +2,7 @@
 
 #include "ray_case.h"
 
-#include <check.h>
+#include "support/checks.h"
 #include <stdio.h>
 
 void test_aim(test_ray_case *c, gjk_vec3 origin, gjk_vec3 direction, double max_distance) {

@@ -5,7 +5,7 @@
 
 #include "ray_closed.h"
 
-#include <check.h>
+#include "support/checks.h"
 
 typedef struct own_ray {
     quad3 origin, direction;

@@ -2,7 +2,7 @@
 
 #include "set_scene.h"
 
-#include <check.h>
+#include "support/checks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include "curved.h"
 
-#include <check.h>
+#include "support/checks.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 
 #include "body.h"
 
-#include <check.h>
+#include "checks.h"
 #include <stdio.h>
 
 static test_body body_of(gjk_shape_type type, uint32_t dimension) {

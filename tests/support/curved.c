@@ -2,7 +2,7 @@
 
 #include "curved.h"
 
-#include <check.h>
+#include "checks.h"
 #include <stdio.h>
 
 typedef struct real3 {

@@ -7,7 +7,7 @@
 
 #include "reference.h"
 
-#include <check.h>
+#include "checks.h"
 #include <stdbool.h>
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 
 #include "require.h"
 
-#include <check.h>
+#include "checks.h"
 #include <stdio.h>
 
 static void stop(const test_pair *pair, const char *what, const char *file, int line) {

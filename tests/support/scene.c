@@ -2,7 +2,7 @@
 
 #include "scene.h"
 
-#include <check.h>
+#include "checks.h"
 
 static gjk_vec3 random_point(test_rng *rng, uint32_t dimension, gjk_vec3 half) {
     return (gjk_vec3){test_rng_uniform(rng, -half.x, half.x),

@@ -3,7 +3,7 @@
 
 /* What a test program of one module defines; runner.c has the main that runs it. */
 
-#include <check.h>
+#include "support/checks.h"
 
 /* Enough for the sanitizers on a busy machine. */
 #define TEST_TIMEOUT_S 120

@@ -2,7 +2,7 @@
 
 #include "vector.h"
 
-#include <check.h>
+#include "support/checks.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * be read; a table row is a body and how it must be refused.
  */
 
-#include <check.h>
+#include "support/checks.h"
 
 #include "proto/reply.h"
 

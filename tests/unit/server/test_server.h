@@ -3,7 +3,7 @@
 
 /* What the tests of the server have in common. */
 
-#include <check.h>
+#include "support/checks.h"
 
 #include "request/request.h"
 
