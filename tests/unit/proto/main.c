@@ -87,21 +87,10 @@ void test_wrote(const struct proto_buffer *out, const char *expected) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(proto_problem_suite());
+    SRunner *runner = srunner_create(NULL);
 
-    srunner_add_suite(runner, proto_number_suite());
-    srunner_add_suite(runner, proto_json_suite());
-    srunner_add_suite(runner, proto_name_suite());
-    srunner_add_suite(runner, proto_shape_suite());
-    srunner_add_suite(runner, proto_query_suite());
-    srunner_add_suite(runner, proto_ray_suite());
-    srunner_add_suite(runner, proto_cast_suite());
-    srunner_add_suite(runner, proto_edit_suite());
-    srunner_add_suite(runner, proto_batch_suite());
-    srunner_add_suite(runner, proto_set_suite());
-    srunner_add_suite(runner, proto_reply_suite());
-    srunner_add_suite(runner, proto_trace_suite());
-    srunner_add_suite(runner, proto_memory_suite());
+#define ADD_SUITE(name) srunner_add_suite(runner, name##_suite());
+    TEST_SUITES(ADD_SUITE)
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

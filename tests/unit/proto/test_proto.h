@@ -6,24 +6,14 @@
  * be read; a table row is a body and how it must be refused.
  */
 
+#include "suites.h" /* TEST_SUITES, written by CMake */
 #include "support/checks.h"
 
 #include "proto/reply.h"
 
-Suite *proto_problem_suite(void);
-Suite *proto_number_suite(void);
-Suite *proto_json_suite(void);
-Suite *proto_name_suite(void);
-Suite *proto_shape_suite(void);
-Suite *proto_query_suite(void);
-Suite *proto_ray_suite(void);
-Suite *proto_cast_suite(void);
-Suite *proto_trace_suite(void);
-Suite *proto_edit_suite(void);
-Suite *proto_batch_suite(void);
-Suite *proto_set_suite(void);
-Suite *proto_reply_suite(void);
-Suite *proto_memory_suite(void);
+/* proto/FLOOR/test_NAME.c has the suite FLOOR_NAME_suite(). */
+#define DECLARE_SUITE(name) Suite *name##_suite(void);
+TEST_SUITES(DECLARE_SUITE)
 
 /* A copy in the arena with every ' turned into ". */
 proto_text test_text(struct gjk_arena *arena, const char *quoted);

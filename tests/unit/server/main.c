@@ -45,34 +45,10 @@ uint32_t test_handle(const struct gjkd_version *version, const char *id) {
 }
 
 int main(void) {
-    SRunner *runner = srunner_create(server_config_suite());
+    SRunner *runner = srunner_create(NULL);
 
-    srunner_add_suite(runner, server_access_suite());
-    srunner_add_suite(runner, server_disposal_suite());
-    srunner_add_suite(runner, server_host_suite());
-    srunner_add_suite(runner, server_others_suite());
-    srunner_add_suite(runner, server_parts_suite());
-    srunner_add_suite(runner, server_path_suite());
-    srunner_add_suite(runner, server_pool_suite());
-    srunner_add_suite(runner, server_route_suite());
-    srunner_add_suite(runner, server_etag_suite());
-    srunner_add_suite(runner, server_guard_suite());
-    srunner_add_suite(runner, server_connections_suite());
-    srunner_add_suite(runner, server_limiter_suite());
-    srunner_add_suite(runner, server_token_suite());
-    srunner_add_suite(runner, server_crowd_suite());
-    srunner_add_suite(runner, server_network_suite());
-    srunner_add_suite(runner, server_media_suite());
-    srunner_add_suite(runner, server_head_suite());
-    srunner_add_suite(runner, server_plan_suite());
-    srunner_add_suite(runner, server_version_suite());
-    srunner_add_suite(runner, server_edit_suite());
-    srunner_add_suite(runner, server_registry_suite());
-    srunner_add_suite(runner, server_job_suite());
-    srunner_add_suite(runner, server_telemetry_suite());
-    srunner_add_suite(runner, server_line_suite());
-    srunner_add_suite(runner, server_timing_suite());
-    srunner_add_suite(runner, server_reply_head_suite());
+#define ADD_SUITE(name) srunner_add_suite(runner, name##_suite());
+    TEST_SUITES(ADD_SUITE)
     srunner_run_all(runner, CK_ENV);
     int failed = srunner_ntests_failed(runner);
     srunner_free(runner);

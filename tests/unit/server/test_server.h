@@ -3,37 +3,14 @@
 
 /* What the tests of the server have in common. */
 
+#include "suites.h" /* TEST_SUITES, written by CMake */
 #include "support/checks.h"
 
 #include "request/request.h"
 
-Suite *server_access_suite(void);
-Suite *server_config_suite(void);
-Suite *server_disposal_suite(void);
-Suite *server_host_suite(void);
-Suite *server_others_suite(void);
-Suite *server_parts_suite(void);
-Suite *server_path_suite(void);
-Suite *server_pool_suite(void);
-Suite *server_route_suite(void);
-Suite *server_etag_suite(void);
-Suite *server_guard_suite(void);
-Suite *server_connections_suite(void);
-Suite *server_limiter_suite(void);
-Suite *server_token_suite(void);
-Suite *server_crowd_suite(void);
-Suite *server_network_suite(void);
-Suite *server_media_suite(void);
-Suite *server_head_suite(void);
-Suite *server_plan_suite(void);
-Suite *server_version_suite(void);
-Suite *server_edit_suite(void);
-Suite *server_registry_suite(void);
-Suite *server_job_suite(void);
-Suite *server_telemetry_suite(void);
-Suite *server_line_suite(void);
-Suite *server_timing_suite(void);
-Suite *server_reply_head_suite(void);
+/* server/FLOOR/test_NAME.c has the suite FLOOR_NAME_suite(). */
+#define DECLARE_SUITE(name) Suite *name##_suite(void);
+TEST_SUITES(DECLARE_SUITE)
 
 /* A suite of one case from so many tests. */
 Suite *test_suite(const char *name, const TTest *const *tests, int count);

@@ -242,7 +242,7 @@ START_TEST(what_is_said_to_a_batch) {
 }
 END_TEST
 
-Suite *proto_batch_suite(void) {
+Suite *decode_batch_suite(void) {
     Suite *suite = suite_create("proto/batch");
     TCase *tests = tcase_create("batch");
     tcase_add_checked_fixture(tests, set_up, tear_down);

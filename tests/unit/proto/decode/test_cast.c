@@ -212,7 +212,7 @@ START_TEST(dimension_without_a_set) {
 }
 END_TEST
 
-Suite *proto_cast_suite(void) {
+Suite *decode_cast_suite(void) {
     Suite *suite = suite_create("proto/cast");
     TCase *tests = tcase_create("cast");
 

@@ -387,7 +387,7 @@ START_TEST(running_out_of_memory) {
 }
 END_TEST
 
-Suite *proto_edit_suite(void) {
+Suite *decode_change_suite(void) {
     Suite *suite = suite_create("proto/edit");
     TCase *tests = tcase_create("edit");
 

@@ -45,7 +45,7 @@ START_TEST(ids) {
 }
 END_TEST
 
-Suite *proto_name_suite(void) {
+Suite *decode_name_suite(void) {
     Suite *suite = suite_create("proto/name");
     TCase *tests = tcase_create("name");
 

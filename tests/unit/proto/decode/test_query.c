@@ -342,7 +342,7 @@ START_TEST(dimension_without_a_set) {
 }
 END_TEST
 
-Suite *proto_query_suite(void) {
+Suite *decode_query_suite(void) {
     Suite *suite = suite_create("proto/query");
     TCase *tests = tcase_create("query");
 

@@ -189,7 +189,7 @@ START_TEST(a_ray_at_many_shapes) {
 }
 END_TEST
 
-Suite *proto_ray_suite(void) {
+Suite *decode_ray_suite(void) {
     Suite *suite = suite_create("proto/ray");
     TCase *tests = tcase_create("ray");
 

@@ -222,7 +222,7 @@ START_TEST(an_empty_set_is_told) {
 }
 END_TEST
 
-Suite *proto_set_suite(void) {
+Suite *decode_set_suite(void) {
     Suite *suite = suite_create("proto/set");
     TCase *tests = tcase_create("set");
 

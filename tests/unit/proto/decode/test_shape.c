@@ -450,7 +450,7 @@ START_TEST(long_member_names_are_cut) {
 }
 END_TEST
 
-Suite *proto_shape_suite(void) {
+Suite *decode_shape_suite(void) {
     Suite *suite = suite_create("proto/shape");
     TCase *tests = tcase_create("shape");
 

@@ -140,7 +140,7 @@ START_TEST(long_pointer_names_an_enclosing_place) {
 }
 END_TEST
 
-Suite *proto_problem_suite(void) {
+Suite *encode_problem_suite(void) {
     Suite *suite = suite_create("proto/problem");
     TCase *tests = tcase_create("problem");
 

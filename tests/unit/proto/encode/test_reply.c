@@ -284,7 +284,7 @@ START_TEST(probe) {
 }
 END_TEST
 
-Suite *proto_reply_suite(void) {
+Suite *encode_reply_suite(void) {
     Suite *suite = suite_create("proto/reply");
     TCase *tests = tcase_create("reply");
 

@@ -214,7 +214,7 @@ START_TEST(a_failed_trace_fails_the_reply) {
 }
 END_TEST
 
-Suite *proto_trace_suite(void) {
+Suite *encode_trace_suite(void) {
     Suite *suite = suite_create("proto/trace");
     TCase *tests = tcase_create("trace");
 

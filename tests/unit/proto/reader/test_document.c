@@ -203,7 +203,7 @@ START_TEST(threads_do_not_meet) {
 }
 END_TEST
 
-Suite *proto_json_suite(void) {
+Suite *reader_document_suite(void) {
     Suite *suite = suite_create("proto/json");
     TCase *tests = tcase_create("json");
 

@@ -384,7 +384,7 @@ START_TEST(the_environment_names_every_setting) {
 }
 END_TEST
 
-Suite *server_config_suite(void) {
+Suite *config_config_suite(void) {
     const TTest *const tests[] = {defaults,
                                   flags_in_both_forms,
                                   flag_beats_environment,

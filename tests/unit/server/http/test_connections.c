@@ -107,7 +107,7 @@ START_TEST(only_the_one_that_is_meant) {
 }
 END_TEST
 
-Suite *server_connections_suite(void) {
+Suite *http_connections_suite(void) {
     const TTest *const tests[] = {what_is_overdue_ends, whose_client_is_gone_ends,
                                   while_closing_idle_ones_end, only_the_one_that_is_meant};
     return test_suite("connections", tests, COUNT_OF(tests));

@@ -51,7 +51,7 @@ START_TEST(as_long_as_there_is_room) {
 }
 END_TEST
 
-Suite *server_reply_head_suite(void) {
+Suite *http_reply_head_suite(void) {
     const TTest *const tests[] = {all_that_a_head_has, as_long_as_there_is_room};
     return test_suite("reply head", tests, COUNT_OF(tests));
 }

@@ -124,7 +124,7 @@ START_TEST(other_sets_are_asked_for) {
 }
 END_TEST
 
-Suite *server_guard_suite(void) {
+Suite *request_auth_suite(void) {
     const TTest *const tests[] = {every_operation_is_guarded, other_sets_are_asked_for};
     return test_suite("guard", tests, COUNT_OF(tests));
 }

@@ -97,7 +97,7 @@ START_TEST(long_work_goes) {
 }
 END_TEST
 
-Suite *server_plan_suite(void) {
+Suite *request_cost_model_suite(void) {
     const TTest *const tests[] = {glance, small_work_stays, pairs_of_large_shapes_go,
                                   long_work_goes};
     return test_suite("plan", tests, COUNT_OF(tests));

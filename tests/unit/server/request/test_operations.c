@@ -98,7 +98,7 @@ START_TEST(the_table_is_whole) {
 }
 END_TEST
 
-Suite *server_route_suite(void) {
+Suite *request_operations_suite(void) {
     const TTest *const tests[] = {operations_are_found, paths_that_are_not, methods_that_are_not,
                                   the_table_is_whole};
     return test_suite("route", tests, COUNT_OF(tests));

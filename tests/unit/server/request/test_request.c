@@ -331,7 +331,7 @@ START_TEST(an_operation_without_an_answer) {
 }
 END_TEST
 
-Suite *server_job_suite(void) {
+Suite *request_request_suite(void) {
     const TTest *const tests[] = {a_set_and_a_query,
                                   no_room_for_the_body,
                                   refusals_of_the_head,

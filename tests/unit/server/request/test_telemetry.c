@@ -86,7 +86,7 @@ START_TEST(loops_add_up) {
 }
 END_TEST
 
-Suite *server_telemetry_suite(void) {
+Suite *request_telemetry_suite(void) {
     const TTest *const tests[] = {loops_add_up};
     return test_suite("telemetry", tests, COUNT_OF(tests));
 }

@@ -50,7 +50,7 @@ START_TEST(without_tokens_everything_is_granted) {
 }
 END_TEST
 
-Suite *server_access_suite(void) {
+Suite *security_access_suite(void) {
     const TTest *const tests[] = {scopes_include_the_ones_before, prefixes_are_bytes,
                                   without_tokens_everything_is_granted};
     return test_suite("access", tests, COUNT_OF(tests));

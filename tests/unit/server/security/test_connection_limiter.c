@@ -68,7 +68,7 @@ START_TEST(many_addresses) {
 }
 END_TEST
 
-Suite *server_crowd_suite(void) {
+Suite *security_connection_limiter_suite(void) {
     const TTest *const tests[] = {in_all, from_one_address, many_addresses};
     return test_suite("crowd", tests, COUNT_OF(tests));
 }

@@ -129,7 +129,7 @@ START_TEST(forwarded) {
 }
 END_TEST
 
-Suite *server_limiter_suite(void) {
+Suite *security_limiter_suite(void) {
     const TTest *const tests[] = {a_second_of_silence_is_a_second_of_queries, debts_are_waited_for,
                                   looking_is_free, a_flood_of_clients, forwarded};
     return test_suite("limiter", tests, COUNT_OF(tests));

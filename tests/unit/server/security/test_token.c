@@ -173,7 +173,7 @@ START_TEST(a_keyring) {
 }
 END_TEST
 
-Suite *server_token_suite(void) {
+Suite *security_token_suite(void) {
     const TTest *const tests[] = {lines, mistakes, limits, a_keyring};
     return test_suite("token", tests, COUNT_OF(tests));
 }

@@ -343,7 +343,7 @@ START_TEST(writers_and_readers_of_ticks) {
 }
 END_TEST
 
-Suite *server_edit_suite(void) {
+Suite *sets_commit_suite(void) {
     const TTest *const tests[] = {what_does_not_change_is_shared,
                                   an_edit_of_nothing_is_a_revision,
                                   ticks_are_kept_and_go,

@@ -62,7 +62,7 @@ START_TEST(preconditions) {
 }
 END_TEST
 
-Suite *server_etag_suite(void) {
+Suite *sets_etag_suite(void) {
     const TTest *const tests[] = {format, preconditions};
     return test_suite("etag", tests, COUNT_OF(tests));
 }

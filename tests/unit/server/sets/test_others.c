@@ -61,7 +61,7 @@ START_TEST(many_sets_in_any_order) {
 }
 END_TEST
 
-Suite *server_others_suite(void) {
+Suite *sets_others_suite(void) {
     const TTest *const tests[] = {the_first_version_asked_for_stays, many_sets_in_any_order};
     return test_suite("others", tests, COUNT_OF(tests));
 }

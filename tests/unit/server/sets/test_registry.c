@@ -201,7 +201,7 @@ START_TEST(if_match_loses_no_update) {
 }
 END_TEST
 
-Suite *server_registry_suite(void) {
+Suite *sets_registry_suite(void) {
     const TTest *const tests[] = {names_in_order, sets_are_counted,
                                   a_held_version_outlives_its_name, threads_see_whole_versions,
                                   if_match_loses_no_update};

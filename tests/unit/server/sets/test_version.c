@@ -152,7 +152,7 @@ START_TEST(demo_sets_load_once) {
 }
 END_TEST
 
-Suite *server_version_suite(void) {
+Suite *sets_version_suite(void) {
     const TTest *const tests[] = {content_is_copied,
                                   bytes_depend_on_content_alone,
                                   handles_stay_and_never_return,

@@ -102,7 +102,7 @@ START_TEST(faults) {
 }
 END_TEST
 
-Suite *server_head_suite(void) {
+Suite *util_head_suite(void) {
     const TTest *const tests[] = {methods, fields, blanks_are_no_part_of_a_value, bodies, faults};
     return test_suite("head", tests, COUNT_OF(tests));
 }

@@ -76,7 +76,7 @@ START_TEST(addresses_there_and_back) {
 }
 END_TEST
 
-Suite *server_host_suite(void) {
+Suite *util_host_suite(void) {
     const TTest *const tests[] = {hosts, a_long_host_is_no_host, addresses_there_and_back};
     return test_suite("host", tests, COUNT_OF(tests));
 }

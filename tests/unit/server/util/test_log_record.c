@@ -71,7 +71,7 @@ START_TEST(lines_end) {
 }
 END_TEST
 
-Suite *server_line_suite(void) {
+Suite *util_log_record_suite(void) {
     const TTest *const tests[] = {two_forms, nothing_is_forged, lines_end};
     return test_suite("line", tests, COUNT_OF(tests));
 }

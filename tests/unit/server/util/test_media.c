@@ -116,7 +116,7 @@ START_TEST(weights) {
 }
 END_TEST
 
-Suite *server_media_suite(void) {
+Suite *util_media_suite(void) {
     const TTest *const tests[] = {content_types, parameters_of_columns_mean_nothing, accepts,
                                   weights};
     return test_suite("media", tests, COUNT_OF(tests));

@@ -154,7 +154,7 @@ START_TEST(origins) {
 }
 END_TEST
 
-Suite *server_network_suite(void) {
+Suite *util_network_suite(void) {
     const TTest *const tests[] = {addresses, peers, clients, networks, origins};
     return test_suite("network", tests, COUNT_OF(tests));
 }

@@ -90,7 +90,7 @@ START_TEST(refused_parameters) {
 }
 END_TEST
 
-Suite *server_path_suite(void) {
+Suite *util_path_suite(void) {
     const TTest *const tests[] = {split_then_decode, malformed, parameters, refused_parameters};
     return test_suite("path", tests, COUNT_OF(tests));
 }

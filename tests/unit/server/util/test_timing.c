@@ -51,7 +51,7 @@ START_TEST(fresh_names) {
 }
 END_TEST
 
-Suite *server_timing_suite(void) {
+Suite *util_timing_suite(void) {
     const TTest *const tests[] = {parts_of_the_time, names_of_requests, fresh_names};
     return test_suite("timing", tests, COUNT_OF(tests));
 }

@@ -198,7 +198,7 @@ START_TEST(a_budget) {
 }
 END_TEST
 
-Suite *server_parts_suite(void) {
+Suite *work_chunks_suite(void) {
     const TTest *const tests[] = {every_row_once,
                                   parts_grow_to_what_takes_long_enough,
                                   no_rows_finish_at_once,

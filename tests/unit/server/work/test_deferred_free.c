@@ -83,7 +83,7 @@ START_TEST(a_version_goes_when_nobody_has_it) {
 }
 END_TEST
 
-Suite *server_disposal_suite(void) {
+Suite *work_deferred_free_suite(void) {
     const TTest *const tests[] = {a_loop_hands_over_what_is_large,
                                   a_version_goes_when_nobody_has_it};
     return test_suite("disposal", tests, COUNT_OF(tests));

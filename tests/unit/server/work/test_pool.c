@@ -392,7 +392,7 @@ START_TEST(workers_stand_behind_loops) {
 }
 END_TEST
 
-Suite *server_pool_suite(void) {
+Suite *work_pool_suite(void) {
     const TTest *const tests[] = {every_task_once,
                                   in_the_order_of_their_arrival,
                                   no_more_than_may_wait,
