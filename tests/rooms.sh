@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Do the rooms keep to themselves? server -> proto -> core -> libm, nothing back.
-# The build enforces what it can (each target exposes only its include/); this
-# looks at what it cannot see.
+# Do the rooms keep to themselves? server -> proto -> core -> libm, nothing back, and inside
+# each room down its floors only (floors.py). The build enforces what it can (each target
+# exposes only its include/); this looks at what it cannot see.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 failed=0
@@ -53,8 +53,10 @@ complain "json_t stands in a public header of proto" "$(matches '\bjson_t\b' pro
 complain "protobuf-c leaves proto" "$(matches '\b(ProtobufC|protobuf_c_|Gjkd__)' core server proto/include; includes '(protobuf-c|gjkd\.pb-c)' core server proto/include)"
 complain "libuv leaves server" "$(matches '\buv_[a-z]+' core proto; includes 'uv\.h' core proto)"
 complain "libmicrohttpd leaves server" "$(matches '\bMHD_' core proto; includes 'microhttpd' core proto)"
-complain "server reaches into another room's private headers" \
-    "$(includes '(\.\./|core/|proto/src)' server)"
+complain "another room's private headers are included" \
+    "$(includes '(base|shape|pair|ray|tree|scene)/' proto server
+        includes '(text|reader|decode|encode|columns)/' server)"
+complain "includes go upwards, in a circle, or into a crowd" "$(python3 tests/floors.py . || true)"
 
 connection=$(matches 'struct MHD_Connection' server | sed -E 's/^ *([^:]*):.*/\1/' | sort -u)
 [ "$(printf '%s' "$connection" | grep -c .)" -le 2 ] ||
