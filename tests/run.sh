@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and runs every suite.
+# Installs what is missing, builds, and runs every suite. Suites that mostly wait run beside
+# those that compute; what a suite says is shown when it ends.
 #   tests/run.sh                 everything that CI runs
 #   tests/run.sh --full          also what takes longer
 #   tests/run.sh --only NAME     one suite (may be given again)
@@ -9,8 +10,11 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-SUITES=(format shellcheck rooms tidy unit property vectors differential determinism http clients guide deploy soak asan tsan fuzz image)
+COMPUTING=(format shellcheck rooms unit property vectors differential determinism tidy asan tsan fuzz)
+WAITING=(http clients guide deploy soak image)
+SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
+CTEST_TIMEOUT_S=600 # for one test, sanitizers and a busy machine included
 
 # What --full adds.
 full=
@@ -23,13 +27,20 @@ SOAK_SECONDS=20
 export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=exitcode=66:second_deadlock_stack=1
+if [ -f tests/tsan.supp ]; then TSAN_OPTIONS+=:suppressions=$PWD/tests/tsan.supp; fi
 export PYTHONDONTWRITEBYTECODE=1
 
-# build PRESET [TARGET]: silent unless something is wrong, and then told whole.
+# build PRESET [TARGET...]: silent unless something is wrong, and then told whole. Two suites
+# that need the same tree build it one after the other.
 build() {
-    cmake --preset "$1" --log-level=WARNING -DGJKD_WERROR=ON >build/configure.log 2>&1 ||
-        { cat build/configure.log && return 1; }
-    cmake --build --preset "$1" --target "${2:-all}" -- --quiet -k 0
+    local preset=$1
+    shift
+    (
+        flock 9
+        cmake --preset "$preset" --log-level=WARNING -DGJKD_WERROR=ON >"build/$preset.log" 2>&1 ||
+            { cat "build/$preset.log" && return 1; }
+        cmake --build --preset "$preset" --target "${@:-all}" -- --quiet -k 0
+    ) 9>"build/$preset.lock"
 }
 
 # A command that the commands below run under, when one is set.
@@ -39,15 +50,18 @@ wrapper=()
 run_ctest() {
     local folder=$1
     shift
-    "${wrapper[@]}" ctest --test-dir "$folder" --output-on-failure --no-tests=error -j2 "$@"
+    "${wrapper[@]}" ctest --test-dir "$folder" --output-on-failure --no-tests=error \
+        --timeout "$CTEST_TIMEOUT_S" -j2 "$@"
 }
 
-# run_pytest PRESET [PYTEST ARGUMENTS]: tests/http against that build's daemon.
+# run_pytest PRESET [PYTEST ARGUMENTS]: tests/http against that build's daemon. Its tests wait
+# more than they compute: three processes, a file of tests to each in turn.
 run_pytest() {
     local preset=$1
     shift
     GJKD_BINARY=$PWD/build/$preset/server/gjkd "${wrapper[@]}" \
-        /usr/bin/python3 -m pytest -q -c tests/http/pytest.ini tests/http "$@"
+        /usr/bin/python3 -m pytest -q -n 3 --dist loadfile \
+        -c tests/http/pytest.ini tests/http "$@"
 }
 
 # run_soak PRESET [SECONDS]: everything at once against that build's daemon.
@@ -74,7 +88,7 @@ suite_tidy() {
 }
 
 suite_unit() {
-    build debug
+    build debug tests/unit/all
     run_ctest build/debug/tests/unit
 }
 
@@ -137,7 +151,7 @@ suite_soak() {
 # for leaks, which takes minutes. So one search at the end of each program; but for the
 # program that tests how gjkd aborts.
 suite_asan() {
-    build asan
+    build asan gjkd tests/{unit,property,vectors,differential,fuzz}/all
     CK_FORK=no run_ctest build/asan -E '^unit.core.base.base$'
     run_ctest build/asan -R '^unit.core.base.base$'
     run_pytest asan
@@ -146,7 +160,7 @@ suite_asan() {
 
 # The thread sanitizer wants the address space laid out as it was when it was built.
 suite_tsan() {
-    build tsan
+    build tsan gjkd tests/unit/all
     if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
     run_ctest build/tsan/tests/unit
     if [ -n "$full" ]; then
@@ -181,24 +195,40 @@ suite_image() {
     tests/image/run.sh
 }
 
-# run_suite NAME: counts what became of it.
-passed=0 failed=0 skipped=0 summary=
+# run_suite NAME: shows what it says when it has ended, and notes what became of it.
 run_suite() {
     local name=$1 start=$SECONDS code result
-    printf '\n=== %s ===\n' "$name"
     set +e
     (
         set -e
         "suite_$name"
-    )
+    ) >"build/suites/$name.log" 2>&1
     code=$?
     set -e
     case $code in
-    0) result=passed passed=$((passed + 1)) ;;
-    "$SKIPPED") result=skipped skipped=$((skipped + 1)) ;;
-    *) result=FAILED failed=$((failed + 1)) ;;
+    0) result=passed ;;
+    "$SKIPPED") result=skipped ;;
+    *) result=FAILED ;;
     esac
-    summary+=$(printf '%-13s %-8s %4d s' "$name" "$result" $((SECONDS - start)))$'\n'
+    printf '%-13s %-8s %4d s\n' "$name" "$result" $((SECONDS - start)) >"build/suites/$name.result"
+    (
+        flock 9
+        printf '\n=== %s ===\n' "$name"
+        cat "build/suites/$name.log"
+    ) 9>build/suites/lock
+}
+
+# run_lane NAME...: those of the named suites that were chosen, one after the other.
+run_lane() {
+    local name
+    for name in "$@"; do
+        if [[ " ${chosen[*]} " == *" $name "* ]]; then run_suite "$name"; fi
+    done
+}
+
+# count RESULT: how many of the results say so.
+count() {
+    grep -lw "$1" build/suites/*.result | wc -l
 }
 
 main() {
@@ -222,13 +252,15 @@ main() {
     [ ${#chosen[@]} -gt 0 ] || chosen=("${SUITES[@]}")
 
     deploy/install.sh deploy/packages/build deploy/packages/test
-    mkdir -p build
-    for name in "${chosen[@]}"; do
-        run_suite "$name"
-    done
-    printf '\n=== summary ===\n%s\n' "$summary"
-    echo "$passed passed, $failed failed, $skipped skipped"
-    [ "$failed" -eq 0 ]
+    rm -rf build/suites && mkdir -p build/suites
+    run_lane "${WAITING[@]}" &
+    run_lane "${COMPUTING[@]}"
+    wait
+    printf '\n=== summary ===\n'
+    for name in "${chosen[@]}"; do cat "build/suites/$name.result"; done
+    printf '\n%d passed, %d failed, %d skipped in %d s\n' \
+        "$(count passed)" "$(count FAILED)" "$(count skipped)" "$SECONDS"
+    [ "$(count passed)" -gt 0 ] && [ "$(count FAILED)" -eq 0 ]
 }
 
 # Read whole before it runs, so that an edit of this file does not reach a run.

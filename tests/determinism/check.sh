@@ -6,7 +6,7 @@
 #   tests/determinism/check.sh --renew    writes `golden` from gcc -O2, then checks the rest
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
-root=$here/../..
+root=${here%/tests/determinism}
 
 renew=
 if [ "${1:-}" = --renew ]; then renew=1 && shift; fi
@@ -21,13 +21,25 @@ SOURCES=("$root"/core/*/*.c "$here"/*.c "$root/tests/support/rng.c")
 ALL_CHUNKS=800 # of 512 queries
 FEW_CHUNKS=100 # for the slow ones
 
+# compile_into NAME SOURCES... -- COMPILER OPTION...: an object each in folder/NAME, named by
+# the whole path, since two floors may have a file of the same name.
+compile_into() {
+    local into=$folder/$1 sources=() source object
+    shift
+    while [ "$1" != -- ]; do sources+=("$1") && shift; done
+    shift
+    mkdir -p "$into"
+    for source in "${sources[@]}"; do
+        object=${source#"$root"/}
+        printf '%s\0%s\0' "$into/${object//\//-}.o" "$source"
+    done | xargs -0 -n 2 -P "$(nproc)" "$@" "${FLAGS[@]}" -c -o
+}
+
 # compile NAME COMPILER OPTION...: folder/NAME/golden_hash
 compile() {
     local name=$1
     shift
-    mkdir -p "$folder/$name"
-    printf '%s\0' "${SOURCES[@]}" |
-        (cd "$folder/$name" && xargs -0 -n 16 -P 2 "$@" "${FLAGS[@]}" -c)
+    compile_into "$name" "${SOURCES[@]}" -- "$@"
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 
@@ -37,7 +49,7 @@ rescan() {
     shift 2
     mkdir -p "$folder/$name"
     cp "$folder/$from"/*.o "$folder/$name"
-    (cd "$folder/$name" && "$@" "${FLAGS[@]}" -c "$root"/core/shape/support.c "$root"/core/*/scan_*.c)
+    compile_into "$name" "$root"/core/shape/support.c "$root"/core/*/scan_*.c -- "$@"
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 
