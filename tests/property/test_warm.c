@@ -72,6 +72,8 @@ static void compare(const test_pair *p, const answers *warm, const answers *cold
     double s = cold->distance.distance > 0.0 ? cold->distance.distance : -cold->detect.depth;
     bool on_the_edge = fabs(fabs(s) - band) <= error;
     TEST_REQUIRE(p, warm->detect.state == cold->detect.state || on_the_edge);
+    TEST_REQUIRE(p, warm->quick.state == cold->quick.state || on_the_edge);
+    TEST_REQUIRE(p, warm->distance.state == cold->distance.state || on_the_edge);
     TEST_REQUIRE(p, warm->quick.state == warm->detect.state || on_the_edge);
     TEST_REQUIRE(p, warm->distance.state == warm->detect.state || on_the_edge);
     TEST_REQUIRE_NEAR(p, warm->distance.distance, cold->distance.distance, error);
@@ -125,6 +127,10 @@ START_TEST(curves_on_their_way) {
         double s = cold.distance.distance > 0.0 ? cold.distance.distance : -cold.detect.depth;
         ck_assert(!settled || warm.detect.state == cold.detect.state || fabs(s) <= error);
         ck_assert(!settled || warm.quick.state == cold.quick.state || fabs(s) <= error);
+        if (warm.distance.convergence == GJK_CONVERGED &&
+            cold.distance.convergence == GJK_CONVERGED) {
+            ck_assert_double_le(fabs(warm.distance.distance - cold.distance.distance), error);
+        }
         ck_assert_double_le(warm.distance.lower_bound, cold.distance.distance + 1e-14);
         ck_assert_double_ge(warm.distance.distance, cold.distance.lower_bound - 1e-14);
         if (warm.detect.state == GJK_OVERLAPPING && cold.detect.state == GJK_OVERLAPPING) {

@@ -191,7 +191,7 @@ START_TEST(collinear_and_apart) {
 END_TEST
 
 Suite *test_suite(void) {
-    Suite *suite = suite_create("kernels");
+    Suite *suite = suite_create("pair");
     TCase *example_case = test_case(suite, "worked example");
     tcase_add_test(example_case, supports_of_the_difference);
     tcase_add_test(example_case, supports_of_the_prisms);
