@@ -17,7 +17,7 @@ FLOORS = {
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.
 PUBLIC = {
     "base": "base arena vec pose",
-    "shape": "shape",
+    "shape": "shape kinds",
     "pair": "pair trace",
     "ray": "ray cast",
     "tree": "body",
