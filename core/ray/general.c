@@ -44,9 +44,9 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
  * near at all, and not before when. */
 static bool meets_box(const gjk_placed *target, const gjk_ray *ray,
                       const gjk_ray_settings *settings, double *t) {
-    gjk_query_bounds probe =
+    gjk_query_bounds query =
         gjk_query_bounds_of_ray(ray, target->shape->dimension, settings->tolerance);
-    double from = gjk_query_bounds_sweep_key(&probe, target, ray->max_distance);
+    double from = gjk_query_bounds_sweep_key(&query, target, ray->max_distance);
     *t = from > *t ? from : *t;
     return !isnan(from);
 }

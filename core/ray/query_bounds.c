@@ -1,6 +1,6 @@
 /*
- * Which box does a question ask with? The widened one of what takes part (box.h), and where it
- * goes.
+ * The bounds of queries: the box of what takes part, widened as box.h explains, and its
+ * translation.
  */
 
 #include "ray/query_bounds.h"
@@ -8,62 +8,62 @@
 gjk_query_bounds gjk_query_bounds_of(gjk_query_bounds_kind kind, const gjk_placed *placed,
                                      double tolerance) {
     const uint32_t dimension = placed->shape->dimension;
-    gjk_query_bounds probe = {.kind = kind,
+    gjk_query_bounds query = {.kind = kind,
                               .dimension = dimension,
                               .looseness = gjk_box_looseness(tolerance)};
     gjk_bounds box = gjk_box_of(placed);
-    box = gjk_box_widen(box, dimension, probe.looseness * placed->shape->size);
-    gjk_query_bounds_put_box(&probe, &box);
-    return probe;
+    box = gjk_box_widen(box, dimension, query.looseness * placed->shape->size);
+    gjk_query_bounds_put_box(&query, &box);
+    return query;
 }
 
-/* 1 over each component; of one without way INFINITY, not its opposite. */
-static void put_way(gjk_query_bounds *probe, gjk_vec3 way) {
-    const double ways[3] = {way.x, way.y, way.z};
+/* The reciprocal of each component; of either zero +INFINITY. */
+static void put_translation(gjk_query_bounds *query, gjk_vec3 translation) {
+    const double components[3] = {translation.x, translation.y, translation.z};
     for (uint32_t axis = 0; axis < 3; axis++) {
-        probe->rate[axis] = ways[axis] != 0.0 ? 1.0 / ways[axis] : INFINITY;
+        query->rate[axis] = components[axis] != 0.0 ? 1.0 / components[axis] : INFINITY;
     }
 }
 
 gjk_query_bounds gjk_query_bounds_of_ray(const gjk_ray *ray, uint32_t dimension, double tolerance) {
-    gjk_query_bounds probe = {.kind = GJK_QUERY_SWEEP,
+    gjk_query_bounds query = {.kind = GJK_QUERY_SWEEP,
                               .dimension = dimension,
                               .looseness = gjk_box_looseness(tolerance)};
     gjk_bounds box = {ray->origin, ray->origin};
     /* twice that of a point, so that it holds the box of a point there */
     double slack = 2.0 * (GJK_BOX_ROUNDING * gjk_largest3(ray->origin) + GJK_BOX_LEAST);
     box = gjk_box_widen(box, dimension, slack);
-    gjk_query_bounds_put_box(&probe, &box);
-    put_way(&probe, ray->direction);
-    return probe;
+    gjk_query_bounds_put_box(&query, &box);
+    put_translation(&query, ray->direction);
+    return query;
 }
 
 gjk_query_bounds gjk_query_bounds_of_sweep(const gjk_sweep *sweep, double tolerance) {
-    gjk_query_bounds probe = gjk_query_bounds_of(GJK_QUERY_SWEEP, &sweep->moving, tolerance);
-    put_way(&probe, sweep->translation);
-    return probe;
+    gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_SWEEP, &sweep->moving, tolerance);
+    put_translation(&query, sweep->translation);
+    return query;
 }
 
 /*
  * The slab test of one box (Kay, Kajiya, Ray Tracing Complex Scenes, 1986), in the order of
  * operations of the tree's test of a node, so that both have the same bits.
  */
-double gjk_query_bounds_sweep_key(const gjk_query_bounds *probe, const gjk_placed *placed,
+double gjk_query_bounds_sweep_key(const gjk_query_bounds *query, const gjk_placed *placed,
                                   double bound) {
     const gjk_bounds box = gjk_box_of(placed);
     const double min[3] = {box.min.x, box.min.y, box.min.z};
     const double max[3] = {box.max.x, box.max.y, box.max.z};
     double loose = 0.0, from = 0.0, until = bound;
-    for (uint32_t axis = 0; probe->looseness > 0.0 && axis < probe->dimension; axis++) {
-        const double side = probe->looseness * (max[axis] - min[axis]);
+    for (uint32_t axis = 0; query->looseness > 0.0 && axis < query->dimension; axis++) {
+        const double side = query->looseness * (max[axis] - min[axis]);
         loose = side > loose ? side : loose;
     }
-    for (uint32_t axis = 0; axis < probe->dimension; axis++) {
-        const double rate = probe->rate[axis];
-        const double above = (min[axis] - loose - probe->max[axis]) * rate;
-        const double below = (max[axis] + loose - probe->min[axis]) * rate;
+    for (uint32_t axis = 0; axis < query->dimension; axis++) {
+        const double rate = query->rate[axis];
+        const double above = (min[axis] - loose - query->max[axis]) * rate;
+        const double below = (max[axis] + loose - query->min[axis]) * rate;
         const double in = rate > 0.0 ? above : below, out = rate > 0.0 ? below : above;
-        from = in > from ? in : from; /* comparisons that pass over what is not a number */
+        from = in > from ? in : from; /* comparisons that pass over NaN */
         until = out < until ? out : until;
     }
     return from <= until ? from : NAN;

@@ -1,14 +1,14 @@
 /*
- * How far must something fly that shall pass everything? To the far side of the farthest bounding
- * ball. A tree would know sooner, but not the same on the way to every version of a set, and how
- * far something is cast may show in the last digits of an answer.
+ * The extent of a snapshot from a point: the far side of the farthest bounding ball. The root of
+ * the tree would bound it in O(1), but its bounds depend on the history of edits, and the length
+ * of a cast may show in the last digits of an answer.
  */
 
-#include "scene/extent.h"
+#include "scene/scene.h"
 
 #define ROUNDING 0x1p-48
 
-double gjk_extent_from(const gjk_snapshot *snapshot, gjk_vec3 point) {
+double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point) {
     double farthest = 0.0;
     for (uint32_t i = 0; i < gjk_set_count(snapshot->set); i++) {
         gjk_placed placed = gjk_snapshot_place(snapshot, gjk_set_body(snapshot->set, i));

@@ -1,5 +1,5 @@
 /*
- * Who takes part in a query? Category bits both ways, then the lists.
+ * Filters: category bits in both directions, then the lists of ids and groups.
  */
 
 #include "gjk/set_query.h"

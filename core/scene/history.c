@@ -1,25 +1,23 @@
 /*
- * What did a set look like at a tick, or between two? A map of moments by their ticks, whose
- * versions share what they have in common, as sets do: adding a tick costs the same however many
- * there are.
+ * Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
+ * common, so that the cost of adding a tick depends only on the logarithm of their number.
  */
 
 #include "gjk/history.h"
 
 #include "base/map.h"
 #include "base/references.h"
-#include "tree/tree.h"
+#include "scene/scene.h"
 
 #include <stdlib.h>
 
-/* Immutable, shared by the histories that it stands in. */
+/* A set at a tick. Immutable, shared by the histories that contain it. */
 typedef struct stamp {
     gjk_references references;
     uint64_t tick;
     double key;                /* tick */
     const struct gjk_set *set; /* retained */
-    struct gjk_tree *way;      /* over the bodies of the tick before, on their way to this one;
-                                  NULL: none */
+    struct gjk_tree *span;     /* over the motions of bodies from the tick before; NULL: none */
 } stamp;
 
 struct gjk_history {
@@ -46,7 +44,7 @@ static void release_stamp(const void *context, const void *item) {
     stamp *shared = (stamp *)item;
     (void)context;
     if (gjk_references_drop(&shared->references)) {
-        gjk_tree_release(shared->way);
+        gjk_tree_release(shared->span);
         gjk_set_release(shared->set);
         free(shared);
     }
@@ -58,16 +56,16 @@ static const stamp *stamp_at(const struct gjk_history *history, uint32_t i) {
     return gjk_map_at(&history->stamps, i);
 }
 
-/* Who moves from one tick to the next. changes NULL: they are only counted. */
-typedef struct movers {
+/* The bodies that move from one tick to the next. changes NULL: they are only counted. */
+typedef struct motions {
     gjk_tree_change *changes;
     uint32_t count;
-} movers;
+} motions;
 
-static void note_mover(void *user, const gjk_body *from, const gjk_body *to) {
-    movers *all = user;
+static void note_motion(void *user, const gjk_body *from, const gjk_body *to) {
+    motions *all = user;
     if (from == NULL || to == NULL || to->teleport) {
-        return; /* it stays where it was until it jumps, or goes */
+        return; /* inserted, removed and teleported bodies are not interpolated */
     }
     if (all->changes != NULL) {
         all->changes[all->count] = (gjk_tree_change){from, to};
@@ -75,16 +73,16 @@ static void note_mover(void *user, const gjk_body *from, const gjk_body *to) {
     all->count++;
 }
 
-/* The tree over the bodies of `from`, wherever they are on their way to `to`. */
-static gjk_status find_way(const struct gjk_set *from, const struct gjk_set *to,
-                           struct gjk_tree **out) {
+/* The tree over the motions of the bodies of `from` to `to`. */
+static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to,
+                            struct gjk_tree **out) {
     const struct gjk_tree *tree = gjk_set_tree(from);
-    movers all = {NULL, 0};
+    motions all = {NULL, 0};
     *out = NULL;
     if (tree == NULL) {
         return GJK_OK;
     }
-    gjk_set_diff(from, to, note_mover, &all);
+    gjk_set_diff(from, to, note_motion, &all);
     if (all.count == 0) {
         *out = gjk_tree_retain(tree);
         return GJK_OK;
@@ -94,17 +92,17 @@ static gjk_status find_way(const struct gjk_set *from, const struct gjk_set *to,
         return GJK_OUT_OF_MEMORY;
     }
     all.count = 0;
-    gjk_set_diff(from, to, note_mover, &all);
+    gjk_set_diff(from, to, note_motion, &all);
     gjk_status status = gjk_tree_span(tree, all.changes, all.count, out);
     free(all.changes);
     return status;
 }
 
-/* previous: the tick before, or NULL. */
+/* previous: at the tick before; NULL: none. */
 static stamp *stamp_new(uint64_t tick, const struct gjk_set *set, const stamp *previous) {
     stamp *made = malloc(sizeof *made);
-    struct gjk_tree *way = NULL;
-    if (made == NULL || (previous != NULL && find_way(previous->set, set, &way) != GJK_OK)) {
+    struct gjk_tree *span = NULL;
+    if (made == NULL || (previous != NULL && make_span(previous->set, set, &span) != GJK_OK)) {
         free(made);
         return NULL;
     }
@@ -112,7 +110,7 @@ static stamp *stamp_new(uint64_t tick, const struct gjk_set *set, const stamp *p
     made->tick = tick;
     made->key = (double)tick;
     made->set = gjk_set_retain(set);
-    made->way = way;
+    made->span = span;
     return made;
 }
 
@@ -126,20 +124,20 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max) {
     return history;
 }
 
-/* The history without its `gone` oldest ticks, and with `newest` unless that is NULL. */
-static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t gone,
+/* The history without the `dropped` oldest ticks, and with `newest` unless that is NULL. */
+static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t dropped,
                           const stamp *newest, struct gjk_history **out) {
     struct gjk_history *next = gjk_history_new(ticks_max);
-    gjk_map_edit *edits = malloc((gone + (size_t)1) * sizeof edits[0]);
+    gjk_map_edit *edits = malloc((dropped + (size_t)1) * sizeof edits[0]);
     gjk_status status = GJK_OUT_OF_MEMORY;
     if (next != NULL && edits != NULL) {
-        for (uint32_t i = 0; i < gone; i++) {
+        for (uint32_t i = 0; i < dropped; i++) {
             edits[i] = (gjk_map_edit){&stamp_at(history, i)->key, NULL};
         }
         if (newest != NULL) {
-            edits[gone++] = (gjk_map_edit){&newest->key, newest};
+            edits[dropped++] = (gjk_map_edit){&newest->key, newest};
         }
-        status = gjk_map_edit_all(&history->stamps, edits, gone, &next->stamps);
+        status = gjk_map_edit_all(&history->stamps, edits, dropped, &next->stamps);
     }
     free(edits);
     if (status != GJK_OK) {
@@ -162,8 +160,8 @@ gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
     if (newest == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    uint32_t gone = count == history->ticks_max;
-    gjk_status status = replace(history, history->ticks_max, gone, newest, out);
+    uint32_t dropped = count == history->ticks_max;
+    gjk_status status = replace(history, history->ticks_max, dropped, newest, out);
     release_stamp(NULL, newest);
     return status;
 }
@@ -225,7 +223,7 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
     const stamp *to = stamp_at(history, before);
     /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
     out->snapshot.next = to->set;
-    out->snapshot.tree = to->way;
+    out->snapshot.tree = to->span;
     out->snapshot.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
     out->to = to->tick;
     return GJK_REWIND_OK;
@@ -234,5 +232,5 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
 size_t gjk_history_newest_bytes(const struct gjk_history *history) {
     GJK_ASSERT(gjk_history_count(history) > 0);
     const stamp *newest = stamp_at(history, gjk_history_count(history) - 1);
-    return sizeof *newest + gjk_tree_added_bytes(newest->way);
+    return sizeof *newest + gjk_tree_added_bytes(newest->span);
 }

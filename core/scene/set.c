@@ -1,13 +1,13 @@
 /*
- * Which bodies make up a scene, and in which order? Two maps of the same bodies, by id and by
- * handle; versions of a set share what they have in common. The map by id keeps the bodies.
+ * Sets of bodies: two persistent maps, by id and by handle, and a tree; versions of a set share
+ * what they have in common. The map by id owns the bodies.
  */
 
 #include "gjk/set.h"
 
 #include "base/map.h"
 #include "base/references.h"
-#include "tree/tree.h"
+#include "scene/scene.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ struct gjk_set {
     gjk_references references;
     uint32_t dimension;
     gjk_map by_id, by_handle;
-    struct gjk_tree *tree; /* over all bodies; NULL: none, or not worth it */
+    struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or made by gjk_set_new */
 };
 
 static const void *id_of(const void *item) {
@@ -68,15 +68,15 @@ static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
-/* By handle; of equal ones what is taken out before what is put in. */
+/* By handle; of equal ones removals before insertions. */
 static int compare_handles(const void *a, const void *b) {
     const gjk_map_edit *p = a, *q = b;
     uint32_t x = *(const uint32_t *)p->key, y = *(const uint32_t *)q->key;
     return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
 }
 
-/* What the edits do to the map of handles, in the order of handles. Returns how many there are,
- * at most twice as many. */
+/* Writes the edits of the map by handle, in the order of handles. Returns their number, at most
+ * 2 * count. */
 static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                                 gjk_map_edit *out) {
     uint32_t all = 0, kept = 0;
@@ -93,13 +93,13 @@ static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits
     for (uint32_t i = 0; i < all; i++) {
         bool again =
             kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;
-        kept -= again; /* taken out under one id, put in under the same or another */
+        kept -= again; /* removed under one id, inserted under the same or another */
         out[kept++] = out[i];
     }
     return kept;
 }
 
-/* The edits as the two maps take them: room for count by id, and twice as many by handle. */
+/* Edits both maps: `count` edits by id, and at most twice as many by handle. */
 static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                             struct gjk_set *next) {
     gjk_map_edit *by_id = malloc((3 * (size_t)count + 1) * sizeof by_id[0]);
@@ -120,7 +120,7 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, ui
     return status;
 }
 
-/* Where `set` has no tree, next gets one over all its bodies. */
+/* Where `set` has no tree, `next` gets one over all its bodies. */
 static gjk_status edit_tree(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                             struct gjk_set *next) {
     uint32_t changed = set->tree != NULL ? count : gjk_set_count(next);
@@ -224,7 +224,7 @@ const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) 
     return gjk_map_find(&set->by_handle, &handle);
 }
 
-/* What gjk_set_diff goes about with. */
+/* The visitor of gjk_set_diff. */
 typedef struct diff {
     gjk_set_visitor visit;
     void *user;

@@ -1,63 +1,58 @@
 /*
- * What does a moving shape touch in a set? As for a ray (set_raycast.c),
- * with a box that moves.
+ * Moving shapes at a set: a ranked search by the fraction of the translation at first contact.
  */
 
-#include "base/list.h"
-#include "gjk/set_query.h"
-#include "tree/walk.h"
+#include "scene/scene.h"
 
-#include <string.h>
+typedef struct gjk_cast_question {
+    const gjk_sweep *sweep;
+    const gjk_cast_settings *settings;
+} gjk_cast_question;
 
-static int by_fraction_then_id(const void *a, const void *b) {
-    const gjk_cast_hit *p = a, *q = b;
-    if (p->result.fraction != q->result.fraction) {
-        return p->result.fraction < q->result.fraction ? -1 : 1;
-    }
-    return strcmp(p->body->id, q->body->id);
+static double fraction_of(const void *item) {
+    return ((const gjk_cast_hit *)item)->result.fraction;
+}
+
+static int by_fraction(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, fraction_of);
+}
+
+static gjk_status measure(const void *question, const gjk_body *body, const gjk_placed *placed,
+                          void *item, bool *counts) {
+    const gjk_cast_question *q = question;
+    gjk_cast_hit *hit = item;
+    hit->body = body;
+    hit->result = gjk_cast(&q->sweep->moving, q->sweep->translation, placed, q->settings);
+    *counts = hit->result.hit;
+    return GJK_OK;
+}
+
+static gjk_ranking rank_hits(const gjk_cast_question *question) {
+    return (gjk_ranking){
+        .query = gjk_query_bounds_of_sweep(question->sweep, question->settings->tolerance),
+        .distance = 1.0,
+        .question = question,
+        .measure = measure,
+        .order = by_fraction,
+        .rank = fraction_of,
+        .item_size = sizeof(gjk_cast_hit),
+    };
 }
 
 gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) {
-    gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_cast_hit));
-    gjk_walk walk;
-    const gjk_query_bounds probe = gjk_query_bounds_of_sweep(sweep, settings->tolerance);
-    const gjk_body *body;
-    gjk_walk_init(&walk, snapshot, selection);
-    gjk_walk_aim(&walk, &probe, 1.0);
-    while ((body = gjk_walk_next(&walk)) != NULL) {
-        const gjk_placed placed = gjk_walk_place(&walk, body);
-        const gjk_cast_hit hit = {body,
-                                  gjk_cast(&sweep->moving, sweep->translation, &placed, settings)};
-        if (!hit.result.hit) {
-            continue;
-        }
-        if (!gjk_list_offer(&hits, selection->limit, by_fraction_then_id, &hit)) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        if (gjk_walk_knows_enough(&walk, &hits)) {
-            walk.bound = ((const gjk_cast_hit *)(void *)hits.items)->result.fraction;
-        }
-    }
-    gjk_list_sort(&hits, by_fraction_then_id);
-    *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)hits.items, hits.count,
-                           hits.truncated && !selection->rest_unasked};
-    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
+    const gjk_cast_question question = {sweep, settings};
+    const gjk_ranking ranking = rank_hits(&question);
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)found.items, found.count, found.truncated};
+    return status;
 }
 
 bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings) {
-    gjk_walk walk;
-    const gjk_query_bounds probe = gjk_query_bounds_of_sweep(sweep, settings->tolerance);
-    const gjk_body *body;
-    gjk_walk_init(&walk, snapshot, selection);
-    gjk_walk_aim(&walk, &probe, 1.0);
-    while ((body = gjk_walk_next(&walk)) != NULL) {
-        const gjk_placed placed = gjk_walk_place(&walk, body);
-        if (gjk_cast(&sweep->moving, sweep->translation, &placed, settings).hit) {
-            return true;
-        }
-    }
-    return false;
+    const gjk_cast_question question = {sweep, settings};
+    const gjk_ranking ranking = rank_hits(&question);
+    return gjk_ranking_any(&ranking, snapshot, selection);
 }

@@ -1,47 +1,143 @@
 /*
- * Which bodies of a set are nearest to a shape? Down its tree, nearest boxes
- * first; once as many are known as are asked for, what is farther than the last is left out.
+ * The bodies nearest to a shape or to a ray: ranked searches by distance.
+ *
+ * The distance to a ray is measured to the segment of the ray beside the body: one as long as the
+ * whole ray, which may have no end, would lend its size to the tolerance.
  */
 
-#include "base/list.h"
-#include "gjk/set_query.h"
-#include "tree/walk.h"
+#include "scene/scene.h"
 
-#include <string.h>
+#define ROUNDING 0x1p-48 /* of positions along the ray, relative to what they were made of */
 
-static int by_distance_then_id(const void *a, const void *b) {
-    const gjk_near *p = a, *q = b;
-    if (p->result.distance != q->result.distance) {
-        return p->result.distance < q->result.distance ? -1 : 1;
-    }
-    return strcmp(p->body->id, q->body->id);
+typedef struct gjk_near_question {
+    const gjk_placed *shape;
+    const gjk_ray *ray; /* NULL: to the shape */
+    double max_distance;
+    const gjk_distance_settings *settings;
+    struct gjk_arena *arena;
+} gjk_near_question;
+
+static double distance_of(const void *item) {
+    return ((const gjk_near *)item)->result.distance;
+}
+
+static int by_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, distance_of);
+}
+
+static gjk_status find_nears(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                             const gjk_selection *selection, gjk_nears *out) {
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(ranking, snapshot, selection, &found);
+    *out = (gjk_nears){(gjk_near *)(void *)found.items, found.count, found.truncated};
+    return status;
+}
+
+static gjk_status measure_to_shape(const void *question, const gjk_body *body,
+                                   const gjk_placed *placed, void *item, bool *counts) {
+    const gjk_near_question *q = question;
+    gjk_near *near = item;
+    near->body = body;
+    near->result = gjk_distance(q->shape, placed, q->settings);
+    *counts = near->result.distance <= q->max_distance;
+    return GJK_OK;
 }
 
 gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
-    gjk_list nears = gjk_list_make(selection->arena, sizeof(gjk_near));
-    gjk_walk walk;
-    const gjk_query_bounds probe = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
-    const gjk_body *body;
-    gjk_walk_init(&walk, snapshot, selection);
-    gjk_walk_aim(&walk, &probe, max_distance);
-    while ((body = gjk_walk_next(&walk)) != NULL) {
-        const gjk_placed placed = gjk_walk_place(&walk, body);
-        const gjk_near near = {body, gjk_distance(a, &placed, settings)};
-        if (near.result.distance > max_distance) {
-            continue;
-        }
-        if (!gjk_list_offer(&nears, selection->limit, by_distance_then_id, &near)) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        if (gjk_walk_knows_enough(&walk, &nears)) {
-            const gjk_near *last = (const gjk_near *)(void *)nears.items;
-            gjk_walk_stay_within(&walk, last->result.distance);
-        }
+    const gjk_near_question question = {.shape = a,
+                                        .max_distance = max_distance,
+                                        .settings = settings};
+    const gjk_ranking ranking = {
+        .query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance),
+        .distance = max_distance,
+        .question = &question,
+        .measure = measure_to_shape,
+        .order = by_distance,
+        .rank = distance_of,
+        .item_size = sizeof(gjk_near),
+    };
+    return find_nears(&ranking, snapshot, selection, out);
+}
+
+/* The part of a ray beside a placed shape: all of the shape lies between the planes across the
+ * ray at its ends, or beyond an end that is the ray's own. */
+typedef struct stretch {
+    double from, to; /* along the ray */
+    double gap;      /* a lower bound of the shape's distance to the ray */
+} stretch;
+
+static double clamp(double x, double max) {
+    return fmax(0.0, fmin(x, max));
+}
+
+static stretch beside(const gjk_ray *ray, const gjk_placed *placed) {
+    const gjk_shape *shape = placed->shape;
+    gjk_vec3 to_center = gjk_sub3(gjk_pose_apply(&placed->pose, shape->center), ray->origin);
+    double along = gjk_dot3(to_center, ray->direction);
+    double slack = ROUNDING * (gjk_length3(to_center) + gjk_length3(ray->origin) + shape->reach);
+    double half = shape->bounding_radius + slack;
+    gjk_vec3 nearest = gjk_scale3(clamp(along, ray->max_distance), ray->direction);
+    return (stretch){
+        .from = clamp(along - half, ray->max_distance),
+        .to = clamp(along + half, ray->max_distance),
+        .gap = gjk_length3(gjk_sub3(to_center, nearest)) - half,
+    };
+}
+
+static gjk_status measure_to_ray(const void *question, const gjk_body *body,
+                                 const gjk_placed *placed, void *item, bool *counts) {
+    const gjk_near_question *q = question;
+    const stretch part = beside(q->ray, placed);
+    if (part.gap > q->max_distance) {
+        return GJK_OK;
     }
-    gjk_list_sort(&nears, by_distance_then_id);
-    *out = (gjk_nears){(gjk_near *)(void *)nears.items, nears.count,
-                       nears.truncated && !selection->rest_unasked};
-    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
+    gjk_near *near = item;
+    gjk_shape segment;
+    gjk_placed line = {&segment, gjk_pose_identity()};
+    const gjk_arena_mark mark = gjk_arena_here(q->arena);
+    double length = fmin(part.to - part.from, GJK_COORDINATE_MAX);
+    line.pose.position = gjk_add3(q->ray->origin, gjk_scale3(part.from, q->ray->direction));
+    gjk_status status =
+        gjk_shape_make_segment(q->arena, placed->shape->dimension, (gjk_vec3){0.0, 0.0, 0.0},
+                               gjk_scale3(length, q->ray->direction), 0.0, &segment);
+    if (status == GJK_OK) {
+        near->body = body;
+        near->result = gjk_distance(&line, placed, q->settings);
+        *counts = near->result.distance <= q->max_distance;
+    }
+    gjk_arena_rewind(q->arena, mark);
+    return status;
+}
+
+/* The bounds of a box of that half size that moves along the ray. */
+static gjk_query_bounds wide_ray(const gjk_ray *ray, double half, uint32_t dimension,
+                                 double tolerance) {
+    gjk_query_bounds query = gjk_query_bounds_of_ray(ray, dimension, tolerance);
+    for (uint32_t axis = 0; axis < dimension; axis++) {
+        double slack = ROUNDING * (half + fabs(query.min[axis]));
+        query.min[axis] -= half + slack;
+        query.max[axis] += half + slack;
+    }
+    return query;
+}
+
+gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
+                            const gjk_selection *selection, const gjk_distance_settings *settings,
+                            gjk_nears *out) {
+    const gjk_near_question question = {.ray = ray,
+                                        .max_distance = max_distance,
+                                        .settings = settings,
+                                        .arena = selection->arena};
+    const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    const gjk_ranking ranking = {
+        .query = wide_ray(ray, max_distance, dimension, settings->tolerance),
+        .distance = ray->max_distance, /* along the ray, which is not what the order is by */
+        .question = &question,
+        .measure = measure_to_ray,
+        .order = by_distance,
+        .item_size = sizeof(gjk_near),
+    };
+    return find_nears(&ranking, snapshot, selection, out);
 }

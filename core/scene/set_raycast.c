@@ -1,64 +1,60 @@
 /*
- * What does a ray hit in a set? Down its tree, nearest boxes first; once as many
- * hits are known as are asked for, what begins behind the last of them is left out.
+ * Rays at a set: a ranked search by the distance of the hit.
  */
 
-#include "base/list.h"
-#include "gjk/set_query.h"
-#include "tree/walk.h"
+#include "scene/scene.h"
 
-#include <string.h>
+typedef struct gjk_ray_question {
+    const gjk_ray *ray;
+    const gjk_ray_settings *settings;
+} gjk_ray_question;
 
-static int by_distance_then_id(const void *a, const void *b) {
-    const gjk_ray_hit *p = a, *q = b;
-    if (p->result.distance != q->result.distance) {
-        return p->result.distance < q->result.distance ? -1 : 1;
-    }
-    return strcmp(p->body->id, q->body->id);
+static double distance_of(const void *item) {
+    return ((const gjk_ray_hit *)item)->result.distance;
+}
+
+static int by_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, distance_of);
+}
+
+static gjk_status measure(const void *question, const gjk_body *body, const gjk_placed *placed,
+                          void *item, bool *counts) {
+    const gjk_ray_question *q = question;
+    gjk_ray_hit *hit = item;
+    hit->body = body;
+    hit->result = gjk_raycast(placed, q->ray, q->settings);
+    *counts = hit->result.hit;
+    return GJK_OK;
+}
+
+static gjk_ranking rank_hits(const gjk_snapshot *snapshot, const gjk_ray_question *question) {
+    const gjk_ray *ray = question->ray;
+    const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    return (gjk_ranking){
+        .query = gjk_query_bounds_of_ray(ray, dimension, question->settings->tolerance),
+        .distance = ray->max_distance,
+        .question = question,
+        .measure = measure,
+        .order = by_distance,
+        .rank = distance_of,
+        .item_size = sizeof(gjk_ray_hit),
+    };
 }
 
 gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) {
-    gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_ray_hit));
-    gjk_walk walk;
-    const gjk_query_bounds probe =
-        gjk_query_bounds_of_ray(ray, gjk_set_dimension(snapshot->set), settings->tolerance);
-    const gjk_body *body;
-    gjk_walk_init(&walk, snapshot, selection);
-    gjk_walk_aim(&walk, &probe, ray->max_distance);
-    while ((body = gjk_walk_next(&walk)) != NULL) {
-        const gjk_placed placed = gjk_walk_place(&walk, body);
-        const gjk_ray_hit hit = {body, gjk_raycast(&placed, ray, settings)};
-        if (!hit.result.hit) {
-            continue;
-        }
-        if (!gjk_list_offer(&hits, selection->limit, by_distance_then_id, &hit)) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        if (gjk_walk_knows_enough(&walk, &hits)) {
-            walk.bound = ((const gjk_ray_hit *)(void *)hits.items)->result.distance;
-        }
-    }
-    gjk_list_sort(&hits, by_distance_then_id);
-    *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)hits.items, hits.count,
-                          hits.truncated && !selection->rest_unasked};
-    return walk.given_up ? GJK_GIVEN_UP : GJK_OK;
+    const gjk_ray_question question = {ray, settings};
+    const gjk_ranking ranking = rank_hits(snapshot, &question);
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)found.items, found.count, found.truncated};
+    return status;
 }
 
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
-    gjk_walk walk;
-    const gjk_query_bounds probe =
-        gjk_query_bounds_of_ray(ray, gjk_set_dimension(snapshot->set), settings->tolerance);
-    const gjk_body *body;
-    gjk_walk_init(&walk, snapshot, selection);
-    gjk_walk_aim(&walk, &probe, ray->max_distance);
-    while ((body = gjk_walk_next(&walk)) != NULL) {
-        const gjk_placed placed = gjk_walk_place(&walk, body);
-        if (gjk_raycast(&placed, ray, settings).hit) {
-            return true;
-        }
-    }
-    return false;
+    const gjk_ray_question question = {ray, settings};
+    const gjk_ranking ranking = rank_hits(snapshot, &question);
+    return gjk_ranking_any(&ranking, snapshot, selection);
 }

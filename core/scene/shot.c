@@ -1,11 +1,11 @@
 /*
- * Did a shot hit what the shooter says it hit? Can the moment be looked at, did the target exist,
- * what was hit first, was something in the way: asked in this order.
+ * Verification of a shot, in this order: is there a snapshot of the tick, did the target exist, what
+ * was hit first, was an obstacle before it, and is what was hit what was claimed.
  */
 
 #include "gjk/shot.h"
 
-#include "scene/extent.h"
+#include "scene/scene.h"
 
 #include <string.h>
 
@@ -33,7 +33,7 @@ static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason rea
     return GJK_OK;
 }
 
-/* Why there is no such moment to look at, or GJK_REASON_NONE. */
+/* Why there is no snapshot, or GJK_REASON_NONE. */
 static gjk_reason unverifiable(const gjk_shot *shot) {
     switch (shot->rewind) {
     case GJK_REWIND_EXPIRED:
@@ -50,14 +50,14 @@ static bool same_text(const char *a, const char *b) {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* Did the claimed body, or one of the claimed group, exist? target: the claimed one by id. */
+/* Whether the claimed body, or one of the claimed group, exists. target: the claimed body by id. */
 static bool target_existed(const gjk_shot *shot, const gjk_body *target,
                            const gjk_judgement *so_far) {
     if (shot->claim_id != NULL) {
         return target != NULL;
     }
     if (so_far->has_hit && same_text(so_far->hit.body->group, shot->claim_group)) {
-        return true; /* no need to go through them all */
+        return true; /* spares the loop */
     }
     const uint32_t count = gjk_set_count(shot->snapshot.set);
     for (uint32_t i = 0; i < count; i++) {
@@ -68,7 +68,7 @@ static bool target_existed(const gjk_shot *shot, const gjk_body *target,
     return false;
 }
 
-/* The filter that leaves out the shooter's own too. */
+/* The filter that rejects the shooter's group too. */
 static bool without_shooter(const gjk_shot *shot, const gjk_filter *filter, struct gjk_arena *arena,
                             gjk_filter *out) {
     *out = *filter;
@@ -98,10 +98,10 @@ static gjk_status first_of_ray(const gjk_shot *shot, const gjk_snapshot *snapsho
 static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapshot,
                                 const gjk_selection *selection, gjk_ray_hits *out) {
     const gjk_cast_settings settings = {shot->tolerance, shot->max_iterations};
-    double way = gjk_extent_from(snapshot, shot->ray.origin) + 2.0 * shot->radius;
-    way = fmin(fmin(way, shot->ray.max_distance), GJK_COORDINATE_MAX);
+    double length = gjk_snapshot_extent(snapshot, shot->ray.origin) + 2.0 * shot->radius;
+    length = fmin(fmin(length, shot->ray.max_distance), GJK_COORDINATE_MAX);
     gjk_shape ball;
-    gjk_sweep sweep = {{&ball, gjk_pose_identity()}, gjk_scale3(way, shot->ray.direction)};
+    gjk_sweep sweep = {{&ball, gjk_pose_identity()}, gjk_scale3(length, shot->ray.direction)};
     sweep.moving.pose.position = shot->ray.origin;
     gjk_cast_hits hits;
     gjk_status status = gjk_shape_make_ball(selection->arena, gjk_set_dimension(snapshot->set),
@@ -124,7 +124,7 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
     return GJK_OK;
 }
 
-/* The first body of a moment, other than the shooter's, that the shot hits. */
+/* The first body of a snapshot that the shot hits. */
 static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, bool *has_hit, gjk_ray_hit *hit) {
     gjk_ray_hits hits = {hit, 0, false};
@@ -142,7 +142,11 @@ static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_ju
     if (!without_shooter(shot, &shot->filter, arena, &filter)) {
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_selection selection = {.filter = &filter, .limit = 1, .arena = arena, .rest_unasked = true};
+    gjk_selection selection = {.filter = &filter,
+                               .limit = 1,
+                               .arena = arena,
+                               .patience = shot->patience,
+                               .rest_unasked = true};
     gjk_status status = first_hit(shot, &shot->snapshot, &selection, &out->has_hit, &out->hit);
     if (status == GJK_OK && shot->near_miss >= 0.0) {
         const gjk_distance_settings settings = {.tolerance = shot->tolerance,
@@ -150,27 +154,27 @@ static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_ju
         selection.except = out->has_hit ? out->hit.body : NULL;
         selection.limit = shot->near_miss_limit;
         selection.rest_unasked = false;
-        selection.rest_unasked = false;
         status = gjk_set_near_ray(&shot->snapshot, &shot->ray, shot->near_miss, &selection,
                                   &settings, &out->near_misses);
     }
     return status;
 }
 
-/* Is an obstacle no farther than the hit? */
+/* Finds an obstacle that is no farther than the hit. */
 static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    const gjk_filter everybody = gjk_filter_default();
+    const gjk_filter everything = gjk_filter_default();
     gjk_filter filter;
     bool found;
     if (shot->obstacles == NULL) {
         return GJK_OK;
     }
-    if (!without_shooter(shot, &everybody, arena, &filter)) {
+    if (!without_shooter(shot, &everything, arena, &filter)) {
         return GJK_OUT_OF_MEMORY;
     }
     const gjk_selection selection = {.filter = &filter,
                                      .limit = 1,
                                      .arena = arena,
+                                     .patience = shot->patience,
                                      .rest_unasked = true};
     gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
     out->has_obstacle = found && out->obstacle.result.distance <= out->hit.result.distance;
@@ -189,7 +193,7 @@ static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *targe
     return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
 }
 
-/* Everything but whether there is such a moment. That the target did not exist comes first. */
+/* All but whether there is a snapshot. A target that did not exist takes precedence. */
 static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
     const gjk_body *target =
         shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
@@ -221,7 +225,7 @@ static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judge
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
     GJK_ASSERT((shot->claim_id != NULL) != (shot->claim_group != NULL));
     *out = (gjk_judgement){0};
-    gjk_reason why_not = unverifiable(shot);
-    return why_not != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, why_not)
-                                      : judge(shot, arena, out);
+    gjk_reason reason = unverifiable(shot);
+    return reason != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, reason)
+                                     : judge(shot, arena, out);
 }

@@ -1,19 +1,20 @@
 /*
- * Where do the bodies of a set stand at a moment? Where they stood, or some of the way to where
- * the next set has them.
+ * The poses of bodies in a snapshot: those of the set, or interpolated towards those of the next
+ * set, positions linearly and rotations by slerp.
  */
 
-#include "gjk/snapshot.h"
-
-#include "tree/motion.h"
-#include "tree/tree.h"
+#include "base/angle.h"
+#include "scene/scene.h"
 
 gjk_snapshot gjk_snapshot_of(const struct gjk_set *set) {
     return (gjk_snapshot){.set = set, .tree = set != NULL ? gjk_set_tree(set) : NULL};
 }
 
-/* The body that tells where `body` goes; NULL: it stays. */
-static const gjk_body *find_next(const gjk_snapshot *snapshot, const gjk_body *body) {
+static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {
+    return (gjk_vec3){gjk_between(a.x, b.x, t), gjk_between(a.y, b.y, t), gjk_between(a.z, b.z, t)};
+}
+
+const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body) {
     if (snapshot->next == NULL) {
         return NULL;
     }
@@ -21,10 +22,33 @@ static const gjk_body *find_next(const gjk_snapshot *snapshot, const gjk_body *b
     return next == NULL || next == body || next->teleport ? NULL : next;
 }
 
+gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
+                          gjk_rotation *turn) {
+    const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
+    gjk_vec3 position = between3(start->position, end->position, alpha);
+    *turn = from->turn;
+    if (gjk_same_rotation(&start->rotation, &end->rotation)) {
+        return (gjk_pose){position, start->rotation};
+    }
+    gjk_pose pose;
+    gjk_status status;
+    if (from->placed.shape->dimension == 2) {
+        turn->angle = gjk_slerp2(from->turn.angle, next->turn.angle, alpha);
+        status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
+    } else {
+        turn->orientation =
+            gjk_slerp3(from->turn.orientation, next->turn.orientation, alpha);
+        status = gjk_pose_make3(position, turn->orientation, &pose);
+    }
+    GJK_ASSERT(status == GJK_OK);
+    (void)status;
+    return pose;
+}
+
 gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn) {
-    const gjk_body *next = find_next(snapshot, body);
+    const gjk_body *next = gjk_snapshot_next(snapshot, body);
     *turn = body->turn;
-    return next != NULL ? gjk_pose_on_way(body, next, snapshot->alpha, turn) : body->placed.pose;
+    return next != NULL ? gjk_pose_between(body, next, snapshot->alpha, turn) : body->placed.pose;
 }
 
 gjk_placed gjk_snapshot_place(const gjk_snapshot *snapshot, const gjk_body *body) {

@@ -1,20 +1,20 @@
 /*
- * Which bodies share a branch? Those that a random ray is least likely to meet one without the
- * others: groups are cut in two where the sum over both sides of measure times count is least
- * (surface area heuristic, MacDonald and Booth 1990), among 15 planes on each axis (Wald, On
- * fast Construction of SAH-based Bounding Volume Hierarchies, 2007). A node is the largest
- * group cut again until there are GJK_TREE_WIDTH of them, or each fits into one node.
+ * Top-down construction by the surface area heuristic (MacDonald and Booth 1990): a group of
+ * bodies is cut in two where the sum over both sides of measure times count is least, among 15
+ * planes on each axis (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007).
+ * For a node the largest group is cut again until there are GJK_TREE_WIDTH groups, or each fits
+ * into one node.
  *
  * Deviation: no side of a cut gets less than an eighth, so the largest of eight groups has at
  * most (7/8)^7 < 0.4 of a node's bodies and the height is bounded whatever the scene. Where no
- * plane does, the middle is taken; and among bodies all at one place the middle of their
- * handles, so that even there a branch can be told from its neighbour.
+ * plane satisfies that, the group is cut at the median; bodies that are all at one place are cut
+ * at the median of their handles, so that edits can find each by the range of handles.
  */
 
 #include "tree/node.h"
 
 #define BINS 16
-#define LEAST_SHARE 8 /* no side gets less than one of so many */
+#define LEAST_SHARE 8 /* no side gets less than one body of so many */
 
 typedef struct gjk_bin {
     gjk_bounds box;
@@ -32,13 +32,13 @@ typedef struct gjk_cut {
     double cost; /* INFINITY: there is none */
 } gjk_cut;
 
-/* Twice the middle of the box. */
+/* Twice the coordinate of the center of the box. */
 static inline double middle(const gjk_branch *body, uint32_t axis) {
     const gjk_bounds *b = &body->box;
     return axis == 0 ? b->min.x + b->max.x : axis == 1 ? b->min.y + b->max.y : b->min.z + b->max.z;
 }
 
-/* Where middles lie on each axis, and how bins are counted there. */
+/* The range of the centers on each axis, and the number of bins per length. */
 typedef struct gjk_spread {
     double low[3], rate[3], width[3];
 } gjk_spread;
@@ -65,7 +65,7 @@ static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, 
     return at < BINS - 1 ? (uint32_t)at : BINS - 1;
 }
 
-/* The best cut of one axis, given its bins. */
+/* Takes the best cut of one axis, given its bins, if it is better than `best`. */
 static void weigh_cuts(const gjk_bin *bins, uint32_t axis, uint32_t count, uint32_t dimension,
                        gjk_cut *best) {
     double below[BINS];
@@ -130,13 +130,13 @@ static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut
     return low;
 }
 
-/* Before whom a body stands where no plane parts them: by the middle, then by handle. */
+/* The order where no plane separates bodies: by the center, then by handle. */
 static inline bool comes_first(const gjk_branch *a, const gjk_branch *b, uint32_t axis) {
     double p = middle(a, axis), q = middle(b, axis);
     return p != q ? p < q : a->first < b->first;
 }
 
-/* Quickselect (Hoare 1961): the first half stands before the other. */
+/* Quickselect (Hoare 1961): moves the smaller half of the order to the front. */
 static uint32_t cut_in_the_middle(gjk_group *group, uint32_t axis) {
     gjk_branch *at = group->bodies;
     uint32_t low = 0, high = group->count - 1, half = group->count / 2;
@@ -164,7 +164,7 @@ static uint32_t cut_in_the_middle(gjk_group *group, uint32_t axis) {
     return half;
 }
 
-/* Keeps the first part in group, moves the other to rest. */
+/* Cuts a group: the first part stays in `group`, the other becomes `rest`. */
 static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension) {
     gjk_spread spread = measure_spread(group, dimension);
     gjk_cut cut = find_cut(group, &spread, dimension);

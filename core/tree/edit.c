@@ -1,8 +1,8 @@
 /*
- * What becomes of a tree when bodies come, go and move? The branches with changes are copied,
- * all others shared. Two passes: the first finds whoever goes or moves (tree_move.c), the
- * second leads newcomers to their places (tree_insert.c); on the way back up each branch is put
- * together again, or built anew (tree_renew.c).
+ * Edits of a tree by path copying: branches with changes are copied, all others are shared. Two
+ * passes: the first finds the removed and moved bodies (move.c), the second inserts the others
+ * (insert.c); on the way back up each changed branch is composed again, or rebuilt where it has
+ * degraded (rebuild.c).
  */
 
 #include "tree/edit_state.h"
@@ -14,13 +14,13 @@ static bool run(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branc
     if (root->what != NULL && !gjk_branch_move(e, root, count, &left)) {
         return false;
     }
-    gjk_ops newcomers = gjk_ops_list(e, count, false);
-    bool done = gjk_branch_insert(e, &left, newcomers, out);
+    gjk_ops inserted = gjk_ops_list(e, count, false);
+    bool done = gjk_branch_insert(e, &left, inserted, out);
     gjk_branch_release(&left);
     return done;
 }
 
-/* Nodes that nobody else has, while the tree that was edited is held. */
+/* Counts the nodes not shared with any tree. The edited tree must still hold its own. */
 static uint32_t count_own(const gjk_tree_node *node) {
     uint32_t count = 1;
     if (!gjk_references_only(&node->references)) {

@@ -1,7 +1,7 @@
 /*
- * Which wishes of an edit concern a branch? They are kept once; what goes down the tree are
- * lists of their numbers on one stack. Where one body in ONE_IN or more goes or moves, a hash
- * table tells of any body whether it does.
+ * The state of an edit: its operations are stored once, and what is passed down the tree are lists
+ * of their numbers on one stack. Where at least one body in ONE_IN is removed or moved, a hash
+ * table finds the operation of any body instead.
  */
 
 #include "tree/edit_state.h"
@@ -48,12 +48,12 @@ gjk_ops gjk_ops_drop_done(gjk_editor *e, gjk_ops ops) {
     return (gjk_ops){ops.at, count};
 }
 
-/* Where in the table a body's op is looked for first (Fibonacci hashing). */
+/* The first slot of the table for a body (Fibonacci hashing). */
 static uint32_t hash(const gjk_editor *e, const void *body) {
     return (uint32_t)(((uint64_t)(uintptr_t)body * UINT64_C(0x9E3779B97F4A7C15)) >> e->table_shift);
 }
 
-/* At most half full. */
+/* Fills the table, open addressing with linear probing, at most half full. */
 static bool make_table(gjk_editor *e, uint32_t count) {
     e->table_shift = 63;
     while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)count) {
@@ -89,7 +89,7 @@ gjk_op *gjk_op_look_up(const gjk_editor *e, const gjk_body *body) {
 }
 
 bool gjk_editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count, uint32_t held) {
-    uint32_t leaving = 0;
+    uint32_t replaced = 0;
     e->capacity = 2 * (size_t)count + 64;
     e->ops = malloc(((size_t)count + 1) * sizeof *e->ops);
     e->stack = malloc(e->capacity * sizeof *e->stack);
@@ -99,12 +99,12 @@ bool gjk_editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t cou
     for (uint32_t i = 0; i < count; i++) {
         gjk_op *op = &e->ops[i];
         *op = (gjk_op){.from = changes[i].from, .to = changes[i].to};
-        leaving += op->from != NULL;
+        replaced += op->from != NULL;
         if (op->to != NULL && !e->span) {
             op->box = gjk_box_of(&op->to->placed);
         }
     }
-    if (leaving > 0 && leaving >= held / ONE_IN) {
+    if (replaced > 0 && replaced >= held / ONE_IN) {
         return make_table(e, count);
     }
     for (uint32_t i = 0; i < count; i++) {

@@ -1,11 +1,11 @@
 /*
- * Where do newcomers go? Down to where boxes grow least, and into a free place where no branch
- * is near.
+ * Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
+ * box grows least, unless the node has a free slot and no branch is near.
  */
 
 #include "tree/edit_state.h"
 
-/* How much a branch's measure grows by a box; ties go to the nearer handles. */
+/* How much the measure of a branch's box grows by an inserted body. */
 static double growth(const gjk_branch *branch, const gjk_op *op, uint32_t dimension) {
     gjk_bounds both = gjk_box_join(&branch->box, &op->box);
     return gjk_box_measure(&both, dimension) - gjk_box_measure(&branch->box, dimension);
@@ -18,6 +18,7 @@ static uint32_t handle_gap(const gjk_branch *branch, const gjk_op *op) {
                                    : 0;
 }
 
+/* The branch that grows least; among equals the one with the nearest handles. */
 static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint32_t count,
                           const gjk_op *op) {
     uint32_t best = 0;
@@ -33,9 +34,9 @@ static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint3
     return best;
 }
 
-/* Where each newcomer goes: to a free place of its own if no branch is near, else to a branch,
- * whose box grows by it. The masks are left on the stack. */
-static bool place_newcomers(gjk_editor *e, gjk_ops ops, gjk_branch *branches, uint32_t *count) {
+/* Assigns each inserted body to a free slot of its own if no branch is near, else to a branch,
+ * whose box grows by it. Leaves a mask of that branch for each op on the stack. */
+static bool assign_branches(gjk_editor *e, gjk_ops ops, gjk_branch *branches, uint32_t *count) {
     for (uint32_t k = 0; k < ops.count; k++) {
         const gjk_op *op = gjk_op_at(e, ops, k);
         uint32_t host = find_host(e, branches, *count, op), mask = 0;
@@ -71,7 +72,7 @@ bool gjk_branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk
         left[i] = gjk_branch_at(node, i);
     }
     size_t masks = e->top;
-    bool done = place_newcomers(e, ops, left, &count);
+    bool done = assign_branches(e, ops, left, &count);
     for (uint32_t i = 0; done && i < count; i++) {
         size_t top = e->top;
         gjk_ops mine;

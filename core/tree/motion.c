@@ -1,50 +1,21 @@
 /*
- * Where may bodies be on their way from one place to another? A tree of the same branches whose
- * boxes hold both ends and all between: the first pass of an edit, in which nobody goes.
+ * Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
+ * edit, in which no body is removed and the branches stay the same.
  */
 
-#include "tree/motion.h"
-
-#include "base/angle.h"
 #include "base/larger.h"
 #include "tree/edit_state.h"
 
 #include <stdlib.h>
 
-static gjk_vec3 between3(gjk_vec3 a, gjk_vec3 b, double t) {
-    return (gjk_vec3){gjk_between(a.x, b.x, t), gjk_between(a.y, b.y, t), gjk_between(a.z, b.z, t)};
-}
-
-gjk_pose gjk_pose_on_way(const gjk_body *from, const gjk_body *next, double alpha,
-                         gjk_rotation *turn) {
-    const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
-    gjk_vec3 position = between3(start->position, end->position, alpha);
-    *turn = from->turn;
-    if (gjk_same_rotation(&start->rotation, &end->rotation)) {
-        return (gjk_pose){position, start->rotation};
-    }
-    gjk_pose pose;
-    gjk_status status;
-    if (from->placed.shape->dimension == 2) {
-        turn->angle = gjk_slerp2(from->turn.angle, next->turn.angle, alpha);
-        status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
-    } else {
-        turn->orientation = gjk_slerp3(from->turn.orientation, next->turn.orientation, alpha);
-        status = gjk_pose_make3(position, turn->orientation, &pose);
-    }
-    GJK_ASSERT(status == GJK_OK);
-    (void)status;
-    return pose;
-}
-
-/* The box of a body on its way: where it does not turn, the way is straight and both ends bound
- * it; else any turn keeps it in a ball around its own origin. */
+/* The box of a motion: a body that does not rotate moves straight and the boxes of both ends bound
+ * it; otherwise any rotation keeps it within a ball around its own origin. */
 static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_pose *to) {
     const gjk_placed there = {from->shape, *to};
     gjk_bounds here = {from->pose.position, from->pose.position};
     gjk_bounds next = {to->position, to->position};
     double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
-    double by = 0.125 * slack; /* for the roundings of places on the way */
+    double by = 0.125 * slack; /* for the roundings of interpolated positions */
     if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
         here = gjk_box_of(from);
         next = gjk_box_of(&there);

@@ -1,20 +1,19 @@
 /*
- * Who goes and who moves: where are they in the tree, and what is left of it without them?
- * They are found by box and handle, or, where they are many, by asking of every body whether
- * it is one; who stays near has the box fitted where it is, who went far is to be put in anew.
+ * Removed and moved bodies. They are found by their boxes and handles, or, where they are many, by
+ * looking up every body of the tree in the hash table. A body that moved a little has its box
+ * refitted where it is; one that moved far is removed here and inserted again.
  */
 
 #include "tree/edit_state.h"
-#include "tree/keys.h"
 
-/* Is a box no farther from another than that is wide? */
+/* Whether a box lies no farther outside of another than that is wide. */
 static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     gjk_vec3 side = gjk_sub3(home->max, home->min);
     gjk_bounds wide = {gjk_sub3(home->min, side), gjk_add3(home->max, side)};
     return gjk_box_holds(&wide, box);
 }
 
-/* A body's branch after its op: moved, or gone. */
+/* The branch of a body after its op; `what` is NULL where it is removed. */
 static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
                         const gjk_bounds *home) {
     gjk_branch moved = *body;
@@ -33,7 +32,7 @@ static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
     return moved;
 }
 
-/* The same where one of the ops may be the body's. */
+/* The same where the op of the body is searched among some. */
 static gjk_branch move_body(gjk_editor *e, const gjk_branch *body, gjk_ops ops,
                             const gjk_bounds *home) {
     for (uint32_t i = 0; i < ops.count; i++) {
@@ -50,7 +49,7 @@ static gjk_branch look_up(gjk_editor *e, const gjk_branch *body, const gjk_bound
     return op != NULL ? apply(e, op, body, home) : *body;
 }
 
-/* Asks of every body below whether it has an op. */
+/* Applies the ops of all bodies below a branch, which the table finds. */
 static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bounds *home,
                         gjk_branch *out) {
     if (branch->kind != GJK_BRANCH_NODE) {
@@ -79,15 +78,16 @@ static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bound
     return true;
 }
 
+/* Leaves on the stack, for each op, a mask of the branches that may hold its body. */
 static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
-    gjk_query_bounds probe = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
+    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
     double keys[GJK_TREE_WIDTH];
     for (uint32_t k = 0; k < ops.count; k++) {
         const gjk_op *op = gjk_op_at(e, ops, k);
         const uint32_t handle = op->from->handle;
         uint32_t mask = 0;
-        gjk_query_bounds_put_box(&probe, &op->was);
-        uint32_t met = gjk_query_bounds_node(&probe, node, 0.0, keys);
+        gjk_query_bounds_put_box(&query, &op->was);
+        uint32_t met = gjk_tree_node_keys(node, &query, 0.0, keys);
         for (; met != 0; met &= met - 1) {
             const uint32_t i = (uint32_t)__builtin_ctz(met);
             const bool may_hold = node->first[i] <= handle && handle <= node->last[i];

@@ -1,6 +1,6 @@
 /*
- * How do nodes hold together? Each counts its references; what edits want to know of a branch
- * is kept beside its box.
+ * The ownership and the statistics of nodes: each counts its references, and keeps the figures by
+ * which edits decide about rebuilding.
  */
 
 #include "tree/node.h"

@@ -2,24 +2,25 @@
 #define GJK_TREE_NODE_H
 
 /*
- * What trees are made of. A node has up to GJK_TREE_WIDTH branches, their boxes as columns, so
+ * The nodes of trees. A node has up to GJK_TREE_WIDTH branches, with their boxes as columns, so
  * that one test of a node tests all of them; a branch is a body or another node.
  */
 
 #include "base/references.h"
-#include "shape/box.h"
+#include "ray/query_bounds.h"
+#include "shape/scan.h"
 #include "tree/tree.h"
 
 #define GJK_TREE_WIDTH 8
 
-/* Every build halves often enough, and every edit sees to it, that a node of n bodies is at
- * most GJK_TREE_HEIGHT_SPARE + (digits of n in base 2) high. */
+/* Builds and edits maintain that the height of a node of n bodies is at most
+ * GJK_TREE_HEIGHT_SPARE + (digits of n in base 2). */
 #define GJK_TREE_HEIGHT_SPARE 2
 #define GJK_TREE_HEIGHT_MAX (GJK_TREE_HEIGHT_SPARE + 32)
 
 typedef enum gjk_branch_kind {
     GJK_BRANCH_BODY,
-    GJK_BRANCH_MOTION, /* a body on its way, in a tree made by gjk_tree_span */
+    GJK_BRANCH_MOTION, /* a moving body, in a tree made by gjk_tree_span */
     GJK_BRANCH_NODE,
 } gjk_branch_kind;
 
@@ -37,9 +38,9 @@ typedef struct gjk_tree_node {
     uint32_t height; /* 1: bodies only */
     uint32_t count;  /* bodies below */
     uint32_t nodes;  /* below, and this one */
-    double load;     /* measures of all boxes below, added up */
-    /* As it was when this branch was last built: */
-    double built_load; /* load over the measure of the own box */
+    double load;     /* the sum of the measures of all boxes below */
+    /* At the time when this branch was last built: */
+    double built_load; /* load divided by the measure of the own box */
     uint32_t built_count;
 } gjk_tree_node;
 
@@ -55,7 +56,7 @@ struct gjk_tree {
     gjk_references references;
     uint32_t dimension;
     const gjk_tree_node *root;
-    uint32_t own_nodes; /* that the tree it was made from has not */
+    uint32_t own_nodes; /* not shared with the tree that it was made from */
     gjk_bounds bounds;
     uint32_t motion_count;
     gjk_motion motions[]; /* of a span */
@@ -65,13 +66,13 @@ uint32_t gjk_branch_count(const gjk_branch *branch); /* of bodies */
 void gjk_branch_retain(const gjk_branch *branch);
 void gjk_branch_release(const gjk_branch *branch);
 
-/* A node of 1 to GJK_TREE_WIDTH branches, which it takes over (their references too), or NULL
- * for want of memory. It is as built now. */
+/* A node of 1 to GJK_TREE_WIDTH branches, of which it takes the references. NULL: out of memory. It
+ * counts as built now. */
 gjk_tree_node *gjk_tree_node_new(uint32_t dimension, const gjk_branch *branches, uint32_t count);
 void gjk_tree_node_put(gjk_tree_node *node, uint32_t i, const gjk_branch *branch);
 gjk_branch gjk_branch_of_node(const gjk_tree_node *node);
 
-/* A view: retains nothing. Inline, so that only what is wanted is read. */
+/* A view, which retains nothing. Inline, so that only the members in use are read. */
 static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
     return (gjk_branch){
         .box = {{node->min[0][i], node->min[1][i], node->min[2][i]},
@@ -83,11 +84,33 @@ static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
     };
 }
 
-/* All the bodies and motions below a branch, as branches. Returns the end. */
+/*
+ * The keys of a node's branches, and a bit for each whose key is at most bound. One function for
+ * each instruction set; they may differ in what does not show in an answer.
+ */
+uint32_t gjk_tree_node_keys_plain(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                  double bound, double keys[GJK_TREE_WIDTH]);
+#ifdef GJK_SCAN_X86
+uint32_t gjk_tree_node_keys_avx2(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                 double bound, double keys[GJK_TREE_WIDTH]);
+#endif
+
+/* The fastest of them that the processor has. */
+static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                          double bound, double keys[GJK_TREE_WIDTH]) {
+#ifdef GJK_SCAN_X86
+    if (__builtin_cpu_supports("avx2")) {
+        return gjk_tree_node_keys_avx2(node, query, bound, keys);
+    }
+#endif
+    return gjk_tree_node_keys_plain(node, query, bound, keys);
+}
+
+/* Writes all bodies and motions below a branch, as branches. Returns the end. */
 gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 
-/* Builds a branch over count >= 1 bodies or motions, in place: their order is lost. False: out
- * of memory. O(count log count). */
+/* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory.
+ * O(count log count). */
 bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_branch *out);
 
 #endif

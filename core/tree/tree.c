@@ -1,5 +1,5 @@
 /*
- * Who holds a tree, and how large is it?
+ * The ownership and the figures of whole trees.
  */
 
 #include "tree/node.h"
@@ -49,7 +49,9 @@ uint32_t gjk_tree_height(const struct gjk_tree *tree) {
 double gjk_tree_boxes_met(const struct gjk_tree *tree) {
     double measure = gjk_box_measure(&tree->bounds, tree->dimension);
     double met = 1.0 + tree->root->load / measure;
-    return met <= 2.0 * tree->root->count ? met : 2.0 * tree->root->count; /* where it vanishes */
+    return met <= 2.0 * tree->root->count
+               ? met
+               : 2.0 * tree->root->count; /* where the measure vanishes */
 }
 
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree) {

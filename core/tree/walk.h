@@ -2,70 +2,70 @@
 #define GJK_TREE_WALK_H
 
 /*
- * Which selected bodies may a question be about? Walks a moment's tree, nearest first, and
- * leaves out what the question's box cannot meet; without a tree it names everybody. What it
- * names besides, and in which order, is not determined: it must not show in an answer.
+ * Searches of trees: a walk that finds the bodies whose boxes a query's bounds meet, by ascending
+ * key within each node, and an enumeration of the pairs of bodies whose boxes meet. What they find
+ * beyond the exact answer, and in which order, is unspecified and must not show in an answer.
  */
 
-#include "base/list.h"
-#include "gjk/set_query.h"
-#include "ray/query_bounds.h"
-#include "tree/pairs.h"
+#include "gjk/patience.h"
+#include "tree/node.h"
 
-/* Everything that overlaps any body of a moment must meet this. */
-gjk_query_bounds gjk_query_bounds_of_moment(const gjk_snapshot *snapshot, double tolerance);
+/* A body found in a tree, and in the tree of a span the body it moves to (NULL: it rests). */
+typedef struct gjk_leaf {
+    const gjk_body *body, *next;
+} gjk_leaf;
 
-/* A branch that waits for its turn. */
-typedef struct gjk_walk_entry {
+static inline gjk_leaf gjk_leaf_of(gjk_branch_kind kind, const void *what) {
+    const gjk_motion *motion = what;
+    return kind == GJK_BRANCH_MOTION ? (gjk_leaf){motion->from, motion->to}
+                                     : (gjk_leaf){what, NULL};
+}
+
+/* A branch that is still to be visited. */
+typedef struct gjk_tree_walk_entry {
     double key;
     const void *what;
     gjk_branch_kind kind;
-} gjk_walk_entry;
+} gjk_tree_walk_entry;
 
-#define GJK_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
+#define GJK_TREE_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
 
-/* Bodies listed at once where there is no tree. */
-#define GJK_WALK_BATCH 64
-
-typedef struct gjk_walk {
-    const gjk_snapshot *snapshot;
-    const gjk_selection *selection;
-    gjk_query_bounds probe;
-    double bound;         /* keys above it do not matter any more */
-    const gjk_body *next; /* where the body named last goes, if the tree knows */
-    uint32_t index;       /* without a tree: of the next body, in the order of ids */
+typedef struct gjk_tree_walk {
+    const gjk_patience *patience; /* NULL: endless */
+    gjk_query_bounds query;
+    double bound; /* branches with keys above it are skipped */
     uint32_t steps;
     bool given_up; /* patience has ended */
     uint32_t top;
-    const gjk_body *batch[GJK_WALK_BATCH];
-    gjk_walk_entry stack[GJK_WALK_STACK];
-} gjk_walk;
+    gjk_tree_walk_entry stack[GJK_TREE_WALK_STACK];
+} gjk_tree_walk;
 
-/* Once for a moment, then aim for each question. Both must outlive the walk. */
-void gjk_walk_init(gjk_walk *walk, const gjk_snapshot *snapshot, const gjk_selection *selection);
-void gjk_walk_aim(gjk_walk *walk, const gjk_query_bounds *probe, double bound);
+/* Initialises a walk once for many queries; each begins with aim. patience is borrowed. */
+void gjk_tree_walk_init(gjk_tree_walk *walk, const gjk_patience *patience);
 
-/* A walk to the nearest has no interest in what lies farther, from now on. */
-void gjk_walk_stay_within(gjk_walk *walk, double distance);
+/* Begins a query at a tree (NULL: there is nothing to find), within a distance as below. */
+void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
+                       const gjk_query_bounds *query, double distance);
+
+/* From now on skips what lies farther: a distance (GJK_QUERY_NEAR), or how far along the sweep
+ * (GJK_QUERY_SWEEP), in terms of its translation. */
+void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
 /* Counts a step; true when patience has ended. */
-bool gjk_walk_gives_up(gjk_walk *walk);
+bool gjk_tree_walk_gives_up(gjk_tree_walk *walk);
 
-/* The next selected body, or NULL when there are no more or patience has ended. */
-const gjk_body *gjk_walk_next(gjk_walk *walk);
+/* Finds the next body. False: there are no more, or patience has ended. */
+bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 
-/* Has the list of those found all that is asked for? Then only who comes before its last still
- * matters. */
-static inline bool gjk_walk_knows_enough(const gjk_walk *walk, const gjk_list *found) {
-    const gjk_selection *selection = walk->selection;
-    return found->count == selection->limit && (found->truncated || selection->rest_unasked);
-}
+/* Returns false to end the enumeration. */
+typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *b);
 
-/* Where the body named last stands at the moment. */
-gjk_placed gjk_walk_place(const gjk_walk *walk, const gjk_body *body);
-
-/* Where a leaf of the moment's tree stands then: the body's own place, or one put into `room`. */
-const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,
-                                 gjk_placed *room);
+/* Visits, in unspecified order, the pairs of bodies whose boxes meet when they are widened by the
+ * looseness (see gjk_box_looseness): pairs within one tree, each once and either way round; or
+ * pairs of a body of a with a body of b. */
+void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_pair_visitor visit,
+                           void *user);
+void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
+                            gjk_pair_visitor visit, void *user);
 
 #endif

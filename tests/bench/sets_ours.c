@@ -1,10 +1,11 @@
 /*
- * Our own tree, asked the same as the peers' trees: what it names (boxes), or whole queries
+ * Our own tree, asked the same as the peers' trees: what it finds (boxes), or whole queries
  * of a set.
  */
 
 #include "sets.h"
 
+#include "gjk/set_query.h"
 #include "tree/walk.h"
 
 #include <stdio.h>
@@ -79,7 +80,7 @@ static uint64_t bytes(const void *tree) {
     return gjk_tree_bytes(((const world_set *)tree)->tree);
 }
 
-static gjk_snapshot moment_of(world_set *w, const bench_world *world) {
+static gjk_snapshot snapshot_of(world_set *w, const bench_world *world) {
     if (w->set == NULL) {
         w->set = make_set(world);
     }
@@ -97,48 +98,46 @@ static gjk_selection select_first(world_set *w) {
         gjk_selection){.filter = &everybody, .limit = 1, .arena = &w->arena, .rest_unasked = true};
 }
 
-/* How many bodies the tree names for a question. */
-static uint64_t count_named(gjk_walk *walk, const gjk_query_bounds *probe, double bound) {
+/* How many bodies the tree finds for a query. */
+static uint64_t count_found(const world_set *w, gjk_tree_walk *walk, const gjk_query_bounds *query,
+                            double bound) {
     uint64_t count = 0;
-    gjk_walk_aim(walk, probe, bound);
-    while (gjk_walk_next(walk) != NULL) {
+    gjk_leaf leaf;
+    gjk_tree_walk_aim(walk, w->tree, query, bound);
+    while (gjk_tree_walk_next(walk, &leaf)) {
         count++;
     }
     return count;
 }
 
 static uint64_t count_boxes(void *tree, const bench_world *world) {
-    gjk_snapshot snapshot = moment_of(tree, world);
-    gjk_selection selection = select_first(tree);
-    gjk_walk walk;
+    gjk_tree_walk walk;
     uint64_t sum = 0;
-    gjk_walk_init(&walk, &snapshot, &selection);
+    gjk_tree_walk_init(&walk, NULL);
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
-        gjk_query_bounds probe = {.kind = GJK_QUERY_OVERLAP, .dimension = world->dimension};
-        gjk_query_bounds_put_box(&probe, &world->queries[i]);
-        sum += count_named(&walk, &probe, 0.0);
+        gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = world->dimension};
+        gjk_query_bounds_put_box(&query, &world->queries[i]);
+        sum += count_found(tree, &walk, &query, 0.0);
     }
     return sum;
 }
 
 static uint64_t count_segments(void *tree, const bench_world *world) {
-    gjk_snapshot snapshot = moment_of(tree, world);
-    gjk_selection selection = select_first(tree);
-    gjk_walk walk;
+    gjk_tree_walk walk;
     uint64_t sum = 0;
-    gjk_walk_init(&walk, &snapshot, &selection);
+    gjk_tree_walk_init(&walk, NULL);
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
         const gjk_ray *ray = &world->segments[i];
-        gjk_query_bounds probe =
+        gjk_query_bounds query =
             gjk_query_bounds_of_ray(ray, world->dimension, GJK_TOLERANCE_DEFAULT);
-        sum += count_named(&walk, &probe, ray->max_distance);
+        sum += count_found(tree, &walk, &query, ray->max_distance);
     }
     return sum;
 }
 
 static uint64_t closest(void *tree, const bench_world *world) {
     const gjk_ray_settings settings = gjk_ray_settings_default();
-    gjk_snapshot snapshot = moment_of(tree, world);
+    gjk_snapshot snapshot = snapshot_of(tree, world);
     gjk_selection selection = select_first(tree);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
@@ -151,7 +150,7 @@ static uint64_t closest(void *tree, const bench_world *world) {
 
 static uint64_t nearest(void *tree, const bench_world *world) {
     const gjk_distance_settings settings = gjk_distance_settings_default();
-    gjk_snapshot snapshot = moment_of(tree, world);
+    gjk_snapshot snapshot = snapshot_of(tree, world);
     gjk_selection selection = select_first(tree);
     uint64_t sum = 0;
     for (uint32_t i = 0; i < BENCH_QUERIES; i++) {
@@ -179,7 +178,7 @@ static uint64_t count_box_pairs(void *tree, const bench_world *world) {
 
 static uint64_t pairs(void *tree, const bench_world *world) {
     gjk_detect_settings settings = gjk_detect_settings_default();
-    gjk_snapshot snapshot = moment_of(tree, world);
+    gjk_snapshot snapshot = snapshot_of(tree, world);
     gjk_selection selection = select_first(tree);
     gjk_pair_hits hits;
     settings.penetration = false;

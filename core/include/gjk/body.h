@@ -2,18 +2,11 @@
 #define GJK_BODY_H
 
 /*
- * A shape with a name, a place and what filters look at: what sets are made of. A body never
- * changes once it is in a set; versions of a set share it.
+ * A body: a placed shape with an id, a handle and what filters test. Sets are made of bodies. A
+ * body never changes once it is in a set; versions of a set share it.
  */
 
 #include "gjk/shape.h"
-
-/* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit
- * length (3D). Kept because a matrix cannot tell how far a turn goes, which rewinding asks. */
-typedef union gjk_rotation {
-    double angle;
-    gjk_quat orientation;
-} gjk_rotation;
 
 typedef struct gjk_body {
     const char *id;    /* NUL-terminated */
@@ -27,8 +20,8 @@ typedef struct gjk_body {
 } gjk_body;
 
 /*
- * How bodies are shared: whoever keeps one calls retain, and release when done with it, from any
- * thread. A set made with NULL for a keeper borrows its bodies: they must outlive it.
+ * How sets share the ownership of bodies: a set retains a body and releases it, from any thread.
+ * A set made with NULL for a keeper borrows its bodies: they must outlive it.
  */
 typedef struct gjk_keeper {
     void (*retain)(const gjk_body *body);

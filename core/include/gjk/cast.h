@@ -8,7 +8,7 @@
 
 #include "gjk/pair.h"
 
-/* A shape on its way: see gjk_cast. Of the set's dimension. */
+/* A moving shape: see gjk_cast. */
 typedef struct gjk_sweep {
     gjk_placed moving;
     gjk_vec3 translation;

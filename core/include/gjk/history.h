@@ -2,9 +2,9 @@
 #define GJK_HISTORY_H
 
 /*
- * The last ticks of a set, oldest first: at each, the set as it was. Immutable; adding a tick
- * makes a new history that shares the sets with the old one. References are counted as those
- * of sets are, from any thread.
+ * The last ticks of a set, oldest first, each with the set as it was. Immutable; adding a tick
+ * makes a new history that shares the sets with the old one. References are counted like those
+ * of sets, from any thread.
  */
 
 #include "gjk/snapshot.h"
@@ -19,13 +19,13 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max);
 
 /*
  * The history that follows `history` when `set` is stamped with `tick`, which must be above the
- * newest: the oldest goes where there are more than ticks_max. Retains the set. One reference,
+ * newest: the oldest is dropped where there are more than ticks_max. Retains the set. One reference,
  * the caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY.
  */
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
 
-/* The same history keeping at most ticks_max: the oldest go. OUT_OF_MEMORY. */
+/* The same history with at most ticks_max ticks: the oldest are dropped. OUT_OF_MEMORY. */
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
                              struct gjk_history **out) GJK_MUST_USE;
 
@@ -40,7 +40,7 @@ uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 /* The set stamped with the newest tick, or NULL where there is none. View. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
 
-/* Of the newest tick alone, and without its set. count > 0. */
+/* The memory of the newest tick without its set and bodies. count > 0. O(1). */
 size_t gjk_history_newest_bytes(const struct gjk_history *history);
 
 typedef enum gjk_rewind {
@@ -49,7 +49,7 @@ typedef enum gjk_rewind {
     GJK_REWIND_FUTURE,  /* newer than the newest */
 } gjk_rewind;
 
-/* The set as of a tick, decimals allowed, never clamped. The moment is a view: it lives as long
+/* The set as of a tick, fractions allowed, never clamped. The snapshot is a view: it lives as long
  * as the history. from and to: the ticks around it (equal when it is exactly one). O(log ticks). */
 typedef struct gjk_rewound {
     gjk_snapshot snapshot;

@@ -14,6 +14,13 @@ typedef struct gjk_pose {
     gjk_mat3 rotation;
 } gjk_pose;
 
+/* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit
+ * length (3D). Kept because rewinding interpolates it, and a matrix loses full turns. */
+typedef union gjk_rotation {
+    double angle;
+    gjk_quat orientation;
+} gjk_rotation;
+
 /* No translation, no rotation. */
 gjk_pose gjk_pose_identity(void);
 

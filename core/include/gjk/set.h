@@ -11,7 +11,7 @@
 
 struct gjk_set;
 
-/* One body put in (in the place of the one of the same id, if any) or, NULL, taken out. */
+/* One body inserted (replacing the one of the same id, if any) or, NULL, removed. */
 typedef struct gjk_edit {
     const char *id;
     const gjk_body *body; /* NULL: remove; otherwise body->id equals id */
@@ -19,21 +19,22 @@ typedef struct gjk_edit {
 
 /*
  * A set of count bodies, all of the given dimension, in any order, which it borrows: the array
- * and what it points to must outlive the set. One reference, the caller's. O(n log n).
- * DUPLICATE_ID, OUT_OF_MEMORY.
+ * and what it points to must outlive the set. It has no tree, which would cost more than a query
+ * of all bodies: for more than a few queries edit an empty set instead. One reference, the
+ * caller's. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
  */
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) GJK_MUST_USE;
 
-/* A set without bodies; those that edits put in are kept by keeper, which must outlive every
- * set that comes from this one. NULL: out of memory. */
+/* A set without bodies. Those that edits insert are kept by keeper, which must outlive every set
+ * that descends from this one. NULL: out of memory. */
 struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper);
 
 /*
  * The set that `set` becomes by the edits, all or nothing; one reference, the caller's, while
  * `set` stays what it was. Preconditions: edits stand in the order of ids, each id once;
- * handles are unique. Removing what is not there changes nothing. Retains the bodies it puts
- * in. O(edits * log n) in time and in memory not shared. OUT_OF_MEMORY.
+ * handles are unique. Removing what is not there changes nothing. Retains the bodies that
+ * it inserts. O(edits * log n) in time and in memory not shared. OUT_OF_MEMORY.
  */
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) GJK_MUST_USE;
@@ -62,7 +63,7 @@ typedef void (*gjk_set_visitor)(void *user, const gjk_body *from, const gjk_body
 void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
                   void *user);
 
-/* About how many bodies and groups of bodies a question to the set looks at: few where bodies
+/* An estimate of how many boxes of bodies and tree nodes a query of the set tests: few where bodies
  * stand apart, all where they overlap. O(1). */
 double gjk_set_crowding(const struct gjk_set *set);
 

@@ -2,20 +2,21 @@
 #define GJK_SET_QUERY_H
 
 /*
- * Questions to a whole set at a moment. Answers stand in a total order: rays and nearest by
- * distance, casts by fraction, then by id; hits and pairs by id. What a set query says
- * of a body is, to the bit, what the pair query, ray or cast at that body alone says.
+ * Queries of a whole set as a snapshot shows it. Answers are in a total order: those of rays and
+ * nearest by distance, those of casts by fraction, then by id; hits and pairs by id. What a set
+ * query says of a body is, to the bit, what the pair query, ray or cast at that body alone says.
  * Answers are allocated in the caller's arena. OUT_OF_MEMORY; GIVEN_UP where the selection's
  * patience ends.
  */
 
 #include "gjk/arena.h"
 #include "gjk/cast.h"
+#include "gjk/patience.h"
 #include "gjk/ray.h"
 #include "gjk/snapshot.h"
 
 /*
- * Who takes part. A body passes when (body.category & mask) && (category &
+ * Which bodies take part. A body passes when (body.category & mask) && (category &
  * body.mask) and no list excludes it. Lists of texts need no order.
  */
 typedef struct gjk_filter {
@@ -24,24 +25,17 @@ typedef struct gjk_filter {
     uint32_t ignore_count;
     const char *const *ignore_groups;
     uint32_t ignore_groups_count;
-    const char *const *only_groups; /* count 0 with has_only_groups: nobody passes */
+    const char *const *only_groups; /* count 0 with has_only_groups: no body passes */
     uint32_t only_groups_count;
     bool has_only_groups;
 } gjk_filter;
 
-gjk_filter gjk_filter_default(void); /* everybody passes */
+gjk_filter gjk_filter_default(void); /* every body passes */
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
 
-/* Asked now and then, after each GJK_PATIENCE_STEPS bodies or so, whether to give up. */
-#define GJK_PATIENCE_STEPS 1024
-typedef struct gjk_patience {
-    bool (*is_over)(void *user);
-    void *user;
-} gjk_patience;
-
 /*
- * Which bodies are asked, and what is kept of the answers: the first `limit` of the
- * order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
+ * Which bodies are tested, and which answers are kept: the first `limit` >= 1 of the order
+ * (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
  */
 typedef struct gjk_selection {
     const gjk_filter *filter;
@@ -49,11 +43,11 @@ typedef struct gjk_selection {
     uint32_t limit;
     struct gjk_arena *arena;
     const gjk_patience *patience; /* NULL: endless */
-    bool rest_unasked;            /* whether more exist does not matter: truncated is false */
+    bool rest_unasked;            /* whether more exist is not asked: truncated is false */
 } gjk_selection;
 
 typedef struct gjk_hit {
-    const gjk_body *body; /* of moment->set */
+    const gjk_body *body; /* of snapshot->set */
     gjk_detect_result result;
 } gjk_hit;
 typedef struct gjk_hits {
@@ -77,20 +71,21 @@ typedef struct gjk_pair_hits {
     bool truncated;
 } gjk_pair_hits;
 
-/* All colliding pairs a < b of one set; both selected, accept each other, groups differ. */
+/* All colliding pairs of one set, a before b by id: both selected, each accepted by the category
+ * and mask of the other, and not of the same group. */
 gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
                                 const gjk_detect_settings *settings,
                                 gjk_pair_hits *out) GJK_MUST_USE;
 
-/* All colliding pairs of a body of moment with a body of other; groups are not compared,
- * and except does not count. */
+/* All colliding pairs of a body of snapshot (a) with a body of other (b); groups are not compared,
+ * and except is ignored. */
 gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings,
                                   gjk_pair_hits *out) GJK_MUST_USE;
 
 typedef struct gjk_near {
-    const gjk_body *body; /* of moment->set */
+    const gjk_body *body; /* of snapshot->set */
     gjk_distance_result result;
 } gjk_near;
 typedef struct gjk_nears {
@@ -105,7 +100,7 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
                            gjk_nears *out) GJK_MUST_USE;
 
 typedef struct gjk_ray_hit {
-    const gjk_body *body; /* of moment->set */
+    const gjk_body *body; /* of snapshot->set */
     gjk_ray_result result;
 } gjk_ray_hit;
 typedef struct gjk_ray_hits {
@@ -119,21 +114,21 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
-/* Does the ray hit any selected body? limit and arena do not count. False when patience ends. */
+/* Does the ray hit any selected body? limit and arena are ignored. False when patience ends. */
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
 /*
  * The selected bodies whose distance to the ray, from its origin to its max_distance, is at most
- * max_distance (inclusive). result: of the stretch of the ray beside the body (a) and the body
- * (b). Order as of nearest.
+ * max_distance (inclusive). result: of the segment of the ray beside the body (a) and the body
+ * (b). Ordered as those of nearest.
  */
 gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) GJK_MUST_USE;
 
 typedef struct gjk_cast_hit {
-    const gjk_body *body; /* of moment->set */
+    const gjk_body *body; /* of snapshot->set */
     gjk_cast_result result;
 } gjk_cast_hit;
 typedef struct gjk_cast_hits {
@@ -142,12 +137,12 @@ typedef struct gjk_cast_hits {
     bool truncated;
 } gjk_cast_hits;
 
-/* The first selected bodies that the moving shape touches (closest: limit 1). */
+/* The first selected bodies that the moving shape, of their dimension, touches (closest: limit 1). */
 gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
 
-/* Does the moving shape touch any selected body? limit and arena do not count. False when
+/* Does the moving shape touch any selected body? limit and arena are ignored. False when
  * patience ends. */
 bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings);

@@ -2,20 +2,20 @@
 #define GJK_SHOT_H
 
 /*
- * Did a shot hit what the shooter says it hit? A judge looks at the scene as the shooter saw it,
- * at some moment of the past, and says how it comes to the verdict. A pure function of its
- * arguments.
+ * Verification of a shot: did it hit what the shooter claims? It is judged in the scene as the
+ * shooter saw it, at some tick of the past; the judgement tells what the verdict follows from. A
+ * pure function of its arguments.
  */
 
 #include "gjk/history.h"
 #include "gjk/set_query.h"
 
-/* Every verdict and every reason: name and what the wire calls it. */
+/* Every verdict and every reason: its name and its text in answers. */
 #define GJK_VERDICT_MAP(X)                                                            \
     X(CONFIRMED, "confirmed")       /* the claimed body was hit first */              \
     X(ADJUSTED, "adjusted")         /* another body of the claimed one's group was */ \
     X(DENIED, "denied")             /* neither: see the reason */                     \
-    X(UNVERIFIABLE, "unverifiable") /* the moment cannot be looked at: see the reason */
+    X(UNVERIFIABLE, "unverifiable") /* there is no snapshot of that tick: see the reason */
 
 #define GJK_REASON_MAP(X)                                                        \
     X(NONE, NULL)                   /* confirmed, adjusted */                    \
@@ -44,12 +44,12 @@ const char *gjk_verdict_text(gjk_verdict verdict);
 const char *gjk_reason_text(gjk_reason reason);
 
 /*
- * What is to be judged. Bodies of the shooter's group are not hit, and do not block. The filter
- * holds for what can be hit or nearly hit, not for obstacles nor for whether the claimed one
+ * What is to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
+ * applies to what can be hit or nearly hit, not to obstacles, nor to whether the claimed body
  * exists.
  */
 typedef struct gjk_shot {
-    const char *shooter; /* a group; NULL: nobody's */
+    const char *shooter; /* a group; NULL: none */
     gjk_ray ray;
     double radius;                      /* of a ball that flies along the ray instead; 0: none */
     const char *claim_id, *claim_group; /* exactly one is not NULL */
@@ -57,29 +57,29 @@ typedef struct gjk_shot {
     double tolerance; /* as in gjk_ray_settings */
     uint32_t max_iterations;
 
-    gjk_rewind rewind; /* what the history said of the moment; EXPIRED, FUTURE: it is not read */
+    gjk_rewind rewind; /* of the tick, by the history; snapshot is read only where OK */
     gjk_snapshot snapshot;
-    double age_ticks;              /* how long ago it is; 0 where there is no rewinding */
+    double age_ticks;              /* of the snapshot; 0 without rewinding */
     double max_rewind_ticks;       /* INFINITY: any */
     const gjk_snapshot *obstacles; /* NULL: none */
-    double near_miss;              /* negative: near misses are not wanted */
+    double near_miss;              /* a distance; negative: near misses are not sought */
     uint32_t near_miss_limit;
     const gjk_patience *patience; /* NULL: endless */
 } gjk_shot;
 
-/* A hit of a ball is told as one of a ray: distance is how far it flew. */
+/* The hit of a ball is reported as that of a ray: distance is how far it flew. */
 typedef struct gjk_judgement {
     gjk_verdict verdict;
     gjk_reason reason;
     bool has_hit, has_obstacle;
     gjk_ray_hit hit;       /* the first that the shot hits */
     gjk_ray_hit obstacle;  /* what blocked it; of obstacles->set */
-    gjk_nears near_misses; /* of moment.set, other than the hit; in the arena */
+    gjk_nears near_misses; /* of snapshot.set, other than the hit; in the arena */
 } gjk_judgement;
 
 /*
  * Decided in this order: expired, future; no-target; rewind-limit; miss; blocked; other-target,
- * adjusted or confirmed. Up to rewind-limit nothing is told of hits and near misses.
+ * adjusted or confirmed. Up to rewind-limit hits and near misses are left out.
  * OUT_OF_MEMORY and what else set queries fail with. Cost: a ray or cast at the set, one at the
  * obstacles, and gjk_set_near_ray.
  */

@@ -2,8 +2,8 @@
 #define GJK_SNAPSHOT_H
 
 /*
- * A set at one moment: as it stands, or between two ticks. Bodies exist with the geometry and
- * filter that they have in `set`; where each stands follows from `set`, `next` and `alpha`.
+ * A set at one instant: as it stands, or interpolated between two ticks. Bodies exist with the
+ * geometry and filter that they have in `set`; their poses follow from `set`, `next` and `alpha`.
  * A value that borrows; it lives as long as the sets (or the history) it came from.
  */
 
@@ -13,20 +13,20 @@ struct gjk_tree;
 
 typedef struct gjk_snapshot {
     const struct gjk_set *set;
-    const struct gjk_set *next;  /* where poses go; NULL: the moment is exactly `set` */
-    double alpha;                /* in [0, 1): how far from `set` to `next` */
-    const struct gjk_tree *tree; /* over the bodies wherever they stand then; NULL: none */
+    const struct gjk_set *next;  /* the set that poses move to; NULL: exactly `set` */
+    double alpha;                /* in [0, 1): the fraction from `set` to `next` */
+    const struct gjk_tree *tree; /* over the bodies where they stand then; NULL: none */
 } gjk_snapshot;
 
 /* The set as it stands. */
 gjk_snapshot gjk_snapshot_of(const struct gjk_set *set);
 
 /*
- * Where a body of moment->set stands at the moment: towards the pose of the same handle in
- * `next`, positions linearly, rotations by the shortest arc (an exact half turn the positive
- * way, see core/turn.h), unless that handle is gone there or teleported. Coordinates stay between
- * those of the two poses. The turn gives the same pose to the bit when it is given to
- * gjk_pose_make2 or 3 with the position. O(log n).
+ * The pose of a body of snapshot->set: interpolated towards the body of the same handle in `next`,
+ * positions linearly, rotations by the shortest arc (an exact half turn in the positive sense, see
+ * base/slerp.h), unless `next` has no such body or it was teleported. Coordinates stay between
+ * those of the two poses. gjk_pose_make2 or 3 of the position and the turn is the same pose to
+ * the bit. O(log n).
  */
 gjk_pose gjk_snapshot_pose(const gjk_snapshot *snapshot, const gjk_body *body, gjk_rotation *turn);
 

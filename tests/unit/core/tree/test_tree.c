@@ -3,7 +3,7 @@
  * and leave everything as it was when memory runs out?
  */
 
-#include "tree/keys.h"
+#include "tree/node.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -295,17 +295,17 @@ START_TEST(every_instruction_set_sees_the_same) {
             branches[i] = (gjk_branch){.box = small_box(&rng), .what = &bodies[i]};
         }
         gjk_tree_node *node = gjk_tree_node_new(3, branches, count);
-        gjk_query_bounds probe = {.kind = (gjk_query_bounds_kind)(round % 3),
+        gjk_query_bounds query = {.kind = (gjk_query_bounds_kind)(round % 3),
                                   .dimension = 2 + round % 2};
         const gjk_bounds box = small_box(&rng);
-        gjk_query_bounds_put_box(&probe, &box);
+        gjk_query_bounds_put_box(&query, &box);
         for (int axis = 0; axis < 3; axis++) {
-            probe.rate[axis] = small_rate(&rng);
+            query.rate[axis] = small_rate(&rng);
         }
-        double bound = probe.kind == GJK_QUERY_OVERLAP ? 0.0 : test_rng_integer(&rng, 0, 4);
+        double bound = query.kind == GJK_QUERY_OVERLAP ? 0.0 : test_rng_integer(&rng, 0, 4);
         double plain[GJK_TREE_WIDTH], chosen[GJK_TREE_WIDTH];
-        uint32_t bits = gjk_query_bounds_node_plain(&probe, node, bound, plain);
-        ck_assert_uint_eq(bits, gjk_query_bounds_node(&probe, node, bound, chosen));
+        uint32_t bits = gjk_tree_node_keys_plain(node, &query, bound, plain);
+        ck_assert_uint_eq(bits, gjk_tree_node_keys(node, &query, bound, chosen));
         for (uint32_t i = 0; i < count; i++) {
             ck_assert((bits >> i & 1) == 0 || plain[i] == chosen[i]);
         }

@@ -1,16 +1,16 @@
 /*
- * What becomes of a branch whose branches have changed, and when is it built anew (after the
- * partial rebuilding of Overmars 1983)? When a random ray that meets it would meet WORN_LOAD
- * times as many boxes in it as when it was built, when it has twice or half as many bodies, or
- * when it has grown too high.
+ * Partial rebuilding (Overmars 1983) of changed branches: a branch is rebuilt when a random ray
+ * that meets it would meet DEGRADED_LOAD times as many boxes in it as when it was built, when the
+ * number of its bodies has grown or shrunk by more than DEGRADED_COUNT times, or when it is too
+ * high.
  */
 
 #include "tree/edit_state.h"
 
 #include <stdlib.h>
 
-#define WORN_LOAD 1.5
-#define WORN_COUNT 2
+#define DEGRADED_LOAD 1.5
+#define DEGRADED_COUNT 2
 
 void gjk_branches_release(const gjk_branch *branches, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
@@ -42,11 +42,11 @@ static uint32_t height_limit(uint32_t count) {
     return GJK_TREE_HEIGHT_SPARE + digits;
 }
 
-static bool is_worn(const gjk_tree_node *node, double measure) {
+static bool is_degraded(const gjk_tree_node *node, double measure) {
     return node->height > height_limit(node->count) ||
-           node->load > WORN_LOAD * node->built_load * measure ||
-           node->count / WORN_COUNT > node->built_count ||
-           node->built_count / WORN_COUNT > node->count;
+           node->load > DEGRADED_LOAD * node->built_load * measure ||
+           node->count / DEGRADED_COUNT > node->built_count ||
+           node->built_count / DEGRADED_COUNT > node->count;
 }
 
 bool gjk_branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk_branch *left,
@@ -63,11 +63,11 @@ bool gjk_branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk_br
     *out = gjk_branch_of_node(node);
     node->built_load = before->built_load;
     node->built_count = before->built_count;
-    if (e->span || !is_worn(node, gjk_box_measure(&out->box, e->dimension))) {
+    if (e->span || !is_degraded(node, gjk_box_measure(&out->box, e->dimension))) {
         return true;
     }
-    gjk_branch worn = *out;
-    bool built = gjk_branch_rebuild(e, &worn, (gjk_ops){0, 0}, out);
-    gjk_branch_release(&worn);
+    gjk_branch degraded = *out;
+    bool built = gjk_branch_rebuild(e, &degraded, (gjk_ops){0, 0}, out);
+    gjk_branch_release(&degraded);
     return built;
 }

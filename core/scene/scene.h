@@ -1,0 +1,102 @@
+#ifndef GJK_SCENE_SCENE_H
+#define GJK_SCENE_SCENE_H
+
+/*
+ * What the queries of sets share: the walk over the selected bodies of a snapshot, and the ranked
+ * search, which keeps the first answers of a total order.
+ */
+
+#include "base/list.h"
+#include "gjk/set_query.h"
+#include "tree/walk.h"
+
+#include <string.h>
+
+/* The tree over the bodies of a set as they stand; NULL where it has none. View. */
+const struct gjk_tree *gjk_set_tree(const struct gjk_set *set);
+
+/* The body in `next` that tells where a body of the snapshot moves to; NULL: it rests. */
+const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body);
+
+/* The pose of a body, and its turn, at alpha in [0, 1) between the pose of `from` and that of `next`,
+ * which did not teleport: see gjk_snapshot_pose. */
+gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
+                          gjk_rotation *turn);
+
+/* Where a leaf of the snapshot stands: the body's own place, or one written to `room`. */
+const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,
+                                 gjk_placed *room);
+
+/* An upper bound of the distance from a point to any point of the snapshot. It depends on the
+ * bodies alone, not on the tree. O(n). */
+double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point);
+
+/* The bounds that everything overlapping any body of the snapshot meets. */
+gjk_query_bounds gjk_query_bounds_of_snapshot(const gjk_snapshot *snapshot, double tolerance);
+
+static inline bool gjk_selection_has(const gjk_selection *selection, const gjk_body *body) {
+    return body != selection->except && gjk_filter_passes(selection->filter, body);
+}
+
+/* How many bodies are listed at once where there is no tree. */
+#define GJK_SET_WALK_BATCH 64
+
+/*
+ * Finds the selected bodies that may matter to a query: by the snapshot's tree, in unspecified
+ * order, or, without a tree, all of them in the order of ids.
+ */
+typedef struct gjk_set_walk {
+    const gjk_snapshot *snapshot;
+    const gjk_selection *selection;
+    uint32_t index; /* without a tree: of the next body */
+    const gjk_body *batch[GJK_SET_WALK_BATCH];
+    gjk_tree_walk tree;
+} gjk_set_walk;
+
+/* As gjk_tree_walk_init and gjk_tree_walk_aim. Snapshot and selection are borrowed. */
+void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
+                       const gjk_selection *selection);
+void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance);
+
+/* Finds the next selected body. False: there are no more, or patience has ended. */
+bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf);
+
+/* Measures a placed body for a question. Where it counts as an answer, writes the answer, whose
+ * first member is the body, to `item`. */
+typedef gjk_status (*gjk_measure)(const void *question, const gjk_body *body,
+                                  const gjk_placed *placed, void *item, bool *counts);
+
+/* A query whose answers are ordered by a number, then by the id of the body. */
+typedef struct gjk_ranking {
+    gjk_query_bounds query;
+    double distance; /* what lies farther does not count: see gjk_tree_walk_aim */
+    const void *question;
+    gjk_measure measure;
+    gjk_list_order order; /* of items: see gjk_ranking_compare */
+    /* The number of an item where bodies that lie farther than it, as gjk_tree_walk_narrow takes
+     * it, come later in the order; else NULL. */
+    double (*rank)(const void *item);
+    size_t item_size; /* at most GJK_LIST_ITEM_BYTES_MAX */
+} gjk_ranking;
+
+static inline int gjk_ranking_compare(const void *a, const void *b,
+                                      double (*rank)(const void *item)) {
+    const double p = rank(a), q = rank(b);
+    if (p != q) {
+        return p < q ? -1 : 1;
+    }
+    return strcmp((*(const gjk_body *const *)a)->id, (*(const gjk_body *const *)b)->id);
+}
+
+/*
+ * Finds the first answers of the order, as many as the selection's limit says, sorted, with
+ * `truncated` as the selection defines it. OUT_OF_MEMORY, GIVEN_UP.
+ */
+gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                            const gjk_selection *selection, gjk_list *found) GJK_MUST_USE;
+
+/* Does any selected body count? False when patience ends, or memory. */
+bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                     const gjk_selection *selection);
+
+#endif
