@@ -22,7 +22,7 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
     gjk_placed room;
     *found = gjk_list_make(selection->arena, ranking->item_size);
     gjk_set_walk_init(&walk, snapshot, selection);
-    gjk_set_walk_aim(&walk, &ranking->query, ranking->distance);
+    gjk_set_walk_aim(&walk, ranking->query, ranking->distance);
     while (gjk_set_walk_next(&walk, &leaf)) {
         const gjk_placed *placed = gjk_leaf_place(snapshot, &leaf, &room);
         bool counts = false;
@@ -54,7 +54,7 @@ bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
     bool counts = false;
     gjk_status status = GJK_OK;
     gjk_set_walk_init(&walk, snapshot, selection);
-    gjk_set_walk_aim(&walk, &ranking->query, ranking->distance);
+    gjk_set_walk_aim(&walk, ranking->query, ranking->distance);
     while (status == GJK_OK && !counts && gjk_set_walk_next(&walk, &leaf)) {
         const gjk_placed *placed = gjk_leaf_place(snapshot, &leaf, &room);
         status = ranking->measure(ranking->question, leaf.body, placed, item, &counts);

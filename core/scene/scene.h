@@ -68,7 +68,7 @@ typedef gjk_status (*gjk_measure)(const void *question, const gjk_body *body,
 
 /* A query whose answers are ordered by a number, then by the id of the body. */
 typedef struct gjk_ranking {
-    gjk_query_bounds query;
+    const gjk_query_bounds *query;
     double distance; /* what lies farther does not count: see gjk_tree_walk_aim */
     const void *question;
     gjk_measure measure;

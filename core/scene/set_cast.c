@@ -5,6 +5,7 @@
 #include "scene/scene.h"
 
 typedef struct gjk_cast_question {
+    gjk_query_bounds bounds;
     const gjk_sweep *sweep;
     const gjk_cast_settings *settings;
 } gjk_cast_question;
@@ -29,7 +30,7 @@ static gjk_status measure(const void *question, const gjk_body *body, const gjk_
 
 static gjk_ranking rank_hits(const gjk_cast_question *question) {
     return (gjk_ranking){
-        .query = gjk_query_bounds_of_sweep(question->sweep, question->settings->tolerance),
+        .query = &question->bounds,
         .distance = 1.0,
         .question = question,
         .measure = measure,
@@ -42,7 +43,8 @@ static gjk_ranking rank_hits(const gjk_cast_question *question) {
 gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) {
-    const gjk_cast_question question = {sweep, settings};
+    const gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance),
+                                        sweep, settings};
     const gjk_ranking ranking = rank_hits(&question);
     gjk_list found;
     gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
@@ -52,7 +54,8 @@ gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
 
 bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings) {
-    const gjk_cast_question question = {sweep, settings};
+    const gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance),
+                                        sweep, settings};
     const gjk_ranking ranking = rank_hits(&question);
     return gjk_ranking_any(&ranking, snapshot, selection);
 }

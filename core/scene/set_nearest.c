@@ -46,11 +46,12 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
 gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
+    const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
     const gjk_near_question question = {.shape = a,
                                         .max_distance = max_distance,
                                         .settings = settings};
     const gjk_ranking ranking = {
-        .query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance),
+        .query = &query,
         .distance = max_distance,
         .question = &question,
         .measure = measure_to_shape,
@@ -131,8 +132,9 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
                                         .settings = settings,
                                         .arena = selection->arena};
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    const gjk_query_bounds query = wide_ray(ray, max_distance, dimension, settings->tolerance);
     const gjk_ranking ranking = {
-        .query = wide_ray(ray, max_distance, dimension, settings->tolerance),
+        .query = &query,
         .distance = ray->max_distance, /* along the ray, which is not what the order is by */
         .question = &question,
         .measure = measure_to_ray,

@@ -5,6 +5,7 @@
 #include "scene/scene.h"
 
 typedef struct gjk_ray_question {
+    gjk_query_bounds bounds;
     const gjk_ray *ray;
     const gjk_ray_settings *settings;
 } gjk_ray_question;
@@ -27,12 +28,17 @@ static gjk_status measure(const void *question, const gjk_body *body, const gjk_
     return GJK_OK;
 }
 
-static gjk_ranking rank_hits(const gjk_snapshot *snapshot, const gjk_ray_question *question) {
-    const gjk_ray *ray = question->ray;
+static gjk_ray_question ask(const gjk_snapshot *snapshot, const gjk_ray *ray,
+                            const gjk_ray_settings *settings) {
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    return (gjk_ray_question){gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
+                              settings};
+}
+
+static gjk_ranking rank_hits(const gjk_ray_question *question) {
     return (gjk_ranking){
-        .query = gjk_query_bounds_of_ray(ray, dimension, question->settings->tolerance),
-        .distance = ray->max_distance,
+        .query = &question->bounds,
+        .distance = question->ray->max_distance,
         .question = question,
         .measure = measure,
         .order = by_distance,
@@ -44,8 +50,8 @@ static gjk_ranking rank_hits(const gjk_snapshot *snapshot, const gjk_ray_questio
 gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) {
-    const gjk_ray_question question = {ray, settings};
-    const gjk_ranking ranking = rank_hits(snapshot, &question);
+    const gjk_ray_question question = ask(snapshot, ray, settings);
+    const gjk_ranking ranking = rank_hits(&question);
     gjk_list found;
     gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
     *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)found.items, found.count, found.truncated};
@@ -54,7 +60,7 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
 
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
-    const gjk_ray_question question = {ray, settings};
-    const gjk_ranking ranking = rank_hits(snapshot, &question);
+    const gjk_ray_question question = ask(snapshot, ray, settings);
+    const gjk_ranking ranking = rank_hits(&question);
     return gjk_ranking_any(&ranking, snapshot, selection);
 }
