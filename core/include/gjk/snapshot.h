@@ -24,7 +24,7 @@ gjk_snapshot gjk_snapshot_of(const struct gjk_set *set);
 /*
  * The pose of a body of snapshot->set: interpolated towards the body of the same handle in `next`,
  * positions linearly, rotations by the shortest arc (an exact half turn in the positive sense, see
- * base/slerp.h), unless `next` has no such body or it was teleported. Coordinates stay between
+ * base/angle.h), unless `next` has no such body or it was teleported. Coordinates stay between
  * those of the two poses. gjk_pose_make2 or 3 of the position and the turn is the same pose to
  * the bit. O(log n).
  */
