@@ -16,8 +16,8 @@ FLOORS = {
 }
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.
 PUBLIC = {
-    "base": "base arena vec pose",
-    "shape": "shape kinds",
+    "base": "base arena vec pose patience",
+    "shape": "shape kinds pieces",
     "pair": "pair trace",
     "ray": "ray cast",
     "tree": "body",

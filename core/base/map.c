@@ -2,7 +2,7 @@
  * Look-ups by key and by rank in a B+-tree whose inner nodes count the items of each child.
  */
 
-#include "base/map_node.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/references.h"
 #include "gjk/base.h"
 
 /* What the items are. context is the map's own. */
@@ -76,5 +77,35 @@ void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit,
 
 /* The memory of its nodes, as if it shared none. O(1). */
 size_t gjk_map_bytes(const gjk_map *map);
+
+/* --- The nodes, for the files of the map alone: immutable, shared by any number of versions --- */
+
+struct gjk_map_node {
+    gjk_references references;
+    uint16_t count;      /* of slots */
+    uint16_t height;     /* 0: the slots are items, else nodes of one height less */
+    uint32_t size;       /* items in all */
+    size_t bytes;        /* memory, nodes below included */
+    const void *least;   /* the first item of all */
+    const void *slots[]; /* behind them, in inner nodes: gjk_map_ends */
+};
+
+static inline const struct gjk_map_node *gjk_map_child(const struct gjk_map_node *parent,
+                                                       uint32_t i) {
+    return parent->slots[i];
+}
+
+static inline const struct gjk_map_node *gjk_map_node_retain(const struct gjk_map_node *shared) {
+    gjk_references_add(&shared->references);
+    return shared;
+}
+
+/* For each child of an inner node how many items it and those before it hold. */
+static inline uint32_t *gjk_map_ends(const struct gjk_map_node *parent) {
+    return (uint32_t *)(void *)(((struct gjk_map_node *)parent)->slots + parent->count);
+}
+
+/* Frees a node, its items and what is below it, where nobody else refers to it. */
+void gjk_map_node_release(const gjk_map *map, const struct gjk_map_node *shared);
 
 #endif

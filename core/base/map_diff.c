@@ -3,7 +3,7 @@
  * nodes that they share are skipped.
  */
 
-#include "base/map_node.h"
+#include "base/map.h"
 
 #define HEIGHT_MAX 16 /* 8^16 items and more */
 

@@ -7,7 +7,7 @@
  * next time, which keeps the tree low without the usual bookkeeping of least sizes.
  */
 
-#include "base/map_node.h"
+#include "base/map.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -109,8 +109,8 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
     };
     double at_least = 0.0; /* of the fraction */
     if (solution.undecided) {
-        gjk_sweep way = {*moving, translation};
-        gjk_query_bounds query = gjk_query_bounds_of_sweep(&way, settings->tolerance);
+        const gjk_sweep box = {*moving, translation};
+        const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, settings->tolerance);
         at_least = gjk_query_bounds_sweep_key(&query, target, 1.0);
         result.hit = !isnan(at_least);
         result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;

@@ -36,8 +36,7 @@ gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alp
         turn->angle = gjk_slerp2(from->turn.angle, next->turn.angle, alpha);
         status = gjk_pose_make2(gjk_xy(position), turn->angle, &pose);
     } else {
-        turn->orientation =
-            gjk_slerp3(from->turn.orientation, next->turn.orientation, alpha);
+        turn->orientation = gjk_slerp3(from->turn.orientation, next->turn.orientation, alpha);
         status = gjk_pose_make3(position, turn->orientation, &pose);
     }
     GJK_ASSERT(status == GJK_OK);

@@ -7,6 +7,7 @@
  */
 
 #include "tree/node.h"
+#include "tree/tree.h"
 
 typedef struct gjk_op {
     const gjk_body *from, *to; /* from NULL: to be inserted; both NULL: done */

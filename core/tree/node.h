@@ -7,9 +7,9 @@
  */
 
 #include "base/references.h"
+#include "gjk/body.h"
 #include "ray/query_bounds.h"
 #include "shape/scan.h"
-#include "tree/tree.h"
 
 #define GJK_TREE_WIDTH 8
 

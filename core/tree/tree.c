@@ -3,6 +3,7 @@
  */
 
 #include "tree/node.h"
+#include "tree/tree.h"
 
 #include <stdlib.h>
 

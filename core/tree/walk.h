@@ -9,6 +9,7 @@
 
 #include "gjk/patience.h"
 #include "tree/node.h"
+#include "tree/tree.h"
 
 /* A body found in a tree, and in the tree of a span the body it moves to (NULL: it rests). */
 typedef struct gjk_leaf {

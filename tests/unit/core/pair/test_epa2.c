@@ -1,7 +1,7 @@
 /* The penetration of boxes, which is the least of their overlaps along the axes. */
 
-#include "pair/epa2.h"
-#include "pair/gjk2.h"
+#include "pair/kernels.h"
+#include "pair/kernels.h"
 
 #include "boxes.h"
 

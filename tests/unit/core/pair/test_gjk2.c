@@ -1,6 +1,6 @@
 /* When does the walk to the nearest point of two boxes end, and with which bounds? */
 
-#include "pair/gjk2.h"
+#include "pair/kernels.h"
 
 #include "boxes.h"
 

@@ -4,6 +4,7 @@
  */
 
 #include "tree/node.h"
+#include "tree/tree.h"
 
 #include <stdlib.h>
 #include <string.h>
