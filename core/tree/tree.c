@@ -2,8 +2,8 @@
  * The ownership and the figures of whole trees.
  */
 
-#include "tree/node.h"
 #include "tree/tree.h"
+#include "tree/node.h"
 
 #include <stdlib.h>
 

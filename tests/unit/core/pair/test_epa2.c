@@ -1,7 +1,6 @@
 /* The penetration of boxes, which is the least of their overlaps along the axes. */
 
 #include "pair/kernels.h"
-#include "pair/kernels.h"
 
 #include "boxes.h"
 
