@@ -1,9 +1,7 @@
 /*
- * What do many queries in one body ask? The body is parsed once; each query is decoded when it is
- * its turn, by whoever is to answer it, and is wrong or right by itself.
+ * Batches. The body is parsed once; each query is decoded when its turn has come, by the thread
+ * that is to answer it, and is wrong or right by itself.
  */
-
-#include <string.h>
 
 #include "decode/decode.h"
 #include "reader/document.h"
@@ -32,16 +30,20 @@ static bool decode_batch(struct proto_reader *reader, const proto_node *root,
     bool is_stateless = batch->scope.set_dimension == 0;
 
     if (!proto_read_object(reader, root) ||
-        !proto_check_members(reader, root, is_stateless ? stateless : known, NULL))
+        !proto_check_members(reader, root, is_stateless ? stateless : known, NULL)) {
         return false;
+    }
     proto_node queries = proto_required(root, "queries"),
                dimension = proto_optional(root, "dimension");
     uint64_t given = 0, most = reader->limits->batch_queries_max;
-    if (!proto_read_array(reader, &queries) || !proto_read_integer(reader, dimension, 2, 3, &given))
+    if (!proto_read_array(reader, &queries) ||
+        !proto_read_integer(reader, dimension, 2, 3, &given)) {
         return false;
+    }
     size_t count = json_array_size(queries.json);
-    if (count > most)
+    if (count > most) {
         return proto_refuse_many(reader, &queries, "queries", count, most);
+    }
     batch->count = (uint32_t)count;
     batch->scope.given_dimension = (uint32_t)given;
     return proto_decode_scene(reader, root, &batch->common);
@@ -53,10 +55,12 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_lim
     struct proto_batch *batch = gjk_arena_alloc(arena, sizeof *batch);
     struct proto_reader reader;
 
-    if (batch == NULL)
+    if (batch == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the queries");
-    if (!proto_document_open(&batch->document, body, arena, problem))
+    }
+    if (!proto_document_open(&batch->document, body, arena, problem)) {
         return false;
+    }
     batch->limits = limits;
     batch->scope = (proto_scope){.set_dimension = set_dimension, .is_batch = true};
     batch->common = proto_query_default(PROTO_OP_DETECT);
@@ -74,31 +78,11 @@ bool proto_batch_is_heavy(const struct proto_batch *batch) {
     json_t *queries = json_object_get(batch->document.root, "queries");
 
     for (uint32_t i = 0; batch->scope.set_dimension != 0 && i < batch->count; i++) {
-        json_t *query = json_array_get(queries, i);
-        const char *op = json_string_value(json_object_get(query, "op"));
-        if (op != NULL && strcmp(op, "detect") == 0 && json_object_get(query, "b") == NULL)
+        if (proto_asks_for_all_pairs(json_array_get(queries, i))) {
             return true;
+        }
     }
     return false;
-}
-
-static bool decode_op(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                      proto_op *out) {
-    static const char *const stateless[] = {
-        [PROTO_OP_DETECT] = "detect",
-        [PROTO_OP_DISTANCE] = "distance",
-        [PROTO_OP_RAYCAST] = "raycast",
-        [PROTO_OP_CAST] = "cast",
-        NULL,
-    };
-    size_t op = PROTO_OP_DETECT;
-
-    if (!proto_read_object(reader, query) ||
-        !proto_read_choice(reader, proto_required(query, "op"),
-                           is_stateless ? stateless : proto_op_names, &op))
-        return false;
-    *out = (proto_op)op;
-    return true;
 }
 
 bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_arena *arena,
@@ -110,11 +94,14 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
     proto_node root = proto_root(batch->document.root);
     proto_node queries = proto_required(&root, "queries");
     proto_node query = proto_item(&queries, i);
-    proto_op op;
+    proto_op op = PROTO_OP_DETECT;
 
     proto_buffer_init(&reader.text, arena);
-    if (!decode_op(&reader, &query, batch->scope.set_dimension == 0, &op))
+    if (!proto_read_object(&reader, &query) ||
+        !proto_decode_op(&reader, proto_required(&query, "op"), batch->scope.set_dimension == 0,
+                         &op)) {
         return false;
+    }
     *out = proto_query_default(op);
     out->has_at = batch->common.has_at;
     out->at_tick = batch->common.at_tick;
@@ -125,6 +112,7 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
 }
 
 void proto_batch_close(struct proto_batch *batch) {
-    if (batch != NULL)
+    if (batch != NULL) {
         proto_document_close(&batch->document);
+    }
 }

@@ -82,17 +82,23 @@ typedef struct proto_scope {
 bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
                       const proto_scope *scope, proto_query *out);
 
+/* The operation that a batch's query names; without a set only those that have such a form. */
+bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
+                     proto_op *out);
+
+/* Does a batch's query, which is not decoded yet, ask a set for all its pairs? */
+bool proto_asks_for_all_pairs(json_t *query);
+
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
 
 /* origin, direction, max_distance */
 bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint32_t dimension,
                        gjk_ray *out);
-bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, proto_query *out);
 
-bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                      proto_query *out);
-bool proto_decode_cast(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                       proto_query *out);
+/* Decodes the members that only one kind of query has. */
+typedef bool proto_query_decoder(struct proto_reader *reader, const proto_node *query,
+                                 bool is_stateless, proto_query *out);
+proto_query_decoder proto_decode_hit, proto_decode_ray, proto_decode_cast;
 
 /* What rays and casts have in common: mode, and the shapes that are in the way. */
 bool proto_decode_mode(struct proto_reader *reader, proto_node mode, proto_ray_mode *out);

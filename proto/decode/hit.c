@@ -47,7 +47,9 @@ static bool decode_policy(struct proto_reader *reader, const proto_node *query, 
                              &out->near_miss);
 }
 
-bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+                      proto_query *out) {
+    (void)is_stateless; /* there is only the form with a set */
     return proto_read_id(reader, proto_optional(query, "shooter"), &out->shooter) &&
            decode_line(reader, query, out) &&
            proto_read_number(reader, proto_optional(query, "radius"), proto_length, &out->radius) &&

@@ -1,59 +1,16 @@
 /*
- * What does a query ask? The operation and whether there is a set decide which members are known;
- * the members given decide the form: a pair, one shape against the set, all pairs, a ray, a sweep.
+ * Queries of all kinds. A kind is one row of the table below: its name, the members that it knows
+ * with a set and without, and the decoder of its own members. The members that are given decide
+ * the form: a pair, one shape against the set, all pairs, a ray, a sweep.
  */
 
 #include <math.h>
+#include <string.h>
 
 #include "decode/decode.h"
 #include "reader/document.h"
 
 #define LIMIT_MAX (UINT64_C(1) << 53)
-
-const char *const proto_op_names[] = {
-    [PROTO_OP_DETECT] = "detect", [PROTO_OP_DISTANCE] = "distance", [PROTO_OP_RAYCAST] = "raycast",
-    [PROTO_OP_CAST] = "cast",     [PROTO_OP_HIT] = "hit",           NULL,
-};
-
-static const char *const *members_of(proto_op op, bool is_stateless) {
-    static const char *const detect[] = {"a",  "b",      "against", "penetration", "limit",
-                                         "at", "filter", "options", "trace",       NULL};
-    static const char *const distance[] = {"a",  "b",      "limit",   "max_distance",
-                                           "at", "filter", "options", "trace",
-                                           NULL};
-    static const char *const raycast[] = {"origin", "direction", "max_distance", "mode",
-                                          "solid",  "limit",     "shape",        "target",
-                                          "at",     "filter",    "options",      NULL};
-    static const char *const cast[] = {"shape", "translation", "mode",    "limit", "target",
-                                       "at",    "filter",      "options", NULL};
-    static const char *const hit[] = {"shooter", "at",     "ray",     "radius", "claim",
-                                      "policy",  "filter", "options", NULL};
-    static const char *const stateless_detect[] = {"dimension", "a",       "b",     "penetration",
-                                                   "filter",    "options", "trace", NULL};
-    static const char *const stateless_distance[] = {"dimension", "a",     "b", "filter",
-                                                     "options",   "trace", NULL};
-    static const char *const stateless_raycast[] = {"dimension",    "origin",  "direction",
-                                                    "max_distance", "mode",    "solid",
-                                                    "limit",        "shape",   "shapes",
-                                                    "filter",       "options", NULL};
-    static const char *const stateless_cast[] = {"dimension", "shape",   "translation", "mode",
-                                                 "limit",     "against", "shapes",      "filter",
-                                                 "options",   NULL};
-
-    switch (op) {
-    case PROTO_OP_DETECT:
-        return is_stateless ? stateless_detect : detect;
-    case PROTO_OP_DISTANCE:
-        return is_stateless ? stateless_distance : distance;
-    case PROTO_OP_RAYCAST:
-        return is_stateless ? stateless_raycast : raycast;
-    case PROTO_OP_HIT:
-        return hit;
-    case PROTO_OP_CAST:
-        break;
-    }
-    return is_stateless ? stateless_cast : cast;
-}
 
 /* Refuses a member, if it is given, because of how the others are. */
 static bool refuse_given(struct proto_reader *reader, const proto_node *query, const char *name,
@@ -75,15 +32,18 @@ static bool decode_operands(struct proto_reader *reader, const proto_node *query
 }
 
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return true;
-    if (!json_is_string(node.json))
+    }
+    if (!json_is_string(node.json)) {
         return proto_refuse_type(reader, &node, "the name of a set");
+    }
     const char *name = json_string_value(node.json);
     size_t length = json_string_length(node.json);
-    if (!proto_is_set_name(name, length))
+    if (!proto_is_set_name(name, length)) {
         return proto_refuse(reader, &node, PROTO_BAD_NAME, "\"%.128s\" is not the name of a set",
                             name);
+    }
     *out = gjk_arena_copy_text(reader->arena, name, length);
     return *out != NULL || proto_refuse_memory(reader);
 }
@@ -92,13 +52,16 @@ static bool decode_detect(struct proto_reader *reader, const proto_node *query, 
                           proto_query *out) {
     if (proto_optional(query, "against").json != NULL &&
         (!refuse_given(reader, query, "a", "beside \"against\"") ||
-         !refuse_given(reader, query, "b", "beside \"against\"")))
+         !refuse_given(reader, query, "b", "beside \"against\""))) {
         return false;
-    if (!decode_operands(reader, query, is_stateless, out))
+    }
+    if (!decode_operands(reader, query, is_stateless, out)) {
         return false;
+    }
     if (out->b.kind != PROTO_OPERAND_ABSENT &&
-        !refuse_given(reader, query, "limit", "for a single pair"))
+        !refuse_given(reader, query, "limit", "for a single pair")) {
         return false;
+    }
     return proto_read_set_name(reader, proto_optional(query, "against"), &out->against) &&
            proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration);
 }
@@ -107,56 +70,133 @@ static bool decode_distance(struct proto_reader *reader, const proto_node *query
                             proto_query *out) {
     static const proto_range reach = {0.0, INFINITY, false};
 
-    if (!decode_operands(reader, query, is_stateless, out))
+    if (!decode_operands(reader, query, is_stateless, out)) {
         return false;
+    }
     if (out->b.kind != PROTO_OPERAND_ABSENT &&
         (!refuse_given(reader, query, "limit", "for a single pair") ||
-         !refuse_given(reader, query, "max_distance", "for a single pair")))
+         !refuse_given(reader, query, "max_distance", "for a single pair"))) {
         return false;
+    }
     return proto_read_number(reader, proto_optional(query, "max_distance"), reach,
                              &out->max_distance);
 }
 
-static bool decode_op(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                      proto_query *out) {
-    switch (out->op) {
-    case PROTO_OP_DETECT:
-        return decode_detect(reader, query, is_stateless, out);
-    case PROTO_OP_DISTANCE:
-        return decode_distance(reader, query, is_stateless, out);
-    case PROTO_OP_RAYCAST:
-        return proto_decode_ray(reader, query, is_stateless, out);
-    case PROTO_OP_HIT:
-        return proto_decode_hit(reader, query, out);
-    case PROTO_OP_CAST:
-        break;
+/* A kind of query. */
+static const struct query_kind {
+    const char *name;                  /* of the operation on the wire */
+    const char *const *members;        /* with a set; NULL behind the last */
+    const char *const *stateless;      /* without; NULL: there is no such form */
+    proto_query_decoder *decode;       /* its own members: all but those that kinds share */
+    const char *all_pairs_unless_this; /* without that member a set is asked for all its pairs */
+} kinds[] = {
+#define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
+    [PROTO_OP_DETECT] =
+        {
+            "detect",
+            MEMBERS("a", "b", "against", "penetration", "limit", "at", "filter", "options",
+                    "trace"),
+            MEMBERS("dimension", "a", "b", "penetration", "filter", "options", "trace"),
+            decode_detect,
+            .all_pairs_unless_this = "b",
+        },
+    [PROTO_OP_DISTANCE] =
+        {
+            "distance",
+            MEMBERS("a", "b", "limit", "max_distance", "at", "filter", "options", "trace"),
+            MEMBERS("dimension", "a", "b", "filter", "options", "trace"),
+            decode_distance,
+        },
+    [PROTO_OP_RAYCAST] =
+        {
+            "raycast",
+            MEMBERS("origin", "direction", "max_distance", "mode", "solid", "limit", "shape",
+                    "target", "at", "filter", "options"),
+            MEMBERS("dimension", "origin", "direction", "max_distance", "mode", "solid", "limit",
+                    "shape", "shapes", "filter", "options"),
+            proto_decode_ray,
+        },
+    [PROTO_OP_CAST] =
+        {
+            "cast",
+            MEMBERS("shape", "translation", "mode", "limit", "target", "at", "filter", "options"),
+            MEMBERS("dimension", "shape", "translation", "mode", "limit", "against", "shapes",
+                    "filter", "options"),
+            proto_decode_cast,
+        },
+    [PROTO_OP_HIT] =
+        {
+            "hit",
+            MEMBERS("shooter", "at", "ray", "radius", "claim", "policy", "filter", "options"),
+            NULL,
+            proto_decode_hit,
+        },
+#undef MEMBERS
+};
+_Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
+
+const char *proto_op_name(proto_op op) {
+    return kinds[op].name;
+}
+
+bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
+                     proto_op *out) {
+    const char *names[PROTO_OP_COUNT + 1];
+    proto_op ops[PROTO_OP_COUNT];
+    size_t count = 0, chosen = 0;
+
+    for (int op = 0; op < PROTO_OP_COUNT; op++) {
+        if (!is_stateless || kinds[op].stateless != NULL) {
+            ops[count] = (proto_op)op;
+            names[count++] = kinds[op].name;
+        }
     }
-    return proto_decode_cast(reader, query, is_stateless, out);
+    names[count] = NULL;
+    if (!proto_read_choice(reader, node, names, &chosen)) {
+        return false;
+    }
+    *out = ops[chosen];
+    return true;
+}
+
+bool proto_asks_for_all_pairs(json_t *query) {
+    const char *name = json_string_value(json_object_get(query, "op"));
+
+    for (int op = 0; name != NULL && op < PROTO_OP_COUNT; op++) {
+        if (strcmp(name, kinds[op].name) == 0) {
+            const char *unless = kinds[op].all_pairs_unless_this;
+            return unless != NULL && json_object_get(query, unless) == NULL;
+        }
+    }
+    return false;
 }
 
 /* What says of which dimension the query is: its set, itself, or the batch that it stands in. */
 static bool decode_dimension(struct proto_reader *reader, const proto_node *query,
                              const proto_scope *scope, uint32_t *out) {
     *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
-    if (scope->set_dimension != 0 || (*out != 0 && !proto_has(query, "dimension")))
+    if (scope->set_dimension != 0 || (*out != 0 && !proto_has(query, "dimension"))) {
         return true;
+    }
     return proto_find_dimension(reader, query, out);
 }
 
 bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
                       const proto_scope *scope, proto_query *out) {
     static const char *const in_batch[] = {"op", NULL};
+    const struct query_kind *kind = &kinds[out->op];
     bool is_stateless = scope->set_dimension == 0;
     const char *const *more = scope->is_batch ? in_batch : NULL;
     proto_node limit = proto_optional(query, "limit");
 
     proto_pointer_text(query, out->pointer, sizeof out->pointer);
     if (!proto_read_object(reader, query) ||
-        !proto_check_members(reader, query, members_of(out->op, is_stateless), more) ||
+        !proto_check_members(reader, query, is_stateless ? kind->stateless : kind->members, more) ||
         !decode_dimension(reader, query, scope, &out->dimension) ||
-        !decode_op(reader, query, is_stateless, out) ||
-        !proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit))
+        !kind->decode(reader, query, is_stateless, out) ||
+        !proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit)) {
         return false;
+    }
     out->has_limit = limit.json != NULL;
     return proto_decode_common(reader, query, out) &&
            (!scope->is_batch || !out->trace || refuse_given(reader, query, "trace", "in a batch"));
@@ -190,13 +230,15 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
     const proto_scope scope = {.set_dimension = set_dimension};
     proto_query query = proto_query_default(op);
 
-    if (!proto_document_open(&document, body, arena, problem))
+    if (!proto_document_open(&document, body, arena, problem)) {
         return false;
+    }
     proto_reader_init(&reader, &document, limits, arena, problem);
     proto_node root = proto_root(document.root);
     bool is_decoded = proto_decode_one(&reader, &root, &scope, &query);
     proto_document_close(&document);
-    if (is_decoded)
+    if (is_decoded) {
         *out = query;
+    }
     return is_decoded;
 }

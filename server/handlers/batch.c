@@ -18,9 +18,7 @@
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
 
-#define OP_COUNT (PROTO_OP_HIT + 1)
-
-static const gjkd_answer answerers[OP_COUNT] = {
+static const gjkd_answer answerers[] = {
     [PROTO_OP_DETECT] = gjkd_answer_detect,   [PROTO_OP_DISTANCE] = gjkd_answer_distance,
     [PROTO_OP_RAYCAST] = gjkd_answer_raycast, [PROTO_OP_CAST] = gjkd_answer_cast,
     [PROTO_OP_HIT] = gjkd_answer_hit,
@@ -42,7 +40,7 @@ typedef struct work {
     uint64_t row_ns;
     uint64_t answers_max;
     atomic_ulong answered; /* by queries that are done */
-    atomic_ulong ops[OP_COUNT];
+    atomic_ulong ops[PROTO_OP_COUNT];
     atomic_int failure; /* a proto_code that ends the batch */
     bool has_tick;
     double tick;
@@ -180,7 +178,7 @@ static void finish(struct gjkd_request *request, void *closure) {
     proto_buffer_init(&out, &request->arena);
     if (code == PROTO_OK) {
         print(request, batch, &out);
-        for (int op = 0; op < OP_COUNT; op++) {
+        for (int op = 0; op < PROTO_OP_COUNT; op++) {
             gjkd_request_note_queries(request, (proto_op)op, atomic_load(&batch->ops[op]));
         }
     }

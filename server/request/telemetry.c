@@ -23,8 +23,6 @@ enum { DURATION_COUNT = sizeof duration_bounds_s / sizeof duration_bounds_s[0] }
 static const uint32_t iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 
-enum { OP_COUNT = PROTO_OP_HIT + 1 };
-
 static const char *const rejection_names[GJKD_REJECTION_COUNT] =
     {"queue-full",        "lag",          "bodies", "parsing", "rate-limited",
      "deadline-exceeded", "out-of-memory"};
@@ -39,7 +37,7 @@ struct gjkd_counters {
     counter opened, closed, turned_away; /* connections */
     counter durations[DURATION_COUNT + 1];
     counter duration_sum_ns;
-    counter queries[OP_COUNT];
+    counter queries[PROTO_OP_COUNT];
     counter iterations[ITERATION_COUNT + 1];
     counter iteration_sum;
     counter rejected[GJKD_REJECTION_COUNT];
@@ -282,8 +280,8 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_durations(telemetry, out);
     print_traffic(telemetry, out);
     print_head(out, "gjkd_queries_total", "counter", "Queries answered.");
-    for (int i = 0; i < OP_COUNT; i++) {
-        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", proto_op_names[i],
+    for (int i = 0; i < PROTO_OP_COUNT; i++) {
+        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", proto_op_name((proto_op)i),
                 sum(telemetry, &telemetry->blocks->queries[i]));
     }
     print_iterations(telemetry, out);

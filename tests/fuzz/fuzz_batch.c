@@ -35,7 +35,7 @@ static void check_hit(const proto_query *query) {
 }
 
 static void check_query(const proto_query *query, uint32_t set_dimension) {
-    require(query->op <= PROTO_OP_HIT);
+    require(query->op < PROTO_OP_COUNT);
     require(set_dimension == 0 ? query->dimension == 2 || query->dimension == 3
                                : query->dimension == set_dimension);
     require(!query->trace && query->pointer[0] == '/');

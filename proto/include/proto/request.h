@@ -83,16 +83,18 @@ typedef struct proto_options {
     uint32_t max_iterations;
 } proto_options;
 
+/* The kinds of queries. */
 typedef enum proto_op {
     PROTO_OP_DETECT,
     PROTO_OP_DISTANCE,
     PROTO_OP_RAYCAST,
     PROTO_OP_CAST,
     PROTO_OP_HIT,
+    PROTO_OP_COUNT /* not a kind: how many there are */
 } proto_op;
 
-/* What operations are called on the wire, in their order, NULL behind the last. */
-extern const char *const proto_op_names[];
+/* What a kind is called on the wire. */
+const char *proto_op_name(proto_op op);
 
 /* Of rays and casts. */
 typedef enum proto_ray_mode { PROTO_RAY_CLOSEST, PROTO_RAY_ANY, PROTO_RAY_ALL } proto_ray_mode;
