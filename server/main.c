@@ -1,7 +1,7 @@
 /* Parses the configuration and runs the action that it asks for. */
 
 #include "config/config.h"
-#include "request/context_security.h"
+#include "security/security.h"
 #include "server.h"
 #include "util/health_check.h"
 #include "util/log.h"
@@ -22,11 +22,10 @@ static const char *lookup(const char *name) {
 
 /* Checks the files that the configuration names, too: tokens and certificates. */
 static int check_config(const struct gjkd_config *config) {
-    static struct gjkd_context context;
+    struct gjkd_security security = {0};
     char error[GJKD_CONFIG_ERROR_MAX];
-    context.config = config;
-    bool fine = gjkd_context_security_init(&context, error);
-    gjkd_context_security_fini(&context);
+    bool fine = gjkd_security_init(&security, config, error);
+    gjkd_security_fini(&security);
     if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;

@@ -15,7 +15,6 @@
 #include "http/listen.h"
 #include "http/loop.h"
 #include "request/context.h"
-#include "request/context_security.h"
 #include "sets/demo.h"
 #include "util/crash.h"
 #include "util/log.h"
@@ -108,7 +107,7 @@ static void on_hangup(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
-    gjkd_context_security_reload(&server->context);
+    gjkd_security_reload(&server->context.security, server->config);
     if (!atomic_load(&server->context.draining)) {
         gjkd_notify(GJKD_NOTICE_READY);
     }
@@ -236,7 +235,8 @@ static bool open_loops(struct server *server) {
 static void print_ready_line(const struct server *server) {
     char address[GJKD_ADDRESS_TEXT_MAX];
     gjkd_address_format(&server->address, address);
-    printf("gjkd listening on %s://%s/\n", server->context.tls != NULL ? "https" : "http", address);
+    printf("gjkd listening on %s://%s/\n", server->context.security.tls != NULL ? "https" : "http",
+           address);
     fflush(stdout);
 }
 
@@ -250,7 +250,7 @@ static void log_start(const struct server *server) {
     if (gjkd_address_is_loopback(&server->address)) {
         return;
     }
-    if (server->context.keyring == NULL) {
+    if (server->context.security.keyring == NULL) {
         gjkd_log(GJKD_LOG_WARNING, "whoever reaches %s may read and change every set", address);
     }
     gjkd_http_warn_of_library();

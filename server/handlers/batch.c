@@ -1,28 +1,24 @@
 /*
- * Many questions at once. The body is parsed; then its queries are decoded, asked and printed in
- * parts, by as many workers as there are, as they would be alone. Each part keeps its texts in
- * memory of its own; they are put together in order. What goes wrong with a query stands in its
- * place.
+ * Batches. The body is parsed; then its queries are decoded, asked and printed in chunks, by as
+ * many workers as there are, as they would be alone. Each chunk keeps its texts in memory of its
+ * own; they are put together in order. What goes wrong with a query stands in its place.
  *
- * answers_max holds for the whole reply, query by query in their order. Parts do not know what
+ * answers_max holds for the whole reply, query by query in their order. Chunks do not know what
  * the queries before them will list, so they list what may be due at most; where that comes to
  * more in all, the queries at and behind the border are asked again with what is really left.
  */
 
 #include "handlers/handlers.h"
+#include "request/context.h"
 #include "request/query_context.h"
+#include "request/request.h"
+#include "sets/version.h"
 
 #include <string.h>
 
-/* Estimates of a query's cost, for cutting; of a heavy one, to have it in a part by itself. */
+/* Estimates of a query's cost, for cutting; of a heavy one, to have it in a chunk by itself. */
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
-
-static const gjkd_answer answerers[] = {
-    [PROTO_OP_DETECT] = gjkd_answer_detect,   [PROTO_OP_DISTANCE] = gjkd_answer_distance,
-    [PROTO_OP_RAYCAST] = gjkd_answer_raycast, [PROTO_OP_CAST] = gjkd_answer_cast,
-    [PROTO_OP_HIT] = gjkd_answer_hit,
-};
 
 /* What is said to one query. */
 typedef struct result {
@@ -33,9 +29,10 @@ typedef struct result {
 
 /* One batch under way. */
 typedef struct work {
+    struct gjkd_request *request;
     struct proto_batch *batch;
     result *results;         /* one a query */
-    struct gjk_arena *texts; /* one a part */
+    struct gjk_arena *texts; /* one a chunk */
     uint32_t step, chunks, rows;
     uint64_t row_ns;
     uint64_t answers_max;
@@ -46,9 +43,7 @@ typedef struct work {
     double tick;
 } work;
 
-static void release(struct gjkd_request *request, void *closure) {
-    work *batch = closure;
-    (void)request;
+static void release(work *batch) {
     for (uint32_t i = 0; i < batch->chunks; i++) {
         gjk_arena_fini(&batch->texts[i]);
     }
@@ -58,17 +53,16 @@ static void release(struct gjkd_request *request, void *closure) {
 /* --- One query --- */
 
 /* Asks query `row` with so much room; false: *problem says why not. */
-static bool ask(struct gjkd_request *request, work *batch, uint32_t row, uint32_t room,
-                struct gjkd_query_context *context) {
-    context->request = request;
+static bool ask(work *batch, uint32_t row, uint32_t room, struct gjkd_query_context *context) {
+    context->request = batch->request;
     context->room = room;
     if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
-        !gjkd_query_context_prepare(context)) {
+        !gjkd_query_context_begin(context)) {
         return false;
     }
     context->stamp = (proto_stamp){0};
     const proto_op op = context->query.op;
-    if (!answerers[op](context)) {
+    if (!gjkd_query_kinds[op].answer(context)) {
         return false;
     }
     atomic_fetch_add_explicit(&batch->ops[op], 1, memory_order_relaxed);
@@ -81,12 +75,12 @@ static bool ends_batch(proto_code code) {
 }
 
 /* The text for query `row`, made in scratch and kept in texts. */
-static proto_code answer_row(struct gjkd_request *request, work *batch, uint32_t row, uint32_t room,
-                             struct gjk_arena *scratch, struct gjk_arena *texts) {
+static proto_code answer_row(work *batch, uint32_t row, uint32_t room, struct gjk_arena *scratch,
+                             struct gjk_arena *texts) {
     struct proto_problem problem = {.code = PROTO_OK};
     struct gjkd_query_context context = {.arena = scratch, .problem = &problem};
     struct proto_buffer *out = &context.out;
-    if (!ask(request, batch, row, room, &context)) {
+    if (!ask(batch, row, room, &context)) {
         if (ends_batch(problem.code)) {
             return problem.code;
         }
@@ -103,7 +97,7 @@ static proto_code answer_row(struct gjkd_request *request, work *batch, uint32_t
     return PROTO_OK;
 }
 
-/* --- In parts --- */
+/* --- In chunks --- */
 
 /* What is left of answers_max, as far as anybody knows yet. */
 static uint32_t room_now(work *batch) {
@@ -112,14 +106,14 @@ static uint32_t room_now(work *batch) {
     return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
 }
 
-static void run(struct gjkd_request *request, const gjkd_chunk *chunk) {
+static void run(const gjkd_chunk *chunk) {
     work *batch = chunk->work;
     struct gjk_arena *texts = &batch->texts[chunk->begin / batch->step];
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
         if (atomic_load(&batch->failure) != PROTO_OK) {
             return;
         }
-        proto_code code = answer_row(request, batch, row, room_now(batch), chunk->memory, texts);
+        proto_code code = answer_row(batch, row, room_now(batch), chunk->memory, texts);
         if (code != PROTO_OK) {
             atomic_store(&batch->failure, (int)code);
             return;
@@ -130,7 +124,7 @@ static void run(struct gjkd_request *request, const gjkd_chunk *chunk) {
 }
 
 /* Asks those queries again that listed more than there is room for, or might have listed more. */
-static proto_code settle_room(struct gjkd_request *request, work *batch) {
+static proto_code enforce_room(work *batch) {
     uint64_t room = batch->answers_max;
     struct gjk_arena scratch;
     proto_code code = PROTO_OK;
@@ -138,9 +132,9 @@ static proto_code settle_room(struct gjkd_request *request, work *batch) {
     for (uint32_t row = 0; row < batch->rows && code == PROTO_OK; row++) {
         const result *said = &batch->results[row];
         if (said->is_cut || said->answered > room) {
-            code = gjkd_request_is_late(request)
+            code = gjkd_request_is_late(batch->request)
                        ? PROTO_DEADLINE_EXCEEDED
-                       : answer_row(request, batch, row, (uint32_t)room, &scratch,
+                       : answer_row(batch, row, (uint32_t)room, &scratch,
                                     &batch->texts[row / batch->step]);
             gjk_arena_reset(&scratch);
         }
@@ -152,15 +146,16 @@ static proto_code settle_room(struct gjkd_request *request, work *batch) {
 
 /* --- Before and after --- */
 
-static void print(struct gjkd_request *request, const work *batch, struct proto_buffer *out) {
+static void print(const work *batch, struct proto_buffer *out) {
+    const struct gjkd_version *version = batch->request->version;
     proto_stamp stamp = {.has_tick = batch->has_tick, .tick = batch->tick};
     size_t length = 256; /* of what is around the results */
     for (uint32_t row = 0; row < batch->rows; row++) {
         length += batch->results[row].text.length + 1;
     }
-    if (request->version != NULL) {
+    if (version != NULL) {
         stamp.has_revision = true;
-        stamp.revision = request->version->revision;
+        stamp.revision = version->revision;
     }
     proto_buffer_reserve(out, length);
     proto_encode_batch_begin(out, &stamp);
@@ -170,19 +165,25 @@ static void print(struct gjkd_request *request, const work *batch, struct proto_
     proto_encode_batch_end(out);
 }
 
-static void finish(struct gjkd_request *request, void *closure) {
+static void finish(void *closure, bool is_late) {
     work *batch = closure;
+    struct gjkd_request *request = batch->request;
     struct proto_buffer out;
+    if (is_late) {
+        release(batch);
+        gjkd_request_fail_late(request);
+        return;
+    }
     proto_code code = (proto_code)atomic_load(&batch->failure);
-    code = code == PROTO_OK ? settle_room(request, batch) : code;
+    code = code == PROTO_OK ? enforce_room(batch) : code;
     proto_buffer_init(&out, &request->arena);
     if (code == PROTO_OK) {
-        print(request, batch, &out);
+        print(batch, &out);
         for (int op = 0; op < PROTO_OP_COUNT; op++) {
-            gjkd_request_note_queries(request, (proto_op)op, atomic_load(&batch->ops[op]));
+            gjkd_request_count_queries(request, (proto_op)op, atomic_load(&batch->ops[op]));
         }
     }
-    release(request, batch);
+    release(batch);
     if (code == PROTO_OK) {
         gjkd_request_reply(request, 200, &out);
     } else {
@@ -213,7 +214,6 @@ static bool make_room(struct gjkd_request *request, work *batch) {
 }
 
 void gjkd_handle_batch(struct gjkd_request *request) {
-    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
     if (!gjkd_request_has_set(request)) {
         return;
     }
@@ -223,25 +223,26 @@ void gjkd_handle_batch(struct gjkd_request *request) {
         return;
     }
     memset(batch, 0, sizeof *batch);
+    batch->request = request;
     atomic_init(&batch->failure, PROTO_OK);
     batch->answers_max = request->context->limits.answers_max;
-    if (!proto_decode_batch(body, request->version != NULL ? request->version->dimension : 0,
+    if (!proto_decode_batch(gjkd_request_text(request),
+                            request->version != NULL ? request->version->dimension : 0,
                             &request->context->limits, &request->arena, &batch->batch,
                             &request->problem)) {
         gjkd_request_refuse(request);
         return;
     }
-    gjkd_request_note_decoded(request);
+    gjkd_request_mark_decoded(request);
     batch->has_tick = proto_batch_tick(batch->batch, &batch->tick);
     if (!make_room(request, batch)) {
-        release(request, batch);
+        release(batch);
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
         return;
     }
-    gjkd_chunks_leave(request, batch->rows, batch->row_ns,
-                      &(struct gjkd_chunks){.work = batch,
-                                            .is_fixed = true, /* each has its texts */
-                                            .run = run,
-                                            .finish = finish,
-                                            .drop = release});
+    gjkd_request_leave_chunks(request, batch->rows, batch->row_ns,
+                              &(struct gjkd_chunks){.work = batch,
+                                                    .is_fixed = true, /* each has its texts */
+                                                    .run = run,
+                                                    .finish = finish});
 }

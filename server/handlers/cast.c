@@ -1,27 +1,10 @@
-/*
- * What does a moving shape touch first? One shape, the set, or shapes that the query brings.
- */
+/* Moving shapes: at one shape, at the set, or at shapes that the query brings. */
 
+#include "handlers/answers.h"
 #include "handlers/handlers.h"
-#include "request/query_context.h"
 
 static gjk_cast_settings cast_settings(const proto_query *query) {
     return (gjk_cast_settings){query->options.tolerance, query->options.max_iterations};
-}
-
-static bool print_hits(struct gjkd_query_context *context, gjk_cast_hits *hits) {
-    if (context->query.mode != PROTO_RAY_ANY) {
-        gjkd_query_context_keep(context, &hits->count, &hits->truncated);
-    }
-    for (uint32_t i = 0; i < hits->count; i++) {
-        gjkd_count_iterations(context->request->counters, hits->items[i].result.iterations);
-    }
-    if (context->query.mode == PROTO_RAY_ANY) {
-        proto_encode_ray_any(&context->out, hits->count > 0, &context->stamp);
-    } else {
-        proto_encode_cast_hits(&context->out, context->query.dimension, hits, &context->stamp);
-    }
-    return true;
 }
 
 /* Named as an operand: no filter holds for it, but a stored shape never hits itself. */
@@ -40,7 +23,7 @@ static bool cast_target(struct gjkd_query_context *context, const struct gjkd_op
         hit.result = gjk_cast(&moving->placed, query->translation, &target.placed, &settings);
         hits.count = hit.result.hit ? 1 : 0;
     }
-    return print_hits(context, &hits);
+    return gjkd_answer_print_cast_hits(context, GJK_OK, &hits);
 }
 
 static bool cast_set(struct gjkd_query_context *context, const struct gjkd_operand *moving,
@@ -50,12 +33,8 @@ static bool cast_set(struct gjkd_query_context *context, const struct gjkd_opera
     gjk_cast_settings settings = cast_settings(query);
     gjk_selection selection = gjkd_query_context_select(context, moving->body, context->limit);
     if (query->mode == PROTO_RAY_ANY) {
-        bool hit = gjk_set_cast_any(snapshot, &sweep, &selection, &settings);
-        if (!hit && gjkd_request_is_late(context->request)) {
-            return gjkd_query_context_fail(context, GJK_GIVEN_UP);
-        }
-        proto_encode_ray_any(&context->out, hit, &context->stamp);
-        return true;
+        return gjkd_answer_print_any(context,
+                                     gjk_set_cast_any(snapshot, &sweep, &selection, &settings));
     }
     gjk_cast_hits hits;
     if (query->mode == PROTO_RAY_CLOSEST) {
@@ -63,11 +42,11 @@ static bool cast_set(struct gjkd_query_context *context, const struct gjkd_opera
         selection.rest_unasked = true;
     }
     gjk_status status = gjk_set_cast(snapshot, &sweep, &selection, &settings, &hits);
-    return status == GJK_OK ? print_hits(context, &hits) : gjkd_query_context_fail(context, status);
+    return gjkd_answer_print_cast_hits(context, status, &hits);
 }
 
 static bool cast_shapes(struct gjkd_query_context *context, const struct gjkd_operand *moving) {
-    struct gjk_set *set = gjkd_query_context_gather(context);
+    struct gjk_set *set = gjkd_query_context_make_set(context);
     gjk_snapshot snapshot = gjk_snapshot_of(set);
     bool answered = set != NULL && cast_set(context, moving, &snapshot);
     gjk_set_release(set);
@@ -84,8 +63,4 @@ bool gjkd_answer_cast(struct gjkd_query_context *context) {
     }
     return context->query.has_shapes ? cast_shapes(context, &moving)
                                      : cast_set(context, &moving, &context->snapshot);
-}
-
-void gjkd_handle_cast(struct gjkd_request *request) {
-    gjkd_query_context_ask(request, PROTO_OP_CAST, gjkd_answer_cast);
 }

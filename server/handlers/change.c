@@ -1,9 +1,11 @@
 /*
- * How does a change become a write? Its body is opened before the set's writer lock is taken and
+ * Changes become writes. A change's body is opened before the set's writer lock is taken and
  * merged after, so that the lock is held for no parsing.
  */
 
 #include "handlers/change.h"
+
+#include "request/context.h"
 
 #include <string.h>
 
@@ -51,7 +53,7 @@ gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form fo
                               const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
                               bool *was_there) {
     const proto_change_request change = {
-        .body = {request->body != NULL ? request->body : "", request->body_bytes},
+        .body = gjkd_request_text(request),
         .form = form,
         .name = shape != NULL ? shape : request->match.variable.text,
         .limits = &request->context->limits,
@@ -62,10 +64,9 @@ gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form fo
         gjkd_request_refuse(request);
         return GJKD_REFUSED;
     }
-    gjkd_request_note_decoded(request);
-    if (!gjkd_request_claim(
-            request)) { /* the client has been told that time is up: change nothing */
-        proto_change_close(derivation.change);
+    gjkd_request_mark_decoded(request);
+    if (!gjkd_request_claim(request)) {
+        proto_change_close(derivation.change); /* time is up, as was answered: change nothing */
         return GJKD_REFUSED;
     }
     gjkd_outcome outcome = commit(request, &derivation, stamp, out);

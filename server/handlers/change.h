@@ -6,13 +6,13 @@
 #include "request/request.h"
 #include "sets/commit.h"
 
-/* Of the set in the job's path, with the request's preconditions and the job's problem. */
+/* Of the set in the request's path, with the request's preconditions and its problem. */
 gjkd_write gjkd_write_make(struct gjkd_request *request);
 
 /*
- * Takes the job's body as a change of that form and makes it, once the job has been claimed.
+ * Takes the request's body as a change of that form and makes it, once the request has been claimed.
  * shape: its id in the path, or NULL; stamp: that of PUT_TICK, or NULL. Unless refused, *out is
- * the version that has it, to be released; if refused, the job has its reply (or its time was up
+ * the version that has it, to be released; if refused, it has its reply (or its time was up
  * and nothing was done). *was_there, if not NULL: whether the shape existed before.
  */
 gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
@@ -24,7 +24,7 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
                         const struct gjkd_version *version);
 void gjkd_reply_no_set(struct gjkd_request *request);
 
-/* May the job's version be read, as far as the preconditions say? False: 304, 412 or 400 is the
+/* May the request's version be read, as far as the preconditions say? False: 304, 412 or 400 is the
  * reply. */
 bool gjkd_may_read(struct gjkd_request *request) GJK_MUST_USE;
 

@@ -1,12 +1,16 @@
 /*
- * What are the answers to a thousand queries that came as columns? The message is decoded and
- * checked whole; then its rows are done in parts. Each row asks the core what the JSON query
+ * Column messages of rays and pairs. The message is decoded and checked whole; then its rows are
+ * done in chunks. Each row asks the core what the JSON query
  * would, so its numbers are the same to the bit. A row that names what does not exist refuses the
  * message: of several the first one.
  */
 
 #include "handlers/columns.h"
 
+#include "proto/columns.h"
+#include "request/context.h"
+#include "request/request.h"
+#include "request/telemetry.h"
 #include "sets/rewind.h"
 
 #include <string.h>
@@ -17,6 +21,7 @@
 
 /* One column message under way. */
 struct work {
+    struct gjkd_request *request;
     gjk_snapshot newest;
     const gjk_snapshot *then; /* of every row that has a tick, or of all; NULL: newest */
     proto_op op;
@@ -37,7 +42,7 @@ static const proto_doubles *ticks_of(const struct work *work) {
 }
 
 /* What a row is asked of. */
-static const gjk_snapshot *moment_of(const struct work *work, uint32_t row) {
+static const gjk_snapshot *snapshot_of(const struct work *work, uint32_t row) {
     if (work->then == NULL) {
         return &work->newest;
     }
@@ -52,31 +57,32 @@ static void note_refusal(struct work *work, uint32_t row) {
     }
 }
 
-static bool fail_at(struct gjkd_request *request, const char *column, uint32_t row) {
+static bool refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
     char pointer[64];
     snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
-    return gjkd_query_context_fail_at(request, pointer);
+    gjkd_request_refuse_at(request, pointer);
+    return false;
 }
 
-/* row: whose moment counts; its handle stands at place in the column. */
-static bool check_handle(struct gjkd_request *request, const struct work *work, uint32_t row,
-                         const char *column, uint32_t place, uint32_t handle) {
-    if (gjk_set_find_handle(moment_of(work, row)->set, handle) != NULL) {
+/* row: whose snapshot counts; its handle stands at place in the column. */
+static bool check_handle(const struct work *work, uint32_t row, const char *column, uint32_t place,
+                         uint32_t handle) {
+    if (gjk_set_find_handle(snapshot_of(work, row)->set, handle) != NULL) {
         return true;
     }
-    proto_problem_set(&request->problem, PROTO_SHAPE_NOT_FOUND,
+    proto_problem_set(&work->request->problem, PROTO_SHAPE_NOT_FOUND,
                       "no shape of the set has the handle %u", handle);
-    return fail_at(request, column, place);
+    return refuse_at(work->request, column, place);
 }
 
 /* Says what is wrong with a row. */
-static void refuse_row(struct gjkd_request *request, const struct work *work, uint32_t row) {
+static void refuse_row(const struct work *work, uint32_t row) {
     if (work->op == PROTO_OP_RAYCAST) {
         uint32_t handle = proto_uint_at(work->rays.ignore_group_of, row, PROTO_NO_HANDLE);
         uint32_t place = work->rays.ignore_group_of.rows > 1 ? row : 0;
-        (void)check_handle(request, work, row, "ignore_group_of", place, handle);
-    } else if (check_handle(request, work, row, "a", row, work->pairs.a[row])) {
-        (void)check_handle(request, work, row, "b", row, work->pairs.b[row]);
+        (void)check_handle(work, row, "ignore_group_of", place, handle);
+    } else if (check_handle(work, row, "a", row, work->pairs.a[row])) {
+        (void)check_handle(work, row, "b", row, work->pairs.b[row]);
     }
 }
 
@@ -91,7 +97,7 @@ static bool ignore_own_group(const struct work *work, uint32_t row, const char *
     if (handle == PROTO_NO_HANDLE) {
         return true;
     }
-    const gjk_body *body = gjk_set_find_handle(moment_of(work, row)->set, handle);
+    const gjk_body *body = gjk_set_find_handle(snapshot_of(work, row)->set, handle);
     if (body != NULL && body->group != NULL) {
         groups[common] = body->group;
         filter->ignore_groups_count = common + 1;
@@ -99,7 +105,7 @@ static bool ignore_own_group(const struct work *work, uint32_t row, const char *
     return body != NULL;
 }
 
-/* The part's own list of groups to ignore, with room for one more. NULL: out of memory. */
+/* The chunk's own list of groups to ignore, with room for one more. NULL: out of memory. */
 static const char **copy_groups(const proto_ray_columns *rays, struct gjk_arena *memory) {
     uint32_t count = rays->ignore_groups_count;
     const char **groups = gjk_arena_alloc_array(memory, (size_t)count + 1, sizeof *groups);
@@ -112,8 +118,8 @@ static const char **copy_groups(const proto_ray_columns *rays, struct gjk_arena 
 static bool raycast_row(const struct work *work, uint32_t row, const gjk_selection *selection,
                         const gjk_ray_settings *settings, gjkd_tally *tally) {
     gjk_ray_hits hits;
-    if (gjk_set_raycast(moment_of(work, row), &work->rays.rays[row], selection, settings, &hits) !=
-        GJK_OK) {
+    if (gjk_set_raycast(snapshot_of(work, row), &work->rays.rays[row], selection, settings,
+                        &hits) != GJK_OK) {
         return false;
     }
     proto_ray_answers_set(&work->hits, row, hits.count > 0 ? &hits.items[0] : NULL);
@@ -123,7 +129,7 @@ static bool raycast_row(const struct work *work, uint32_t row, const gjk_selecti
     return true;
 }
 
-static void run_rays(struct gjkd_request *request, const gjkd_chunk *chunk) {
+static void run_rays(const gjkd_chunk *chunk) {
     struct work *work = chunk->work;
     struct gjk_arena groups_memory;
     gjkd_tally tally = {0};
@@ -152,18 +158,18 @@ static void run_rays(struct gjkd_request *request, const gjkd_chunk *chunk) {
         atomic_store(&work->no_memory, true);
     }
     gjk_arena_fini(&groups_memory);
-    gjkd_count_tally(request->counters, &tally);
+    gjkd_count_tally(work->request->counters, &tally);
 }
 
 /* --- Pairs --- */
 
 static bool place(const struct work *work, uint32_t handle, const proto_pose_column *column,
                   uint32_t row, gjk_placed *out) {
-    const gjk_body *body = gjk_set_find_handle(moment_of(work, row)->set, handle);
+    const gjk_body *body = gjk_set_find_handle(snapshot_of(work, row)->set, handle);
     if (body == NULL) {
         return false;
     }
-    *out = gjk_snapshot_place(moment_of(work, row), body);
+    *out = gjk_snapshot_place(snapshot_of(work, row), body);
     if (column->has_position) {
         out->pose.position = column->poses[row].position;
     }
@@ -190,7 +196,7 @@ static void distance_row(const struct work *work, uint32_t row, const gjk_placed
     gjkd_tally_add(tally, result.iterations);
 }
 
-static void run_pairs(struct gjkd_request *request, const gjkd_chunk *chunk) {
+static void run_pairs(const gjkd_chunk *chunk) {
     struct work *work = chunk->work;
     gjkd_tally tally = {0};
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
@@ -202,14 +208,13 @@ static void run_pairs(struct gjkd_request *request, const gjkd_chunk *chunk) {
         }
         (work->op == PROTO_OP_DETECT ? detect_row : distance_row)(work, row, &a, &b, &tally);
     }
-    gjkd_count_tally(request->counters, &tally);
+    gjkd_count_tally(work->request->counters, &tally);
 }
 
 /* --- Before and after --- */
 
-static void encode(struct gjkd_request *request, const struct work *work,
-                   struct proto_buffer *out) {
-    bool is_message = request->columns_out != NULL;
+static void encode(const struct work *work, struct proto_buffer *out) {
+    bool is_message = work->request->columns_out != NULL;
     if (work->op == PROTO_OP_RAYCAST) {
         (is_message ? proto_encode_ray_columns : proto_encode_ray_columns_json)(out, &work->hits);
     } else {
@@ -218,25 +223,28 @@ static void encode(struct gjkd_request *request, const struct work *work,
     }
 }
 
-static void finish(struct gjkd_request *request, void *closure) {
+static void finish(void *closure, bool is_late) {
     const struct work *work = closure;
+    struct gjkd_request *request = work->request;
     uint32_t refused = atomic_load(&work->refused);
-    if (refused != UINT32_MAX) {
-        refuse_row(request, work, refused);
+    if (is_late) {
+        gjkd_request_fail_late(request);
+    } else if (refused != UINT32_MAX) {
+        refuse_row(work, refused);
     } else if (atomic_load(&work->no_memory)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
     } else {
         struct proto_buffer out;
         proto_buffer_init(&out, &request->arena);
-        encode(request, work, &out);
-        gjkd_request_note_queries(request, work->op,
-                                  work->op == PROTO_OP_RAYCAST ? work->rays.count
-                                                               : work->pairs.count);
+        encode(work, &out);
+        gjkd_request_count_queries(request, work->op,
+                                   work->op == PROTO_OP_RAYCAST ? work->rays.count
+                                                                : work->pairs.count);
         gjkd_request_reply(request, 200, &out);
     }
 }
 
-/* The moments that rows ask about; false: one of them is not kept. */
+/* The snapshots that rows ask about; false: one of them is not kept. */
 static bool rewind_rows(struct gjkd_request *request, struct work *work) {
     const proto_doubles *ticks = ticks_of(work);
     if (ticks->rows == 0) {
@@ -250,7 +258,7 @@ static bool rewind_rows(struct gjkd_request *request, struct work *work) {
     for (uint32_t i = 0; i < ticks->rows; i++) {
         gjk_rewound rewound;
         if (!gjkd_rewind(request->version, ticks->values[i], &rewound, &request->problem)) {
-            return fail_at(request, "at_tick", i);
+            return refuse_at(request, "at_tick", i);
         }
         then[i] = rewound.snapshot;
     }
@@ -261,7 +269,7 @@ static bool rewind_rows(struct gjkd_request *request, struct work *work) {
 static bool decode(struct gjkd_request *request, struct work *work) {
     const struct gjkd_version *version = request->version;
     const proto_limits *limits = &request->context->limits;
-    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
+    proto_text body = gjkd_request_text(request);
     bool fine = work->op == PROTO_OP_RAYCAST
                     ? proto_decode_ray_columns(body, version->dimension, limits, &request->arena,
                                                &work->rays, &request->problem)
@@ -292,17 +300,13 @@ static uint64_t levels_of(const struct gjk_set *set) {
 }
 
 static void ask(struct gjkd_request *request, proto_op op) {
-    if (request->version == NULL) {
-        gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
-                          request->match.variable.text);
-        return;
-    }
     struct work *work = gjk_arena_alloc(&request->arena, sizeof *work);
     if (work == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }
     memset(work, 0, sizeof *work);
+    work->request = request;
     work->op = op;
     work->newest = gjk_snapshot_of(request->version->set);
     atomic_init(&work->refused, UINT32_MAX);
@@ -313,14 +317,14 @@ static void ask(struct gjkd_request *request, proto_op op) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }
-    gjkd_request_note_decoded(request);
+    gjkd_request_mark_decoded(request);
     bool rays = op == PROTO_OP_RAYCAST;
     (rays ? &work->hits.revision : &work->results.revision)[0] = request->version->revision;
     uint64_t row_ns = ROW_NS + (rays ? ROW_LEVEL_NS * levels_of(work->newest.set) : 0);
-    gjkd_chunks_leave(request, rays ? work->rays.count : work->pairs.count, row_ns,
-                      &(struct gjkd_chunks){.work = work,
-                                            .run = rays ? run_rays : run_pairs,
-                                            .finish = finish});
+    gjkd_request_leave_chunks(request, rays ? work->rays.count : work->pairs.count, row_ns,
+                              &(struct gjkd_chunks){.work = work,
+                                                    .run = rays ? run_rays : run_pairs,
+                                                    .finish = finish});
 }
 
 void gjkd_columns_raycast(struct gjkd_request *request) {
@@ -333,58 +337,4 @@ void gjkd_columns_detect(struct gjkd_request *request) {
 
 void gjkd_columns_distance(struct gjkd_request *request) {
     ask(request, PROTO_OP_DISTANCE);
-}
-
-/* --- One row for a JSON query --- */
-
-bool gjkd_columns_refuse(struct gjkd_query_context *context) {
-    gjkd_request_fail(
-        context->request, PROTO_NOT_ACCEPTABLE,
-        "this answer has no form as columns: only the closest hit of a ray among stored "
-        "shapes, and single pairs without a trace, have one");
-    return false;
-}
-
-bool gjkd_columns_print_hit(struct gjkd_query_context *context, const gjk_ray_hit *hit) {
-    proto_ray_answers answers;
-    if (!proto_ray_answers_init(&answers, context->query.dimension, 1, &context->request->arena)) {
-        return gjkd_query_context_out_of_memory(context);
-    }
-    answers.revision = context->stamp.revision;
-    proto_ray_answers_set(&answers, 0, hit);
-    proto_encode_ray_columns(&context->out, &answers);
-    return true;
-}
-
-static bool begin_pair(struct gjkd_query_context *context, proto_pair_answers *answers) {
-    if (context->query.trace) {
-        return gjkd_columns_refuse(context);
-    }
-    if (!proto_pair_answers_init(answers, context->query.dimension, 1, &context->request->arena)) {
-        return gjkd_query_context_out_of_memory(context);
-    }
-    answers->revision = context->stamp.revision;
-    return true;
-}
-
-bool gjkd_columns_print_detect(struct gjkd_query_context *context,
-                               const gjk_detect_result *result) {
-    proto_pair_answers answers;
-    if (!begin_pair(context, &answers)) {
-        return false;
-    }
-    proto_pair_answers_set_detect(&answers, 0, result, context->query.penetration);
-    proto_encode_pair_columns(&context->out, &answers);
-    return true;
-}
-
-bool gjkd_columns_print_distance(struct gjkd_query_context *context,
-                                 const gjk_distance_result *result) {
-    proto_pair_answers answers;
-    if (!begin_pair(context, &answers)) {
-        return false;
-    }
-    proto_pair_answers_set_distance(&answers, 0, result);
-    proto_encode_pair_columns(&context->out, &answers);
-    return true;
 }

@@ -1,10 +1,14 @@
 /*
- * What becomes of a set by poses that come as columns? Every row moves the shape of its handle,
+ * Ticks as columns of poses. Every row moves the shape of its handle,
  * as a patch with the members of its pose would. The message is decoded before the set's writer
  * lock is taken; only the handles are looked up under it.
  */
 
 #include "handlers/columns.h"
+
+#include "handlers/change.h"
+#include "proto/columns.h"
+#include "request/context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,16 +98,15 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
 gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
                                    struct gjkd_version **out) {
     struct poses poses = {.arena = &request->arena};
-    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
+    proto_text body = gjkd_request_text(request);
     if (!proto_decode_pose_columns(body, 0, &request->context->limits, &request->arena,
                                    &poses.columns, &request->problem)) {
         gjkd_request_refuse(request);
         return GJKD_REFUSED;
     }
-    gjkd_request_note_decoded(request);
-    if (!gjkd_request_claim(
-            request)) { /* the client has been told that time is up: change nothing */
-        return GJKD_REFUSED;
+    gjkd_request_mark_decoded(request);
+    if (!gjkd_request_claim(request)) {
+        return GJKD_REFUSED; /* the client has been told that time is up: change nothing */
     }
     const gjkd_write write = gjkd_write_make(request);
     const gjkd_deriver deriver = {derive, &poses};

@@ -1,11 +1,15 @@
 /*
- * What does the daemon tell of itself? Probes, metrics, limits, and what its problems mean.
+ * What the daemon tells of itself: probes, metrics, limits, and what its problems mean.
  * All of it is answered on the loop, so that no query ever holds a probe up.
  */
 
 #include "handlers/handlers.h"
+#include "request/context.h"
 #include "request/request.h"
+#include "request/telemetry.h"
+#include "sets/registry.h"
 #include "util/files.h"
+#include "util/log.h"
 #include "util/media.h"
 #include "util/process.h"
 
@@ -25,16 +29,12 @@ void gjkd_handle_live(struct gjkd_request *request) {
     reply_status(request);
 }
 
-static bool is_draining(const struct gjkd_context *context) {
-    return atomic_load_explicit(&context->draining, memory_order_relaxed);
-}
-
 static bool is_ready(const struct gjkd_context *context) {
-    return !is_draining(context) && !gjkd_is_loading(context);
+    return !gjkd_is_draining(context) && !gjkd_is_loading(context);
 }
 
 void gjkd_handle_ready(struct gjkd_request *request) {
-    if (is_draining(request->context)) {
+    if (gjkd_is_draining(request->context)) {
         gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
     } else if (gjkd_is_loading(request->context)) {
         gjkd_request_fail(request, PROTO_NOT_READY, "the daemon is still loading its sets");
@@ -52,10 +52,7 @@ void gjkd_handle_about(struct gjkd_request *request) {
 
 static void reply_file(struct gjkd_request *request, const struct gjkd_file *file,
                        const char *type) {
-    request->reply.status = 200;
-    request->reply.content_type = type;
-    request->reply.data = (const char *)file->text;
-    request->reply.length = file->length;
+    gjkd_reply_set_body(&request->reply, type, (const char *)file->text, file->length);
 }
 
 void gjkd_handle_openapi(struct gjkd_request *request) {
@@ -133,8 +130,5 @@ void gjkd_handle_metrics(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the metrics");
         return;
     }
-    request->reply.status = 200;
-    request->reply.content_type = METRICS_TYPE;
-    request->reply.data = copy;
-    request->reply.length = length;
+    gjkd_reply_set_body(&request->reply, METRICS_TYPE, copy, length);
 }

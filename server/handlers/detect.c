@@ -1,10 +1,11 @@
 /*
- * What collides, and how deep? A pair, one shape against the set, all pairs of the set, or
+ * Collision: whether, and how deep. A pair, one shape against the set, all pairs of the set, or
  * all pairs between two sets.
  */
 
-#include "handlers/columns.h"
+#include "handlers/answers.h"
 #include "handlers/handlers.h"
+#include "sets/version.h"
 
 static gjk_detect_settings detect_settings(const proto_query *query) {
     gjk_detect_settings settings = gjk_detect_settings_default();
@@ -22,15 +23,9 @@ static bool detect_pair(struct gjkd_query_context *context) {
         return false;
     }
     struct proto_trace trace;
-    settings.recorder = gjkd_query_context_trace(context, &a, &b, &trace);
+    settings.recorder = gjkd_query_context_start_trace(context, &a, &b, &trace);
     gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
-    gjkd_count_iterations(context->request->counters, result.iterations);
-    if (context->request->columns_out != NULL) {
-        return gjkd_columns_print_detect(context, &result);
-    }
-    proto_encode_detect(&context->out, query->dimension, query->penetration, &result,
-                        &context->stamp);
-    return true;
+    return gjkd_answer_print_detect(context, &result);
 }
 
 static bool detect_one(struct gjkd_query_context *context) {
@@ -43,29 +38,7 @@ static bool detect_one(struct gjkd_query_context *context) {
     }
     gjk_selection selection = gjkd_query_context_select(context, a.body, context->limit);
     gjk_status status = gjk_set_detect(&context->snapshot, &a.placed, &selection, &settings, &hits);
-    if (status != GJK_OK) {
-        return gjkd_query_context_fail(context, status);
-    }
-    gjkd_query_context_keep(context, &hits.count, &hits.truncated);
-    for (uint32_t i = 0; i < hits.count; i++) {
-        gjkd_count_iterations(context->request->counters, hits.items[i].result.iterations);
-    }
-    proto_encode_hits(&context->out, query->dimension, query->penetration, &hits, &context->stamp);
-    return true;
-}
-
-static bool print_pairs(struct gjkd_query_context *context, gjk_status status,
-                        gjk_pair_hits *pairs) {
-    if (status != GJK_OK) {
-        return gjkd_query_context_fail(context, status);
-    }
-    gjkd_query_context_keep(context, &pairs->count, &pairs->truncated);
-    for (uint32_t i = 0; i < pairs->count; i++) {
-        gjkd_count_iterations(context->request->counters, pairs->items[i].result.iterations);
-    }
-    proto_encode_pairs(&context->out, context->query.dimension, context->query.penetration, pairs,
-                       &context->stamp);
-    return true;
+    return gjkd_answer_print_hits(context, status, &hits);
 }
 
 static bool detect_all(struct gjkd_query_context *context) {
@@ -74,7 +47,7 @@ static bool detect_all(struct gjkd_query_context *context) {
     gjk_pair_hits pairs;
     gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
     gjk_status status = gjk_set_detect_pairs(&context->snapshot, &selection, &settings, &pairs);
-    return print_pairs(context, status, &pairs);
+    return gjkd_answer_print_pairs(context, status, &pairs);
 }
 
 static bool detect_against(struct gjkd_query_context *context) {
@@ -92,14 +65,11 @@ static bool detect_against(struct gjkd_query_context *context) {
     const gjk_snapshot newest = gjk_snapshot_of(other->set);
     gjk_status status =
         gjk_set_detect_against(&context->snapshot, &newest, &selection, &settings, &pairs);
-    return print_pairs(context, status, &pairs);
+    return gjkd_answer_print_pairs(context, status, &pairs);
 }
 
 bool gjkd_answer_detect(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
-    if (context->request->columns_out != NULL && query->b.kind == PROTO_OPERAND_ABSENT) {
-        return gjkd_columns_refuse(context);
-    }
     if (query->against != NULL) {
         return detect_against(context);
     }
@@ -107,12 +77,4 @@ bool gjkd_answer_detect(struct gjkd_query_context *context) {
         return detect_all(context);
     }
     return query->b.kind == PROTO_OPERAND_ABSENT ? detect_one(context) : detect_pair(context);
-}
-
-void gjkd_handle_detect(struct gjkd_request *request) {
-    if (request->columns_in) {
-        gjkd_columns_detect(request);
-    } else {
-        gjkd_query_context_ask(request, PROTO_OP_DETECT, gjkd_answer_detect);
-    }
 }

@@ -1,54 +1,44 @@
 #ifndef GJKD_HANDLERS_HANDLERS_H
 #define GJKD_HANDLERS_HANDLERS_H
 
-/* The handlers that the table of operations names. All have the form of gjkd_handler. */
+/* The handlers that the table of operations names, and the kinds of queries. */
 
-#include <stdbool.h>
+#include "request/operations.h"
 
-struct gjkd_request;
 struct gjkd_query_context;
 
-/* handle_ops.c: what the daemon tells of itself */
-void gjkd_handle_about(struct gjkd_request *request);
-void gjkd_handle_openapi(struct gjkd_request *request);
-void gjkd_handle_root(struct gjkd_request *request);
-void gjkd_handle_playground(struct gjkd_request *request);
-void gjkd_handle_live(struct gjkd_request *request);
-void gjkd_handle_ready(struct gjkd_request *request);
-void gjkd_handle_metrics(struct gjkd_request *request);
-void gjkd_handle_problem(struct gjkd_request *request);
+/* Answers a query into context->out; false when *context->problem is set. */
+typedef bool gjkd_query_answerer(struct gjkd_query_context *context);
 
-/* handle_set.c: whole sets */
-void gjkd_handle_list_sets(struct gjkd_request *request);
-void gjkd_handle_put_set(struct gjkd_request *request);
-void gjkd_handle_get_set(struct gjkd_request *request);
-void gjkd_handle_patch_set(struct gjkd_request *request);
-void gjkd_handle_delete_set(struct gjkd_request *request);
+/* A kind of query. */
+struct gjkd_query_kind {
+    gjkd_query_answerer *answer;
+    gjkd_cost cost;
+    /* Operations whose flags say so take columns, and answer them: */
+    gjkd_handler *answer_columns;                   /* a column message */
+    bool (*fits_columns)(const proto_query *query); /* may a JSON query's answer be a row of one? */
+};
+extern const struct gjkd_query_kind gjkd_query_kinds[]; /* by proto_op */
 
-/* handle_shape.c: single shapes */
-void gjkd_handle_get_shape(struct gjkd_request *request);
-void gjkd_handle_put_shape(struct gjkd_request *request);
-void gjkd_handle_patch_shape(struct gjkd_request *request);
-void gjkd_handle_delete_shape(struct gjkd_request *request);
+gjkd_query_answerer gjkd_answer_detect, gjkd_answer_distance, gjkd_answer_raycast, gjkd_answer_cast,
+    gjkd_answer_hit;
 
-/* handle_tick.c: what a set remembers */
-void gjkd_handle_get_ticks(struct gjkd_request *request);
-void gjkd_handle_get_tick(struct gjkd_request *request);
-void gjkd_handle_put_tick(struct gjkd_request *request);
+/* Queries alone, of every kind, and in batches. */
+gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
-/* handle_detect.c, handle_distance.c ...: questions, with a set or without, alone ... */
-void gjkd_handle_detect(struct gjkd_request *request);
-void gjkd_handle_distance(struct gjkd_request *request);
-void gjkd_handle_raycast(struct gjkd_request *request);
-void gjkd_handle_cast(struct gjkd_request *request);
-void gjkd_handle_hit(struct gjkd_request *request);
+/* daemon.c: what the daemon tells of itself. */
+gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_root, gjkd_handle_playground,
+    gjkd_handle_live, gjkd_handle_ready, gjkd_handle_metrics, gjkd_handle_problem;
 
-/* ... and as what a batch is made of: all have the form of gjkd_answer */
-bool gjkd_answer_detect(struct gjkd_query_context *context);
-bool gjkd_answer_distance(struct gjkd_query_context *context);
-bool gjkd_answer_raycast(struct gjkd_query_context *context);
-bool gjkd_answer_cast(struct gjkd_query_context *context);
-bool gjkd_answer_hit(struct gjkd_query_context *context);
-void gjkd_handle_batch(struct gjkd_request *request);
+/* set.c: whole sets. */
+gjkd_handler gjkd_handle_list_sets, gjkd_handle_put_set, gjkd_handle_get_set, gjkd_handle_patch_set,
+    gjkd_handle_delete_set;
+
+/* shape.c: single shapes. */
+gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_shape,
+    gjkd_handle_delete_shape;
+
+/* tick.c: what a set remembers. */
+gjkd_handler gjkd_handle_get_ticks, gjkd_handle_get_tick, gjkd_handle_put_tick;
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * Did a shot hit what the shooter claims, in the scene as it was? The core judges; here it gets
- * what it is to look at: the moment, the obstacles, how long ago it all is.
+ * Judging shots: whether one hit what the shooter claims, in the scene as it was. The core judges;
+ * here it gets what it is to look at: the snapshot, the obstacles, how long ago it all is.
  */
 
+#include "handlers/answers.h"
 #include "handlers/handlers.h"
-#include "request/query_context.h"
+#include "request/request.h"
 
 static gjk_shot shot_of(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
@@ -42,16 +43,6 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
-static void count_iterations(struct gjkd_query_context *context, const gjk_judgement *judgement) {
-    struct gjkd_counters *counters = context->request->counters;
-    if (judgement->has_hit) {
-        gjkd_count_iterations(counters, judgement->hit.result.iterations);
-    }
-    for (uint32_t i = 0; i < judgement->near_misses.count; i++) {
-        gjkd_count_iterations(counters, judgement->near_misses.items[i].result.iterations);
-    }
-}
-
 bool gjkd_answer_hit(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_shot shot = shot_of(context);
@@ -69,17 +60,5 @@ bool gjkd_answer_hit(struct gjkd_query_context *context) {
     const proto_rewind rewind = query->has_at ? rewind_of(context) : (proto_rewind){0};
     shot.age_ticks = rewind.age_ticks;
     gjk_status status = gjk_shot_judge(&shot, context->arena, &judgement);
-    if (status != GJK_OK) {
-        return gjkd_query_context_fail(context, status);
-    }
-    gjkd_query_context_keep(context, &judgement.near_misses.count,
-                            &judgement.near_misses.truncated);
-    count_iterations(context, &judgement);
-    proto_encode_judgement(&context->out, query->dimension, &judgement,
-                           query->has_at ? &rewind : NULL, &context->stamp);
-    return true;
-}
-
-void gjkd_handle_hit(struct gjkd_request *request) {
-    gjkd_query_context_ask(request, PROTO_OP_HIT, gjkd_answer_hit);
+    return gjkd_answer_print_judgement(context, status, &judgement, query->has_at ? &rewind : NULL);
 }

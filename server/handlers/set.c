@@ -1,10 +1,11 @@
 /*
- * What happens to whole sets? Decoding is done before the writer lock is taken; what the
+ * Whole sets. Decoding is done before the writer lock is taken; what the
  * lock decides is in commit.c.
  */
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
+#include "request/context.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +34,7 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
         return;
     }
     uint64_t most = request->context->limits.sets_max; /* there are no more */
-    uint64_t limit = (params->given & GJKD_PARAM_LIMIT) ? params->limit : PAGE_DEFAULT;
+    uint64_t limit = params->limit > 0 ? params->limit : PAGE_DEFAULT;
     limit = limit < most ? limit : most;
     struct gjkd_version **page = gjk_arena_alloc_array(&request->arena, limit, sizeof *page);
     proto_summary *summaries = gjk_arena_alloc_array(&request->arena, limit, sizeof *summaries);
@@ -107,16 +108,15 @@ static bool has_good_name(struct gjkd_request *request) {
 void gjkd_handle_put_set(struct gjkd_request *request) {
     const gjkd_write write = gjkd_write_make(request);
     proto_set set;
-    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
     if (!has_good_name(request)) {
         return;
     }
-    if (!proto_decode_set(body, write.name, &request->context->limits, &request->arena, &set,
-                          &request->problem)) {
+    if (!proto_decode_set(gjkd_request_text(request), write.name, &request->context->limits,
+                          &request->arena, &set, &request->problem)) {
         gjkd_request_refuse(request);
         return;
     }
-    gjkd_request_note_decoded(request);
+    gjkd_request_mark_decoded(request);
     if (!gjkd_request_claim(request)) {
         return; /* the client has been told that time is up: change nothing */
     }

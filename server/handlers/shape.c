@@ -1,8 +1,9 @@
-/* What happens to single shapes? The same as to the set that they are written in, and with its
- * ETag; only whether the shape itself exists is asked of it alone. */
+/* Single shapes. They are written as a change of their set, and with its ETag; only whether the
+ * shape itself exists is asked of it alone. */
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
+#include "request/context.h"
 
 /* /v1/sets/{set}/shapes/{id} */
 #define ID_SEGMENT 4

@@ -1,5 +1,6 @@
-/* What was, and what is stamped to be remembered? */
+/* Ticks: stamping the state of a set, and where everything stood at one. */
 
+#include "handlers/change.h"
 #include "handlers/columns.h"
 #include "handlers/handlers.h"
 #include "sets/rewind.h"

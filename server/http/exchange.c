@@ -7,6 +7,8 @@
 
 #include "http/response.h"
 #include "request/auth.h"
+#include "request/context.h"
+#include "request/telemetry.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -143,10 +145,23 @@ static void on_work_done(struct gjkd_task_group *group) {
     resume(exchange);
 }
 
+static void begin_work(void *request) {
+    gjkd_request_start(request);
+}
+
+static void end_work(void *request) {
+    gjkd_request_end(request);
+}
+
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
-    exchange->group.request = &exchange->request;
+    exchange->group.pool = &http->context->pool;
     exchange->group.completions = http->completions;
+    exchange->group.chunks = &exchange->request.chunks;
+    exchange->group.name = exchange->request.match.operation->path;
+    exchange->group.job = &exchange->request;
+    exchange->group.begin = begin_work;
+    exchange->group.end = end_work;
     exchange->group.done = on_work_done;
     if (!gjkd_task_group_start(&exchange->group)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_QUEUE_FULL);
@@ -172,7 +187,7 @@ static void expire(struct gjkd_exchange *exchange) {
     }
     replacement->connection = exchange->connection;
     replacement->stage = GJKD_STAGE_DONE;
-    gjkd_request_stand_in(&replacement->request, &exchange->request);
+    gjkd_request_copy_identity(&replacement->request, &exchange->request);
     gjkd_request_fail(&replacement->request, PROTO_DEADLINE_EXCEEDED,
                       "the answer was not ready in time");
     exchange->replacement = replacement;

@@ -10,7 +10,11 @@
 #include "http/exchange.h"
 #include "http/late_body.h"
 #include "request/auth.h"
+#include "request/context.h"
 #include "request/request_log.h"
+#include "request/telemetry.h"
+#include "security/connection_limiter.h"
+#include "security/tls.h"
 #include "util/log.h"
 
 #include <netinet/in.h>
@@ -62,7 +66,7 @@ static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *con
         gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
     if (entry != NULL) {
         entry->ip = gjkd_ip_of(address);
-        entry->admitted = gjkd_connection_limiter_admit(http->context->connection_limiter,
+        entry->admitted = gjkd_connection_limiter_admit(http->context->security.connection_limiter,
                                                         counted_ip(http, entry));
         entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
         if (!entry->admitted) {
@@ -128,7 +132,8 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
         end_request(entry->exchange, connection);
     }
     if (entry != NULL && entry->admitted) {
-        gjkd_connection_limiter_release(http->context->connection_limiter, counted_ip(http, entry));
+        gjkd_connection_limiter_release(http->context->security.connection_limiter,
+                                        counted_ip(http, entry));
     }
     gjkd_connections_remove(&http->connections, *context);
 }
@@ -169,7 +174,8 @@ static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const ch
 static void check_lag(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
     const struct gjkd_http *http = exchange->http;
-    bool is_work = request->reply.status == 0 && request->match.operation->cost != GJKD_COST_NONE;
+    bool is_work =
+        request->reply.status == 0 && request->match.operation->cost->kind != GJKD_COST_NONE;
     if (is_work && uv_hrtime() - http->round_ns > GJKD_LAG_MAX_MS * UINT64_C(1000000)) {
         gjkd_count_rejected(http->counters, GJKD_REJECTED_LAG);
         gjkd_request_fail(request, PROTO_OVERLOADED, "the daemon is more than %d ms behind",
@@ -316,7 +322,7 @@ static void set_tls(struct MHD_OptionItem options[3]) {
 bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
-    if (http->context->tls != NULL) {
+    if (http->context->security.tls != NULL) {
         set_tls(tls);
         flags |= MHD_USE_TLS;
     }
@@ -368,7 +374,7 @@ void gjkd_http_close(struct gjkd_http *http) {
 }
 
 bool gjkd_http_has_handshakes(const struct gjkd_http *http) {
-    return http->context->tls != NULL && http->connections.fresh > 0;
+    return http->context->security.tls != NULL && http->connections.fresh > 0;
 }
 
 bool gjkd_http_has_clients(const struct gjkd_http *http) {

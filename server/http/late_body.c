@@ -8,6 +8,8 @@
 
 #include "http/exchange.h"
 #include "http/response.h"
+#include "request/context.h"
+#include "security/tls.h"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -30,7 +32,7 @@ static bool is_writable(int fd) {
 /* False: the socket did not take all of it at once. */
 static bool send_all(const struct gjkd_exchange *exchange, const char *data, size_t length) {
     const union MHD_ConnectionInfo *tls =
-        exchange->http->context->tls != NULL
+        exchange->http->context->security.tls != NULL
             ? MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
             : NULL;
     if (tls != NULL) {

@@ -6,6 +6,8 @@
 
 #include "http/loop.h"
 
+#include "request/context.h"
+#include "request/telemetry.h"
 #include "work/deferred_free.h"
 #include "work/thread_priority.h"
 

@@ -4,6 +4,7 @@
 /* One thread that serves connections: a uv loop that polls one HTTP daemon. */
 
 #include "http/http.h"
+#include "work/completion_queue.h"
 
 struct gjkd_loop {
     uv_loop_t uv;

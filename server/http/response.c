@@ -3,6 +3,7 @@
 #include "http/response.h"
 
 #include "http/reply_head.h"
+#include "request/context.h"
 
 #include <inttypes.h>
 #include <microhttpd.h>
@@ -37,7 +38,7 @@ static void add_fields(const struct gjkd_request *request, struct MHD_Response *
     char timing[GJKD_TIMING_TEXT_MAX];
     gjkd_timing_format(&request->timing, timing);
     add(response, "Server-Timing", timing);
-    if (reply->close || atomic_load_explicit(&request->context->draining, memory_order_relaxed)) {
+    if (reply->close || gjkd_is_draining(request->context)) {
         add(response, "Connection", "close");
     }
 }

@@ -1,5 +1,5 @@
 /*
- * Who asks, and may they? Refusals tell nothing of what exists: 401 comes before whether there
+ * Authentication, authorisation and rate limits. Refusals tell nothing of what exists: 401 comes before whether there
  * is such a route, 403 before whether there is such a set. Which routes and methods there are is
  * no secret (/openapi.json is open to all), so 404 and 405 come before 403: what nobody can do
  * needs no scope.
@@ -7,16 +7,20 @@
 
 #include "request/auth.h"
 
+#include "request/context.h"
+#include "request/request.h"
 #include "security/forwarded.h"
+#include "util/host.h"
 
 #include <string.h>
+#include <uv.h>
 
 /* HTTP/1.0 clients without a Host field are no browsers, so there is nothing to rebind. With
  * tokens a page that reaches the daemon has none. */
 void gjkd_auth_check_host(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
     const char *host = request->head.host;
-    if (context->keyring == NULL && host != NULL &&
+    if (context->security.keyring == NULL && host != NULL &&
         !gjkd_host_allowed(host, &context->config->allowed_hosts)) {
         gjkd_request_fail(request, PROTO_FORBIDDEN,
                           "the Host header is neither an IP address nor localhost nor a name that "
@@ -26,7 +30,7 @@ void gjkd_auth_check_host(struct gjkd_request *request) {
 
 /* The row of the path, whatever the method; NULL: no such path. */
 static const struct gjkd_operation *row_of(const struct gjkd_request *request) {
-    return request->match.route == GJKD_ROUTE_NONE ? NULL : gjkd_operation_at(request->match.route);
+    return request->match.route == GJKD_ROUTE_NONE ? NULL : &gjkd_operations[request->match.route];
 }
 
 static bool is_open(const struct gjkd_request *request) {
@@ -41,26 +45,9 @@ static gjkd_scope needed_scope(gjkd_method method) {
 
 /* --- Rates --- */
 
-/* Queries and writes are paid for; what only reads, or is refused by its path, is not. */
 static bool is_charged(const struct gjkd_request *request) {
-    if (request->match.operation == NULL) {
-        return false;
-    }
-    switch (request->match.operation->cost) {
-    case GJKD_COST_NONE:
-    case GJKD_COST_READ:
-    case GJKD_COST_LIST:
-        return false;
-    case GJKD_COST_WRITE:
-    case GJKD_COST_DETECT:
-    case GJKD_COST_DISTANCE:
-    case GJKD_COST_RAYCAST:
-    case GJKD_COST_CAST:
-    case GJKD_COST_HIT:
-    case GJKD_COST_BATCH:
-        break;
-    }
-    return true;
+    const struct gjkd_operation *operation = request->match.operation;
+    return operation != NULL && (operation->flags & GJKD_CHARGED) != 0;
 }
 
 static void refuse_rate(struct gjkd_request *request, const char *who, const char *what,
@@ -74,7 +61,7 @@ static void refuse_rate(struct gjkd_request *request, const char *who, const cha
 
 void gjkd_auth_check_address_rate(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
-    if (context->address_limiter == NULL || is_open(request)) {
+    if (context->security.address_limiter == NULL || is_open(request)) {
         return;
     }
     gjkd_ip client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
@@ -82,7 +69,7 @@ void gjkd_auth_check_address_rate(struct gjkd_request *request) {
     client = gjkd_ip_client(&client);
     request->client_key = gjkd_limiter_key_of(client.bytes);
     request->metered = is_charged(request);
-    uint64_t wait_s = request->metered ? gjkd_limiter_take(context->address_limiter,
+    uint64_t wait_s = request->metered ? gjkd_limiter_take(context->security.address_limiter,
                                                            &request->client_key, uv_hrtime())
                                        : 0;
     if (wait_s > 0) {
@@ -93,10 +80,11 @@ void gjkd_auth_check_address_rate(struct gjkd_request *request) {
 
 void gjkd_auth_check_token_rate(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
-    if (context->token_limiter == NULL || !request->has_token || !is_charged(request)) {
+    if (context->security.token_limiter == NULL || !request->has_token || !is_charged(request)) {
         return;
     }
-    uint64_t wait_s = gjkd_limiter_take(context->token_limiter, &request->token_key, uv_hrtime());
+    uint64_t wait_s =
+        gjkd_limiter_take(context->security.token_limiter, &request->token_key, uv_hrtime());
     if (wait_s > 0) {
         refuse_rate(request, "this token may ask for", "queries and writes",
                     context->config->rate_limit_per_token, wait_s);
@@ -110,11 +98,11 @@ void gjkd_auth_check_token_rate(struct gjkd_request *request) {
  */
 static bool may_guess(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
-    if (context->address_limiter == NULL || request->head.authorization == NULL) {
+    if (context->security.address_limiter == NULL || request->head.authorization == NULL) {
         return true;
     }
     gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
-    uint64_t wait_s = gjkd_limiter_wait_s(context->address_limiter, &guesses, uv_hrtime());
+    uint64_t wait_s = gjkd_limiter_wait_s(context->security.address_limiter, &guesses, uv_hrtime());
     if (wait_s > 0) {
         refuse_rate(request, "this address may send", "unknown tokens", context->config->rate_limit,
                     wait_s);
@@ -123,9 +111,9 @@ static bool may_guess(struct gjkd_request *request) {
 }
 
 static void note_guess(const struct gjkd_request *request) {
-    if (request->context->address_limiter != NULL) {
+    if (request->context->security.address_limiter != NULL) {
         gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
-        gjkd_limiter_charge(request->context->address_limiter, &guesses, 1, uv_hrtime());
+        gjkd_limiter_charge(request->context->security.address_limiter, &guesses, 1, uv_hrtime());
     }
 }
 
@@ -135,11 +123,13 @@ void gjkd_auth_settle(const struct gjkd_request *request) {
     if (asked < 2) {
         return; /* one has been taken */
     }
-    if (context->address_limiter != NULL && request->metered) {
-        gjkd_limiter_charge(context->address_limiter, &request->client_key, asked - 1, uv_hrtime());
+    if (context->security.address_limiter != NULL && request->metered) {
+        gjkd_limiter_charge(context->security.address_limiter, &request->client_key, asked - 1,
+                            uv_hrtime());
     }
-    if (context->token_limiter != NULL && request->has_token) {
-        gjkd_limiter_charge(context->token_limiter, &request->token_key, asked - 1, uv_hrtime());
+    if (context->security.token_limiter != NULL && request->has_token) {
+        gjkd_limiter_charge(context->security.token_limiter, &request->token_key, asked - 1,
+                            uv_hrtime());
     }
 }
 
@@ -172,7 +162,7 @@ static void refuse_scope(struct gjkd_request *request, gjkd_scope needed) {
 }
 
 void gjkd_auth_check_token(struct gjkd_request *request) {
-    struct gjkd_keyring *keyring = request->context->keyring;
+    struct gjkd_keyring *keyring = request->context->security.keyring;
     if (keyring == NULL || is_open(request) || !may_guess(request)) {
         return;
     }

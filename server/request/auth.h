@@ -2,11 +2,11 @@
 #define GJKD_REQUEST_AUTH_H
 
 /*
- * Who asks, and may they? What a request's head says about that, in the order in which a job
- * calls; each refuses the job where the answer is no.
+ * Authentication and authorisation: what a request's head says of who asks, in the order in which
+ * a request calls these; each refuses the request where the answer is no.
  */
 
-#include "request/request.h"
+struct gjkd_request;
 
 /* Without tokens: is the Host one that no stranger can own (host.h)? */
 void gjkd_auth_check_host(struct gjkd_request *request);

@@ -1,8 +1,10 @@
-/* What do all requests share? Limits, sets, counters, workers, guards. */
+/* Makes what all requests share: limits, sets, counters, security, workers. */
 
 #include "request/context.h"
 
-#include "request/context_security.h"
+#include "request/limits.h"
+#include "request/telemetry.h"
+#include "sets/registry.h"
 
 #include <stdio.h>
 
@@ -23,7 +25,7 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
         return false;
     }
     gjkd_registry_limit(context->registry, config->max_memory_bytes);
-    if (!gjkd_context_security_init(context, error)) {
+    if (!gjkd_security_init(&context->security, config, error)) {
         return false;
     }
     if (!gjkd_pool_init(&context->pool, (unsigned)config->workers, (unsigned)config->max_jobs)) {
@@ -38,5 +40,13 @@ void gjkd_context_fini(struct gjkd_context *context) {
     gjkd_pool_fini(&context->pool);
     gjkd_registry_free(context->registry);
     gjkd_telemetry_free(context->telemetry);
-    gjkd_context_security_fini(context);
+    gjkd_security_fini(&context->security);
+}
+
+bool gjkd_is_loading(const struct gjkd_context *context) {
+    return atomic_load_explicit(&context->loading, memory_order_acquire);
+}
+
+bool gjkd_is_draining(const struct gjkd_context *context) {
+    return atomic_load_explicit(&context->draining, memory_order_relaxed);
 }

@@ -3,7 +3,24 @@
 
 /* What all requests share, made as the configuration says. */
 
-#include "request/request.h"
+#include "config/config.h"
+#include "proto/request.h"
+#include "security/security.h"
+#include "work/budget.h"
+#include "work/pool.h"
+
+struct gjkd_context {
+    const struct gjkd_config *config;
+    proto_limits limits;
+    struct gjkd_security security;
+    struct gjkd_registry *registry;
+    struct gjkd_telemetry *telemetry;
+    struct gjkd_pool pool;
+    struct gjkd_budget bodies;  /* bytes of bodies, from their arrival to their answer */
+    struct gjkd_budget parsing; /* bytes of JSON that is being decoded */
+    atomic_bool draining;
+    atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
+};
 
 /*
  * Caller's storage, all zero; config lives as long as the context. No sets are there yet, and
@@ -15,5 +32,8 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
 
 /* The loops have ended. What is still at a worker is done first. */
 void gjkd_context_fini(struct gjkd_context *context);
+
+bool gjkd_is_loading(const struct gjkd_context *context);
+bool gjkd_is_draining(const struct gjkd_context *context);
 
 #endif

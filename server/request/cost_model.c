@@ -1,6 +1,6 @@
 /*
- * How long will this request take? A linear model with figures measured on a 2-core x86-64
- * machine: 17 ns a byte to decode JSON, the rest below. Only the order of magnitude counts.
+ * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON,
+ * the rest below. Only the order of magnitude counts.
  */
 
 #include "request/cost_model.h"
@@ -14,97 +14,67 @@
 #define COLUMNS_ROW_NS 1000 /* one pair or one ray of a column message */
 #define READ_SHAPE_NS 200   /* one shape of a set, printed */
 #define LIST_ITEM_NS 400    /* one summary, printed */
-/*
- * One thing that a question to a set looks at, be it skipped by its box, asked or printed. Most
- * are skipped: tests/bench/run.sh sets measures 10 to 60 ns each for rays and nearest in open
- * scenes of 100 to 100,000 shapes; where all coincide each is asked and, if it is told, printed.
- */
-#define MET_NS 200
-#define CAST_MET_NS 600
-#define PAIRS_SHAPE_NS 200 /* all pairs: one shape, besides what it meets */
-#define ITEMS_MAX 10000000 /* keeps products within 64 bits */
+#define PAIRS_SHAPE_NS 200  /* all pairs: one shape, besides what it meets */
+#define ITEMS_MAX 10000000  /* keeps products within 64 bits */
 
-static uint64_t pair_ns(const gjkd_work *work) {
-    return PAIR_NS + work->points * POINT_NS;
+static uint64_t at_most(uint64_t count) {
+    return count < ITEMS_MAX ? count : ITEMS_MAX;
 }
 
 static bool has_member(const gjkd_work *work, const char *name) {
-    return work->body != NULL && gjkd_cost_model_has_member(work->body, work->body_bytes, name);
+    return name != NULL && work->body != NULL &&
+           gjkd_cost_model_has_member(work->body, work->body_bytes, name);
 }
 
-static uint64_t detect_ns(const gjkd_work *work) {
-    if (work->items == 0 || has_member(work, "b")) {
-        return pair_ns(work);
+static uint64_t query_ns(const gjkd_work *work) {
+    const gjkd_cost *cost = work->cost;
+    uint64_t met_ns = at_most(work->met) * cost->met_ns;
+    uint64_t ns = PAIR_NS + work->points * POINT_NS;
+    if (work->items == 0 || has_member(work, cost->pair_given[0]) ||
+        has_member(work, cost->pair_given[1])) {
+        return ns;
     }
-    if (has_member(work, "a")) {
-        return pair_ns(work) + work->met * MET_NS;
+    if (cost->all_unless == NULL || has_member(work, cost->all_unless)) {
+        return (ns + met_ns) * (cost->rounds > 0 ? cost->rounds : 1);
     }
     /* All pairs, or against another set, whose size is taken to be alike. */
-    return pair_ns(work) + work->items * (PAIRS_SHAPE_NS + work->met * MET_NS);
-}
-
-static uint64_t distance_ns(const gjkd_work *work) {
-    bool pair = work->items == 0 || has_member(work, "b");
-    return pair_ns(work) + (pair ? 0 : work->met * MET_NS);
-}
-
-static uint64_t raycast_ns(const gjkd_work *work) {
-    bool single = work->items == 0 || has_member(work, "target") || has_member(work, "shape");
-    return pair_ns(work) + (single ? 0 : work->met * MET_NS);
-}
-
-static uint64_t cast_ns(const gjkd_work *work) {
-    bool single = work->items == 0 || has_member(work, "target");
-    return pair_ns(work) + (single ? 0 : work->met * CAST_MET_NS);
+    return ns + at_most(work->items) * (PAIRS_SHAPE_NS + met_ns);
 }
 
 /* Decoding is next to nothing; a pair's or a ray's share of a set is what the core asks. */
 static uint64_t columns_ns(const gjkd_work *work) {
     uint64_t row = COLUMNS_ROW_NS + work->points * POINT_NS;
-    return work->rows * (work->cost == GJKD_COST_RAYCAST ? row + work->met * MET_NS : row);
+    return work->rows * (work->cost->row_asks_set ? row + work->met * work->cost->met_ns : row);
 }
 
 uint64_t gjkd_cost_model_ns(const gjkd_work *work) {
+    uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;
     if (work->rows > 0) {
         return columns_ns(work);
     }
-    gjkd_work bounded = *work;
-    bounded.items = work->items < ITEMS_MAX ? work->items : ITEMS_MAX;
-    bounded.met = work->met < ITEMS_MAX ? work->met : ITEMS_MAX;
-    uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;
     if (decode > WORKER_FROM_NS) {
         return decode; /* settled: do not search a long body for names */
     }
-    switch (work->cost) {
+    switch (work->cost->kind) {
     case GJKD_COST_NONE:
-        return 0;
-    case GJKD_COST_WRITE:
+        break;
+    case GJKD_COST_WORKER:
         return WORKER_FROM_NS + 1 + decode;
-    case GJKD_COST_READ:
-        return bounded.items * READ_SHAPE_NS;
-    case GJKD_COST_LIST:
-        return bounded.items * LIST_ITEM_NS;
-    case GJKD_COST_DETECT:
-        return decode + detect_ns(&bounded);
-    case GJKD_COST_DISTANCE:
-        return decode + distance_ns(&bounded);
-    case GJKD_COST_RAYCAST:
-        return decode + raycast_ns(&bounded);
-    case GJKD_COST_CAST:
-        return decode + cast_ns(&bounded);
-    case GJKD_COST_HIT:
-        return decode + 2 * raycast_ns(&bounded);
-    case GJKD_COST_BATCH:
-        return WORKER_FROM_NS + 1 + decode;
+    case GJKD_COST_SHAPES:
+        return at_most(work->items) * READ_SHAPE_NS;
+    case GJKD_COST_SETS:
+        return at_most(work->items) * LIST_ITEM_NS;
+    case GJKD_COST_QUERY:
+        return decode + query_ns(work);
     }
     return 0;
 }
 
-/* A body that is not read counts as the dearest form of the question: most are cheap even so. */
+/* A body that is not read counts as the dearest form of the query: most are cheap even so. */
 bool gjkd_cost_model_wants_worker(const gjkd_work *work) {
     gjkd_work unread = *work;
     unread.body = NULL;
-    return work->cost != GJKD_COST_NONE && gjkd_cost_model_ns(&unread) > WORKER_FROM_NS &&
+    return work->cost->kind != GJKD_COST_NONE && gjkd_cost_model_ns(&unread) > WORKER_FROM_NS &&
            gjkd_cost_model_ns(work) > WORKER_FROM_NS;
 }
 

@@ -2,32 +2,39 @@
 #define GJKD_REQUEST_COST_MODEL_H
 
 /*
- * Inline or worker? A hop to a worker costs about 10 us of processor time and halves the
- * rate of small requests; it pays from about 50 us of work. What stays inline holds up
- * every other connection of its loop. So the cost is estimated before decoding, from the
- * body's length, the form of the query and the size of the set. The answer never depends
- * on where it was computed.
+ * Inline or on a worker: a hop to a worker costs about 10 us of processor time and halves the
+ * rate of small requests; it pays from about 50 us of work. What stays inline holds up every
+ * other connection of its loop. So the cost is estimated before decoding, from the body's
+ * length, the form of the query and the size of the set. The answer never depends on where it
+ * was computed.
  */
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum gjkd_cost {
-    GJKD_COST_NONE,     /* never leaves the loop: probes, metrics */
-    GJKD_COST_WRITE,    /* always a worker: a writer may wait for another, a loop must not */
-    GJKD_COST_READ,     /* prints every shape of the set */
-    GJKD_COST_LIST,     /* prints up to so many summaries */
-    GJKD_COST_DETECT,   /* a pair, one against the set, or all pairs */
-    GJKD_COST_DISTANCE, /* a pair, or one against the set */
-    GJKD_COST_RAYCAST,  /* one shape, or the set */
-    GJKD_COST_CAST,     /* likewise */
-    GJKD_COST_HIT,      /* a ray at the set, and what it passes near */
-    GJKD_COST_BATCH,    /* always a worker: it is many, and may be anything */
+typedef enum gjkd_cost_kind {
+    GJKD_COST_NONE,   /* never leaves the loop: probes, metrics */
+    GJKD_COST_WORKER, /* always a worker: a writer may wait for another, a loop must not; a batch
+                         is many, and may be anything */
+    GJKD_COST_SHAPES, /* prints every shape of the set */
+    GJKD_COST_SETS,   /* prints up to so many summaries of sets */
+    GJKD_COST_QUERY,  /* a question to the set or to a single pair */
+} gjkd_cost_kind;
+
+/* What an operation costs. The members below kind are those of a query. */
+typedef struct gjkd_cost {
+    gjkd_cost_kind kind;
+    uint32_t met_ns;           /* for each shape that the question looks at */
+    uint32_t rounds;           /* so many times is the set asked; 0: once */
+    const char *pair_given[2]; /* with one of these members it is a single pair */
+    const char *all_unless;    /* without this member, for all pairs of the set; NULL: never */
+    bool row_asks_set;         /* a row of a column message is a question to the set, not a pair */
 } gjkd_cost;
 
+/* One request, as far as it is known before it is decoded. */
 typedef struct gjkd_work {
-    gjkd_cost cost;
+    const gjkd_cost *cost;
     const char *body; /* read only as far as its outermost members' names; NULL: not at all */
     size_t body_bytes;
     uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */

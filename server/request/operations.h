@@ -2,28 +2,32 @@
 #define GJKD_REQUEST_OPERATIONS_H
 
 /*
- * The table of operations: which method on which path does what. Everything that must know
- * the routes follows from it: matching, the Allow header, the route labels of the metrics.
+ * Operations: which method on which path does what. One operation is one row of a table, and all
+ * that must know of it follows from its row: matching, the Allow header, what is charged, where
+ * it runs, the route labels of the metrics. The handlers stand a floor above, and so does the table.
  */
 
+#include "proto/request.h"
 #include "request/cost_model.h"
 #include "util/head.h"
 #include "util/path.h"
 
 struct gjkd_request;
 
-/* Fills job->reply. Runs on a loop or on a worker; blocks on nothing but a writer lock. */
-typedef void (*gjkd_handler)(struct gjkd_request *request);
+/* Fills request->reply, or leaves chunks to be done. Runs on a loop or on a worker; blocks on
+ * nothing but a writer lock. */
+typedef void gjkd_handler(struct gjkd_request *request);
 
 /* What an operation needs beyond its handler, as bits. */
 enum {
     GJKD_TAKES_BODY = 1,       /* JSON; its Content-Type is checked */
     GJKD_ANSWERS_ANY = 2,      /* whatever Accept says */
-    GJKD_READS_SET = 4,        /* job->version is the current one of {set}, if there is one */
+    GJKD_READS_SET = 4,        /* request->version is the current one of {set}, if there is one */
     GJKD_OPEN = 8,             /* nobody is asked for a token */
     GJKD_TAKES_COLUMNS = 16,   /* the body may be a column message */
     GJKD_ANSWERS_COLUMNS = 32, /* and the answer too */
     GJKD_TAKES_PATCH = 64,     /* besides JSON, a JSON merge patch by that name */
+    GJKD_CHARGED = 128,        /* queries and writes: counted against the rate limits */
 };
 
 struct gjkd_operation {
@@ -31,16 +35,22 @@ struct gjkd_operation {
     const char *path;   /* pieces in braces match any one segment; also the metrics' label */
     const char *id;     /* operationId */
     const char *summary;
-    gjkd_handler handler;
     unsigned flags;
+    const gjkd_cost *cost;
+    gjkd_handler *handler;
+    proto_op op;     /* of a query, its kind */
     unsigned params; /* query parameters it takes */
-    gjkd_cost cost;
 };
 
-/* Rows of the table, and one route more for everything that matches no path. */
-#define GJKD_OPERATION_COUNT 32
-#define GJKD_ROUTE_COUNT (GJKD_OPERATION_COUNT + 1)
-#define GJKD_ROUTE_NONE GJKD_OPERATION_COUNT
+/* The rows, hot ones first. */
+extern const struct gjkd_operation gjkd_operations[];
+extern const unsigned gjkd_operation_count;
+
+/* More than there are rows. A path's number is that of its first row; one number more stands for
+ * everything that matches no path. */
+#define GJKD_OPERATIONS_MAX 48
+#define GJKD_ROUTE_NONE GJKD_OPERATIONS_MAX
+#define GJKD_ROUTE_COUNT (GJKD_OPERATIONS_MAX + 1)
 
 /* GET, HEAD, PUT, POST, PATCH, DELETE and separators */
 #define GJKD_ALLOW_MAX 64
@@ -56,8 +66,5 @@ void gjkd_route_find(gjkd_method method, const gjkd_path *path, gjkd_match *out)
 
 /* The path of a route, "none" for GJKD_ROUTE_NONE. */
 const char *gjkd_route_label(unsigned route);
-
-/* Row i of the table, i < GJKD_OPERATION_COUNT. */
-const struct gjkd_operation *gjkd_operation_at(unsigned i);
 
 #endif

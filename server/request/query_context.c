@@ -1,20 +1,15 @@
 /*
- * What do all queries have in common? Decode, find the stored shapes they name, print. With
- * a set everything is asked of the one version that the job retained; without, the shapes
- * are in the request.
+ * What queries have in common: finding the stored shapes that they name. With a set everything is
+ * asked of the one version that the request retained; without, the shapes are in the request.
  */
 
 #include "request/query_context.h"
 
+#include "request/context.h"
+#include "request/request.h"
 #include "sets/rewind.h"
 
 #include <string.h>
-
-bool gjkd_query_context_fail_at(struct gjkd_request *request, const char *pointer) {
-    snprintf(request->problem.pointer, sizeof request->problem.pointer, "%s", pointer);
-    gjkd_request_refuse(request);
-    return false;
-}
 
 bool gjkd_query_context_refuse_at(struct gjkd_query_context *context, const char *pointer) {
     char whole[PROTO_POINTER_MAX];
@@ -69,10 +64,10 @@ bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjk
            gjkd_query_context_find(context, &context->query.b, b);
 }
 
-const gjk_recorder *gjkd_query_context_trace(struct gjkd_query_context *context,
-                                             const struct gjkd_operand *a,
-                                             const struct gjkd_operand *b,
-                                             struct proto_trace *trace) {
+const gjk_recorder *gjkd_query_context_start_trace(struct gjkd_query_context *context,
+                                                   const struct gjkd_operand *a,
+                                                   const struct gjkd_operand *b,
+                                                   struct proto_trace *trace) {
     if (!context->query.trace) {
         return NULL;
     }
@@ -90,7 +85,7 @@ gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, cons
                            .patience = &context->patience};
 }
 
-struct gjk_set *gjkd_query_context_gather(struct gjkd_query_context *context) {
+struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     struct gjk_set *set = NULL;
     gjk_body *bodies = gjk_arena_alloc_array(context->arena, query->shape_count, sizeof *bodies);
@@ -113,7 +108,8 @@ struct gjk_set *gjkd_query_context_gather(struct gjkd_query_context *context) {
     return set;
 }
 
-void gjkd_query_context_keep(struct gjkd_query_context *context, uint32_t *count, bool *truncated) {
+void gjkd_query_context_limit_answers(struct gjkd_query_context *context, uint32_t *count,
+                                      bool *truncated) {
     context->is_cut = context->is_cut || (*count > 0 && *count >= context->room);
     if (context->room == 0 && *count > 0) {
         *count = 0;
@@ -151,8 +147,8 @@ const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context
     return other;
 }
 
-/* Only the set of the path goes back in time: that of `against` stands at its newest. A judge
- * says himself what it means that there is no such tick. */
+/* Only the set of the path goes back in time: that of `against` stands at its newest. What it means
+ * for `hit` that there is no such tick is a verdict of its own. */
 static bool go_back(struct gjkd_query_context *context) {
     const struct gjkd_version *version = context->request->version;
     const double tick = context->query.at_tick;
@@ -172,7 +168,7 @@ static bool go_back(struct gjkd_query_context *context) {
     return true;
 }
 
-bool gjkd_query_context_prepare(struct gjkd_query_context *context) {
+bool gjkd_query_context_begin(struct gjkd_query_context *context) {
     const struct gjkd_version *version = context->request->version;
     const proto_query *query = &context->query;
     uint64_t limit = query->has_limit ? query->limit : UINT32_MAX;
@@ -189,35 +185,4 @@ bool gjkd_query_context_prepare(struct gjkd_query_context *context) {
         context->stamp.revision = version->revision;
     }
     return !query->has_at || go_back(context);
-}
-
-static bool decode(struct gjkd_query_context *context, proto_op op) {
-    struct gjkd_request *request = context->request;
-    proto_text body = {request->body != NULL ? request->body : "", request->body_bytes};
-    uint32_t dimension = request->version != NULL ? request->version->dimension : 0;
-    uint64_t room = request->context->limits.answers_max;
-    context->room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    return proto_decode_query(body, op, dimension, &request->context->limits, context->arena,
-                              &context->query, context->problem) &&
-           gjkd_query_context_prepare(context);
-}
-
-void gjkd_query_context_ask(struct gjkd_request *request, proto_op op, gjkd_answer answer) {
-    struct gjkd_query_context context = {.request = request,
-                                         .arena = &request->arena,
-                                         .problem = &request->problem};
-    if (!gjkd_request_has_set(request)) {
-        return;
-    }
-    if (!decode(&context, op)) {
-        gjkd_request_refuse(request);
-        return;
-    }
-    gjkd_request_note_decoded(request);
-    if (answer(&context)) {
-        gjkd_request_note_query(request, op);
-        gjkd_request_reply(request, 200, &context.out);
-    } else if (request->reply.status == 0) {
-        gjkd_request_refuse(request);
-    }
 }

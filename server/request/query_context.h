@@ -3,11 +3,15 @@
 
 /*
  * What every query has in common, alone or in a batch: the stored shapes that it names are found
- * in the one version that its job retained, and its answer is printed. One handler a kind of
+ * in the one version that its request retained, and its answer is printed. One handler a kind of
  * query does the rest.
  */
 
-#include "request/request.h"
+#include "gjk/shot.h"
+#include "proto/reply.h"
+
+struct gjkd_request;
+struct gjkd_version;
 
 struct gjkd_query_context {
     struct gjkd_request *request;
@@ -23,7 +27,7 @@ struct gjkd_query_context {
     uint32_t answered; /* in lists */
     bool is_cut;       /* more room might have been used */
     struct proto_buffer out;
-    gjk_patience patience; /* until the job's deadline */
+    gjk_patience patience; /* until the request's deadline */
 };
 
 /* An operand, found. placed may point into it: it must stay where it is. */
@@ -33,15 +37,9 @@ struct gjkd_operand {
     const gjk_body *body; /* NULL: inline */
 };
 
-/* Answers a question; false when *question->problem is set (or job->reply filled). */
-typedef bool (*gjkd_answer)(struct gjkd_query_context *context);
-
-/* Decodes the job's body as a query of that kind and lets `answer` answer it. */
-void gjkd_query_context_ask(struct gjkd_request *request, proto_op op, gjkd_answer answer);
-
-/* For a question made by hand, with job, arena, problem, query and room: everything else. False:
- * refused. */
-bool gjkd_query_context_prepare(struct gjkd_query_context *context);
+/* For a query that is decoded, with request, arena, problem, query and room set: sets the others.
+ * False: refused. */
+bool gjkd_query_context_begin(struct gjkd_query_context *context);
 
 /* Finds an operand, or refuses with shape-not-found at its place. */
 bool gjkd_query_context_find(struct gjkd_query_context *context, const proto_operand *operand,
@@ -51,38 +49,36 @@ bool gjkd_query_context_find(struct gjkd_query_context *context, const proto_ope
 bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjkd_operand *a,
                                   struct gjkd_operand *b);
 
-/* Another set's version: the job's own when it is the same set, so that one request sees one
+/* Another set's version: the request's own when it is the same set, so that one request sees one
  * version. A view; NULL: refused, at that pointer within the query. */
 const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context *context,
                                                        const char *name, const char *pointer);
 
 /* The recorder of the query's trace, which then stands in the answer; NULL when none is
  * wanted. trace is the caller's storage, in use until the answer is printed. */
-const gjk_recorder *gjkd_query_context_trace(struct gjkd_query_context *context,
-                                             const struct gjkd_operand *a,
-                                             const struct gjkd_operand *b,
-                                             struct proto_trace *trace);
+const gjk_recorder *gjkd_query_context_start_trace(struct gjkd_query_context *context,
+                                                   const struct gjkd_operand *a,
+                                                   const struct gjkd_operand *b,
+                                                   struct proto_trace *trace);
 
 /* Bodies that pass the query's filter, other than `except`; at most limit answers. */
 gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, const gjk_body *except,
                                         uint32_t limit);
 
-/* To be called with every list before it is printed: counts it, and empties it where there is no
- * room left. */
-void gjkd_query_context_keep(struct gjkd_query_context *context, uint32_t *count, bool *truncated);
+/* To be called with every list before it is printed: counts its answers, and empties it where
+ * there is no room left for any. */
+void gjkd_query_context_limit_answers(struct gjkd_query_context *context, uint32_t *count,
+                                      bool *truncated);
 
-/* A set of the stateless form's `shapes`, for this one question; to be freed. NULL, and
+/* Makes a set of the stateless form's `shapes`, for this one query; to be released. NULL, and
  * refused, when memory runs out. */
-struct gjk_set *gjkd_query_context_gather(struct gjkd_query_context *context);
+struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context);
 
-/* Refuse for what a question to a set failed of, its deadline or want of memory. False. */
+/* Refuses for what a question to a set failed of, its deadline or want of memory. False. */
 bool gjkd_query_context_fail(struct gjkd_query_context *context, gjk_status status);
 
-/* Refuse with *question->problem at a place in the query, or for want of memory. False. */
+/* Refuses with *context->problem at a place in the query, or for want of memory. False. */
 bool gjkd_query_context_refuse_at(struct gjkd_query_context *context, const char *pointer);
 bool gjkd_query_context_out_of_memory(struct gjkd_query_context *context);
-
-/* Refuse with job->problem at a place in the body. False. */
-bool gjkd_query_context_fail_at(struct gjkd_request *request, const char *pointer);
 
 #endif

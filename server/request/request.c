@@ -1,10 +1,10 @@
 /*
- * How does a request travel? Top to bottom:
+ * How a request travels, top to bottom:
  *
  *     set_target   the request line has come
- *     begin        the head has come: what it alone decides is decided (job_head.c)
- *     take_body    piece by piece, into the arena, counted (job_body.c)
- *     wants_worker the body is complete: retain the version, plan
+ *     begin        the head has come: what it alone decides is decided (request_head.c)
+ *     take_body    piece by piece, into the arena, counted (request_body.c)
+ *     wants_worker the body is complete: retain the version, estimate the cost
  *     run          decode, check, compute, encode: the operation's handler
  *
  * and whoever ends it early does so with a problem in the form of RFC 9457.
@@ -12,15 +12,15 @@
 
 #include "request/request.h"
 
+#include "request/context.h"
+#include "request/telemetry.h"
 #include "util/crash.h"
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define JSON_TYPE "application/json; charset=utf-8"
-#define PROBLEM_TYPE "application/problem+json"
 
 /* The arena of a reused job keeps no more than this. */
 #define ARENA_KEPT_BYTES 262144
@@ -75,10 +75,6 @@ void gjkd_request_reset(struct gjkd_request *request) {
     atomic_store_explicit(&request->fate, GJKD_FATE_OPEN, memory_order_relaxed);
 }
 
-bool gjkd_is_loading(const struct gjkd_context *context) {
-    return atomic_load_explicit(&context->loading, memory_order_acquire);
-}
-
 /* --- Answers --- */
 
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body) {
@@ -86,31 +82,23 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         return;
     }
+    gjkd_reply_set_body(&request->reply,
+                        request->columns_out != NULL ? request->columns_out : JSON_TYPE, body->data,
+                        body->length);
     request->reply.status = status;
-    request->reply.content_type = request->columns_out != NULL ? request->columns_out : JSON_TYPE;
-    request->reply.data = body->data;
-    request->reply.length = body->length;
 }
 
 void gjkd_request_refuse(struct gjkd_request *request) {
-    static const char last_resort[] =
-        "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
-        "request.\",\"status\":507,\"detail\":\"\",\"code\":\"out-of-memory\"}";
-    struct proto_buffer body;
-    proto_code code = request->problem.code;
-    if (code == PROTO_OUT_OF_MEMORY) {
+    if (request->problem.code == PROTO_OUT_OF_MEMORY) {
         gjk_arena_reset(&request->arena); /* nothing of the request is needed any more */
         request->body = NULL;
     }
-    proto_buffer_init(&body, &request->arena);
-    proto_encode_problem(&body, &request->problem);
-    request->reply.status = body.failed ? 507 : proto_code_status(code);
-    request->reply.content_type = PROBLEM_TYPE;
-    request->reply.data = body.failed ? last_resort : body.data;
-    request->reply.length = body.failed ? sizeof last_resort - 1 : body.length;
-    request->reply.etag[0] = '\0';
-    request->reply.retry_after_s =
-        request->reply.status == 429 || request->reply.status == 503 ? 1 : 0;
+    gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
+}
+
+void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer) {
+    (void)proto_problem_point(&request->problem, pointer);
+    gjkd_request_refuse(request);
 }
 
 void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...) {
@@ -157,7 +145,7 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
             work.points = request->version->points_max;
             work.met = (uint64_t)gjk_set_crowding(request->version->set);
         }
-    } else if (operation->cost == GJKD_COST_LIST) {
+    } else if (operation->cost->kind == GJKD_COST_SETS) {
         work.items = gjkd_registry_measure(request->context->registry).sets;
     }
     return gjkd_cost_model_wants_worker(&work);
@@ -202,24 +190,43 @@ void gjkd_request_end(struct gjkd_request *request) {
 
 void gjkd_request_run(struct gjkd_request *request) {
     gjkd_request_start(request);
-    gjkd_chunks_run_all(request);
+    gjkd_chunks_run_all(&request->chunks);
     gjkd_request_end(request);
 }
 
-void gjkd_request_note_decoded(struct gjkd_request *request) {
+static bool is_late(void *request) {
+    return gjkd_request_is_late(request);
+}
+
+void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
+                               const struct gjkd_chunks *how) {
+    request->asked = count;
+    request->chunks.work = how->work;
+    request->chunks.run = how->run;
+    request->chunks.finish = how->finish;
+    request->chunks.is_fixed = how->is_fixed;
+    request->chunks.patience = (gjk_patience){is_late, request};
+    gjkd_chunks_begin(&request->chunks, count, row_ns);
+}
+
+void gjkd_request_fail_late(struct gjkd_request *request) {
+    gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before all of it was done");
+}
+
+proto_text gjkd_request_text(const struct gjkd_request *request) {
+    return (proto_text){request->body != NULL ? request->body : "", request->body_bytes};
+}
+
+void gjkd_request_mark_decoded(struct gjkd_request *request) {
     request->timing.decoded_ns = uv_hrtime();
 }
 
-void gjkd_request_note_query(struct gjkd_request *request, proto_op op) {
-    gjkd_request_note_queries(request, op, 1);
-}
-
-void gjkd_request_note_queries(struct gjkd_request *request, proto_op op, uint64_t count) {
+void gjkd_request_count_queries(struct gjkd_request *request, proto_op op, uint64_t count) {
     request->queries += count;
     gjkd_count_queries(request->counters, op, count);
 }
 
-void gjkd_request_stand_in(struct gjkd_request *request, const struct gjkd_request *other) {
+void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_request *other) {
     request->timing.started_ns = other->timing.started_ns;
     request->head.method = other->head.method;
     request->match.route = other->match.route;

@@ -3,75 +3,25 @@
 
 /*
  * One request's life: what is asked, the arena that all its memory comes from, and what is
- * answered. Nothing here knows sockets. A job belongs to one thread at a time: the loop's,
+ * answered. Nothing here knows sockets. A request belongs to one thread at a time: the loop's,
  * or between submit and done the worker's.
  */
 
-#include "config/config.h"
-#include "proto/reply.h"
+#include "request/limits.h"
 #include "request/operations.h"
-#include "request/telemetry.h"
+#include "request/reply.h"
 #include "security/access.h"
-#include "security/connection_limiter.h"
 #include "security/cors.h"
 #include "security/keyring.h"
 #include "security/limiter.h"
-#include "security/tls.h"
 #include "sets/pinned_sets.h"
-#include "sets/registry.h"
+#include "util/network.h"
 #include "util/request_id.h"
 #include "util/timing.h"
-#include "work/budget.h"
 #include "work/chunks.h"
-#include "work/pool.h"
 
-/* What all jobs share. */
-struct gjkd_context {
-    const struct gjkd_config *config;
-    proto_limits limits;
-    struct gjkd_registry *registry;
-    struct gjkd_telemetry *telemetry;
-    struct gjkd_pool pool;
-    struct gjkd_budget bodies;  /* bytes of bodies, from their arrival to their answer */
-    struct gjkd_budget parsing; /* bytes of JSON that is being decoded */
-    struct gjkd_connection_limiter *connection_limiter;   /* of connections */
-    struct gjkd_tls *tls;                                 /* NULL: plain http */
-    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
-    struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
-    atomic_bool draining;
-    atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
-};
-
-bool gjkd_is_loading(const struct gjkd_context *context);
-
-/* Bytes that a target (path and parameters) and all header fields together (as gjkd_head counts
- * them) may have. */
-#define GJKD_TARGET_BYTES_MAX 4096
-#define GJKD_FIELD_BYTES_MAX 8192
-/* Memory that one request may use in all. */
-#define GJKD_REQUEST_BYTES_MAX ((size_t)4 << 30)
-/* What bodies may hold at one time over all connections, and what of them may be in the middle
- * of decoding; but one body, whatever its size, always finds room. */
-#define GJKD_BODIES_BYTES_MAX ((uint64_t)512 << 20)
-#define GJKD_PARSING_BYTES_MAX ((uint64_t)64 << 20)
-/* What a client may send of a body that nobody will read, before its connection is closed. */
-#define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
-
-/* What of a request's path is logged. */
-#define GJKD_LOGGED_PATH_BYTES_MAX 512
-
-typedef struct gjkd_reply {
-    int status; /* 0: none yet */
-    const char *content_type;
-    const char *data;
-    size_t length;
-    char etag[GJKD_ETAG_MAX]; /* "": none */
-    const char *allow;        /* NULL: none */
-    uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
-    const char *policy;       /* Content-Security-Policy; NULL: none */
-    const char *challenge;    /* WWW-Authenticate; NULL: none */
-    bool close;               /* end the connection after it */
-} gjkd_reply;
+struct gjkd_context;
+struct gjkd_counters;
 
 /* Who decides what is answered: whoever moves it away from OPEN. */
 typedef enum gjkd_fate {
@@ -119,7 +69,7 @@ struct gjkd_request {
     uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */
 
-    struct gjkd_chunks chunks;           /* what the handler left to be done, if it did */
+    struct gjkd_chunks chunks;           /* that the handler left to be done; rows is 0: none */
     struct gjkd_pinned_sets pinned_sets; /* sets besides that of the path */
     struct proto_problem problem;
     gjkd_reply reply;
@@ -152,19 +102,21 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
 bool gjkd_request_wants_worker(struct gjkd_request *request);
 
-/* A question has been understood, or answered: for those who count and measure. */
-void gjkd_request_note_decoded(struct gjkd_request *request);
-void gjkd_request_note_query(struct gjkd_request *request, proto_op op);
-void gjkd_request_note_queries(struct gjkd_request *request, proto_op op, uint64_t count);
+/* The body has been understood: takes the time. */
+void gjkd_request_mark_decoded(struct gjkd_request *request);
 
-/* job is to be answered in place of another that is at a worker: as the same request. */
-void gjkd_request_stand_in(struct gjkd_request *request, const struct gjkd_request *other);
+/* Counts queries of that kind that have been answered. */
+void gjkd_request_count_queries(struct gjkd_request *request, proto_op op, uint64_t count);
+
+/* Makes the request count and log as the same one as `other`, which is at a worker, so that it can
+ * be answered in its place. */
+void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_request *other);
 
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_request_run(struct gjkd_request *request);
 
 /*
- * The same in pieces, for several workers: start runs the handler, which may leave parts to be
+ * The same in pieces, for several workers: start runs the handler, which may leave chunks to be
  * done; end comes when these are done too.
  */
 void gjkd_request_start(struct gjkd_request *request);
@@ -180,6 +132,19 @@ bool gjkd_request_claim(struct gjkd_request *request);
 /* For whoever works long: has the deadline passed, so that nobody waits for the answer? */
 bool gjkd_request_is_late(struct gjkd_request *request);
 
+/*
+ * For handlers: leaves count queries or rows, each of about row_ns, to be done in chunks until the
+ * deadline; run, finish, work and is_fixed of how are set. finish fills request->reply.
+ */
+void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
+                               const struct gjkd_chunks *how);
+
+/* Refuses what could not be done in time. */
+void gjkd_request_fail_late(struct gjkd_request *request);
+
+/* For handlers: the body as text, never NULL. */
+proto_text gjkd_request_text(const struct gjkd_request *request);
+
 /* For handlers: is the set of the path there, if the operation has one? False: refused. */
 bool gjkd_request_has_set(struct gjkd_request *request) GJK_MUST_USE;
 
@@ -190,9 +155,10 @@ bool gjkd_request_has_set(struct gjkd_request *request) GJK_MUST_USE;
  */
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) GJK_MUST_USE;
 
-/* For handlers. All three fill job->reply. */
+/* For handlers. All four fill request->reply. */
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body);
-void gjkd_request_refuse(struct gjkd_request *request); /* with job->problem */
+void gjkd_request_refuse(struct gjkd_request *request); /* with request->problem */
+void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer); /* in the body */
 void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

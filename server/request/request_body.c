@@ -1,10 +1,12 @@
 /*
- * How does a body come in? Piece by piece into the arena of its job, counted against what one
+ * How a body comes in. Piece by piece into the arena of its request, counted against what one
  * body and what all of them together may have. What nobody will read is thrown away, up to a
  * limit, so that a client that goes on sending gets to its answer.
  */
 
+#include "request/context.h"
 #include "request/request.h"
+#include "request/telemetry.h"
 
 #include <string.h>
 
@@ -15,8 +17,7 @@ void gjkd_request_refuse_length(struct gjkd_request *request) {
     uint64_t max = request->context->limits.body_bytes_max;
     proto_problem_set(&request->problem, PROTO_BODY_TOO_LARGE, "a body may have %llu bytes",
                       (unsigned long long)max);
-    request->problem.has_limit = true;
-    request->problem.limit = max;
+    proto_problem_limit(&request->problem, max);
     gjkd_request_refuse(request);
     request->reply.close = true;
 }

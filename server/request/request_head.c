@@ -1,10 +1,11 @@
 /*
- * What does a request's head alone decide? One check after the other, in an order that tells
+ * What a request's head alone decides. One check after the other, in an order that tells
  * a client nothing before it is known who asks: framing, host, route, rate, token, and only
  * then whether the operation takes the request as it is. The first that refuses ends it.
  */
 
 #include "request/auth.h"
+#include "request/context.h"
 #include "request/request.h"
 #include "security/forwarded.h"
 #include "util/media.h"

@@ -1,6 +1,9 @@
-/* Who asked for what, and what came of it? */
+/* The access log: who asked for what, and what came of it. */
 
 #include "request/request_log.h"
+
+#include "request/request.h"
+#include "util/log.h"
 
 void gjkd_request_log(const struct gjkd_request *request, const gjkd_address *peer,
                       uint64_t duration_ns) {

@@ -4,7 +4,9 @@
 /* The access log: a line for a request that is over. Nothing of headers, parameters or bodies
  * is in it but the request's id, which is plain. */
 
-#include "request/request.h"
+#include "util/address.h"
+
+struct gjkd_request;
 
 /* status 0: the client was gone before an answer. */
 void gjkd_request_log(const struct gjkd_request *request, const gjkd_address *peer,

@@ -1,6 +1,6 @@
 /*
- * How often, how long, how many? Fixed tables of counters; a label that never occurred is
- * not printed, so that the tables may be larger than what is seen of them.
+ * Fixed tables of counters. A label that never occurred is not printed, so that the tables may be
+ * larger than what is seen of them.
  */
 
 #include "request/telemetry.h"

@@ -2,62 +2,64 @@
 #define GJKD_WORK_CHUNKS_H
 
 /*
- * Work cut into parts: the rows of a column message, the queries of a batch. A handler that has
- * understood its request leaves the rows here and returns without a reply; they are then done in
- * steps of about 100 us, by as many workers as there are, and the last one writes the answer. How
- * many rows that is, is guessed for the first part and measured for those after it. A row fills
- * a slot of its own, so that neither the order nor a bit of the answer depends on who did what,
- * or when.
+ * Work cut into chunks: the rows of a column message, the queries of a batch. Chunks of about
+ * 100 us are done by as many workers as there are, and the last one finishes the whole. How many
+ * rows make a chunk is guessed for the first one and measured for those after it. A row fills a
+ * slot of its own, so that neither the order nor a bit of the answer depends on who did what, or
+ * when.
  */
 
 #include "gjk/arena.h"
+#include "gjk/set_query.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-struct gjkd_request;
+/* Memory that one thread may use for its chunk. */
+#define GJKD_CHUNK_BYTES_MAX ((size_t)4 << 30)
 
 typedef struct gjkd_chunk {
-    void *work;               /* the handler's own */
+    void *work;               /* as in gjkd_chunks */
     uint32_t begin, end;      /* rows to do */
-    struct gjk_arena *memory; /* empty; what lies in it is gone with the part */
+    struct gjk_arena *memory; /* empty; what lies in it is gone with the chunk */
 } gjkd_chunk;
 
 struct gjkd_chunks {
-    void *work;
-    void (*run)(struct gjkd_request *request, const gjkd_chunk *chunk);
-    void (*finish)(struct gjkd_request *request, void *work); /* fills job->reply */
-    void (*drop)(struct gjkd_request *request,
-                 void *work); /* instead, when it is late; NULL: nothing */
-    bool is_fixed;            /* every part but the last has as many rows as the first */
-    uint32_t rows;            /* 0: nothing was left to do */
-    atomic_uint step;         /* rows of the next part */
-    atomic_uint taken, done;  /* rows */
-    atomic_bool late;         /* the deadline has passed: what is left is not done */
+    void *work; /* what the callbacks work on */
+    void (*run)(const gjkd_chunk *chunk);
+    /* Called once, when all rows are done; is_late: some are not, for the patience was at an end. */
+    void (*finish)(void *work, bool is_late);
+    gjk_patience patience;
+    bool is_fixed; /* every chunk but the last has as many rows as the first */
+
+    /* Set by gjkd_chunks_begin: */
+    uint32_t rows;           /* 0: there is nothing to do */
+    atomic_uint step;        /* rows of the next chunk */
+    atomic_uint taken, done; /* rows */
+    atomic_bool late;        /* patience is at an end: what is left is not done */
 };
 
-/* How many of count rows, each of about row_ns, make the first part. */
+/* How many of count rows, each of about row_ns, make the first chunk. */
 uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns);
 
-/* How many make the next part, when so many took so long. */
+/* How many make the next chunk, when so many took so long. */
 uint32_t gjkd_chunks_next_step(uint32_t rows, uint64_t took_ns);
 
-/* For handlers: leaves count rows, each of about row_ns, to be done by run. finish is called once,
- * also when there are no rows. */
-void gjkd_chunks_leave(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
-                       const struct gjkd_chunks *how);
+/* Makes count rows, each of about row_ns, ready to be done by the callbacks, which are set. With no
+ * rows finish is called at once. */
+void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_ns);
 
 /*
- * Takes the next part and does it; whoever does the last one finishes the job. False: there was
- * none left to take. Any number of threads may call it for one job, each with memory of its own.
+ * Takes the next chunk and does it; the thread that does the last one calls finish. False: there
+ * was none left to take. Any number of threads may call it, each with memory of its own.
  */
-bool gjkd_chunks_step(struct gjkd_request *request, struct gjk_arena *memory);
+bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory);
 
-/* How many parts has nobody taken yet? 0 when the handler left nothing. */
-uint32_t gjkd_chunks_waiting(struct gjkd_request *request);
+/* How many chunks has nobody taken yet? */
+uint32_t gjkd_chunks_waiting(struct gjkd_chunks *chunks);
 
-/* All of it, here and now. Nothing when the handler left nothing. */
-void gjkd_chunks_run_all(struct gjkd_request *request);
+/* Does all of them, here and now. */
+void gjkd_chunks_run_all(struct gjkd_chunks *chunks);
 
 #endif

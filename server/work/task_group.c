@@ -1,9 +1,9 @@
 /*
- * Who works on a job, and for how long at a stretch? The first runner runs the handler, then the
- * parts that this leaves. Before each part it looks around: is a worker idle, it sends for help;
- * does somebody wait for one, it goes to the end of the queue; a loop that waits for the processor
- * goes first. Helpers do the same. Nobody is sent for who would have to be waited for. A runner
- * ends when no part is left to take, and the last one to end ends the job.
+ * Work sharing with yielding. The first runner begins the job and does the chunks that this
+ * leaves. Before each chunk it looks at the pool: when a worker is idle it submits another runner,
+ * when something waits for a worker it goes to the end of the queue; between chunks a loop that
+ * waits for the processor goes first. The other runners do the same. No runner is submitted that
+ * would have to wait. A runner ends when no chunk is left to take, and the last one ends the job.
  */
 
 #include "work/task_group.h"
@@ -12,55 +12,53 @@
 
 #include <sched.h>
 
-static void send_for_help(struct gjkd_task_group *group) {
+static void submit_helper(struct gjkd_task_group *group) {
     unsigned next = atomic_load(&group->sent);
     while (next < GJKD_TASK_GROUP_MAX &&
            !atomic_compare_exchange_weak(&group->sent, &next, next + 1)) {
     }
     if (next < GJKD_TASK_GROUP_MAX) {
         atomic_fetch_add(&group->out, 1);
-        gjkd_pool_resume(&group->request->context->pool, &group->runners[next].task);
+        gjkd_pool_resume(group->pool, &group->runners[next].task);
     }
 }
 
-/* False: there are parts left for later. */
-static bool do_parts(struct gjkd_task_group *group) {
-    struct gjkd_request *request = group->request;
-    struct gjkd_pool *pool = &request->context->pool;
+/* False: there are chunks left for later. */
+static bool do_chunks(struct gjkd_task_group *group) {
+    struct gjkd_chunks *chunks = group->chunks;
     struct gjk_arena memory;
-    gjk_arena_init(&memory, GJKD_REQUEST_BYTES_MAX);
-    while (gjkd_chunks_waiting(request) > 0) {
-        if (gjkd_chunks_waiting(request) > 1 && gjkd_pool_has_idle_worker(pool)) {
-            send_for_help(group);
+    gjk_arena_init(&memory, GJKD_CHUNK_BYTES_MAX);
+    while (gjkd_chunks_waiting(chunks) > 0) {
+        if (gjkd_chunks_waiting(chunks) > 1 && gjkd_pool_has_idle_worker(group->pool)) {
+            submit_helper(group);
         }
-        (void)gjkd_chunks_step(request, &memory);
-        if (gjkd_pool_has_waiting(pool) || gjkd_chunks_waiting(request) == 0) {
+        (void)gjkd_chunks_step(chunks, &memory);
+        if (gjkd_pool_has_waiting(group->pool) || gjkd_chunks_waiting(chunks) == 0) {
             break;
         }
         sched_yield(); /* a loop may have been woken that was not to interrupt just then */
     }
     gjk_arena_fini(&memory);
-    return gjkd_chunks_waiting(request) == 0;
+    return gjkd_chunks_waiting(chunks) == 0;
 }
 
 static gjkd_task_result on_work(struct gjkd_task *task) {
     struct gjkd_task_group *group = ((struct gjkd_runner *)(void *)task)->group;
-    struct gjkd_request *request = group->request;
-    const char *before = gjkd_crash_note_route(request->match.operation->path);
+    const char *before = gjkd_crash_note_route(group->name);
     if (!group->is_begun) {
         group->is_begun = true; /* there is no other runner yet */
-        gjkd_request_start(request);
+        group->begin(group->job);
     }
-    gjkd_task_result turn = GJKD_TASK_REQUEUE;
-    if (do_parts(group)) {
-        turn = GJKD_TASK_DETACHED;
+    gjkd_task_result result = GJKD_TASK_REQUEUE;
+    if (do_chunks(group)) {
+        result = GJKD_TASK_DETACHED;
         if (atomic_fetch_sub(&group->out, 1) == 1) {
-            turn = GJKD_TASK_COMPLETE;
-            gjkd_request_end(request);
+            result = GJKD_TASK_COMPLETE;
+            group->end(group->job);
         }
     }
     gjkd_crash_note_route(before);
-    return turn;
+    return result;
 }
 
 static void on_done(struct gjkd_task *task) {
@@ -78,5 +76,5 @@ bool gjkd_task_group_start(struct gjkd_task_group *group) {
         group->runners[i].task.run = on_work;
         group->runners[i].task.done = on_done;
     }
-    return gjkd_pool_submit(&group->request->context->pool, &group->runners[0].task);
+    return gjkd_pool_submit(group->pool, &group->runners[0].task);
 }

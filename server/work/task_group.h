@@ -2,13 +2,14 @@
 #define GJKD_WORK_TASK_GROUP_H
 
 /*
- * The workers of one job: one that runs it and, where its handler leaves parts, others that
- * help. Between two parts each steps aside for whoever waits for a worker, so that a request of
- * a thousand queries holds up a small one for one part only. The loop hears of it once, when all
- * is done.
+ * The workers of one job: one that begins it and, where this leaves chunks to be done, others
+ * that help. Between two chunks each steps aside for whoever waits for a worker, so that a request
+ * of a thousand queries holds up a small one for one chunk only. The loop is told once, when all is
+ * done.
  */
 
-#include "request/request.h"
+#include "work/chunks.h"
+#include "work/pool.h"
 
 /* Workers that do one job at one time. */
 #define GJKD_TASK_GROUP_MAX 8
@@ -21,17 +22,21 @@ struct gjkd_runner {
 };
 
 struct gjkd_task_group {
-    struct gjkd_request *request;
-    struct gjkd_completion_queue *completions;
-    void (*done)(struct gjkd_task_group *group); /* on the loop, once: the job has its reply */
+    struct gjkd_pool *pool;
+    struct gjkd_completion_queue *completions; /* of the loop that starts the group */
+    struct gjkd_chunks *chunks; /* rows is 0, or becomes what `begin` leaves to be done */
+    const char *name;           /* noted for the case of a crash; stays */
+    void *job;                  /* what the callbacks are given */
+    void (*begin)(void *job);   /* once, before any chunk, on a worker */
+    void (*end)(void *job);     /* once, after all chunks, on a worker */
+    void (*done)(struct gjkd_task_group *group); /* once, after that, on the loop */
     bool is_begun;
     atomic_uint sent; /* runners so far */
     atomic_uint out;  /* of them at workers, or on their way there */
     struct gjkd_runner runners[GJKD_TASK_GROUP_MAX];
 };
 
-/* On the loop's thread; request, completions and done are set. False: the queue is full, nothing is
- * begun. */
+/* On the loop's thread; all up to done is set. False: the queue is full, nothing is begun. */
 bool gjkd_task_group_start(struct gjkd_task_group *group);
 
 #endif

@@ -22,7 +22,7 @@ def operations():
 
 def served():
     """The rows of the table of operations, from its source."""
-    source = (contract.FILE.parent / "request" / "operations.c").read_text()
+    source = (contract.FILE.parent / "handlers" / "operations.c").read_text()
     rows = re.findall(r'\{GJKD_(\w+), "([^"]+)", "(\w+)",\s*"([^"]+)"', source)
     assert len(rows) >= 20
     return {name: (method.lower(), path, summary) for method, path, name, summary in rows}

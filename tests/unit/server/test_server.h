@@ -6,7 +6,10 @@
 #include "suites.h" /* TEST_SUITES, written by CMake */
 #include "support/checks.h"
 
+#include "request/context.h"
 #include "request/request.h"
+#include "request/telemetry.h"
+#include "sets/registry.h"
 
 /* server/FLOOR/test_NAME.c has the suite FLOOR_NAME_suite(). */
 #define DECLARE_SUITE(name) Suite *name##_suite(void);

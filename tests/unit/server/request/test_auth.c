@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "request/context_security.h"
 #include "test_server.h"
 
 /* SHA-256 of "reader", "writer", "red" and "admin" (sha256sum). */
@@ -33,14 +32,14 @@ static void start(void) {
     context.config = &config;
     context.limits = proto_limits_default();
     context.telemetry = gjkd_telemetry_new(1);
-    ck_assert_msg(gjkd_context_security_init(&context, error), "%s", error);
+    ck_assert_msg(gjkd_security_init(&context.security, &config, error), "%s", error);
     gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
     gjkd_request_reset(&request);
 }
 
 static void finish(void) {
     gjkd_request_fini(&request);
-    gjkd_context_security_fini(&context);
+    gjkd_security_fini(&context.security);
     gjkd_telemetry_free(context.telemetry);
     unlink(file_name);
 }
@@ -89,8 +88,8 @@ static bool is_open(const char *path) {
 
 START_TEST(every_operation_is_guarded) {
     start();
-    for (unsigned i = 0; i < GJKD_OPERATION_COUNT; i++) {
-        const struct gjkd_operation *row = gjkd_operation_at(i);
+    for (unsigned i = 0; i < gjkd_operation_count; i++) {
+        const struct gjkd_operation *row = &gjkd_operations[i];
         bool writes =
             row->method == GJKD_PUT || row->method == GJKD_PATCH || row->method == GJKD_DELETE;
         bool of_set = strstr(row->path, "{set}") != NULL;
@@ -111,7 +110,7 @@ END_TEST
 
 /* What the set in the path was checked for, other sets are asked for. */
 START_TEST(other_sets_are_asked_for) {
-    const struct gjkd_operation *row = gjkd_operation_at(0);
+    const struct gjkd_operation *row = &gjkd_operations[0];
     start();
     status_of(row, "red-1", "red");
     ck_assert(gjkd_request_may_use_set(&request, "red-2"));

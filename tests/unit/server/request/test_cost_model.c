@@ -1,4 +1,4 @@
-/* Does the plan see what a body asks for, and send long work away? */
+/* Does the cost model see what a body asks for, and send long work away? */
 
 #include <string.h>
 
@@ -39,9 +39,17 @@ START_TEST(glance) {
 }
 END_TEST
 
+static const gjkd_cost *cost_of(const char *id) {
+    for (unsigned i = 0; i < gjkd_operation_count; i++) {
+        if (strcmp(gjkd_operations[i].id, id) == 0)
+            return gjkd_operations[i].cost;
+    }
+    ck_abort_msg("there is no operation %s", id);
+}
+
 /* Of a set in which a question meets one in ten shapes. */
-static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
-    gjkd_work work = {.cost = cost,
+static bool wants_worker(const char *id, const char *body, uint64_t items) {
+    gjkd_work work = {.cost = cost_of(id),
                       .body = body,
                       .body_bytes = strlen(body),
                       .items = items,
@@ -51,21 +59,21 @@ static bool wants_worker(gjkd_cost cost, const char *body, uint64_t items) {
 }
 
 START_TEST(small_work_stays) {
-    ck_assert(!wants_worker(GJKD_COST_NONE, "", 1000000));
-    ck_assert(!wants_worker(GJKD_COST_DETECT, "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
-    ck_assert(!wants_worker(GJKD_COST_DISTANCE, "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
-    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{\"target\":\"x\"}", 1000000));
-    ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 0));
-    ck_assert(!wants_worker(GJKD_COST_DETECT, "{}", 20));
-    ck_assert(!wants_worker(GJKD_COST_DETECT, "{\"a\":\"x\"}", 100));
-    ck_assert(!wants_worker(GJKD_COST_RAYCAST, "{}", 1000));
-    ck_assert(!wants_worker(GJKD_COST_READ, "", 20));
+    ck_assert(!wants_worker("about", "", 1000000));
+    ck_assert(!wants_worker("detectInSet", "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
+    ck_assert(!wants_worker("distanceInSet", "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
+    ck_assert(!wants_worker("raycastInSet", "{\"target\":\"x\"}", 1000000));
+    ck_assert(!wants_worker("detectInSet", "{}", 0));
+    ck_assert(!wants_worker("detectInSet", "{}", 20));
+    ck_assert(!wants_worker("detectInSet", "{\"a\":\"x\"}", 100));
+    ck_assert(!wants_worker("raycastInSet", "{}", 1000));
+    ck_assert(!wants_worker("getSet", "", 20));
 }
 END_TEST
 
 START_TEST(pairs_of_large_shapes_go) {
     const char *pair = "{\"a\":\"x\",\"b\":\"y\"}";
-    gjkd_work work = {.cost = GJKD_COST_DETECT,
+    gjkd_work work = {.cost = cost_of("detectInSet"),
                       .body = pair,
                       .body_bytes = strlen(pair),
                       .items = 2,
@@ -74,7 +82,7 @@ START_TEST(pairs_of_large_shapes_go) {
     ck_assert(!gjkd_cost_model_wants_worker(&work));
     work.points = 60000;
     ck_assert(gjkd_cost_model_wants_worker(&work));
-    work.cost = GJKD_COST_DISTANCE;
+    work.cost = cost_of("distanceInSet");
     ck_assert(gjkd_cost_model_wants_worker(&work));
 }
 END_TEST
@@ -82,18 +90,21 @@ END_TEST
 START_TEST(long_work_goes) {
     char body[5001];
 
-    ck_assert(wants_worker(GJKD_COST_WRITE, "", 0));
-    ck_assert(wants_worker(GJKD_COST_DETECT, "{}", 100));
-    ck_assert(wants_worker(GJKD_COST_DETECT, "{\"b\":null}", 1000000000000));
-    ck_assert(wants_worker(GJKD_COST_DETECT, "{\"a\":\"b\"}", 10000));
-    ck_assert(wants_worker(GJKD_COST_DISTANCE, "{\"a\":\"x\"}", 10000));
-    ck_assert(wants_worker(GJKD_COST_RAYCAST, "{}", 10000));
-    ck_assert(wants_worker(GJKD_COST_READ, "", 10000));
-    ck_assert(wants_worker(GJKD_COST_CAST, "{}", 10000));
-    ck_assert(wants_worker(GJKD_COST_LIST, "", 1000));
+    ck_assert(wants_worker("putSet", "", 0));
+    ck_assert(wants_worker("detectInSet", "{}", 100));
+    ck_assert(wants_worker("detectInSet", "{\"b\":null}", 1000000000000));
+    ck_assert(wants_worker("detectInSet", "{\"a\":\"b\"}", 10000));
+    ck_assert(wants_worker("distanceInSet", "{\"a\":\"x\"}", 10000));
+    ck_assert(wants_worker("raycastInSet", "{}", 10000));
+    ck_assert(wants_worker("getSet", "", 10000));
+    ck_assert(wants_worker("castInSet", "{}", 10000));
+    ck_assert(wants_worker("listSets", "", 1000));
+    ck_assert(wants_worker("batchInSet", "", 0));
+    ck_assert(!wants_worker("raycastInSet", "{}", 2200)); /* 220 shapes of 200 ns: 47 us */
+    ck_assert(wants_worker("hitInSet", "{}", 2200));      /* the same twice */
     memset(body, ' ', sizeof body - 1);
     body[sizeof body - 1] = '\0';
-    ck_assert(wants_worker(GJKD_COST_DETECT, body, 0));
+    ck_assert(wants_worker("detectInSet", body, 0));
 }
 END_TEST
 

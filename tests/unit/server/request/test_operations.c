@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "handlers/handlers.h"
 #include "test_server.h"
 
 static gjkd_match match;
@@ -81,16 +82,19 @@ START_TEST(methods_that_are_not) {
 END_TEST
 
 START_TEST(the_table_is_whole) {
-    for (unsigned i = 0; i < GJKD_OPERATION_COUNT; i++) {
-        const struct gjkd_operation *row = gjkd_operation_at(i);
+    for (unsigned i = 0; i < gjkd_operation_count; i++) {
+        const struct gjkd_operation *row = &gjkd_operations[i];
         ck_assert(row->path[0] == '/' && row->handler != NULL);
         ck_assert(row->id[0] != '\0' && row->summary[0] != '\0');
         ck_assert(row->method != GJKD_HEAD && row->method != GJKD_METHOD_OTHER);
         /* Only what reads a set by name has a set's name in its path. */
         if (row->flags & GJKD_READS_SET)
             ck_assert_ptr_nonnull(strstr(row->path, "{set}"));
+        /* Queries and writes are paid for, and nothing else. */
+        bool is_paid = row->cost->kind == GJKD_COST_QUERY || row->cost->kind == GJKD_COST_WORKER;
+        ck_assert_msg(is_paid == ((row->flags & GJKD_CHARGED) != 0), "%s", row->id);
         for (unsigned j = 0; j < i; j++) {
-            const struct gjkd_operation *other = gjkd_operation_at(j);
+            const struct gjkd_operation *other = &gjkd_operations[j];
             ck_assert_str_ne(row->id, other->id);
             ck_assert(row->method != other->method || strcmp(row->path, other->path) != 0);
         }
@@ -98,8 +102,23 @@ START_TEST(the_table_is_whole) {
 }
 END_TEST
 
+START_TEST(every_kind_of_query_is_whole) {
+    for (unsigned i = 0; i < gjkd_operation_count; i++) {
+        const struct gjkd_operation *row = &gjkd_operations[i];
+        if (row->handler != gjkd_handle_query)
+            continue;
+        const struct gjkd_query_kind *kind = &gjkd_query_kinds[row->op];
+        ck_assert_ptr_eq(row->cost, &kind->cost);
+        ck_assert(kind->answer != NULL && row->cost->kind == GJKD_COST_QUERY);
+        ck_assert(!(row->flags & GJKD_TAKES_COLUMNS) || kind->answer_columns != NULL);
+        ck_assert(!(row->flags & GJKD_ANSWERS_COLUMNS) || kind->fits_columns != NULL);
+        ck_assert_ptr_nonnull(strstr(row->path, proto_op_name(row->op)));
+    }
+}
+END_TEST
+
 Suite *request_operations_suite(void) {
     const TTest *const tests[] = {operations_are_found, paths_that_are_not, methods_that_are_not,
-                                  the_table_is_whole};
+                                  the_table_is_whole, every_kind_of_query_is_whole};
     return test_suite("route", tests, COUNT_OF(tests));
 }

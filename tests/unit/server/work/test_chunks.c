@@ -1,4 +1,4 @@
-/* Is work in parts done once each, by however many, and not past its deadline? And do requests
+/* Is work in chunks done once each, by however many, and not past its deadline? And do requests
  * share their bytes fairly? */
 
 #include <pthread.h>
@@ -21,9 +21,9 @@ struct work {
 static struct work work;
 static bool is_fixed = true;
 
-static void run(struct gjkd_request *of, const gjkd_chunk *chunk) {
+static void run(const gjkd_chunk *chunk) {
     struct work *found = chunk->work;
-    ck_assert_ptr_eq(of, &request);
+    ck_assert_ptr_eq(found, &work);
     ck_assert_uint_lt(chunk->begin, chunk->end);
     ck_assert_ptr_nonnull(gjk_arena_alloc(chunk->memory, 100));
     for (uint32_t i = chunk->begin; i < chunk->end; i++)
@@ -31,17 +31,17 @@ static void run(struct gjkd_request *of, const gjkd_chunk *chunk) {
     found->chunks++;
 }
 
-static void finish(struct gjkd_request *of, void *closure) {
+static void finish(void *closure, bool is_late) {
     struct work *found = closure;
+    ck_assert_int_eq(request.reply.status, 0); /* what the request holds is still there */
+    if (is_late) {
+        found->dropped++;
+        gjkd_request_fail_late(&request);
+        return;
+    }
     found->finished++;
-    found->rows_done = of->chunks.done;
-    of->reply.status = 200;
-}
-
-static void drop(struct gjkd_request *of, void *closure) {
-    struct work *found = closure;
-    ck_assert_int_eq(of->reply.status, 0); /* what the job holds is still there */
-    found->dropped++;
+    found->rows_done = request.chunks.done;
+    request.reply.status = 200;
 }
 
 static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
@@ -51,12 +51,11 @@ static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     gjkd_request_init(&request, &context, NULL);
     gjkd_request_reset(&request);
     request.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
-    gjkd_chunks_leave(&request, rows, row_ns,
-                      &(struct gjkd_chunks){.work = &work,
-                                            .is_fixed = is_fixed,
-                                            .run = run,
-                                            .finish = finish,
-                                            .drop = drop});
+    gjkd_request_leave_chunks(&request, rows, row_ns,
+                              &(struct gjkd_chunks){.work = &work,
+                                                    .is_fixed = is_fixed,
+                                                    .run = run,
+                                                    .finish = finish});
 }
 
 static void check_all(uint32_t rows) {
@@ -73,11 +72,11 @@ START_TEST(every_row_once) {
 
     for (int i = 0; i < COUNT_OF(counts); i++) {
         begin(counts[i], 1000, 10000);
-        ck_assert_uint_eq(gjkd_chunks_waiting(&request), (counts[i] + 100) / 101);
-        gjkd_chunks_run_all(&request);
+        ck_assert_uint_eq(gjkd_chunks_waiting(&request.chunks), (counts[i] + 100) / 101);
+        gjkd_chunks_run_all(&request.chunks);
         check_all(counts[i]);
         ck_assert_uint_eq(work.chunks, (counts[i] + 100) / 101);
-        ck_assert_uint_eq(gjkd_chunks_waiting(&request), 0);
+        ck_assert_uint_eq(gjkd_chunks_waiting(&request.chunks), 0);
         gjkd_request_fini(&request);
     }
 }
@@ -108,8 +107,9 @@ START_TEST(parts_grow_to_what_takes_long_enough) {
         ck_assert_uint_eq(gjkd_chunks_next_step(cases[i].rows, cases[i].took_ns), cases[i].next);
     is_fixed = false;
     begin(ROWS_MAX, UINT64_C(1000000000), 10000);
-    ck_assert_uint_eq(gjkd_chunks_waiting(&request), ROWS_MAX); /* of a guess that is far off */
-    gjkd_chunks_run_all(&request);
+    ck_assert_uint_eq(gjkd_chunks_waiting(&request.chunks),
+                      ROWS_MAX); /* of a guess that is far off */
+    gjkd_chunks_run_all(&request.chunks);
     check_all(ROWS_MAX);
     ck_assert_uint_lt(work.chunks, ROWS_MAX / 2);
     gjkd_request_fini(&request);
@@ -119,8 +119,8 @@ END_TEST
 START_TEST(no_rows_finish_at_once) {
     begin(0, 1000, 10000);
     ck_assert_uint_eq(work.finished, 1);
-    ck_assert_uint_eq(gjkd_chunks_waiting(&request), 0);
-    gjkd_chunks_run_all(&request);
+    ck_assert_uint_eq(gjkd_chunks_waiting(&request.chunks), 0);
+    gjkd_chunks_run_all(&request.chunks);
     ck_assert_uint_eq(work.finished, 1);
     gjkd_request_fini(&request);
 }
@@ -141,7 +141,7 @@ START_TEST(many_hands) {
         is_fixed = round % 2 == 0;
         begin(ROWS_MAX, 20000, 10000);
         for (int i = 0; i < COUNT_OF(threads); i++)
-            ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &request), 0);
+            ck_assert_int_eq(pthread_create(&threads[i], NULL, help, &request.chunks), 0);
         for (int i = 0; i < COUNT_OF(threads); i++)
             pthread_join(threads[i], NULL);
         check_all(ROWS_MAX);
@@ -155,9 +155,9 @@ START_TEST(nothing_after_the_deadline) {
 
     gjk_arena_init(&memory, 0);
     begin(1000, 100000, 10000);
-    ck_assert(gjkd_chunks_step(&request, &memory));
+    ck_assert(gjkd_chunks_step(&request.chunks, &memory));
     request.deadline_ns = uv_hrtime() - 1;
-    gjkd_chunks_run_all(&request);
+    gjkd_chunks_run_all(&request.chunks);
     ck_assert_uint_eq(work.chunks, 1);
     ck_assert_uint_eq(work.finished, 0);
     ck_assert_uint_eq(work.dropped, 1);
@@ -166,7 +166,7 @@ START_TEST(nothing_after_the_deadline) {
 
     begin(1000, 100000, 10000);
     ck_assert(gjkd_request_expire(&request)); /* answered by somebody else */
-    gjkd_chunks_run_all(&request);
+    gjkd_chunks_run_all(&request.chunks);
     ck_assert_uint_eq(work.chunks, 0);
     ck_assert_int_eq(request.reply.status, 504);
     gjkd_request_fini(&request);

@@ -210,7 +210,7 @@ START_TEST(the_end_comes_after_all_tasks) {
 }
 END_TEST
 
-/* --- A job's crew --- */
+/* --- The task group of a job --- */
 
 #define ROWS 400
 
@@ -220,12 +220,11 @@ static struct gjkd_request request;
 static struct gjkd_task_group group;
 static struct {
     atomic_uint visits[ROWS], chunks, at_once, most_at_once, finished;
-    unsigned done, passed_by; /* parts that were done when somebody else ran */
+    unsigned done, passed_by; /* chunks that were done when somebody else ran */
 } seen;
 
-static void run_part(struct gjkd_request *of, const gjkd_chunk *chunk) {
+static void run_chunk(const gjkd_chunk *chunk) {
     unsigned now = ++seen.at_once, most = seen.most_at_once;
-    (void)of;
     while (now > most && !atomic_compare_exchange_weak(&seen.most_at_once, &most, now)) {
     }
     for (uint32_t i = chunk->begin; i < chunk->end; i++)
@@ -235,29 +234,41 @@ static void run_part(struct gjkd_request *of, const gjkd_chunk *chunk) {
     seen.chunks++;
 }
 
-static void finish(struct gjkd_request *of, void *work) {
-    (void)work;
+static void finish(void *work, bool is_late) {
+    ck_assert_ptr_eq(work, &request);
+    ck_assert(!is_late);
     seen.finished++;
-    of->reply.status = 200;
+    request.reply.status = 200;
 }
 
 static void leave_rows(struct gjkd_request *of) {
-    gjkd_chunks_leave(of, ROWS, 20000,
-                      &(struct gjkd_chunks){.is_fixed = true, .run = run_part, .finish = finish});
+    gjkd_request_leave_chunks(of, ROWS, 20000,
+                              &(struct gjkd_chunks){.work = of,
+                                                    .is_fixed = true,
+                                                    .run = run_chunk,
+                                                    .finish = finish});
 }
 
 static void leave_nothing(struct gjkd_request *of) {
     of->reply.status = 201;
 }
 
-static void crew_done(struct gjkd_task_group *of) {
+static void begin_job(void *job) {
+    gjkd_request_start(job);
+}
+
+static void end_job(void *job) {
+    gjkd_request_end(job);
+}
+
+static void group_done(struct gjkd_task_group *of) {
     ck_assert_ptr_eq(of, &group);
     seen.done++;
     if (--expected == 0)
         gjkd_completion_queue_close(&completions);
 }
 
-static void begin_crew(unsigned workers, gjkd_handler handler) {
+static void begin_group(unsigned workers, gjkd_handler *handler) {
     static struct gjkd_operation operation = {.path = "/here"};
 
     memset(&seen, 0, sizeof seen);
@@ -270,12 +281,17 @@ static void begin_crew(unsigned workers, gjkd_handler handler) {
     gjkd_request_reset(&request);
     request.match.operation = &operation;
     request.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
-    group = (struct gjkd_task_group){.request = &request,
+    group = (struct gjkd_task_group){.pool = &context.pool,
                                      .completions = &completions,
-                                     .done = crew_done};
+                                     .chunks = &request.chunks,
+                                     .name = operation.path,
+                                     .job = &request,
+                                     .begin = begin_job,
+                                     .end = end_job,
+                                     .done = group_done};
 }
 
-static void end_crew(int status) {
+static void end_group(int status) {
     ck_assert_uint_eq(seen.done, 1);
     ck_assert_int_eq(request.reply.status, status);
     for (int i = 0; i < ROWS && status == 200; i++)
@@ -283,25 +299,25 @@ static void end_crew(int status) {
     gjkd_request_fini(&request);
 }
 
-START_TEST(a_crew_does_every_row_once) {
+START_TEST(a_group_does_every_row_once) {
     for (unsigned workers = 1; workers <= 12; workers++) {
-        begin_crew(workers, leave_rows);
+        begin_group(workers, leave_rows);
         ck_assert(gjkd_task_group_start(&group));
         end(&context.pool, 1);
         ck_assert_uint_eq(seen.finished, 1);
         ck_assert_uint_eq(seen.most_at_once > 1, workers > 1);
         ck_assert_uint_le(seen.most_at_once,
                           workers < GJKD_TASK_GROUP_MAX ? workers : GJKD_TASK_GROUP_MAX);
-        end_crew(200);
+        end_group(200);
     }
 }
 END_TEST
 
-START_TEST(without_parts_a_crew_is_one) {
-    begin_crew(3, leave_nothing);
+START_TEST(without_chunks_a_group_is_one) {
+    begin_group(3, leave_nothing);
     ck_assert(gjkd_task_group_start(&group));
     end(&context.pool, 1);
-    end_crew(201);
+    end_group(201);
 }
 END_TEST
 
@@ -310,8 +326,8 @@ static gjkd_task_result pass_by(struct gjkd_task *task) {
     return run_errand(task);
 }
 
-START_TEST(a_crew_steps_aside) {
-    begin_crew(1, leave_rows);
+START_TEST(a_group_steps_aside) {
+    begin_group(1, leave_rows);
     ck_assert(gjkd_task_group_start(&group));
     while (seen.chunks == 0)
         uv_sleep(1);
@@ -321,12 +337,12 @@ START_TEST(a_crew_steps_aside) {
     ck_assert_uint_eq(errands[0].done, 1);
     ck_assert_uint_ge(seen.passed_by, before);
     ck_assert_uint_lt(seen.passed_by, seen.chunks);
-    end_crew(200);
+    end_group(200);
 }
 END_TEST
 
-START_TEST(a_crew_waits_for_no_help_from_the_busy) {
-    begin_crew(2, leave_rows);
+START_TEST(a_group_waits_for_no_help_from_the_busy) {
+    begin_group(2, leave_rows);
     ck_assert(gjkd_pool_submit(&context.pool, errand(0, wait_at_gate)));
     while (held == 0)
         uv_sleep(1);
@@ -340,12 +356,12 @@ START_TEST(a_crew_waits_for_no_help_from_the_busy) {
     ck_assert_uint_eq(errands[0].runs, 0);
     open_gate(1);
     end(&context.pool, 1);
-    end_crew(200);
+    end_group(200);
 }
 END_TEST
 
-START_TEST(a_crew_that_is_not_let_in) {
-    begin_crew(1, leave_rows);
+START_TEST(a_group_that_is_not_let_in) {
+    begin_group(1, leave_rows);
     context.pool.queued_max = 1;
     hold_workers(&context.pool, 0);
     ck_assert(gjkd_pool_submit(&context.pool, errand(1, run_errand)));
@@ -400,11 +416,11 @@ Suite *work_pool_suite(void) {
                                   over_is_told_to_nobody,
                                   who_is_wanted_and_who_is_free,
                                   the_end_comes_after_all_tasks,
-                                  a_crew_does_every_row_once,
-                                  without_parts_a_crew_is_one,
-                                  a_crew_steps_aside,
-                                  a_crew_waits_for_no_help_from_the_busy,
-                                  a_crew_that_is_not_let_in,
+                                  a_group_does_every_row_once,
+                                  without_chunks_a_group_is_one,
+                                  a_group_steps_aside,
+                                  a_group_waits_for_no_help_from_the_busy,
+                                  a_group_that_is_not_let_in,
                                   workers_stand_behind_loops};
     return test_suite("pool", tests, COUNT_OF(tests));
 }

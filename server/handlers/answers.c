@@ -1,0 +1,186 @@
+/*
+ * Prints answers. Whether one has a form as columns is asked before it is computed, so that an
+ * answer without one gets here only to be printed as JSON.
+ */
+
+#include "handlers/answers.h"
+
+#include "proto/columns.h"
+#include "request/request.h"
+#include "request/telemetry.h"
+
+#define COUNT_ITERATIONS(context, list)                                                          \
+    for (uint32_t i = 0; i < (list)->count; i++) {                                               \
+        gjkd_count_iterations((context)->request->counters, (list)->items[i].result.iterations); \
+    }
+
+static bool is_columns(const struct gjkd_query_context *context) {
+    return context->request->columns_out != NULL;
+}
+
+/* --- Pairs --- */
+
+bool gjkd_answer_fits_pair_columns(const proto_query *query) {
+    return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace;
+}
+
+static bool begin_pair_columns(struct gjkd_query_context *context, proto_pair_answers *row) {
+    if (!proto_pair_answers_init(row, context->query.dimension, 1, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    row->revision = context->stamp.revision;
+    return true;
+}
+
+bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_detect_result *result) {
+    const proto_query *query = &context->query;
+    proto_pair_answers row;
+    gjkd_count_iterations(context->request->counters, result->iterations);
+    if (!is_columns(context)) {
+        proto_encode_detect(&context->out, query->dimension, query->penetration, result,
+                            &context->stamp);
+        return true;
+    }
+    if (!begin_pair_columns(context, &row)) {
+        return false;
+    }
+    proto_pair_answers_set_detect(&row, 0, result, query->penetration);
+    proto_encode_pair_columns(&context->out, &row);
+    return true;
+}
+
+bool gjkd_answer_print_distance(struct gjkd_query_context *context,
+                                const gjk_distance_result *result) {
+    proto_pair_answers row;
+    gjkd_count_iterations(context->request->counters, result->iterations);
+    if (!is_columns(context)) {
+        proto_encode_distance(&context->out, context->query.dimension, result, &context->stamp);
+        return true;
+    }
+    if (!begin_pair_columns(context, &row)) {
+        return false;
+    }
+    proto_pair_answers_set_distance(&row, 0, result);
+    proto_encode_pair_columns(&context->out, &row);
+    return true;
+}
+
+/* --- Lists --- */
+
+/* False: the core has failed, and the query is refused. */
+static bool begin_list(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
+                       bool *truncated) {
+    if (status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
+    gjkd_query_context_limit_answers(context, count, truncated);
+    return true;
+}
+
+bool gjkd_answer_print_hits(struct gjkd_query_context *context, gjk_status status, gjk_hits *hits) {
+    const proto_query *query = &context->query;
+    if (!begin_list(context, status, &hits->count, &hits->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, hits)
+    proto_encode_hits(&context->out, query->dimension, query->penetration, hits, &context->stamp);
+    return true;
+}
+
+bool gjkd_answer_print_pairs(struct gjkd_query_context *context, gjk_status status,
+                             gjk_pair_hits *pairs) {
+    const proto_query *query = &context->query;
+    if (!begin_list(context, status, &pairs->count, &pairs->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, pairs)
+    proto_encode_pairs(&context->out, query->dimension, query->penetration, pairs, &context->stamp);
+    return true;
+}
+
+bool gjkd_answer_print_nearest(struct gjkd_query_context *context, gjk_status status,
+                               gjk_nears *nears) {
+    if (!begin_list(context, status, &nears->count, &nears->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, nears)
+    proto_encode_nearest(&context->out, context->query.dimension, nears, &context->stamp);
+    return true;
+}
+
+/* --- Rays and casts --- */
+
+bool gjkd_answer_fits_ray_columns(const proto_query *query) {
+    return query->mode == PROTO_RAY_CLOSEST && query->target.kind != PROTO_OPERAND_INLINE;
+}
+
+static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit) {
+    proto_ray_answers row;
+    if (!proto_ray_answers_init(&row, context->query.dimension, 1, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    row.revision = context->stamp.revision;
+    proto_ray_answers_set(&row, 0, hit);
+    proto_encode_ray_columns(&context->out, &row);
+    return true;
+}
+
+static bool print_any(struct gjkd_query_context *context, bool hit) {
+    proto_encode_ray_any(&context->out, hit, &context->stamp);
+    return true;
+}
+
+bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
+                                gjk_ray_hits *hits) {
+    bool any = context->query.mode == PROTO_RAY_ANY;
+    if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, hits)
+    if (any) {
+        return print_any(context, hits->count > 0);
+    }
+    if (is_columns(context)) {
+        return print_ray_row(context, hits->count > 0 ? &hits->items[0] : NULL);
+    }
+    proto_encode_ray_hits(&context->out, context->query.dimension, hits, &context->stamp);
+    return true;
+}
+
+bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
+                                 gjk_cast_hits *hits) {
+    bool any = context->query.mode == PROTO_RAY_ANY;
+    if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, hits)
+    if (any) {
+        return print_any(context, hits->count > 0);
+    }
+    proto_encode_cast_hits(&context->out, context->query.dimension, hits, &context->stamp);
+    return true;
+}
+
+bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit) {
+    if (!hit && gjkd_request_is_late(context->request)) {
+        return gjkd_query_context_fail(context, GJK_GIVEN_UP); /* not all was looked at */
+    }
+    return print_any(context, hit);
+}
+
+/* --- Shots --- */
+
+bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
+                                 gjk_judgement *judgement, const proto_rewind *rewind) {
+    gjk_nears *near_misses = &judgement->near_misses;
+    if (!begin_list(context, status, &near_misses->count, &near_misses->truncated)) {
+        return false;
+    }
+    if (judgement->has_hit) {
+        gjkd_count_iterations(context->request->counters, judgement->hit.result.iterations);
+    }
+    COUNT_ITERATIONS(context, near_misses)
+    proto_encode_judgement(&context->out, context->query.dimension, judgement, rewind,
+                           &context->stamp);
+    return true;
+}

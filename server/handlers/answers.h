@@ -1,0 +1,38 @@
+#ifndef GJKD_HANDLERS_ANSWERS_H
+#define GJKD_HANDLERS_ANSWERS_H
+
+/*
+ * The one place that prints the answers of queries, as JSON or, where the client wants that, as a
+ * column message of one row. Lists are cut to the room that there is; iterations are counted. All
+ * return true, or false with *context->problem set: status, where it is given, is what the core
+ * said and may be a failure.
+ */
+
+#include "gjk/shot.h"
+#include "request/query_context.h"
+
+bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_detect_result *result);
+bool gjkd_answer_print_distance(struct gjkd_query_context *context,
+                                const gjk_distance_result *result);
+bool gjkd_answer_print_hits(struct gjkd_query_context *context, gjk_status status, gjk_hits *hits);
+bool gjkd_answer_print_pairs(struct gjkd_query_context *context, gjk_status status,
+                             gjk_pair_hits *pairs);
+bool gjkd_answer_print_nearest(struct gjkd_query_context *context, gjk_status status,
+                               gjk_nears *nears);
+/* Mode `any` says only whether there is a hit. */
+bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
+                                gjk_ray_hits *hits);
+bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
+                                 gjk_cast_hits *hits);
+/* Of a question to a set, in mode `any`. */
+bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit);
+/* rewind NULL: the set as it is. */
+bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
+                                 gjk_judgement *judgement, const proto_rewind *rewind);
+
+/* Has the answer of that query a form as columns? Single pairs without a trace have one, and the
+ * closest hit of a ray among stored shapes. */
+bool gjkd_answer_fits_pair_columns(const proto_query *query);
+bool gjkd_answer_fits_ray_columns(const proto_query *query);
+
+#endif

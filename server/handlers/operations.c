@@ -1,0 +1,150 @@
+/*
+ * The table of operations, one row each, and that of the kinds of queries, which stand alone, with
+ * a set or without, and in batches.
+ */
+
+#include "request/operations.h"
+
+#include "handlers/answers.h"
+#include "handlers/columns.h"
+#include "handlers/handlers.h"
+
+/*
+ * One thing that a question to a set looks at, be it skipped by its box, asked or printed. Most
+ * are skipped: tests/bench/run.sh sets measures 10 to 60 ns each for rays and nearest in open
+ * scenes of 100 to 100,000 shapes; where all coincide each is asked and, if it is told, printed.
+ */
+#define MET_NS 200
+#define CAST_MET_NS 600
+
+const struct gjkd_query_kind gjkd_query_kinds[] = {
+    [PROTO_OP_DETECT] =
+        {
+            .answer = gjkd_answer_detect,
+            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
+            .answer_columns = gjkd_columns_detect,
+            .fits_columns = gjkd_answer_fits_pair_columns,
+        },
+    [PROTO_OP_DISTANCE] =
+        {
+            .answer = gjkd_answer_distance,
+            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}},
+            .answer_columns = gjkd_columns_distance,
+            .fits_columns = gjkd_answer_fits_pair_columns,
+        },
+    [PROTO_OP_RAYCAST] =
+        {
+            .answer = gjkd_answer_raycast,
+            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"target", "shape"},
+                     .row_asks_set = true},
+            .answer_columns = gjkd_columns_raycast,
+            .fits_columns = gjkd_answer_fits_ray_columns,
+        },
+    [PROTO_OP_CAST] =
+        {
+            .answer = gjkd_answer_cast,
+            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}},
+        },
+    [PROTO_OP_HIT] =
+        {
+            .answer = gjkd_answer_hit,
+            .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2}, /* the ray, and what it passes near */
+        },
+};
+_Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_COUNT,
+               "every kind of query has a row");
+
+static const gjkd_cost nothing = {.kind = GJKD_COST_NONE};
+static const gjkd_cost worker = {.kind = GJKD_COST_WORKER};
+static const gjkd_cost shapes = {.kind = GJKD_COST_SHAPES};
+static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
+
+#define STATELESS (GJKD_TAKES_BODY | GJKD_CHARGED)
+#define QUERY (STATELESS | GJKD_READS_SET)
+#define HOT (QUERY | GJKD_TAKES_COLUMNS | GJKD_ANSWERS_COLUMNS)
+#define ASK(kind) &gjkd_query_kinds[kind].cost, gjkd_handle_query, .op = kind
+#define WRITE (GJKD_TAKES_BODY | GJKD_CHARGED)
+#define PATCH (WRITE | GJKD_TAKES_PATCH)
+#define PUBLIC (GJKD_ANSWERS_ANY | GJKD_OPEN)
+
+/* clang-format off */
+const struct gjkd_operation gjkd_operations[] = {
+    /* Queries: the hot ones first. */
+    {GJKD_POST, "/v1/sets/{set}/detect", "detectInSet", "Do shapes collide, and how deep?",
+     HOT, ASK(PROTO_OP_DETECT)},
+    {GJKD_POST, "/v1/sets/{set}/distance", "distanceInSet", "How far apart are shapes?",
+     HOT, ASK(PROTO_OP_DISTANCE)},
+    {GJKD_POST, "/v1/sets/{set}/raycast", "raycastInSet", "What does a ray hit?",
+     HOT, ASK(PROTO_OP_RAYCAST)},
+    {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
+     QUERY, ASK(PROTO_OP_CAST)},
+    {GJKD_POST, "/v1/sets/{set}/batch", "batchInSet",
+     "Many queries at once, answered by one version.",
+     QUERY, &worker, .handler = gjkd_handle_batch},
+    {GJKD_POST, "/v1/sets/{set}/hit", "hitInSet",
+     "Did this shot hit what it claims, as the world stood then?",
+     QUERY, ASK(PROTO_OP_HIT)},
+    {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
+     STATELESS, ASK(PROTO_OP_DETECT)},
+    {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",
+     STATELESS, ASK(PROTO_OP_DISTANCE)},
+    {GJKD_POST, "/v1/raycast", "raycast", "Which inline shapes does a ray hit?",
+     STATELESS, ASK(PROTO_OP_RAYCAST)},
+    {GJKD_POST, "/v1/cast", "cast", "Which inline shape does a moving one touch first?",
+     STATELESS, ASK(PROTO_OP_CAST)},
+    {GJKD_POST, "/v1/batch", "batch", "Many queries about inline shapes at once.",
+     STATELESS, &worker, .handler = gjkd_handle_batch},
+
+    /* Sets. */
+    {GJKD_GET, "/v1/sets", "listSets", "The summaries of all sets, page by page.",
+     0, &sets, .handler = gjkd_handle_list_sets,
+     .params = GJKD_PARAM_PREFIX | GJKD_PARAM_LIMIT | GJKD_PARAM_CURSOR},
+    {GJKD_GET, "/v1/sets/{set}", "getSet", "A whole set, or its summary.",
+     GJKD_READS_SET, &shapes, .handler = gjkd_handle_get_set, .params = GJKD_PARAM_FIELDS},
+    {GJKD_PUT, "/v1/sets/{set}", "putSet", "Create or replace a set.",
+     WRITE, &worker, .handler = gjkd_handle_put_set},
+    {GJKD_PATCH, "/v1/sets/{set}", "patchSet", "Change a set by a merge patch.",
+     PATCH, &worker, .handler = gjkd_handle_patch_set},
+    {GJKD_DELETE, "/v1/sets/{set}", "deleteSet", "Delete a set.",
+     GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_set},
+    {GJKD_GET, "/v1/sets/{set}/shapes/{id}", "getShape",
+     "One shape, its handle and the set's revision.",
+     GJKD_READS_SET, &nothing, .handler = gjkd_handle_get_shape},
+    {GJKD_PUT, "/v1/sets/{set}/shapes/{id}", "putShape", "Store or replace one shape.",
+     WRITE, &worker, .handler = gjkd_handle_put_shape},
+    {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",
+     PATCH, &worker, .handler = gjkd_handle_patch_shape},
+    {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",
+     GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_shape},
+    {GJKD_GET, "/v1/sets/{set}/ticks", "getTicks", "Which ticks does the set keep?",
+     GJKD_READS_SET, &nothing, .handler = gjkd_handle_get_ticks},
+    {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",
+     GJKD_READS_SET, &shapes, .handler = gjkd_handle_get_tick},
+    {GJKD_PUT, "/v1/sets/{set}/ticks/{tick}", "putTick", "The state at a game tick.",
+     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_tick},
+
+    /* The daemon itself. */
+    {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
+     PUBLIC, &nothing, .handler = gjkd_handle_root},
+    {GJKD_GET, "/playground/{file}", "playground", "A file of the playground.",
+     PUBLIC, &nothing, .handler = gjkd_handle_playground},
+    {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
+     0, &nothing, .handler = gjkd_handle_about},
+    {GJKD_GET, "/openapi.json", "openapi", "This document.",
+     PUBLIC, &nothing, .handler = gjkd_handle_openapi},
+    {GJKD_GET, "/livez", "live", "Is the process alive?",
+     PUBLIC, &nothing, .handler = gjkd_handle_live},
+    {GJKD_GET, "/healthz", "health", "The same as /livez.",
+     PUBLIC, &nothing, .handler = gjkd_handle_live},
+    {GJKD_GET, "/readyz", "ready", "Does it want new work?",
+     PUBLIC, &nothing, .handler = gjkd_handle_ready},
+    {GJKD_GET, "/metrics", "metrics", "Counters in the text format of Prometheus.",
+     GJKD_ANSWERS_ANY, &nothing, .handler = gjkd_handle_metrics},
+    {GJKD_GET, "/problems/{code}", "explainProblem", "What a problem's code means.",
+     PUBLIC, &nothing, .handler = gjkd_handle_problem},
+};
+/* clang-format on */
+
+const unsigned gjkd_operation_count = sizeof gjkd_operations / sizeof gjkd_operations[0];
+_Static_assert(sizeof gjkd_operations / sizeof gjkd_operations[0] < GJKD_OPERATIONS_MAX,
+               "every operation has a number");

@@ -1,0 +1,32 @@
+/* The body of a reply: an answer, or a problem in the form of RFC 9457. */
+
+#include "request/reply.h"
+
+#define PROBLEM_TYPE "application/problem+json"
+
+void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char *data,
+                         size_t length) {
+    reply->status = 200;
+    reply->content_type = content_type;
+    reply->data = data;
+    reply->length = length;
+}
+
+void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
+                            struct gjk_arena *arena) {
+    static const char last_resort[] =
+        "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
+        "request.\",\"status\":507,\"detail\":\"\",\"code\":\"out-of-memory\"}";
+    struct proto_buffer body;
+    proto_buffer_init(&body, arena);
+    proto_encode_problem(&body, problem);
+    if (body.failed) {
+        gjkd_reply_set_body(reply, PROBLEM_TYPE, last_resort, sizeof last_resort - 1);
+        reply->status = 507;
+    } else {
+        gjkd_reply_set_body(reply, PROBLEM_TYPE, body.data, body.length);
+        reply->status = proto_code_status(problem->code);
+    }
+    reply->etag[0] = '\0';
+    reply->retry_after_s = reply->status == 429 || reply->status == 503 ? 1 : 0;
+}

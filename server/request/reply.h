@@ -1,0 +1,31 @@
+#ifndef GJKD_REQUEST_REPLY_H
+#define GJKD_REQUEST_REPLY_H
+
+/* What is answered to a request. Texts are borrowed until it has been sent. */
+
+#include "proto/reply.h"
+#include "sets/etag.h"
+
+typedef struct gjkd_reply {
+    int status; /* 0: none yet */
+    const char *content_type;
+    const char *data;
+    size_t length;
+    char etag[GJKD_ETAG_MAX]; /* "": none */
+    const char *allow;        /* NULL: none */
+    uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
+    const char *policy;       /* Content-Security-Policy; NULL: none */
+    const char *challenge;    /* WWW-Authenticate; NULL: none */
+    bool close;               /* end the connection after it */
+} gjkd_reply;
+
+/* Sets status 200 and a body; other members stay. */
+void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char *data,
+                         size_t length);
+
+/* Sets status and body to those of the problem (RFC 9457), made in the arena, and takes the ETag
+ * away. Where the arena has no memory left, the body is a constant for out-of-memory. */
+void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,
+                            struct gjk_arena *arena);
+
+#endif

@@ -1,0 +1,24 @@
+#ifndef GJKD_SECURITY_SECURITY_H
+#define GJKD_SECURITY_SECURITY_H
+
+/* What keeps strangers out, made as the configuration says: limits, tokens and the certificate. */
+
+#include "config/config.h"
+
+struct gjkd_security {
+    struct gjkd_connection_limiter *connection_limiter;
+    struct gjkd_limiter *address_limiter, *token_limiter; /* NULL: no limit */
+    struct gjkd_keyring *keyring;                         /* NULL: nobody is asked for a token */
+    struct gjkd_tls *tls;                                 /* NULL: plain http */
+};
+
+/* Caller's storage, all zero. False: error says what is wrong; fini in either case. */
+bool gjkd_security_init(struct gjkd_security *security, const struct gjkd_config *config,
+                        char error[GJKD_CONFIG_ERROR_MAX]);
+void gjkd_security_fini(struct gjkd_security *security);
+
+/* Reads tokens and certificate again, and logs what came of it. What cannot be read stays as it
+ * was. The config is that of init. */
+void gjkd_security_reload(struct gjkd_security *security, const struct gjkd_config *config);
+
+#endif
