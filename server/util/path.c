@@ -88,7 +88,11 @@ static bool parse_limit(const char *value, uint64_t *limit) {
     return *limit >= 1;
 }
 
+/* An empty value is none, but for `fields`, which has none to default to. */
 static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *error) {
+    if (*value == '\0' && bit != GJKD_PARAM_FIELDS) {
+        return true;
+    }
     switch (bit) {
     case GJKD_PARAM_PREFIX:
         out->prefix = value;

@@ -38,11 +38,11 @@ enum {
 };
 
 typedef struct gjkd_params {
-    unsigned given;
-    const char *prefix;
-    const char *cursor;
-    uint64_t limit; /* >= 1 */
-    bool summary;   /* fields=summary */
+    unsigned given;     /* names, with a value or without */
+    const char *prefix; /* NULL: none */
+    const char *cursor; /* NULL: none */
+    uint64_t limit;     /* 0: none */
+    bool summary;       /* fields=summary */
 } gjkd_params;
 
 #define GJKD_PARAM_ERROR_MAX 160

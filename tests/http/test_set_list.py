@@ -57,6 +57,13 @@ def test_pages(gjkd, listed, limit):
     assert found == listed and pages == -(-len(listed) // limit)
 
 
+def test_empty_values_are_none(gjkd, listed):
+    assert names(gjkd, "?prefix=&limit=&cursor=") == names(gjkd, "")
+    assert names(gjkd, "?prefix=list&limit=&cursor=") == (listed, None)
+    for query in ("limit=&limit=1", "nope=", "cursor=%00", "prefix=%"):
+        problem.check(gjkd.get(f"/v1/sets?{query}"), "bad-request")
+
+
 def test_a_cursor_outlives_its_set(gjkd, listed):
     gjkd.store("list-a1", {"dimension": 2})
     page, cursor = names(gjkd, "?prefix=list-a&limit=4")

@@ -64,8 +64,10 @@ START_TEST(parameters) {
     ck_assert(params.summary);
     ck_assert_uint_eq(params.given, ALL);
     ck_assert(parse_query("&prefix&", ALL));
-    ck_assert_str_eq(params.prefix, "");
+    ck_assert_ptr_null(params.prefix);
     ck_assert_uint_eq(params.given, GJKD_PARAM_PREFIX);
+    ck_assert(parse_query("prefix=&limit=&cursor=", ALL)); /* an empty value is none */
+    ck_assert(params.prefix == NULL && params.limit == 0 && params.cursor == NULL);
 }
 END_TEST
 
@@ -73,10 +75,10 @@ START_TEST(refused_parameters) {
     static const char *const bad[] = {"x=1",
                                       "limit=0",
                                       "limit=-1",
-                                      "limit=",
                                       "limit=x",
                                       "limit=1.",
                                       "limit=1&limit=1",
+                                      "limit=&limit=1",
                                       "fields=",
                                       "fields=all",
                                       "prefix=%",
