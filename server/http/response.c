@@ -19,10 +19,10 @@ static void add(void *response, const char *name, const char *value) {
 
 static void add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
     const gjkd_reply *reply = &request->reply;
+    add(response, "X-Content-Type-Options", "nosniff");
     add(response, "Content-Type", reply->content_type);
     if (reply->policy != NULL) {
         add(response, "Content-Security-Policy", reply->policy);
-        add(response, "X-Content-Type-Options", "nosniff");
         add(response, "Vary", "Accept");
     }
     add(response, "ETag", reply->etag);
