@@ -59,6 +59,10 @@ void gjkd_handle_openapi(struct gjkd_request *request) {
     reply_file(request, gjkd_file_find("openapi.json"), "application/json; charset=utf-8");
 }
 
+void gjkd_handle_schema(struct gjkd_request *request) {
+    reply_file(request, gjkd_file_find("gjkd.proto"), "text/plain; charset=utf-8");
+}
+
 /* --- The playground --- */
 
 /* Its page loads nothing from elsewhere and talks to nobody else. */

@@ -27,8 +27,9 @@ gjkd_query_answerer gjkd_answer_detect, gjkd_answer_distance, gjkd_answer_raycas
 gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
 /* daemon.c: what the daemon tells of itself. */
-gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_root, gjkd_handle_playground,
-    gjkd_handle_live, gjkd_handle_ready, gjkd_handle_metrics, gjkd_handle_problem;
+gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_schema, gjkd_handle_root,
+    gjkd_handle_playground, gjkd_handle_live, gjkd_handle_ready, gjkd_handle_metrics,
+    gjkd_handle_problem;
 
 /* set.c: whole sets. */
 gjkd_handler gjkd_handle_list_sets, gjkd_handle_put_set, gjkd_handle_get_set, gjkd_handle_patch_set,

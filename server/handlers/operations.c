@@ -132,6 +132,8 @@ const struct gjkd_operation gjkd_operations[] = {
      0, &nothing, .handler = gjkd_handle_about},
     {GJKD_GET, "/openapi.json", "openapi", "This document.",
      PUBLIC, &nothing, .handler = gjkd_handle_openapi},
+    {GJKD_GET, "/gjkd.proto", "schema", "The schema of column messages.",
+     PUBLIC, &nothing, .handler = gjkd_handle_schema},
     {GJKD_GET, "/livez", "live", "Is the process alive?",
      PUBLIC, &nothing, .handler = gjkd_handle_live},
     {GJKD_GET, "/healthz", "health", "The same as /livez.",

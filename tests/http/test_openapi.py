@@ -38,6 +38,12 @@ def test_it_is_served_as_it_stands(gjkd):
     assert gjkd.get("/v1").json()["links"]["openapi"] == "/openapi.json"
 
 
+def test_the_schema_of_columns_is_served(gjkd):
+    reply = gjkd.get("/gjkd.proto")
+    assert reply.content == (contract.FILE.parents[1] / "proto" / "gjkd.proto").read_bytes()
+    assert reply.headers["Content-Type"] == "text/plain; charset=utf-8"
+
+
 def test_the_table_of_operations_and_the_description_are_one():
     described = {o["operationId"]: (method, path, o["summary"]) for method, path, o in operations()}
     table = served()

@@ -54,7 +54,7 @@ def challenge(reply):
     return {k.lower(): v for k, v in reply.headers.items()}["www-authenticate"]
 
 
-OPEN = ["/livez", "/readyz", "/healthz", "/openapi.json", "/problems/forbidden", "/"]
+OPEN = ["/livez", "/readyz", "/healthz", "/openapi.json", "/gjkd.proto", "/problems/forbidden", "/"]
 CLOSED = ["/v1", "/v1/sets", "/v1/sets/green", "/v1/sets/nowhere", "/metrics", "/nope", "/v1/detect",
           "/v1/sets/green/detect", "/v1/../livez", "//livez", "/livez/", "/LIVEZ", "/problems",
           "/livez%2F..%2Fv1"]

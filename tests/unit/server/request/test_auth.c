@@ -77,8 +77,8 @@ static int status_of(const struct gjkd_operation *operation, const char *set, co
 
 /* The contract's list. */
 static bool is_open(const char *path) {
-    static const char *const open[] = {"/",        "/livez",        "/readyz",
-                                       "/healthz", "/openapi.json", "/problems/{code}"};
+    static const char *const open[] =
+        {"/", "/livez", "/readyz", "/healthz", "/openapi.json", "/gjkd.proto", "/problems/{code}"};
     for (int i = 0; i < COUNT_OF(open); i++) {
         if (strcmp(path, open[i]) == 0)
             return true;
