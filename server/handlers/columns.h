@@ -3,8 +3,10 @@
 
 /* Queries and ticks that come as column messages. */
 
+#include "proto/columns.h"
 #include "request/operations.h"
 #include "sets/commit.h"
+#include "work/chunks.h"
 
 /* For queries of these kinds, where request->columns_in and the set is there. */
 gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance;
@@ -12,5 +14,47 @@ gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance;
 /* The request's body, a message of poses, as a tick: as gjkd_change_make does with JSON. */
 gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
                                    struct gjkd_version **out) GJK_MUST_USE;
+
+/* --- For those who answer a message of queries --- */
+
+/* One message under way. What a kind of message needs besides lies behind it. */
+struct gjkd_columns {
+    struct gjkd_request *request;
+    const struct gjkd_columns_kind *kind;
+    uint32_t count;        /* of rows */
+    proto_doubles at_tick; /* none: all rows ask the newest state */
+    gjk_snapshot newest;
+    const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
+    atomic_uint refused;      /* the first row that names what is not there; UINT32_MAX: none */
+    atomic_bool no_memory;
+};
+
+/* A kind of message. */
+struct gjkd_columns_kind {
+    proto_op op;
+    size_t size;     /* of what begins with struct gjkd_columns */
+    uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
+    uint64_t level_ns;
+    /* Fills count, at_tick and the kind's own; false: request->problem is set. */
+    bool (*decode)(struct gjkd_columns *columns, proto_text body);
+    bool (*make_slots)(struct gjkd_columns *columns); /* false: out of memory */
+    void (*run)(const gjkd_chunk *chunk);
+    /* Refuses the request for what is wrong with a row that was refused. */
+    void (*refuse_row)(const struct gjkd_columns *columns, uint32_t row);
+    void (*encode)(const struct gjkd_columns *columns, bool is_message, struct proto_buffer *out);
+};
+
+/* Answers the request's body, in chunks. */
+void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
+
+/* What a row is asked of. */
+const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
+
+/* From any thread: the row names what is not there. */
+void gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
+
+/* Is there a shape of that handle in the row's snapshot? False: refused, at a place of a column. */
+bool gjkd_columns_check_handle(const struct gjkd_columns *columns, uint32_t row, uint32_t handle,
+                               const char *column, uint32_t place);
 
 #endif

@@ -22,7 +22,7 @@
 
 #define JSON_TYPE "application/json; charset=utf-8"
 
-/* The arena of a reused job keeps no more than this. */
+/* The arena of a reused request keeps no more than this. */
 #define ARENA_KEPT_BYTES 262144
 
 /* About the shortest row of a column message: two handles of some thousand. */

@@ -75,14 +75,14 @@ struct gjkd_request {
     gjkd_reply reply;
 };
 
-/* Caller's storage. fini frees everything; reset makes the job ready for the next request. */
+/* Caller's storage. fini frees everything; reset makes it ready for the next request. */
 void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
                        struct gjkd_counters *counters);
 void gjkd_request_fini(struct gjkd_request *request);
 void gjkd_request_reset(struct gjkd_request *request);
 
 /*
- * The life, in order. Each step may end it early by filling job->reply with a refusal; the
+ * The life, in order. Each step may end it early by filling request->reply with a refusal; the
  * steps after that do nothing.
  */
 
@@ -150,7 +150,7 @@ bool gjkd_request_has_set(struct gjkd_request *request) GJK_MUST_USE;
 
 /*
  * For handlers: may the request touch that set? Every set besides the one in the path (which
- * has been checked) must be asked for before it is looked up. False: job->problem is
+ * has been checked) must be asked for before it is looked up. False: request->problem is
  * `forbidden`, to be pointed at the place and refused.
  */
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) GJK_MUST_USE;

@@ -60,8 +60,6 @@ def test_pages(gjkd, listed, limit):
 def test_empty_values_are_none(gjkd, listed):
     assert names(gjkd, "?prefix=&limit=&cursor=") == names(gjkd, "")
     assert names(gjkd, "?prefix=list&limit=&cursor=") == (listed, None)
-    for query in ("limit=&limit=1", "nope=", "cursor=%00", "prefix=%"):
-        problem.check(gjkd.get(f"/v1/sets?{query}"), "bad-request")
 
 
 def test_a_cursor_outlives_its_set(gjkd, listed):
@@ -75,9 +73,9 @@ def test_a_cursor_outlives_its_set(gjkd, listed):
     assert rest == expected and following is None
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=x", "limit=", "limit=1.5",
+@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=x", "limit=1.5", "nope=",
                                    "limit=99999999999999999999", "frobnicate=1", "fields=summary",
-                                   "limit=1&limit=2"])
+                                   "limit=1&limit=2", "limit=&limit=2"])
 def test_bad_queries(gjkd, query):
     problem.check(gjkd.get(f"/v1/sets?{query}"), "bad-request")
 
