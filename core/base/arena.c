@@ -41,6 +41,13 @@ struct gjk_arena_chunk {
     bool is_lent;        /* the caller's: not ours to free */
 };
 
+/* Something that the arena holds on to, in the arena's own memory. */
+struct gjk_arena_finalizer {
+    struct gjk_arena_finalizer *next;
+    void (*release)(void *thing);
+    void *thing;
+};
+
 /* The alignment is a power of two. */
 static size_t round_up(size_t value, size_t alignment) {
     return (value + alignment - 1) & ~(alignment - 1);
@@ -82,7 +89,27 @@ static void free_chunks(struct gjk_arena_chunk *chunk, const struct gjk_arena_ch
     }
 }
 
+/* Calls the finalizers up to `end`, the newest first. */
+static void finalize(struct gjk_arena *arena, const struct gjk_arena_finalizer *end) {
+    while (arena->finalizers != end) {
+        const struct gjk_arena_finalizer *newest = arena->finalizers;
+        arena->finalizers = newest->next;
+        newest->release(newest->thing);
+    }
+}
+
+bool gjk_arena_defer(struct gjk_arena *arena, void (*release)(void *thing), void *thing) {
+    struct gjk_arena_finalizer *finalizer = gjk_arena_alloc(arena, sizeof *finalizer);
+    if (finalizer == NULL) {
+        return false;
+    }
+    *finalizer = (struct gjk_arena_finalizer){arena->finalizers, release, thing};
+    arena->finalizers = finalizer;
+    return true;
+}
+
 void gjk_arena_fini(struct gjk_arena *arena) {
+    finalize(arena, NULL);
     free_chunks(arena->chunks, NULL);
     gjk_arena_init(arena, arena->limit_bytes);
 }
@@ -93,7 +120,10 @@ void gjk_arena_reset(struct gjk_arena *arena) {
 
 gjk_arena_mark gjk_arena_here(const struct gjk_arena *arena) {
     struct gjk_arena_chunk *chunk = arena->chunks;
-    return (gjk_arena_mark){chunk, chunk != NULL ? chunk->filled : 0, arena->used_bytes};
+    return (gjk_arena_mark){.chunk = chunk,
+                            .finalizer = arena->finalizers,
+                            .filled = chunk != NULL ? chunk->filled : 0,
+                            .used_bytes = arena->used_bytes};
 }
 
 static void cut(struct gjk_arena_chunk *chunk, size_t filled) {
@@ -102,6 +132,7 @@ static void cut(struct gjk_arena_chunk *chunk, size_t filled) {
 }
 
 void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
+    finalize(arena, mark.finalizer);
     struct gjk_arena_chunk *newest = arena->chunks;
     if (newest != NULL && newest != mark.chunk) {
         free_chunks(newest->next, mark.chunk);

@@ -11,11 +11,13 @@
 #include "gjk/base.h"
 
 struct gjk_arena_chunk;
+struct gjk_arena_finalizer;
 
 struct gjk_arena {
-    struct gjk_arena_chunk *chunks; /* newest first */
-    size_t used_bytes;              /* handed out since init or reset, padding included */
-    size_t limit_bytes;             /* 0: none */
+    struct gjk_arena_chunk *chunks;         /* newest first */
+    size_t used_bytes;                      /* handed out since init or reset, padding included */
+    size_t limit_bytes;                     /* 0: none */
+    struct gjk_arena_finalizer *finalizers; /* newest first */
 };
 
 /* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
@@ -40,6 +42,7 @@ void gjk_arena_reset(struct gjk_arena *arena);
  */
 typedef struct gjk_arena_mark {
     struct gjk_arena_chunk *chunk;
+    struct gjk_arena_finalizer *finalizer;
     size_t filled, used_bytes;
 } gjk_arena_mark;
 gjk_arena_mark gjk_arena_here(const struct gjk_arena *arena);
@@ -52,6 +55,14 @@ void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
 
 /* The same for count items of the given size, safe against overflow of the product. */
 void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) GJK_MUST_USE;
+
+/*
+ * Has release(thing) called when what is allocated now goes: by reset, fini or a rewind to an earlier
+ * mark, the newest first. So an arena can hold references to objects with a life of their own. False:
+ * out of memory, and nothing will be called.
+ */
+bool gjk_arena_defer(struct gjk_arena *arena, void (*release)(void *thing),
+                     void *thing) GJK_MUST_USE;
 
 /* A copy of length bytes and a NUL behind them. */
 char *gjk_arena_copy_text(struct gjk_arena *arena, const char *text, size_t length) GJK_MUST_USE;

@@ -37,6 +37,12 @@ gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) GJK_MU
  */
 gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out) GJK_MUST_USE;
 
+/* The pose of what stands at `inner` in the frame of `outer`: apply(outer, apply(inner, x)). */
+gjk_pose gjk_pose_compose(const gjk_pose *outer, const gjk_pose *inner);
+
+/* The pose of b seen from the frame of a. */
+gjk_pose gjk_pose_relative(const gjk_pose *a, const gjk_pose *b);
+
 /* rotation * point + position */
 gjk_vec3 gjk_pose_apply(const gjk_pose *pose, gjk_vec3 point);
 
