@@ -12,6 +12,7 @@
 #include "base/rounding.h"
 #include "pair/kernels.h"
 #include "pair/penetration.h"
+#include "pair/pieces_pair.h"
 #include "pair/warm_start.h"
 #include "pair/world_recorder.h"
 #include "shape/box.h"
@@ -283,6 +284,9 @@ static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double toleran
 
 gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings) {
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        return gjk_detect_pieces(a, b, settings);
+    }
     gjk_question question = {
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
@@ -305,6 +309,8 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
     result.has_points = told && solution.has_points;
     result.point_a = none;
     result.point_b = none;
+    result.piece_a = result.piece_b = GJK_NO_PIECE;
+    result.inside = false;
     if (result.has_points) {
         result.point_a =
             place_point(a, &solution, solution.point_a, a->shape->radius, verdict.length);
@@ -316,6 +322,9 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
 
 gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings) {
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        return gjk_distance_pieces(a, b, settings);
+    }
     gjk_question question = {
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
@@ -337,6 +346,8 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
     result.has_points = told && solution.has_points;
     result.point_a = none;
     result.point_b = none;
+    result.piece_a = result.piece_b = GJK_NO_PIECE;
+    result.inside = false;
     if (result.has_points) {
         result.point_a =
             place_point(a, &solution, solution.point_a, a->shape->radius, verdict.length);

@@ -8,6 +8,7 @@
 
 #include "base/rounding.h"
 #include "ray/kernels.h"
+#include "ray/pieces_ray.h"
 #include "ray/query_bounds.h"
 #include "ray/slide.h"
 
@@ -74,8 +75,8 @@ static gjk_ray_solution sweep(const gjk_placed *moving, const gjk_placed *target
     return gjk_ray3(&frame, &goal);
 }
 
-gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
-                         const gjk_cast_settings *settings) {
+static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
+                                   const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
@@ -125,5 +126,16 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
     }
+    return result;
+}
+
+gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
+                         const gjk_cast_settings *settings) {
+    if (moving->shape->pieces != NULL || target->shape->pieces != NULL) {
+        return gjk_cast_pieces(moving, translation, target, settings);
+    }
+    gjk_cast_result result = cast_convex(moving, translation, target, settings);
+    result.piece = result.moving_piece = GJK_NO_PIECE;
+    result.has_material = false;
     return result;
 }

@@ -17,6 +17,7 @@
 #include "ray/ball.h"
 #include "ray/general.h"
 #include "ray/line_meet.h"
+#include "ray/pieces_ray.h"
 
 gjk_ray_settings gjk_ray_settings_default(void) {
     return (gjk_ray_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, true};
@@ -135,8 +136,8 @@ static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray 
     return gjk_ray_hit_at(ray, t, gjk_mul3(&target->pose.rotation, hit->normal));
 }
 
-gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
-                           const gjk_ray_settings *settings) {
+static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ray,
+                                     const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape;
     if (shape->count == 1) {
         return gjk_raycast_ball(target, ray, settings);
@@ -164,4 +165,15 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
     }
     return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
                                           : meet_from_outside(target, ray, settings, &own, &hit);
+}
+
+gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
+                           const gjk_ray_settings *settings) {
+    if (target->shape->pieces != NULL) {
+        return gjk_raycast_pieces(target, ray, settings);
+    }
+    gjk_ray_result result = raycast_convex(target, ray, settings);
+    result.piece = GJK_NO_PIECE;
+    result.has_material = false;
+    return result;
 }

@@ -118,7 +118,7 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
         out->items[0] = (gjk_ray_hit){
             hits.items[0].body,
             {r->hit, r->inside, r->has_normal, r->convergence, r->iterations, r->distance, r->point,
-             r->normal},
+             r->normal, r->piece, r->has_material, r->material},
         };
     }
     return GJK_OK;

@@ -108,36 +108,52 @@ static double measure_ball(const gjk_shape *shape, double half) {
     return ldexp(sqrt(largest), exponent) * BALL_SLACK + BALL_LEAST;
 }
 
-gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
-                            gjk_shape *out) {
+static void measure(const double *columns, gjk_shape *s) {
+    measure_column(columns, s->count, &s->center.x, &s->half_extents.x);
+    measure_column(columns + s->stride, s->count, &s->center.y, &s->half_extents.y);
+    if (s->dimension == 3) {
+        measure_column(columns + 2 * (size_t)s->stride, s->count, &s->center.z, &s->half_extents.z);
+    }
+    double half = gjk_larger(gjk_larger(s->half_extents.x, s->half_extents.y), s->half_extents.z);
+    double ball = measure_ball(s, half);
+    s->bounding_radius =
+        s->radius == 0 ? ball : (ball + s->radius) * (ball == 0 ? 1.0 : BALL_SLACK);
+    s->size = 2 * (half + s->radius);
+    s->half_extents.x += s->radius;
+    s->half_extents.y += s->radius;
+    s->half_extents.z += s->dimension == 3 ? s->radius : 0;
+    s->reach =
+        gjk_larger(fabs(s->center.x), gjk_larger(fabs(s->center.y), fabs(s->center.z))) + s->size;
+}
+
+static uint32_t stride_of(uint32_t count) {
+    return (count + GJK_LANES - 1) / GJK_LANES * GJK_LANES;
+}
+
+void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *columns,
+                    gjk_shape *out) {
     GJK_ASSERT(head->count >= 1 && head->count <= GJK_POINTS_MAX);
     gjk_shape s = *head;
-    s.stride = (s.count + GJK_LANES - 1) / GJK_LANES * GJK_LANES;
-
+    s.stride = stride_of(s.count);
     s.column_count = edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
-    double *columns = gjk_arena_alloc_array(arena, s.column_count, s.stride * sizeof *columns);
-    if (columns == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
     fill_columns(&s, points, columns);
     if (s.column_count > s.dimension) {
         gjk_edges_fill(&s, columns);
     }
     s.columns = columns;
-
-    measure_column(columns, s.count, &s.center.x, &s.half_extents.x);
-    measure_column(columns + s.stride, s.count, &s.center.y, &s.half_extents.y);
-    if (s.dimension == 3) {
-        measure_column(columns + 2 * (size_t)s.stride, s.count, &s.center.z, &s.half_extents.z);
-    }
-    double half = gjk_larger(gjk_larger(s.half_extents.x, s.half_extents.y), s.half_extents.z);
-    double ball = measure_ball(&s, half);
-    s.bounding_radius = s.radius == 0 ? ball : (ball + s.radius) * (ball == 0 ? 1.0 : BALL_SLACK);
-    s.size = 2 * (half + s.radius);
-    s.half_extents.x += s.radius;
-    s.half_extents.y += s.radius;
-    s.half_extents.z += s.dimension == 3 ? s.radius : 0;
-    s.reach = gjk_larger(fabs(s.center.x), gjk_larger(fabs(s.center.y), fabs(s.center.z))) + s.size;
+    measure(columns, &s);
     *out = s;
+}
+
+gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
+                            gjk_shape *out) {
+    const uint32_t columns_kept =
+        edges_fit(head->dimension, points, head->count) ? 5 : head->dimension;
+    double *columns =
+        gjk_arena_alloc_array(arena, columns_kept, stride_of(head->count) * sizeof *columns);
+    if (columns == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_cloud_fill(head, points, columns, out);
     return GJK_OK;
 }

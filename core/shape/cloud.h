@@ -15,6 +15,18 @@ gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t 
 gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
                             gjk_shape *out) GJK_MUST_USE;
 
+/* The same with columns of the caller's, of 5 * the count padded to GJK_LANES doubles at 64 bytes. */
+void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *columns, gjk_shape *out);
+
+/*
+ * The shapes that gjk_shape_make_triangle and gjk_shape_make_segment make of checked points, in
+ * columns of the caller's, 5 * GJK_LANES doubles.
+ */
+void gjk_shape_fill_triangle(const gjk_vec3 corners[3], double rounding, double *columns,
+                             gjk_shape *out);
+void gjk_shape_fill_segment(uint32_t dimension, const gjk_vec3 ends[2], double rounding,
+                            double *columns, gjk_shape *out);
+
 /*
  * Whether the edges of a convex polygon (a segment has two, there and back) are kept beside its
  * points. Edge i goes from point i to the next; three more columns hold the outward unit normal

@@ -47,6 +47,14 @@ gjk_status gjk_shape_make_ball(struct gjk_arena *arena, uint32_t dimension, doub
     return status == GJK_OK ? gjk_cloud_finish(arena, &head, &origin, out) : status;
 }
 
+/* How many different ends there are. In 2D z does not count, and becomes 0. */
+static uint32_t reduce_ends(uint32_t dimension, gjk_vec3 ends[2]) {
+    if (dimension == 2) {
+        ends[0].z = ends[1].z = 0;
+    }
+    return equal(ends[0], ends[1]) ? 1 : 2;
+}
+
 /* Segments and capsules, of which head holds all but the count. */
 static gjk_status make_between(struct gjk_arena *arena, gjk_shape head, const gjk_vec3 ends[2],
                                gjk_shape *out) {
@@ -55,11 +63,16 @@ static gjk_status make_between(struct gjk_arena *arena, gjk_shape head, const gj
     if (status != GJK_OK) {
         return status;
     }
-    if (head.dimension == 2) {
-        points[0].z = points[1].z = 0;
-    }
-    head.count = equal(points[0], points[1]) ? 1 : 2;
+    head.count = reduce_ends(head.dimension, points);
     return gjk_cloud_finish(arena, &head, points, out);
+}
+
+void gjk_shape_fill_segment(uint32_t dimension, const gjk_vec3 ends[2], double rounding,
+                            double *columns, gjk_shape *out) {
+    gjk_vec3 points[2] = {ends[0], ends[1]};
+    gjk_shape head = {.type = GJK_SEGMENT, .dimension = dimension, .radius = rounding};
+    head.count = reduce_ends(dimension, points);
+    gjk_cloud_fill(&head, points, columns, out);
 }
 
 gjk_status gjk_shape_make_segment(struct gjk_arena *arena, uint32_t dimension, gjk_vec3 a,
@@ -144,6 +157,14 @@ static uint32_t reduce_corners(gjk_vec3 corners[3]) {
     corners[0] = first;
     corners[1] = last;
     return equal(first, last) ? 1 : 2;
+}
+
+void gjk_shape_fill_triangle(const gjk_vec3 corners[3], double rounding, double *columns,
+                             gjk_shape *out) {
+    gjk_vec3 points[3] = {corners[0], corners[1], corners[2]};
+    gjk_shape head = {.type = GJK_TRIANGLE, .dimension = 3, .radius = rounding};
+    head.count = reduce_corners(points);
+    gjk_cloud_fill(&head, points, columns, out);
 }
 
 gjk_status gjk_shape_make_triangle(struct gjk_arena *arena, const gjk_vec3 corners[3],

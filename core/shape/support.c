@@ -63,3 +63,12 @@ void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gj
     point->y = y[i];
     point->z = z[i];
 }
+
+gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
+    gjk_vec3 point;
+    if (shape->count > 0) {
+        return gjk_shape_point(shape, 0);
+    }
+    gjk_curve_support(shape, 1.0, 0.0, 0.0, &point);
+    return point;
+}

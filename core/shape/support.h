@@ -17,4 +17,7 @@ void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gj
  * the size. */
 void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);
 
+/* Some point of a convex shape, on its boundary or in it, in the own frame. */
+gjk_vec3 gjk_shape_any_point(const gjk_shape *shape);
+
 #endif

@@ -39,6 +39,9 @@ typedef struct gjk_cast_result {
     double distance;
     gjk_vec3 point;
     gjk_vec3 normal;
+    uint32_t piece, moving_piece; /* that meet; GJK_NO_PIECE: that shape is convex, or encloses */
+    bool has_material;
+    uint32_t material; /* of the target's piece */
 } gjk_cast_result;
 
 /*

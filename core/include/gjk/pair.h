@@ -101,6 +101,10 @@ typedef struct gjk_detect_result {
     double depth_lower_bound;
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
+    uint32_t piece_a, piece_b; /* whose answer this is; GJK_NO_PIECE: that operand is convex */
+    bool
+        inside; /* one lies in a closed mesh and meets none of its triangles: no depth, normal, points
+                    or pieces */
 } gjk_detect_result;
 
 /*
@@ -117,6 +121,8 @@ typedef struct gjk_distance_result {
     double lower_bound;
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
+    uint32_t piece_a, piece_b; /* as of gjk_detect_result */
+    bool inside;
 } gjk_distance_result;
 
 /*

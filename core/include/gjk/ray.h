@@ -48,6 +48,9 @@ typedef struct gjk_ray_result {
     double distance;
     gjk_vec3 point;
     gjk_vec3 normal;
+    uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
+    bool has_material;
+    uint32_t material; /* of that piece */
 } gjk_ray_result;
 
 /*

@@ -74,7 +74,18 @@ typedef enum gjk_shape_type {
     GJK_KIND_MAP(GJK_KIND_TYPE, GJK_KIND_TYPE) /* one of them for each row */
     GJK_KIND_COUNT,
     GJK_CUSTOM = GJK_KIND_COUNT, /* known by its support function alone; no request names it */
+    /* Unions of many convex pieces (gjk/pieces.h): */
+    GJK_COMPOUND,
+    GJK_CHAIN,
+    GJK_REGION,
+    GJK_MESH,
+    GJK_HEIGHTFIELD,
 } gjk_shape_type;
+
+struct gjk_pieces;
+
+/* The piece that results name where an operand is convex. */
+#define GJK_NO_PIECE UINT32_MAX
 
 /* The point of a custom shape farthest along a direction that is not zero, in the own
  * frame. Pure: the same point for the same direction, always. */
@@ -104,7 +115,8 @@ typedef struct gjk_shape {
     double size;            /* its largest side: what tolerances are relative to */
     double bounding_radius; /* about center, radius included: contains the whole shape */
     double reach;           /* about the own origin: bounds the coordinates of every point */
-    gjk_curve curve;        /* when count is 0 */
+    const struct gjk_pieces *pieces; /* NULL: convex; else count is 0 and there is no curve */
+    gjk_curve curve;                 /* when count is 0 */
 } gjk_shape;
 
 gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, double rounding,

@@ -1,0 +1,90 @@
+/*
+ * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the point is
+ * inside when it crosses the surface an odd number of times. Seen along the line, the point counts
+ * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge, and
+ * both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
+ * Simplicity). Orientation predicates are exact, so the count is.
+ */
+
+#include "pair/inside_mesh.h"
+
+#include "base/predicate.h"
+#include "shape/pieces.h"
+#include "shape/pieces_walk.h"
+#include "shape/support.h"
+
+/* Is the shifted point to the left of an edge that it is level with? */
+static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
+    const bool starts_above = from.y > point.y, ends_above = to.y > point.y;
+    if (starts_above == ends_above) {
+        return false;
+    }
+    const gjk_vec3 low = starts_above ? to : from, high = starts_above ? from : to;
+    return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
+}
+
+typedef enum crossing { BELOW, AT, ABOVE } crossing;
+
+/* Where the vertical line through the shifted point crosses the triangle; BELOW too when it misses. */
+static crossing cross(const gjk_vec3 corners[3], gjk_vec3 point) {
+    bool covers = false;
+    for (int i = 0; i < 3; i++) {
+        covers ^= is_left_of(corners[i], corners[(i + 1) % 3], point);
+    }
+    if (!covers) {
+        return BELOW;
+    }
+    const gjk_vec3 a = corners[0], b = corners[1], c = corners[2];
+    const int side =
+        gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c));
+    return side == 0 ? AT : side < 0 ? ABOVE : BELOW;
+}
+
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point) {
+    const gjk_bounds column = {point, {point.x, point.y, INFINITY}};
+    const gjk_pieces_query query =
+        gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, 0.0);
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    bool inside = false;
+    gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            gjk_vec3 corners[3];
+            gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
+            const crossing met = cross(corners, point);
+            if (met == AT) {
+                return true;
+            }
+            inside ^= met == ABOVE;
+        }
+    }
+    return inside;
+}
+
+static gjk_vec3 to_own(const gjk_pose *pose, gjk_vec3 point) {
+    return gjk_mul3_transposed(&pose->rotation, gjk_sub3(point, pose->position));
+}
+
+static bool is_within(const gjk_shape *shape, gjk_vec3 point) {
+    const gjk_vec3 off = gjk_sub3(point, shape->center), half = shape->half_extents;
+    return fabs(off.x) <= half.x && fabs(off.y) <= half.y && fabs(off.z) <= half.z;
+}
+
+static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point) {
+    const gjk_vec3 own = to_own(&mesh->pose, gjk_pose_apply(pose, point));
+    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own);
+}
+
+bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other) {
+    const struct gjk_pieces *pieces = other->shape->pieces;
+    if (pieces == NULL) {
+        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape));
+    }
+    for (uint32_t i = 0; i < pieces->seed_count; i++) {
+        if (encloses(mesh, &other->pose, pieces->seeds[i])) {
+            return true;
+        }
+    }
+    return false;
+}

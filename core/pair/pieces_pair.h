@@ -1,0 +1,32 @@
+#ifndef GJK_PAIR_PIECES_PAIR_H
+#define GJK_PAIR_PIECES_PAIR_H
+
+/* Pair queries where one operand has pieces or both have: gjk_detect and gjk_distance lead here. */
+
+#include "gjk/pair.h"
+
+gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_detect_settings *settings);
+gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
+                                        const gjk_distance_settings *settings);
+
+/*
+ * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length; the
+ * boxes tell), the nearest boxes first, until it returns false. visit may lower the bound. A convex
+ * operand is one piece with the index GJK_NO_PIECE. Never names a pair twice. The order depends on
+ * the two placed shapes alone.
+ */
+typedef struct gjk_piece_pair {
+    const gjk_placed *a, *b; /* convex, in the world; lent for the call */
+    uint32_t piece_a, piece_b;
+} gjk_piece_pair;
+
+typedef struct gjk_piece_visitor {
+    bool (*visit)(struct gjk_piece_visitor *visitor, const gjk_piece_pair *pair);
+    double bound;     /* pairs of pieces whose boxes are further apart do not matter */
+    double tolerance; /* relative, as in the settings: boxes are widened by it */
+} gjk_piece_visitor;
+
+void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor);
+
+#endif

@@ -1,0 +1,224 @@
+/*
+ * Which pairs of pieces may be nearer than a bound? Where one operand has pieces, its tree is walked
+ * with the other's box in its own frame, nearest first. Where both have, their trees are walked
+ * together: of a pair of boxes the larger one is opened, and the boxes of b are carried into the frame
+ * of a by the rotation between them (Gottschalk, Lin, Manocha 1996, with boxes along a's axes).
+ */
+
+#include "pair/pieces_pair.h"
+
+#include "base/larger.h"
+#include "shape/pieces.h"
+#include "shape/pieces_walk.h"
+
+#include <string.h>
+
+/* Roundings of a relative pose, relative to the coordinates that it is made of. */
+#define POSE_ROUNDING 0x1p-46
+
+/* How much wider boxes must be than the pieces in them: touching pairs may be apart by the
+ * tolerance, and poses round. */
+static double slack_of(const gjk_placed *a, const gjk_placed *b, double tolerance) {
+    const gjk_vec3 p = a->pose.position, q = b->pose.position;
+    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
+                       a->shape->reach + b->shape->reach;
+    return 2.0 * tolerance * gjk_larger(a->shape->size, b->shape->size) + POSE_ROUNDING * far;
+}
+
+/* --- One operand has pieces --- */
+
+static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool whole_is_a,
+                      gjk_piece_visitor *visitor) {
+    const struct gjk_pieces *pieces = whole->shape->pieces;
+    const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
+    const gjk_bounds box = gjk_placed_bounds(&seen);
+    const gjk_pieces_query query =
+        gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box,
+                              slack_of(whole, other, visitor->tolerance));
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query,
+                         gjk_pieces_near_bound(&pieces->tree, visitor->bound));
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            const uint32_t index = pieces->tree.order[slot];
+            gjk_piece piece;
+            gjk_piece_make(whole, index, &piece);
+            const gjk_piece_pair pair = {
+                whole_is_a ? &piece.placed : other,
+                whole_is_a ? other : &piece.placed,
+                whole_is_a ? index : GJK_NO_PIECE,
+                whole_is_a ? GJK_NO_PIECE : index,
+            };
+            if (!visitor->visit(visitor, &pair)) {
+                return;
+            }
+        }
+        walk.bound = gjk_pieces_near_bound(&pieces->tree, visitor->bound);
+    }
+}
+
+/* --- Both have --- */
+
+/* A child of a tree: its box in that tree's unit. */
+typedef struct branch {
+    double min[3], max[3];
+    uint32_t child;
+} branch;
+
+typedef struct branch_pair {
+    double key; /* square of the gap between the boxes, in the unit of a's tree */
+    branch a, b;
+} branch_pair;
+
+/* Each step opens one node and leaves at most eight pairs in its place. */
+#define DUAL_STACK (2 * GJK_PIECES_HEIGHT_MAX * (GJK_PIECES_WIDTH - 1) + 1)
+
+typedef struct dual_walk {
+    const gjk_placed *a, *b;
+    const struct gjk_pieces *pieces_a, *pieces_b;
+    double turn[3][3]; /* from the unit of b's tree to that of a's */
+    double shift[3];
+    double slack;
+    gjk_piece_visitor *visitor;
+    uint32_t top;
+    branch_pair stack[DUAL_STACK];
+} dual_walk;
+
+static void aim_dual(dual_walk *walk) {
+    const gjk_pieces_tree *p = &walk->pieces_a->tree, *q = &walk->pieces_b->tree;
+    const gjk_pose pose = gjk_pose_relative(&walk->a->pose, &walk->b->pose);
+    const gjk_vec3 rows[3] = {pose.rotation.r0, pose.rotation.r1, pose.rotation.r2};
+    const double scale = p->unit / q->unit;
+    const gjk_vec3 center = gjk_sub3(gjk_pose_apply(&pose, q->center), p->center);
+    const double shift[3] = {center.x, center.y, center.z};
+    for (int axis = 0; axis < 3; axis++) {
+        walk->turn[axis][0] = rows[axis].x * scale;
+        walk->turn[axis][1] = rows[axis].y * scale;
+        walk->turn[axis][2] = rows[axis].z * scale;
+        walk->shift[axis] = shift[axis] * p->unit;
+    }
+    walk->slack = slack_of(walk->a, walk->b, walk->visitor->tolerance) * p->unit;
+}
+
+/* The square of the gap between a's box and b's box as a sees it. */
+static double key_of(const dual_walk *walk, const branch *a, const branch *b) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = walk->shift[axis], half = walk->slack;
+        for (int i = 0; i < 3; i++) {
+            middle += walk->turn[axis][i] * (0.5 * b->min[i] + 0.5 * b->max[i]);
+            half += fabs(walk->turn[axis][i]) * (0.5 * b->max[i] - 0.5 * b->min[i]);
+        }
+        half += POSE_ROUNDING * (fabs(middle) + half);
+        const double above = a->min[axis] - (middle + half), below = middle - half - a->max[axis];
+        const double gap = gjk_larger(gjk_larger(above, below), 0.0);
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+static double side_of(const branch *box) {
+    return gjk_larger(box->max[0] - box->min[0],
+                      gjk_larger(box->max[1] - box->min[1], box->max[2] - box->min[2]));
+}
+
+static branch child_of(const gjk_pieces_node *node, uint32_t i) {
+    branch child = {.child = node->child[i]};
+    for (int axis = 0; axis < 3; axis++) {
+        child.min[axis] = (double)node->min[axis][i];
+        child.max[axis] = (double)node->max[axis][i];
+    }
+    return child;
+}
+
+static void push(dual_walk *walk, uint32_t bottom, const branch_pair *pair) {
+    uint32_t at = walk->top++;
+    GJK_ASSERT(at < DUAL_STACK);
+    while (at > bottom && walk->stack[at - 1].key < pair->key) {
+        walk->stack[at] = walk->stack[at - 1];
+        at--;
+    }
+    walk->stack[at] = *pair;
+}
+
+/* Replaces a pair of branches by those of the one that is opened. */
+static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
+    const gjk_pieces_tree *tree = open_a ? &walk->pieces_a->tree : &walk->pieces_b->tree;
+    const gjk_pieces_node *node = &tree->nodes[open_a ? pair->a.child : pair->b.child];
+    const double bound = gjk_pieces_near_bound(&walk->pieces_a->tree, walk->visitor->bound);
+    const uint32_t bottom = walk->top;
+    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+        branch_pair next = *pair;
+        if (!(node->min[0][i] <= node->max[0][i])) {
+            continue;
+        }
+        *(open_a ? &next.a : &next.b) = child_of(node, i);
+        next.key = key_of(walk, &next.a, &next.b);
+        if (next.key <= bound) {
+            push(walk, bottom, &next);
+        }
+    }
+}
+
+/* All pairs of pieces of two leaves. False: the visitor has had enough. */
+static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
+    const uint32_t first_a = gjk_child_first_slot(leaf_a), first_b = gjk_child_first_slot(leaf_b);
+    const uint32_t count_a = gjk_child_slot_count(leaf_a), count_b = gjk_child_slot_count(leaf_b);
+    for (uint32_t i = 0; i < count_a; i++) {
+        gjk_piece a;
+        gjk_piece_pair pair = {.a = &a.placed, .piece_a = walk->pieces_a->tree.order[first_a + i]};
+        gjk_piece_make(walk->a, pair.piece_a, &a);
+        for (uint32_t k = 0; k < count_b; k++) {
+            gjk_piece b;
+            pair.piece_b = walk->pieces_b->tree.order[first_b + k];
+            gjk_piece_make(walk->b, pair.piece_b, &b);
+            pair.b = &b.placed;
+            if (!walk->visitor->visit(walk->visitor, &pair)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void visit_both(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor) {
+    dual_walk walk;
+    walk.a = a;
+    walk.b = b;
+    walk.pieces_a = a->shape->pieces;
+    walk.pieces_b = b->shape->pieces;
+    walk.visitor = visitor;
+    walk.top = 0;
+    if (walk.pieces_a->tree.node_count == 0 || walk.pieces_b->tree.node_count == 0) {
+        return;
+    }
+    aim_dual(&walk);
+    const branch root = {.min = {-1, -1, -1}, .max = {1, 1, 1}, .child = 0};
+    walk.stack[walk.top++] = (branch_pair){0.0, root, root};
+    while (walk.top > 0) {
+        const branch_pair pair = walk.stack[--walk.top];
+        if (pair.key > gjk_pieces_near_bound(&walk.pieces_a->tree, visitor->bound)) {
+            continue;
+        }
+        const bool leaf_a = gjk_child_is_leaf(pair.a.child),
+                   leaf_b = gjk_child_is_leaf(pair.b.child);
+        if (!leaf_a || !leaf_b) {
+            const double scale = walk.pieces_a->tree.unit / walk.pieces_b->tree.unit;
+            open_pair(&walk, &pair,
+                      leaf_b || (!leaf_a && side_of(&pair.a) >= side_of(&pair.b) * scale));
+        } else if (!visit_leaves(&walk, pair.a.child, pair.b.child)) {
+            return;
+        }
+    }
+}
+
+void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor) {
+    if (b->shape->pieces == NULL) {
+        visit_one(a, b, true, visitor);
+    } else if (a->shape->pieces == NULL) {
+        visit_one(b, a, false, visitor);
+    } else {
+        visit_both(a, b, visitor);
+    }
+}

@@ -1,0 +1,177 @@
+/*
+ * Triangle meshes. A closed one is checked edge by edge: directed edges are gathered at their
+ * smaller vertex (counting sort), where each pair of equal neighbours must run once forwards and once
+ * backwards.
+ */
+
+#include "shape/pieces.h"
+
+#include "base/finite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t first,
+                          uint32_t second, uint32_t depth) {
+    *fault = (gjk_pieces_fault){.index = {first, second}, .depth = depth};
+    return status;
+}
+
+static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_pieces_fault *fault) {
+    if (mesh->vertex_count < 1 || mesh->triangle_count < 1) {
+        return fail_at(fault, GJK_TOO_FEW_POINTS, 0, 0, 0);
+    }
+    if (mesh->triangle_count > GJK_PIECES_MAX) {
+        return fail_at(fault, GJK_TOO_MANY_POINTS, 0, 0, 0);
+    }
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const double numbers[3] = {mesh->vertices[i].x, mesh->vertices[i].y, mesh->vertices[i].z};
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            gjk_status status = gjk_check_coordinate(numbers[axis]);
+            if (status != GJK_OK) {
+                return fail_at(fault, status, i, axis, 2);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            if (mesh->triangles[i][corner] >= mesh->vertex_count) {
+                return fail_at(fault, GJK_BAD_INDEX, i, corner, 2);
+            }
+        }
+    }
+    return gjk_check_length(rounding);
+}
+
+/* --- Closed meshes --- */
+
+/* A directed edge, kept at its smaller vertex. */
+typedef struct half_edge {
+    uint32_t other;    /* the larger vertex */
+    uint32_t triangle; /* twice, plus 1 where it runs from the larger to the smaller one */
+} half_edge;
+
+static int by_other(const void *p, const void *q) {
+    const half_edge *a = p, *b = q;
+    if (a->other != b->other) {
+        return a->other < b->other ? -1 : 1;
+    }
+    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+/* starts[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
+static void gather_edges(const gjk_mesh *mesh, uint32_t *starts, half_edge *edges) {
+    memset(starts, 0, ((size_t)mesh->vertex_count + 1) * sizeof *starts);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+            for (uint32_t corner = 0; corner < 3; corner++) {
+                const uint32_t from = mesh->triangles[i][corner];
+                const uint32_t to = mesh->triangles[i][corner == 2 ? 0 : corner + 1];
+                const uint32_t small = from < to ? from : to, large = from < to ? to : from;
+                if (pass == 0) {
+                    starts[small + 1]++;
+                } else {
+                    edges[starts[small]++] = (half_edge){large, 2 * i + (from > to)};
+                }
+            }
+        }
+        for (uint32_t v = 0; pass == 0 && v < mesh->vertex_count; v++) {
+            starts[v + 1] += starts[v];
+        }
+    }
+}
+
+/* Of the edges at one vertex, each `other` must stand there twice, once in each direction. Returns
+ * the least triangle that breaks the rule, or UINT32_MAX. */
+static uint32_t find_open_edge(half_edge *edges, uint32_t count) {
+    uint32_t worst = UINT32_MAX;
+    qsort(edges, count, sizeof edges[0], by_other);
+    for (uint32_t i = 0; i < count;) {
+        uint32_t end = i + 1;
+        while (end < count && edges[end].other == edges[i].other) {
+            end++;
+        }
+        bool paired = end - i == 2 && edges[i].triangle % 2 != edges[i + 1].triangle % 2 &&
+                      edges[i].triangle / 2 != edges[i + 1].triangle / 2;
+        if (!paired && edges[i].triangle / 2 < worst) {
+            worst = edges[i].triangle / 2;
+        }
+        i = end;
+    }
+    return worst;
+}
+
+static gjk_status check_closed(const gjk_mesh *mesh, gjk_pieces_fault *fault) {
+    const size_t count = 3 * (size_t)mesh->triangle_count;
+    half_edge *edges = malloc(count * sizeof *edges);
+    uint32_t *ends = malloc(((size_t)mesh->vertex_count + 1) * sizeof *ends);
+    gjk_status status = edges != NULL && ends != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    if (status == GJK_OK) {
+        uint32_t worst = UINT32_MAX, begin = 0;
+        gather_edges(mesh, ends, edges);
+        for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+            uint32_t open = find_open_edge(edges + begin, ends[v] - begin);
+            worst = open < worst ? open : worst;
+            begin = ends[v];
+        }
+        if (worst != UINT32_MAX) {
+            status = fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1);
+        }
+    }
+    free(edges);
+    free(ends);
+    return status;
+}
+
+/* --- Components --- */
+
+static bool vertices_of(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
+    memcpy(indices, pieces->mesh.triangles[piece], 3 * sizeof indices[0]);
+    return true;
+}
+
+static gjk_vec3 vertex_at(const struct gjk_pieces *pieces, uint32_t vertex) {
+    return pieces->mesh.vertices[vertex];
+}
+
+/* --- The shape --- */
+
+static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
+    const uint32_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
+    pieces->mesh = *mesh;
+    pieces->mesh.vertices = gjk_pieces_copy(pieces, mesh->vertices, vertices, sizeof(gjk_vec3));
+    pieces->mesh.triangles =
+        gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
+    if (mesh->materials != NULL) {
+        pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
+    }
+    pieces->mesh.materials = pieces->materials;
+    bool copied = pieces->mesh.vertices != NULL && pieces->mesh.triangles != NULL &&
+                  (mesh->materials == NULL || pieces->materials != NULL);
+    return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
+gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
+                               gjk_pieces_fault *fault, gjk_shape *out) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    gjk_status status = check_numbers(mesh, rounding, fault);
+    if (status == GJK_OK && mesh->closed) {
+        status = check_closed(mesh, fault);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_MESH, 3);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    pieces->count = mesh->triangle_count;
+    pieces->rounding = rounding;
+    pieces->closed = mesh->closed;
+    pieces->one_sided = mesh->one_sided;
+    status = copy_arrays(pieces, mesh);
+    if (status == GJK_OK) {
+        status = gjk_pieces_find_seeds(pieces, mesh->vertex_count, vertices_of, vertex_at);
+    }
+    return status == GJK_OK ? gjk_pieces_finish(pieces, out) : status;
+}

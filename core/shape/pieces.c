@@ -1,0 +1,259 @@
+/*
+ * Shapes of many convex pieces: their shared memory, their pieces as convex shapes, and the box of
+ * the whole. Each kind has a constructor in a file of its own.
+ */
+
+#include "shape/pieces.h"
+
+#include "base/larger.h"
+#include "shape/cloud.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Memory --- */
+
+void gjk_pieces_retain(const struct gjk_pieces *pieces) {
+    gjk_references_add(&((struct gjk_pieces *)pieces)->references);
+}
+
+void gjk_pieces_release(const struct gjk_pieces *pieces) {
+    struct gjk_pieces *own = (struct gjk_pieces *)pieces;
+    if (own == NULL || !gjk_references_drop(&own->references)) {
+        return;
+    }
+    gjk_pieces_tree_free(&own->tree);
+    gjk_arena_fini(&own->memory);
+    free(own);
+}
+
+static void release_later(void *pieces) {
+    gjk_pieces_release(pieces);
+}
+
+struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
+                                  uint32_t dimension) {
+    struct gjk_pieces *pieces = calloc(1, sizeof *pieces);
+    if (pieces == NULL) {
+        return NULL;
+    }
+    gjk_references_init(&pieces->references);
+    gjk_arena_init(&pieces->memory, 0);
+    pieces->type = type;
+    pieces->dimension = dimension;
+    if (!gjk_arena_defer(arena, release_later, pieces)) {
+        gjk_pieces_release(pieces);
+        return NULL;
+    }
+    return pieces;
+}
+
+void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size) {
+    void *copy = gjk_arena_alloc_array(&pieces->memory, count, size);
+    if (copy != NULL && count > 0) {
+        memcpy(copy, items, count * size);
+    }
+    return copy;
+}
+
+uint32_t gjk_pieces_count(const struct gjk_pieces *pieces) {
+    return pieces->count;
+}
+
+size_t gjk_pieces_bytes(const struct gjk_pieces *pieces) {
+    return sizeof *pieces + pieces->memory.used_bytes +
+           pieces->tree.node_count * sizeof(gjk_pieces_node) +
+           pieces->tree.slot_count * sizeof(uint32_t);
+}
+
+/* --- Pieces --- */
+
+void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
+    if (pieces->type == GJK_MESH) {
+        const uint32_t *index = pieces->mesh.triangles[i];
+        for (int k = 0; k < 3; k++) {
+            corners[k] = pieces->mesh.vertices[index[k]];
+        }
+        return;
+    }
+    /* Cut from (column, row) to (column + 1, row + 1); counter-clockwise seen from above. */
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t cell = i / 2, side = i % 2;
+    const uint32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
+    const uint32_t columns[3] = {column, column + 1, side == 0 ? column + 1 : column};
+    const uint32_t rows[3] = {row, side == 0 ? row : row + 1, row + 1};
+    for (int k = 0; k < 3; k++) {
+        corners[k] = (gjk_vec3){columns[k] * field->spacing[0], rows[k] * field->spacing[1],
+                                field->heights[(size_t)rows[k] * field->columns + columns[k]]};
+    }
+}
+
+bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
+    uint32_t samples[3];
+    return pieces->type != GJK_HEIGHTFIELD || gjk_heightfield_samples(pieces, i, samples);
+}
+
+static void make_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(pieces, i, corners);
+    gjk_shape_fill_triangle(corners, pieces->rounding, out->columns, &out->shape);
+}
+
+/* The two ends of piece i of a chain. */
+static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 ends[2]) {
+    const gjk_vec2 *vertices = pieces->chain.vertices;
+    const gjk_vec2 a = vertices[i], b = vertices[i + 1 < pieces->chain.count ? i + 1 : 0];
+    ends[0] = (gjk_vec3){a.x, a.y, 0};
+    ends[1] = (gjk_vec3){b.x, b.y, 0};
+}
+
+static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    gjk_vec3 ends[2];
+    chain_segment(pieces, i, ends);
+    gjk_shape_fill_segment(2, ends, pieces->rounding, out->columns, &out->shape);
+}
+
+void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    GJK_ASSERT(i < pieces->count);
+    switch (pieces->type) {
+    case GJK_COMPOUND:
+        out->placed = pieces->compound.parts[i];
+        return;
+    case GJK_REGION:
+        out->placed = pieces->region.polygons[i];
+        return;
+    case GJK_CHAIN:
+        make_segment(pieces, i, out);
+        break;
+    default:
+        make_triangle(pieces, i, out);
+        break;
+    }
+    out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
+}
+
+void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
+    const struct gjk_pieces *pieces = whole->shape->pieces;
+    gjk_piece_make_own(pieces, i, out);
+    out->placed.pose = pieces->type == GJK_COMPOUND
+                           ? gjk_pose_compose(&whole->pose, &out->placed.pose)
+                           : whole->pose;
+}
+
+bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *material) {
+    if (pieces->materials != NULL) {
+        *material = pieces->materials[gjk_pieces_material_index(pieces, i)];
+    }
+    return pieces->materials != NULL;
+}
+
+/* --- The whole --- */
+
+static gjk_bounds join(const gjk_bounds *a, const gjk_bounds *b) {
+    return (gjk_bounds){{gjk_smaller(a->min.x, b->min.x), gjk_smaller(a->min.y, b->min.y),
+                         gjk_smaller(a->min.z, b->min.z)},
+                        {gjk_larger(a->max.x, b->max.x), gjk_larger(a->max.y, b->max.y),
+                         gjk_larger(a->max.z, b->max.z)}};
+}
+
+static gjk_bounds bounds_of_points(const gjk_vec3 *points, uint32_t count, uint32_t dimension,
+                                   double radius) {
+    const double depth = dimension == 3 ? radius : 0.0;
+    gjk_bounds box = {points[0], points[0]};
+    for (uint32_t i = 1; i < count; i++) {
+        const gjk_bounds point = {points[i], points[i]};
+        box = join(&box, &point);
+    }
+    return (gjk_bounds){{box.min.x - radius, box.min.y - radius, box.min.z - depth},
+                        {box.max.x + radius, box.max.y + radius, box.max.z + depth}};
+}
+
+/* The box of a piece in the whole's own frame, within rounding. */
+static gjk_bounds bounds_of(const struct gjk_pieces *pieces, uint32_t i) {
+    gjk_vec3 corners[3];
+    gjk_piece piece;
+    switch (pieces->type) {
+    case GJK_MESH:
+    case GJK_HEIGHTFIELD:
+        gjk_pieces_triangle(pieces, i, corners);
+        return bounds_of_points(corners, 3, 3, pieces->rounding);
+    case GJK_CHAIN:
+        chain_segment(pieces, i, corners);
+        return bounds_of_points(corners, 2, 2, pieces->rounding);
+    default:
+        gjk_piece_make_own(pieces, i, &piece);
+        return gjk_placed_bounds(&piece.placed);
+    }
+}
+
+static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, gjk_shape *out) {
+    const gjk_vec3 low = bounds->min, high = bounds->max;
+    *out = (gjk_shape){.type = pieces->type, .dimension = pieces->dimension, .pieces = pieces};
+    out->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
+                             0.5 * low.z + 0.5 * high.z};
+    out->half_extents = (gjk_vec3){gjk_larger(high.x - out->center.x, out->center.x - low.x),
+                                   gjk_larger(high.y - out->center.y, out->center.y - low.y),
+                                   gjk_larger(high.z - out->center.z, out->center.z - low.z)};
+    const gjk_vec3 half = out->half_extents, center = out->center;
+    const double longest = gjk_larger(half.x, gjk_larger(half.y, half.z));
+    out->size = 2.0 * longest;
+    out->bounding_radius =
+        longest > 0.0 ? longest * gjk_length3(gjk_scale3(1.0 / longest, half)) * (1.0 + 0x1p-50)
+                      : 0.0;
+    out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
+}
+
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, gjk_shape *out) {
+    gjk_piece_box *boxes = malloc(((size_t)pieces->count + 1) * sizeof *boxes);
+    if (boxes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_bounds whole = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        if (gjk_piece_exists(pieces, i)) {
+            gjk_bounds own = bounds_of(pieces, i);
+            whole = join(&whole, &own);
+            count++;
+        }
+    }
+    GJK_ASSERT(count > 0);
+    gjk_pieces_tree_aim(&pieces->tree, &whole);
+    count = 0;
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        if (gjk_piece_exists(pieces, i)) {
+            gjk_bounds own = bounds_of(pieces, i);
+            boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);
+        }
+    }
+    bool built = gjk_pieces_tree_build(&pieces->tree, boxes, count);
+    free(boxes);
+    if (!built) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    measure(pieces, &whole, out);
+    return GJK_OK;
+}
+
+/* --- What it was made of --- */
+
+bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out) {
+    *out = pieces->mesh;
+    return pieces->type == GJK_MESH;
+}
+
+bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *out) {
+    *out = pieces->heightfield;
+    return pieces->type == GJK_HEIGHTFIELD;
+}
+
+bool gjk_pieces_region(const struct gjk_pieces *pieces, gjk_region *out) {
+    *out = pieces->region.rings;
+    return pieces->type == GJK_REGION;
+}
+
+const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *count, bool *closed) {
+    *count = pieces->chain.count;
+    *closed = pieces->closed;
+    return pieces->type == GJK_CHAIN ? pieces->chain.vertices : NULL;
+}

@@ -1,0 +1,79 @@
+#ifndef GJK_SHAPE_PIECES_H
+#define GJK_SHAPE_PIECES_H
+
+/*
+ * What the shapes of many pieces have in common: the block that their numbers, their tree and what
+ * finds a piece by its index live in.
+ */
+
+#include "base/references.h"
+#include "gjk/pieces.h"
+#include "shape/pieces_tree.h"
+
+struct gjk_pieces {
+    gjk_references references;
+    struct gjk_arena memory; /* of all that follows but the tree, which is malloc'ed */
+    gjk_shape_type type;
+    uint32_t dimension;
+    uint32_t count;
+    double rounding; /* of each piece; a compound's parts have it in their radii */
+    gjk_pieces_tree tree;
+    /* One point of each connected component: where none of the pieces meets the surface of a closed
+     * mesh, they tell what lies inside. */
+    const gjk_vec3 *seeds;
+    uint32_t seed_count;
+    bool closed, one_sided;
+    const uint32_t *materials; /* one a triangle or cell; NULL: none */
+    union {
+        gjk_mesh mesh;
+        gjk_heightfield heightfield;
+        struct {
+            const gjk_vec2 *vertices;
+            uint32_t count;
+        } chain;
+        struct {
+            const gjk_placed *parts;
+        } compound;
+        struct {
+            gjk_region rings;
+            const gjk_placed *polygons; /* all at the identity */
+            const gjk_vec2 *const *outlines;
+        } region;
+    };
+};
+
+/* An empty one with a single reference, which `arena` drops when it is reset. NULL: no memory. */
+struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type, uint32_t dimension);
+
+/* A copy of count items of the given size in the pieces' memory. NULL: no memory. */
+void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
+
+/* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
+ * whole. OUT_OF_MEMORY. */
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, gjk_shape *out) GJK_MUST_USE;
+
+/* The samples of a piece of a height field; false where a corner of its cell is a hole. */
+bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]);
+
+/* Piece i in the whole's own frame. */
+void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);
+
+/* The three corners of piece i of a mesh or height field, in the order of its face normal. */
+void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
+
+/* The vertices that a piece is made of, by their indices; false: there is no such piece. */
+typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
+                                uint32_t indices[3]);
+typedef gjk_vec3 gjk_piece_vertex(const struct gjk_pieces *pieces, uint32_t vertex);
+
+/* Sets the seeds of pieces that share vertices. OUT_OF_MEMORY. */
+gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
+                                 gjk_piece_vertices *vertices_of,
+                                 gjk_piece_vertex *vertex_at) GJK_MUST_USE;
+
+/* Where a piece's material stands: a height field has one for each cell of two pieces. */
+static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces, uint32_t piece) {
+    return pieces->type == GJK_HEIGHTFIELD ? piece / 2 : piece;
+}
+
+#endif

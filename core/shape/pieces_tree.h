@@ -1,0 +1,71 @@
+#ifndef GJK_SHAPE_PIECES_TREE_H
+#define GJK_SHAPE_PIECES_TREE_H
+
+/*
+ * The static tree over the pieces of a shape: eight children a node, their boxes as columns of
+ * floats rounded outwards, so that one test of a node tests all of them. Boxes are kept relative
+ * to a centre and in a unit near the shape's own size: floats then lose little, however far the
+ * shape lies from its own origin.
+ */
+
+#include "gjk/shape.h"
+
+#define GJK_PIECES_WIDTH 8
+/* Pieces of a leaf, at most. */
+#define GJK_PIECES_LEAF 4
+/* Levels of nodes, at most. */
+#define GJK_PIECES_HEIGHT_MAX 24
+
+typedef struct gjk_pieces_node {
+    float min[3][GJK_PIECES_WIDTH], max[3][GJK_PIECES_WIDTH];
+    uint32_t child[GJK_PIECES_WIDTH]; /* see gjk_child_is_leaf; unused ones have empty boxes */
+} gjk_pieces_node;
+
+/* A child is another node by its index, or a leaf: up to GJK_PIECES_LEAF successive slots. */
+#define GJK_CHILD_LEAF 0x80000000u
+#define GJK_CHILD_SLOT_BITS 29
+
+static inline bool gjk_child_is_leaf(uint32_t child) {
+    return (child & GJK_CHILD_LEAF) != 0;
+}
+static inline uint32_t gjk_child_first_slot(uint32_t child) {
+    return child & ((1u << GJK_CHILD_SLOT_BITS) - 1);
+}
+static inline uint32_t gjk_child_slot_count(uint32_t child) {
+    return ((child & ~GJK_CHILD_LEAF) >> GJK_CHILD_SLOT_BITS) + 1;
+}
+
+typedef struct gjk_pieces_tree {
+    gjk_pieces_node *nodes; /* the root first; NULL: nothing to hit */
+    uint32_t node_count;
+    uint32_t *order; /* slot -> piece */
+    uint32_t slot_count;
+    gjk_vec3 center; /* of the boxes, in the shape's frame */
+    double unit;     /* length in the tree = unit * length in the shape's frame; a power of two */
+} gjk_pieces_tree;
+
+/* A piece's box in the tree's unit, while it is built. */
+typedef struct gjk_piece_box {
+    float min[3], max[3];
+    uint32_t piece;
+} gjk_piece_box;
+
+/* Chooses centre and unit for a shape that lies within bounds. */
+void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds);
+
+/* The box of a piece, given in the shape's frame, in the tree's unit and rounded outwards. */
+gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds *bounds,
+                                  uint32_t piece);
+
+/*
+ * Builds nodes and order over the boxes, whose order is lost; tree has been aimed. By halving
+ * along the longest axis of the centres, where the surface area heuristic of 16 bins finds it
+ * cheapest (Wald 2007), until a node has eight children. O(n log n); the same tree for the same
+ * boxes. Both arrays come from malloc. False: out of memory, and nothing is allocated.
+ */
+bool gjk_pieces_tree_build(gjk_pieces_tree *tree, gjk_piece_box *boxes,
+                           uint32_t count) GJK_MUST_USE;
+
+void gjk_pieces_tree_free(gjk_pieces_tree *tree);
+
+#endif

@@ -1,0 +1,59 @@
+#ifndef GJK_SHAPE_PIECES_WALK_H
+#define GJK_SHAPE_PIECES_WALK_H
+
+/*
+ * Walks the static tree of a shape of pieces, depth first, nearest child first: names the leaves
+ * that a query may be about, while the query lowers its bound as it learns. The tree leaves out
+ * only what its boxes, rounded outwards, prove not to matter.
+ */
+
+#include "shape/pieces_tree.h"
+
+typedef enum gjk_walk_kind {
+    GJK_WALK_OVERLAP, /* boxes that meet the query's: key 0 */
+    GJK_WALK_SWEEP, /* boxes that the query's meets on its way: key is when, as a multiple of it */
+    GJK_WALK_NEAR, /* any box: key is the square of the distance of the boxes, in the tree's unit */
+} gjk_walk_kind;
+
+/* What asks, as a box in the tree's unit and about its centre. */
+typedef struct gjk_pieces_query {
+    gjk_walk_kind kind;
+    double min[3], max[3];
+    double rate[3]; /* SWEEP: 1 over the way along each axis, INFINITY where there is none */
+} gjk_pieces_query;
+
+#define GJK_PIECES_STACK (GJK_PIECES_HEIGHT_MAX * (GJK_PIECES_WIDTH - 1) + 1)
+
+typedef struct gjk_pieces_entry {
+    double key;
+    uint32_t child;
+} gjk_pieces_entry;
+
+typedef struct gjk_pieces_walk {
+    const gjk_pieces_tree *tree;
+    gjk_pieces_query query;
+    double bound; /* children with larger keys do not matter any more; lower it as you learn */
+    uint32_t top;
+    gjk_pieces_entry stack[GJK_PIECES_STACK];
+} gjk_pieces_walk;
+
+/*
+ * The query of a box in the shape's own frame, widened by `slack` (a length there) and by the
+ * roundings of the transformation into the tree's unit.
+ */
+gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
+                                       const gjk_bounds *box, double slack);
+
+/* Sets the way of a SWEEP, in the shape's own frame. */
+void gjk_pieces_query_sweep(const gjk_pieces_tree *tree, gjk_vec3 way, gjk_pieces_query *query);
+
+/* The key of a distance in the shape's own frame, from above, for `bound` of a NEAR walk. */
+double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);
+
+void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
+                          const gjk_pieces_query *query, double bound);
+
+/* The next leaf as slots [*first, *first + *count). False: there are no more. */
+bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *count);
+
+#endif
