@@ -69,11 +69,16 @@ static proto_code code_of(gjk_status status) {
         return PROTO_TOO_MANY;
     case GJK_NOT_CONVEX:
         return PROTO_NOT_CONVEX;
+    case GJK_NOT_CLOSED:
+        return PROTO_NOT_CLOSED;
+    case GJK_NOT_SIMPLE:
+        return PROTO_NOT_SIMPLE;
     case GJK_BAD_ORIENTATION:
         return PROTO_BAD_ORIENTATION;
     case GJK_ZERO_DIRECTION:
         return PROTO_ZERO_DIRECTION;
     case GJK_OUT_OF_RANGE:
+    case GJK_BAD_INDEX:
     case GJK_TOO_FEW_POINTS:
         return PROTO_OUT_OF_RANGE;
     case GJK_OUT_OF_MEMORY:

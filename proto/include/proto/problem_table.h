@@ -74,6 +74,13 @@
     X(NOT_CONVEX, 422, "not-convex", "The polygon is not convex.",                                \
       "The vertex named is concave, or the outline crosses itself there, or the polygon has no "  \
       "area. A shape of type hull takes any points and is their convex hull.")                    \
+    X(NOT_CLOSED, 422, "not-closed", "The mesh is not closed.",                                   \
+      "A mesh that says closed has every edge in exactly two triangles, which run along it in "   \
+      "opposite directions. The triangle named has an edge that is open or wound like its "       \
+      "neighbour's. Without closed any triangles are a mesh.")                                    \
+    X(NOT_SIMPLE, 422, "not-simple", "Rings cross.",                                              \
+      "The rings of a region cross neither themselves nor each other; they may touch in points. " \
+      "The vertex named begins an edge that does, or its polygon lies within another.")           \
     X(BAD_NAME, 422, "bad-name", "A name is not well-formed.",                                    \
       "Sets: [A-Za-z0-9][A-Za-z0-9._~-]{0,127}. Shape ids and groups: 1 to 128 characters of "    \
       "[A-Za-z0-9._~:@/-], with no segment between slashes empty, . or .. (written %2F in a "     \
