@@ -120,7 +120,7 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
         out->placed = pieces->compound.parts[i];
         return;
     case GJK_REGION:
-        out->placed = pieces->region.polygons[i];
+        out->placed = (gjk_placed){&pieces->region.polygons[i], gjk_pose_identity()};
         return;
     case GJK_CHAIN:
         make_segment(pieces, i, out);
@@ -250,6 +250,14 @@ bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *ou
 bool gjk_pieces_region(const struct gjk_pieces *pieces, gjk_region *out) {
     *out = pieces->region.rings;
     return pieces->type == GJK_REGION;
+}
+
+uint32_t gjk_pieces_polygon(const struct gjk_pieces *pieces, uint32_t i,
+                            const gjk_vec2 **vertices) {
+    GJK_ASSERT(pieces->type == GJK_REGION && i < pieces->count);
+    const uint32_t *starts = pieces->region.outline_starts;
+    *vertices = pieces->region.outlines + starts[i];
+    return starts[i + 1] - starts[i];
 }
 
 const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *count, bool *closed) {

@@ -36,8 +36,9 @@ struct gjk_pieces {
         } compound;
         struct {
             gjk_region rings;
-            const gjk_placed *polygons; /* all at the identity */
-            const gjk_vec2 *const *outlines;
+            const gjk_shape *polygons;
+            const gjk_vec2 *outlines; /* piece i: from outline_starts[i] to [i + 1] */
+            const uint32_t *outline_starts;
         } region;
     };
 };

@@ -101,9 +101,16 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
 /*
  * Polygons with holes, as GeoJSON's MultiPolygon: ring_sizes tells the vertices of each ring, all
  * rings of all polygons in order; polygon_sizes the rings of each polygon, the outer one first. A
- * ring's first vertex may be repeated at its end. Cut into convex polygons, always the same for the
- * same rings. NOT_SIMPLE with {polygon, ring, vertex} where rings cross themselves or each other.
- * Exact predicates decide. O(n log n).
+ * ring runs in either direction through 3 or more different vertices; ones that repeat the vertex
+ * before them, or at the end the first, are passed over. Rings may touch themselves and each other
+ * in points; a polygon may lie in a hole of another. Everything is decided exactly.
+ *
+ * Cut into convex polygons whose corners are vertices of the rings, at most two for each reflex
+ * corner and one for each connected part, always the same for the same rings. NOT_FINITE,
+ * OUT_OF_RANGE with {polygon, ring, vertex}; TOO_FEW_POINTS with {polygon, ring}, or less where
+ * there are none of these; NOT_SIMPLE with {polygon, ring, vertex} where rings cross, or where an
+ * edge starts that crosses another, runs along it, or is of a ring that lies where it must not;
+ * TOO_MANY_POINTS for more than GJK_PIECES_MAX vertices or pieces. O(n log n) for any input.
  */
 typedef struct gjk_region {
     const gjk_vec2 *vertices;

@@ -1,0 +1,197 @@
+/*
+ * Rings as edges between distinct points: all vertices are sorted by x and y, equal ones become one
+ * point, and a point's index is its place in that order. Left of and right of are then comparisons
+ * of indices, and rings touch in a vertex where they have a point in common.
+ */
+
+#include "shape/region/rings.h"
+
+#include "base/finite.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Sizes and numbers --- */
+
+/* Counts rings and vertices. */
+static gjk_status count_all(const gjk_region *region, gjk_pieces_fault *fault, gjk_rings *out) {
+    uint64_t rings = 0, vertices = 0;
+    if (region->polygon_count == 0) {
+        return GJK_TOO_FEW_POINTS;
+    }
+    for (uint32_t p = 0; p < region->polygon_count; p++) {
+        if (region->polygon_sizes[p] == 0) {
+            *fault = (gjk_pieces_fault){.index = {p}, .depth = 1};
+            return GJK_TOO_FEW_POINTS;
+        }
+        for (uint32_t r = 0; r < region->polygon_sizes[p]; r++) {
+            vertices += region->ring_sizes[rings++];
+            if (rings > GJK_REGION_VERTICES_MAX || vertices > GJK_REGION_VERTICES_MAX) {
+                return GJK_TOO_MANY_POINTS;
+            }
+        }
+    }
+    out->ring_count = (uint32_t)rings;
+    out->vertex_count = (uint32_t)vertices;
+    return GJK_OK;
+}
+
+gjk_pieces_fault gjk_rings_place(const gjk_region *region, uint32_t vertex) {
+    uint32_t ring = 0;
+    for (uint32_t p = 0; p < region->polygon_count; p++) {
+        for (uint32_t r = 0; r < region->polygon_sizes[p]; r++, ring++) {
+            if (vertex < region->ring_sizes[ring]) {
+                return (gjk_pieces_fault){.index = {p, r, vertex}, .depth = 3};
+            }
+            vertex -= region->ring_sizes[ring];
+        }
+    }
+    return (gjk_pieces_fault){.depth = 0};
+}
+
+static gjk_status check_numbers(const gjk_region *region, uint32_t vertex_count,
+                                gjk_pieces_fault *fault) {
+    for (uint32_t i = 0; i < vertex_count; i++) {
+        gjk_status status = gjk_check_coordinate(region->vertices[i].x);
+        status = status == GJK_OK ? gjk_check_coordinate(region->vertices[i].y) : status;
+        if (status != GJK_OK) {
+            *fault = gjk_rings_place(region, i);
+            return status;
+        }
+    }
+    return GJK_OK;
+}
+
+/* --- Points --- */
+
+typedef struct entry {
+    gjk_vec2 point;
+    uint32_t vertex;
+} entry;
+
+static int compare_points(gjk_vec2 a, gjk_vec2 b) {
+    if (a.x != b.x) {
+        return a.x < b.x ? -1 : 1;
+    }
+    return (a.y > b.y) - (a.y < b.y);
+}
+
+static int by_place(const void *p, const void *q) {
+    const entry *a = p, *b = q;
+    const int order = compare_points(a->point, b->point);
+    return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
+}
+
+/* Makes the points and tells that of each vertex. */
+static bool find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
+                        uint32_t *point_of) {
+    const uint32_t count = rings->vertex_count;
+    entry *entries = malloc(count * sizeof *entries);
+    gjk_vec2 *points = gjk_arena_alloc_array(arena, count, sizeof *points);
+    if (entries != NULL && points != NULL) {
+        for (uint32_t i = 0; i < count; i++) {
+            entries[i] = (entry){region->vertices[i], i};
+        }
+        qsort(entries, count, sizeof *entries, by_place);
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < count; i++) {
+            if (found == 0 || compare_points(points[found - 1], entries[i].point) != 0) {
+                points[found++] = entries[i].point;
+            }
+            point_of[entries[i].vertex] = found - 1;
+        }
+        rings->points = points;
+        rings->point_count = found;
+    }
+    free(entries);
+    return rings->points != NULL;
+}
+
+/* --- Edges --- */
+
+static gjk_ring_edge make_edge(const uint32_t *point_of, uint32_t from, uint32_t to,
+                               uint32_t ring) {
+    const bool forwards = point_of[from] < point_of[to];
+    const uint32_t left = forwards ? from : to, right = forwards ? to : from;
+    return (gjk_ring_edge){.left = point_of[left],
+                           .right = point_of[right],
+                           .ring = ring,
+                           .vertex = from,
+                           .left_vertex = left,
+                           .right_vertex = right};
+}
+
+/* How many different points a ring has; `seen` tells of each point which ring saw it last. */
+static uint32_t count_different(const uint32_t *point_of, uint32_t first, uint32_t end,
+                                uint32_t ring, uint32_t *seen) {
+    uint32_t different = 0;
+    for (uint32_t i = first; i < end; i++) {
+        different += seen[point_of[i]] != ring;
+        seen[point_of[i]] = ring;
+    }
+    return different;
+}
+
+/* Adds the edges of the ring whose vertices are [first, end), which has two different points or
+ * more. */
+static uint32_t add_ring(const uint32_t *point_of, uint32_t first, uint32_t end, uint32_t ring,
+                         gjk_ring_edge *edges) {
+    while (point_of[end - 1] == point_of[first]) {
+        end--;
+    }
+    uint32_t count = 0, from = first;
+    for (uint32_t i = first + 1; i < end; i++) {
+        if (point_of[i] != point_of[from]) {
+            edges[count++] = make_edge(point_of, from, i, ring);
+            from = i;
+        }
+    }
+    edges[count++] = make_edge(point_of, from, first, ring);
+    return count;
+}
+
+static gjk_status add_all(const gjk_region *region, const uint32_t *point_of, uint32_t *seen,
+                          gjk_rings *rings, gjk_ring_edge *edges, uint32_t *outer,
+                          gjk_pieces_fault *fault) {
+    uint32_t ring = 0, first = 0;
+    memset(seen, 0xff, rings->point_count * sizeof *seen);
+    for (uint32_t p = 0; p < region->polygon_count; p++) {
+        const uint32_t outer_ring = ring;
+        for (uint32_t r = 0; r < region->polygon_sizes[p]; r++, ring++) {
+            const uint32_t end = first + region->ring_sizes[ring];
+            if (count_different(point_of, first, end, ring, seen) < 3) {
+                *fault = (gjk_pieces_fault){.index = {p, r}, .depth = 2};
+                return GJK_TOO_FEW_POINTS;
+            }
+            rings->edge_count += add_ring(point_of, first, end, ring, edges + rings->edge_count);
+            outer[ring] = outer_ring;
+            first = end;
+        }
+    }
+    rings->edges = edges;
+    rings->outer = outer;
+    return GJK_OK;
+}
+
+gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
+                          gjk_pieces_fault *fault, gjk_rings *out) {
+    *out = (gjk_rings){.point_count = 0};
+    *fault = (gjk_pieces_fault){.depth = 0};
+    gjk_status status = count_all(region, fault, out);
+    if (status == GJK_OK) {
+        status = check_numbers(region, out->vertex_count, fault);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    const uint32_t count = out->vertex_count;
+    uint32_t *outer = gjk_arena_alloc_array(arena, out->ring_count, sizeof *outer);
+    gjk_ring_edge *edges = gjk_arena_alloc_array(arena, count, sizeof *edges);
+    uint32_t *point_of = gjk_arena_alloc_array(arena, count, sizeof *point_of);
+    uint32_t *seen = gjk_arena_alloc_array(arena, count, sizeof *seen);
+    if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL ||
+        (count > 0 && !find_points(arena, region, out, point_of))) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    return add_all(region, point_of, seen, out, edges, outer, fault);
+}

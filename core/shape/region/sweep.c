@@ -1,0 +1,375 @@
+/*
+ * One plane sweep from left to right that judges the rings and cuts the region.
+ *
+ * Crossings: edges that become neighbours in the status are tested (Shamos, Hoey, Geometric
+ * intersection problems, 1976), and the sweep ends at the first crossing. Until there all its
+ * events are vertices, so no point has to be constructed and exact signs of turns decide
+ * everything. An edge that a vertex touches is cut in two there; edges that run along each other
+ * then start at one point in one direction. Rings that share a vertex cross there if their edges
+ * alternate around it.
+ *
+ * Nesting: each edge knows the innermost ring around what lies above it. Rings that do not cross
+ * enclose each other as brackets do, so that suffices to know what a new ring lies in.
+ *
+ * Triangles: the partition of de Berg and others (Computational Geometry, section 3.2; after Lee,
+ * Preparata 1977) into polygons monotone along x, whose diagonals lead from a vertex without edges
+ * to its left, or to the one after a vertex without edges to its right. The polygons are cut into
+ * triangles as they grow (region/funnel). Vertices of any degree are met, as rings may touch.
+ */
+
+#include "shape/region/sweep.h"
+
+#include "base/predicate.h"
+#include "shape/region/status.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_PARENT_YET (UINT32_MAX - 1)
+
+/* An edge to the right of the point that is being visited, to be sorted from below. */
+typedef struct spoke {
+    gjk_vec2 from, to;
+    uint32_t edge;
+} spoke;
+
+typedef struct sweep {
+    const gjk_rings *rings;
+    const gjk_vec2 *points;
+    gjk_sweep_edge *edges; /* those of the rings in their order, then the parts of cut ones */
+    uint32_t edge_count;
+    uint32_t *starts; /* edges that start at point p: order[starts[p]] to order[starts[p + 1]] */
+    uint32_t *order;
+    uint32_t root;    /* of the status */
+    uint32_t *parent; /* ring -> ring that it lies in */
+    gjk_funnels funnels;
+    uint32_t fault; /* vertex of the input */
+    /* Of the point that is being visited: its edges to the left and right, from below. */
+    uint32_t *left, *right;
+    uint32_t left_count, right_count;
+    spoke *spokes;
+    uint32_t *brackets; /* vertices by which rings pass it */
+} sweep;
+
+/* --- Preparation --- */
+
+static bool allocate(struct gjk_arena *arena, const gjk_rings *rings, sweep *s) {
+    /* At most one edge is cut at each point. */
+    const size_t points = rings->point_count, edges = rings->edge_count + points;
+    s->edges = gjk_arena_alloc_array(arena, edges, sizeof *s->edges);
+    s->starts = gjk_arena_alloc_array(arena, points + 2, sizeof *s->starts);
+    s->order = gjk_arena_alloc_array(arena, rings->edge_count, sizeof *s->order);
+    s->parent = gjk_arena_alloc_array(arena, rings->ring_count, sizeof *s->parent);
+    s->left = gjk_arena_alloc_array(arena, edges, sizeof *s->left);
+    s->right = gjk_arena_alloc_array(arena, edges, sizeof *s->right);
+    s->spokes = gjk_arena_alloc_array(arena, edges, sizeof *s->spokes);
+    s->brackets = gjk_arena_alloc_array(arena, edges, sizeof *s->brackets);
+    /* An entry for each edge to the right of a point and two more a point; a planar graph has fewer
+     * than two triangles a point. */
+    s->funnels.points = rings->points;
+    s->funnels.entry_capacity = (uint32_t)(edges + 2 * points);
+    s->funnels.entries =
+        gjk_arena_alloc_array(arena, s->funnels.entry_capacity, sizeof *s->funnels.entries);
+    s->funnels.triangle_capacity = (uint32_t)(2 * points);
+    s->funnels.triangles =
+        gjk_arena_alloc_array(arena, s->funnels.triangle_capacity, sizeof *s->funnels.triangles);
+    return s->edges != NULL && s->starts != NULL && s->order != NULL && s->parent != NULL &&
+           s->left != NULL && s->right != NULL && s->spokes != NULL && s->brackets != NULL &&
+           s->funnels.entries != NULL && s->funnels.triangles != NULL;
+}
+
+/* Takes over the edges of the rings and gathers them at their left ends (counting sort). */
+static void gather_edges(sweep *s) {
+    const gjk_rings *rings = s->rings;
+    uint32_t *next =
+        s->starts + 1; /* starts[p + 1] counts up from the start of p to that of p + 1 */
+    memset(s->starts, 0, (rings->point_count + 2) * sizeof *s->starts);
+    for (uint32_t i = 0; i < rings->edge_count; i++) {
+        const gjk_ring_edge *edge = &rings->edges[i];
+        s->edges[i] = (gjk_sweep_edge){.left = edge->left,
+                                       .right = edge->right,
+                                       .ring = edge->ring,
+                                       .vertex = edge->vertex,
+                                       .left_vertex = edge->left_vertex,
+                                       .right_vertex = edge->right_vertex};
+        next[edge->left + 1]++;
+    }
+    for (uint32_t p = 0; p < rings->point_count; p++) {
+        next[p + 1] += next[p];
+    }
+    for (uint32_t i = 0; i < rings->edge_count; i++) {
+        s->order[next[rings->edges[i].left]++] = i;
+    }
+    s->edge_count = rings->edge_count;
+    for (uint32_t r = 0; r < rings->ring_count; r++) {
+        s->parent[r] = NO_PARENT_YET;
+    }
+}
+
+/* --- Edges at a point --- */
+
+/* Names the start of the later one of two edges. */
+static gjk_status refuse(sweep *s, uint32_t a, uint32_t b) {
+    const uint32_t first = s->edges[a].vertex, second = s->edges[b].vertex;
+    s->fault = first > second ? first : second;
+    return GJK_NOT_SIMPLE;
+}
+
+/* Cuts the edge at a point that touches it; returns the part to the right. */
+static uint32_t cut_edge(sweep *s, uint32_t edge, uint32_t point) {
+    const uint32_t part = s->edge_count++;
+    s->edges[part] = s->edges[edge];
+    s->edges[part].left = s->edges[edge].right = point;
+    /* As if it had a vertex there that no other ring has. */
+    s->edges[part].left_vertex = s->edges[edge].right_vertex = s->rings->vertex_count;
+    return part;
+}
+
+static int from_below(const void *p, const void *q) {
+    const spoke *a = p, *b = q;
+    const int sign = gjk_orient2_sign(a->from, a->to, b->to);
+    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+static gjk_status sort_right(sweep *s, uint32_t point) {
+    for (uint32_t i = 0; i < s->right_count; i++) {
+        const uint32_t edge = s->right[i];
+        s->spokes[i] = (spoke){s->points[point], s->points[s->edges[edge].right], edge};
+    }
+    qsort(s->spokes, s->right_count, sizeof *s->spokes, from_below);
+    for (uint32_t i = 0; i < s->right_count; i++) {
+        s->right[i] = s->spokes[i].edge;
+        if (i > 0 &&
+            gjk_orient2_sign(s->points[point], s->spokes[i - 1].to, s->spokes[i].to) == 0) {
+            return refuse(s, s->right[i - 1], s->right[i]);
+        }
+    }
+    return GJK_OK;
+}
+
+/* Finds the edges to the left in those that leave the status, those to the right in the rings. */
+static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
+    uint32_t cut = GJK_NO_EDGE;
+    s->left_count = s->right_count = 0;
+    while (through != GJK_NO_EDGE) {
+        const uint32_t edge = gjk_status_take_lowest(s->edges, &through);
+        s->left[s->left_count++] = edge;
+        if (s->edges[edge].right != point) {
+            if (cut != GJK_NO_EDGE) {
+                return refuse(s, cut, edge);
+            }
+            cut = edge;
+            s->right[s->right_count++] = cut_edge(s, edge, point);
+        }
+    }
+    for (uint32_t i = s->starts[point]; i < s->starts[point + 1]; i++) {
+        s->right[s->right_count++] = s->order[i];
+    }
+    return sort_right(s, point);
+}
+
+/* --- Crossings --- */
+
+/* Two rings, or one twice, pass a point by vertices of theirs; at most one by an edge alone. */
+static gjk_status refuse_pass(sweep *s, uint32_t a, uint32_t b) {
+    const uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    s->fault = high < s->rings->vertex_count ? high : low;
+    return GJK_NOT_SIMPLE;
+}
+
+/* Whether rings cross each other at the point: going round, the two edges by which a ring passes
+ * must match as brackets do. */
+static gjk_status check_passes(sweep *s) {
+    const uint32_t right_count = s->right_count, count = right_count + s->left_count;
+    uint32_t depth = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t vertex = i < right_count ? s->edges[s->right[i]].left_vertex
+                                                : s->edges[s->left[count - 1 - i]].right_vertex;
+        if (depth > 0 && s->brackets[depth - 1] == vertex) {
+            depth--;
+        } else {
+            s->brackets[depth++] = vertex;
+        }
+    }
+    return depth == 0 ? GJK_OK : refuse_pass(s, s->brackets[depth - 2], s->brackets[depth - 1]);
+}
+
+/* Whether two edges cross inside of both. Other contacts are met at their points. */
+static gjk_status check_pair(sweep *s, uint32_t a, uint32_t b) {
+    if (a == GJK_NO_EDGE || b == GJK_NO_EDGE) {
+        return GJK_OK;
+    }
+    const gjk_vec2 a0 = s->points[s->edges[a].left], a1 = s->points[s->edges[a].right];
+    const gjk_vec2 b0 = s->points[s->edges[b].left], b1 = s->points[s->edges[b].right];
+    const bool cross = gjk_orient2_sign(a0, a1, b0) * gjk_orient2_sign(a0, a1, b1) < 0 &&
+                       gjk_orient2_sign(b0, b1, a0) * gjk_orient2_sign(b0, b1, a1) < 0;
+    return cross ? refuse(s, a, b) : GJK_OK;
+}
+
+static gjk_status check_neighbours(sweep *s, uint32_t below, uint32_t above) {
+    if (s->right_count == 0) {
+        return check_pair(s, below, above);
+    }
+    gjk_status status = check_pair(s, below, s->right[0]);
+    return status == GJK_OK ? check_pair(s, s->right[s->right_count - 1], above) : status;
+}
+
+/* --- Nesting --- */
+
+static bool is_outer(const sweep *s, uint32_t ring) {
+    return s->rings->outer[ring] == ring;
+}
+
+/* Whether what lies just above an edge belongs to the region. */
+static bool is_solid(const sweep *s, uint32_t edge) {
+    return edge != GJK_NO_EDGE && s->edges[edge].face != GJK_NO_RING &&
+           is_outer(s, s->edges[edge].face);
+}
+
+/* Outer rings lie in nothing or in a hole, holes in the outer ring of their polygon. */
+static bool may_lie_in(const sweep *s, uint32_t ring, uint32_t face) {
+    if (is_outer(s, ring)) {
+        return face == GJK_NO_RING || !is_outer(s, face);
+    }
+    return face == s->rings->outer[ring];
+}
+
+static gjk_status find_faces(sweep *s, uint32_t below) {
+    uint32_t face = below == GJK_NO_EDGE ? GJK_NO_RING : s->edges[below].face;
+    for (uint32_t i = 0; i < s->right_count; i++) {
+        gjk_sweep_edge *edge = &s->edges[s->right[i]];
+        if (face == edge->ring) {
+            face = s->parent[edge->ring];
+        } else {
+            if (s->parent[edge->ring] == NO_PARENT_YET && !may_lie_in(s, edge->ring, face)) {
+                return refuse(s, s->right[i], s->right[i]);
+            }
+            s->parent[edge->ring] = face;
+            face = edge->ring;
+        }
+        edge->face = face;
+        edge->funnels[0] = edge->funnels[1] = gjk_funnel_none();
+    }
+    return GJK_OK;
+}
+
+/* --- Monotone polygons --- */
+
+/*
+ * The point ends all polygons above the given edge, an edge to its left. Two of them meet in a
+ * vertex without edges to its right, from which a diagonal leads here.
+ */
+static void close_polygons(sweep *s, uint32_t edge, uint32_t point) {
+    for (uint32_t i = 0; i < 2; i++) {
+        gjk_funnel *funnel = &s->edges[edge].funnels[i];
+        if (gjk_funnel_exists(funnel)) {
+            gjk_funnel_close(&s->funnels, funnel, point);
+        }
+    }
+}
+
+/* The point lies inside of what is above the edge: a diagonal parts that in two. */
+static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lower,
+                         gjk_funnel *upper) {
+    const gjk_funnel *funnels = s->edges[edge].funnels;
+    if (gjk_funnel_exists(&funnels[1])) {
+        *lower = funnels[0];
+        *upper = funnels[1];
+    } else {
+        gjk_funnel_fork(&s->funnels, &funnels[0], lower, upper);
+    }
+    gjk_funnel_add(&s->funnels, lower, point, true);
+    gjk_funnel_add(&s->funnels, upper, point, false);
+}
+
+/* The polygon between an edge below the point and the point's lowest edge to the left. */
+static gjk_funnel pass_above(sweep *s, uint32_t below, uint32_t point) {
+    gjk_funnel *funnels = s->edges[below].funnels;
+    gjk_funnel_add(&s->funnels, &funnels[0], point, true);
+    if (gjk_funnel_exists(&funnels[1])) {
+        gjk_funnel_close(&s->funnels, &funnels[1], point);
+    }
+    return funnels[0];
+}
+
+/* The polygon between the point's highest edge to the left and an edge above it. */
+static gjk_funnel pass_below(sweep *s, uint32_t highest, uint32_t point) {
+    gjk_funnel *funnels = s->edges[highest].funnels;
+    if (gjk_funnel_exists(&funnels[1])) {
+        gjk_funnel_close(&s->funnels, &funnels[0], point);
+        funnels[0] = funnels[1];
+    }
+    gjk_funnel_add(&s->funnels, &funnels[0], point, false);
+    return funnels[0];
+}
+
+/* Adds the point to the polygons around it and hands them on to its edges to the right. */
+static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
+    gjk_funnel lower = gjk_funnel_none(), upper = gjk_funnel_none();
+    if (s->left_count == 0) {
+        if (is_solid(s, below)) {
+            fork_polygon(s, below, point, &lower, &upper);
+        }
+    } else {
+        const uint32_t highest = s->left[s->left_count - 1];
+        if (is_solid(s, below)) {
+            lower = pass_above(s, below, point);
+        }
+        for (uint32_t i = 0; i + 1 < s->left_count; i++) {
+            close_polygons(s, s->left[i], point);
+        }
+        if (is_solid(s, highest)) {
+            upper = pass_below(s, highest, point);
+        }
+    }
+    if (below != GJK_NO_EDGE) {
+        s->edges[below].funnels[0] = lower;
+        s->edges[below].funnels[1] = s->right_count == 0 ? upper : gjk_funnel_none();
+    }
+    for (uint32_t i = 0; i + 1 < s->right_count; i++) {
+        if (is_solid(s, s->right[i])) {
+            s->edges[s->right[i]].funnels[0] = gjk_funnel_start(&s->funnels, point);
+        }
+    }
+    if (s->right_count > 0) {
+        s->edges[s->right[s->right_count - 1]].funnels[0] = upper;
+    }
+}
+
+/* --- The sweep --- */
+
+static gjk_status visit(sweep *s, uint32_t point) {
+    const gjk_status_parts parts = gjk_status_split(s->edges, s->root, s->points, point);
+    gjk_status status = find_edges(s, point, parts.through);
+    if (status == GJK_OK) {
+        status = check_passes(s);
+    }
+    if (status == GJK_OK) {
+        status = find_faces(s, parts.below);
+    }
+    if (status == GJK_OK) {
+        status = check_neighbours(s, parts.below, parts.above);
+    }
+    if (status == GJK_OK) {
+        grow_polygons(s, parts.below, point);
+        s->root = gjk_status_join(s->edges, parts.below, s->right, s->right_count, parts.above);
+    }
+    return status;
+}
+
+gjk_status gjk_region_triangulate(struct gjk_arena *arena, const gjk_rings *rings,
+                                  uint32_t *fault_vertex, gjk_region_triangles *out) {
+    sweep s = {.rings = rings, .points = rings->points, .root = GJK_NO_EDGE};
+    if (!allocate(arena, rings, &s)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gather_edges(&s);
+    gjk_status status = GJK_OK;
+    for (uint32_t point = 0; point < rings->point_count && status == GJK_OK; point++) {
+        status = visit(&s, point);
+    }
+    *fault_vertex = s.fault;
+    *out =
+        (gjk_region_triangles){(const uint32_t(*)[3])s.funnels.triangles, s.funnels.triangle_count};
+    return status;
+}
