@@ -1,7 +1,7 @@
 /*
  * Shapes of many pieces against their pieces: every answer about a whole must be the reduction of the
  * same query on each piece as a convex shape of its own. Random terrains, closed sculptures, soups of
- * triangles, height fields, chains and compounds; probes of every kind; random poses.
+ * triangles, height fields, chains, regions and compounds; probes of every kind; random poses.
  */
 
 #include "curved.h"
@@ -120,6 +120,23 @@ static void make_chain(test_rng *rng, struct gjk_arena *arena, gjk_shape *out) {
                      GJK_OK);
 }
 
+/* A star with a hole. */
+static void make_region(test_rng *rng, struct gjk_arena *arena, gjk_shape *out) {
+    enum { SPIKES = 16 };
+    gjk_vec2 vertices[2 * SPIKES];
+    for (int i = 0; i < 2 * SPIKES; i++) {
+        const double turn = 2 * M_PI * i / SPIKES, far = i < SPIKES ? 5.0 : 1.0;
+        const double radius = test_rng_uniform(rng, 0.25 * far, far);
+        vertices[i] = (gjk_vec2){radius * cos(turn), radius * sin(turn)};
+    }
+    const uint32_t ring_sizes[2] = {SPIKES, SPIKES}, polygon_size = 2;
+    const gjk_region region = {vertices, ring_sizes, &polygon_size, 1};
+    gjk_pieces_fault fault;
+    ck_assert_int_eq(gjk_shape_make_region(arena, &region, test_rng_once_in(rng, 2) ? 0.0 : 0.25,
+                                           &fault, out),
+                     GJK_OK);
+}
+
 static void make_compound(test_rng *rng, struct gjk_arena *arena, uint32_t dimension,
                           gjk_shape *out) {
     enum { PARTS = 9 };
@@ -152,8 +169,11 @@ static void make_whole(test_rng *rng, struct gjk_arena *arena, int kind, gjk_sha
     case 4:
         make_compound(rng, arena, 2, out);
         break;
-    default:
+    case 5:
         make_chain(rng, arena, out);
+        break;
+    default:
+        make_region(rng, arena, out);
         break;
     }
 }
@@ -349,7 +369,7 @@ START_TEST(two_wholes_answer_as_their_pieces_do) {
         gjk_shape first, second;
         make_whole(&rng, &arena, _i, &first);
         make_whole(&rng, &arena,
-                   _i < 4 ? (int)test_rng_below(&rng, 4) : 4 + (int)test_rng_below(&rng, 2),
+                   _i < 4 ? (int)test_rng_below(&rng, 4) : 4 + (int)test_rng_below(&rng, 3),
                    &second);
         const gjk_placed a = {&first, random_pose(&rng, first.dimension, 4.0)};
         const gjk_placed b = {&second, random_pose(&rng, first.dimension, 4.0)};
@@ -398,8 +418,8 @@ END_TEST
 Suite *test_suite(void) {
     Suite *suite = suite_create("pieces");
     TCase *wholes = test_case(suite, "wholes");
-    tcase_add_loop_test(wholes, wholes_answer_as_their_pieces_do, 0, 6);
-    tcase_add_loop_test(wholes, two_wholes_answer_as_their_pieces_do, 0, 6);
+    tcase_add_loop_test(wholes, wholes_answer_as_their_pieces_do, 0, 7);
+    tcase_add_loop_test(wholes, two_wholes_answer_as_their_pieces_do, 0, 7);
     tcase_add_test(wholes, no_ray_slips_through_an_edge);
     return suite;
 }
