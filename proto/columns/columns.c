@@ -9,8 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "text/buffer.h"
-#include "text/number.h"
+#include "text/text.h"
 
 static uint64_t length_of(const struct proto_message *message, const char *name) {
     const ProtobufCFieldDescriptor *field =

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "columns/columns.h"
-#include "text/buffer.h"
+#include "text/text.h"
 
 static bool check_lengths(struct proto_message *message, const proto_limits *limits) {
     uint32_t turn = message->dimension == 2 ? 1 : 4;

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "columns/columns.h"
-#include "text/buffer.h"
+#include "text/text.h"
 
 static bool check_lengths(struct proto_message *message, const proto_limits *limits) {
     return proto_column_rows(message, "origin", message->dimension, limits->batch_queries_max) &&

@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "text/utf8.h"
+#include "text/text.h"
 
 enum { WIRE_VARINT = 0, WIRE_64BIT = 1, WIRE_BYTES = 2, WIRE_32BIT = 5 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/change.h"
-#include "reader/merge.h"
+#include "decode/change_shape.h"
+#include "reader/document.h"
 
 struct proto_change {
     proto_change_request request;

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "decode/change.h"
-#include "reader/merge.h"
-#include "text/suggest.h"
+#include "decode/change_shape.h"
+#include "reader/document.h"
+#include "text/text.h"
 
 /* Levels around a shape's meta in the body of a set, which must take what one shape's did. */
 #define DEPTH_AROUND_META 3

@@ -5,6 +5,20 @@
 #include <math.h>
 #include <string.h>
 
+bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
+    if (node.json == NULL)
+        return true;
+    if (!json_is_string(node.json))
+        return proto_refuse_type(reader, &node, "the name of a set");
+    const char *name = json_string_value(node.json);
+    size_t length = json_string_length(node.json);
+    if (!proto_is_set_name(name, length))
+        return proto_refuse(reader, &node, PROTO_BAD_NAME, "\"%.128s\" is not the name of a set",
+                            name);
+    *out = gjk_arena_copy_text(reader->arena, name, length);
+    return *out != NULL || proto_refuse_memory(reader);
+}
+
 static bool read_names(struct proto_reader *reader, proto_node node, const char *const **out,
                        uint32_t *count) {
     if (!proto_read_array(reader, &node))

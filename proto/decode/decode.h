@@ -4,6 +4,7 @@
 /* The pieces that requests are made of. All return false after having set the problem. */
 
 #include "gjk/kinds.h"
+#include "proto/request.h"
 #include "reader/reader.h"
 
 /* The names that shapes of that dimension may have as their type, NULL behind the last. */
@@ -89,6 +90,7 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
 /* Does a batch's query, which is not decoded yet, ask a set for all its pairs? */
 bool proto_asks_for_all_pairs(json_t *query);
 
+/* BAD_NAME; leaves *out alone when the node is absent. */
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
 
 /* origin, direction, max_distance */

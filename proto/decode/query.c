@@ -31,23 +31,6 @@ static bool decode_operands(struct proto_reader *reader, const proto_node *query
            proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b);
 }
 
-bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
-    if (node.json == NULL) {
-        return true;
-    }
-    if (!json_is_string(node.json)) {
-        return proto_refuse_type(reader, &node, "the name of a set");
-    }
-    const char *name = json_string_value(node.json);
-    size_t length = json_string_length(node.json);
-    if (!proto_is_set_name(name, length)) {
-        return proto_refuse(reader, &node, PROTO_BAD_NAME, "\"%.128s\" is not the name of a set",
-                            name);
-    }
-    *out = gjk_arena_copy_text(reader->arena, name, length);
-    return *out != NULL || proto_refuse_memory(reader);
-}
-
 static bool decode_detect(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                           proto_query *out) {
     if (proto_optional(query, "against").json != NULL &&

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "reader/compact.h"
-#include "text/suggest.h"
+#include "reader/document.h"
+#include "text/text.h"
 
 static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension) {
     const char *names[PROTO_KIND_NAMES_MAX];

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "text/buffer.h"
+#include "encode/encode.h"
 
 static void put_limits(struct proto_buffer *out, const proto_limits *limits) {
     const struct {

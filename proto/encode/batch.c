@@ -1,6 +1,6 @@
 /* What is said to many queries at once? To each what it would be told alone, in their order. */
 
-#include "encode/encode_parts.h"
+#include "encode/encode.h"
 
 void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
     proto_put_text(out, "{");

@@ -1,6 +1,6 @@
 /* What does a judge say of a shot, and what is it based on? */
 
-#include "encode/encode_parts.h"
+#include "encode/encode.h"
 
 static void put_hit_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
                        const gjk_ray_hit *hit) {

@@ -3,7 +3,7 @@
  * the pair, the single ray or the single cast would. The order is the core's.
  */
 
-#include "encode/encode_parts.h"
+#include "encode/encode.h"
 
 static void begin(struct proto_buffer *out, const char *name) {
     proto_put_text(out, "{");
@@ -73,11 +73,6 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
     end(out, nears->truncated, stamp);
 }
 
-static void put_number(struct proto_buffer *out, const char *key, double value) {
-    proto_put_key(out, key);
-    proto_put_number(out, value);
-}
-
 /* Where a hit is: the members that rays and casts have in common. */
 static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
                       const gjk_vec3 *normal, bool inside) {
@@ -92,7 +87,7 @@ void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_r
     const gjk_ray_result *result = &hit->result;
 
     proto_put_body(out, hit->body);
-    put_number(out, "distance", result->distance);
+    proto_put_named_number(out, "distance", result->distance);
     put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
               result->inside);
     proto_put_status(out, result->convergence);
@@ -116,8 +111,8 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         const gjk_cast_result *result = &hits->items[i].result;
         begin_item(out);
         proto_put_body(out, hits->items[i].body);
-        put_number(out, "fraction", result->fraction);
-        put_number(out, "distance", result->distance);
+        proto_put_named_number(out, "fraction", result->fraction);
+        proto_put_named_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
                   result->inside);
         proto_put_status(out, result->convergence);

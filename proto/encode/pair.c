@@ -1,6 +1,6 @@
 /* What is said of one pair of shapes? The same members, whatever the question it answers. */
 
-#include "encode/encode_parts.h"
+#include "encode/encode.h"
 
 static void put_state(struct proto_buffer *out, gjk_state state) {
     static const char *const texts[] = {
@@ -20,34 +20,20 @@ void proto_put_status(struct proto_buffer *out, gjk_convergence convergence) {
     proto_put_text(out, convergence == GJK_CONVERGED ? "\"converged\"" : "\"iteration_limit\"");
 }
 
-static void put_number(struct proto_buffer *out, const char *key, double value) {
-    proto_put_key(out, key);
-    proto_put_number(out, value);
-}
-
 static void put_iterations(struct proto_buffer *out, uint32_t iterations) {
     proto_put_key(out, "iterations");
     proto_put_integer(out, iterations);
-}
-
-void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
-                         gjk_vec3 v) {
-    proto_put_key(out, key);
-    if (exists)
-        proto_put_vector(out, dimension, v);
-    else
-        proto_put_text(out, "null");
 }
 
 void proto_put_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                       const gjk_detect_result *result) {
     put_state(out, result->state);
     if (penetration) {
-        put_number(out, "depth", result->depth);
+        proto_put_named_number(out, "depth", result->depth);
         proto_put_vector_if(out, "normal", true, dimension, result->normal);
         proto_put_vector_if(out, "point_a", result->has_points, dimension, result->point_a);
         proto_put_vector_if(out, "point_b", result->has_points, dimension, result->point_b);
-        put_number(out, "depth_lower_bound", result->depth_lower_bound);
+        proto_put_named_number(out, "depth_lower_bound", result->depth_lower_bound);
     }
     proto_put_status(out, result->convergence);
     put_iterations(out, result->iterations);
@@ -58,8 +44,8 @@ void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
     bool has_points = result->has_points;
 
     put_state(out, result->state);
-    put_number(out, "distance", result->distance);
-    put_number(out, "lower_bound", result->lower_bound);
+    proto_put_named_number(out, "distance", result->distance);
+    proto_put_named_number(out, "lower_bound", result->lower_bound);
     proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, result->point_b);
@@ -77,7 +63,7 @@ void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
         proto_put_integer(out, stamp->revision);
     }
     if (stamp->has_tick)
-        put_number(out, "tick", stamp->tick);
+        proto_put_named_number(out, "tick", stamp->tick);
     if (stamp->has_against_revision) {
         proto_put_key(out, "against_revision");
         proto_put_integer(out, stamp->against_revision);

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "text/buffer.h"
+#include "encode/encode.h"
 
 static void put_string(struct proto_buffer *out, const char *key, const char *text) {
     proto_put_key(out, key);

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "text/buffer.h"
+#include "encode/encode.h"
 
 static void put_integer(struct proto_buffer *out, const char *key, uint64_t value) {
     proto_put_key(out, key);

@@ -3,7 +3,7 @@
  * is taken, so that no list of steps is kept; the text becomes a member of the reply.
  */
 
-#include "encode/encode_parts.h"
+#include "encode/encode.h"
 
 #include <math.h>
 

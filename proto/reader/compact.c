@@ -3,7 +3,7 @@
  * strings take the form that replies give them, which reads back as the same value.
  */
 
-#include "reader/compact.h"
+#include "reader/document.h"
 
 static void put_array(struct proto_buffer *out, const json_t *array) {
     proto_put_text(out, "[");

@@ -16,8 +16,6 @@
 #include <setjmp.h>
 #include <string.h>
 
-#include "text/utf8.h"
-
 #define DEPTH_BLOCK 256 /* bytes */
 
 /* What a tree is given of its caller's arena: for most that is enough. */

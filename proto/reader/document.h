@@ -10,7 +10,8 @@
 #include <jansson.h>
 
 #include "gjk/arena.h"
-#include "proto/request.h"
+#include "proto/limits.h"
+#include "text/text.h"
 
 struct proto_document {
     struct gjk_arena scratch; /* the tree, and whatever else its decoder needs for a while */
@@ -35,5 +36,15 @@ bool proto_document_leave(void);
 
 /* A text that replies made of a value, as a value again. Entered; NULL: out of memory. */
 json_t *proto_document_parse(proto_text text);
+
+/*
+ * MergePatch(target, patch) of RFC 7396: the value that the target becomes. target may be NULL
+ * (there is none) and is used up; what the result shares with the patch stays the patch's. To be
+ * called with the document entered whose memory the result takes. NULL: out of memory.
+ */
+json_t *proto_merge(json_t *target, json_t *patch);
+
+/* Writes a JSON value in compact form, members in the order given. Depth: PROTO_DEPTH_MAX. */
+void proto_put_json(struct proto_buffer *out, json_t *json);
 
 #endif

@@ -3,7 +3,7 @@
  * is merged member by member, null removes a member, any other value replaces the old one whole.
  */
 
-#include "reader/merge.h"
+#include "reader/document.h"
 
 json_t *proto_merge(json_t *target, json_t *patch) {
     const char *name;

@@ -10,11 +10,6 @@
 #include <string.h>
 
 #include "reader/document.h"
-#include "text/number.h"
-#include "text/suggest.h"
-
-/* Of larger ones, which are maps of shapes, it is not worth while to read all names. */
-#define SMALL_OBJECT_MAX 16 /* members */
 
 const proto_range proto_any_number = {-INFINITY, INFINITY, false};
 const proto_range proto_coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, false};
@@ -31,88 +26,6 @@ void proto_reader_init(struct proto_reader *reader, struct proto_document *docum
         .problem = problem,
     };
     proto_buffer_init(&reader->text, &document->scratch);
-}
-
-static uint64_t initial_of(const char *name) {
-    return UINT64_C(1) << (name[0] & 63);
-}
-
-/* Apart, so that reading a member that is no object need not save registers. */
-__attribute__((noinline)) static uint64_t initials_of_object(json_t *object) {
-    uint64_t initials = 0;
-
-    if (json_object_size(object) > SMALL_OBJECT_MAX)
-        return UINT64_MAX;
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at))
-        initials |= initial_of(json_object_iter_key(at));
-    return initials;
-}
-
-static uint64_t initials_of(json_t *json) {
-    return json_is_object(json) ? initials_of_object(json) : 0;
-}
-
-/* Most members that are looked for are not there. Where none begins with that letter, that is
- * known without the hash of a name. */
-static json_t *find(const proto_node *object, const char *name) {
-    return (object->initials & initial_of(name)) != 0 ? json_object_get(object->json, name) : NULL;
-}
-
-proto_node proto_root(json_t *json) {
-    return (proto_node){.json = json, .initials = initials_of(json), .is_required = true};
-}
-
-static inline proto_node member_of(const proto_node *object, const char *name, json_t *value,
-                                   bool is_required) {
-    return (proto_node){
-        .parent = object,
-        .name = name,
-        .json = value,
-        .initials = initials_of(value),
-        .is_required = is_required,
-    };
-}
-
-proto_node proto_member(const proto_node *object, const char *name, json_t *value) {
-    return member_of(object, name, value, true);
-}
-
-static inline json_t *value_of(const proto_node *object, const char *name) {
-    json_t *json = find(object, name);
-
-    return json_is_null(json) ? NULL : json;
-}
-
-proto_node proto_required(const proto_node *object, const char *name) {
-    return member_of(object, name, value_of(object, name), true);
-}
-
-proto_node proto_optional(const proto_node *object, const char *name) {
-    return member_of(object, name, value_of(object, name), false);
-}
-
-proto_node proto_changed(const proto_node *node, json_t *json) {
-    proto_node changed = *node;
-
-    changed.json = json;
-    changed.initials = initials_of(json);
-    return changed;
-}
-
-proto_node proto_item(const proto_node *array, size_t index) {
-    json_t *json = json_array_get(array->json, index);
-
-    return (proto_node){
-        .parent = array,
-        .index = index,
-        .json = json,
-        .initials = initials_of(json),
-        .is_required = true,
-    };
-}
-
-bool proto_has(const proto_node *object, const char *name) {
-    return find(object, name) != NULL;
 }
 
 bool proto_read_object(struct proto_reader *reader, const proto_node *node) {

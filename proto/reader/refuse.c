@@ -1,13 +1,11 @@
 /* What exactly is wrong at a place in the body? Code, pointer, and a detail that tells what was
  * expected and what was found. */
 
+#include "reader/refuse.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "reader/reader.h"
-#include "text/number.h"
-#include "text/suggest.h"
 
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) {

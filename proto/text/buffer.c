@@ -4,12 +4,9 @@
  * off the last byte written: nothing but the opening bracket ends in one.
  */
 
-#include "text/buffer.h"
+#include "text/text.h"
 
 #include <string.h>
-
-#include "text/number.h"
-#include "text/utf8.h"
 
 #define FIRST_CAPACITY_BYTES 1024
 
@@ -138,6 +135,11 @@ void proto_put_number(struct proto_buffer *out, double value) {
         out->length += proto_number_text(value, out->data + out->length);
 }
 
+void proto_put_named_number(struct proto_buffer *out, const char *key, double value) {
+    proto_put_key(out, key);
+    proto_put_number(out, value);
+}
+
 void proto_put_integer(struct proto_buffer *out, uint64_t value) {
     if (reserve(out, PROTO_NUMBER_MAX))
         out->length += proto_integer_text(value, out->data + out->length);
@@ -157,4 +159,13 @@ void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) 
         proto_put_number(out, v.z);
     }
     put_byte(out, ']');
+}
+
+void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
+                         gjk_vec3 v) {
+    proto_put_key(out, key);
+    if (exists)
+        proto_put_vector(out, dimension, v);
+    else
+        proto_put_text(out, "null");
 }

@@ -19,7 +19,7 @@
  * them (Adams, PLDI 2018), the text is not always the shortest: number.c says which it is.
  */
 
-#include "text/decimal.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -9,7 +9,7 @@
  * result. The decimal point is the C locale's: nobody calls setlocale.
  */
 
-#include "text/number.h"
+#include "text/text.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,7 +18,6 @@
 #include <string.h>
 
 #include "gjk/base.h"
-#include "text/decimal.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53 */
 

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "gjk/base.h"
-#include "text/utf8.h"
+#include "text/text.h"
 
 struct code_row {
     int status;

@@ -4,7 +4,7 @@
  * letters, so that short names are not taken for each other.
  */
 
-#include "text/suggest.h"
+#include "text/text.h"
 
 #include <stdio.h>
 #include <string.h>

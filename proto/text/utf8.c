@@ -3,7 +3,7 @@
  * ranges of the second byte that depend on the first.
  */
 
-#include "text/utf8.h"
+#include "text/text.h"
 
 #include <stdbool.h>
 

@@ -11,18 +11,6 @@
 #include "gjk/shot.h"
 #include "proto/edit.h"
 
-struct proto_buffer {
-    struct gjk_arena *arena;
-    char *data;
-    size_t length, capacity;
-    bool failed;
-};
-
-void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
-
-/* Of an empty buffer: room for so many bytes, so that it need not grow until then. */
-void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
-
 /* application/problem+json. */
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem);
 

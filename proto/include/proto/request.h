@@ -10,34 +10,11 @@
  * a job. Thread-safe for different arenas.
  */
 
-#include "gjk/arena.h"
 #include "gjk/ray.h"
 #include "gjk/set_query.h"
+#include "proto/buffer.h"
+#include "proto/limits.h"
 #include "proto/problem.h"
-
-/* The limits of the wire, as GET /v1 shows them. */
-typedef struct proto_limits {
-    uint64_t body_bytes_max;
-    uint64_t batch_queries_max;
-    uint64_t sets_max;
-    uint64_t shapes_per_set_max;
-    uint64_t points_per_hull_max;
-    uint64_t history_ticks_max;
-    uint64_t id_bytes_max;
-    uint64_t meta_bytes_max;
-    uint64_t answers_max;
-} proto_limits;
-
-proto_limits proto_limits_default(void);
-
-/* Nesting of arrays and objects that a body may have. */
-#define PROTO_DEPTH_MAX 64
-
-/* A borrowed piece of text; not always NUL-terminated. */
-typedef struct proto_text {
-    const char *data; /* NULL: absent */
-    size_t length;
-} proto_text;
 
 /* Where a shape stands: position with angle or orientation; either may be absent and is the
  * default then. */
@@ -195,10 +172,5 @@ typedef struct proto_set {
 bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,
                       struct gjk_arena *arena, proto_set *out,
                       struct proto_problem *problem) GJK_MUST_USE;
-
-/* Names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
- * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
-bool proto_is_set_name(const char *text, size_t length);
-bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max);
 
 #endif

@@ -3,9 +3,11 @@
  * slashes, form paths: so no segment may be empty or one of the two that URL software rewrites.
  */
 
+#include "proto/limits.h"
+
 #include <string.h>
 
-#include "proto/request.h"
+#include "gjk/shape.h"
 
 #define SET_NAME_BYTES_MAX 128
 

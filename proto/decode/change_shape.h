@@ -1,5 +1,5 @@
-#ifndef PROTO_DECODE_CHANGE_H
-#define PROTO_DECODE_CHANGE_H
+#ifndef PROTO_DECODE_CHANGE_SHAPE_H
+#define PROTO_DECODE_CHANGE_SHAPE_H
 
 #include "decode/decode.h"
 #include "proto/edit.h"

@@ -1,0 +1,33 @@
+#ifndef PROTO_LIMITS_H
+#define PROTO_LIMITS_H
+
+/* How much of anything the wire takes, and what a name may be. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* As GET /v1 shows them. */
+typedef struct proto_limits {
+    uint64_t body_bytes_max;
+    uint64_t batch_queries_max;
+    uint64_t sets_max;
+    uint64_t shapes_per_set_max;
+    uint64_t points_per_hull_max;
+    uint64_t history_ticks_max;
+    uint64_t id_bytes_max;
+    uint64_t meta_bytes_max;
+    uint64_t answers_max;
+} proto_limits;
+
+proto_limits proto_limits_default(void);
+
+/* Nesting of arrays and objects that a body may have. */
+#define PROTO_DEPTH_MAX 64
+
+/* Names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
+ * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
+bool proto_is_set_name(const char *text, size_t length);
+bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max);
+
+#endif

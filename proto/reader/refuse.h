@@ -1,0 +1,36 @@
+#ifndef PROTO_READER_REFUSE_H
+#define PROTO_READER_REFUSE_H
+
+/* What a decoder works with, and how it tells that a value is wrong. */
+
+#include "gjk/base.h"
+#include "proto/limits.h"
+#include "reader/node.h"
+#include "text/text.h"
+
+struct proto_reader {
+    const proto_limits *limits;
+    struct gjk_arena *arena;   /* the caller's: for what the decoder answers */
+    struct gjk_arena *scratch; /* the document's: for what is needed on the way */
+    struct proto_problem *problem;
+    struct proto_buffer text; /* in scratch; for whoever needs a compact text */
+};
+
+/* Refuse at a node. All return false. */
+bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
+                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected);
+bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at);
+bool proto_refuse_memory(struct proto_reader *reader);
+/* More of what than limit allows. */
+bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
+                       uint64_t found, uint64_t limit);
+/* A status of the core that blames the node; OUT_OF_MEMORY blames none. */
+bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
+
+/* Whether every member of the object is in one of the lists (NULL at their ends; more may be
+ * NULL); otherwise UNKNOWN_MEMBER with a hint. */
+bool proto_check_members(struct proto_reader *reader, const proto_node *object,
+                         const char *const *known, const char *const *more);
+
+#endif

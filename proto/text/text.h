@@ -1,0 +1,71 @@
+#ifndef PROTO_TEXT_TEXT_H
+#define PROTO_TEXT_TEXT_H
+
+/* The pieces of which texts are made and judged: JSON, numbers, UTF-8, names that were meant. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "gjk/pose.h"
+#include "proto/buffer.h"
+#include "proto/problem.h"
+
+/*
+ * JSON text, piece by piece, into a struct proto_buffer. Commas come by themselves: a key or an
+ * item puts one unless it is the first of its object or array. A buffer that ran out of memory
+ * is `failed` and takes nothing more.
+ */
+void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
+void proto_put_text(struct proto_buffer *out, const char *text); /* as it stands */
+
+void proto_put_item(struct proto_buffer *out);                  /* , unless first in an array */
+void proto_put_key(struct proto_buffer *out, const char *name); /* , unless first; "name": */
+
+/* A string in quotes, escaped; bytes that are not UTF-8 become U+FFFD. */
+void proto_put_string(struct proto_buffer *out, const char *data, size_t length);
+void proto_put_string_or_null(struct proto_buffer *out, const char *text);
+void proto_put_number(struct proto_buffer *out, double value);
+void proto_put_named_number(struct proto_buffer *out, const char *key, double value);
+void proto_put_integer(struct proto_buffer *out, uint64_t value);
+void proto_put_bool(struct proto_buffer *out, bool value);
+void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v);
+/* "key": v, or null where there is none */
+void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
+                         gjk_vec3 v);
+
+/* Room for any number's text and its NUL. */
+#define PROTO_NUMBER_MAX 32
+
+/*
+ * Writes a finite double as a JSON number that parses back to exactly the same double, negative
+ * zero included, and returns its length. Integers below 2^53 look like integers. Whole numbers
+ * cost about 20 ns, others from 1.5e-11 up 40 ns, what is smaller or above 2^53 300 ns and more.
+ */
+size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]);
+
+/* The decimal digits of value and a NUL; text has room for 21 bytes. */
+size_t proto_integer_text(uint64_t value, char *text);
+
+/*
+ * Writes a double that is no whole number as "%.17g" does, or as "%.15g" or "%.16g" if one of
+ * these (in this order) reads back as the same double. Returns the text's length, or 0 and
+ * writes nothing when the value is too small for the method: below 2^-36 (1.5e-11). Exact; about
+ * 40 ns; no memory of its own, any thread.
+ */
+size_t proto_decimal_text(double value, char text[PROTO_NUMBER_MAX]);
+
+/*
+ * The length in bytes, 1 to 4, of the valid UTF-8 sequence that text begins with, or 0 where it
+ * begins with none (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF). Reads at
+ * most length bytes; length >= 1.
+ */
+size_t proto_utf8_sequence(const char *text, size_t length);
+
+/*
+ * Gives the problem a hint about an unknown name: `did you mean "radius"?` when a known one is
+ * near, or else `known <what>: ...`. Both lists end with NULL; more may be NULL.
+ */
+void proto_suggest(struct proto_problem *problem, const char *what, const char *name,
+                   const char *const *known, const char *const *more);
+
+#endif
