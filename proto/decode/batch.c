@@ -29,24 +29,22 @@ static bool decode_batch(struct proto_reader *reader, const proto_node *root,
     static const char *const stateless[] = {"dimension", "filter", "options", "queries", NULL};
     bool is_stateless = batch->scope.set_dimension == 0;
 
-    if (!proto_read_object(reader, root) ||
-        !proto_check_members(reader, root, is_stateless ? stateless : known, NULL)) {
+    if (!proto_read_object(reader, root)) {
         return false;
     }
+    bool is_fine = proto_check_members(reader, root, is_stateless ? stateless : known, NULL);
     proto_node queries = proto_required(root, "queries"),
                dimension = proto_optional(root, "dimension");
     uint64_t given = 0, most = reader->limits->batch_queries_max;
-    if (!proto_read_array(reader, &queries) ||
-        !proto_read_integer(reader, dimension, 2, 3, &given)) {
-        return false;
-    }
+    is_fine = proto_read_array(reader, &queries) && is_fine;
+    is_fine = proto_read_integer(reader, dimension, 2, 3, &given) && is_fine;
     size_t count = json_array_size(queries.json);
     if (count > most) {
-        return proto_refuse_many(reader, &queries, "queries", count, most);
+        is_fine = proto_refuse_many(reader, &queries, "queries", count, most);
     }
     batch->count = (uint32_t)count;
     batch->scope.given_dimension = (uint32_t)given;
-    return proto_decode_scene(reader, root, &batch->common);
+    return proto_decode_scene(reader, root, &batch->common) && is_fine;
 }
 
 bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_limits *limits,

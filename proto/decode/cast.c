@@ -5,10 +5,12 @@
 bool proto_decode_cast(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                        proto_query *out) {
     proto_node shape = proto_required(query, "shape");
+    proto_node translation = proto_required(query, "translation");
 
-    return proto_decode_operand(reader, &shape, out->dimension, is_stateless, &out->moving) &&
-           proto_read_vector(reader, proto_required(query, "translation"), out->dimension,
-                             proto_coordinate, &out->translation) &&
-           proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) &&
-           proto_decode_target(reader, query, is_stateless, out);
+    bool is_fine = proto_decode_operand(reader, &shape, out->dimension, is_stateless, &out->moving);
+    is_fine = proto_read_vector(reader, translation, out->dimension, proto_coordinate,
+                                &out->translation) &&
+              is_fine;
+    is_fine = proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) && is_fine;
+    return proto_decode_target(reader, query, is_stateless, out) && is_fine;
 }

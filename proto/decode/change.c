@@ -39,16 +39,20 @@ static bool check_root(struct proto_reader *reader, const proto_node *root,
     static const char *const of_set[] = {"dimension", "history", "shapes", "meta", NULL};
     static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
     static const char *const of_tick[] = {"shapes", NULL};
+    bool is_fine;
 
     if (!proto_read_object(reader, root))
         return false;
     switch (request->form) {
     case PROTO_PATCH_SET:
-        return proto_check_members(reader, root, of_set, read_only) &&
-               proto_check_set_name(reader, proto_optional(root, "name"), request->name) &&
-               check_dimension(reader, root) && check_shapes(reader, root);
+        is_fine = proto_check_members(reader, root, of_set, read_only);
+        is_fine =
+            proto_check_set_name(reader, proto_optional(root, "name"), request->name) && is_fine;
+        is_fine = check_dimension(reader, root) && is_fine;
+        return check_shapes(reader, root) && is_fine;
     case PROTO_PUT_TICK:
-        return proto_check_members(reader, root, of_tick, NULL) && check_shapes(reader, root);
+        is_fine = proto_check_members(reader, root, of_tick, NULL);
+        return check_shapes(reader, root) && is_fine;
     case PROTO_PATCH_SHAPE:
     case PROTO_PUT_SHAPE:
         break;
@@ -98,16 +102,21 @@ static bool edit_shapes(struct proto_application *application, const proto_node 
     const char *name, *id;
     json_t *value;
 
+    bool is_fine = true;
     json_object_foreach(shapes->json, name, value) {
         proto_node patch = proto_member(shapes, name, value);
-        if (!proto_copy_id(reader, &patch, name, strlen(name), &id))
-            return false;
-        if (json_is_null(value))
+        if (!proto_copy_id(reader, &patch, name, strlen(name), &id)) {
+            is_fine = false;
+        } else if (json_is_null(value)) {
             remove_shape(application, id);
-        else if (!proto_change_shape(application, &patch, id))
-            return false;
+        } else {
+            is_fine = proto_change_shape(application, &patch, id) && is_fine;
+        }
+        if (!proto_may_go_on(reader)) {
+            break;
+        }
     }
-    return true;
+    return is_fine;
 }
 
 static bool check_count(const struct proto_application *application, const proto_node *shapes) {
@@ -184,7 +193,8 @@ static bool edit_set(struct proto_application *application, const proto_node *ro
         return proto_problem_hint(application->reader->problem,
                                   "leave \"dimension\" out, or make another set with PUT");
     }
-    return edit_history(application, root, out) && edit_meta(application, root, out);
+    bool is_fine = edit_history(application, root, out);
+    return edit_meta(application, root, out) && is_fine;
 }
 
 /* --- The whole --- */
@@ -204,11 +214,13 @@ static bool apply(struct proto_application *application, const proto_node *root,
         gjk_arena_alloc_array(application->reader->arena, capacity, sizeof(proto_edit));
     if (application->edits == NULL)
         return proto_refuse_memory(application->reader);
-    if ((application->form == PROTO_PATCH_SET && !edit_set(application, root, out)) ||
-        !(is_alone ? proto_change_shape(application, root, name)
-                   : edit_shapes(application, &shapes)) ||
-        !check_count(application, &shapes))
+    bool is_fine = application->form != PROTO_PATCH_SET || edit_set(application, root, out);
+    is_fine = (is_alone ? proto_change_shape(application, root, name)
+                        : edit_shapes(application, &shapes)) &&
+              is_fine;
+    if (!is_fine || !check_count(application, &shapes)) {
         return false;
+    }
     qsort(application->edits, application->count, sizeof(proto_edit), compare_ids);
     out->items = application->edits;
     out->count = application->count;

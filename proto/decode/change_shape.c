@@ -27,6 +27,7 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
     const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
     const char *name;
     json_t *value;
+    bool is_fine = true;
 
     json_object_foreach(patch->json, name, value) {
         bool is_known = !json_is_null(value) || proto_is_geometry(name);
@@ -39,9 +40,9 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
                      "the member \"%.128s\" is not known here", name);
         proto_geometry_names(geometry);
         proto_suggest(reader->problem, "members", name, known, geometry);
-        return false;
+        is_fine = false;
     }
-    return true;
+    return is_fine;
 }
 
 static bool is_move(const proto_node *patch) {
@@ -188,16 +189,18 @@ bool proto_change_shape(struct proto_application *application, const proto_node 
     proto_stored stored;
 
     *edit = (proto_edit){.id = id};
-    if (!proto_read_object(application->reader, patch) ||
-        !take_teleport(application, patch, edit) ||
-        !check_removals(application->reader, patch, application->form))
+    if (!proto_read_object(application->reader, patch)) {
         return false;
+    }
+    bool is_fine = take_teleport(application, patch, edit);
+    is_fine = check_removals(application->reader, patch, application->form) && is_fine;
     bool is_stored = base->find(base->user, id, &stored);
     edit->self = is_stored ? stored.self : NULL;
     bool moves = is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch);
     if (moves && json_object_size(patch->json) == 0 && !edit->teleport)
-        return true;
+        return is_fine;
     application->count++;
-    return moves ? move(application, patch, &stored, edit)
-                 : define(application, patch, is_stored ? &stored : NULL, edit);
+    return (moves ? move(application, patch, &stored, edit)
+                  : define(application, patch, is_stored ? &stored : NULL, edit)) &&
+           is_fine;
 }

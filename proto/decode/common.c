@@ -27,13 +27,13 @@ static bool read_names(struct proto_reader *reader, proto_node node, const char 
     const char **names = gjk_arena_alloc_array(reader->arena, size, sizeof *names);
     if (names == NULL)
         return proto_refuse_memory(reader);
-    for (size_t i = 0; i < size; i++) {
-        if (!proto_read_id(reader, proto_item(&node, i), &names[i]))
-            return false;
+    bool is_fine = true;
+    for (size_t i = 0; i < size && proto_may_go_on(reader); i++) {
+        is_fine = proto_read_id(reader, proto_item(&node, i), &names[i]) && is_fine;
     }
     *out = names;
     *count = (uint32_t)size;
-    return true;
+    return is_fine;
 }
 
 static bool decode_filter(struct proto_reader *reader, const proto_node *node, gjk_filter *out) {
@@ -43,16 +43,20 @@ static bool decode_filter(struct proto_reader *reader, const proto_node *node, g
     if (node->json == NULL)
         return true;
     *out = gjk_filter_default();
-    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
+    if (!proto_read_object(reader, node)) {
         return false;
+    }
+    proto_node ignore = proto_optional(node, "ignore");
+    proto_node ignore_groups = proto_optional(node, "ignore_groups");
     proto_node only_groups = proto_optional(node, "only_groups");
     out->has_only_groups = only_groups.json != NULL;
-    return proto_read_u32(reader, proto_optional(node, "category"), &out->category) &&
-           proto_read_u32(reader, proto_optional(node, "mask"), &out->mask) &&
-           read_names(reader, proto_optional(node, "ignore"), &out->ignore, &out->ignore_count) &&
-           read_names(reader, proto_optional(node, "ignore_groups"), &out->ignore_groups,
-                      &out->ignore_groups_count) &&
-           read_names(reader, only_groups, &out->only_groups, &out->only_groups_count);
+    bool is_fine = proto_check_members(reader, node, known, NULL);
+    is_fine = proto_read_u32(reader, proto_optional(node, "category"), &out->category) && is_fine;
+    is_fine = proto_read_u32(reader, proto_optional(node, "mask"), &out->mask) && is_fine;
+    is_fine = read_names(reader, ignore, &out->ignore, &out->ignore_count) && is_fine;
+    is_fine = read_names(reader, ignore_groups, &out->ignore_groups, &out->ignore_groups_count) &&
+              is_fine;
+    return read_names(reader, only_groups, &out->only_groups, &out->only_groups_count) && is_fine;
 }
 
 proto_options proto_options_default(void) {
@@ -67,13 +71,18 @@ static bool decode_options(struct proto_reader *reader, const proto_node *node,
         return true;
     *out = proto_options_default();
     uint64_t max_iterations = out->max_iterations;
-    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL) ||
-        !proto_read_number(reader, proto_optional(node, "tolerance"), tolerance, &out->tolerance) ||
-        !proto_read_integer(reader, proto_optional(node, "max_iterations"), GJK_ITERATIONS_MIN,
-                            GJK_ITERATIONS_MAX, &max_iterations))
+    if (!proto_read_object(reader, node)) {
         return false;
+    }
+    bool is_fine = proto_check_members(reader, node, known, NULL);
+    is_fine =
+        proto_read_number(reader, proto_optional(node, "tolerance"), tolerance, &out->tolerance) &&
+        is_fine;
+    is_fine = proto_read_integer(reader, proto_optional(node, "max_iterations"), GJK_ITERATIONS_MIN,
+                                 GJK_ITERATIONS_MAX, &max_iterations) &&
+              is_fine;
     out->max_iterations = (uint32_t)max_iterations;
-    return true;
+    return is_fine;
 }
 
 static bool decode_at(struct proto_reader *reader, const proto_node *node, proto_query *out) {
@@ -89,8 +98,11 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
     out->at_pointer = gjk_arena_copy_text(reader->arena, pointer, strlen(pointer));
     if (out->at_pointer == NULL)
         return proto_refuse_memory(reader);
-    return proto_read_object(reader, node) && proto_check_members(reader, node, known, NULL) &&
-           proto_read_number(reader, tick, since_start, &out->at_tick);
+    if (!proto_read_object(reader, node)) {
+        return false;
+    }
+    bool is_fine = proto_check_members(reader, node, known, NULL);
+    return proto_read_number(reader, tick, since_start, &out->at_tick) && is_fine;
 }
 
 /* An option that did nothing in silence would be worse than one that is refused. */
@@ -109,11 +121,13 @@ bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, pr
     proto_node filter = proto_optional(query, "filter");
     proto_node options = proto_optional(query, "options");
 
-    return decode_at(reader, &at, out) && decode_filter(reader, &filter, &out->filter) &&
-           decode_options(reader, &options, &out->options);
+    bool is_fine = decode_at(reader, &at, out);
+    is_fine = decode_filter(reader, &filter, &out->filter) && is_fine;
+    return decode_options(reader, &options, &out->options) && is_fine;
 }
 
 bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out) {
-    return proto_decode_scene(reader, query, out) &&
-           decode_trace(reader, proto_optional(query, "trace"), out);
+    bool is_fine = proto_decode_scene(reader, query, out);
+
+    return decode_trace(reader, proto_optional(query, "trace"), out) && is_fine;
 }

@@ -77,27 +77,28 @@ static bool read_points(struct proto_reader *reader, const proto_node *node,
     if (points == NULL) {
         return proto_refuse_memory(reader);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (!proto_read_vector(reader, proto_item(node, i), dimension, range_of(member),
-                               &points[i])) {
-            return false;
-        }
+    bool is_fine = true;
+    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
+        is_fine = proto_read_vector(reader, proto_item(node, i), dimension, range_of(member),
+                                    &points[i]) &&
+                  is_fine;
     }
     out->list.points = points;
     out->list.count = (uint32_t)count;
-    return true;
+    return is_fine;
 }
 
-/* An axis needs two different ends: only then is there a direction to be round about. */
-static bool check_differs(struct proto_reader *reader, const proto_node *node, const char *other,
-                          const gjk_member_value *values) {
-    const gjk_vec3 a = values[-1].vector, b = values[0].vector;
+/* A vector that must differ from the one before it: an axis has a direction only if its ends do. */
+static bool check_differs(struct proto_reader *reader, const proto_node *object,
+                          const gjk_member *member, const gjk_member_value *value) {
+    const proto_node node = proto_required(object, member->name);
+    const gjk_vec3 a = value[-1].vector, b = value[0].vector;
 
     if (a.x != b.x || a.y != b.y || a.z != b.z) {
         return true;
     }
-    proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "\"%s\" and \"%s\" must differ", other,
-                 node->name);
+    proto_refuse(reader, &node, PROTO_OUT_OF_RANGE, "\"%s\" and \"%s\" must differ",
+                 member[-1].name, member->name);
     return proto_problem_hint(reader->problem, "without a length it has no axis; a \"sphere\" "
                                                "needs none");
 }
@@ -110,8 +111,7 @@ static bool read_member(struct proto_reader *reader, const proto_node *object,
     case GJK_MEMBER_NUMBER:
         return proto_read_number(reader, node, range_of(member), &out->number);
     case GJK_MEMBER_VECTOR:
-        return proto_read_vector(reader, node, dimension, range_of(member), &out->vector) &&
-               (!member->differs || check_differs(reader, &node, member[-1].name, out));
+        return proto_read_vector(reader, node, dimension, range_of(member), &out->vector);
     default:
         return read_points(reader, &node, member, dimension, out);
     }
@@ -132,10 +132,15 @@ bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object
                            gjk_shape *out) {
     gjk_geometry geometry = {reader->arena, dimension, rounding, .bad_point = 0};
 
-    for (size_t i = 0; kind->members[i].name != NULL; i++) {
-        if (!read_member(reader, object, &kind->members[i], dimension, &geometry.values[i])) {
-            return false;
-        }
+    bool is_fine = true;
+    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
+        const gjk_member *member = &kind->members[i];
+        gjk_member_value *value = &geometry.values[i];
+        is_fine = read_member(reader, object, member, dimension, value) && is_fine;
+        is_fine = is_fine && (!member->differs || check_differs(reader, object, member, value));
+    }
+    if (!is_fine || !proto_may_go_on(reader)) {
+        return false;
     }
     gjk_status status = kind->make(&geometry, out);
     if (status == GJK_NOT_CONVEX) {

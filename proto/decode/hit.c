@@ -8,8 +8,11 @@ static bool decode_line(struct proto_reader *reader, const proto_node *query, pr
     static const char *const known[] = {"origin", "direction", "max_distance", NULL};
     proto_node ray = proto_required(query, "ray");
 
-    return proto_read_object(reader, &ray) && proto_check_members(reader, &ray, known, NULL) &&
-           proto_decode_line(reader, &ray, out->dimension, &out->ray);
+    if (!proto_read_object(reader, &ray)) {
+        return false;
+    }
+    bool is_fine = proto_check_members(reader, &ray, known, NULL);
+    return proto_decode_line(reader, &ray, out->dimension, &out->ray) && is_fine;
 }
 
 /* A shape or a group, not both. */
@@ -17,8 +20,10 @@ static bool decode_claim(struct proto_reader *reader, const proto_node *query, p
     static const char *const known[] = {"id", "group", NULL};
     proto_node claim = proto_required(query, "claim");
 
-    if (!proto_read_object(reader, &claim) || !proto_check_members(reader, &claim, known, NULL))
+    if (!proto_read_object(reader, &claim)) {
         return false;
+    }
+    bool is_fine = proto_check_members(reader, &claim, known, NULL);
     proto_node id = proto_optional(&claim, "id"), group = proto_optional(&claim, "group");
     if (id.json == NULL && group.json == NULL) {
         proto_refuse_missing(reader, &id);
@@ -28,7 +33,7 @@ static bool decode_claim(struct proto_reader *reader, const proto_node *query, p
         return proto_refuse(reader, &group, PROTO_UNKNOWN_MEMBER,
                             "\"group\" has no meaning beside \"id\"");
     return proto_read_id(reader, id, &out->claim_id) &&
-           proto_read_id(reader, group, &out->claim_group);
+           proto_read_id(reader, group, &out->claim_group) && is_fine;
 }
 
 static bool decode_policy(struct proto_reader *reader, const proto_node *query, proto_query *out) {
@@ -38,20 +43,26 @@ static bool decode_policy(struct proto_reader *reader, const proto_node *query, 
 
     if (policy.json == NULL)
         return true;
-    return proto_read_object(reader, &policy) &&
-           proto_check_members(reader, &policy, known, NULL) &&
-           proto_read_number(reader, proto_optional(&policy, "max_rewind_ticks"), ticks,
-                             &out->max_rewind_ticks) &&
-           proto_read_set_name(reader, proto_optional(&policy, "obstacles"), &out->obstacles) &&
-           proto_read_number(reader, proto_optional(&policy, "near_miss"), proto_length,
-                             &out->near_miss);
+    if (!proto_read_object(reader, &policy)) {
+        return false;
+    }
+    proto_node rewind = proto_optional(&policy, "max_rewind_ticks");
+    proto_node obstacles = proto_optional(&policy, "obstacles");
+    proto_node near_miss = proto_optional(&policy, "near_miss");
+    bool is_fine = proto_check_members(reader, &policy, known, NULL);
+    is_fine = proto_read_number(reader, rewind, ticks, &out->max_rewind_ticks) && is_fine;
+    is_fine = proto_read_set_name(reader, obstacles, &out->obstacles) && is_fine;
+    return proto_read_number(reader, near_miss, proto_length, &out->near_miss) && is_fine;
 }
 
 bool proto_decode_hit(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                       proto_query *out) {
     (void)is_stateless; /* there is only the form with a set */
-    return proto_read_id(reader, proto_optional(query, "shooter"), &out->shooter) &&
-           decode_line(reader, query, out) &&
-           proto_read_number(reader, proto_optional(query, "radius"), proto_length, &out->radius) &&
-           decode_claim(reader, query, out) && decode_policy(reader, query, out);
+    proto_node radius = proto_optional(query, "radius");
+
+    bool is_fine = proto_read_id(reader, proto_optional(query, "shooter"), &out->shooter);
+    is_fine = decode_line(reader, query, out) && is_fine;
+    is_fine = proto_read_number(reader, radius, proto_length, &out->radius) && is_fine;
+    is_fine = decode_claim(reader, query, out) && is_fine;
+    return decode_policy(reader, query, out) && is_fine;
 }

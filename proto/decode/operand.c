@@ -31,10 +31,12 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *node, u
     out->kind = PROTO_OPERAND_STORED;
     if (json_is_string(node->json))
         return proto_read_id(reader, *node, &out->id);
-    if (!proto_read_id(reader, proto_required(node, "id"), &out->id) ||
-        !proto_decode_place(reader, node, dimension, &place) ||
-        !proto_check_members(reader, node, dimension == 2 ? known2 : known3, NULL))
+    bool is_fine = proto_read_id(reader, proto_required(node, "id"), &out->id);
+    is_fine = proto_decode_place(reader, node, dimension, &place) && is_fine;
+    is_fine = proto_check_members(reader, node, dimension == 2 ? known2 : known3, NULL) && is_fine;
+    if (!is_fine) {
         return false;
+    }
     out->pose = place.pose;
     out->has_position = place.has_position;
     out->has_rotation = place.has_rotation;
@@ -46,9 +48,9 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
     const proto_shape_use use = is_stateless ? PROTO_SHAPE_INLINE : PROTO_SHAPE_OPERAND;
     proto_shape shape;
 
-    if (!proto_decode_shape(reader, node, dimension, use, &shape))
+    if (!proto_decode_shape(reader, node, dimension, use, &shape)) {
         return false;
-    out->kind = PROTO_OPERAND_INLINE;
+    }
     out->shape = shape.shape;
     out->group = shape.group;
     out->pose = shape.place.pose;
@@ -60,8 +62,13 @@ bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
     bool is_name = json_is_string(node->json);
 
     *out = (proto_operand){.kind = PROTO_OPERAND_ABSENT, .pose = gjk_pose_identity()};
-    if (node->json == NULL)
-        return !node->is_required || proto_refuse_missing(reader, node);
+    if (node->json == NULL && !node->is_required) {
+        return true;
+    }
+    out->kind = PROTO_OPERAND_INLINE; /* or STORED; wrong or not, it is not absent */
+    if (node->json == NULL) {
+        return proto_refuse_missing(reader, node);
+    }
     if (!is_name && !json_is_object(node->json))
         return proto_refuse_type(reader, node, "an id or a shape");
     if (!read_pointer(reader, node, &out->pointer))

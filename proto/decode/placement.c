@@ -52,9 +52,9 @@ bool proto_decode_place(struct proto_reader *reader, const proto_node *object, u
     proto_node node = proto_optional(object, "position");
     gjk_vec3 position = {0.0, 0.0, 0.0};
 
-    if (!proto_read_vector(reader, node, dimension, proto_coordinate, &position))
-        return false;
+    bool is_fine = proto_read_vector(reader, node, dimension, proto_coordinate, &position);
     out->has_position = node.json != NULL;
-    return dimension == 2 ? decode2(reader, object, position, out)
-                          : decode3(reader, object, position, out);
+    return (dimension == 2 ? decode2(reader, object, position, out)
+                           : decode3(reader, object, position, out)) &&
+           is_fine;
 }

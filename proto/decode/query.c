@@ -27,42 +27,40 @@ static bool decode_operands(struct proto_reader *reader, const proto_node *query
 
     a.is_required = is_stateless || out->op == PROTO_OP_DISTANCE || b.json != NULL;
     b.is_required = is_stateless;
-    return proto_decode_operand(reader, &a, out->dimension, is_stateless, &out->a) &&
-           proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b);
+    bool is_fine = proto_decode_operand(reader, &a, out->dimension, is_stateless, &out->a);
+    return proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b) && is_fine;
 }
 
 static bool decode_detect(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                           proto_query *out) {
-    if (proto_optional(query, "against").json != NULL &&
-        (!refuse_given(reader, query, "a", "beside \"against\"") ||
-         !refuse_given(reader, query, "b", "beside \"against\""))) {
-        return false;
+    proto_node against = proto_optional(query, "against");
+    bool is_fine = true;
+
+    if (against.json != NULL) {
+        is_fine = refuse_given(reader, query, "a", "beside \"against\"");
+        is_fine = refuse_given(reader, query, "b", "beside \"against\"") && is_fine;
     }
-    if (!decode_operands(reader, query, is_stateless, out)) {
-        return false;
+    is_fine = is_fine && decode_operands(reader, query, is_stateless, out);
+    if (out->b.kind != PROTO_OPERAND_ABSENT) {
+        is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
     }
-    if (out->b.kind != PROTO_OPERAND_ABSENT &&
-        !refuse_given(reader, query, "limit", "for a single pair")) {
-        return false;
-    }
-    return proto_read_set_name(reader, proto_optional(query, "against"), &out->against) &&
-           proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration);
+    is_fine = proto_read_set_name(reader, against, &out->against) && is_fine;
+    return proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration) &&
+           is_fine;
 }
 
 static bool decode_distance(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                             proto_query *out) {
     static const proto_range reach = {0.0, INFINITY, false};
 
-    if (!decode_operands(reader, query, is_stateless, out)) {
-        return false;
-    }
-    if (out->b.kind != PROTO_OPERAND_ABSENT &&
-        (!refuse_given(reader, query, "limit", "for a single pair") ||
-         !refuse_given(reader, query, "max_distance", "for a single pair"))) {
-        return false;
+    bool is_fine = decode_operands(reader, query, is_stateless, out);
+    if (out->b.kind != PROTO_OPERAND_ABSENT) {
+        is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
+        is_fine = refuse_given(reader, query, "max_distance", "for a single pair") && is_fine;
     }
     return proto_read_number(reader, proto_optional(query, "max_distance"), reach,
-                             &out->max_distance);
+                             &out->max_distance) &&
+           is_fine;
 }
 
 /* A kind of query. */
@@ -173,16 +171,21 @@ bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
     proto_node limit = proto_optional(query, "limit");
 
     proto_pointer_text(query, out->pointer, sizeof out->pointer);
-    if (!proto_read_object(reader, query) ||
-        !proto_check_members(reader, query, is_stateless ? kind->stateless : kind->members, more) ||
-        !decode_dimension(reader, query, scope, &out->dimension) ||
-        !kind->decode(reader, query, is_stateless, out) ||
-        !proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit)) {
+    if (!proto_read_object(reader, query)) {
         return false;
     }
+    const char *const *known = is_stateless ? kind->stateless : kind->members;
+    bool is_fine = proto_check_members(reader, query, known, more);
+    if (!decode_dimension(reader, query, scope, &out->dimension)) {
+        return false; /* no vector could be judged */
+    }
+    is_fine = kind->decode(reader, query, is_stateless, out) && is_fine;
+    is_fine = proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit) && is_fine;
     out->has_limit = limit.json != NULL;
-    return proto_decode_common(reader, query, out) &&
-           (!scope->is_batch || !out->trace || refuse_given(reader, query, "trace", "in a batch"));
+    is_fine = proto_decode_common(reader, query, out) && is_fine;
+    return (!scope->is_batch || !out->trace ||
+            refuse_given(reader, query, "trace", "in a batch")) &&
+           is_fine;
 }
 
 proto_query proto_query_default(proto_op op) {

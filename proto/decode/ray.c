@@ -11,11 +11,16 @@ bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint
     gjk_vec3 origin, direction;
     double max_distance = INFINITY;
 
-    if (!proto_read_vector(reader, proto_required(line, "origin"), dimension, proto_coordinate,
-                           &origin) ||
-        !proto_read_vector(reader, direction_node, dimension, proto_coordinate, &direction) ||
-        !proto_read_number(reader, proto_optional(line, "max_distance"), reach, &max_distance))
+    bool is_fine = proto_read_vector(reader, proto_required(line, "origin"), dimension,
+                                     proto_coordinate, &origin);
+    is_fine = proto_read_vector(reader, direction_node, dimension, proto_coordinate, &direction) &&
+              is_fine;
+    is_fine =
+        proto_read_number(reader, proto_optional(line, "max_distance"), reach, &max_distance) &&
+        is_fine;
+    if (!is_fine) {
         return false;
+    }
     gjk_status status = gjk_ray_make(origin, direction, max_distance, out);
     bool is_direction = status == GJK_ZERO_DIRECTION;
     return status == GJK_OK ||
@@ -24,8 +29,9 @@ bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint
 
 bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                       proto_query *out) {
-    return proto_decode_line(reader, query, out->dimension, &out->ray) &&
-           proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) &&
-           proto_read_bool(reader, proto_optional(query, "solid"), &out->solid) &&
-           proto_decode_target(reader, query, is_stateless, out);
+    bool is_fine = proto_decode_line(reader, query, out->dimension, &out->ray);
+
+    is_fine = proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) && is_fine;
+    is_fine = proto_read_bool(reader, proto_optional(query, "solid"), &out->solid) && is_fine;
+    return proto_decode_target(reader, query, is_stateless, out) && is_fine;
 }

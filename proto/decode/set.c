@@ -27,8 +27,10 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
     *exists = node->json != NULL;
     if (node->json == NULL)
         return true;
-    if (!proto_read_object(reader, node) || !proto_check_members(reader, node, known, NULL))
+    if (!proto_read_object(reader, node)) {
         return false;
+    }
+    bool is_fine = proto_check_members(reader, node, known, NULL);
     if (!proto_read_integer(reader, proto_required(node, "ticks"), 0,
                             reader->limits->history_ticks_max, &ticks)) {
         if (reader->problem->code == PROTO_OUT_OF_RANGE)
@@ -36,7 +38,7 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
         return false;
     }
     *out = (uint32_t)ticks;
-    return true;
+    return is_fine;
 }
 
 bool proto_decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
@@ -51,18 +53,24 @@ static bool decode_set(struct proto_reader *reader, const proto_node *root, cons
     static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
     uint64_t dimension = 0;
 
-    if (!proto_read_object(reader, root) || !proto_check_members(reader, root, known, read_only) ||
-        !proto_check_set_name(reader, proto_optional(root, "name"), name) ||
-        !proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension))
+    if (!proto_read_object(reader, root)) {
         return false;
+    }
+    bool is_fine = proto_check_members(reader, root, known, read_only);
+    is_fine = proto_check_set_name(reader, proto_optional(root, "name"), name) && is_fine;
+    bool has_dimension =
+        proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension);
     proto_node history = proto_optional(root, "history");
     proto_node meta = proto_optional(root, "meta");
     proto_node shapes = proto_optional(root, "shapes");
     out->dimension = (uint32_t)dimension;
-    return proto_decode_history(reader, &history, &out->has_history, &out->history_ticks) &&
-           proto_decode_meta(reader, &meta, &out->meta) &&
+    is_fine =
+        proto_decode_history(reader, &history, &out->has_history, &out->history_ticks) && is_fine;
+    is_fine = proto_decode_meta(reader, &meta, &out->meta) && is_fine;
+    return has_dimension &&
            proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_STORED, &out->shapes,
-                               &out->shape_count);
+                               &out->shape_count) &&
+           is_fine;
 }
 
 bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,

@@ -128,10 +128,10 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
 static bool decode_labels(struct proto_reader *reader, const proto_node *object, proto_shape *out) {
     proto_node meta = proto_optional(object, "meta");
 
-    return proto_read_u32(reader, proto_optional(object, "category"), &out->category) &&
-           proto_read_u32(reader, proto_optional(object, "mask"), &out->mask) &&
-           proto_read_id(reader, proto_optional(object, "group"), &out->group) &&
-           proto_check_meta(reader, &meta);
+    bool is_fine = proto_read_u32(reader, proto_optional(object, "category"), &out->category);
+    is_fine = proto_read_u32(reader, proto_optional(object, "mask"), &out->mask) && is_fine;
+    is_fine = proto_read_id(reader, proto_optional(object, "group"), &out->group) && is_fine;
+    return proto_check_meta(reader, &meta) && is_fine;
 }
 
 bool proto_take_text(struct proto_reader *reader, proto_text *out) {
@@ -179,18 +179,21 @@ bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
         return false;
     }
     const gjk_kind *kind = read_kind(reader, node, dimension, use);
-    if (kind == NULL || !proto_decode_place(reader, node, dimension, &out->place)) {
-        return false;
+    bool is_fine = proto_decode_place(reader, node, dimension, &out->place) && kind != NULL;
+    if (kind != NULL) {
+        list_members(kind, members);
+        is_fine = check_members(reader, node, dimension, use, members) && is_fine;
     }
-    list_members(kind, members);
-    if (!check_members(reader, node, dimension, use, members) ||
-        !proto_read_number(reader, proto_optional(node, "rounding"), proto_length, &rounding) ||
-        !proto_decode_geometry(reader, node, kind, dimension, rounding, &out->shape) ||
-        !decode_labels(reader, node, out)) {
-        return false;
+    is_fine =
+        proto_read_number(reader, proto_optional(node, "rounding"), proto_length, &rounding) &&
+        is_fine;
+    if (kind != NULL) {
+        is_fine =
+            proto_decode_geometry(reader, node, kind, dimension, rounding, &out->shape) && is_fine;
     }
+    is_fine = decode_labels(reader, node, out) && is_fine;
     bool is_kept = use != PROTO_SHAPE_INLINE && use != PROTO_SHAPE_OPERAND;
-    return !is_kept || define(reader, node, members, &out->definition);
+    return is_fine && (!is_kept || define(reader, node, members, &out->definition));
 }
 
 static int compare_ids(const void *a, const void *b) {
@@ -201,6 +204,7 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
                          proto_shape_use use, proto_named_shape **out, uint32_t *count) {
     const char *id;
     json_t *value;
+    bool is_fine = true;
 
     if (!proto_read_object(reader, node))
         return false;
@@ -214,9 +218,14 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     json_object_foreach(node->json, id, value) {
         proto_node shape = proto_member(node, id, value);
         proto_named_shape *named = &(*out)[(*count)++];
-        if (!proto_copy_id(reader, &shape, id, strlen(id), &named->id) ||
-            !proto_decode_shape(reader, &shape, dimension, use, &named->shape))
-            return false;
+        is_fine = proto_copy_id(reader, &shape, id, strlen(id), &named->id) && is_fine;
+        is_fine = proto_decode_shape(reader, &shape, dimension, use, &named->shape) && is_fine;
+        if (!proto_may_go_on(reader)) {
+            break;
+        }
+    }
+    if (!is_fine) {
+        return false;
     }
     qsort(*out, *count, sizeof **out, compare_ids);
     return true;

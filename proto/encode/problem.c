@@ -1,6 +1,7 @@
 /*
- * How is a refusal told? As application/problem+json (RFC 9457). `errors` names the place in the
- * body: there for every 422, which judges the body, and wherever else a place is known.
+ * How is a refusal told? As application/problem+json (RFC 9457). `errors` lists the mistakes
+ * and their places in the body: there for every 422, which judges the body, and wherever else a
+ * place is known.
  */
 
 #include <string.h>
@@ -23,13 +24,23 @@ static void put_head(struct proto_buffer *out, proto_code code, const char *deta
     put_string(out, "code", proto_code_text(code));
 }
 
+static void put_error(struct proto_buffer *out, const proto_error *error) {
+    proto_put_item(out);
+    proto_put_text(out, "{");
+    put_string(out, "pointer", error->pointer);
+    put_string(out, "code", proto_code_text(error->code));
+    put_string(out, "detail", error->detail);
+    proto_put_text(out, "}");
+}
+
 static void put_errors(struct proto_buffer *out, const struct proto_problem *problem) {
     proto_put_key(out, "errors");
-    proto_put_text(out, "[{");
-    put_string(out, "pointer", problem->pointer);
-    put_string(out, "code", proto_code_text(problem->code));
-    put_string(out, "detail", problem->detail);
-    proto_put_text(out, "}]");
+    proto_put_text(out, "[");
+    put_error(out, &(proto_error){problem->code, problem->pointer, problem->detail});
+    for (uint32_t i = 0; i < problem->more_count; i++) {
+        put_error(out, &problem->more[i]);
+    }
+    proto_put_text(out, "]");
 }
 
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem) {

@@ -133,14 +133,15 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
 /* An array of exactly count numbers within range. */
 static bool read_numbers(struct proto_reader *reader, const proto_node *node, size_t count,
                          proto_range range, double *out) {
+    bool is_fine = true;
+
     for (size_t i = 0; i < count; i++) {
         const json_t *json = json_array_get(node->json, i);
         out[i] = json_number_value(json); /* 0 where it is none */
-        if ((!json_is_number(json) || !is_within(out[i], range)) &&
-            !proto_read_number(reader, proto_item(node, i), range, &out[i]))
-            return false;
+        if (!json_is_number(json) || !is_within(out[i], range))
+            is_fine = proto_read_number(reader, proto_item(node, i), range, &out[i]) && is_fine;
     }
-    return true;
+    return is_fine;
 }
 
 static bool check_length(struct proto_reader *reader, const proto_node *node, size_t count) {

@@ -1,5 +1,8 @@
-/* What exactly is wrong at a place in the body? Code, pointer, and a detail that tells what was
- * expected and what was found. */
+/*
+ * What exactly is wrong at a place in the body: code, pointer, and a detail that tells what was
+ * expected and what was found. Decoding goes on after a mistake, so that a client learns of all
+ * of them at once; what would only follow from a mistake told already is left out.
+ */
 
 #include "reader/refuse.h"
 
@@ -7,18 +10,72 @@
 #include <stdio.h>
 #include <string.h>
 
+bool proto_may_go_on(const struct proto_reader *reader) {
+    return reader->error_count < PROTO_ERRORS_MAX;
+}
+
+/* The mistake with that number, from 0 on. */
+static proto_error told(const struct proto_reader *reader, uint32_t i) {
+    const struct proto_problem *problem = reader->problem;
+
+    return i > 0 ? problem->more[i - 1]
+                 : (proto_error){problem->code, problem->pointer, problem->detail};
+}
+
+static bool is_told(const struct proto_reader *reader, const char *pointer) {
+    for (uint32_t i = 0; i < reader->error_count; i++) {
+        if (strcmp(told(reader, i).pointer, pointer) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Adds what was found to the problem that is there already. */
+static bool add(struct proto_reader *reader, const struct proto_problem *found) {
+    struct gjk_arena *arena = reader->arena;
+    struct proto_problem *problem = reader->problem;
+
+    problem->is_settled = true;
+    if (is_told(reader, found->pointer)) {
+        return false;
+    }
+    if (reader->more == NULL) {
+        reader->more = gjk_arena_alloc_array(arena, PROTO_ERRORS_MAX - 1, sizeof *reader->more);
+    }
+    const char *pointer = gjk_arena_copy_text(arena, found->pointer, strlen(found->pointer));
+    const char *detail = gjk_arena_copy_text(arena, found->detail, strlen(found->detail));
+    if (reader->more == NULL || pointer == NULL || detail == NULL) {
+        return proto_refuse_memory(reader);
+    }
+    reader->more[problem->more_count++] = (proto_error){found->code, pointer, detail};
+    problem->more = reader->more;
+    reader->error_count++;
+    return false;
+}
+
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) {
     char pointer[PROTO_POINTER_MAX];
     char detail[PROTO_DETAIL_MAX];
+    struct proto_problem found;
     va_list arguments;
 
+    if (!proto_may_go_on(reader)) {
+        return false;
+    }
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    proto_problem_set(reader->problem, code, "%s", detail);
+    proto_problem_set(&found, code, "%s", detail);
     proto_pointer_text(at, pointer, sizeof pointer);
-    return proto_problem_point(reader->problem, pointer);
+    proto_problem_point(&found, pointer);
+    if (reader->error_count > 0) {
+        return add(reader, &found);
+    }
+    *reader->problem = found;
+    reader->error_count = 1;
+    return false;
 }
 
 /* In words, with the value where it is short. */
@@ -42,14 +99,42 @@ bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const 
     return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s", expected, found);
 }
 
+/* Whether a member of the same object was refused as unknown that is called nearly like it. */
+static bool is_misspelt(const struct proto_reader *reader, const proto_node *missing) {
+    const char *const names[] = {missing->name, NULL};
+    char parent[PROTO_POINTER_MAX];
+
+    if (missing->parent == NULL) {
+        return false;
+    }
+    proto_pointer_text(missing->parent, parent, sizeof parent);
+    const size_t length = strlen(parent);
+    for (uint32_t i = 0; i < reader->error_count; i++) {
+        const proto_error error = told(reader, i);
+        if (error.code == PROTO_UNKNOWN_MEMBER && strncmp(error.pointer, parent, length) == 0 &&
+            strrchr(error.pointer, '/') == error.pointer + length &&
+            proto_nearest_name(error.pointer + length + 1, names) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at) {
+    if (is_misspelt(reader, at)) {
+        reader->problem->is_settled = true;
+        return false;
+    }
     return proto_refuse(reader, at, PROTO_MISSING_MEMBER, "the member \"%s\" is required",
                         at->name);
 }
 
 bool proto_refuse_memory(struct proto_reader *reader) {
-    return proto_problem_set(reader->problem, PROTO_OUT_OF_MEMORY,
-                             "the request needs more memory than there is");
+    reader->error_count = PROTO_ERRORS_MAX;
+    proto_problem_set(reader->problem, PROTO_OUT_OF_MEMORY,
+                      "the request needs more memory than there is");
+    reader->problem->is_settled = true;
+    return false;
 }
 
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
@@ -110,14 +195,16 @@ bool proto_check_members(struct proto_reader *reader, const proto_node *object,
     const char *name;
     json_t *value;
 
+    bool is_fine = true;
     json_object_foreach(object->json, name, value) {
         if (is_listed(name, known) || is_listed(name, more))
             continue;
         proto_node member = proto_optional(object, name);
-        proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
-                     "the member \"%.128s\" is not known here", name);
+        is_fine = proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
+                               "the member \"%.128s\" is not known here", name);
         proto_suggest(reader->problem, "members", name, known, more);
-        return false;
+        if (!proto_may_go_on(reader))
+            break;
     }
-    return true;
+    return is_fine;
 }

@@ -14,12 +14,21 @@ struct proto_reader {
     struct gjk_arena *scratch; /* the document's: for what is needed on the way */
     struct proto_problem *problem;
     struct proto_buffer text; /* in scratch; for whoever needs a compact text */
+    proto_error *more;        /* in arena: the problem's further mistakes; NULL: none yet */
+    uint32_t error_count;     /* of mistakes told; PROTO_ERRORS_MAX: no more are looked for */
 };
 
-/* Refuse at a node. All return false. */
+/* Whether a decoder that has refused something should look for further mistakes. */
+bool proto_may_go_on(const struct proto_reader *reader);
+
+/*
+ * Refuse at a node. All return false. The first mistake becomes the problem, later ones are added
+ * to it; of one place only the first is told. A lack of memory replaces them all.
+ */
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected);
+/* Not told where an unknown member beside it is probably this one, misspelt. */
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at);
 bool proto_refuse_memory(struct proto_reader *reader);
 /* More of what than limit allows. */
@@ -29,7 +38,7 @@ bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const 
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
 
 /* Whether every member of the object is in one of the lists (NULL at their ends; more may be
- * NULL); otherwise UNKNOWN_MEMBER with a hint. */
+ * NULL); otherwise UNKNOWN_MEMBER with a hint, for each that is not. */
 bool proto_check_members(struct proto_reader *reader, const proto_node *object,
                          const char *const *known, const char *const *more);
 

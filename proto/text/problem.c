@@ -71,6 +71,9 @@ bool proto_problem_set(struct proto_problem *problem, proto_code code, const cha
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...) {
     va_list arguments;
 
+    if (problem->is_settled) {
+        return false;
+    }
     va_start(arguments, format);
     print_clean(problem->hint, sizeof problem->hint, format, arguments);
     va_end(arguments);
@@ -93,8 +96,10 @@ bool proto_problem_point(struct proto_problem *problem, const char *pointer) {
 }
 
 bool proto_problem_limit(struct proto_problem *problem, uint64_t limit) {
-    problem->limit = limit;
-    problem->has_limit = true;
+    if (!problem->is_settled) {
+        problem->limit = limit;
+        problem->has_limit = true;
+    }
     return false;
 }
 

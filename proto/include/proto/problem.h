@@ -25,10 +25,20 @@ typedef enum proto_code {
 #define PROTO_DETAIL_MAX 384
 #define PROTO_HINT_MAX 192
 
+/* Mistakes that one refusal tells at most. */
+#define PROTO_ERRORS_MAX 16
+
+/* A mistake in a body beside the first one, with texts as below. */
+typedef struct proto_error {
+    proto_code code;
+    const char *pointer, *detail;
+} proto_error;
+
 /*
- * One refusal. pointer is a JSON pointer (RFC 6901) into the request's body, ""
- * where no place in the body is to blame. Texts are cut, never overrun, and hold
- * valid UTF-8.
+ * One refusal, named after the first mistake. pointer is a JSON pointer (RFC 6901) into the
+ * request's body, "" where no place in the body is to blame. Texts are cut, never overrun, and
+ * hold valid UTF-8. The further mistakes of a body lie in the arena of the decoder that found
+ * them.
  */
 struct proto_problem {
     proto_code code;
@@ -37,6 +47,9 @@ struct proto_problem {
     char hint[PROTO_HINT_MAX]; /* "": none */
     uint64_t limit;            /* valid when has_limit */
     bool has_limit;
+    bool is_settled; /* hint and limit stay as they are: what follows is about another mistake */
+    const proto_error *more;
+    uint32_t more_count; /* less than PROTO_ERRORS_MAX */
 };
 
 /* Sets code, pointer "" and a detail in printf form; no hint, no limit. Returns false,
@@ -45,7 +58,7 @@ bool proto_problem_set(struct proto_problem *problem, proto_code code, const cha
     __attribute__((format(printf, 3, 4)));
 
 /* Add to a problem that is set; each returns false as well. A pointer that does not fit is cut
- * back to that of an enclosing value. */
+ * back to that of an enclosing value. A hint or a limit is dropped once the problem is settled. */
 bool proto_problem_point(struct proto_problem *problem, const char *pointer);
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
