@@ -21,7 +21,7 @@ tool() { npx --no-install "$@"; }
 
 tool redocly lint --config redocly.yaml "$root/server/openapi.json"
 
-tool openapi-typescript "$root/server/openapi.json" --default-non-nullable=false --output openapi.d.ts
+tool openapi-typescript "$root/server/openapi.json" --output openapi.d.ts
 tool pbjs --target static-module --wrap es6 --no-comments --force-number --no-service \
     --out gjkd.js "$root/proto/gjkd.proto"
 tool pbjs --target static-module --wrap es6 --force-number --no-service "$root/proto/gjkd.proto" |
@@ -36,4 +36,5 @@ daemon=$!
 trap 'kill "$daemon" 2>/dev/null; rm -f "$pipe"' EXIT
 read -r line <"$pipe"
 address=${line##* }
+node out/naive.js "${address%/}"
 node out/main_job.js "${address%/}"
