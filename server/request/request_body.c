@@ -18,6 +18,8 @@ void gjkd_request_refuse_length(struct gjkd_request *request) {
     proto_problem_set(&request->problem, PROTO_BODY_TOO_LARGE, "a body may have %llu bytes",
                       (unsigned long long)max);
     proto_problem_limit(&request->problem, max);
+    proto_problem_hint(&request->problem, "store a large set in pieces: PUT a part of its shapes, "
+                                          "then PATCH the others in");
     gjkd_request_refuse(request);
     request->reply.close = true;
 }

@@ -76,7 +76,12 @@ static void find_route(struct gjkd_request *request) {
 
 static void check_route(struct gjkd_request *request) {
     if (request->match.route == GJKD_ROUTE_NONE) {
-        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "no operation has this path");
+        proto_problem_set(&request->problem, PROTO_ROUTE_NOT_FOUND, "no operation has this path");
+        const gjkd_path *path = &request->path;
+        if (path->count > 5 && strcmp(path->segments[3].text, "shapes") == 0) {
+            proto_problem_hint(&request->problem, "a \"/\" in a shape's id is written %%2F");
+        }
+        gjkd_request_refuse(request);
     } else if (request->match.operation == NULL) {
         gjkd_request_fail(request, PROTO_METHOD_NOT_ALLOWED, "this path takes %s",
                           request->match.allow);

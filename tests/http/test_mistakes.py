@@ -152,3 +152,9 @@ def test_malformed_json_stands_alone(gjkd):
                       headers={"Content-Type": "application/json"})
     found = problem.check(reply, "malformed-json")
     assert "errors" not in found
+
+
+def test_a_slash_in_an_id_gets_a_hint(gjkd):
+    problem.check(gjkd.get("/v1/sets/x/shapes/player/sword"), "route-not-found", hint="%2F")
+    assert "hint" not in gjkd.get("/v1/sets/x/nope").json()
+    assert "hint" not in gjkd.get("/v1/sets/x/shapes/").json()
