@@ -22,13 +22,14 @@ static bool refuse_length(struct proto_message *message, const char *name, uint6
     uint64_t found = length_of(message, name);
 
     snprintf(pointer, sizeof pointer, "/%s", name);
-    if (found == 0)
+    if (found == 0) {
         proto_problem_set(message->problem, PROTO_MISSING_MEMBER,
                           "%s is empty, but there are %u rows", name, message->count);
-    else
+    } else {
         proto_problem_set(message->problem, PROTO_WRONG_TYPE,
                           "%s holds %llu numbers; %u rows need %llu", name,
                           (unsigned long long)found, message->count, (unsigned long long)wanted);
+    }
     return proto_problem_point(message->problem, pointer);
 }
 
@@ -49,8 +50,9 @@ bool proto_column_rows(struct proto_message *message, const char *name, uint32_t
     uint64_t rows = (length + width - 1) / width;
     uint64_t max = rows_max < UINT32_MAX / 4 ? rows_max : UINT32_MAX / 4;
 
-    if (rows > max)
+    if (rows > max) {
         return refuse_many(message, name, "rows", rows, max);
+    }
     message->count = (uint32_t)rows;
     return length == rows * width || refuse_length(message, name, rows * width);
 }
@@ -88,8 +90,9 @@ ProtobufCMessage *proto_message_unpack(const struct proto_message *message, prot
     ProtobufCMessage *unpacked = protobuf_c_message_unpack(message->descriptor, &allocator,
                                                            body.length, (const uint8_t *)body.data);
     /* What the scan has let pass is well-formed: only memory is missing. */
-    if (unpacked == NULL)
+    if (unpacked == NULL) {
         proto_refuse_columns_memory(message->problem);
+    }
     return unpacked;
 }
 
@@ -141,13 +144,15 @@ static bool refuse_value(struct proto_problem *problem, const char *name, uint32
                          double value, proto_column_range range) {
     char text[PROTO_NUMBER_MAX], min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX];
 
-    if (!isfinite(value))
+    if (!isfinite(value)) {
         return proto_refuse_row(problem, name, row, PROTO_NOT_FINITE, "a number is not finite");
+    }
     proto_number_text(value, text);
     proto_number_text(range.min, min);
-    if (isinf(range.max))
+    if (isinf(range.max)) {
         return proto_refuse_row(problem, name, row, PROTO_OUT_OF_RANGE,
                                 "must be at least %s, found %s", min, text);
+    }
     proto_number_text(range.max, max);
     return proto_refuse_row(problem, name, row, PROTO_OUT_OF_RANGE,
                             "must be at least %s and at most %s, found %s", min, max, text);
@@ -157,8 +162,9 @@ bool proto_check_column(struct proto_problem *problem, const char *name, const d
                         size_t length, uint32_t width, proto_column_range range) {
     for (size_t i = 0; i < length; i++) {
         bool is_fine = values[i] >= range.min && values[i] <= range.max && isfinite(values[i]);
-        if (!is_fine)
+        if (!is_fine) {
             return refuse_value(problem, name, (uint32_t)(i / width), values[i], range);
+        }
     }
     return true;
 }
@@ -173,11 +179,12 @@ static gjk_rotation read_turn(const double *rotation, uint32_t dimension, uint32
     gjk_rotation turn = {0};
     const double *at = rotation != NULL ? rotation + (size_t)i * (dimension == 2 ? 1 : 4) : NULL;
 
-    if (dimension == 2)
+    if (dimension == 2) {
         turn.angle = at != NULL ? at[0] : 0.0;
-    else
+    } else {
         turn.orientation =
             at != NULL ? (gjk_quat){at[0], at[1], at[2], at[3]} : (gjk_quat){0.0, 0.0, 0.0, 1.0};
+    }
     return turn;
 }
 
@@ -191,19 +198,23 @@ bool proto_make_poses(const struct proto_message *message, const proto_pose_rows
     if ((rows->position != NULL &&
          !proto_check_column(message->problem, rows->position_name, rows->position,
                              count * dimension, dimension, coordinate)) ||
-        (rows->rotation != NULL && !proto_check_column(message->problem, rows->rotation_name,
-                                                       rows->rotation, count * width, width, any)))
+        (rows->rotation != NULL &&
+         !proto_check_column(message->problem, rows->rotation_name, rows->rotation, count * width,
+                             width, any))) {
         return false;
+    }
     for (uint32_t i = 0; i < count; i++) {
         gjk_vec3 position = rows->position != NULL ? proto_row_vector(rows->position, dimension, i)
                                                    : gjk_vec3_make(0.0, 0.0, 0.0);
         gjk_rotation turn = read_turn(rows->rotation, dimension, i);
         gjk_status status = make_pose(dimension, position, &turn, &poses[i]);
-        if (status != GJK_OK)
+        if (status != GJK_OK) {
             return proto_refuse_row(message->problem, rows->rotation_name, i, PROTO_BAD_ORIENTATION,
                                     "%s", gjk_status_text(status));
-        if (turns != NULL)
+        }
+        if (turns != NULL) {
             turns[i] = turn;
+        }
     }
     return true;
 }

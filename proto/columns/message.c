@@ -23,14 +23,16 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are packed as
 static size_t varint_size(uint64_t value) {
     size_t size = 1;
 
-    for (; value > 0x7f; value >>= 7)
+    for (; value > 0x7f; value >>= 7) {
         size++;
+    }
     return size;
 }
 
 static uint8_t *put_varint(uint8_t *at, uint64_t value) {
-    for (; value > 0x7f; value >>= 7)
+    for (; value > 0x7f; value >>= 7) {
         *at++ = (uint8_t)(value | 0x80);
+    }
     *at++ = (uint8_t)value;
     return at;
 }
@@ -47,18 +49,21 @@ static uint8_t *put_head(uint8_t *at, uint32_t field, size_t size) {
 static size_t uints_size(const uint32_t *values, uint32_t count) {
     uint32_t more = 0;
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
         more += (values[i] >> 7 != 0) + (values[i] >> 14 != 0) + (values[i] >> 21 != 0) +
                 (values[i] >> 28 != 0);
+    }
     return (size_t)count + more;
 }
 
 /* An empty column is left out. */
 static uint8_t *put_uints(uint8_t *at, uint32_t field, const uint32_t *values, uint32_t count) {
-    if (count > 0)
+    if (count > 0) {
         at = put_head(at, field, uints_size(values, count));
-    for (uint32_t i = 0; i < count; i++)
+    }
+    for (uint32_t i = 0; i < count; i++) {
         at = put_varint(at, values[i]);
+    }
     return at;
 }
 
@@ -68,12 +73,14 @@ bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *wid
     size_t before = VARINT32_MAX + VARINT64_MAX + uints, doubles = 0;
     uint32_t columns = 0;
 
-    for (; columns < PROTO_ANSWER_DOUBLES && widths[columns] > 0; columns++)
+    for (; columns < PROTO_ANSWER_DOUBLES && widths[columns] > 0; columns++) {
         doubles += HEAD_MAX + (size_t)count * widths[columns] * sizeof(double);
+    }
     uint8_t *block = gjk_arena_alloc(arena, before + doubles + PROTO_ANSWER_UINTS * uints);
     *answer = (proto_answer){.count = count, .columns = columns};
-    if (block == NULL)
+    if (block == NULL) {
         return false;
+    }
     answer->begin = answer->end = block + before;
     for (uint32_t i = 0; i < columns && count > 0; i++) {
         size_t size = (size_t)count * widths[i] * sizeof(double);
@@ -92,8 +99,9 @@ void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint3
     uint8_t *end = answer->end, *begin = answer->begin - before;
 
     (void)put_uints(begin, FIRST_UINTS, first, answer->count);
-    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i] != NULL; i++)
+    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i] != NULL; i++) {
         end = put_uints(end, FIRST_DOUBLES + answer->columns + i, last[i], answer->count);
+    }
     if (revision > 0) {
         begin -= varint_size(tag_of(REVISION, WIRE_VARINT)) + varint_size(revision);
         (void)put_varint(put_varint(begin, tag_of(REVISION, WIRE_VARINT)), revision);

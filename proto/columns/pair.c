@@ -22,8 +22,9 @@ static bool make_poses(const struct proto_message *message, const proto_pose_row
     out->has_position = rows->position != NULL;
     out->has_rotation = rows->rotation != NULL;
     out->poses = NULL;
-    if (!out->has_position && !out->has_rotation)
+    if (!out->has_position && !out->has_rotation) {
         return true;
+    }
     gjk_pose *poses = gjk_arena_alloc_array(message->arena, message->count, sizeof *poses);
     out->poses = poses;
     return poses != NULL ? proto_make_poses(message, rows, poses, NULL)
@@ -42,13 +43,15 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
     struct proto_message message =
         {&gjkd__v1__pair_columns__descriptor, arena, problem, {0}, 0, 0, 0};
 
-    if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits))
+    if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits)) {
         return false;
+    }
     const Gjkd__V1__PairColumns *columns =
         (const Gjkd__V1__PairColumns *)proto_message_unpack(&message, body);
     if (columns == NULL || !proto_check_column(problem, "at_tick", columns->at_tick,
-                                               columns->n_at_tick, 1, since_start))
+                                               columns->n_at_tick, 1, since_start)) {
         return false;
+    }
     proto_pose_rows a = {"position_a", "rotation_a",
                          column(columns->position_a, columns->n_position_a),
                          column(columns->rotation_a, columns->n_rotation_a)};

@@ -14,8 +14,9 @@ static int compare_handles(const void *a, const void *b) {
 static const uint32_t *sort_handles(const Gjkd__V1__PoseColumns *columns, struct gjk_arena *arena) {
     uint32_t *sorted = gjk_arena_alloc_array(arena, columns->n_handle, sizeof *sorted);
 
-    if (sorted == NULL || columns->n_handle == 0)
+    if (sorted == NULL || columns->n_handle == 0) {
         return sorted;
+    }
     memcpy(sorted, columns->handle, columns->n_handle * sizeof *sorted);
     qsort(sorted, columns->n_handle, sizeof *sorted, compare_handles);
     return sorted;
@@ -27,21 +28,25 @@ static bool check_handles(const struct proto_message *message,
     const uint32_t *sorted = sort_handles(columns, message->arena);
     uint32_t twice = PROTO_NO_HANDLE;
 
-    if (sorted == NULL)
+    if (sorted == NULL) {
         return proto_refuse_columns_memory(message->problem);
-    for (uint32_t i = 1; i < message->count; i++)
+    }
+    for (uint32_t i = 1; i < message->count; i++) {
         twice = sorted[i] == sorted[i - 1] ? sorted[i] : twice;
+    }
     for (uint32_t i = message->count; twice != PROTO_NO_HANDLE && i-- > 0;) {
-        if (columns->handle[i] == twice)
+        if (columns->handle[i] == twice) {
             return proto_refuse_row(message->problem, "handle", i, PROTO_OUT_OF_RANGE,
                                     "the handle %u stands twice", twice);
+        }
     }
     for (size_t i = 0; i < columns->n_teleport; i++) {
         if (bsearch(&columns->teleport[i], sorted, message->count, sizeof *sorted,
-                    compare_handles) == NULL)
+                    compare_handles) == NULL) {
             return proto_refuse_row(message->problem, "teleport", (uint32_t)i, PROTO_OUT_OF_RANGE,
                                     "%u is not among the handles of this message",
                                     columns->teleport[i]);
+        }
     }
     return true;
 }
@@ -56,19 +61,22 @@ bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const pr
         !proto_column_rows(&message, "handle", 1, limits->shapes_per_set_max) ||
         !proto_column_full(&message, "position", message.dimension) ||
         !proto_column_optional(&message, "rotation", message.dimension == 2 ? 1 : 4) ||
-        !proto_column_most(&message, "teleport", message.count))
+        !proto_column_most(&message, "teleport", message.count)) {
         return false;
+    }
     const Gjkd__V1__PoseColumns *columns =
         (const Gjkd__V1__PoseColumns *)proto_message_unpack(&message, body);
-    if (columns == NULL || !check_handles(&message, columns))
+    if (columns == NULL || !check_handles(&message, columns)) {
         return false;
+    }
     bool turns = columns->n_rotation > 0;
     proto_pose_rows rows = {"position", "rotation", columns->position,
                             turns ? columns->rotation : NULL};
     gjk_pose *poses = gjk_arena_alloc_array(arena, message.count, sizeof *poses);
     gjk_rotation *given = turns ? gjk_arena_alloc_array(arena, message.count, sizeof *given) : NULL;
-    if (poses == NULL || (turns && given == NULL))
+    if (poses == NULL || (turns && given == NULL)) {
         return proto_refuse_columns_memory(problem);
+    }
     *out = (proto_pose_columns){
         .dimension = message.dimension,
         .count = message.count,

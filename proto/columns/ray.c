@@ -37,9 +37,11 @@ static uint32_t make_rays(const struct proto_message *message,
         gjk_vec3 direction = proto_row_vector(columns->direction, dimension, row);
         bool within = fabs(direction.x) <= coordinate.max && fabs(direction.y) <= coordinate.max &&
                       fabs(direction.z) <= coordinate.max;
-        if (!within || gjk_ray_make(proto_row_vector(columns->origin, dimension, row), direction,
-                                    proto_double_at(distance, row, INFINITY), &rays[row]) != GJK_OK)
+        if (!within ||
+            gjk_ray_make(proto_row_vector(columns->origin, dimension, row), direction,
+                         proto_double_at(distance, row, INFINITY), &rays[row]) != GJK_OK) {
             break;
+        }
     }
     return row;
 }
@@ -63,9 +65,10 @@ static bool check_groups(struct proto_problem *problem, const Gjkd__V1__RaycastC
                          const proto_limits *limits) {
     for (size_t i = 0; i < columns->n_ignore_groups; i++) {
         const char *group = columns->ignore_groups[i];
-        if (!proto_is_id(group, strlen(group), limits->id_bytes_max))
+        if (!proto_is_id(group, strlen(group), limits->id_bytes_max)) {
             return proto_refuse_row(problem, "ignore_groups", (uint32_t)i, PROTO_BAD_NAME,
                                     "\"%.128s\" is not an id or group", group);
+        }
     }
     return true;
 }
@@ -76,20 +79,25 @@ bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const pro
     struct proto_message message =
         {&gjkd__v1__raycast_columns__descriptor, arena, problem, {0}, 0, 0, 0};
 
-    if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits))
+    if (!proto_message_scan(&message, body, set_dimension) || !check_lengths(&message, limits)) {
         return false;
+    }
     const Gjkd__V1__RaycastColumns *columns =
         (const Gjkd__V1__RaycastColumns *)proto_message_unpack(&message, body);
-    if (columns == NULL)
+    if (columns == NULL) {
         return false;
+    }
     gjk_ray *rays = gjk_arena_alloc_array(arena, message.count, sizeof *rays);
-    if (rays == NULL)
+    if (rays == NULL) {
         return proto_refuse_columns_memory(problem);
+    }
     uint32_t made = make_rays(&message, columns, rays);
-    if (made < message.count)
+    if (made < message.count) {
         return refuse_rays(&message, columns, made);
-    if (!check_shared(&message, columns) || !check_groups(problem, columns, limits))
+    }
+    if (!check_shared(&message, columns) || !check_groups(problem, columns, limits)) {
         return false;
+    }
     *out = (proto_ray_columns){
         .dimension = message.dimension,
         .count = message.count,

@@ -30,8 +30,9 @@ static bool read_varint(cursor *in, uint64_t *out) {
     for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
         uint8_t byte = *in->at++;
         *out |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80)
+        if (byte < 0x80) {
             return shift < 63 || byte <= 1;
+        }
     }
     return false;
 }
@@ -43,15 +44,17 @@ static bool is_double(const ProtobufCFieldDescriptor *field) {
 static bool is_text(cursor bytes) {
     size_t size = (size_t)(bytes.end - bytes.at), step = 1;
 
-    for (size_t i = 0; i < size && step > 0; i += step)
+    for (size_t i = 0; i < size && step > 0; i += step) {
         step = bytes.at[i] != 0 ? proto_utf8_sequence((const char *)bytes.at + i, size - i) : 0;
+    }
     return step > 0;
 }
 
 /* A column's empty piece, or a singular field once more: harmless, but each takes some memory. */
 static bool note_idle(struct proto_message *message, const ProtobufCFieldDescriptor *field) {
-    if (++message->idle_count <= PROTO_IDLE_FIELDS_MAX)
+    if (++message->idle_count <= PROTO_IDLE_FIELDS_MAX) {
         return true;
+    }
     proto_problem_set(message->problem, PROTO_TOO_MANY,
                       "%s comes once more; at most %d fields may bring nothing new", field->name,
                       PROTO_IDLE_FIELDS_MAX);
@@ -63,8 +66,9 @@ static bool count_varints(cursor in, uint64_t *count) {
     uint64_t value;
 
     while (in.at < in.end) {
-        if (!read_varint(&in, &value))
+        if (!read_varint(&in, &value)) {
             return false;
+        }
         ++*count;
     }
     return true;
@@ -79,10 +83,12 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
         ++*length;
         return is_text(bytes) || refuse(message, "%s holds invalid UTF-8 or a NUL", field->name);
     }
-    if (field->label != PROTOBUF_C_LABEL_REPEATED)
+    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
-    if (size == 0)
+    }
+    if (size == 0) {
         return note_idle(message, field);
+    }
     if (is_double(field)) {
         *length += size / sizeof(double);
         return size % sizeof(double) == 0 ||
@@ -97,8 +103,9 @@ static bool scan_number(struct proto_message *message, const ProtobufCFieldDescr
                         bool is_64bit) {
     bool is_fit = field->type != PROTOBUF_C_TYPE_STRING && is_64bit == is_double(field);
 
-    if (!is_fit)
+    if (!is_fit) {
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
+    }
     message->lengths[field->id]++;
     return field->label == PROTOBUF_C_LABEL_REPEATED || message->lengths[field->id] == 1 ||
            note_idle(message, field);
@@ -110,19 +117,23 @@ static bool scan_value(struct proto_message *message, const ProtobufCFieldDescri
 
     switch (wire) {
     case WIRE_VARINT:
-        if (!read_varint(in, &value))
+        if (!read_varint(in, &value)) {
             return refuse(message, "%s ends in the middle of a varint", field->name);
-        if (field->id == 1 && field->type == PROTOBUF_C_TYPE_UINT32)
+        }
+        if (field->id == 1 && field->type == PROTOBUF_C_TYPE_UINT32) {
             message->dimension = value <= UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+        }
         return scan_number(message, field, false);
     case WIRE_64BIT:
-        if (in->end - in->at < 8)
+        if (in->end - in->at < 8) {
             return refuse(message, "%s ends in the middle of a number", field->name);
+        }
         in->at += 8;
         return scan_number(message, field, true);
     case WIRE_BYTES:
-        if (!read_varint(in, &value) || value > (uint64_t)(in->end - in->at))
+        if (!read_varint(in, &value) || value > (uint64_t)(in->end - in->at)) {
             return refuse(message, "%s is longer than the body", field->name);
+        }
         in->at += value;
         return scan_bytes(message, field, (cursor){in->at - value, in->at});
     default:
@@ -134,12 +145,15 @@ static bool scan_value(struct proto_message *message, const ProtobufCFieldDescri
 static bool skip_value(struct proto_message *message, unsigned wire, cursor *in) {
     uint64_t value = wire == WIRE_64BIT ? 8 : 4;
 
-    if (wire == WIRE_VARINT)
+    if (wire == WIRE_VARINT) {
         return read_varint(in, &value) || refuse(message, "%s", "a varint does not end");
-    if (wire != WIRE_64BIT && wire != WIRE_BYTES && wire != WIRE_32BIT)
+    }
+    if (wire != WIRE_64BIT && wire != WIRE_BYTES && wire != WIRE_32BIT) {
         return refuse(message, "the bytes are no fields of %s", message->descriptor->short_name);
-    if ((wire == WIRE_BYTES && !read_varint(in, &value)) || value > (uint64_t)(in->end - in->at))
+    }
+    if ((wire == WIRE_BYTES && !read_varint(in, &value)) || value > (uint64_t)(in->end - in->at)) {
         return refuse(message, "%s", "a field is longer than the body");
+    }
     in->at += value;
     return true;
 }
@@ -154,16 +168,17 @@ static bool refuse_field(struct proto_message *message, uint64_t number) {
 static bool check_dimension(struct proto_message *message, uint32_t set_dimension) {
     uint32_t found = message->dimension;
 
-    if (message->lengths[1] == 0 || found == 0)
+    if (message->lengths[1] == 0 || found == 0) {
         proto_problem_set(message->problem, PROTO_MISSING_MEMBER, "dimension is required: 2 or 3");
-    else if (found != 2 && found != 3)
+    } else if (found != 2 && found != 3) {
         proto_problem_set(message->problem, PROTO_OUT_OF_RANGE, "a dimension is 2 or 3, not %u",
                           found);
-    else if (set_dimension != 0 && found != set_dimension)
+    } else if (set_dimension != 0 && found != set_dimension) {
         proto_problem_set(message->problem, PROTO_DIMENSION_MISMATCH,
                           "the set is %uD, the message %uD", set_dimension, found);
-    else
+    } else {
         return true;
+    }
     return proto_problem_point(message->problem, "/dimension");
 }
 
@@ -175,18 +190,22 @@ bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t
     memset(message->lengths, 0, sizeof message->lengths);
     message->dimension = message->count = message->idle_count = 0;
     while (in.at < in.end) {
-        if (!read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX)
+        if (!read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX) {
             return refuse(message, "the bytes are no fields of %s", descriptor->short_name);
+        }
         const ProtobufCFieldDescriptor *field =
             protobuf_c_message_descriptor_get_field(descriptor, (unsigned)(tag >> 3));
         unsigned wire = (unsigned)(tag & 7);
-        if (field == NULL)
+        if (field == NULL) {
             unknown = tag >> 3;
+        }
         if (field != NULL ? !scan_value(message, field, wire, &in)
-                          : !skip_value(message, wire, &in))
+                          : !skip_value(message, wire, &in)) {
             return false;
+        }
     }
-    if (unknown != 0)
+    if (unknown != 0) {
         return refuse_field(message, unknown);
+    }
     return check_dimension(message, set_dimension);
 }

@@ -23,8 +23,9 @@ struct proto_change {
 static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
     proto_node shapes = proto_optional(root, "shapes");
 
-    if (shapes.json == NULL && proto_has(root, "shapes"))
+    if (shapes.json == NULL && proto_has(root, "shapes")) {
         return proto_refuse(reader, &shapes, PROTO_WRONG_TYPE, "expected an object, found null");
+    }
     return proto_read_object(reader, &shapes);
 }
 
@@ -41,8 +42,9 @@ static bool check_root(struct proto_reader *reader, const proto_node *root,
     static const char *const of_tick[] = {"shapes", NULL};
     bool is_fine;
 
-    if (!proto_read_object(reader, root))
+    if (!proto_read_object(reader, root)) {
         return false;
+    }
     switch (request->form) {
     case PROTO_PATCH_SET:
         is_fine = proto_check_members(reader, root, of_set, read_only);
@@ -64,12 +66,14 @@ bool proto_change_open(const proto_change_request *request, struct proto_change 
                        struct proto_problem *problem) {
     struct proto_change *change = gjk_arena_alloc(request->arena, sizeof *change);
 
-    if (change == NULL)
+    if (change == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
                                  "the request needs more memory than there is");
+    }
     change->request = *request;
-    if (!proto_document_open(&change->document, request->body, request->arena, problem))
+    if (!proto_document_open(&change->document, request->body, request->arena, problem)) {
         return false;
+    }
     proto_reader_init(&change->reader, &change->document, request->limits, request->arena, problem);
     proto_node root = proto_root(change->document.root);
     if (!check_root(&change->reader, &root, request)) {
@@ -134,12 +138,14 @@ static bool check_count(const struct proto_application *application, const proto
 static bool merge_member(struct proto_application *application, const proto_node *root,
                          const char *name, proto_text target, proto_node *out) {
     *out = proto_optional(root, name);
-    if (out->json == NULL)
+    if (out->json == NULL) {
         return true;
+    }
     proto_document_enter(application->document);
     json_t *old = target.data != NULL ? proto_document_parse(target) : NULL;
-    if (old != NULL || target.data == NULL)
+    if (old != NULL || target.data == NULL) {
         *out = proto_changed(out, proto_merge(old, out->json));
+    }
     return (proto_document_leave() && out->json != NULL) ||
            proto_refuse_memory(application->reader);
 }
@@ -150,16 +156,18 @@ static bool edit_history(struct proto_application *application, const proto_node
     struct proto_buffer text;
     proto_node history;
 
-    if (!proto_has(root, "history"))
+    if (!proto_has(root, "history")) {
         return true;
+    }
     proto_buffer_init(&text, &application->document->scratch);
     if (base->has_history) {
         proto_put_text(&text, "{\"ticks\":");
         proto_put_integer(&text, base->history_ticks);
         proto_put_text(&text, "}");
     }
-    if (text.failed)
+    if (text.failed) {
         return proto_refuse_memory(application->reader);
+    }
     out->sets_history = true;
     return merge_member(application, root, "history", (proto_text){text.data, text.length},
                         &history) &&
@@ -171,8 +179,9 @@ static bool edit_meta(struct proto_application *application, const proto_node *r
                       proto_edits *out) {
     proto_node meta;
 
-    if (!proto_has(root, "meta"))
+    if (!proto_has(root, "meta")) {
         return true;
+    }
     out->sets_meta = true;
     return merge_member(application, root, "meta", application->base->meta, &meta) &&
            proto_decode_meta(application->reader, &meta, &out->meta);
@@ -184,8 +193,9 @@ static bool edit_set(struct proto_application *application, const proto_node *ro
     proto_node node = proto_optional(root, "dimension");
     uint64_t dimension = stored;
 
-    if (!proto_read_integer(application->reader, node, 2, 3, &dimension))
+    if (!proto_read_integer(application->reader, node, 2, 3, &dimension)) {
         return false;
+    }
     bool is_null = proto_has(root, "dimension") && node.json == NULL;
     if (dimension != stored || is_null) {
         proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
@@ -212,8 +222,9 @@ static bool apply(struct proto_application *application, const proto_node *root,
 
     application->edits =
         gjk_arena_alloc_array(application->reader->arena, capacity, sizeof(proto_edit));
-    if (application->edits == NULL)
+    if (application->edits == NULL) {
         return proto_refuse_memory(application->reader);
+    }
     bool is_fine = application->form != PROTO_PATCH_SET || edit_set(application, root, out);
     is_fine = (is_alone ? proto_change_shape(application, root, name)
                         : edit_shapes(application, &shapes)) &&

@@ -31,10 +31,12 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
 
     json_object_foreach(patch->json, name, value) {
         bool is_known = !json_is_null(value) || proto_is_geometry(name);
-        for (size_t i = 0; !is_known && known[i] != NULL; i++)
+        for (size_t i = 0; !is_known && known[i] != NULL; i++) {
             is_known = strcmp(name, known[i]) == 0;
-        if (is_known)
+        }
+        if (is_known) {
             continue;
+        }
         proto_node member = proto_optional(patch, name);
         proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
                      "the member \"%.128s\" is not known here", name);
@@ -49,8 +51,9 @@ static bool is_move(const proto_node *patch) {
     static const char *const of_pose[] = {"position", "angle", "orientation", "handle"};
     size_t known = 0;
 
-    for (size_t i = 0; i < sizeof of_pose / sizeof of_pose[0]; i++)
+    for (size_t i = 0; i < sizeof of_pose / sizeof of_pose[0]; i++) {
         known += proto_has(patch, of_pose[i]);
+    }
     return known == json_object_size(patch->json);
 }
 
@@ -77,8 +80,9 @@ static void drop_geometry(json_t *definition) {
     void *next;
 
     json_object_foreach_safe(definition, next, name, value) {
-        if (proto_is_geometry(name))
+        if (proto_is_geometry(name)) {
             json_object_del(definition, name);
+        }
     }
 }
 
@@ -88,14 +92,18 @@ static json_t *merge_shape(struct proto_application *application, const proto_no
     json_t *target = NULL, *merged = NULL;
 
     proto_document_enter(application->document);
-    if (stored != NULL)
+    if (stored != NULL) {
         target = proto_document_parse(stored->definition);
-    if (target != NULL && proto_has(patch, "type"))
+    }
+    if (target != NULL && proto_has(patch, "type")) {
         drop_geometry(target);
-    if (target != NULL || stored == NULL)
+    }
+    if (target != NULL || stored == NULL) {
         merged = proto_merge(target, patch->json);
-    if (proto_document_leave() && merged != NULL)
+    }
+    if (proto_document_leave() && merged != NULL) {
         return merged;
+    }
     proto_refuse_memory(application->reader);
     return NULL;
 }
@@ -120,8 +128,9 @@ static size_t depth_of(json_t *json) {
 static bool check_depth(struct proto_application *application, const proto_node *shape) {
     proto_node meta = proto_optional(shape, "meta");
 
-    if (depth_of(meta.json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META)
+    if (depth_of(meta.json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META) {
         return true;
+    }
     proto_refuse(application->reader, &meta, PROTO_MALFORMED_JSON,
                  "in its set this would be nested deeper than %d levels", PROTO_DEPTH_MAX);
     return proto_problem_limit(application->reader->problem, PROTO_DEPTH_MAX);
@@ -138,23 +147,28 @@ static bool define(struct proto_application *application, const proto_node *patc
     proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
     proto_node merged = *patch;
 
-    if (shape == NULL)
+    if (shape == NULL) {
         return proto_refuse_memory(reader);
+    }
     if (!is_whole) {
         json_t *json = merge_shape(application, patch, stored);
-        if (json == NULL)
+        if (json == NULL) {
             return false;
+        }
         merged = proto_changed(patch, json);
     }
     if (!proto_decode_shape(reader, &merged, application->base->dimension, use, shape)) {
-        if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER)
+        if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER) {
             proto_problem_hint(reader->problem, "the set has no shape \"%.128s\" yet", edit->id);
+        }
         return false;
     }
-    if (is_alone && !check_depth(application, &merged))
+    if (is_alone && !check_depth(application, &merged)) {
         return false;
-    if (stored != NULL && !is_whole)
+    }
+    if (stored != NULL && !is_whole) {
         shape->place = merge_place(&stored->place, patch, &shape->place);
+    }
     edit->kind = PROTO_EDIT_DEFINE;
     edit->shape = shape;
     application->shape_count += stored == NULL;
@@ -165,8 +179,9 @@ static bool move(struct proto_application *application, const proto_node *patch,
                  const proto_stored *stored, proto_edit *edit) {
     proto_place given;
 
-    if (!proto_decode_place(application->reader, patch, application->base->dimension, &given))
+    if (!proto_decode_place(application->reader, patch, application->base->dimension, &given)) {
         return false;
+    }
     edit->kind = PROTO_EDIT_MOVE;
     edit->place = merge_place(&stored->place, patch, &given);
     return true;
@@ -174,10 +189,12 @@ static bool move(struct proto_application *application, const proto_node *patch,
 
 static bool take_teleport(struct proto_application *application, const proto_node *patch,
                           proto_edit *edit) {
-    if (application->form != PROTO_PUT_TICK)
+    if (application->form != PROTO_PUT_TICK) {
         return true;
-    if (!proto_read_bool(application->reader, proto_optional(patch, "teleport"), &edit->teleport))
+    }
+    if (!proto_read_bool(application->reader, proto_optional(patch, "teleport"), &edit->teleport)) {
         return false;
+    }
     json_object_del(patch->json, "teleport");
     return true;
 }
@@ -197,8 +214,9 @@ bool proto_change_shape(struct proto_application *application, const proto_node 
     bool is_stored = base->find(base->user, id, &stored);
     edit->self = is_stored ? stored.self : NULL;
     bool moves = is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch);
-    if (moves && json_object_size(patch->json) == 0 && !edit->teleport)
+    if (moves && json_object_size(patch->json) == 0 && !edit->teleport) {
         return is_fine;
+    }
     application->count++;
     return (moves ? move(application, patch, &stored, edit)
                   : define(application, patch, is_stored ? &stored : NULL, edit)) &&

@@ -6,27 +6,32 @@
 #include <string.h>
 
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return true;
-    if (!json_is_string(node.json))
+    }
+    if (!json_is_string(node.json)) {
         return proto_refuse_type(reader, &node, "the name of a set");
+    }
     const char *name = json_string_value(node.json);
     size_t length = json_string_length(node.json);
-    if (!proto_is_set_name(name, length))
+    if (!proto_is_set_name(name, length)) {
         return proto_refuse(reader, &node, PROTO_BAD_NAME, "\"%.128s\" is not the name of a set",
                             name);
+    }
     *out = gjk_arena_copy_text(reader->arena, name, length);
     return *out != NULL || proto_refuse_memory(reader);
 }
 
 static bool read_names(struct proto_reader *reader, proto_node node, const char *const **out,
                        uint32_t *count) {
-    if (!proto_read_array(reader, &node))
+    if (!proto_read_array(reader, &node)) {
         return false;
+    }
     size_t size = json_array_size(node.json); /* of nothing: 0 */
     const char **names = gjk_arena_alloc_array(reader->arena, size, sizeof *names);
-    if (names == NULL)
+    if (names == NULL) {
         return proto_refuse_memory(reader);
+    }
     bool is_fine = true;
     for (size_t i = 0; i < size && proto_may_go_on(reader); i++) {
         is_fine = proto_read_id(reader, proto_item(&node, i), &names[i]) && is_fine;
@@ -40,8 +45,9 @@ static bool decode_filter(struct proto_reader *reader, const proto_node *node, g
     static const char *const known[] = {"category",      "mask",        "ignore",
                                         "ignore_groups", "only_groups", NULL};
 
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return true;
+    }
     *out = gjk_filter_default();
     if (!proto_read_object(reader, node)) {
         return false;
@@ -67,8 +73,9 @@ static bool decode_options(struct proto_reader *reader, const proto_node *node,
                            proto_options *out) {
     static const char *const known[] = {"tolerance", "max_iterations", NULL};
     static const proto_range tolerance = {0.0, GJK_TOLERANCE_MAX, true};
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return true;
+    }
     *out = proto_options_default();
     uint64_t max_iterations = out->max_iterations;
     if (!proto_read_object(reader, node)) {
@@ -90,14 +97,16 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
     static const proto_range since_start = {0.0, INFINITY, false};
     char pointer[PROTO_POINTER_MAX];
 
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return true;
+    }
     out->has_at = true;
     proto_node tick = proto_required(node, "tick");
     proto_pointer_text(&tick, pointer, sizeof pointer);
     out->at_pointer = gjk_arena_copy_text(reader->arena, pointer, strlen(pointer));
-    if (out->at_pointer == NULL)
+    if (out->at_pointer == NULL) {
         return proto_refuse_memory(reader);
+    }
     if (!proto_read_object(reader, node)) {
         return false;
     }
@@ -107,10 +116,12 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
 
 /* An option that did nothing in silence would be worse than one that is refused. */
 static bool decode_trace(struct proto_reader *reader, proto_node node, proto_query *out) {
-    if (!proto_read_bool(reader, node, &out->trace))
+    if (!proto_read_bool(reader, node, &out->trace)) {
         return false;
-    if (!out->trace || out->b.kind != PROTO_OPERAND_ABSENT)
+    }
+    if (!out->trace || out->b.kind != PROTO_OPERAND_ABSENT) {
         return true;
+    }
     proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
                  "\"trace\" has no meaning without a single pair");
     return proto_problem_hint(reader->problem, "give \"a\" and \"b\" to have that pair traced");

@@ -9,8 +9,9 @@
 /* Takes what one place tells (0: nothing) into account. */
 static bool agree(struct proto_reader *reader, const proto_node *at, uint32_t told,
                   uint32_t *dimension) {
-    if (told == 0 || told == *dimension)
+    if (told == 0 || told == *dimension) {
         return true;
+    }
     if (*dimension == 0) {
         *dimension = told;
         return true;
@@ -29,8 +30,9 @@ static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
                          uint32_t *dimension) {
     for (size_t i = 0; i < json_array_size(array->json); i++) {
         proto_node item = proto_item(array, i);
-        if (!hear_vector(reader, &item, dimension))
+        if (!hear_vector(reader, &item, dimension)) {
             return false;
+        }
     }
     return true;
 }
@@ -95,8 +97,9 @@ static bool hear_shapes(struct proto_reader *reader, const proto_node *shapes,
 
     json_object_foreach(shapes->json, id, value) {
         proto_node shape = proto_optional(shapes, id);
-        if (!hear_shape(reader, &shape, dimension))
+        if (!hear_shape(reader, &shape, dimension)) {
             return false;
+        }
     }
     return true;
 }
@@ -108,13 +111,15 @@ static bool hear_query(struct proto_reader *reader, const proto_node *query, uin
 
     for (size_t i = 0; vectors[i] != NULL; i++) {
         proto_node vector = proto_optional(query, vectors[i]);
-        if (!hear_vector(reader, &vector, dimension))
+        if (!hear_vector(reader, &vector, dimension)) {
             return false;
+        }
     }
     for (size_t i = 0; operands[i] != NULL; i++) {
         proto_node operand = proto_optional(query, operands[i]);
-        if (!hear_shape(reader, &operand, dimension))
+        if (!hear_shape(reader, &operand, dimension)) {
             return false;
+        }
     }
     return hear_shapes(reader, &shapes, dimension);
 }
@@ -124,12 +129,15 @@ bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, 
     uint64_t dimension = 2;
 
     *out = 0;
-    if (given.json == NULL && !hear_query(reader, query, out))
+    if (given.json == NULL && !hear_query(reader, query, out)) {
         return false;
-    if (*out != 0)
+    }
+    if (*out != 0) {
         return true;
-    if (!proto_read_integer(reader, given, 2, 3, &dimension))
+    }
+    if (!proto_read_integer(reader, given, 2, 3, &dimension)) {
         return false;
+    }
     *out = (uint32_t)dimension;
     return true;
 }

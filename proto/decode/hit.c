@@ -29,9 +29,10 @@ static bool decode_claim(struct proto_reader *reader, const proto_node *query, p
         proto_refuse_missing(reader, &id);
         return proto_problem_hint(reader->problem, "give \"id\" or \"group\"");
     }
-    if (id.json != NULL && group.json != NULL)
+    if (id.json != NULL && group.json != NULL) {
         return proto_refuse(reader, &group, PROTO_UNKNOWN_MEMBER,
                             "\"group\" has no meaning beside \"id\"");
+    }
     return proto_read_id(reader, id, &out->claim_id) &&
            proto_read_id(reader, group, &out->claim_group) && is_fine;
 }
@@ -41,8 +42,9 @@ static bool decode_policy(struct proto_reader *reader, const proto_node *query, 
     static const proto_range ticks = {0.0, INFINITY, false};
     proto_node policy = proto_optional(query, "policy");
 
-    if (policy.json == NULL)
+    if (policy.json == NULL) {
         return true;
+    }
     if (!proto_read_object(reader, &policy)) {
         return false;
     }

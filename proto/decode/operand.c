@@ -29,8 +29,9 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *node, u
     proto_place place;
 
     out->kind = PROTO_OPERAND_STORED;
-    if (json_is_string(node->json))
+    if (json_is_string(node->json)) {
         return proto_read_id(reader, *node, &out->id);
+    }
     bool is_fine = proto_read_id(reader, proto_required(node, "id"), &out->id);
     is_fine = proto_decode_place(reader, node, dimension, &place) && is_fine;
     is_fine = proto_check_members(reader, node, dimension == 2 ? known2 : known3, NULL) && is_fine;
@@ -69,13 +70,17 @@ bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, u
     if (node->json == NULL) {
         return proto_refuse_missing(reader, node);
     }
-    if (!is_name && !json_is_object(node->json))
+    if (!is_name && !json_is_object(node->json)) {
         return proto_refuse_type(reader, node, "an id or a shape");
-    if (!read_pointer(reader, node, &out->pointer))
+    }
+    if (!read_pointer(reader, node, &out->pointer)) {
         return false;
-    if (!is_name && !proto_has(node, "id"))
+    }
+    if (!is_name && !proto_has(node, "id")) {
         return decode_inline(reader, node, dimension, is_stateless, out);
-    if (is_stateless)
+    }
+    if (is_stateless) {
         return refuse_stored(reader, node);
+    }
     return decode_stored(reader, node, dimension, out);
 }

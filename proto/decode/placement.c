@@ -21,10 +21,12 @@ static bool decode2(struct proto_reader *reader, const proto_node *object, gjk_v
     proto_node node = proto_optional(object, "angle");
     double angle = 0.0;
 
-    if (proto_has(object, "orientation"))
+    if (proto_has(object, "orientation")) {
         return refuse_rotation(reader, object, "orientation", 2);
-    if (!proto_read_number(reader, node, proto_any_number, &angle))
+    }
+    if (!proto_read_number(reader, node, proto_any_number, &angle)) {
         return false;
+    }
     out->has_rotation = node.json != NULL;
     out->turn.angle = angle;
     gjk_status status = gjk_pose_make2(gjk_xy(position), angle, &out->pose);
@@ -36,10 +38,12 @@ static bool decode3(struct proto_reader *reader, const proto_node *object, gjk_v
     proto_node node = proto_optional(object, "orientation");
     gjk_quat orientation = {0.0, 0.0, 0.0, 1.0};
 
-    if (proto_has(object, "angle"))
+    if (proto_has(object, "angle")) {
         return refuse_rotation(reader, object, "angle", 3);
-    if (!proto_read_quaternion(reader, node, &orientation))
+    }
+    if (!proto_read_quaternion(reader, node, &orientation)) {
         return false;
+    }
     out->has_rotation = node.json != NULL;
     out->turn.orientation = orientation;
     gjk_status status = gjk_pose_make3(position, orientation, &out->pose);

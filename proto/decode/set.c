@@ -7,13 +7,16 @@
 #include "reader/document.h"
 
 bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return true;
-    if (!json_is_string(node.json))
+    }
+    if (!json_is_string(node.json)) {
         return proto_refuse_type(reader, &node, "a string");
+    }
     const char *found = json_string_value(node.json);
-    if (strlen(name) == json_string_length(node.json) && strcmp(found, name) == 0)
+    if (strlen(name) == json_string_length(node.json) && strcmp(found, name) == 0) {
         return true;
+    }
     return proto_refuse(reader, &node, PROTO_BAD_NAME,
                         "the set is called \"%.128s\" in the path, but \"%.128s\" here", name,
                         found);
@@ -25,16 +28,18 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
     uint64_t ticks = 0;
 
     *exists = node->json != NULL;
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return true;
+    }
     if (!proto_read_object(reader, node)) {
         return false;
     }
     bool is_fine = proto_check_members(reader, node, known, NULL);
     if (!proto_read_integer(reader, proto_required(node, "ticks"), 0,
                             reader->limits->history_ticks_max, &ticks)) {
-        if (reader->problem->code == PROTO_OUT_OF_RANGE)
+        if (reader->problem->code == PROTO_OUT_OF_RANGE) {
             proto_problem_limit(reader->problem, reader->limits->history_ticks_max);
+        }
         return false;
     }
     *out = (uint32_t)ticks;
@@ -42,8 +47,9 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
 }
 
 bool proto_decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return true;
+    }
     return proto_check_meta(reader, node) && proto_take_text(reader, out);
 }
 
@@ -79,13 +85,15 @@ bool proto_decode_set(proto_text body, const char *name, const proto_limits *lim
     struct proto_reader reader;
     proto_set set = {0};
 
-    if (!proto_document_open(&document, body, arena, problem))
+    if (!proto_document_open(&document, body, arena, problem)) {
         return false;
+    }
     proto_reader_init(&reader, &document, limits, arena, problem);
     proto_node root = proto_root(document.root);
     bool is_decoded = decode_set(&reader, &root, name, &set);
     proto_document_close(&document);
-    if (is_decoded)
+    if (is_decoded) {
         *out = set;
+    }
     return is_decoded;
 }

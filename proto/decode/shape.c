@@ -82,10 +82,12 @@ static void refuse_untyped(struct proto_reader *reader, const proto_node *object
     const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
 
     proto_geometry_names(geometry);
-    if (check_members(reader, object, dimension, use, geometry))
+    if (check_members(reader, object, dimension, use, geometry)) {
         proto_refuse_missing(reader, type);
-    if (use == PROTO_SHAPE_OPERAND && reader->problem->code == PROTO_MISSING_MEMBER)
+    }
+    if (use == PROTO_SHAPE_OPERAND && reader->problem->code == PROTO_MISSING_MEMBER) {
         proto_problem_hint(reader->problem, "an inline shape has \"type\", a stored one \"id\"");
+    }
 }
 
 /* NULL after having set the problem. */
@@ -114,11 +116,13 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
     struct proto_buffer *text = &reader->text;
 
     text->length = 0;
-    if (meta->json == NULL)
+    if (meta->json == NULL) {
         return true;
+    }
     proto_put_json(text, meta->json);
-    if (text->failed)
+    if (text->failed) {
         return proto_refuse_memory(reader);
+    }
     return text->length <= reader->limits->meta_bytes_max ||
            proto_refuse_many(reader, meta, "bytes in compact form", text->length,
                              reader->limits->meta_bytes_max);
@@ -135,8 +139,9 @@ static bool decode_labels(struct proto_reader *reader, const proto_node *object,
 }
 
 bool proto_take_text(struct proto_reader *reader, proto_text *out) {
-    if (reader->text.failed)
+    if (reader->text.failed) {
         return proto_refuse_memory(reader);
+    }
     out->length = reader->text.length;
     out->data = gjk_arena_copy_text(reader->arena, reader->text.data, reader->text.length);
     return out->data != NULL || proto_refuse_memory(reader);
@@ -147,8 +152,9 @@ static void put_members(struct proto_buffer *text, const proto_node *object,
                         const char *const *names) {
     for (; *names != NULL; names++) {
         json_t *value = json_object_get(object->json, *names);
-        if (value == NULL || json_is_null(value))
+        if (value == NULL || json_is_null(value)) {
             continue;
+        }
         proto_put_key(text, *names);
         proto_put_json(text, value);
     }
@@ -206,15 +212,18 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     json_t *value;
     bool is_fine = true;
 
-    if (!proto_read_object(reader, node))
+    if (!proto_read_object(reader, node)) {
         return false;
+    }
     size_t size = json_object_size(node->json);
-    if (size > reader->limits->shapes_per_set_max)
+    if (size > reader->limits->shapes_per_set_max) {
         return proto_refuse_many(reader, node, "shapes", size, reader->limits->shapes_per_set_max);
+    }
     *count = 0;
     *out = gjk_arena_alloc_array(reader->arena, size, sizeof **out);
-    if (*out == NULL)
+    if (*out == NULL) {
         return proto_refuse_memory(reader);
+    }
     json_object_foreach(node->json, id, value) {
         proto_node shape = proto_member(node, id, value);
         proto_named_shape *named = &(*out)[(*count)++];

@@ -14,8 +14,9 @@ bool proto_decode_mode(struct proto_reader *reader, proto_node node, proto_ray_m
     };
     size_t mode = PROTO_RAY_CLOSEST;
 
-    if (!proto_read_choice(reader, node, modes, &mode))
+    if (!proto_read_choice(reader, node, modes, &mode)) {
         return false;
+    }
     *out = (proto_ray_mode)mode;
     return true;
 }
@@ -23,8 +24,9 @@ bool proto_decode_mode(struct proto_reader *reader, proto_node node, proto_ray_m
 /* The one of the two nodes that is given, at most. */
 static bool refuse_both(struct proto_reader *reader, const proto_node *first,
                         const proto_node *second) {
-    if (first->json == NULL || second->json == NULL)
+    if (first->json == NULL || second->json == NULL) {
         return true;
+    }
     return proto_refuse(reader, second, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning beside \"%s\"",
                         second->name, first->name);
 }
@@ -34,14 +36,16 @@ static bool decode_brought(struct proto_reader *reader, const proto_node *query,
     proto_node one = proto_optional(query, out->op == PROTO_OP_CAST ? "against" : "shape");
     proto_node shapes = proto_optional(query, "shapes");
 
-    if (!refuse_both(reader, &one, &shapes))
+    if (!refuse_both(reader, &one, &shapes)) {
         return false;
+    }
     if (shapes.json == NULL && one.json == NULL) {
         proto_refuse_missing(reader, &one);
         return proto_problem_hint(reader->problem, "give \"%s\" or \"shapes\"", one.name);
     }
-    if (shapes.json == NULL)
+    if (shapes.json == NULL) {
         return proto_decode_operand(reader, &one, out->dimension, true, &out->target);
+    }
     out->has_shapes = true;
     return proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_INLINE, &out->shapes,
                                &out->shape_count);
@@ -60,10 +64,12 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *query, 
     proto_node shape = proto_optional(query, "shape");
     proto_node target = proto_optional(query, "target");
 
-    if (!is_cast && !refuse_both(reader, &shape, &target))
+    if (!is_cast && !refuse_both(reader, &shape, &target)) {
         return false;
-    if (target.json != NULL && !json_is_string(target.json))
+    }
+    if (target.json != NULL && !json_is_string(target.json)) {
         return refuse_target(reader, &target, out->op);
+    }
     bool is_target = is_cast || target.json != NULL;
     return proto_decode_operand(reader, is_target ? &target : &shape, out->dimension, false,
                                 &out->target);

@@ -34,10 +34,11 @@ static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears) {
 
 static void put_number_if(struct proto_buffer *out, const char *key, bool exists, double value) {
     proto_put_key(out, key);
-    if (exists)
+    if (exists) {
         proto_put_number(out, value);
-    else
+    } else {
         proto_put_text(out, "null");
+    }
 }
 
 static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {

@@ -54,16 +54,19 @@ void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
 }
 
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
-    if (stamp == NULL)
+    if (stamp == NULL) {
         return;
-    if (stamp->trace != NULL)
+    }
+    if (stamp->trace != NULL) {
         proto_put_trace(out, stamp->trace);
+    }
     if (stamp->has_revision) {
         proto_put_key(out, "revision");
         proto_put_integer(out, stamp->revision);
     }
-    if (stamp->has_tick)
+    if (stamp->has_tick) {
         proto_put_named_number(out, "tick", stamp->tick);
+    }
     if (stamp->has_against_revision) {
         proto_put_key(out, "against_revision");
         proto_put_integer(out, stamp->against_revision);

@@ -45,14 +45,16 @@ static void put_errors(struct proto_buffer *out, const struct proto_problem *pro
 
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem) {
     put_head(out, problem->code, problem->detail);
-    if (problem->hint[0] != '\0')
+    if (problem->hint[0] != '\0') {
         put_string(out, "hint", problem->hint);
+    }
     if (problem->has_limit) {
         proto_put_key(out, "limit");
         proto_put_integer(out, problem->limit);
     }
-    if (proto_code_status(problem->code) == 422 || problem->pointer[0] != '\0')
+    if (proto_code_status(problem->code) == 422 || problem->pointer[0] != '\0') {
         put_errors(out, problem);
+    }
     proto_put_text(out, "}");
 }
 

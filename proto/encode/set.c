@@ -39,10 +39,11 @@ static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
 }
 
 static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
-    if (ticks->count > 0)
+    if (ticks->count > 0) {
         put_integer(out, "tick", ticks->newest);
-    else
+    } else {
         put_null(out, "tick");
+    }
 }
 
 static void put_ticks_if(struct proto_buffer *out, const proto_ticks *ticks) {
@@ -126,10 +127,12 @@ static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_
 
     GJK_ASSERT(definition.length > 2 && definition.data[definition.length - 1] == '}');
     proto_put_bytes(out, definition.data, definition.length - 1);
-    if (shape->place.has_position)
+    if (shape->place.has_position) {
         put_position(out, dimension, shape->place.pose.position);
-    if (shape->place.has_rotation)
+    }
+    if (shape->place.has_rotation) {
         put_turn(out, dimension, &shape->place.turn);
+    }
     put_integer(out, "handle", handle);
 }
 

@@ -9,10 +9,11 @@
 
 static void put_number_if_finite(struct proto_buffer *out, const char *key, double value) {
     proto_put_key(out, key);
-    if (isfinite(value))
+    if (isfinite(value)) {
         proto_put_number(out, value);
-    else
+    } else {
         proto_put_text(out, "null");
+    }
 }
 
 static void put_support(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
@@ -82,8 +83,9 @@ void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const 
     *trace = (struct proto_trace){.recorder = {record, trace}, .dimension = a->shape->dimension};
     proto_buffer_init(&trace->text, arena);
     proto_put_text(&trace->text, "{");
-    if (is_polytope2(a->shape) && is_polytope2(b->shape) && points <= PROTO_MINKOWSKI_POINTS_MAX)
+    if (is_polytope2(a->shape) && is_polytope2(b->shape) && points <= PROTO_MINKOWSKI_POINTS_MAX) {
         put_minkowski(&trace->text, a, b);
+    }
     proto_put_key(&trace->text, "steps");
     proto_put_text(&trace->text, "[");
 }

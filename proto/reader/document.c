@@ -37,8 +37,9 @@ static void *tree_alloc(size_t size) {
 
     if (block == NULL) {
         parsing.failed = true;
-        if (parsing.way_out != NULL)
+        if (parsing.way_out != NULL) {
             longjmp(*parsing.way_out, 1);
+        }
     }
     return block;
 }
@@ -73,8 +74,9 @@ static struct spot spot_of(proto_text body, size_t offset) {
 /* The offset behind the string whose opening quote is at i. */
 static size_t skip_string(proto_text body, size_t i) {
     for (i++; i < body.length && body.data[i] != '"'; i++) {
-        if (body.data[i] == '\\')
+        if (body.data[i] == '\\') {
             i++;
+        }
     }
     return i < body.length ? i + 1 : body.length;
 }
@@ -90,8 +92,9 @@ static bool may_be_deep(proto_text body) {
     for (size_t start = 0; start < body.length && opened <= PROTO_DEPTH_MAX; start += DEPTH_BLOCK) {
         const size_t left = body.length - start;
         const size_t end = start + (left < DEPTH_BLOCK ? left : DEPTH_BLOCK);
-        for (size_t i = start; i < end; i++)
+        for (size_t i = start; i < end; i++) {
             opened += (body.data[i] == '[') + (body.data[i] == '{');
+        }
     }
     return opened > PROTO_DEPTH_MAX;
 }
@@ -102,8 +105,9 @@ static size_t skip_plain(proto_text body, size_t i) {
         ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true,
     };
 
-    while (i < body.length && !is_structural[(unsigned char)body.data[i]])
+    while (i < body.length && !is_structural[(unsigned char)body.data[i]]) {
         i++;
+    }
     return i;
 }
 
@@ -123,12 +127,14 @@ static bool check_depth(proto_text body, struct proto_problem *problem) {
             i = skip_string(body, i);
             continue;
         }
-        if (c == '[' || c == '{')
+        if (c == '[' || c == '{') {
             depth++;
-        else if (depth > 0)
+        } else if (depth > 0) {
             depth--;
-        if (depth > PROTO_DEPTH_MAX)
+        }
+        if (depth > PROTO_DEPTH_MAX) {
             return refuse_depth(spot_of(body, i), problem);
+        }
         i++;
     }
     return true;
@@ -149,17 +155,19 @@ static const char *fault_text(enum json_error_code code) {
 }
 
 static bool refuse(const json_error_t *error, struct proto_problem *problem) {
-    if (parsing.failed)
+    if (parsing.failed) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
                                  "the body's JSON needs more memory than there is");
+    }
     return proto_problem_set(problem, PROTO_MALFORMED_JSON, "line %d, column %d: %s%s", error->line,
                              error->column, fault_text(json_error_code(error)), error->text);
 }
 
 /* What is left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
 static size_t bytes_left(const struct gjk_arena *caller) {
-    if (caller->limit_bytes == 0)
+    if (caller->limit_bytes == 0) {
         return 0;
+    }
     return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
 }
 
@@ -171,10 +179,11 @@ static void init_scratch(struct proto_document *document, size_t body_bytes,
     const size_t size = wanted < TREE_LENT_MAX ? wanted : TREE_LENT_MAX;
     void *block = gjk_arena_alloc(caller, size);
 
-    if (block != NULL)
+    if (block != NULL) {
         gjk_arena_init_in(&document->scratch, limit, block, size);
-    else
+    } else {
         gjk_arena_init(&document->scratch, limit);
+    }
 }
 
 /*
@@ -199,19 +208,22 @@ bool proto_document_open(struct proto_document *document, proto_text body, struc
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     json_error_t error = {0};
 
-    if (body.length == 0)
+    if (body.length == 0) {
         return proto_problem_set(problem, PROTO_MALFORMED_JSON,
                                  "line 1, column 1: the body is empty");
-    if (may_be_deep(body) && !check_depth(body, problem))
+    }
+    if (may_be_deep(body) && !check_depth(body, problem)) {
         return false;
+    }
 
     pthread_once(&once, install_allocation);
     init_scratch(document, body.length, caller);
     proto_document_enter(document);
     document->root = load(body, &error);
     proto_document_leave();
-    if (document->root != NULL)
+    if (document->root != NULL) {
         return true;
+    }
     gjk_arena_fini(&document->scratch);
     return refuse(&error, problem);
 }

@@ -18,10 +18,12 @@ static uint64_t initial_of(const char *name) {
 __attribute__((noinline)) static uint64_t initials_of_object(json_t *object) {
     uint64_t initials = 0;
 
-    if (json_object_size(object) > SMALL_OBJECT_MAX)
+    if (json_object_size(object) > SMALL_OBJECT_MAX) {
         return UINT64_MAX;
-    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at))
+    }
+    for (void *at = json_object_iter(object); at != NULL; at = json_object_iter_next(object, at)) {
         initials |= initial_of(json_object_iter_key(at));
+    }
     return initials;
 }
 
@@ -101,10 +103,12 @@ struct pointer {
 };
 
 static void put_char(struct pointer *pointer, char c) {
-    if (pointer->length + 1 >= pointer->size)
+    if (pointer->length + 1 >= pointer->size) {
         pointer->is_full = true;
-    if (!pointer->is_full)
+    }
+    if (!pointer->is_full) {
         pointer->text[pointer->length++] = c;
+    }
 }
 
 static void put_step(struct pointer *pointer, const char *step) {
@@ -114,23 +118,28 @@ static void put_step(struct pointer *pointer, const char *step) {
     for (; *step != '\0'; step++) {
         bool is_special = *step == '~' || *step == '/';
         put_char(pointer, is_special ? '~' : *step);
-        if (is_special)
+        if (is_special) {
             put_char(pointer, *step == '~' ? '0' : '1');
+        }
     }
-    if (pointer->is_full)
+    if (pointer->is_full) {
         pointer->length = start;
+    }
 }
 
 static void put_node(struct pointer *pointer, const proto_node *node) {
     char index[PROTO_NUMBER_MAX];
 
-    if (node->parent == NULL)
+    if (node->parent == NULL) {
         return;
+    }
     put_node(pointer, node->parent);
-    if (pointer->is_full)
+    if (pointer->is_full) {
         return;
-    if (node->name == NULL)
+    }
+    if (node->name == NULL) {
         proto_integer_text(node->index, index);
+    }
     put_step(pointer, node->name != NULL ? node->name : index);
 }
 

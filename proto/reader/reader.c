@@ -29,22 +29,26 @@ void proto_reader_init(struct proto_reader *reader, struct proto_document *docum
 }
 
 bool proto_read_object(struct proto_reader *reader, const proto_node *node) {
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return !node->is_required || proto_refuse_missing(reader, node);
+    }
     return json_is_object(node->json) || proto_refuse_type(reader, node, "an object");
 }
 
 bool proto_read_array(struct proto_reader *reader, const proto_node *node) {
-    if (node->json == NULL)
+    if (node->json == NULL) {
         return !node->is_required || proto_refuse_missing(reader, node);
+    }
     return json_is_array(node->json) || proto_refuse_type(reader, node, "an array");
 }
 
 bool proto_read_bool(struct proto_reader *reader, proto_node node, bool *out) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return !node.is_required || proto_refuse_missing(reader, &node);
-    if (!json_is_boolean(node.json))
+    }
+    if (!json_is_boolean(node.json)) {
         return proto_refuse_type(reader, &node, "true or false");
+    }
     *out = json_is_true(node.json);
     return true;
 }
@@ -56,9 +60,10 @@ static bool refuse_range(struct proto_reader *reader, const proto_node *node, pr
 
     proto_number_text(found, value);
     proto_number_text(range.min, min);
-    if (isinf(range.max))
+    if (isinf(range.max)) {
         return proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "must be %s %s, found %s", at_least,
                             min, value);
+    }
     proto_number_text(range.max, max);
     return proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "must be %s %s and at most %s, found %s",
                         at_least, min, max, value);
@@ -70,13 +75,16 @@ static bool is_within(double value, proto_range range) {
 
 bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range range,
                        double *out) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return !node.is_required || proto_refuse_missing(reader, &node);
-    if (!json_is_number(node.json))
+    }
+    if (!json_is_number(node.json)) {
         return proto_refuse_type(reader, &node, "a number");
+    }
     double value = json_number_value(node.json);
-    if (!is_within(value, range))
+    if (!is_within(value, range)) {
         return refuse_range(reader, &node, range, value);
+    }
     *out = value;
     return true;
 }
@@ -85,14 +93,18 @@ bool proto_read_integer(struct proto_reader *reader, proto_node node, uint64_t m
                         uint64_t *out) {
     double value = 0.0;
 
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return !node.is_required || proto_refuse_missing(reader, &node);
-    if (!proto_read_number(reader, node, proto_any_number, &value))
+    }
+    if (!proto_read_number(reader, node, proto_any_number, &value)) {
         return false;
-    if (floor(value) != value)
+    }
+    if (floor(value) != value) {
         return proto_refuse_type(reader, &node, "an integer");
-    if (value < (double)min || value > (double)max)
+    }
+    if (value < (double)min || value > (double)max) {
         return refuse_range(reader, &node, (proto_range){(double)min, (double)max, false}, value);
+    }
     *out = (uint64_t)value;
     return true;
 }
@@ -100,23 +112,26 @@ bool proto_read_integer(struct proto_reader *reader, proto_node node, uint64_t m
 bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t *out) {
     uint64_t value = *out;
 
-    if (!proto_read_integer(reader, node, 0, UINT32_MAX, &value))
+    if (!proto_read_integer(reader, node, 0, UINT32_MAX, &value)) {
         return false;
+    }
     *out = (uint32_t)value;
     return true;
 }
 
 bool proto_read_choice(struct proto_reader *reader, proto_node node, const char *const *texts,
                        size_t *out) {
-    if (node.json == NULL && !node.is_required)
+    if (node.json == NULL && !node.is_required) {
         return true;
+    }
     if (node.json == NULL) {
         proto_refuse_missing(reader, &node);
         proto_suggest(reader->problem, "values", "", texts, NULL);
         return false;
     }
-    if (!json_is_string(node.json))
+    if (!json_is_string(node.json)) {
         return proto_refuse_type(reader, &node, "a string");
+    }
     const char *found = json_string_value(node.json);
     for (size_t i = 0; texts[i] != NULL; i++) {
         if (strlen(texts[i]) == json_string_length(node.json) && strcmp(found, texts[i]) == 0) {
@@ -138,8 +153,9 @@ static bool read_numbers(struct proto_reader *reader, const proto_node *node, si
     for (size_t i = 0; i < count; i++) {
         const json_t *json = json_array_get(node->json, i);
         out[i] = json_number_value(json); /* 0 where it is none */
-        if (!json_is_number(json) || !is_within(out[i], range))
+        if (!json_is_number(json) || !is_within(out[i], range)) {
             is_fine = proto_read_number(reader, proto_item(node, i), range, &out[i]) && is_fine;
+        }
     }
     return is_fine;
 }
@@ -156,15 +172,18 @@ bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t di
                        proto_range range, gjk_vec3 *out) {
     double numbers[3] = {0.0, 0.0, 0.0};
 
-    if (node.json == NULL || !json_is_array(node.json))
+    if (node.json == NULL || !json_is_array(node.json)) {
         return proto_read_array(reader, &node);
-    if (json_array_size(node.json) == 5 - dimension)
+    }
+    if (json_array_size(node.json) == 5 - dimension) {
         return proto_refuse(reader, &node, PROTO_DIMENSION_MISMATCH,
                             "a vector has %u numbers in %uD, found %u", dimension, dimension,
                             5 - dimension);
+    }
     if (!check_length(reader, &node, dimension) ||
-        !read_numbers(reader, &node, dimension, range, numbers))
+        !read_numbers(reader, &node, dimension, range, numbers)) {
         return false;
+    }
     *out = gjk_vec3_make(numbers[0], numbers[1], numbers[2]);
     return true;
 }
@@ -172,11 +191,13 @@ bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t di
 bool proto_read_quaternion(struct proto_reader *reader, proto_node node, gjk_quat *out) {
     double numbers[4];
 
-    if (node.json == NULL || !json_is_array(node.json))
+    if (node.json == NULL || !json_is_array(node.json)) {
         return proto_read_array(reader, &node);
+    }
     if (!check_length(reader, &node, 4) ||
-        !read_numbers(reader, &node, 4, proto_any_number, numbers))
+        !read_numbers(reader, &node, 4, proto_any_number, numbers)) {
         return false;
+    }
     *out = (gjk_quat){numbers[0], numbers[1], numbers[2], numbers[3]};
     return true;
 }
@@ -185,8 +206,9 @@ bool proto_copy_id(struct proto_reader *reader, const proto_node *at, const char
                    size_t length, const char **out) {
     if (!proto_is_id(text, length, reader->limits->id_bytes_max)) {
         proto_refuse(reader, at, PROTO_BAD_NAME, "\"%.128s\" is not an id or group", text);
-        if (length > reader->limits->id_bytes_max)
+        if (length > reader->limits->id_bytes_max) {
             proto_problem_limit(reader->problem, reader->limits->id_bytes_max);
+        }
         return proto_problem_hint(reader->problem,
                                   "1 to %llu characters of [A-Za-z0-9._~:@/-], with no segment "
                                   "between slashes empty, \".\" or \"..\"",
@@ -197,10 +219,12 @@ bool proto_copy_id(struct proto_reader *reader, const proto_node *at, const char
 }
 
 bool proto_read_id(struct proto_reader *reader, proto_node node, const char **out) {
-    if (node.json == NULL)
+    if (node.json == NULL) {
         return !node.is_required || proto_refuse_missing(reader, &node);
-    if (!json_is_string(node.json))
+    }
+    if (!json_is_string(node.json)) {
         return proto_refuse_type(reader, &node, "a string");
+    }
     return proto_copy_id(reader, &node, json_string_value(node.json), json_string_length(node.json),
                          out);
 }

@@ -87,8 +87,9 @@ static void describe(const json_t *json, char *text, size_t size) {
     };
     char number[PROTO_NUMBER_MAX] = "";
 
-    if (json_is_real(json))
+    if (json_is_real(json)) {
         proto_number_text(json_real_value(json), number);
+    }
     snprintf(text, size, "%s%s", words[json_typeof(json)], number);
 }
 
@@ -175,17 +176,20 @@ static proto_code code_of(gjk_status status) {
 }
 
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status) {
-    if (status == GJK_OUT_OF_MEMORY)
+    if (status == GJK_OUT_OF_MEMORY) {
         return proto_refuse_memory(reader);
+    }
     return proto_refuse(reader, at, code_of(status), "%s", gjk_status_text(status));
 }
 
 static bool is_listed(const char *name, const char *const *list) {
-    if (list == NULL)
+    if (list == NULL) {
         return false;
+    }
     for (; *list != NULL; list++) {
-        if (**list == *name && strcmp(name, *list) == 0)
+        if (**list == *name && strcmp(name, *list) == 0) {
             return true;
+        }
     }
     return false;
 }
@@ -197,14 +201,16 @@ bool proto_check_members(struct proto_reader *reader, const proto_node *object,
 
     bool is_fine = true;
     json_object_foreach(object->json, name, value) {
-        if (is_listed(name, known) || is_listed(name, more))
+        if (is_listed(name, known) || is_listed(name, more)) {
             continue;
+        }
         proto_node member = proto_optional(object, name);
         is_fine = proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
                                "the member \"%.128s\" is not known here", name);
         proto_suggest(reader->problem, "members", name, known, more);
-        if (!proto_may_go_on(reader))
+        if (!proto_may_go_on(reader)) {
             break;
+        }
     }
     return is_fine;
 }

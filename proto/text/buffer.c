@@ -17,10 +17,12 @@ void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena) {
 static bool reserve(struct proto_buffer *out, size_t length) {
     size_t capacity = out->capacity > 0 ? out->capacity : FIRST_CAPACITY_BYTES;
 
-    if (out->failed)
+    if (out->failed) {
         return false;
-    if (length <= out->capacity - out->length)
+    }
+    if (length <= out->capacity - out->length) {
         return true;
+    }
     while (capacity - out->length < length) {
         if (capacity > SIZE_MAX / 2) {
             out->failed = true;
@@ -33,8 +35,9 @@ static bool reserve(struct proto_buffer *out, size_t length) {
         out->failed = true;
         return false;
     }
-    if (out->length > 0)
+    if (out->length > 0) {
         memcpy(data, out->data, out->length);
+    }
     out->data = data;
     out->capacity = capacity;
     return true;
@@ -49,15 +52,17 @@ void proto_buffer_reserve(struct proto_buffer *buffer, size_t length) {
 }
 
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) {
-    if (length == 0 || !reserve(out, length))
+    if (length == 0 || !reserve(out, length)) {
         return;
+    }
     memcpy(out->data + out->length, data, length);
     out->length += length;
 }
 
 static void put_byte(struct proto_buffer *out, char byte) {
-    if (reserve(out, 1))
+    if (reserve(out, 1)) {
         out->data[out->length++] = byte;
+    }
 }
 
 void proto_put_text(struct proto_buffer *out, const char *text) {
@@ -65,8 +70,9 @@ void proto_put_text(struct proto_buffer *out, const char *text) {
 }
 
 static void put_comma_unless_after(struct proto_buffer *out, char bracket) {
-    if (out->length > 0 && out->data[out->length - 1] != bracket)
+    if (out->length > 0 && out->data[out->length - 1] != bracket) {
         put_byte(out, ',');
+    }
 }
 
 void proto_put_item(struct proto_buffer *out) {
@@ -113,10 +119,11 @@ void proto_put_string(struct proto_buffer *out, const char *data, size_t length)
             continue;
         }
         proto_put_bytes(out, data + plain, i - plain);
-        if (step == 0)
+        if (step == 0) {
             proto_put_text(out, "\xEF\xBF\xBD");
-        else
+        } else {
             put_escaped(out, byte);
+        }
         plain = ++i;
     }
     proto_put_bytes(out, data + plain, length - plain);
@@ -124,15 +131,17 @@ void proto_put_string(struct proto_buffer *out, const char *data, size_t length)
 }
 
 void proto_put_string_or_null(struct proto_buffer *out, const char *text) {
-    if (text != NULL)
+    if (text != NULL) {
         proto_put_string(out, text, strlen(text));
-    else
+    } else {
         proto_put_text(out, "null");
+    }
 }
 
 void proto_put_number(struct proto_buffer *out, double value) {
-    if (reserve(out, PROTO_NUMBER_MAX))
+    if (reserve(out, PROTO_NUMBER_MAX)) {
         out->length += proto_number_text(value, out->data + out->length);
+    }
 }
 
 void proto_put_named_number(struct proto_buffer *out, const char *key, double value) {
@@ -141,8 +150,9 @@ void proto_put_named_number(struct proto_buffer *out, const char *key, double va
 }
 
 void proto_put_integer(struct proto_buffer *out, uint64_t value) {
-    if (reserve(out, PROTO_NUMBER_MAX))
+    if (reserve(out, PROTO_NUMBER_MAX)) {
         out->length += proto_integer_text(value, out->data + out->length);
+    }
 }
 
 void proto_put_bool(struct proto_buffer *out, bool value) {
@@ -164,8 +174,9 @@ void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) 
 void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
                          gjk_vec3 v) {
     proto_put_key(out, key);
-    if (exists)
+    if (exists) {
         proto_put_vector(out, dimension, v);
-    else
+    } else {
         proto_put_text(out, "null");
+    }
 }

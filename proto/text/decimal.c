@@ -134,8 +134,9 @@ static decimal digits_of(binary x, scaled *exact) {
     for (;; out.exponent++) {
         *exact = scale(x, DIGITS - 1 - out.exponent);
         out.digits = round_to(exact, 1);
-        if (out.digits < DIGITS_END)
+        if (out.digits < DIGITS_END) {
             return out;
+        }
     }
 }
 
@@ -143,14 +144,16 @@ static decimal digits_of(binary x, scaled *exact) {
 static decimal shortened(const scaled *exact, decimal full) {
     const unsigned last_two = (unsigned)(full.digits % 100);
 
-    if (last_two > 11 && last_two < 89)
+    if (last_two > 11 && last_two < 89) {
         return full;
+    }
     for (unsigned unit = 100; unit >= 10; unit /= 10) {
         const uint64_t digits = round_to(exact, unit) * unit;
         const bool carried = digits == DIGITS_END;
-        if (reads_back(exact, digits))
+        if (reads_back(exact, digits)) {
             return (decimal){.digits = carried ? DIGITS_END / 10 : digits,
                              .exponent = full.exponent + carried};
+        }
     }
     return full;
 }
@@ -187,8 +190,9 @@ static char *put_decimal(char *at, decimal value) {
     int count = DIGITS;
 
     put_digits(digits, value.digits);
-    while (count > 1 && digits[count - 1] == '0')
+    while (count > 1 && digits[count - 1] == '0') {
         count--;
+    }
     if (value.exponent < -4) {
         *at++ = digits[0];
         if (count > 1) {
@@ -215,11 +219,13 @@ size_t proto_decimal_text(double value, char text[PROTO_NUMBER_MAX]) {
     scaled exact;
 
     GJK_ASSERT(floor(value) != value);
-    if (fabs(value) < VALUE_MIN)
+    if (fabs(value) < VALUE_MIN) {
         return 0;
+    }
     const decimal full = digits_of(binary_of(value), &exact);
-    if (value < 0.0)
+    if (value < 0.0) {
         *at++ = '-';
+    }
     at = put_decimal(at, shortened(&exact, full));
     *at = '\0';
     return (size_t)(at - text);

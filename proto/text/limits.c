@@ -35,22 +35,26 @@ static bool is_one_of(char c, const char *set) {
 }
 
 bool proto_is_set_name(const char *text, size_t length) {
-    if (length < 1 || length > SET_NAME_BYTES_MAX || !is_alphanumeric(text[0]))
+    if (length < 1 || length > SET_NAME_BYTES_MAX || !is_alphanumeric(text[0])) {
         return false;
+    }
     for (size_t i = 1; i < length; i++) {
-        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~-"))
+        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~-")) {
             return false;
+        }
     }
     return true;
 }
 
 static bool is_id_segment(const char *text, size_t length) {
     if (length == 0 || (length == 1 && text[0] == '.') ||
-        (length == 2 && text[0] == '.' && text[1] == '.'))
+        (length == 2 && text[0] == '.' && text[1] == '.')) {
         return false;
+    }
     for (size_t i = 0; i < length; i++) {
-        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~:@-"))
+        if (!is_alphanumeric(text[i]) && !is_one_of(text[i], "._~:@-")) {
             return false;
+        }
     }
     return true;
 }
@@ -58,13 +62,16 @@ static bool is_id_segment(const char *text, size_t length) {
 bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max) {
     size_t start = 0;
 
-    if (length > id_bytes_max)
+    if (length > id_bytes_max) {
         return false;
+    }
     for (size_t i = 0; i < length; i++) {
-        if (text[i] != '/')
+        if (text[i] != '/') {
             continue;
-        if (!is_id_segment(text + start, i - start))
+        }
+        if (!is_id_segment(text + start, i - start)) {
             return false;
+        }
         start = i + 1;
     }
     return is_id_segment(text + start, length - start);

@@ -29,8 +29,9 @@ size_t proto_integer_text(uint64_t value, char *text) {
         reversed[length++] = (char)('0' + value % 10);
         value /= 10;
     } while (value > 0);
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 0; i < length; i++) {
         text[i] = reversed[length - 1 - i];
+    }
     text[length] = '\0';
     return length;
 }
@@ -43,8 +44,9 @@ static size_t copy_text(const char *from, char text[PROTO_NUMBER_MAX]) {
 }
 
 static size_t whole_text(double value, char text[PROTO_NUMBER_MAX]) {
-    if (value > 0.0)
+    if (value > 0.0) {
         return proto_integer_text((uint64_t)value, text);
+    }
     if (value < 0.0) {
         text[0] = '-';
         return 1 + proto_integer_text((uint64_t)-value, text + 1);
@@ -57,13 +59,15 @@ static bool is_near_short(const char *text) {
     unsigned digits = 0, last_two = 0;
 
     for (; *text != '\0' && *text != 'e'; text++) {
-        if (*text < '0' || *text > '9' || (digits == 0 && *text == '0'))
+        if (*text < '0' || *text > '9' || (digits == 0 && *text == '0')) {
             continue;
+        }
         digits++;
         last_two = last_two % 10 * 10 + (unsigned)(*text - '0');
     }
-    if (digits == 16) /* a trailing zero that %g left out */
+    if (digits == 16) { /* a trailing zero that %g left out */
         last_two = last_two % 10 * 10;
+    }
     return digits >= 16 && (last_two <= 11 || last_two >= 89);
 }
 
@@ -84,8 +88,9 @@ static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
 
 size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
     GJK_ASSERT(isfinite(value));
-    if (!isfinite(value)) /* where asserts are off: still JSON */
+    if (!isfinite(value)) { /* where asserts are off: still JSON */
         return copy_text("null", text);
+    }
     if (floor(value) != value) {
         size_t length = proto_decimal_text(value, text);
         return length > 0 ? length : printed_text(value, text);

@@ -53,8 +53,9 @@ static void clean(char *text, bool was_cut) {
 static void print_clean(char *text, size_t size, const char *format, va_list arguments) {
     int length = vsnprintf(text, size, format, arguments);
 
-    if (length < 0)
+    if (length < 0) {
         text[0] = '\0';
+    }
     clean(text, length >= (int)size);
 }
 
@@ -86,8 +87,9 @@ bool proto_problem_point(struct proto_problem *problem, const char *pointer) {
     /* A pointer cut anywhere would name another place; cut at a slash it names a parent. */
     if (length >= sizeof problem->pointer) {
         length = sizeof problem->pointer - 1;
-        while (length > 0 && pointer[length] != '/')
+        while (length > 0 && pointer[length] != '/') {
             length--;
+        }
     }
     memcpy(problem->pointer, pointer, length);
     problem->pointer[length] = '\0';
@@ -121,8 +123,9 @@ const char *proto_code_explanation(proto_code code) {
 
 proto_code proto_code_find(const char *text, size_t length) {
     for (int code = PROTO_OK + 1; code < PROTO_CODE_COUNT; code++) {
-        if (strlen(rows[code].code) == length && memcmp(rows[code].code, text, length) == 0)
+        if (strlen(rows[code].code) == length && memcmp(rows[code].code, text, length) == 0) {
             return (proto_code)code;
+        }
     }
     return PROTO_OK;
 }

@@ -22,15 +22,17 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     size_t rows[3][NAME_BYTES_MAX];
     size_t *before_last = rows[0], *last = rows[1], *row = rows[2];
 
-    for (size_t j = 0; j <= b_length; j++)
+    for (size_t j = 0; j <= b_length; j++) {
         last[j] = j;
+    }
     for (size_t i = 1; i <= a_length; i++) {
         row[0] = i;
         for (size_t j = 1; j <= b_length; j++) {
             size_t replaced = last[j - 1] + (a[i - 1] != b[j - 1]);
             row[j] = min2(replaced, min2(last[j], row[j - 1]) + 1);
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1]) {
                 row[j] = min2(row[j], before_last[j - 2] + 1);
+            }
         }
         size_t *free_row = before_last;
         before_last = last;
@@ -45,8 +47,9 @@ static void look_through(const char *name, const char *const *list, size_t *best
                          const char **nearest) {
     size_t length = strlen(name);
 
-    if (list == NULL || length >= NAME_BYTES_MAX)
+    if (list == NULL || length >= NAME_BYTES_MAX) {
         return;
+    }
     for (; *list != NULL; list++) {
         size_t known_length = strlen(*list);
         size_t longer = length > known_length ? length : known_length;
@@ -67,8 +70,9 @@ const char *proto_nearest_name(const char *name, const char *const *known) {
 }
 
 static void append(char *text, size_t size, const char *const *list) {
-    if (list == NULL)
+    if (list == NULL) {
         return;
+    }
     for (; *list != NULL; list++) {
         size_t length = strlen(text);
         snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "", *list);
