@@ -43,6 +43,9 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
         proto_geometry_names(geometry);
         proto_suggest(reader->problem, "members", name, known, geometry);
         is_fine = false;
+        if (!proto_may_go_on(reader)) {
+            break;
+        }
     }
     return is_fine;
 }

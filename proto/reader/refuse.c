@@ -1,7 +1,7 @@
 /*
- * What exactly is wrong at a place in the body: code, pointer, and a detail that tells what was
+ * Tells what is wrong at a place in the body: a code, a pointer, and a detail that says what was
  * expected and what was found. Decoding goes on after a mistake, so that a client learns of all
- * of them at once; what would only follow from a mistake told already is left out.
+ * mistakes at once; what only follows from a mistake already told is left out.
  */
 
 #include "reader/refuse.h"
@@ -78,7 +78,7 @@ bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code 
     return false;
 }
 
-/* In words, with the value where it is short. */
+/* Describes the value in words, with the number itself where there is one. */
 static void describe(const json_t *json, char *text, size_t size) {
     static const char *const words[] = {
         [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",   [JSON_STRING] = "a string",
@@ -100,7 +100,7 @@ bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const 
     return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s", expected, found);
 }
 
-/* Whether a member of the same object was refused as unknown that is called nearly like it. */
+/* Whether an unknown member with nearly the same name was refused in the same object. */
 static bool is_misspelt(const struct proto_reader *reader, const proto_node *missing) {
     const char *const names[] = {missing->name, NULL};
     char parent[PROTO_POINTER_MAX];
@@ -122,6 +122,9 @@ static bool is_misspelt(const struct proto_reader *reader, const proto_node *mis
 }
 
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at) {
+    if (!proto_may_go_on(reader)) {
+        return false;
+    }
     if (is_misspelt(reader, at)) {
         reader->problem->is_settled = true;
         return false;

@@ -1,7 +1,7 @@
 /*
- * Which known name was meant? The nearest by optimal string alignment distance (Damerau 1964:
- * insertions, deletions, substitutions and swaps of neighbours), at most 2 and less than half the
- * letters, so that short names are not taken for each other.
+ * Suggests the known name that was probably meant: the nearest by optimal string alignment distance
+ * (Damerau 1964: insertions, deletions, substitutions and transpositions of neighbours), at most 2
+ * and less than half the letters, so that short names are not taken for each other.
  */
 
 #include "text/text.h"
@@ -85,6 +85,9 @@ void proto_suggest(struct proto_problem *problem, const char *what, const char *
     const char *nearest = NULL;
     char all[PROTO_HINT_MAX] = "";
 
+    if (problem->is_settled) {
+        return; /* the hint would be dropped */
+    }
     look_through(name, known, &best, &nearest);
     look_through(name, more, &best, &nearest);
     if (nearest != NULL) {

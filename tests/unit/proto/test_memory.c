@@ -174,6 +174,27 @@ START_TEST(a_full_arena_is_out_of_memory) {
 }
 END_TEST
 
+/* Decoding goes on after a mistake, but not after a lack of memory. */
+START_TEST(mistakes_run_out_of_memory) {
+    proto_text body = test_text(&texts, "{'x':1,'a':{'type':'circle','radius':-1}}");
+    int refused = 0;
+
+    for (size_t limit = STEP_BYTES; limit <= ENOUGH_BYTES; limit += STEP_BYTES) {
+        struct proto_problem problem = {0};
+        ck_assert(!decode_query(body, PROTO_OP_DETECT, limit, &problem));
+        if (problem.code == PROTO_UNKNOWN_MEMBER) {
+            ck_assert_uint_eq(problem.more_count, 2); /* /a/radius, /b */
+            ck_assert_int_gt(refused, 50);
+            return;
+        }
+        check_refusal(&problem);
+        ck_assert_uint_eq(problem.more_count, 0);
+        refused++;
+    }
+    ck_abort_msg("never enough memory");
+}
+END_TEST
+
 START_TEST(replies_run_out_of_memory) {
     struct proto_problem problem;
     proto_problem_set(&problem, PROTO_INTERNAL, "x");
@@ -203,6 +224,7 @@ Suite *proto_memory_suite(void) {
     tcase_add_loop_test(tests, long_texts_run_out_of_memory, 0, 3);
     tcase_add_test(tests, malformed_is_told_from_memory);
     tcase_add_test(tests, a_full_arena_is_out_of_memory);
+    tcase_add_test(tests, mistakes_run_out_of_memory);
     tcase_add_test(tests, replies_run_out_of_memory);
     suite_add_tcase(suite, tests);
     return suite;
