@@ -203,6 +203,17 @@ def test_the_refusal_of_an_over_long_body_arrives(small):
     problem.check(reply, "body-too-large", limit=LIMIT)
 
 
+def test_the_refusal_of_an_over_long_set_says_how_to_store_it(small):
+    """The hint at PATCH is worth following: the same shapes fit in two pieces."""
+    shapes = {f"s{i}": {"type": "circle", "radius": 1 + i} for i in range(100)}
+    halves = [dict(list(shapes.items())[i::2]) for i in range(2)]
+    reply = small.put("/v1/sets/large", {"dimension": 2, "shapes": shapes})
+    problem.check(reply, "body-too-large", limit=LIMIT, hint="PATCH the others in")
+    assert small.put("/v1/sets/large", {"dimension": 2, "shapes": halves[0]}).status_code == 201
+    assert small.call("PATCH", "/v1/sets/large", json={"shapes": halves[1]}).status_code == 200
+    assert set(small.get("/v1/sets/large").json()["shapes"]) == set(shapes)
+
+
 def test_expect_100_continue(small):
     with Wire(small) as wire:
         wire.send(HEAD + b"Content-Length: %d\r\nExpect: 100-continue\r\n\r\n" % len(PAIR))
