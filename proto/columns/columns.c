@@ -1,6 +1,7 @@
 /*
- * What have column messages of all kinds in common? Lengths that must agree, an arena instead of
- * malloc, numbers that are judged as in JSON, poses.
+ * Checks that column messages of all kinds share: their columns agree in length, their numbers are
+ * judged as in JSON, and poses are made of positions and rotations. protobuf-c allocates from the
+ * arena instead of by malloc.
  */
 
 #include "columns/columns.h"
@@ -89,7 +90,7 @@ ProtobufCMessage *proto_message_unpack(const struct proto_message *message, prot
     ProtobufCAllocator allocator = {allocate, forget, message->arena};
     ProtobufCMessage *unpacked = protobuf_c_message_unpack(message->descriptor, &allocator,
                                                            body.length, (const uint8_t *)body.data);
-    /* What the scan has let pass is well-formed: only memory is missing. */
+    /* The message has passed the scan, so only a lack of memory can make this fail. */
     if (unpacked == NULL) {
         proto_refuse_columns_memory(message->problem);
     }

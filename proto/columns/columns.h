@@ -2,8 +2,8 @@
 #define PROTO_COLUMNS_COLUMNS_H
 
 /*
- * Between the messages' bytes and protobuf-c's structs: a scan that judges a message before
- * anything is allocated for it, and the checks that columns have in common.
+ * A scan that judges the bytes of a message before anything is allocated for it, and the checks
+ * that columns of all messages share.
  */
 
 #include <string.h>
@@ -11,14 +11,16 @@
 #include "gjkd.pb-c.h"
 #include "proto/columns.h"
 
-/* Fields of the largest message, and 1: field numbers are counted from 1. */
+/* At least one more than the fields of the largest message, because field numbers start at 1. */
 #define PROTO_FIELDS_MAX 16
 
-/* Fields of one message that add nothing to it: pieces of columns without a number, singular
- * fields that stand again. */
+/*
+ * Most fields of one message that add nothing to it: empty pieces of columns, and singular fields
+ * that are repeated.
+ */
 #define PROTO_IDLE_FIELDS_MAX 1024
 
-/* Groups that all rays of a message ignore. */
+/* Most groups that the rays of a message may ignore. */
 #define PROTO_IGNORE_GROUPS_MAX 65536
 
 struct proto_message {
@@ -49,27 +51,32 @@ bool proto_column_full(struct proto_message *message, const char *name, uint32_t
 bool proto_column_optional(struct proto_message *message, const char *name, uint32_t width);
 bool proto_column_shared(struct proto_message *message, const char *name);
 
-/* A column that is no matter of rows: at most max. */
+/* Checks a column whose length does not depend on the rows: it has at most max entries. */
 bool proto_column_most(struct proto_message *message, const char *name, uint64_t max);
 
-/* The message as protobuf-c's struct, in the arena: call it after the scan and the lengths. */
+/*
+ * Unpacks the message into protobuf-c's struct in the arena. To be called after the scan and the
+ * checks of the lengths.
+ */
 ProtobufCMessage *proto_message_unpack(const struct proto_message *message, proto_text body);
 
-/* Refuse at a row of a column; both return false. */
+/* Set a problem that points at a row of a column. Both return false. */
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
                       proto_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 bool proto_refuse_columns_memory(struct proto_problem *problem);
 
-/* Every number finite and of a magnitude that coordinates may have (`limit` INFINITY: any), and
- * at least min. width numbers make a row. */
+/*
+ * proto_check_column checks that every number of a column is finite and within a range; infinite
+ * bounds allow any finite number. A row has width numbers.
+ */
 typedef struct proto_column_range {
     double min, max;
 } proto_column_range;
 bool proto_check_column(struct proto_problem *problem, const char *name, const double *values,
                         size_t length, uint32_t width, proto_column_range range);
 
-/* A vector of row i. */
+/* The vector in row i. */
 static inline gjk_vec3 proto_row_vector(const double *values, uint32_t dimension, uint32_t i) {
     const double *at = values + (size_t)i * dimension;
     return gjk_vec3_make(at[0], at[1], dimension == 3 ? at[2] : 0.0);
@@ -87,21 +94,21 @@ bool proto_make_poses(const struct proto_message *message, const proto_pose_rows
                       gjk_pose *poses, gjk_rotation *turns);
 
 /*
- * Lays out an answer of count rows, with columns of doubles of those widths (0 behind the last
- * one). False: out of memory.
+ * Allocates an answer of count rows, with columns of doubles of those widths (0 behind the last
+ * one). Returns false when memory runs out.
  */
 bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
                        struct gjk_arena *arena);
 
 /*
- * Completes the message and makes it the buffer's: with its revision, the column of uints before
+ * Completes the message and hands it to the buffer: adds the revision, the column of uints before
  * those of doubles, and the columns of uints behind them (NULL behind the last one).
  */
 #define PROTO_ANSWER_UINTS 2
 void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
                       const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
 
-/* A number, or a vector (NULL: zeros), as row i of a column of an answer. */
+/* Write a number, or a vector (NULL: zeros), to row i of a column of an answer. */
 static inline void proto_set_double(unsigned char *column, uint32_t i, double value) {
     memcpy(column + (size_t)i * sizeof value, &value, sizeof value);
 }
@@ -116,7 +123,7 @@ static inline void proto_set_row(unsigned char *column, uint32_t dimension, uint
         proto_set_double(row, 2, v->z);
 }
 
-/* A column as a member of a JSON object; of doubles as they stand in a message. */
+/* Write a column as a member of a JSON object; doubles stand as in the message, row by row. */
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count);
 void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,

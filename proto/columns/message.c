@@ -1,21 +1,25 @@
 /*
- * How is an answer written that is mostly packed doubles? These have a known length, so their
- * columns are laid out in the message first and filled in place, by whoever computes a row; no
- * copy of them is made. What is of another length, varints, is written last: what comes before
- * the doubles by its number ends where they begin, and so the message begins somewhere in its
- * block. The wire format: https://protobuf.dev/programming-guides/encoding; the same bytes as
- * protobuf-c packs.
+ * Encodes answers that are mostly packed doubles as protobuf messages, in place. Packed doubles
+ * have a known length, so their columns are laid out first and whoever computes a row writes
+ * straight into them; nothing is copied. The varints have no known length and are written last:
+ * those whose field numbers come first end where the doubles begin, so the message may begin
+ * anywhere in its block. The bytes are those that protobuf-c would pack. Wire format:
+ * https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "columns/columns.h"
 
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
-/* Every answer has its revision in field 1, a column of uints in 2, then those of doubles, then
- * further ones of uints. */
+/*
+ * The fields of every answer: the revision is 1, a column of uints is 2, then come the columns of
+ * doubles, then further columns of uints.
+ */
 enum { REVISION = 1, FIRST_UINTS = 2, FIRST_DOUBLES = 3 };
 
-/* The longest varints, of 32 and of 64 bits, and the longest tag and length of a column. */
+/*
+ * The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in bytes.
+ */
 enum { VARINT32_MAX = 5, VARINT64_MAX = 10, HEAD_MAX = VARINT32_MAX + VARINT64_MAX };
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "doubles are packed as they are here");
@@ -45,7 +49,7 @@ static uint8_t *put_head(uint8_t *at, uint32_t field, size_t size) {
     return put_varint(put_varint(at, tag_of(field, WIRE_BYTES)), size);
 }
 
-/* Without branches, for vector instructions. */
+/* The loop has no branches, so that compilers vectorise it. */
 static size_t uints_size(const uint32_t *values, uint32_t count) {
     uint32_t more = 0;
 
@@ -56,7 +60,7 @@ static size_t uints_size(const uint32_t *values, uint32_t count) {
     return (size_t)count + more;
 }
 
-/* An empty column is left out. */
+/* Protobuf leaves an empty column out. */
 static uint8_t *put_uints(uint8_t *at, uint32_t field, const uint32_t *values, uint32_t count) {
     if (count > 0) {
         at = put_head(at, field, uints_size(values, count));

@@ -1,4 +1,4 @@
-/* Which pairs of stored shapes does a column message ask about, and what is the answer? */
+/* Column messages for many pairs of stored shapes: decodes PairColumns and encodes PairAnswers. */
 
 #include <math.h>
 
@@ -31,7 +31,7 @@ static bool make_poses(const struct proto_message *message, const proto_pose_row
                          : proto_refuse_columns_memory(message->problem);
 }
 
-/* protobuf-c leaves a pointer to something where a column is empty. */
+/* protobuf-c sets a pointer for an empty column too, so the length decides whether it is there. */
 static const double *column(const double *values, size_t length) {
     return length > 0 ? values : NULL;
 }
@@ -71,7 +71,7 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
 
 /* --- Answers --- */
 
-/* The columns of doubles, in their order in the message. */
+/* The columns of doubles in the order of their field numbers. */
 enum { VALUE, LOWER_BOUND, NORMAL, POINT_A, POINT_B };
 
 bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
@@ -90,7 +90,7 @@ bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, ui
                              (const uint32_t[]){1, 1, dimension, dimension, dimension}, arena);
 }
 
-/* Where two shapes are, and how sure that is. */
+/* Writes how two shapes lie to each other and whether the solver converged. */
 static void set_state(const proto_pair_answers *answers, uint32_t i, gjk_state state,
                       gjk_convergence convergence, uint32_t iterations) {
     static const uint32_t states[] =

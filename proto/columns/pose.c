@@ -1,4 +1,6 @@
-/* Which shapes stand where at a tick, by handle? */
+/*
+ * Column messages that move shapes: decodes PoseColumns, the poses of shapes at a tick by handle.
+ */
 
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +12,7 @@ static int compare_handles(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-/* The handles in their order, for looking them up. NULL: out of memory. */
+/* A sorted copy of the handles for binary search, or NULL when memory runs out. */
 static const uint32_t *sort_handles(const Gjkd__V1__PoseColumns *columns, struct gjk_arena *arena) {
     uint32_t *sorted = gjk_arena_alloc_array(arena, columns->n_handle, sizeof *sorted);
 
@@ -22,7 +24,7 @@ static const uint32_t *sort_handles(const Gjkd__V1__PoseColumns *columns, struct
     return sorted;
 }
 
-/* A shape that stood at two places, or that jumps without being placed, is a mistake. */
+/* Checks that no handle stands twice and that every handle in `teleport` is one that is placed. */
 static bool check_handles(const struct proto_message *message,
                           const Gjkd__V1__PoseColumns *columns) {
     const uint32_t *sorted = sort_handles(columns, message->arena);

@@ -1,4 +1,4 @@
-/* Which rays does a column message bring, and what did they hit? */
+/* Column messages for many rays: decodes RaycastColumns and encodes RaycastAnswers. */
 
 #include <math.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static bool check_lengths(struct proto_message *message, const proto_limits *lim
 static const proto_column_range coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX};
 static const proto_column_range reach = {0.0, INFINITY};
 
-/* The columns that few messages have, or that serve all rows with one. */
+/* Checks the columns that are optional or may serve all rows with one value. */
 static bool check_shared(const struct proto_message *message,
                          const Gjkd__V1__RaycastColumns *columns) {
     return proto_check_column(message->problem, "max_distance", columns->max_distance,
@@ -27,7 +27,10 @@ static bool check_shared(const struct proto_message *message,
                               reach);
 }
 
-/* The first ray that is none, or whose direction is longer than the wire allows; count: none. */
+/*
+ * Makes rays of the rows. Returns the first row that gives none or whose direction is longer than
+ * the wire allows, or count when all are right.
+ */
 static uint32_t make_rays(const struct proto_message *message,
                           const Gjkd__V1__RaycastColumns *columns, gjk_ray *rays) {
     proto_doubles distance = {columns->max_distance, (uint32_t)columns->n_max_distance};
@@ -46,7 +49,7 @@ static uint32_t make_rays(const struct proto_message *message,
     return row;
 }
 
-/* There is no ray in this row. The columns are judged one after the other, each as a whole. */
+/* Finds out why a row gives no ray. Columns are judged one after the other, each as a whole. */
 static bool refuse_rays(const struct proto_message *message,
                         const Gjkd__V1__RaycastColumns *columns, uint32_t row) {
     struct proto_problem *problem = message->problem;
@@ -115,7 +118,7 @@ bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const pro
 
 /* --- Answers --- */
 
-/* The columns of doubles, in their order in the message. */
+/* The columns of doubles in the order of their field numbers. */
 enum { DISTANCE, POINT, NORMAL };
 
 bool proto_ray_answers_init(proto_ray_answers *answers, uint32_t dimension, uint32_t count,

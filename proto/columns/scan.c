@@ -1,11 +1,10 @@
 /*
- * Is this a message, and how long are its columns? The wire format of Protocol Buffers walked
- * field by field (https://protobuf.dev/programming-guides/encoding), against the descriptor that
- * protobuf-c generates. Nothing is unpacked here, so a length that promises more than the body
- * holds, or a million empty fields, costs no memory. As the format asks, a column may come in
- * pieces, packed or not, and of a singular field that stands twice the last one counts. Stricter
- * than it asks: a field that is not known is refused as it is in JSON, and so are very many that
- * bring nothing.
+ * Validates a protobuf message field by field against the descriptor that protobuf-c generates, and
+ * counts the entries of each column. Nothing is unpacked, so neither a length beyond the
+ * end of the body nor a million empty fields costs memory. As the format demands, a column may come
+ * in pieces, packed or not, and the last one of a repeated singular field counts. Stricter than the
+ * format, an unknown field is refused as in JSON, and so are too many fields that add nothing.
+ * Wire format: https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "columns/columns.h"
@@ -16,7 +15,7 @@
 
 enum { WIRE_VARINT = 0, WIRE_64BIT = 1, WIRE_BYTES = 2, WIRE_32BIT = 5 };
 
-/* What is left to read. */
+/* The bytes that are still to be read. */
 typedef struct cursor {
     const uint8_t *at, *end;
 } cursor;
@@ -50,7 +49,10 @@ static bool is_text(cursor bytes) {
     return step > 0;
 }
 
-/* A column's empty piece, or a singular field once more: harmless, but each takes some memory. */
+/*
+ * Counts an empty piece of a column or a repeated singular field. They are harmless, but protobuf-c
+ * spends some memory on each.
+ */
 static bool note_idle(struct proto_message *message, const ProtobufCFieldDescriptor *field) {
     if (++message->idle_count <= PROTO_IDLE_FIELDS_MAX) {
         return true;
@@ -61,7 +63,7 @@ static bool note_idle(struct proto_message *message, const ProtobufCFieldDescrip
     return proto_problem_limit(message->problem, PROTO_IDLE_FIELDS_MAX);
 }
 
-/* The varints of a packed field; false when the last one does not end in it. */
+/* Counts the varints of a packed field. Returns false when the last one does not end within it. */
 static bool count_varints(cursor in, uint64_t *count) {
     uint64_t value;
 
@@ -98,7 +100,7 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
            refuse(message, "%s does not hold whole varints", field->name);
 }
 
-/* One number that stands alone, of a singular or of a repeated field. */
+/* Reads one unpacked number, of a singular or of a repeated field. */
 static bool scan_number(struct proto_message *message, const ProtobufCFieldDescriptor *field,
                         bool is_64bit) {
     bool is_fit = field->type != PROTOBUF_C_TYPE_STRING && is_64bit == is_double(field);
@@ -141,7 +143,7 @@ static bool scan_value(struct proto_message *message, const ProtobufCFieldDescri
     }
 }
 
-/* A field that the message does not have must be well-formed all the same. */
+/* Skips a field that the message does not have. It must be well-formed all the same. */
 static bool skip_value(struct proto_message *message, unsigned wire, cursor *in) {
     uint64_t value = wire == WIRE_64BIT ? 8 : 4;
 
@@ -164,7 +166,7 @@ static bool refuse_field(struct proto_message *message, uint64_t number) {
     return proto_problem_hint(message->problem, "check the version of gjkd.proto");
 }
 
-/* Every message begins with its dimension. */
+/* Every message has its dimension as its first field. */
 static bool check_dimension(struct proto_message *message, uint32_t set_dimension) {
     uint32_t found = message->dimension;
 

@@ -1,6 +1,6 @@
 /*
- * Batches. The body is parsed once; each query is decoded when its turn has come, by the thread
- * that is to answer it, and is wrong or right by itself.
+ * Batches of queries. The body is parsed once; each query is decoded when its turn comes, by the
+ * thread that answers it, and its mistakes are its own.
  */
 
 #include "decode/decode.h"

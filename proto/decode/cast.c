@@ -1,4 +1,4 @@
-/* Which shape moves, and how far? */
+/* Decodes casts: the shape that moves, its translation, and what it is cast against. */
 
 #include "decode/decode.h"
 

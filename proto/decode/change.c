@@ -1,7 +1,7 @@
 /*
- * What becomes of a stored set by a request that names some of its shapes? What the text alone
- * tells is checked when it is opened, before the set's writer waits for its turn; each shape then
- * becomes one edit of what is stored (change_shape.c), and the edits come in the order of ids.
+ * Decodes changes of a stored set. Opening a change checks all that its text alone tells, before
+ * the writer of the set waits for its turn; applying it then makes one edit of every shape that it
+ * names (change_shape.c), in the order of ids.
  */
 
 #include "proto/edit.h"
@@ -18,7 +18,7 @@ struct proto_change {
     struct proto_reader reader;
 };
 
-/* --- What the text alone tells --- */
+/* --- Checks of the text alone --- */
 
 static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
     proto_node shapes = proto_optional(root, "shapes");
@@ -88,7 +88,7 @@ void proto_change_close(struct proto_change *change) {
     proto_document_close(&change->document);
 }
 
-/* --- All of them --- */
+/* --- All shapes --- */
 
 static void remove_shape(struct proto_application *application, const char *id) {
     const proto_base *base = application->base;
@@ -134,7 +134,7 @@ static bool check_count(const struct proto_application *application, const proto
 
 /* --- The set itself --- */
 
-/* A member of the set, merged; target NULL: the set has none. */
+/* Merges a member of the set with its patch. target NULL: the set has none. */
 static bool merge_member(struct proto_application *application, const proto_node *root,
                          const char *name, proto_text target, proto_node *out) {
     *out = proto_optional(root, name);

@@ -1,8 +1,9 @@
 /*
- * What becomes of one shape by its patch? It is merged into what is stored of it (RFC 7396), and
- * the result decoded like any shape, so that it meets every rule and every refusal names its
- * place. The contract adds one rule: a patch that names `type` drops the old geometry first.
- * Most patches only move shapes; those never look at the definition.
+ * Applies a merge patch (RFC 7396) to one stored shape. The patch is merged into the stored
+ * definition and the result is decoded like any shape, so that it meets every rule and every
+ * problem points at its place. The contract adds one rule: a patch that names `type` drops the old
+ * geometry first. A patch that only moves the shape takes a shorter way that never looks at the
+ * definition.
  */
 
 #include <string.h>
@@ -11,10 +12,16 @@
 #include "reader/document.h"
 #include "text/text.h"
 
-/* Levels around a shape's meta in the body of a set, which must take what one shape's did. */
+/*
+ * Levels of nesting around a shape's meta in the body of a set. The set must take back what one
+ * shape took.
+ */
 #define DEPTH_AROUND_META 3
 
-/* What is not there cannot be removed by a wrong name in silence. */
+/*
+ * Checks that a patch removes known members only: removing a misspelt one would do nothing, in
+ * silence.
+ */
 static bool check_removals(struct proto_reader *reader, const proto_node *patch,
                            proto_change_form form) {
     static const char *const others[] = {"type",        "rounding", "position", "angle",
@@ -60,7 +67,7 @@ static bool is_move(const proto_node *patch) {
     return known == json_object_size(patch->json);
 }
 
-/* The stored place, with what the patch says in its stead. */
+/* Decodes the new place: the stored one, where the patch does not replace it. */
 static proto_place merge_place(const proto_place *stored, const proto_node *patch,
                                const proto_place *given) {
     proto_place place = *stored;
@@ -89,7 +96,10 @@ static void drop_geometry(json_t *definition) {
     }
 }
 
-/* What the shape becomes, its place left out where the patch says nothing of it. NULL: refused. */
+/*
+ * Merges the shape; its place is left out where the patch does not give it. Returns NULL after
+ * having set the problem.
+ */
 static json_t *merge_shape(struct proto_application *application, const proto_node *patch,
                            const proto_stored *stored) {
     json_t *target = NULL, *merged = NULL;
@@ -127,7 +137,7 @@ static size_t depth_of(json_t *json) {
     return json_is_object(json) || json_is_array(json) ? deepest + 1 : 0;
 }
 
-/* A shape alone may not be deeper than it can be in its set, which GET tells and PUT takes. */
+/* Checks that meta is not nested too deeply for PUT of the whole set, which GET answers. */
 static bool check_depth(struct proto_application *application, const proto_node *shape) {
     proto_node meta = proto_optional(shape, "meta");
 

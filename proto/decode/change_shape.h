@@ -4,7 +4,7 @@
 #include "decode/decode.h"
 #include "proto/edit.h"
 
-/* One application of a change. */
+/* The state of one application of a change to a set. */
 struct proto_application {
     struct proto_reader *reader;
     struct proto_document *document;
@@ -16,8 +16,9 @@ struct proto_application {
 };
 
 /*
- * The edit that the patch of the shape id comes to, if it comes to any: pushed to edits, which has
- * room for it. The patch loses `teleport` where the form takes it. False: refused.
+ * Appends the edit that the patch makes of the shape id to `edits`, which has room for it; a patch
+ * that changes nothing appends none. Removes `teleport` from the patch where the form allows it.
+ * Returns false after having set the problem.
  */
 bool proto_change_shape(struct proto_application *application, const proto_node *patch,
                         const char *id);

@@ -1,4 +1,4 @@
-/* Who takes part, how exactly is it solved, and as of when? What queries of all kinds share. */
+/* Decodes the members that queries of all kinds share: filter, options, tick and trace. */
 
 #include "decode/decode.h"
 
@@ -114,7 +114,7 @@ static bool decode_at(struct proto_reader *reader, const proto_node *node, proto
     return proto_read_number(reader, tick, since_start, &out->at_tick) && is_fine;
 }
 
-/* An option that did nothing in silence would be worse than one that is refused. */
+/* A trace is refused where there is none: an option without effect would mislead. */
 static bool decode_trace(struct proto_reader *reader, proto_node node, proto_query *out) {
     if (!proto_read_bool(reader, node, &out->trace)) {
         return false;

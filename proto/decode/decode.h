@@ -1,7 +1,7 @@
 #ifndef PROTO_DECODE_DECODE_H
 #define PROTO_DECODE_DECODE_H
 
-/* The pieces that requests are made of. All return false after having set the problem. */
+/* Decoders of the parts of requests. All return false after having set the problem. */
 
 #include "gjk/kinds.h"
 #include "proto/request.h"
@@ -23,7 +23,7 @@ bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object
                            const gjk_kind *kind, uint32_t dimension, double rounding,
                            gjk_shape *out);
 
-/* How strictly a shape is taken. */
+/* Where a shape stands, which decides the members that it may have. */
 typedef enum proto_shape_use {
     PROTO_SHAPE_STORED,  /* to be kept: with a definition, and `handle` may be there */
     PROTO_SHAPE_AT_TICK, /* the same as a part of a tick: `teleport` may be there too */
@@ -43,7 +43,7 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
  * longer than meta_bytes_max. */
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
 
-/* The same, and keeps it: *out stays as it is where there is none. */
+/* Checks the value likewise and copies it to *out, which stays as it is when there is none. */
 bool proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
 
 /* {"ticks": n}; leaves *ticks alone where there is none. */
@@ -72,7 +72,7 @@ bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, pr
 proto_options proto_options_default(void);
 proto_query proto_query_default(proto_op op);
 
-/* What a query has around it. */
+/* What a query depends on besides its own text. */
 typedef struct proto_scope {
     uint32_t set_dimension;   /* 0: stateless */
     uint32_t given_dimension; /* by the stateless batch; 0: none */

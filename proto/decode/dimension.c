@@ -1,12 +1,12 @@
 /*
- * Is a query without a set about 2D or 3D? Every type that exists in one dimension only and every
- * vector's length tells; all must agree. This looks only for what tells: whatever else is wrong
- * is left to the decoders that follow.
+ * Finds the dimension of a query without a set. It follows from every type that exists in one
+ * dimension only and from the length of every vector; all must agree. All other mistakes are left
+ * to the decoders that run afterwards.
  */
 
 #include "decode/decode.h"
 
-/* Takes what one place tells (0: nothing) into account. */
+/* Compares the dimension that one place implies (0: none) with the one found so far. */
 static bool agree(struct proto_reader *reader, const proto_node *at, uint32_t told,
                   uint32_t *dimension) {
     if (told == 0 || told == *dimension) {
@@ -37,14 +37,14 @@ static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
     return true;
 }
 
-/* The kind that the shape names as its type; NULL: none that there is. */
+/* The kind that the shape names as its type, or NULL when there is no such kind. */
 static const gjk_kind *find_kind(const proto_node *type, uint32_t *dimension) {
     return json_is_string(type->json) ? gjk_kind_find(json_string_value(type->json),
                                                       json_string_length(type->json), dimension)
                                       : NULL;
 }
 
-/* What the members of a kind's geometry tell that have this form. */
+/* Looks at those members of a kind's geometry that have the given form. */
 static bool hear_members(struct proto_reader *reader, const proto_node *shape, const gjk_kind *kind,
                          gjk_member_form form, uint32_t *dimension) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
@@ -60,7 +60,7 @@ static bool hear_members(struct proto_reader *reader, const proto_node *shape, c
     return true;
 }
 
-/* Where the type says nothing, the members of all kinds are asked. */
+/* Looks at the members of all kinds when the type does not name one. */
 static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
     if (shape->json == NULL) {
         return true;

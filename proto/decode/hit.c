@@ -1,4 +1,7 @@
-/* Which shot is to be judged, by whom at whom, and how strictly? */
+/*
+ * Decodes shots: the ray, the shape or group that is claimed to be hit, and the policy of the
+ * judgement.
+ */
 
 #include <math.h>
 
@@ -15,7 +18,7 @@ static bool decode_line(struct proto_reader *reader, const proto_node *query, pr
     return proto_decode_line(reader, &ray, out->dimension, &out->ray) && is_fine;
 }
 
-/* A shape or a group, not both. */
+/* The claim names a shape or a group, not both. */
 static bool decode_claim(struct proto_reader *reader, const proto_node *query, proto_query *out) {
     static const char *const known[] = {"id", "group", NULL};
     proto_node claim = proto_required(query, "claim");

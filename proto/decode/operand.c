@@ -1,6 +1,5 @@
 /*
- * Which shape does a query mean? A stored one by its id, a stored one at another pose, or one
- * that the query brings along.
+ * Decodes operands: a stored shape by its id, a stored shape at another pose, or an inline shape.
  */
 
 #include <string.h>

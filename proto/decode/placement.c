@@ -1,6 +1,7 @@
 /*
- * Where does a shape stand? `position` with `angle` in 2D or `orientation` in 3D. Each may be
- * left out; the other dimension's way to rotate is refused with the name of the right one.
+ * Decodes the place of a shape: `position` with `angle` in 2D or `orientation` in 3D. Each may be
+ * left out. The member that rotates in the other dimension is refused with the name of the right
+ * one.
  */
 
 #include "decode/decode.h"

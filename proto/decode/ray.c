@@ -1,4 +1,4 @@
-/* Which ray? Its line, and what counts as a hit. */
+/* Decodes rays: origin, direction and length, and what counts as a hit. */
 
 #include <math.h>
 

@@ -1,5 +1,7 @@
-/* What does PUT make of a set? Its dimension, history, meta and shapes; what GET adds for reading
- * comes back with it and is not believed. */
+/*
+ * Decodes the body of PUT of a set: dimension, history, meta and shapes. Read-only members that GET
+ * adds are accepted, so that its answer can be sent back, and ignored.
+ */
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
- * Is this object a shape, and which? Its type decides what geometry belongs to it; pose, filter,
- * group and meta are the same for all. A shape that is to be kept also gets its definition: the
- * members that were given, but for the pose, numbers reading back as the same doubles.
+ * Decodes shapes. The type decides which geometry belongs to a shape; pose, filter, group and meta
+ * are the same for all. A shape that is to be stored also gets its definition: the members that
+ * were given, except for the pose, with numbers that read back as the same doubles.
  */
 
 #include "decode/decode.h"
@@ -29,7 +29,7 @@ static const gjk_kind *refuse_kind(struct proto_reader *reader, const proto_node
     return NULL;
 }
 
-/* A kind that has this name in the other dimension only. */
+/* Refuses a kind that has this name in the other dimension only. */
 static const gjk_kind *refuse_dimension(struct proto_reader *reader, const proto_node *type,
                                         uint32_t dimension, const gjk_kind *kind) {
     const char *found = json_string_value(type->json), *own_name = kind->names[dimension - 2];
@@ -76,7 +76,10 @@ static bool check_members(struct proto_reader *reader, const proto_node *object,
     return proto_check_members(reader, object, known[use][dimension - 2], geometry);
 }
 
-/* Without a type: is it only called otherwise? */
+/*
+ * Refuses a shape without a type. If another member is unknown, it may be the type misspelt, and is
+ * told instead.
+ */
 static void refuse_untyped(struct proto_reader *reader, const proto_node *object,
                            const proto_node *type, uint32_t dimension, proto_shape_use use) {
     const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
@@ -90,7 +93,7 @@ static void refuse_untyped(struct proto_reader *reader, const proto_node *object
     }
 }
 
-/* NULL after having set the problem. */
+/* Returns NULL after having set the problem. */
 static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *object,
                                  uint32_t dimension, proto_shape_use use) {
     proto_node type = proto_required(object, "type");
@@ -128,7 +131,7 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
                              reader->limits->meta_bytes_max);
 }
 
-/* What the filter looks at, and what is only kept. */
+/* Decodes the members that filters look at, and checks meta. */
 static bool decode_labels(struct proto_reader *reader, const proto_node *object, proto_shape *out) {
     proto_node meta = proto_optional(object, "meta");
 
@@ -147,7 +150,7 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out) {
     return out->data != NULL || proto_refuse_memory(reader);
 }
 
-/* The members at which the object has a value, of those listed. */
+/* Writes those of the listed members that the object has. */
 static void put_members(struct proto_buffer *text, const proto_node *object,
                         const char *const *names) {
     for (; *names != NULL; names++) {
@@ -160,7 +163,10 @@ static void put_members(struct proto_buffer *text, const proto_node *object,
     }
 }
 
-/* In an order of its own, so that GET does not show by which edits a shape came about. */
+/*
+ * Writes the definition in a fixed order, so that GET does not show by which edits a shape came
+ * about.
+ */
 static bool define(struct proto_reader *reader, const proto_node *object,
                    const char *const *geometry, proto_text *out) {
     static const char *const labels[] = {"rounding", "category", "mask", "group", "meta", NULL};

@@ -1,6 +1,6 @@
 /*
- * At what is a ray or a moving shape aimed, and which hits are wanted? At a whole set, at one
- * shape, or at shapes that the query brings.
+ * Decodes the target of a ray or cast, and which hits are wanted. The target is a whole set, one
+ * shape, or shapes in the query itself.
  */
 
 #include "decode/decode.h"
@@ -21,7 +21,7 @@ bool proto_decode_mode(struct proto_reader *reader, proto_node node, proto_ray_m
     return true;
 }
 
-/* The one of the two nodes that is given, at most. */
+/* Refuses the second node when both are given. */
 static bool refuse_both(struct proto_reader *reader, const proto_node *first,
                         const proto_node *second) {
     if (first->json == NULL || second->json == NULL) {
@@ -31,7 +31,10 @@ static bool refuse_both(struct proto_reader *reader, const proto_node *first,
                         second->name, first->name);
 }
 
-/* Without a set. A cast's "shape" is the one that moves, so its target has another name. */
+/*
+ * Decodes the target of a query without a set. A cast's "shape" is the one that moves, so its
+ * target is called "against".
+ */
 static bool decode_brought(struct proto_reader *reader, const proto_node *query, proto_query *out) {
     proto_node one = proto_optional(query, out->op == PROTO_OP_CAST ? "against" : "shape");
     proto_node shapes = proto_optional(query, "shapes");

@@ -1,4 +1,4 @@
-/* What is this daemon, how much does it take, and where does one go from here? */
+/* Encodes the description of the service: version, limits and links. */
 
 #include <string.h>
 

@@ -1,4 +1,6 @@
-/* What is said to many queries at once? To each what it would be told alone, in their order. */
+/*
+ * Encodes the reply to a batch: the replies to its queries in their order, each as if asked alone.
+ */
 
 #include "encode/encode.h"
 

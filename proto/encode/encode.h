@@ -1,7 +1,7 @@
 #ifndef PROTO_ENCODE_ENCODE_H
 #define PROTO_ENCODE_ENCODE_H
 
-/* What several replies have in common. All write members into an object that is open. */
+/* Parts that several replies share. All write members into an object that is open. */
 
 #include "proto/reply.h"
 #include "text/text.h"
@@ -14,7 +14,7 @@ void proto_put_status(struct proto_buffer *out, gjk_convergence convergence);
 void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace);
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp);
 
-/* Who was hit: NULL is an inline shape without a name. And where. */
+/* Writes the body that was hit (NULL: an inline shape, which has no id), and where. */
 void proto_put_body(struct proto_buffer *out, const gjk_body *body);
 void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit);
 

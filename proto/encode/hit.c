@@ -1,4 +1,4 @@
-/* What does a judge say of a shot, and what is it based on? */
+/* Encodes the judgement of a shot, and the ticks and hits that it rests on. */
 
 #include "encode/encode.h"
 

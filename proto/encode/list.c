@@ -1,6 +1,6 @@
 /*
- * What is said of many shapes at once? A list, every entry naming its shape and then saying what
- * the pair, the single ray or the single cast would. The order is the core's.
+ * Encodes replies about many shapes: lists whose entries name a shape and then have the members of
+ * a reply about one pair, ray or cast. The core decides the order.
  */
 
 #include "encode/encode.h"
@@ -73,7 +73,7 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
     end(out, nears->truncated, stamp);
 }
 
-/* Where a hit is: the members that rays and casts have in common. */
+/* Writes the members that hits of rays and casts share. */
 static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
                       const gjk_vec3 *normal, bool inside) {
     proto_put_vector_if(out, "point", true, dimension, point);

@@ -1,4 +1,6 @@
-/* What is said of one pair of shapes? The same members, whatever the question it answers. */
+/*
+ * Encodes the answer about one pair of shapes: the same members in every reply that contains pairs.
+ */
 
 #include "encode/encode.h"
 

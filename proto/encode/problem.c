@@ -1,7 +1,7 @@
 /*
- * How is a refusal told? As application/problem+json (RFC 9457). `errors` lists the mistakes
- * and their places in the body: there for every 422, which judges the body, and wherever else a
- * place is known.
+ * Encodes problems as application/problem+json (RFC 9457). `errors` lists the mistakes and their
+ * places in the body. It is there with status 422, which judges the body, and wherever else a place
+ * is known.
  */
 
 #include <string.h>

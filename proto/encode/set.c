@@ -1,7 +1,7 @@
 /*
- * What does GET say of sets? A summary, a page of summaries, the whole set in the form that PUT
- * takes, with the read-only members beside it, one of its shapes, or the poses at a tick. A shape
- * is told by its own definition, and its place by the numbers that were given.
+ * Encodes what GET answers about sets: a summary, a page of summaries, a whole set in the form that
+ * PUT takes with read-only members added, one shape, or the poses at a tick. A shape is written as
+ * its stored definition, its place as the numbers that were given.
  */
 
 #include <string.h>
@@ -120,7 +120,7 @@ static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 
     proto_put_vector(out, dimension, position);
 }
 
-/* The object stays open for what is read only. */
+/* Writes a shape and leaves the object open for read-only members. */
 static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                       uint32_t handle) {
     proto_text definition = shape->definition;

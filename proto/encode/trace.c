@@ -1,6 +1,6 @@
 /*
- * How did a pair query come to its answer? The recorder writes every step as JSON as soon as it
- * is taken, so that no list of steps is kept; the text becomes a member of the reply.
+ * Encodes the trace of a pair query. The recorder writes every step as JSON when it is taken, so no
+ * list of steps is kept; the text becomes a member of the reply.
  */
 
 #include "encode/encode.h"
@@ -58,8 +58,10 @@ static bool is_polytope2(const gjk_shape *shape) {
     return shape->dimension == 2 && shape->count > 0 && shape->radius == 0.0;
 }
 
-/* Turned first and moved by the difference of the places last: far from the origin nothing of
- * the shapes is lost. */
+/*
+ * Rotates the points first and adds the difference of the positions last, which loses no digits far
+ * from the origin.
+ */
 static void put_minkowski(struct proto_buffer *out, const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 apart = gjk_sub3(a->pose.position, b->pose.position);
 

@@ -1,6 +1,6 @@
 /*
- * What does a JSON value look like without white space? As it was given, except that numbers and
- * strings take the form that replies give them, which reads back as the same value.
+ * Writes a JSON value without white space. Numbers and strings take the form that replies give
+ * them, which reads back as the same value; all else stays as it was given.
  */
 
 #include "reader/document.h"

@@ -1,12 +1,12 @@
 /*
- * Is this text JSON, and what is in it? jansson parses (RFC 8259, with every number a double),
- * after a scan of ours for the nesting: its own limit is 2,048, ours 64, and it recurses. A count
- * of the brackets spares most bodies the scan.
+ * Parses JSON with jansson (RFC 8259, every number a double). A scan of our own checks the nesting
+ * first, because jansson recurses and its own limit is 2,048 levels, ours 64. A count of the
+ * brackets spares most bodies this scan.
  *
- * jansson takes one set of allocation functions for the whole process. Ours take from the arena
- * of the document that the calling thread is parsing just now. That spares malloc and the walk
- * that frees a tree node by node, it bounds the tree, and it tells running out of memory from
- * bad syntax, which jansson sometimes reports instead.
+ * jansson takes one pair of allocation functions for the whole process. Ours allocate from the
+ * arena of the document that the calling thread is parsing at the moment. That spares malloc and
+ * the walk that frees a tree node by node, it bounds the tree, and it tells a lack of memory from
+ * bad syntax, which jansson does not always do.
  */
 
 #include "reader/document.h"
@@ -18,7 +18,7 @@
 
 #define DEPTH_BLOCK 256 /* bytes */
 
-/* What a tree is given of its caller's arena: for most that is enough. */
+/* Memory that a tree gets from its caller's arena, which is enough for most. */
 #define TREE_BYTES_A_BYTE 16
 #define TREE_LENT_MAX 65536
 
@@ -82,9 +82,9 @@ static size_t skip_string(proto_text body, size_t i) {
 }
 
 /*
- * Whether there are brackets enough for too deep a nesting, those in strings counted too. Most
- * bodies are small or flat and end here. By blocks, because a loop without a second way out is
- * turned into vector instructions.
+ * Whether there are enough brackets for too deep a nesting, counting those in strings too. Most
+ * bodies are small or flat and need no further check. The count goes by blocks because compilers
+ * vectorise a loop only if it has a single exit.
  */
 static bool may_be_deep(proto_text body) {
     size_t opened = 0;
@@ -99,7 +99,7 @@ static bool may_be_deep(proto_text body) {
     return opened > PROTO_DEPTH_MAX;
 }
 
-/* The next byte that opens or closes something, from i on. */
+/* The offset of the next bracket or quote, from i on. */
 static size_t skip_plain(proto_text body, size_t i) {
     static const bool is_structural[UCHAR_MAX + 1] = {
         ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true,
@@ -140,7 +140,7 @@ static bool check_depth(proto_text body, struct proto_problem *problem) {
     return true;
 }
 
-/* What jansson's text leaves unsaid. */
+/* What jansson's message does not say about the fault. */
 static const char *fault_text(enum json_error_code code) {
     switch ((int)code) {
     case json_error_duplicate_key:
@@ -163,7 +163,7 @@ static bool refuse(const json_error_t *error, struct proto_problem *problem) {
                              error->column, fault_text(json_error_code(error)), error->text);
 }
 
-/* What is left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
+/* The bytes left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
 static size_t bytes_left(const struct gjk_arena *caller) {
     if (caller->limit_bytes == 0) {
         return 0;
@@ -171,7 +171,10 @@ static size_t bytes_left(const struct gjk_arena *caller) {
     return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
 }
 
-/* Small trees grow in the caller's arena, whose memory is there from one request to the next. */
+/*
+ * Takes the first block of a tree from the caller's arena, whose memory is reused from one request
+ * to the next.
+ */
 static void init_scratch(struct proto_document *document, size_t body_bytes,
                          struct gjk_arena *caller) {
     const size_t limit = bytes_left(caller);
@@ -187,8 +190,9 @@ static void init_scratch(struct proto_document *document, size_t body_bytes,
 }
 
 /*
- * jansson 2.14 does not notice that the text of a string found no memory, and reads on behind what
- * it has of it. So it is left where it stands: all that it holds lies in the arena.
+ * Parses the text. jansson 2.14 does not notice when it found no memory for a string, and reads
+ * beyond what it has of it; so our allocator leaves it by longjmp. Nothing leaks, because all that
+ * jansson holds lies in the arena.
  */
 static json_t *load(proto_text text, json_error_t *error) {
     jmp_buf way_out;

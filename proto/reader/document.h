@@ -2,9 +2,9 @@
 #define PROTO_READER_DOCUMENT_H
 
 /*
- * A body's JSON as a tree, which lives in an arena of its own: opened and closed by one decoder,
- * gone at once, and no part of it outlives the call. Trees are 10 to 75 times the size of their
- * text; they count against what is left of the caller's limit.
+ * A body's JSON as a tree in an arena of its own. One decoder opens and closes it; no part of it
+ * outlives the call. Trees are 10 to 75 times the size of their text and count against what is left
+ * of the caller's limit.
  */
 
 #include <jansson.h>
@@ -34,7 +34,10 @@ void proto_document_close(struct proto_document *document);
 void proto_document_enter(struct proto_document *document);
 bool proto_document_leave(void);
 
-/* A text that replies made of a value, as a value again. Entered; NULL: out of memory. */
+/*
+ * Parses text that replies made of a value. The document must be entered. Returns NULL when memory
+ * runs out.
+ */
 json_t *proto_document_parse(proto_text text);
 
 /*

@@ -1,6 +1,6 @@
 /*
- * What does a JSON value become by a merge patch? RFC 7396, section 2, word for word: an object
- * is merged member by member, null removes a member, any other value replaces the old one whole.
+ * Merges a JSON merge patch into a value: RFC 7396, section 2, to the letter. An object is merged
+ * member by member, null removes a member, any other value replaces the old one as a whole.
  */
 
 #include "reader/document.h"
@@ -22,7 +22,7 @@ json_t *proto_merge(json_t *target, json_t *patch) {
             continue;
         }
         json_t *member = proto_merge(json_object_get(merged, name), value);
-        /* NULL is refused by set as well; a member that is merged in place stays where it is. */
+        /* jansson's set refuses NULL too. A member that is merged in place keeps its position. */
         if (json_object_set(merged, name, member) != 0) {
             return NULL;
         }

@@ -1,20 +1,23 @@
 /*
- * A value in a JSON tree and the way to it: the members of an object are looked up, and the way
- * is told as a JSON pointer (RFC 6901), with ~ written ~0 and / written ~1.
+ * Nodes: a value of a JSON tree and the way to it. Members are looked up by name, and the way is
+ * printed as a JSON pointer (RFC 6901), with ~ written ~0 and / written ~1.
  */
 
 #include "reader/node.h"
 
 #include "text/text.h"
 
-/* Of larger ones, which are maps of shapes, it is not worth while to read all names. */
+/*
+ * Objects up to this size have their names read to spare lookups; larger ones are maps of shapes,
+ * where this does not pay.
+ */
 #define SMALL_OBJECT_MAX 16 /* members */
 
 static uint64_t initial_of(const char *name) {
     return UINT64_C(1) << (name[0] & 63);
 }
 
-/* Apart, so that reading a member that is no object need not save registers. */
+/* A function of its own, so that making a node of a value that is no object saves no registers. */
 __attribute__((noinline)) static uint64_t initials_of_object(json_t *object) {
     uint64_t initials = 0;
 
@@ -31,8 +34,10 @@ static uint64_t initials_of(json_t *json) {
     return json_is_object(json) ? initials_of_object(json) : 0;
 }
 
-/* Most members that are looked for are not there. Where none begins with that letter, that is
- * known without the hash of a name. */
+/*
+ * Looks a member up. Most optional members are absent; where no name begins with that letter, this
+ * is known without hashing.
+ */
 static json_t *find(const proto_node *object, const char *name) {
     return (object->initials & initial_of(name)) != 0 ? json_object_get(object->json, name) : NULL;
 }

@@ -1,6 +1,6 @@
 /*
- * Is a value of the type and in the range that its place asks for? One reader for each type;
- * absent and null are decided once, by the node.
+ * Checked readers, one for each type. Whether a value may be absent is decided by its node, once
+ * for all readers.
  */
 
 #include "reader/reader.h"
@@ -145,7 +145,7 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
     return false;
 }
 
-/* An array of exactly count numbers within range. */
+/* Reads an array of exactly count numbers within range. */
 static bool read_numbers(struct proto_reader *reader, const proto_node *node, size_t count,
                          proto_range range, double *out) {
     bool is_fine = true;

@@ -18,7 +18,9 @@ struct proto_reader {
     uint32_t error_count;     /* of mistakes told; PROTO_ERRORS_MAX: no more are looked for */
 };
 
-/* Whether a decoder that has refused something should look for further mistakes. */
+/*
+ * Whether fewer than PROTO_ERRORS_MAX mistakes were found, so that decoders should look for more.
+ */
 bool proto_may_go_on(const struct proto_reader *reader);
 
 /*
@@ -28,17 +30,19 @@ bool proto_may_go_on(const struct proto_reader *reader);
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected);
-/* Not told where an unknown member beside it is probably this one, misspelt. */
+/* Refuses a missing member, unless an unknown one beside it is probably this one, misspelt. */
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at);
 bool proto_refuse_memory(struct proto_reader *reader);
-/* More of what than limit allows. */
+/* Refuses a number of things, called `what`, that exceeds limit. */
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit);
-/* A status of the core that blames the node; OUT_OF_MEMORY blames none. */
+/* Refuses the node because of the core's status; OUT_OF_MEMORY does not blame the node. */
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
 
-/* Whether every member of the object is in one of the lists (NULL at their ends; more may be
- * NULL); otherwise UNKNOWN_MEMBER with a hint, for each that is not. */
+/*
+ * Checks that every member of the object is in one of the lists (NULL at their ends; more may be
+ * NULL). Refuses each that is not with UNKNOWN_MEMBER and a hint.
+ */
 bool proto_check_members(struct proto_reader *reader, const proto_node *object,
                          const char *const *known, const char *const *more);
 

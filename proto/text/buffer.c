@@ -1,7 +1,7 @@
 /*
- * How does JSON text grow? By doubling in the caller's arena. The old block stays behind there
- * until the arena goes, so a text of n bytes costs at most 4n. Whether a comma is due is read
- * off the last byte written: nothing but the opening bracket ends in one.
+ * A growing buffer of JSON text. It doubles in the caller's arena; old blocks stay until the arena
+ * is freed, so a text of n bytes costs at most 4n. Whether a comma is needed follows from the last
+ * byte written, because nothing but an opening bracket ends in one.
  */
 
 #include "text/text.h"
@@ -98,7 +98,7 @@ static void put_escaped(struct proto_buffer *out, unsigned char byte) {
     proto_put_bytes(out, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
 }
 
-/* Of ASCII, what needs no escape. */
+/* Whether the byte is ASCII that needs no escape. */
 static bool is_plain(unsigned char byte) {
     return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }

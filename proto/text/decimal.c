@@ -1,7 +1,7 @@
 /*
- * What are the decimal digits of a double? printf's way takes any size and precision, and pays
- * for it with numbers of many words. Ours takes what replies are full of: a double that is not
- * whole is x = m 2^e with m < 2^53 and e < 0. Its first 17 digits are x 10^p, rounded, where p
+ * Prints doubles by exact 128-bit integers. printf takes any size and precision, and pays for it
+ * with numbers of many words. This handles what replies are full of: a double that is not whole
+ * is x = m 2^e with m < 2^53 and e < 0. Its first 17 digits are x 10^p, rounded, where p
  * puts the decimal point behind the 17th. With s = -(e + p)
  *
  *     x 10^p = m 2^e 5^p 2^p = (m 5^p) / 2^s,
@@ -102,7 +102,7 @@ static scaled scale(binary x, int power) {
                     .is_lowest = x.mantissa == UINT64_C(1) << 52};
 }
 
-/* How often `unit` goes into x, to nearest, ties to even. */
+/* How often `unit` goes into x, rounded to nearest, ties to even. */
 static inline uint64_t round_to(const scaled *x, unsigned unit) {
     const uint64_t whole = (uint64_t)(x->numerator >> x->shift);
     const uint128 fraction = x->numerator & (((uint128)1 << x->shift) - 1);
@@ -140,7 +140,10 @@ static decimal digits_of(binary x, scaled *exact) {
     }
 }
 
-/* With 15 or 16 digits, if that reads back. Only near 00 can it: number.c says why. */
+/*
+ * Tries 15 and 16 digits, which can read back only when the last two digits are near 00 (see
+ * number.c).
+ */
 static decimal shortened(const scaled *exact, decimal full) {
     const unsigned last_two = (unsigned)(full.digits % 100);
 
@@ -158,7 +161,10 @@ static decimal shortened(const scaled *exact, decimal full) {
     return full;
 }
 
-/* Two digits at once, and each half on its own: a digit has to wait for the one behind it. */
+/*
+ * Converts two digits at a time, and each half by itself, which shortens the chain of divisions
+ * that wait for each other.
+ */
 static void put_eight(char *at, uint32_t value) {
     static const char pairs[] = "00010203040506070809101112131415161718192021222324"
                                 "25262728293031323334353637383940414243444546474849"

@@ -1,6 +1,6 @@
 /*
- * How much of anything does the wire take, and what may a name be? Names go into URLs and, with
- * slashes, form paths: so no segment may be empty or one of the two that URL software rewrites.
+ * The default limits of the wire, and the rules for names. Names go into URLs and form paths with
+ * slashes, so no segment may be empty or one of the two that URL software rewrites.
  */
 
 #include "proto/limits.h"
@@ -25,7 +25,7 @@ proto_limits proto_limits_default(void) {
     };
 }
 
-/* Not isalnum: that depends on the locale. */
+/* isalnum would depend on the locale. */
 static bool is_alphanumeric(char c) {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }

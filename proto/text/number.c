@@ -1,9 +1,9 @@
 /*
- * How is a double written so that it reads back as itself? Seventeen significant digits always
- * do (IEEE 754-2019, 5.12.2), but show 0.1 as 0.10000000000000001. A number that has a text of
- * 15 or fewer digits lies within half a unit in its last place of it, which is at most 11 units
- * of the 17th digit: so only numbers whose last two digits are near 00 are tried with fewer.
- * That is not always the shortest text there is, but it costs one conversion most of the time.
+ * Prints doubles so that they read back as themselves. Seventeen significant digits always do
+ * (IEEE 754-2019, 5.12.2), but show 0.1 as 0.10000000000000001. A number that has a text of 15 or
+ * fewer digits lies within half a unit in its last place of it, which is at most 11 units of the
+ * 17th digit: so only numbers whose last two digits are near 00 are tried with fewer. That is not
+ * always the shortest text there is, but it costs one conversion most of the time.
  *
  * decimal.c does this for numbers of ordinary size; printf does it for the others, with the same
  * result. The decimal point is the C locale's: nobody calls setlocale.
@@ -71,7 +71,7 @@ static bool is_near_short(const char *text) {
     return digits >= 16 && (last_two <= 11 || last_two >= 89);
 }
 
-/* For numbers of any size. */
+/* Prints numbers of any size. */
 static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
     char shorter[PROTO_NUMBER_MAX];
 

@@ -1,8 +1,7 @@
 /*
- * What does a refusal look like? One table tells for every code its HTTP status and texts; a
- * problem adds what is particular to the occurrence. Texts are cut to their buffers at a
- * character, and bytes that are not UTF-8 become question marks, so that an encoder may trust
- * them.
+ * Problems: one table gives the HTTP status and the texts of every code; a problem adds what is
+ * particular to the occurrence. Texts are cut to their buffers at the end of a character, and bytes
+ * that are not UTF-8 become question marks, so that encoders may trust them.
  */
 
 #include "proto/problem.h"
@@ -32,7 +31,7 @@ static const struct code_row *row_of(proto_code code) {
     return &rows[code];
 }
 
-/* Replaces what is not UTF-8 and drops a character that was cut at the end. */
+/* Replaces bytes that are not UTF-8 and drops a character that was cut at the end. */
 static void clean(char *text, bool was_cut) {
     size_t length = strlen(text);
 

@@ -1,7 +1,7 @@
 #ifndef PROTO_TEXT_TEXT_H
 #define PROTO_TEXT_TEXT_H
 
-/* The pieces of which texts are made and judged: JSON, numbers, UTF-8, names that were meant. */
+/* Building and checking texts: JSON, numbers, UTF-8 and suggestions of names. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
 #include "proto/problem.h"
 
 /*
- * JSON text, piece by piece, into a struct proto_buffer. Commas come by themselves: a key or an
- * item puts one unless it is the first of its object or array. A buffer that ran out of memory
- * is `failed` and takes nothing more.
+ * Append JSON text to a struct proto_buffer. Commas are added where they are needed: a key or an
+ * item writes one unless it is the first of its object or array. A buffer that ran out of memory is
+ * `failed` and takes nothing more.
  */
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
 void proto_put_text(struct proto_buffer *out, const char *text); /* as it stands */

@@ -1,6 +1,6 @@
 /*
- * Which bytes are valid UTF-8? The table of well-formed sequences of RFC 3629, section 4, as
- * ranges of the second byte that depend on the first.
+ * Validates UTF-8 by the table of well-formed sequences of RFC 3629, section 4, as ranges of the
+ * second byte that depend on the first.
  */
 
 #include "text/text.h"
@@ -11,7 +11,7 @@ static bool is_between(unsigned char byte, unsigned low, unsigned high) {
     return byte >= low && byte <= high;
 }
 
-/* The length that a first byte promises, and the range of the byte behind it. */
+/* The length that a first byte announces, and the range of the byte behind it. */
 static size_t promised_length(unsigned char first, unsigned *low, unsigned *high) {
     *low = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
     *high = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;

@@ -12,7 +12,7 @@
 #include "gjk/body.h"
 #include "proto/reply.h"
 
-/* What a row says that names no shape, sees no hit or ignores no group. */
+/* The handle that stands for no shape, no hit or no ignored group. */
 #define PROTO_NO_HANDLE UINT32_MAX
 
 /* A column of one number a row: rows of them, one that serves all, or none. */

@@ -144,7 +144,7 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_lim
 uint32_t proto_batch_count(const struct proto_batch *batch);
 bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: it names none */
 
-/* Is there a query in it that may take far longer than a ray: all pairs of a set? */
+/* Whether a query asks for all pairs of a set, which may take far longer than a ray. */
 bool proto_batch_is_heavy(const struct proto_batch *batch);
 
 /*
