@@ -119,8 +119,9 @@ static inline void proto_set_row(unsigned char *column, uint32_t dimension, uint
     unsigned char *row = column + (size_t)i * dimension * sizeof(double);
     proto_set_double(row, 0, v->x);
     proto_set_double(row, 1, v->y);
-    if (dimension == 3)
+    if (dimension == 3) {
         proto_set_double(row, 2, v->z);
+    }
 }
 
 /* Write a column as a member of a JSON object; doubles stand as in the message, row by row. */

@@ -87,7 +87,7 @@ bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
 bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                      proto_op *out);
 
-/* Does a batch's query, which is not decoded yet, ask a set for all its pairs? */
+/* Whether a batch's query, which is not decoded yet, asks a set for all its pairs. */
 bool proto_asks_for_all_pairs(json_t *query);
 
 /* BAD_NAME; leaves *out alone when the node is absent. */
