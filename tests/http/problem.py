@@ -9,6 +9,8 @@ STATUS = {
     "body-too-large": 413, "uri-too-long": 414, "headers-too-large": 431,
     "unknown-member": 422, "missing-member": 422, "wrong-type": 422, "out-of-range": 422,
     "not-finite": 422, "unknown-type": 422, "dimension-mismatch": 422, "not-convex": 422,
+    "not-closed": 422,
+    "not-simple": 422,
     "bad-name": 422, "bad-orientation": 422, "zero-direction": 422, "too-many": 422,
     "rate-limited": 429, "overloaded": 503, "draining": 503, "not-ready": 503,
     "deadline-exceeded": 504, "internal": 500, "out-of-memory": 507,
