@@ -1,13 +1,14 @@
 /*
- * Which point of an ellipsoid is nearest a point, inside or outside? The one whose normal leads
- * there: x_i = r_i^2 p_i / (t + r_i^2), and t is the one root beyond -r_least^2 of
- * sum (x_i / r_i)^2 = 1 (Eberly, Distance from a Point to an Ellipse, an Ellipsoid, or a
- * Hyperellipsoid, 2013). Deviation: the root is found as that of 1 / |v| = 1 with v_i = x_i / r_i
- * (More, Sorensen, Computing a Trust Region Step, 1983), which is concave and nearly straight, so
- * Newton's steps from below never pass it and are few. Written once, for two axes or three.
+ * The point of an ellipse or ellipsoid nearest a point, inside or outside (Eberly, Distance from
+ * a Point to an Ellipse, an Ellipsoid, or a Hyperellipsoid, 2013): its normal passes through the
+ * point p, so x_i = r_i^2 p_i / (t + r_i^2), where t is the only root greater than -r_least^2
+ * of sum (x_i / r_i)^2 = 1. Deviation: the equation is solved as 1 / |v| = 1 with v_i = x_i / r_i
+ * (More, Sorensen, Computing a Trust Region Step, 1983), which is concave and nearly linear, so
+ * that Newton's method from below never overshoots and takes few steps. One function serves
+ * two axes and three.
  *
- * Two ellipsoids around one centre with parallel axes are least deep along an axis: the depth
- * along n, sqrt(sum a_i^2 n_i^2) + sqrt(sum b_i^2 n_i^2), is concave in the n_i^2.
+ * The depth of two ellipsoids around one centre with parallel axes is least along an axis: the
+ * depth along n, sqrt(sum a_i^2 n_i^2) + sqrt(sum b_i^2 n_i^2), is concave in the n_i^2.
  */
 
 #include "pair/kernels.h"
@@ -17,7 +18,7 @@
 
 #define STEPS_MAX 40
 
-/* In the ellipsoid's own frame. */
+/* The nearest point, in the ellipsoid's own frame. */
 typedef struct foot3 {
     gjk_vec3 point, normal; /* the normal there, outward */
     double s;               /* the signed distance */
@@ -45,7 +46,7 @@ static axes make_axes(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension) {
     return s;
 }
 
-/* v for q = t + r_least^2, and its length; what 1 / |v| grows by with q. */
+/* Sets v for q = t + r_least^2 and returns its length; *growth: the derivative of 1 / |v|. */
 static double set_v(axes *s, double q, double *growth) {
     double squared = 0.0, slope = 0.0;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -59,9 +60,9 @@ static double set_v(axes *s, double q, double *growth) {
 }
 
 /*
- * The unit vector v. No term of the sum exceeds 1, so q is at least r_i p_i - (r_i^2 - r_least^2)
- * for each i; when that leads to no root, the point lies in the middle plane, so deep that both
- * points above and below it are nearest.
+ * Finds the unit vector v. No term of the sum exceeds 1, so q is at least
+ * r_i p_i - (r_i^2 - r_least^2) for each i. Without a root the point lies in the plane of
+ * symmetry, so deep that the points above and below it are equally near.
  */
 static bool solve(axes *s) {
     double q = 0.0, growth;
@@ -94,7 +95,8 @@ static bool find_foot(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension, foot3 *foo
         return false;
     }
     double x[3] = {0}, n[3] = {0};
-    for (uint32_t i = 0; i < s.count; i++) { /* over the least: no quotient overflows */
+    for (uint32_t i = 0; i < s.count;
+         i++) { /* relative to the least radius, so that no quotient overflows */
         x[i] = s.radius[i] * s.v[i];
         n[i] = s.v[i] * (s.radius[s.least] / s.radius[i]);
     }
@@ -105,9 +107,9 @@ static bool find_foot(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension, foot3 *foo
     return true;
 }
 
-/* What the foot proves, if the point is where it says. point and foot in the frame. */
-static bool tell(const foot3 *foot, gjk_vec3 point, bool of_b, double scale, const gjk_goal *goal,
-                 gjk_solution *solution) {
+/* Sets the solution by the nearest point, if it is consistent. point and foot: in the frame. */
+static bool conclude(const foot3 *foot, gjk_vec3 point, bool of_b, double scale,
+                     const gjk_goal *goal, gjk_solution *solution) {
     gjk_vec3 way = gjk_sub3(point, foot->point);
     gjk_vec3 off = gjk_sub3(way, gjk_scale3(foot->s, foot->normal));
     if (!(gjk_length3(off) <= 4.0 * GJK_ROUNDING * scale)) {
@@ -127,7 +129,7 @@ static bool is_ellipse(const gjk_shape *shape) {
     return shape->type == GJK_ELLIPSE && shape->count == 0;
 }
 
-/* A point p in the frame of the ellipsoid b, whose axes in the frame of a are the columns of
+/* A vector in the frame of the ellipsoid b, whose axes in the frame of a are the columns of
  * `rotation` over `unit`. */
 static gjk_vec3 into_b(const gjk_mat3 *rotation, double unit, gjk_vec3 from_b) {
     return gjk_scale3(1.0 / unit, gjk_mul3_transposed(rotation, from_b));
@@ -137,14 +139,15 @@ static gjk_vec3 out_of_b(const gjk_mat3 *rotation, double unit, gjk_vec3 own) {
     return gjk_scale3(1.0 / unit, gjk_mul3(rotation, own));
 }
 
-static bool tell_concentric(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
+static bool solve_concentric(const gjk_frame3 *frame, const gjk_goal *goal,
+                             gjk_solution *solution) {
     const gjk_vec3 a = gjk_scale3(frame->unit, frame->a->curve.a);
     const gjk_vec3 b = gjk_scale3(frame->unit, frame->b->curve.a);
     const gjk_vec3 x = {1, 0, 0}, y = {0, 1, 0}, z = {0, 0, 1}, sum = gjk_add3(a, b);
     gjk_vec3 n = sum.x <= sum.y ? x : y;
     n = frame->a->dimension == 3 && sum.z < gjk_dot3(n, sum) ? z : n;
     foot3 foot = {gjk_scale3(gjk_dot3(n, a), n), n, -gjk_dot3(n, sum)};
-    return tell(&foot, gjk_scale3(-gjk_dot3(n, b), n), false, frame->scale, goal, solution);
+    return conclude(&foot, gjk_scale3(-gjk_dot3(n, b), n), false, frame->scale, goal, solution);
 }
 
 static bool is_concentric(const gjk_frame3 *frame) {
@@ -157,13 +160,13 @@ bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solut
     const double unit = frame->unit;
     foot3 foot;
     if (is_ellipse(a) && is_ellipse(b)) {
-        return is_concentric(frame) && tell_concentric(frame, goal, solution);
+        return is_concentric(frame) && solve_concentric(frame, goal, solution);
     }
     if (is_ellipse(a) && b->count == 1) {
         gjk_vec3 p = gjk_mul3(&frame->rotation, gjk_shape_point(b, 0));
         p = gjk_add3(p, frame->translation);
         return find_foot(gjk_scale3(unit, a->curve.a), p, a->dimension, &foot) &&
-               tell(&foot, p, false, frame->scale, goal, solution);
+               conclude(&foot, p, false, frame->scale, goal, solution);
     }
     if (is_ellipse(b) && a->count == 1) {
         gjk_vec3 p = gjk_scale3(unit, gjk_shape_point(a, 0));
@@ -173,12 +176,12 @@ bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solut
         }
         foot.point = gjk_add3(out_of_b(&frame->rotation, unit, foot.point), frame->translation);
         foot.normal = out_of_b(&frame->rotation, unit, foot.normal);
-        return tell(&foot, p, true, frame->scale, goal, solution);
+        return conclude(&foot, p, true, frame->scale, goal, solution);
     }
     return false;
 }
 
-/* In the plane z = 0 of space. */
+/* Solves in 3D, in the plane z = 0. */
 bool gjk_ellipse_point2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
     const gjk_frame3 raised = {
         .a = frame->a,

@@ -1,39 +1,41 @@
 /*
- * How deep is the origin inside a - b? The 2D twin of epa3.c, where the method and
- * its source are told.
+ * The expanding polytope algorithm in 2D: the twin of epa3.c, which gives the method and its
+ * source.
  */
 
 #include "pair/kernels.h"
 
-#include "base/larger.h"
 #include "base/predicate.h"
-#include "base/rounding.h"
 #include "pair/polytope2.h"
+#include "pair/recording.h"
+#include "pair/stopping.h"
 
+/* The corners of the polytope that EPA starts from. */
 typedef struct gjk_seed2 {
     gjk_vertex2 corner[3];
     uint32_t count;
     gjk_vec2 flat; /* when count < 3: a unit direction in which a - b has no width */
 } gjk_seed2;
 
-static double farness(gjk_vec2 from, gjk_vec2 w, gjk_vec2 n) {
+/* The distance of w from `from` along n. */
+static double distance_along(gjk_vec2 from, gjk_vec2 w, gjk_vec2 n) {
     return fabs(gjk_dot2(n, gjk_sub2(w, from)));
 }
 
-/* Of the support points along n and -n the one farther from `from` along n. */
+/* Returns that of the support points along n and -n which is farther from `from` along n. */
 static gjk_vertex2 farther_support(const gjk_frame2 *frame, gjk_vec2 from, gjk_vec2 n) {
     gjk_vertex2 p = gjk_support2(frame, n), q = gjk_support2(frame, gjk_neg2(n));
-    return farness(from, p.w, n) >= farness(from, q.w, n) ? p : q;
+    return distance_along(from, p.w, n) >= distance_along(from, q.w, n) ? p : q;
 }
 
-/* Second corner: the support along +-x, +-y farthest from the first. */
+/* Adds the second corner: the support along +-x, +-y farthest from the first. */
 static bool add_second(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
     double most = thin;
     for (int axis = 0; axis < 2; axis++) {
         gjk_vec2 n = {axis == 0, axis == 1};
         gjk_vertex2 v = farther_support(frame, seed->corner[0].w, n);
-        if (farness(seed->corner[0].w, v.w, n) > most) {
-            most = farness(seed->corner[0].w, v.w, n);
+        if (distance_along(seed->corner[0].w, v.w, n) > most) {
+            most = distance_along(seed->corner[0].w, v.w, n);
             seed->corner[1] = v;
             seed->count = 2;
         }
@@ -42,14 +44,15 @@ static bool add_second(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
     return seed->count == 2;
 }
 
-/* Third corner: far from the line of the first two. */
+/* Adds the third corner, far from the line of the first two. */
 static bool add_third(const gjk_frame2 *frame, double thin, gjk_seed2 *seed) {
     const gjk_vertex2 *c = seed->corner;
     gjk_vec2 n = gjk_right2(gjk_sub2(c[1].w, c[0].w));
     n = gjk_scale2(1.0 / gjk_length2(n), n);
     seed->corner[2] = farther_support(frame, c[0].w, n);
     seed->flat = n;
-    if (farness(c[0].w, c[2].w, n) <= thin || gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
+    if (distance_along(c[0].w, c[2].w, n) <= thin ||
+        gjk_orient2_sign(c[0].w, c[1].w, c[2].w) == 0) {
         return false;
     }
     seed->count = 3;
@@ -69,8 +72,8 @@ static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_
 }
 
 /*
- * No area: no width along the flat direction, so nothing is deeper than 0. An origin
- * that lies apart within the line keeps what GJK found.
+ * A difference without area has no width along the flat direction, so the depth is 0. For an
+ * origin that lies outside on the same line the solution of GJK stands.
  */
 static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 flat,
                        gjk_solution *solution) {
@@ -86,9 +89,9 @@ static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk
     solution->has_points = true;
 }
 
-/* The feature of an edge nearest to the foot of the origin on the nearest line. */
-static gjk_feature2 seen_from_foot(const struct gjk_polytope2 *polytope, uint32_t edge,
-                                   gjk_vec2 foot, gjk_simplex2 *segment) {
+/* The feature of an edge nearest to the projection of the origin on the nearest line. */
+static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32_t edge,
+                                    gjk_vec2 foot, gjk_simplex2 *segment) {
     gjk_feature2 feature;
     segment->count = 2;
     segment->vertex[0] = polytope->vertex[edge];
@@ -100,10 +103,11 @@ static gjk_feature2 seen_from_foot(const struct gjk_polytope2 *polytope, uint32_
 }
 
 /*
- * The points of a and b whose difference is the foot of the origin on the nearest
- * line. Collinear edges share that line within the slack: the foot is in one of them.
+ * The witness points: their difference is the projection of the origin on the nearest line.
+ * Collinear edges share that line within the slack, and the projection is in one of them.
  */
-static void witness(const struct gjk_polytope2 *polytope, double slack, gjk_solution *solution) {
+static void set_witness_points(const struct gjk_polytope2 *polytope, double slack,
+                               gjk_solution *solution) {
     const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
     gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal), point_a, point_b;
     gjk_simplex2 best = {.count = 0};
@@ -114,7 +118,7 @@ static void witness(const struct gjk_polytope2 *polytope, double slack, gjk_solu
             continue;
         }
         gjk_simplex2 segment;
-        gjk_feature2 feature = seen_from_foot(polytope, i, foot, &segment);
+        gjk_feature2 feature = nearest_feature(polytope, i, foot, &segment);
         if (feature.squared < least) {
             least = feature.squared;
             best = segment;
@@ -127,26 +131,6 @@ static void witness(const struct gjk_polytope2 *polytope, double slack, gjk_solu
     solution->has_points = true;
 }
 
-/* Makes point_a - point_b = depth * normal hold: see epa3.c. */
-static void match_points(const gjk_frame2 *frame, bool settled, double rounding,
-                         gjk_solution *solution) {
-    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
-    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
-    if (!settled) {
-        gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
-        gjk_vec3 other = gjk_sub3(wanted, gjk_xy0(support.w));
-        if (gjk_dot3(other, other) < gjk_dot3(missing, missing)) {
-            solution->point_a = gjk_xy0(support.a);
-            solution->point_b = gjk_xy0(support.b);
-            missing = other;
-        }
-    }
-    if (gjk_length3(missing) > 4 * rounding) {
-        solution->point_a = gjk_add3(solution->point_a, gjk_scale3(0.5, missing));
-        solution->point_b = gjk_sub3(solution->point_b, gjk_scale3(0.5, missing));
-    }
-}
-
 static void record(const gjk_goal *goal, const gjk_solution *solution,
                    const struct gjk_polytope2 *polytope, uint32_t index, const gjk_vertex2 *vertex,
                    const char *note) {
@@ -154,21 +138,14 @@ static void record(const gjk_goal *goal, const gjk_solution *solution,
         return;
     }
     const gjk_edge2 *edge = &polytope->edge[index];
-    gjk_trace_step step = {
-        .phase = GJK_PHASE_EPA,
-        .direction = gjk_xy0(edge->normal),
-        .support_a = gjk_xy0(vertex->a),
-        .support_b = gjk_xy0(vertex->b),
-        .support_w = gjk_xy0(vertex->w),
-        .simplex_count = 2,
-        .closest = gjk_xy0(gjk_scale2(edge->distance, edge->normal)),
-        .lower_bound = solution->lower,
-        .upper_bound = solution->upper,
-        .note = note,
+    const gjk_traced_face traced = {
+        .normal = gjk_xy0(edge->normal),
+        .nearest = gjk_xy0(gjk_scale2(edge->distance, edge->normal)),
+        .corner = {gjk_xy0(polytope->vertex[index].w), gjk_xy0(polytope->vertex[edge->next].w)},
+        .count = 2,
     };
-    step.simplex[0] = gjk_xy0(polytope->vertex[index].w);
-    step.simplex[1] = gjk_xy0(polytope->vertex[edge->next].w);
-    goal->recorder->record(goal->recorder->user, &step);
+    const gjk_vertex3 support = gjk_vertex2_lift(vertex);
+    gjk_record_epa(goal, solution, &traced, &support, note);
 }
 
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
@@ -182,35 +159,33 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         const gjk_edge2 *edge = &polytope->edge[nearest];
         gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
         double outer = gjk_dot2(edge->normal, vertex.w);
-        if (edge->distance >= 0.0) { /* else the origin lies outside, and GJK's bound stands */
-            solution->upper = gjk_smaller(solution->upper, -edge->distance);
-        }
-        if (-outer >= solution->lower - rounding) {
-            solution->normal = gjk_xy0(edge->normal);
-            solution->lower = gjk_larger(solution->lower, -outer);
-        }
-        if (gjk_goal_proven(goal, solution)) {
+        const gjk_vec3 normal = gjk_xy0(edge->normal);
+        if (gjk_epa_improve(goal, normal, edge->distance, outer, rounding, solution)) {
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
-        bool last = i + 1 == goal->max_iterations; /* then nearly is near enough */
-        double enough = gjk_goal_between(goal, edge->distance, outer) ? rounding : close_enough;
-        settled = outer - edge->distance <= (last ? 4.0 * goal->tolerance : enough);
+        const bool last = i + 1 == goal->max_iterations;
+        settled = gjk_epa_settles(goal, edge->distance, outer, rounding, close_enough, last);
         record(goal, solution, polytope, nearest, &vertex,
                settled ? "the edge is on the surface: done" : "push the edge out to the new point");
         settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));
         if (settled) { /* the normal and the points are of one edge */
-            solution->normal = gjk_xy0(edge->normal);
+            solution->normal = normal;
             solution->lower = -outer;
             break;
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
-        witness(polytope, 4 * close_enough, solution);
+        set_witness_points(polytope, 4 * close_enough, solution);
         if (!settled && frame->curved) {
             gjk_descend2(frame, goal, solution);
         }
-        match_points(frame, settled, rounding, solution);
+        if (!settled) {
+            const gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
+            const gjk_vertex3 lifted = gjk_vertex2_lift(&support);
+            gjk_prefer_support(&lifted, solution);
+        }
+        gjk_match_points(rounding, solution);
     }
 }
 

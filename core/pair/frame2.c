@@ -1,11 +1,10 @@
 /*
- * Which point of a - b lies farthest along a direction? The 2D twin of frame3.c.
+ * The support function of a Minkowski difference in 2D: the twin of frame3.c.
  */
 
-#include "pair/frame2.h"
+#include "pair/frame.h"
 
 #include "base/larger.h"
-#include "pair/pair_unit.h"
 #include "shape/support.h"
 
 /* v over its length, or the x axis when v is too short to have a direction. */
@@ -14,7 +13,7 @@ static gjk_vec2 unit_or_axis(gjk_vec2 v) {
     return squared > 0.0 ? gjk_scale2(1.0 / sqrt(squared), v) : (gjk_vec2){1, 0};
 }
 
-/* Field by field: a structure put together elsewhere would be copied. */
+/* Fills the frame member by member, since a compound literal would be copied. */
 gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_frame2 frame;
     const double unit = gjk_pair_unit(a, b);
@@ -25,7 +24,7 @@ gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_vec2 bx = {b->pose.rotation.r0.x, b->pose.rotation.r1.x};
     gjk_vec2 by = {b->pose.rotation.r0.y, b->pose.rotation.r1.y};
     bool same = gjk_same_rotation(&a->pose.rotation, &b->pose.rotation);
-    double along = same ? 1.0 : gjk_dot2(ax, bx); /* exactly: a shape coincides with itself */
+    double along = same ? 1.0 : gjk_dot2(ax, bx); /* exact, so a shape coincides with itself */
     double across = same ? 0.0 : gjk_dot2(ax, by);
     frame.a = a->shape;
     frame.b = b->shape;
@@ -42,14 +41,13 @@ gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b) {
 void gjk_frame2_aim(gjk_frame2 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction) {
     double most = gjk_larger(fabs(direction.x), fabs(direction.y));
     if (most > 0.0) {
-        gjk_vec3 tame = {direction.x / most, direction.y / most, 0.0};
-        frame->toward = unit_or_axis(gjk_xy(gjk_mul3_transposed(&pose_of_a->rotation, tame)));
+        gjk_vec3 scaled = {direction.x / most, direction.y / most, 0.0};
+        frame->toward = unit_or_axis(gjk_xy(gjk_mul3_transposed(&pose_of_a->rotation, scaled)));
         return;
     }
     gjk_vec2 own = gjk_xy(frame->b->center);
     gjk_vec2 from = gjk_scale2(frame->unit, gjk_xy(frame->a->center));
-    gjk_vec2 to = gjk_add2((gjk_vec2){gjk_dot2(frame->row0, own), gjk_dot2(frame->row1, own)},
-                           frame->translation);
+    gjk_vec2 to = gjk_add2(gjk_frame2_turn(frame, own), frame->translation);
     frame->toward = unit_or_axis(gjk_sub2(to, from));
 }
 
@@ -60,13 +58,11 @@ gjk_frame2 gjk_frame2_make(const gjk_placed *a, const gjk_placed *b) {
 }
 
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction) {
-    gjk_vec2 back = {-(frame->row0.x * direction.x + frame->row1.x * direction.y),
-                     -(frame->row0.y * direction.x + frame->row1.y * direction.y)};
+    gjk_vec2 back = gjk_neg2(gjk_frame2_turn_back(frame, direction));
     gjk_vertex2 v;
     v.a = gjk_scale2(frame->unit, gjk_support_of2(frame->a, direction));
     gjk_vec2 own = gjk_support_of2(frame->b, back);
-    v.b = gjk_add2((gjk_vec2){gjk_dot2(frame->row0, own), gjk_dot2(frame->row1, own)},
-                   frame->translation);
+    v.b = gjk_add2(gjk_frame2_turn(frame, own), frame->translation);
     v.w = gjk_sub2(v.a, v.b);
     return v;
 }

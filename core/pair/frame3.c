@@ -1,14 +1,28 @@
 /*
- * Which point of a - b lies farthest along a direction? The support of a
- * difference is the difference of supports: s(d) = s_a(d) - s_b(-d)
- * (Gilbert, Johnson, Keerthi 1988).
+ * The support function of a Minkowski difference: the support of a difference is the
+ * difference of supports, s(d) = s_a(d) - s_b(-d) (Gilbert, Johnson, Keerthi 1988).
  */
 
-#include "pair/frame3.h"
+#include "pair/frame.h"
 
 #include "base/larger.h"
-#include "pair/pair_unit.h"
 #include "shape/support.h"
+
+double gjk_unit_of(double magnitude) {
+    if (gjk_unit_is_one(magnitude)) {
+        return 1.0;
+    }
+    int exponent;
+    (void)frexp(magnitude, &exponent);
+    /* Not below 2^-1000: a length of 2^1000 would itself overflow there. */
+    return ldexp(1.0, exponent < -1000 ? 1000 : -exponent);
+}
+
+double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b) {
+    gjk_vec3 p = a->pose.position, q = b->pose.position;
+    double apart = gjk_larger(fabs(q.x - p.x), gjk_larger(fabs(q.y - p.y), fabs(q.z - p.z)));
+    return gjk_unit_of(gjk_larger(apart, gjk_larger(a->shape->reach, b->shape->reach)));
+}
 
 /* The transpose of a, times b. */
 static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
@@ -18,7 +32,7 @@ static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
     return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
 }
 
-/* Field by field: a structure put together elsewhere would be copied. */
+/* Fills the frame member by member, since a compound literal would be copied. */
 gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_frame3 frame;
     const double unit = gjk_pair_unit(a, b);
@@ -26,7 +40,7 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     frame.a = a->shape;
     frame.b = b->shape;
     if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
-        frame.rotation = gjk_mat3_identity(); /* exactly: a shape coincides with itself */
+        frame.rotation = gjk_mat3_identity(); /* exact, so a shape coincides with itself */
     } else {
         frame.rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
     }
@@ -48,8 +62,8 @@ gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
                             gjk_vec3 direction) {
     double most = gjk_larger(fabs(direction.x), gjk_larger(fabs(direction.y), fabs(direction.z)));
     if (most > 0.0) {
-        gjk_vec3 tame = {direction.x / most, direction.y / most, direction.z / most};
-        return gjk_mul3_transposed(&pose_of_a->rotation, tame);
+        gjk_vec3 scaled = {direction.x / most, direction.y / most, direction.z / most};
+        return gjk_mul3_transposed(&pose_of_a->rotation, scaled);
     }
     gjk_vec3 from = gjk_scale3(frame->unit, frame->a->center);
     gjk_vec3 to = gjk_add3(gjk_mul3(&frame->rotation, frame->b->center), frame->translation);
@@ -68,7 +82,7 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b) {
     return frame;
 }
 
-/* b and w from the points of both. */
+/* Sets b and w of a vertex whose a and own_b are set. */
 static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
     vertex->b = gjk_add3(gjk_mul3(&frame->rotation, vertex->own_b), frame->translation);
     vertex->w = gjk_sub3(vertex->a, vertex->b);

@@ -2,109 +2,122 @@
 #define GJK_PAIR_KERNELS_H
 
 /*
- * The methods that answer for the cores of a pair, seen from the pair's frame: the boolean form
- * of GJK, GJK, EPA, the descent after it, and the direct solvers, which do not iterate.
+ * The methods that answer for the cores of a pair in the pair's frame: GJK and its boolean
+ * form, EPA, the descent after it, and the direct solvers, which do not iterate. All of them
+ * improve a *solution that begins empty (gjk_solution_init), but for what was proven before.
  */
 
-#include "pair/simplex2.h"
-#include "pair/simplex3.h"
+#include "gjk/pair.h"
+#include "pair/simplex.h"
 #include "pair/solution.h"
 
 /*
- * Are two cores apart, or do they overlap, beyond doubt? True when what is proven reaches
- * the goal. *simplex begins empty or with points of a - b to start from, and then holds
- * points to go on with: when upper is 0 four around the origin, else up to four near it, in
- * no order. direction: to start along when the simplex is empty, from a towards b, in the
- * frame, of any length but 0.
+ * Penetration solvers have the last word about cores that overlap. A solver gets the pair's
+ * frame and the simplex with which GJK ended, and improves the bounds, the normal and the
+ * witness points. A direct one needs no simplex: it is called before GJK (with NULL), answers
+ * the distance of separated cores as well, and returns false for a pair that it does not serve
+ * or cannot settle; its solution then holds but is not final. NULL where a solver does not
+ * serve a dimension.
+ */
+struct gjk_penetration_solver {
+    bool direct;
+    bool (*solve2)(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+                   gjk_solution *solution);
+    bool (*solve3)(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+                   gjk_solution *solution);
+};
+
+/*
+ * Boolean GJK: whether two cores are separated or overlap. Returns true when what is proven
+ * reaches the goal. *simplex begins empty or with points of a - b to start from, and ends with
+ * points to continue from, in no order: four around the origin when upper is 0, else up to
+ * four near it. direction: the first search direction, in the frame, of any length but 0.
  */
 bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *goal,
                   gjk_simplex3 *simplex, gjk_solution *solution);
 
 /*
- * The distance of two cores in 2D. Returns true when the penetration solver must
- * have the last word: the last simplex holds the origin (upper = 0, no points), or
- * all but touches it and no axis proves it apart (points and upper bound stand).
- * Returns false when the solution is final: apart, or ended by the goal or the limit.
- * *solution begins empty (gjk_no_solution), but for what was proven before.
+ * GJK for the distance of two cores. Returns true when the penetration solver must have the
+ * last word: the last simplex contains the origin (upper = 0, no points), or nearly touches it
+ * and no axis proves it separated (points and upper bound hold). Returns false when the
+ * solution is final: separated, or ended by the goal or the limit. The simplex of gjk_gjk3
+ * begins empty, or with points of a - b to start from.
  */
 bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simplex,
               gjk_solution *solution);
-
-/*
- * The distance of two cores in 3D. Returns true when the penetration solver must
- * have the last word: the last simplex holds the origin (upper = 0, no points), or
- * all but touches it and no axis proves it apart (points and upper bound stand).
- * Returns false when the solution is final: apart, or ended by the goal or the limit.
- * *simplex begins empty, or with points of a - b to start from; *solution begins empty
- * (gjk_no_solution), but for what was proven before.
- */
 bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simplex,
               gjk_solution *solution);
 
 /*
- * The penetration of two cores in 2D whose difference holds or touches the
- * origin, from the last simplex of gjk_gjk2. Adds its iterations to *solution and
- * improves the bounds that stand there: lower = -depth from above, upper = -depth from below. A
- * difference without area has depth 0 along a direction in which it has no width.
+ * EPA for the penetration of two cores whose difference contains or touches the origin, from
+ * the last simplex of GJK. Adds its iterations to *solution and improves the bounds there:
+ * -lower bounds the depth from above, -upper from below. A difference without area (3D:
+ * volume) has depth 0 along a direction in which it has no width.
  */
 void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
-
-/*
- * The penetration of two cores in 3D whose difference holds or touches the
- * origin, from the last simplex of gjk_gjk3. Adds its iterations to *solution and
- * improves the bounds that stand there: lower = -depth from above, upper = -depth from below. A
- * difference without volume has depth 0 along a direction in which it has no width.
- */
 void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
               gjk_solution *solution);
 
 /*
- * From a direction along which two cores that overlap are nearly least deep in each other
- * (*solution: normal; lower = -depth along it) to one near it along which they are least deep: a
- * local minimum, in most cases to the tolerance. The depth does not grow. Leaves points of both
- * with point_a - point_b = depth * normal, as near as a direction of that depth can tell.
+ * Descends to a local minimum of the depth from a direction along which two overlapping cores
+ * are nearly least deep (*solution: normal; lower = -depth along it), in most cases to the
+ * tolerance. The depth does not grow. Sets witness points with point_a - point_b = depth *
+ * normal, as far as the accuracy of the direction allows.
  */
 void gjk_descend2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
-
-/*
- * From a direction along which two cores that overlap are nearly least deep in each other
- * (*solution: normal; lower = -depth along it) to one near it along which they are least deep: a
- * local minimum, in most cases to the tolerance. The depth does not grow. Leaves points of both
- * with point_a - point_b = depth * normal, as near as a direction of that depth can tell.
- */
 void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
 /*
- * The distance or the penetration of two cores in 2D that are small polygons, or one of
- * them and a point, without iteration. False when it does not serve this pair, or could not
- * bring the bounds together: then what *solution says of the bounds, of the normal and of
- * what is proven holds all the same, and the general method has the last word.
+ * Make point_a - point_b = depth * normal hold where the bounds have not met to all digits.
+ * When the iteration limit ended EPA, the nearest face may not be that of the best axis: the
+ * first takes the support points along the normal instead, if they are closer to it. The
+ * second distributes the rest between both points.
+ */
+void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution);
+void gjk_match_points(double rounding, gjk_solution *solution);
+
+/*
+ * Separating axes for two small polygons, or one and a point: their distance or penetration
+ * without iteration. Returns false for a pair that it does not serve, or when the bounds do
+ * not meet: the bounds, the normal and what is proven hold nevertheless, and the general
+ * method has the last word.
  */
 bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 
 /*
- * Whether two boxes with thickness are apart, and their penetration, without iteration.
- * False when it does not serve this pair or the question is left open (the distance of what
- * is apart always is): then what *solution says is proven holds, and the normal, if lower is
- * finite, is a good direction to start along.
+ * Separating axes for two boxes: whether they are separated, and their penetration, without
+ * iteration. Returns false for a pair that it does not serve and for what it leaves open (the
+ * distance of separated boxes always): what is proven holds nevertheless, and the normal, if
+ * lower is finite, is a good first direction.
  */
 bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
 /*
- * The distance or the penetration of a cylinder or a cone and another of them, a segment or a
- * point, whose axes are parallel (to a point any axis is), without iteration and to rounding.
- * False when it does not serve this pair, or could not bring the bounds together: then what
- * *solution says of the bounds and of what is proven holds all the same.
+ * The distance or the penetration of a cylinder or cone and a cylinder, cone, segment or point
+ * with a parallel axis (every axis is parallel to a point), without iteration and to rounding.
+ * Returns false for a pair that it does not serve, or when the bounds do not meet: the bounds
+ * and what is proven hold nevertheless.
  */
 bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
 /*
  * The distance or the penetration of an ellipse or ellipsoid and a point, or of two around one
- * centre with parallel axes, to rounding. False when it does not serve this pair, or could not
- * bring the bounds together; then *solution says nothing.
+ * centre with parallel axes, to rounding. Returns false for a pair that it does not serve, or
+ * when the bounds do not meet; *solution is then unchanged.
  */
 bool gjk_ellipse_point2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
+
+/*
+ * Warm start: sets *simplex (or leaves it empty) and *heading to what the cache holds of the
+ * same two shapes.
+ */
+void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
+                      gjk_vec3 *heading);
+
+/* Keeps the simplex with which a query ended, or the separating axis if there is one (else NULL). */
+void gjk_cache_keep(gjk_cache *cache, const gjk_frame3 *frame, const gjk_simplex3 *simplex,
+                    const gjk_vec3 *axis);
 
 #endif

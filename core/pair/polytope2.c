@@ -1,6 +1,6 @@
 /*
- * How does a convex polygon grow by one vertex? The run of edges that see it goes
- * and two edges join the run's ends to it. The 2D twin of polytope3.c.
+ * The incremental convex hull in 2D, the twin of polytope3.c: the run of edges that a new
+ * vertex sees is replaced by two edges from the ends of the run to the vertex.
  */
 
 #include "pair/polytope2.h"
@@ -52,7 +52,7 @@ bool gjk_polytope2_insert(struct gjk_polytope2 *p, const gjk_vertex2 *vertex, ui
     if (p->count == GJK_POLYTOPE2_VERTICES || !sees(p, edge, vertex->w)) {
         return false;
     }
-    /* The run of seen edges starts at vertex `first` and ends at vertex `last`. */
+    /* The run of visible edges starts at vertex `first` and ends at vertex `last`. */
     uint16_t first = (uint16_t)edge, last = p->edge[edge].next;
     while (sees(p, p->edge[first].previous, vertex->w)) {
         p->edge[first].alive = false;

@@ -2,7 +2,7 @@
 #define GJK_PAIR_POLYTOPE2_H
 
 #include "gjk/pair.h"
-#include "pair/frame2.h"
+#include "pair/frame.h"
 
 /*
  * A convex polygon that grows by one vertex at a time: a ring of vertices, counter-
@@ -19,7 +19,7 @@ typedef struct gjk_edge2 {
     bool alive;
 } gjk_edge2;
 
-/* Caller's storage; only what is used is ever touched. */
+/* In the caller's storage, which needs no initialisation. */
 struct gjk_polytope2 {
     uint32_t count;
     gjk_vertex2 vertex[GJK_POLYTOPE2_VERTICES];

@@ -1,14 +1,14 @@
 /*
- * How does a convex polytope grow by one vertex? Faces that see the vertex go, the
- * closed loop of edges around them (the horizon) is joined to it by a fan: Barber,
- * Dobkin, Huhdanpaa, The Quickhull Algorithm, 1996. Seeing is decided by the exact
- * orientation predicate, which makes the horizon a simple cycle always.
+ * The incremental convex hull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm, 1996): the
+ * faces that a new vertex sees are replaced by a fan of faces from the closed loop of edges
+ * around them (the horizon) to the vertex. Visibility is decided by the exact orientation
+ * predicate, so that the horizon is always a simple cycle.
  */
 
 #include "pair/polytope3.h"
 
 #include "base/predicate.h"
-#include "pair/simplex3.h"
+#include "pair/simplex.h"
 
 static gjk_vec3 at(const struct gjk_polytope3 *p, uint32_t vertex) {
     return p->vertex[vertex].w;
@@ -67,7 +67,7 @@ static bool sees(const struct gjk_polytope3 *p, const gjk_face3 *f, gjk_vec3 fro
            0;
 }
 
-/* Marks all faces that see `from`, starting with one that does, into list. */
+/* Marks and lists all faces that see `from`, by a flood fill from one that does. */
 static uint32_t flood(struct gjk_polytope3 *p, uint32_t start, gjk_vec3 from, uint16_t *list) {
     uint32_t count = 0;
     p->face[start].visible = true;
@@ -85,7 +85,7 @@ static uint32_t flood(struct gjk_polytope3 *p, uint32_t start, gjk_vec3 from, ui
     return count;
 }
 
-/* Makes `face` the neighbour of `other` across the edge that `other` walks b -> a. */
+/* Makes `face` the neighbour of `other` across the edge b -> a of `other`. */
 static void join(struct gjk_polytope3 *p, uint32_t other, uint16_t b, uint32_t face) {
     gjk_face3 *f = &p->face[other];
     for (int k = 0; k < 3; k++) {
@@ -95,8 +95,8 @@ static void join(struct gjk_polytope3 *p, uint32_t other, uint16_t b, uint32_t f
     }
 }
 
-/* A new face (a, b, top) over the horizon edge a -> b of a face that goes. */
-static uint16_t raise_face(struct gjk_polytope3 *p, uint16_t a, uint16_t b, uint16_t beyond) {
+/* Adds the face (a, b, new vertex) over the horizon edge a -> b of a face that is removed. */
+static uint16_t add_fan_face(struct gjk_polytope3 *p, uint16_t a, uint16_t b, uint16_t beyond) {
     uint16_t face = (uint16_t)take_face(p);
     const uint16_t corner[3] = {a, b, (uint16_t)(p->vertex_count - 1)};
     make_face(p, face, corner);
@@ -110,28 +110,28 @@ bool gjk_polytope3_insert(struct gjk_polytope3 *p, const gjk_vertex3 *vertex, ui
     if (p->vertex_count == GJK_POLYTOPE3_VERTICES || !sees(p, &p->face[face], vertex->w)) {
         return false;
     }
-    uint16_t gone[GJK_POLYTOPE3_FACES], made[GJK_POLYTOPE3_FACES];
-    uint32_t gone_count = flood(p, face, vertex->w, gone), made_count = 0;
+    uint16_t removed[GJK_POLYTOPE3_FACES], added[GJK_POLYTOPE3_FACES];
+    uint32_t removed_count = flood(p, face, vertex->w, removed), added_count = 0;
     p->vertex[p->vertex_count++] = *vertex;
-    for (uint32_t i = 0; i < gone_count; i++) {
-        const gjk_face3 old = p->face[gone[i]];
+    for (uint32_t i = 0; i < removed_count; i++) {
+        const gjk_face3 old = p->face[removed[i]];
         for (int k = 0; k < 3; k++) {
             if (!p->face[old.neighbour[k]].visible) {
-                made[made_count++] =
-                    raise_face(p, old.vertex[k], old.vertex[(k + 1) % 3], old.neighbour[k]);
+                added[added_count++] =
+                    add_fan_face(p, old.vertex[k], old.vertex[(k + 1) % 3], old.neighbour[k]);
             }
         }
     }
-    for (uint32_t i = 0; i < made_count; i++) {
-        gjk_face3 *f = &p->face[made[i]];
+    for (uint32_t i = 0; i < added_count; i++) {
+        gjk_face3 *f = &p->face[added[i]];
         uint16_t next = p->fan[f->vertex[1]]; /* starts where f's horizon edge ends */
         f->neighbour[1] = next;
-        p->face[next].neighbour[2] = made[i];
+        p->face[next].neighbour[2] = added[i];
     }
-    for (uint32_t i = 0; i < gone_count; i++) {
-        p->face[gone[i]].alive = false;
-        p->face[gone[i]].visible = false;
-        p->free_face[p->free_count++] = gone[i];
+    for (uint32_t i = 0; i < removed_count; i++) {
+        p->face[removed[i]].alive = false;
+        p->face[removed[i]].visible = false;
+        p->free_face[p->free_count++] = removed[i];
     }
     return true;
 }

@@ -2,13 +2,13 @@
 #define GJK_PAIR_POLYTOPE3_H
 
 #include "gjk/pair.h"
-#include "pair/frame3.h"
+#include "pair/frame.h"
 
 /*
  * A convex polytope that grows by one vertex at a time: triangles wound
  * counter-clockwise from outside, each knowing its three neighbours. Orientation
  * is decided exactly, so the polytope is the true convex hull of its vertices'
- * doubles, however flat or thin: no face is ever lost, doubled or turned.
+ * doubles, however flat or thin: no face is ever lost, duplicated or inverted.
  */
 
 #define GJK_POLYTOPE3_VERTICES (GJK_ITERATIONS_MAX + 4)
@@ -25,7 +25,7 @@ typedef struct gjk_face3 {
     bool visible; /* scratch of one insertion */
 } gjk_face3;
 
-/* Caller's storage; only what is used is ever touched. */
+/* In the caller's storage, which needs no initialisation. */
 struct gjk_polytope3 {
     uint32_t vertex_count, face_count, free_count;
     gjk_vertex3 vertex[GJK_POLYTOPE3_VERTICES];

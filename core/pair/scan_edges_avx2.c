@@ -1,5 +1,5 @@
 /*
- * Four edges at a time, as scan_edges_avx512.c does eight.
+ * The scan of edges with AVX2: as scan_edges_avx512.c, with four edges at a time.
  */
 
 #include "pair/scan_edges.h"

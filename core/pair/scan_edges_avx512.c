@@ -1,6 +1,6 @@
 /*
- * Eight edges at a time against one point after the other: the least of a column is
- * taken lane by lane, and the lanes are compared once at the end.
+ * The scan of edges with AVX-512: eight edges at a time against one point after the other. The
+ * minimum over the points is taken lane by lane, and the lanes are compared once at the end.
  */
 
 #include "pair/scan_edges.h"
@@ -51,7 +51,7 @@ AVX512 static inline __m512d gaps(const double *normal_x, const double *normal_y
     return _mm512_sub_pd(least, _mm512_load_pd(offset));
 }
 
-/* Eight edges each at most: the usual case, without the bookkeeping of blocks. */
+/* At most eight edges each: the usual case, without the loops over blocks. */
 AVX512 static inline gjk_gap2 scan_eight(const gjk_frame2 *f, const gjk_turned2 *b) {
     const double *x = f->a->columns, *edges = gjk_edges_of(f->a);
     __m512d of_a = _mm512_set1_pd(-INFINITY), of_b = of_a;
@@ -68,7 +68,7 @@ AVX512 static inline gjk_gap2 scan_eight(const gjk_frame2 *f, const gjk_turned2 
     return (gjk_gap2){gap, (uint32_t)__builtin_ctz(in_a | in_b << 8) % 8, in_a == 0};
 }
 
-/* Any number, block by block: of a first, then of b. */
+/* Any number of edges, block by block: those of a first, then those of b. */
 AVX512 static gjk_gap2 scan_blocks(const gjk_frame2 *f, const gjk_turned2 *b) {
     const double *x = f->a->columns, *y = x + f->a->stride, *edges = gjk_edges_of(f->a);
     const uint32_t stride_a = gjk_has_edges(f->a) ? f->a->stride : 0;

@@ -1,6 +1,6 @@
 /*
- * What every processor can do: a block of edges at a time, in loops of fixed length that a
- * compiler turns into whatever instructions there are.
+ * The scan of edges in plain C, for every processor: a block of edges at a time, in loops of
+ * fixed length that a compiler can vectorize. Also chooses the scan for the instruction set.
  */
 
 #include "pair/scan_edges.h"
@@ -21,28 +21,28 @@ static void turn(const gjk_frame2 *f, gjk_turned2 *b) {
     }
 }
 
-/* A block of edges, and the points that are looked at along their normals. */
-typedef struct view2 {
+/* A block of edges, and the points that are projected on their normals. */
+typedef struct block2 {
     const double *normal_x, *normal_y, *offset;
     const double *x, *y;
     uint32_t count;
-} view2;
+} block2;
 
-/* The gaps along the normals; keeps the widest. index: of the first edge. */
-static void look_along(const view2 *view, uint32_t index, gjk_gap2 *widest) {
+/* Keeps the widest of the gaps along the normals. index: of the first edge. */
+static void scan_block(const block2 *block, uint32_t index, gjk_gap2 *widest) {
     double least[GJK_LANES];
     for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
         least[lane] = INFINITY;
     }
-    for (uint32_t i = 0; i < view->count; i++) {
-        const double px = view->x[i], py = view->y[i];
+    for (uint32_t i = 0; i < block->count; i++) {
+        const double px = block->x[i], py = block->y[i];
         for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
-            double along = view->normal_x[lane] * px + view->normal_y[lane] * py;
+            double along = block->normal_x[lane] * px + block->normal_y[lane] * py;
             least[lane] = along < least[lane] ? along : least[lane];
         }
     }
     for (uint32_t lane = 0; lane < GJK_LANES; lane++) {
-        double gap = least[lane] - view->offset[lane];
+        double gap = least[lane] - block->offset[lane];
         if (gap > widest->gap) {
             widest->gap = gap;
             widest->edge = index + lane;
@@ -58,14 +58,26 @@ gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *f, gjk_turned2 *b) {
     gjk_gap2 widest = {.gap = -INFINITY};
     for (uint32_t i = 0; i < stride_a; i += GJK_LANES) {
         const double *normal_x = edges + i, *normal_y = normal_x + stride_a;
-        view2 view = {normal_x, normal_y, normal_y + stride_a, b->x, b->y, f->b->count};
-        look_along(&view, i, &widest);
+        block2 block = {normal_x, normal_y, normal_y + stride_a, b->x, b->y, f->b->count};
+        scan_block(&block, i, &widest);
     }
     for (uint32_t i = 0; i < stride_b; i += GJK_LANES) {
-        view2 view = {b->normal_x + i, b->normal_y + i, b->offset + i, x, y, f->a->count};
-        look_along(&view, GJK_EDGES_MAX + i, &widest);
+        block2 block = {b->normal_x + i, b->normal_y + i, b->offset + i, x, y, f->a->count};
+        scan_block(&block, GJK_EDGES_MAX + i, &widest);
     }
     widest.of_b = widest.edge >= GJK_EDGES_MAX;
     widest.edge %= GJK_EDGES_MAX;
     return widest;
+}
+
+gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_scan_edges_avx512(frame, b);
+    }
+    if (gjk_has_avx2()) {
+        return gjk_scan_edges_avx2(frame, b);
+    }
+#endif
+    return gjk_scan_edges_plain(frame, b);
 }

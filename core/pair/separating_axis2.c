@@ -1,13 +1,12 @@
 /*
- * How far apart or how deep inside each other are two small polygons? The signed distance
- * is the largest over all directions of the gap along them. Where the polygons overlap, and
- * where a corner faces an edge, it is the gap along some edge's normal, and there are so few
- * of them that all are tried (the separating axes of Gottschalk 1996). Otherwise the nearest
- * points are corners, and one of the two is an end of the edge with the widest gap: the gap
- * is quasiconcave along the circle of directions as long as it is positive, so the widest
- * of the normals is a neighbour of the widest of all directions. That is not relied on: the
- * direction between the two points is checked with a scan of both polygons, like any answer,
- * and where rounding made the guess wrong, the general method takes over.
+ * The separating axis test (Gottschalk 1996) for the distance or penetration of two small
+ * polygons. The signed distance is the maximum over all directions of the gap along them.
+ * Where the polygons overlap, and where a corner faces an edge, the maximum is at the normal
+ * of an edge, and all of these are tried. Otherwise the nearest points are two corners, one of
+ * which is an end of the edge with the widest gap: the gap is quasiconcave on the circle of
+ * directions as long as it is positive, so the best normal is a neighbour of the best
+ * direction. The direction between the two corners is verified by support scans of both
+ * polygons, and where rounding made the choice wrong, the general method takes over.
  */
 
 #include "pair/kernels.h"
@@ -18,10 +17,11 @@
 #include "shape/support.h"
 
 /*
- * From here on an overlap along every edge is one. Nearer to 0 the difference of the two may
- * be flat within rounding, and the origin beyond its end, where no edge looks that way.
+ * An overlap along every normal that is at least this deep, relative to the scale, is certain.
+ * Below it the difference may be flat within rounding, with the origin beyond its end, where
+ * no edge has a normal.
  */
-#define SURELY (8.0 * GJK_ROUNDING)
+#define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
 /* A polygon's points in the frame. */
 typedef struct outline2 {
@@ -29,11 +29,11 @@ typedef struct outline2 {
     uint32_t count;
 } outline2;
 
-/* Two points that face each other: one on the edge's polygon, one on the other. */
-typedef struct facing2 {
+/* Candidates for the witness points: one on the edge's polygon, one on the other. */
+typedef struct witness2 {
     gjk_vec2 on_edge, on_other;
-    bool square; /* the former is the foot of the latter */
-} facing2;
+    bool projected; /* the former is the projection of the latter on the edge */
+} witness2;
 
 static gjk_vec2 corner(const outline2 *polygon, uint32_t i) {
     return (gjk_vec2){polygon->x[i], polygon->y[i]};
@@ -51,58 +51,60 @@ static uint32_t farthest(const outline2 *polygon, gjk_vec2 n) {
     return best;
 }
 
-/* A normal that was turned, of unit length again: one step of Newton's. */
+/* Restores the unit length of a normal that was rotated, by one step of Newton's method. */
 static gjk_vec2 renormalised(gjk_vec2 n) {
     return gjk_scale2(1.5 - 0.5 * gjk_dot2(n, n), n);
 }
 
 /*
- * The two points nearest each other on the edge of `own` and near the corner `facing` of
- * `other`: that corner and its foot on the edge; if that falls beyond an end, the end and
- * its foot on the edge of the other that leads back towards it.
+ * The nearest points of the edge of `own` and of the edges of `other` at its support vertex
+ * `facing`: that vertex and its projection on the edge; if that falls beyond an end, the end
+ * and its projection on the adjacent edge of the other on that side.
  */
-static facing2 face(const outline2 *own, uint32_t edge, const outline2 *other, uint32_t facing) {
+static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 *other,
+                             uint32_t facing) {
     const uint32_t after = (edge + 1) * (edge + 1 < own->count);
     gjk_vec2 from = corner(own, edge), to = corner(own, after);
     gjk_vec2 along = gjk_sub2(to, from), q = corner(other, facing);
     double from_start = gjk_dot2(gjk_sub2(q, from), along);
     double from_end = gjk_dot2(gjk_sub2(to, q), along);
     if (from_start >= 0.0 && from_end >= 0.0) {
-        static const double way[2] = {-1.0, 1.0}; /* nobody can predict which end is nearer */
+        static const double way[2] = {-1.0, 1.0}; /* avoids an unpredictable branch */
         const bool near_start = from_start <= from_end;
         double share = gjk_smaller(from_start, from_end) / gjk_dot2(along, along);
         gjk_vec2 end = corner(own, near_start ? edge : after);
-        return (facing2){gjk_add2(end, gjk_scale2(way[near_start] * share, along)), q, true};
+        return (witness2){gjk_add2(end, gjk_scale2(way[near_start] * share, along)), q, true};
     }
-    bool before = from_start < 0.0; /* both run counter-clockwise: the other's edge runs back */
+    bool before =
+        from_start < 0.0; /* both wind counter-clockwise, so the edges run opposite ways */
     uint32_t last = other->count - 1;
     uint32_t next = before ? (facing > 0 ? facing - 1 : last) : (facing < last ? facing + 1 : 0);
     gjk_vec2 end = before ? from : to, back = gjk_sub2(corner(other, next), q);
     double reach = gjk_dot2(gjk_sub2(end, q), back), squared = gjk_dot2(back, back);
     if (!(reach > 0.0)) {
-        return (facing2){end, q, false};
+        return (witness2){end, q, false};
     }
     if (reach >= squared) {
-        return (facing2){end, corner(other, next), false};
+        return (witness2){end, corner(other, next), false};
     }
-    return (facing2){end, gjk_add2(q, gjk_scale2(reach / squared, back)), false};
+    return (witness2){end, gjk_add2(q, gjk_scale2(reach / squared, back)), false};
 }
 
-/* The gap along n, by scans of both. */
+/* The gap along n, by support scans of both. */
 static double gap_along(const outline2 *own, const outline2 *other, gjk_vec2 n) {
     gjk_vec2 p = corner(own, farthest(own, n));
     gjk_vec2 q = corner(other, farthest(other, gjk_neg2(n)));
     return gjk_dot2(n, gjk_sub2(q, p));
 }
 
-static void set_points(bool of_b, const facing2 *points, gjk_solution *solution) {
+static void set_points(bool of_b, const witness2 *points, gjk_solution *solution) {
     solution->point_a = gjk_xy0(of_b ? points->on_other : points->on_edge);
     solution->point_b = gjk_xy0(of_b ? points->on_edge : points->on_other);
     solution->has_points = true;
 }
 
-/* Points that do not face each other along the normal: corners, when they are apart. */
-static bool settle_corners(const outline2 *own, const outline2 *other, const facing2 *points,
+/* Settles a pair whose nearest points are corners: the normal is the direction between them. */
+static bool settle_corners(const outline2 *own, const outline2 *other, const witness2 *points,
                            bool of_b, double close_enough, gjk_solution *solution) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
     double length = gjk_length2(between);
@@ -112,7 +114,8 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const fac
     gjk_vec2 n = gjk_scale2(1.0 / length, between);
     double gap = gap_along(own, other, n);
     bool met = length - gap <= close_enough;
-    if (met || gap > solution->lower) { /* an edge may show as much and not fit the points */
+    if (met ||
+        gap > solution->lower) { /* the edge's normal may prove as much but not match the points */
         solution->normal = gjk_xy0(of_b ? gjk_neg2(n) : n);
     }
     solution->lower = gjk_larger(solution->lower, gap);
@@ -120,22 +123,22 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const fac
     return met;
 }
 
-/* Do the points fit what the edge says? A foot does, unless the edge is so short that rounding
- * has turned it in the frame. */
-static bool is_along(const facing2 *points, gjk_vec2 normal, double gap, double close_enough) {
+/* Whether the points are apart by the gap along the normal. A projection is, unless the edge is
+ * so short that rounding has turned it in the frame. */
+static bool is_along(const witness2 *points, gjk_vec2 normal, double gap, double close_enough) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
     gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
     return gjk_length2(off) <= 4.0 * close_enough;
 }
 
-/* The nearest points and the final bounds. False when they do not meet. */
+/* Sets the witness points and the final bounds. Returns false when these do not meet. */
 static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                    double rounding, gjk_solution *solution) {
     const outline2 *own = &polygons[widest->of_b], *other = &polygons[!widest->of_b];
     uint32_t facing = farthest(other, gjk_neg2(normal));
-    facing2 points = face(own, widest->edge, other, facing);
+    witness2 points = find_witness(own, widest->edge, other, facing);
     double gap = gjk_dot2(normal, gjk_sub2(corner(other, facing), corner(own, widest->edge)));
-    if (points.square) { /* from the foot: an error of the normal's has no lever there */
+    if (points.projected) { /* from the projection, where an error of the normal has no lever arm */
         gap = gjk_dot2(normal, gjk_sub2(points.on_other, points.on_edge));
     }
     if (is_along(&points, normal, gap, rounding)) {
@@ -149,7 +152,7 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
     return true;
 }
 
-static bool fits(const gjk_frame2 *frame) {
+static bool is_served(const gjk_frame2 *frame) {
     return frame->unit == 1.0 && frame->a->count - 1 < GJK_EDGES_MAX &&
            frame->b->count - 1 < GJK_EDGES_MAX && /* a curve has count 0 */
            (gjk_has_edges(frame->a) || gjk_has_edges(frame->b)) &&
@@ -157,31 +160,32 @@ static bool fits(const gjk_frame2 *frame) {
            (gjk_has_edges(frame->b) || frame->b->count == 1);
 }
 
-/* What the widest gap tells of the state. */
-static bool tell_state(const gjk_gap2 *widest, double scale, const gjk_goal *goal,
-                       gjk_solution *solution) {
-    if (widest->gap < -SURELY * scale) {
+/* Bounds an overlap from above by the widest gap, if it is certain. */
+static bool bound_overlap(const gjk_gap2 *widest, double scale, const gjk_goal *goal,
+                          gjk_solution *solution) {
+    if (widest->gap < -CERTAIN_DEPTH * scale) {
         solution->upper = widest->gap;
     }
     return gjk_goal_proven(goal, solution);
 }
 
-/* What the widest gap tells, and if that is not enough, the nearest points. */
-static bool tell(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal, double scale,
-                 const gjk_goal *goal, gjk_solution *solution) {
+/* Solves by the widest gap, and if that is not enough for the goal, by the nearest points. */
+static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
+                     double scale, const gjk_goal *goal, gjk_solution *solution) {
     solution->iterations = 1;
     solution->lower = widest->gap;
     solution->normal = gjk_xy0(widest->of_b ? gjk_neg2(normal) : normal);
     if (gjk_goal_proven(goal, solution) ||
-        (goal->stop_overlapping && tell_state(widest, scale, goal, solution))) {
+        (goal->stop_overlapping && bound_overlap(widest, scale, goal, solution))) {
         return true;
     }
     bool settled = settle(polygons, widest, normal, GJK_ROUNDING * scale, solution);
-    (void)(settled ? gjk_goal_proven(goal, solution) : tell_state(widest, scale, goal, solution));
+    (void)(settled ? gjk_goal_proven(goal, solution)
+                   : bound_overlap(widest, scale, goal, solution));
     return settled;
 }
 
-/* From the frame of b, with the two exchanged. */
+/* Turns a solution from the frame of b, with the two shapes exchanged. */
 static void turn_back(const gjk_frame2 *frame, gjk_solution *solution) {
     gjk_vec2 n = gjk_xy(solution->normal), on_a = gjk_xy(solution->point_b);
     gjk_vec2 on_b = gjk_xy(solution->point_a);
@@ -190,7 +194,7 @@ static void turn_back(const gjk_frame2 *frame, gjk_solution *solution) {
     solution->point_b = gjk_xy0(gjk_add2(gjk_frame2_turn(frame, on_b), frame->translation));
 }
 
-/* A polygon and a point, in the frame of the polygon: its edges need not be turned. */
+/* A polygon and a point, in the frame of the polygon, so that its edges need not be turned. */
 static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
     const bool swapped = frame->a->count == 1;
     const gjk_shape *polygon = swapped ? frame->b : frame->a;
@@ -209,7 +213,7 @@ static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solut
         {polygon->columns, polygon->columns + polygon->stride, polygon->count},
         {&p.x, &p.y, 1},
     };
-    bool solved = tell(both, &widest, normal, frame->scale, goal, solution);
+    bool solved = conclude(both, &widest, normal, frame->scale, goal, solution);
     if (swapped) {
         turn_back(frame, solution);
     }
@@ -217,7 +221,7 @@ static bool solve_point(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solut
 }
 
 bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    if (!fits(frame)) {
+    if (!is_served(frame)) {
         return false;
     }
     if (frame->a->count == 1 || frame->b->count == 1) {
@@ -234,5 +238,5 @@ bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_sol
         widest.of_b
             ? renormalised((gjk_vec2){turned.normal_x[widest.edge], turned.normal_y[widest.edge]})
             : (gjk_vec2){edges[widest.edge], edges[frame->a->stride + widest.edge]};
-    return tell(polygons, &widest, normal, frame->scale, goal, solution);
+    return conclude(polygons, &widest, normal, frame->scale, goal, solution);
 }

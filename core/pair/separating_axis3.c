@@ -1,10 +1,10 @@
 /*
- * How deep are two boxes inside each other? The least depth is along a normal of a face of
- * one of them or square to an edge of each: fifteen directions, and all are tried (the
- * separating axes of Gottschalk, Lin, Manocha, OBBTree, 1996). Deviations: a gap between
- * edges is compared exactly, over the length of their cross product, with no bias towards
- * faces; edges that are nearly parallel, and feet that miss the face or edge they belong to,
- * as between parallel faces, are left to the general method.
+ * The separating axis test for the penetration of two boxes (Gottschalk, Lin, Manocha,
+ * OBBTree, 1996): the minimum depth is along the normal of a face of one of them or the cross
+ * product of two edges; all fifteen axes are tried. Deviations: a gap between edges is divided
+ * by the length of their cross product, with no bias towards faces; nearly parallel edges, and
+ * witness points that would miss their face or edge, as between parallel faces, are left to
+ * the general method.
  */
 
 #include "pair/kernels.h"
@@ -12,19 +12,19 @@
 #include "base/larger.h"
 #include "base/rounding.h"
 
-/* Squared sines between two edges: below the first their cross product is told too
- * roughly, below the second they are parallel. */
-#define EDGES_NEAR 1e-2
+/* Squared sines between two edges: below the first their cross product is too inaccurate,
+ * below the second they are parallel. */
+#define EDGES_INACCURATE 1e-2
 #define EDGES_PARALLEL 1e-28
 
 typedef struct boxes3 {
     double half_a[3], half_b[3];
-    double turn[3][3]; /* of b in the frame of a: axis j of b is column j */
-    double lean[3][3]; /* its magnitudes */
-    double between[3]; /* of the centres, along the axes of a */
-    double widest;     /* the widest gap so far */
-    double roughest;   /* the widest that a rough axis may have */
-    uint32_t axis;     /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j */
+    double turn[3][3];      /* rotation of b against a: axis j of b is column j */
+    double magnitude[3][3]; /* of its entries */
+    double between[3];      /* from centre to centre, along the axes of a */
+    double widest;          /* the widest gap so far */
+    double inaccurate;      /* upper bound of the gaps along axes that are too inaccurate */
+    uint32_t axis;          /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j */
 } boxes3;
 
 static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
@@ -52,10 +52,10 @@ static void place(const gjk_frame3 *frame, boxes3 *s) {
         s->turn[i][1] = row[i].y;
         s->turn[i][2] = row[i].z;
         for (int j = 0; j < 3; j++) {
-            s->lean[i][j] = fabs(s->turn[i][j]);
+            s->magnitude[i][j] = fabs(s->turn[i][j]);
         }
     }
-    s->widest = s->roughest = -INFINITY;
+    s->widest = s->inaccurate = -INFINITY;
     s->axis = 0;
 }
 
@@ -73,32 +73,33 @@ static double along_b(const boxes3 *s, int j) {
 
 static void try_faces(boxes3 *s) {
     for (int i = 0; i < 3; i++) {
-        double of_b = s->half_b[0] * s->lean[i][0] + s->half_b[1] * s->lean[i][1] +
-                      s->half_b[2] * s->lean[i][2];
+        double of_b = s->half_b[0] * s->magnitude[i][0] + s->half_b[1] * s->magnitude[i][1] +
+                      s->half_b[2] * s->magnitude[i][2];
         keep(s, fabs(s->between[i]) - (s->half_a[i] + of_b), (uint32_t)i);
     }
     for (int j = 0; j < 3; j++) {
-        double of_a = s->half_a[0] * s->lean[0][j] + s->half_a[1] * s->lean[1][j] +
-                      s->half_a[2] * s->lean[2][j];
+        double of_a = s->half_a[0] * s->magnitude[0][j] + s->half_a[1] * s->magnitude[1][j] +
+                      s->half_a[2] * s->magnitude[2][j];
         keep(s, fabs(along_b(s, j)) - (s->half_b[j] + of_a), (uint32_t)(3 + j));
     }
 }
 
-/* The gap square to edge i of a and edge j of b. The cross product is at most 1 long, so one
- * that is less than the widest already cannot become more by its division. */
+/* The gap along the cross product of edge i of a and edge j of b, over its length. That is at
+ * most 1 and decreases a negative gap, so a gap below the widest is skipped without the division;
+ * of two positive gaps either one proves the separation. */
 static void try_edges(boxes3 *s, int i, int j, double error) {
     int k = next[i], l = last[i], m = next[j], n = last[j];
-    double square = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
+    double squared_sine = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
     double apart = fabs(s->between[l] * s->turn[k][j] - s->between[k] * s->turn[l][j]);
-    double reach = s->half_a[k] * s->lean[l][j] + s->half_a[l] * s->lean[k][j] +
-                   s->half_b[m] * s->lean[i][n] + s->half_b[n] * s->lean[i][m];
+    double reach = s->half_a[k] * s->magnitude[l][j] + s->half_a[l] * s->magnitude[k][j] +
+                   s->half_b[m] * s->magnitude[i][n] + s->half_b[n] * s->magnitude[i][m];
     double gap = apart - reach;
-    if (square < EDGES_NEAR) {
-        if (square > EDGES_PARALLEL) {
-            s->roughest = gjk_larger(s->roughest, (gap + error) / sqrt(square));
+    if (squared_sine < EDGES_INACCURATE) {
+        if (squared_sine > EDGES_PARALLEL) {
+            s->inaccurate = gjk_larger(s->inaccurate, (gap + error) / sqrt(squared_sine));
         }
     } else if (gap > s->widest) {
-        keep(s, gap / sqrt(square), (uint32_t)(6 + 3 * i + j));
+        keep(s, gap / sqrt(squared_sine), (uint32_t)(6 + 3 * i + j));
     }
 }
 
@@ -126,8 +127,7 @@ static gjk_vec3 normal_of(const boxes3 *s) {
     return gjk_dot3(n, between) < 0.0 ? gjk_neg3(n) : n;
 }
 
-/* The corner of a farthest along n; that of b farthest back, from the centre of b and in the
- * own axes of b. */
+/* The support corners of a along n and of b along -n, each from its centre in its own axes. */
 static void corner_of_a(const boxes3 *s, gjk_vec3 n, double corner[3]) {
     corner[0] = n.x < 0.0 ? -s->half_a[0] : s->half_a[0];
     corner[1] = n.y < 0.0 ? -s->half_a[1] : s->half_a[1];
@@ -150,9 +150,9 @@ static bool is_within(double x, double half, double slack) {
     return fabs(x) <= half + slack;
 }
 
-/* A corner of b inside the face i of a. */
-static bool meet_face_of_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
-                           gjk_solution *solution) {
+/* Witness points on face i of a: a corner of b and its projection. */
+static bool project_on_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
+                         gjk_solution *solution) {
     double own[3];
     int i = (int)s->axis, k = next[i], l = last[i];
     corner_of_b(s, n, own);
@@ -166,9 +166,9 @@ static bool meet_face_of_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
     return true;
 }
 
-/* A corner of a inside the face j of b. */
-static bool meet_face_of_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
-                           gjk_solution *solution) {
+/* Witness points on face j of b: a corner of a and its projection. */
+static bool project_on_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
+                         gjk_solution *solution) {
     double corner[3];
     int j = (int)s->axis - 3, m = next[j], k = last[j];
     corner_of_a(s, n, corner);
@@ -184,8 +184,8 @@ static bool meet_face_of_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
     return true;
 }
 
-/* Edge i of a and edge j of b: the points of their lines nearest each other (Ericson, Real-
- * Time Collision Detection, 5.1.8), which must lie on the edges. */
+/* Witness points on edge i of a and edge j of b: the nearest points of their lines (Ericson,
+ * Real-Time Collision Detection, 5.1.8), which must lie on the edges. */
 static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
                        gjk_solution *solution) {
     double of_a[3], of_b[3];
@@ -206,12 +206,13 @@ static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, dou
     return true;
 }
 
-/* The points that tell the depth, and the depth from them, where an error of the normal's has
- * no lever. False when they are not where they ought to be. */
-static bool meet(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, gjk_solution *solution) {
+/* Sets the witness points, and the depth from them, where an error of the normal has no lever
+ * arm. Returns false when the points miss their face or edge, or do not match the depth. */
+static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
+                         gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
-    bool met = s->axis < 3   ? meet_face_of_a(frame, s, n, rounding, solution)
-               : s->axis < 6 ? meet_face_of_b(frame, s, n, rounding, solution)
+    bool met = s->axis < 3   ? project_on_a(frame, s, n, rounding, solution)
+               : s->axis < 6 ? project_on_b(frame, s, n, rounding, solution)
                              : meet_edges(frame, s, n, rounding, solution);
     gjk_vec3 between = gjk_sub3(solution->point_b, solution->point_a);
     double gap = gjk_dot3(n, between);
@@ -238,8 +239,9 @@ bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_sol
     solution->iterations = 1;
     solution->normal = normal_of(&s);
     solution->lower = s.widest;
-    bool sure = s.widest < -8.0 * GJK_ROUNDING * frame->scale && s.roughest < s.widest;
-    solution->upper = sure ? s.widest : INFINITY;
+    bool certain = s.widest < -8.0 * GJK_ROUNDING * frame->scale && s.inaccurate < s.widest;
+    solution->upper = certain ? s.widest : INFINITY;
     return gjk_goal_proven(goal, solution) ||
-           (sure && meet(frame, &s, solution->normal, solution) && s.widest < -goal->tolerance);
+           (certain && find_witness(frame, &s, solution->normal, solution) &&
+            s.widest < -goal->tolerance);
 }

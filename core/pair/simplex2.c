@@ -1,21 +1,21 @@
 /*
- * Which point of a simplex lies nearest the origin? The 2D twin of simplex3.c: a
- * triangle asks the edges that the origin lies beyond, a segment its ends. The
- * sides of a triangle are told by the exact orientation predicate.
+ * The feature of a simplex nearest the origin, in 2D: the twin of simplex3.c. A triangle is
+ * reduced to an edge that the origin lies beyond, a segment to one of its ends, by Voronoi
+ * regions. The sides of a triangle are decided by the exact orientation predicate.
  */
 
-#include "pair/simplex2.h"
+#include "pair/simplex.h"
 
 #include "base/predicate.h"
 
-/* Of shorter vectors the squares have lost digits, or are 0: those are made longer first. */
-#define VANISHING 0x1p-500
-#define LONGER 0x1p600
+/* Shorter vectors are scaled up first: their squares would lose digits or underflow. */
+#define TOO_SHORT 0x1p-500
+#define SCALE_UP 0x1p600
 
 static gjk_vec2 unit2(gjk_vec2 v) {
     double length = gjk_length2(v);
-    if (length < VANISHING) {
-        v = gjk_scale2(LONGER, v);
+    if (length < TOO_SHORT) {
+        v = gjk_scale2(SCALE_UP, v);
         length = gjk_length2(v);
     }
     return length > 0.0 ? gjk_scale2(1.0 / length, v) : v;
@@ -58,7 +58,7 @@ static gjk_feature2 corner(const gjk_simplex2 *s, uint32_t a) {
     return (gjk_feature2){{a}, {1.0}, 1, v, gjk_dot2(v, v)};
 }
 
-/* The part of edge ab nearest the origin. Weights are taken from the nearer end. */
+/* The feature of edge ab nearest the origin. Weights are computed from the nearer end. */
 static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t b) {
     gjk_vec2 edge = gjk_sub2(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot2(s->vertex[a].w, edge), from_b = gjk_dot2(s->vertex[b].w, edge);
@@ -77,8 +77,8 @@ static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t 
 }
 
 /*
- * The part of the triangle nearest the origin; true when the origin is in it and only
- * what lies between was asked for, not the whole surface.
+ * The feature of the triangle nearest the origin. Returns true, and finds none, when the
+ * triangle contains the origin; surface: finds the nearest edge then, too.
  */
 static bool find_in_triangle(const gjk_simplex2 *s, bool surface, gjk_feature2 *feature) {
     static const uint8_t edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};

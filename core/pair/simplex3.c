@@ -1,23 +1,23 @@
 /*
- * Which point of a simplex lies nearest the origin? The cases of Ericson,
- * Real-Time Collision Detection, 5.1, read from the sides inwards: a tetrahedron
- * asks the faces that the origin lies beyond, a triangle the edges, a segment its
- * ends. Deviation: the sides of a tetrahedron are told by exact orientation
- * predicates, so that no rounding can lose the origin between two faces.
+ * The feature of a simplex nearest the origin, by Voronoi regions (Ericson, Real-Time
+ * Collision Detection, 5.1): a tetrahedron is reduced to the faces that the origin lies
+ * beyond, a triangle to its edges, a segment to its ends. Deviation: the sides of a tetrahedron
+ * are decided by exact orientation predicates, so that no rounding can lose the origin between
+ * two faces.
  */
 
-#include "pair/simplex3.h"
+#include "pair/simplex.h"
 
 #include "base/double_double.h"
 #include "base/predicate.h"
 
-/* Of shorter vectors the squares have lost digits, or are 0: those are made longer first. */
-#define VANISHING 0x1p-500
-#define LONGER 0x1p600
+/* Shorter vectors are scaled up first: their squares would lose digits or underflow. */
+#define TOO_SHORT 0x1p-500
+#define SCALE_UP 0x1p600
 
-/* (ay * bz - az * by) for differences known as high + low. */
-static double minor_of_twofolds(gjk_double_double ay, gjk_double_double az, gjk_double_double by,
-                                gjk_double_double bz) {
+/* (ay * bz - az * by) for differences in double-double arithmetic. */
+static double double_double_minor(gjk_double_double ay, gjk_double_double az, gjk_double_double by,
+                                  gjk_double_double bz) {
     gjk_double_double p = gjk_two_product(ay.high, bz.high);
     gjk_double_double q = gjk_two_product(az.high, by.high);
     gjk_double_double d = gjk_two_difference(p.high, q.high);
@@ -29,13 +29,13 @@ static gjk_vec3 precise_cross(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_ve
     gjk_double_double ux = gjk_two_difference(b->x, a->x), vx = gjk_two_difference(c->x, a->x);
     gjk_double_double uy = gjk_two_difference(b->y, a->y), vy = gjk_two_difference(c->y, a->y);
     gjk_double_double uz = gjk_two_difference(b->z, a->z), vz = gjk_two_difference(c->z, a->z);
-    return (gjk_vec3){minor_of_twofolds(uy, uz, vy, vz), minor_of_twofolds(uz, ux, vz, vx),
-                      minor_of_twofolds(ux, uy, vx, vy)};
+    return (gjk_vec3){double_double_minor(uy, uz, vy, vz), double_double_minor(uz, ux, vz, vx),
+                      double_double_minor(ux, uy, vx, vy)};
 }
 
 /*
- * The normal of abc, not of unit length. sliver is the squared sine of the angle at a
- * below which twice the digits are used.
+ * The normal of abc, not of unit length. sliver is the squared sine of the angle at a below
+ * which double-double arithmetic is used.
  */
 static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                 double sliver) {
@@ -48,8 +48,8 @@ static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_
 
 static inline gjk_vec3 unit3(gjk_vec3 v) {
     double length = gjk_length3(v);
-    if (length < VANISHING) {
-        v = gjk_scale3(LONGER, v);
+    if (length < TOO_SHORT) {
+        v = gjk_scale3(SCALE_UP, v);
         length = gjk_length3(v);
     }
     return length > 0.0 ? gjk_scale3(1.0 / length, v) : v;
@@ -87,7 +87,7 @@ gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, const gjk_feature3 *featu
 
 void gjk_simplex3_keep(gjk_simplex3 *s, const gjk_feature3 *feature) {
     for (uint32_t i = 0; i < feature->count; i++) {
-        if (feature->vertex[i] != i) { /* ascending: nothing is overwritten too early */
+        if (feature->vertex[i] != i) { /* ascending, so nothing is overwritten before it is read */
             s->vertex[i] = s->vertex[feature->vertex[i]];
         }
         s->weight[i] = feature->weight[i];
@@ -115,11 +115,11 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
 }
 
 /*
- * Each part offers its point nearest the origin, and *best takes it when it is nearer than
- * what is there. Written in place: a feature returned and compared would be copied twice.
+ * Each try_ function replaces *best by its feature nearest the origin, if that is nearer. It
+ * writes in place, because a feature that is returned and compared would be copied twice.
  */
 
-static void offer_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
+static void try_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
     gjk_vec3 v = s->vertex[a].w;
     double squared = gjk_dot3(v, v);
     if (squared < best->squared) {
@@ -131,12 +131,12 @@ static void offer_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) 
     }
 }
 
-/* Of edge ab, a < b. Measured from the nearer end. */
-static void offer_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_feature3 *best) {
+/* Edge ab, a < b. Weights are computed from the nearer end. */
+static void try_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_feature3 *best) {
     gjk_vec3 edge = gjk_sub3(s->vertex[b].w, s->vertex[a].w);
     double from_a = -gjk_dot3(s->vertex[a].w, edge), from_b = gjk_dot3(s->vertex[b].w, edge);
     if (from_a <= 0.0 || from_b <= 0.0) {
-        offer_corner(s, from_a <= 0.0 ? a : b, best);
+        try_corner(s, from_a <= 0.0 ? a : b, best);
         return;
     }
     bool near_a = from_a <= from_b;
@@ -155,9 +155,9 @@ static void offer_edge(const gjk_simplex3 *s, uint32_t a, uint32_t b, gjk_featur
     }
 }
 
-/* Beyond one edge: that edge. Beyond two: the nearer. No area: any of the three. */
-static void offer_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
-                       gjk_feature3 *best) {
+/* Face abc: the edges that the origin lies beyond, all three of a face without area. */
+static void try_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
+                     gjk_feature3 *best) {
     gjk_vec3 p = s->vertex[a].w;
     gjk_vec3 u = gjk_sub3(s->vertex[b].w, p), v = gjk_sub3(s->vertex[c].w, p);
     gjk_vec3 n = cross_of(&p, &s->vertex[b].w, &s->vertex[c].w, 1e-6);
@@ -168,13 +168,13 @@ static void offer_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c
     double weight_a = area - weight_b - weight_c;
     bool flat = !(area > 0.0);
     if (flat || weight_c <= 0.0) {
-        offer_edge(s, a, b, best);
+        try_edge(s, a, b, best);
     }
     if (flat || weight_b <= 0.0) {
-        offer_edge(s, a, c, best);
+        try_edge(s, a, c, best);
     }
     if (flat || weight_a <= 0.0) {
-        offer_edge(s, b, c, best);
+        try_edge(s, b, c, best);
     }
     if (flat || !(weight_a > 0.0 && weight_b > 0.0 && weight_c > 0.0)) {
         return;
@@ -196,12 +196,12 @@ static void offer_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c
 }
 
 /*
- * The part of the tetrahedron nearest the origin; true when the origin is in it and only
- * what lies between was asked for, not the whole surface.
+ * The feature of the tetrahedron nearest the origin. Returns true, and finds none, when the
+ * tetrahedron contains the origin; surface: finds the nearest feature of its faces then, too.
  */
 static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
     static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
-    static const int8_t turn[4] = {1, 1, -1, -1}; /* so that all four face one way */
+    static const int8_t turn[4] = {1, 1, -1, -1}; /* so that all four have one orientation */
     const gjk_vertex3 *p = s->vertex;
     const gjk_vec3 origin = {0, 0, 0};
     int winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
@@ -209,7 +209,7 @@ static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature
         uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
         int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin) * turn[i];
         if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
-            offer_face(s, a, b, c, feature);
+            try_face(s, a, b, c, feature);
         }
     }
     return feature->count == 0;
@@ -220,13 +220,13 @@ bool gjk_simplex3_find(const gjk_simplex3 *s, gjk_feature3 *feature) {
     feature->squared = INFINITY;
     switch (s->count) {
     case 1:
-        offer_corner(s, 0, feature);
+        try_corner(s, 0, feature);
         return false;
     case 2:
-        offer_edge(s, 0, 1, feature);
+        try_edge(s, 0, 1, feature);
         return false;
     case 3:
-        offer_face(s, 0, 1, 2, feature);
+        try_face(s, 0, 1, 2, feature);
         return false;
     default:
         return find_in_tetrahedron(s, false, feature);

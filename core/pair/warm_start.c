@@ -1,11 +1,10 @@
 /*
- * Where does a query about a pair begin that was asked about before? Where the last one
- * ended: what was nearest or enclosed the origin a moment ago mostly still is or does, or
- * nearly (the warm start of Cameron, Enhancing GJK, 1997). Points are kept in the frames of
- * their shapes, so they are points of the shapes wherever these go, exactly.
+ * The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the
+ * simplex or the separating axis that ended the one before. Points are kept in the frames of
+ * their shapes, so that they are exactly points of the shapes wherever these move.
  */
 
-#include "pair/warm_start.h"
+#include "pair/kernels.h"
 
 gjk_cache gjk_cache_make(void) {
     return (gjk_cache){.count = 0};

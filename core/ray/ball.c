@@ -8,7 +8,7 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/pair_unit.h"
+#include "pair/frame.h"
 #include "ray/general.h"
 
 static double largest(gjk_vec3 v) {

@@ -1,8 +1,7 @@
 #ifndef GJK_RAY_KERNELS_H
 #define GJK_RAY_KERNELS_H
 
-#include "pair/frame2.h"
-#include "pair/frame3.h"
+#include "pair/frame.h"
 
 /*
  * What the ray kernels are asked: at which least t in [0, reach] does the ball of

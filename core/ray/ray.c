@@ -13,7 +13,7 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/pair_unit.h"
+#include "pair/frame.h"
 #include "ray/ball.h"
 #include "ray/general.h"
 #include "ray/line_meet.h"

@@ -6,7 +6,7 @@
 #include "ray/kernels.h"
 
 #include "base/rounding.h"
-#include "pair/simplex2.h"
+#include "pair/simplex.h"
 
 /* Steps that may leave the distance as it is: see gjk3.c. */
 #define STALLS_MAX 4

@@ -5,7 +5,7 @@
  */
 
 #include "gjk/pair.h"
-#include "pair/penetration.h"
+#include "pair/kernels.h"
 
 #include "support/rng.h"
 #include "unit/runner.h"

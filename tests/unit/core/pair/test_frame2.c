@@ -1,6 +1,6 @@
 /* A pair seen from the frame of a: what moves both or turns both changes nothing. */
 
-#include "pair/frame2.h"
+#include "pair/frame.h"
 
 #include "boxes.h"
 

@@ -7,8 +7,7 @@
 #include "runner.h"
 
 #include "gjk/pair.h"
-#include "pair/frame2.h"
-#include "pair/frame3.h"
+#include "pair/frame.h"
 
 static const gjk_vec2 a_vertices[] = {{4, 11}, {4, 5}, {9, 9}};
 static const gjk_vec2 b_vertices[] = {{5, 7}, {7, 3}, {10, 2}, {12, 7}};

@@ -1,6 +1,6 @@
 /* The nearest point of a segment and of a triangle, with the origin in each of their regions. */
 
-#include "pair/simplex2.h"
+#include "pair/simplex.h"
 
 #include "runner.h"
 

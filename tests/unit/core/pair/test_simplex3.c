@@ -1,6 +1,6 @@
 /* The nearest point of a tetrahedron, with the origin in each of its fifteen regions. */
 
-#include "pair/simplex3.h"
+#include "pair/simplex.h"
 
 #include "runner.h"
 

@@ -1,0 +1,83 @@
+#ifndef GJK_PAIR_SIMPLEX_H
+#define GJK_PAIR_SIMPLEX_H
+
+/*
+ * The simplices of GJK in 2D and 3D: their feature (corner, edge or face) nearest the origin,
+ * and the weights with which its vertices combine to that point.
+ */
+
+#include "pair/frame.h"
+
+typedef struct gjk_simplex2 {
+    gjk_vertex2 vertex[3];
+    double weight[3];
+    uint32_t count;
+} gjk_simplex2;
+
+typedef struct gjk_simplex3 {
+    gjk_vertex3 vertex[4];
+    double weight[4];
+    uint32_t count;
+} gjk_simplex3;
+
+/* A feature of a simplex. Every weight is positive and they sum to 1. */
+typedef struct gjk_feature2 {
+    uint32_t vertex[2]; /* indices into the simplex */
+    double weight[2];
+    uint32_t count;
+    gjk_vec2 nearest;
+    double squared; /* length of nearest, squared */
+} gjk_feature2;
+
+typedef struct gjk_feature3 {
+    uint32_t vertex[3]; /* indices into the simplex, ascending */
+    double weight[3];
+    uint32_t count;
+    gjk_vec3 nearest;
+    double squared; /* length of nearest, squared */
+} gjk_feature3;
+
+/*
+ * Finds the feature nearest the origin. Returns true, and finds none, when the simplex is a
+ * triangle in 2D, a tetrahedron in 3D, that contains the origin.
+ */
+bool gjk_simplex2_find(const gjk_simplex2 *simplex, gjk_feature2 *feature);
+bool gjk_simplex3_find(const gjk_simplex3 *simplex, gjk_feature3 *feature);
+
+/* The same for the boundary of a full simplex, whether or not it contains the origin. */
+void gjk_simplex2_find_surface(const gjk_simplex2 *simplex, gjk_feature2 *feature);
+void gjk_simplex3_find_surface(const gjk_simplex3 *simplex, gjk_feature3 *feature);
+
+/* Reduces the simplex to the vertices of the feature, with its weights. */
+void gjk_simplex2_keep(gjk_simplex2 *simplex, const gjk_feature2 *feature);
+void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
+
+/* The witness points: the combinations of the points of a and of b by the weights. */
+void gjk_simplex2_points(const gjk_simplex2 *simplex, gjk_vec2 *point_a, gjk_vec2 *point_b);
+void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec3 *point_b);
+
+/*
+ * The unit direction from the origin to a simplex that was reduced to its feature. It is
+ * computed from the feature (the normal of a face, or the nearest point without its component
+ * along an edge) rather than from the nearest point v alone, so that it keeps its digits when
+ * the origin almost touches.
+ */
+gjk_vec2 gjk_simplex2_direction(const gjk_simplex2 *simplex, gjk_vec2 v);
+gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, const gjk_feature3 *feature);
+
+/*
+ * Improves the weights of a reduced triangle by one step of iterative refinement. On a sliver
+ * the first solution leaves a residual within the plane, as long as a rounding error over the
+ * sine of its angle. That hardly changes the distance, but moves the witness points by as
+ * much. Other simplices are left as they are.
+ */
+void gjk_simplex3_polish(gjk_simplex3 *simplex);
+
+/*
+ * The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle
+ * is a sliver; zero only when the three are exactly collinear.
+ */
+void gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
+                          gjk_vec3 *normal);
+
+#endif
