@@ -1,21 +1,20 @@
 /*
- * What does a ray hit of a ball or a point? From the point of the ray nearest the
- * centre, back by half a chord; in the world's axes, seen from the ray's origin. A
- * grazing ray hits within rounding.
+ * The closed form of a ray at a ball or a point: half a chord before the point of the ray
+ * nearest the centre; in the world's axes, relative to the ray's origin. A grazing ray hits
+ * within rounding.
  */
-
-#include "ray/ball.h"
 
 #include "base/larger.h"
 #include "base/rounding.h"
 #include "pair/frame.h"
+#include "ray/closed_forms.h"
 #include "ray/general.h"
 
 static double largest(gjk_vec3 v) {
     return gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
 }
 
-/* All in units of the pair: the centre from the ray's origin. */
+/* A ball relative to the ray's origin, in units of the pair. */
 typedef struct ball {
     gjk_vec3 center;
     double radius, rounding, unit;
@@ -42,8 +41,8 @@ static double square(double x) {
 static gjk_ray_result hit(const ball *b, const gjk_ray *ray) {
     double along = gjk_dot3(b->center, ray->direction);
     gjk_vec3 off = gjk_sub3(gjk_scale3(along, ray->direction), b->center);
-    double beside = gjk_dot3(off, off), inside = square(b->radius) - beside;
-    if (beside > square(b->radius + b->rounding)) {
+    double squared = gjk_dot3(off, off), inside = square(b->radius) - squared;
+    if (squared > square(b->radius + b->rounding)) {
         return gjk_ray_miss();
     }
     double chord = inside > 0.0 ? sqrt(inside) : 0.0, t = along - chord;
@@ -69,7 +68,7 @@ gjk_ray_result gjk_raycast_ball(const gjk_placed *target, const gjk_ray *ray,
     gjk_ray_result inside;
     if (away <= square(b.radius + 2.0 * near) &&
         gjk_ray_starts_inside(target, ray, settings, &inside)) {
-        return inside; /* touching is inside */
+        return inside; /* touching counts as inside */
     }
     return hit(&b, ray);
 }

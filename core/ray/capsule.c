@@ -1,8 +1,8 @@
 /*
- * Where does a line first meet a 3D capsule? It goes in by the side of the infinite
- * cylinder; where that is beyond an end of the segment, only that end's ball can come
- * next, for the ball spans the cylinder there. Whether it meets at all is told by the
- * distance of the line from the segment.
+ * The first intersection of a line with a 3D capsule. The distance of the line from the segment
+ * decides whether they intersect. The line enters by the side of the infinite cylinder or, where
+ * that entry is beyond an end of the segment, by the ball around that end, which spans the
+ * cylinder there.
  */
 
 #include "ray/closed_forms.h"
@@ -17,22 +17,23 @@ typedef struct view {
     double radius;
 } view;
 
-/* The point of the line relative to an end, at the foot of the perpendicular; *t: where. */
+/* The point of the line nearest an end, relative to that end; *t: its parameter. */
 static gjk_vec3 foot_of(const view *v, int end, double *t) {
     gjk_vec3 from = gjk_sub3(v->line->point, v->end[end]);
     *t = -gjk_dot3(from, v->line->direction);
     return gjk_add3(from, gjk_scale3(*t, v->line->direction));
 }
 
-/* How far the line passes from the ball around an end; negative: it meets it. */
-static double beside_ball(const view *v, int end) {
+/* The distance of the line from the ball around an end; negative when it intersects it. */
+static double distance_from_ball(const view *v, int end) {
     double t;
     return gjk_length3(foot_of(v, end, &t)) - v->radius;
 }
 
 /*
- * The normal there, made square to the axis where the side is hit (or rounding has a ball's lean
- * back over the side): along a slim capsule a little along the axis is far off the surface.
+ * A hit with that normal; side: made perpendicular to the axis, for a hit of the side, or of a
+ * ball where rounding tilts its normal beyond the end. On a long thin capsule a small component
+ * along the axis would be a large error.
  */
 static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
     gjk_line_hit hit = gjk_line_hits(t, out);
@@ -43,7 +44,7 @@ static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
     return hit;
 }
 
-/* The line is known to meet the capsule; if rounding has it miss this ball, ask elsewhere. */
+/* A line that is known to intersect the capsule; unsure if rounding makes it miss this ball. */
 static gjk_line_hit hit_ball(const view *v, int end) {
     double t;
     gjk_vec3 foot = foot_of(v, end, &t);
@@ -57,19 +58,19 @@ static gjk_line_hit hit_ball(const view *v, int end) {
     return hit_at(v, t - chord, out, end == 0 ? beyond > 0.0 : beyond < 0.0);
 }
 
-static gjk_line_hit judge(double beside, double slack) {
-    return beside > slack ? gjk_line_misses(beside) : gjk_line_unsure();
+static gjk_line_hit miss_or_unsure(double clearance, double slack) {
+    return clearance > slack ? gjk_line_misses(clearance) : gjk_line_unsure();
 }
 
-/* Parallel to the axis over the whole length: in by the first ball, or past all of it. */
+/* A line parallel to the axis: it enters by the first ball or misses. */
 static gjk_line_hit meet_lengthwise(const view *v) {
     bool forward = gjk_dot3(v->line->direction, v->axis) > 0.0;
-    double beside = gjk_larger(beside_ball(v, 0), beside_ball(v, 1));
-    double nearest = gjk_smaller(beside_ball(v, 0), beside_ball(v, 1));
+    double clearance = gjk_larger(distance_from_ball(v, 0), distance_from_ball(v, 1));
+    double nearest = gjk_smaller(distance_from_ball(v, 0), distance_from_ball(v, 1));
     if (nearest > 0.0) {
-        return judge(nearest - v->line->slack, v->line->slack);
+        return miss_or_unsure(nearest - v->line->slack, v->line->slack);
     }
-    return beside < -2.0 * v->line->slack ? hit_ball(v, forward ? 0 : 1) : gjk_line_unsure();
+    return clearance < -2.0 * v->line->slack ? hit_ball(v, forward ? 0 : 1) : gjk_line_unsure();
 }
 
 gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const gjk_line *line) {
@@ -81,19 +82,18 @@ gjk_line_hit gjk_line_meet_capsule(const gjk_vec3 ends[2], double radius, const 
     if (sine * (v.length + radius) <= line->slack) {
         return meet_lengthwise(&v);
     }
-    double
-        shift; /* from the line's point nearest the first end, so that small angles lose nothing */
+    double shift; /* of the parameter to the first end, so that small angles keep their digits */
     gjk_vec3 from = foot_of(&v, 0, &shift);
     double rate = gjk_dot3(line->direction, v.axis), start = gjk_dot3(from, v.axis);
     gjk_vec3 sideways = gjk_sub3(line->direction, gjk_scale3(rate, v.axis));
     double apart = fabs(gjk_dot3(from, across)) / sine;
-    double middle = -gjk_dot3(from, sideways) / square; /* nearest the axis */
+    double middle = -gjk_dot3(from, sideways) / square; /* parameter nearest the axis */
     double at = start + middle * rate;
-    double beside = at < 0.0        ? beside_ball(&v, 0)
-                    : at > v.length ? beside_ball(&v, 1)
-                                    : apart - radius;
-    if (beside > -line->slack) {
-        return judge(beside, line->slack);
+    double clearance = at < 0.0        ? distance_from_ball(&v, 0)
+                       : at > v.length ? distance_from_ball(&v, 1)
+                                       : apart - radius;
+    if (clearance > -line->slack) {
+        return miss_or_unsure(clearance, line->slack);
     }
     double t = middle - sqrt((radius - apart) * (radius + apart)) / sine;
     double entry = start + t * rate;

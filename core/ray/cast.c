@@ -1,7 +1,7 @@
 /*
- * When does a moving shape touch a resting one? Translating b by t moves a - b by
- * -t, so the sweep is a ray from the origin at a - b, a being the target; radii
- * widen it, as they do for rays.
+ * Casts of a moving shape at a resting one, by the GJK ray cast: a translation of b by t moves
+ * a - b by -t, so the sweep is a ray from the origin at a - b, where a is the target; the radii
+ * enlarge it, as they do for rays.
  */
 
 #include "gjk/cast.h"
@@ -12,38 +12,40 @@
 #include "ray/query_bounds.h"
 #include "ray/slide.h"
 
-/* A way leads in that is as much against the normal: more than rounding turns a flat floor. */
+/* A path leads into the target when its component against the normal exceeds this, which is more
+ * than rounding tilts a flat floor. */
 #define INWARD 0x1p-40
 
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
 }
 
-/* Length of v without overflow; *unit becomes v over it, zero for zero. */
-static double take_apart(gjk_vec3 v, gjk_vec3 *unit) {
+/* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
+static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
     double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
     if (most == 0.0) {
         *unit = v;
         return 0.0;
     }
-    gjk_vec3 tame = {v.x / most, v.y / most, v.z / most};
-    double length = gjk_length3(tame);
-    *unit = (gjk_vec3){tame.x / length, tame.y / length, tame.z / length};
+    gjk_vec3 scaled = {v.x / most, v.y / most, v.z / most};
+    double length = gjk_length3(scaled);
+    *unit = (gjk_vec3){scaled.x / length, scaled.y / length, scaled.z / length};
     return most * length;
 }
 
 /*
- * At the start: overlapping is a hit from inside, touching one if the way leads in. Near the rim of
- * a target the normal of detection may lean over the rim, by as much as the tolerance or the cone
- * of right normals allows: so a target without thickness is asked for its own normal, which all
- * triangles of a flat floor share, and any other whether the way only slides along it.
+ * The answer for shapes that are not separated at the start: an overlap is a hit from inside, a
+ * contact one if the path leads into the target. Near the rim of a target the normal of detection
+ * may be tilted by as much as the tolerance or the cone of right normals allows. So the plane's
+ * normal is used for a target without thickness, which all triangles of a flat floor share, and
+ * for any other it is tested whether the shape only slides along it.
  */
-static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_way *way) {
+static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *path) {
     const bool inside = start->state == GJK_OVERLAPPING;
     gjk_vec3 normal = start->normal;
-    const bool flat = !inside && gjk_way_flat_normal(way, &normal);
-    const bool inward = !inside && gjk_dot3(way->direction, normal) < -INWARD;
-    const bool hit = inside || (inward && (flat || !gjk_way_slides(way, normal)));
+    const bool flat = !inside && gjk_path_flat_normal(path, &normal);
+    const bool inward = !inside && gjk_dot3(path->direction, normal) < -INWARD;
+    const bool hit = inside || (inward && (flat || !gjk_path_slides(path, normal)));
     return (gjk_cast_result){
         .hit = hit,
         .inside = inside,
@@ -56,9 +58,9 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_way *w
 }
 
 static gjk_ray_solution sweep(const gjk_placed *moving, const gjk_placed *target,
-                              const gjk_ray_goal *wish, double *unit) {
-    gjk_ray_goal goal = *wish;
-    goal.direction = gjk_mul3_transposed(&target->pose.rotation, wish->direction);
+                              const gjk_ray_goal *in_world, double *unit) {
+    gjk_ray_goal goal = *in_world;
+    goal.direction = gjk_mul3_transposed(&target->pose.rotation, in_world->direction);
     if (target->shape->dimension == 2) {
         gjk_frame2 frame = gjk_frame2_make(target, moving);
         *unit = frame.unit;
@@ -82,14 +84,14 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     at_rest.max_iterations = settings->max_iterations;
     gjk_detect_result start = gjk_detect(target, moving, &at_rest);
     gjk_vec3 direction;
-    double length = take_apart(translation, &direction), unit;
+    double length = normalize(translation, &direction), unit;
     const double size = fmax(target->shape->size, moving->shape->size);
     const double tolerance = settings->tolerance * size;
     const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
     const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
-    const gjk_way way = {target, moving, direction, tolerance + 4.0 * GJK_ROUNDING * scale};
+    const gjk_path path = {target, moving, direction, tolerance + 4.0 * GJK_ROUNDING * scale};
     if (start.state != GJK_SEPARATED) {
-        return at_start(&start, &way);
+        return at_start(&start, &path);
     }
     if (length == 0.0) {
         return (gjk_cast_result){.iterations = start.iterations};
@@ -104,7 +106,7 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     gjk_ray_solution solution = sweep(moving, target, &goal, &unit);
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
     gjk_cast_result result = {
-        .hit = solution.hit && (solution.undecided || !gjk_way_slides(&way, normal)),
+        .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal)),
         .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution.iterations,
     };

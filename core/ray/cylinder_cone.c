@@ -1,11 +1,10 @@
 /*
- * Where does a line first meet a cylinder or a cone? What it has of the infinite
- * cylinder, or of the infinite cone below the apex, cut to the half-spaces of the
- * flat ends. Both are seen along their own axis: two coordinates across it, one along.
- * The cone's square is solved from the point of the line nearest the apex, so that all
- * digits are left near it, and its discriminant is a product of sums:
- * with n = w x d, k^2 (n1^2 + n2^2) - n3^2 (Lagrange's identity for the form
- * x^2 + y^2 - k^2 z^2).
+ * The first intersection of a line with a cylinder or a cone: its part within the infinite
+ * cylinder, or the infinite cone below the apex, cut to the half-spaces of the flat ends. Both
+ * are computed in coordinates with z along the axis. The quadratic equation of the cone is
+ * solved from the point of the line nearest the apex, which keeps all digits there, and its
+ * discriminant is computed as a product of sums: with n = w x d, k^2 (n1^2 + n2^2) - n3^2
+ * (Lagrange's identity for the form x^2 + y^2 - k^2 z^2).
  */
 
 #include "ray/closed_forms.h"
@@ -13,10 +12,10 @@
 #include "base/larger.h"
 #include "ray/span.h"
 
-/* No entry or exit of a cone's side counts that is further away: beyond its base. */
+/* Entries and exits of a cone's side that are further away are beyond its base. */
 #define FAR 0x1p200
 
-/* Nearer the apex than this part of the size the side's normal loses too many digits. */
+/* Nearer the apex than this fraction of the size the side's normal loses too many digits. */
 #define APEX 0x1p-20
 
 /* A line in coordinates of a round shape: x, y across the axis, z along. */
@@ -32,7 +31,7 @@ static gjk_vec3 turned(const gjk_curve *curve, gjk_vec3 axis, gjk_vec3 v) {
                       gjk_dot3(axis, v)};
 }
 
-/* Back from the view's coordinates. */
+/* From the view's coordinates to the shape's. */
 static gjk_vec3 turned_back(const gjk_curve *curve, gjk_vec3 axis, gjk_vec3 v) {
     return gjk_add3(gjk_add3(gjk_scale3(v.x, curve->across[0]), gjk_scale3(v.y, curve->across[1])),
                     gjk_scale3(v.z, axis));
@@ -49,22 +48,22 @@ static view view_from(const gjk_shape *shape, gjk_vec3 point, const gjk_line *li
     return v;
 }
 
-/* The part within the infinite cylinder. */
+/* Cuts the span to the infinite cylinder. */
 static void cut_side(gjk_span *span, const gjk_shape *shape, const view *v, double slack) {
     gjk_vec2 w = gjk_xy(v->from), d = gjk_xy(v->direction);
     double radius = shape->curve.radius, square = gjk_dot2(d, d), speed = sqrt(square);
     bool lengthwise = speed * v->size <= slack;
-    double beside = lengthwise ? gjk_length2(w) : fabs(gjk_cross2(w, d)) / speed;
-    double room = radius - beside, doubt = lengthwise ? 2.0 * slack : slack;
-    if (room < doubt) {
-        gjk_span_say(span, room < -doubt ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
+    double distance = lengthwise ? gjk_length2(w) : fabs(gjk_cross2(w, d)) / speed;
+    double depth = radius - distance, error = lengthwise ? 2.0 * slack : slack;
+    if (depth < error) {
+        gjk_span_reject(span, depth < -error ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
     } else if (!lengthwise) {
-        double chord = sqrt(room * (radius + beside));
+        double chord = sqrt(depth * (radius + distance));
         double middle = -gjk_dot2(w, d) / square, half = chord / speed;
         gjk_vec3 at = {w.x + (middle - half) * d.x, w.y + (middle - half) * d.y, 0.0};
-        doubt = slack * radius / (speed * chord);
-        gjk_span_enter(span, middle - half, doubt, turned_back(&shape->curve, v->axis, at));
-        gjk_span_leave(span, middle + half, doubt);
+        error = slack * radius / (speed * chord);
+        gjk_span_enter(span, middle - half, error, turned_back(&shape->curve, v->axis, at));
+        gjk_span_leave(span, middle + half, error);
     }
 }
 
@@ -77,9 +76,9 @@ gjk_line_hit gjk_line_meet_cylinder(const gjk_shape *shape, const gjk_line *line
     return gjk_span_verdict(&span);
 }
 
-/* One crossing of the double cone: whether it is below the apex, and how sure that is. */
+/* One intersection with the double cone; counts: it is below the apex, unless unsure. */
 typedef struct crossing {
-    double t, doubt;
+    double t, error;
     bool counts, unsure;
 } crossing;
 
@@ -89,24 +88,25 @@ static crossing crossing_at(const view *v, double t, double root, double k, doub
         return c;
     }
     double below = -(v->from.z + t * v->direction.z);
-    c.doubt = slack * (k * fabs(below) * sqrt(1.0 + k * k)) / root;
+    c.error = slack * (k * fabs(below) * sqrt(1.0 + k * k)) / root;
     c.counts = below > 0.0;
     double apex = APEX * v->size / gjk_smaller(k, 1.0);
-    c.unsure = fabs(below) <= c.doubt * fabs(v->direction.z) + slack + apex;
+    c.unsure = fabs(below) <= c.error * fabs(v->direction.z) + slack + apex;
     return c;
 }
 
 /*
- * A (t + B/A)^2 = disc / A is where the line crosses the double cone; it goes in at
- * (-B - root) / A and out at (-B + root) / A, whatever the sign of A.
+ * Cuts the span to the cone below the apex. The line intersects the double cone where
+ * A (t + B/A)^2 = disc / A: it enters at (-B - root) / A and leaves at (-B + root) / A, whatever
+ * the sign of A.
  */
 static void cut_cone(gjk_span *span, const gjk_shape *shape, const view *v, double slack) {
     const gjk_vec3 w = v->from, d = v->direction, n = gjk_cross3(w, d);
     double k = shape->curve.radius / v->length;
-    double around = k * gjk_length2(gjk_xy(n)), beside = fabs(n.z);
-    double doubt = 2.0 * slack * (1.0 + k);
-    if (around - beside < doubt) {
-        gjk_span_say(span, around - beside < -doubt ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
+    double around = k * gjk_length2(gjk_xy(n)), distance = fabs(n.z);
+    double error = 2.0 * slack * (1.0 + k);
+    if (around - distance < error) {
+        gjk_span_reject(span, around - distance < -error ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
         return;
     }
     double w_across = gjk_length2(gjk_xy(w)), d_across = gjk_length2(gjk_xy(d));
@@ -114,22 +114,22 @@ static void cut_cone(gjk_span *span, const gjk_shape *shape, const view *v, doub
     double a = (d_across - d_side) * (d_across + d_side);
     double c = (w_across - w_side) * (w_across + w_side);
     double b = w.x * d.x + w.y * d.y - k * k * w.z * d.z;
-    double root = sqrt((around - beside) * (around + beside));
-    double q = b < 0.0 ? root - b : -root - b; /* the sum without cancellation */
+    double root = sqrt((around - distance) * (around + distance));
+    double q = b < 0.0 ? root - b : -root - b; /* -B -+ root without cancellation */
     crossing in = crossing_at(v, b < 0.0 ? c / q : q / a, root, k, slack);
     crossing out = crossing_at(v, b < 0.0 ? q / a : c / q, root, k, slack);
     if (in.unsure || out.unsure) {
-        gjk_span_say(span, GJK_LINE_UNSURE);
+        gjk_span_reject(span, GJK_LINE_UNSURE);
     } else if (!in.counts && !out.counts) {
-        gjk_span_say(span, GJK_LINE_MISSES);
+        gjk_span_reject(span, GJK_LINE_MISSES);
     }
     if (in.counts) {
         gjk_vec3 at = gjk_add3(w, gjk_scale3(in.t, d));
         at.z *= -k * k;
-        gjk_span_enter(span, in.t, in.doubt, turned_back(&shape->curve, v->axis, at));
+        gjk_span_enter(span, in.t, in.error, turned_back(&shape->curve, v->axis, at));
     }
     if (out.counts) {
-        gjk_span_leave(span, out.t, out.doubt);
+        gjk_span_leave(span, out.t, out.error);
     }
 }
 

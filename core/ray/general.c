@@ -1,8 +1,7 @@
 /*
- * What does a ray hit of any placed shape? First whether the origin is inside, by the
- * same boolean that gjk_detect answers, then the general ray cast. The ray's origin
- * plays the second shape of the pair, so the kernels see a ray from the origin at
- * a - b.
+ * A ray at any placed shape: gjk_detect decides whether the origin is inside, then the GJK ray
+ * cast finds the hit. The ray's origin is the second shape of the pair, so that the kernels cast
+ * a ray from the origin at a - b.
  */
 
 #include "ray/general.h"
@@ -10,7 +9,7 @@
 #include "ray/kernels.h"
 #include "ray/query_bounds.h"
 
-/* The ray's origin as a shape: a point at that place, axes as in the world. */
+/* The ray's origin as a shape: a point. */
 static gjk_shape origin_shape(uint32_t dimension) {
     static const _Alignas(64) double columns[3 * GJK_LANES] = {0};
     return (gjk_shape){.type = GJK_POINT,
@@ -40,10 +39,10 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
     return found.state != GJK_SEPARATED;
 }
 
-/* Where the iterations ended too soon to tell, the box may tell more: whether the ray comes so
- * near at all, and not before when. */
-static bool meets_box(const gjk_placed *target, const gjk_ray *ray,
-                      const gjk_ray_settings *settings, double *t) {
+/* Where the iteration limit ended the cast, the bounding box may decide more: whether the ray
+ * reaches it, and a lower bound of t. */
+static bool reaches_box(const gjk_placed *target, const gjk_ray *ray,
+                        const gjk_ray_settings *settings, double *t) {
     gjk_query_bounds query =
         gjk_query_bounds_of_ray(ray, target->shape->dimension, settings->tolerance);
     double from = gjk_query_bounds_sweep_key(&query, target, ray->max_distance);
@@ -73,7 +72,7 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
     gjk_ray_result result = {.hit = false};
     double t = solution.t / frame.unit;
     if (solution.undecided) {
-        solution.hit = meets_box(target, ray, settings, &t);
+        solution.hit = reaches_box(target, ray, settings, &t);
         solution.undecided = solution.hit;
     }
     if (solution.hit) {

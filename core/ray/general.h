@@ -1,7 +1,7 @@
 #ifndef GJK_RAY_GENERAL_H
 #define GJK_RAY_GENERAL_H
 
-/* Rays by the pair kernels: for every shape, and what the closed forms are tested against. */
+/* Rays by the pair kernels, for every shape; the closed forms are tested against them. */
 
 #include "gjk/ray.h"
 
@@ -9,16 +9,16 @@
 gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
                                    const gjk_ray_settings *settings);
 
-/* Is the ray's origin inside, by the boolean that gjk_detect answers? Then *out is the answer. */
+/* Whether gjk_detect finds the ray's origin inside or touching; then *out is the answer. */
 bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
                            const gjk_ray_settings *settings, gjk_ray_result *out);
 
-/* What the ray hits when its origin is not inside: the GJK ray cast. */
+/* The hit of a ray whose origin is not inside, by the GJK ray cast. */
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings);
 
-/* A hit at that distance (cut to max_distance), normal in the world's axes: where rounding
- * turned a grazed surface's to the far side of the ray, it is turned back. */
+/* A hit at that distance (cut to max_distance); normal: in the world's axes. Where rounding
+ * turned the normal of a grazed surface along the ray, it is reflected to point against it. */
 static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {
     double cut = distance < ray->max_distance ? distance : ray->max_distance;
     double along = gjk_dot3(normal, ray->direction);
@@ -35,7 +35,7 @@ static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance,
     };
 }
 
-/* A miss, or an origin inside, as a closed form tells it. */
+/* The answers of a closed form for a miss and for an origin inside. */
 static inline gjk_ray_result gjk_ray_miss(void) {
     return (gjk_ray_result){.iterations = 1};
 }

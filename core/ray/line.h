@@ -2,12 +2,11 @@
 #define GJK_RAY_LINE_H
 
 /*
- * Where does a whole line first meet a shape, in closed form? Everything in the
- * shape's own frame and the world's unit of length.
+ * The first intersection of a whole line with a shape, in closed form, in the shape's own frame
+ * and the world's unit of length.
  *
- * A form answers what it is sure of. Where rounding could turn the answer into its
- * opposite (the line grazes an edge, lies in a face, meets a flat shape edge-on) it
- * says so, and the general method decides.
+ * Where rounding could reverse the answer of a form (the line grazes an edge, lies in a face,
+ * meets a flat shape edge-on), its verdict is UNSURE, and the general method decides.
  */
 
 #include "gjk/shape.h"
@@ -16,7 +15,7 @@
 typedef struct gjk_line {
     gjk_vec3 point;     /* its point nearest the centre of the shape's bounding box */
     gjk_vec3 direction; /* of unit length */
-    double slack;       /* how far from where it should be rounding may have moved it */
+    double slack;       /* how far rounding may have moved it */
 } gjk_line;
 
 typedef enum gjk_line_verdict { GJK_LINE_UNSURE, GJK_LINE_MISSES, GJK_LINE_HITS } gjk_line_verdict;

@@ -1,10 +1,9 @@
 /*
- * Where does a line first meet a 3D box? Whether it does is told by the axes across it
- * (of line and box the cross products of their directions: the separating axis
- * theorem), where by the slabs: the last entry. Around a rounded box the slabs are
- * those of the box made larger; a line that enters that beside a face can only meet
- * the edge there, or the three edges of the corner (Ericson, Real-Time Collision
- * Detection, 2005, 5.5.7).
+ * The first intersection of a line with a 3D box. The separating axes, cross products of the
+ * line's direction and the box's axes, decide whether they intersect; the last entry into a slab
+ * is the point. A rounded box has the slabs of the box enlarged by the radius; a line that enters
+ * that box beyond a face can only hit the edge there, or the three edges of the corner (Ericson,
+ * Real-Time Collision Detection, 2005, 5.5.7).
  */
 
 #include "ray/closed_forms.h"
@@ -20,28 +19,28 @@ static view view_of(gjk_vec3 center, gjk_vec3 half, const gjk_line *line) {
     return (view){{half.x, half.y, half.z}, {p.x, p.y, p.z}, {d.x, d.y, d.z}};
 }
 
-/* Along the axis across the line and axis i, how far is the line beside the box, which
- * `radius` makes larger? */
-static double beside(const view *v, int i, double radius) {
+/* The gap between the line and the box, enlarged by `radius`, along the cross product of the
+ * line's direction and axis i. */
+static double gap_along(const view *v, int i, double radius) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     double dj = fabs(v->direction[j]), dk = fabs(v->direction[k]);
     double off = fabs(v->point[j] * v->direction[k] - v->point[k] * v->direction[j]);
     double length = sqrt(dj * dj + dk * dk);
     double gap = off - ((v->half[j] + radius) * dk + (v->half[k] + radius) * dj);
-    return length > 0.0 ? gap / length : -INFINITY; /* along axis i: the others tell */
+    return length > 0.0 ? gap / length : -INFINITY; /* parallel to axis i: the others decide */
 }
 
-static double most_beside(const view *v, double radius) {
-    double x = beside(v, 0, radius), y = beside(v, 1, radius), z = beside(v, 2, radius);
+static double widest_gap(const view *v, double radius) {
+    double x = gap_along(v, 0, radius), y = gap_along(v, 1, radius), z = gap_along(v, 2, radius);
     return gjk_larger(x, gjk_larger(y, z));
 }
 
 double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const gjk_line *line) {
     view v = view_of(center, half_extents, line);
-    return most_beside(&v, 0.0);
+    return widest_gap(&v, 0.0);
 }
 
-/* The last entry into a slab, and into which. */
+/* The parameter of the last entry into a slab; *axis: of that slab. */
 static double enter(const view *v, double radius, int *axis) {
     double last = -INFINITY;
     for (int i = 0; i < 3; i++) {
@@ -68,8 +67,8 @@ static gjk_line_hit meet_edge(const double corner[3], int i, double radius, cons
     return gjk_line_meet_capsule(ends, radius, line);
 }
 
-/* Rounding may have a normal lean over the neighbouring face, which along that is far off. */
-static gjk_line_hit upright(gjk_line_hit hit, const double corner[3]) {
+/* Clamps a normal that rounding turned beyond that of an adjacent face. */
+static gjk_line_hit clamp_normal(gjk_line_hit hit, const double corner[3]) {
     if (hit.verdict == GJK_LINE_HITS) {
         gjk_vec3 n = hit.normal;
         n.x = n.x * corner[0] < 0.0 ? 0.0 : n.x;
@@ -80,9 +79,9 @@ static gjk_line_hit upright(gjk_line_hit hit, const double corner[3]) {
     return hit;
 }
 
-/* Entered the larger box at a point beyond the extent of one face or more. */
-static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
-                             const gjk_line *line) {
+/* Intersects the rounded edges where the line enters the enlarged box beyond a face. */
+static gjk_line_hit meet_rounded_edges(const view *v, const double at[3], double radius,
+                                       const gjk_line *line) {
     double corner[3];
     gjk_line_hit first = gjk_line_misses(0.0);
     int inner = -1, inside = 0;
@@ -94,7 +93,7 @@ static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
         }
     }
     if (inside > 0) {
-        return upright(meet_edge(corner, inner, radius, line), corner);
+        return clamp_normal(meet_edge(corner, inner, radius, line), corner);
     }
     for (int i = 0; i < 3; i++) {
         gjk_line_hit hit = meet_edge(corner, i, radius, line);
@@ -104,12 +103,12 @@ static gjk_line_hit meet_rim(const view *v, const double at[3], double radius,
         bool nearer = first.verdict != GJK_LINE_HITS || hit.t < first.t;
         first = hit.verdict == GJK_LINE_HITS && nearer ? hit : first;
     }
-    return upright(first, corner);
+    return clamp_normal(first, corner);
 }
 
 gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_line *line) {
     view v = view_of((gjk_vec3){0, 0, 0}, half_extents, line);
-    double clearance = most_beside(&v, radius);
+    double clearance = widest_gap(&v, radius);
     if (clearance > -line->slack) {
         return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
     }
@@ -120,7 +119,7 @@ gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_l
         beyond += i != axis && fabs(at[i]) > v.half[i];
     }
     if (radius > 0.0 && beyond > 0) {
-        gjk_line_hit hit = meet_rim(&v, at, radius, line);
+        gjk_line_hit hit = meet_rounded_edges(&v, at, radius, line);
         return hit.verdict == GJK_LINE_MISSES ? gjk_line_misses(0.0) : hit;
     }
     return gjk_line_hits(t, normal_against(&v, axis));

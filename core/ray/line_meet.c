@@ -1,10 +1,8 @@
 /*
- * Which closed form is there for a shape? None for hulls in 3D, whose faces are not
- * kept, for curves with rounding and for custom shapes; of a hull at least the
- * bounding box can be missed.
+ * Dispatches a line to the closed form for a shape. There is none for hulls in 3D, whose faces
+ * are not kept, for curves with a radius and for custom shapes; a line that misses the bounding
+ * box of a hull misses the hull.
  */
-
-#include "ray/line_meet.h"
 
 #include "ray/closed_forms.h"
 

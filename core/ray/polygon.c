@@ -1,27 +1,26 @@
 /*
- * Where does a line first meet a convex polygon, sharp or rounded? Each vertex lies so
- * far to the left of the line; the line goes in where the outline, walked
- * counter-clockwise, comes from the left side to the right. Of a rounded polygon the
- * front runs over edges moved outward and arcs between them, ever further to the
- * right: it is walked until it crosses. One product a vertex and no division but that
- * of the edge which is hit.
+ * The first intersection of a line with a convex polygon, sharp or rounded, by the signed
+ * distances of the vertices to the left of the line: the line enters where the outline, in
+ * counter-clockwise order, crosses from left to right. The front of a rounded polygon consists of
+ * edges moved outward and arcs between them, monotonically to the right, and is followed up to
+ * the crossing. The cost is one cross product a vertex and one division.
  */
 
 #include "ray/closed_forms.h"
 
-/* A polygon and the line, as seen along the line. */
+/* A polygon and the line. */
 typedef struct view {
     const double *x, *y;
     uint32_t count;
     gjk_vec2 point, direction;
 } view;
 
-/* How far vertex i is to the left of the line. */
+/* The signed distance of vertex i to the left of the line. */
 static inline double left_of(const view *v, uint32_t i) {
     return v->direction.x * (v->y[i] - v->point.y) - v->direction.y * (v->x[i] - v->point.x);
 }
 
-/* Where on the line it is. */
+/* The parameter of its projection on the line. */
 static inline double along(const view *v, uint32_t i) {
     return v->direction.x * (v->x[i] - v->point.x) + v->direction.y * (v->y[i] - v->point.y);
 }
@@ -43,8 +42,8 @@ static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     return gjk_line_hits(t, gjk_xy0(gjk_right2(edge_from(v, i))));
 }
 
-/* Between the normals of the edges that meet there: on the arc's very end rounding may have it
- * lean over one of them, which along a long edge is far off the surface. */
+/* A hit of the arc around vertex i. The normal is clamped between those of the two edges there:
+ * beyond them, where rounding may turn it at an end of the arc, it would be wrong on a long edge. */
 static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     double left = left_of(v, i), squared = (radius - left) * (radius + left);
     double chord = squared > 0.0 ? sqrt(squared) : 0.0;
@@ -69,7 +68,7 @@ static uint32_t front_start(const view *v) {
     return start;
 }
 
-/* The front goes from `most + radius` left of the line to right of it. */
+/* Follows the front of the rounded polygon from the leftmost vertex to the crossing. */
 static gjk_line_hit hit_rounded(const view *v, double radius) {
     uint32_t i = front_start(v);
     double from = left_of(v, i);
@@ -83,7 +82,7 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
         double length = gjk_length2(edge);
         double lift = radius * (-gjk_dot2(v->direction, edge) / length); /* of the moved edge */
         if (from + lift <= 0.0) {
-            break; /* the arc before it */
+            break; /* the arc before it is hit */
         }
         if (to + lift <= 0.0) {
             double at = along(v, i), part = (from + lift) / (from - to);
@@ -108,9 +107,9 @@ gjk_line_hit gjk_line_meet_polygon(const gjk_shape *shape, const gjk_line *line)
         high = left > high ? left : high;
         before = left;
     }
-    double beside = (low > -high ? low : -high) - shape->radius;
-    if (beside > -line->slack) {
-        return beside > line->slack ? gjk_line_misses(beside) : gjk_line_unsure();
+    double clearance = (low > -high ? low : -high) - shape->radius;
+    if (clearance > -line->slack) {
+        return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
     }
     return shape->radius > 0.0 ? hit_rounded(&v, shape->radius)
                                : hit_edge(&v, entered > 0 ? entered - 1 : v.count - 1);

@@ -1,12 +1,12 @@
 /*
- * What does a ray hit of one placed shape? The closed forms see the whole line: it
- * comes in at one point and goes out at another, and the ray's origin is inside when it
- * lies between them. What they are not sure of, and what has no closed form, the
- * general method answers. Where the origin is so near the surface that the tolerance
- * may count it as touching, gjk_detect decides, as it does for a pair.
+ * A ray at one placed shape, by closed forms for whole lines: a line enters at one point and
+ * leaves at another, and the ray's origin is inside when it lies between them. The general
+ * method answers what has no closed form and what a form is not sure of. Where the origin is so
+ * near the surface that the tolerance may count it as touching, gjk_detect decides, as it does
+ * for a pair.
  *
- * The line is looked at from its point nearest the shape: far from it nothing but
- * that point's own rounding is lost, and a line that passes the bounding ball misses.
+ * The line is parametrised from its point nearest the shape, so that a distant origin costs only
+ * that point's rounding, and a line that misses the bounding ball misses the shape.
  */
 
 #include "gjk/ray.h"
@@ -14,9 +14,8 @@
 #include "base/larger.h"
 #include "base/rounding.h"
 #include "pair/frame.h"
-#include "ray/ball.h"
+#include "ray/closed_forms.h"
 #include "ray/general.h"
-#include "ray/line_meet.h"
 #include "ray/pieces_ray.h"
 
 gjk_ray_settings gjk_ray_settings_default(void) {
@@ -50,16 +49,16 @@ gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance
     return GJK_OK;
 }
 
-/* A ray in its target's frame, and what is told about it before any form is asked. */
+/* A ray in its target's frame, and the tests by the bounding ball. */
 typedef struct own_ray {
     gjk_line line;
-    double foot;     /* where the line's point is on the ray: its direction times this away */
-    double near;     /* an origin this near or nearer may count as touching */
-    bool is_passing; /* the line passes the bounding ball, or the ray never gets there */
-    bool is_outside; /* the origin is outside the bounding ball, by more than `near` */
+    double foot;      /* parameter of the line's point on the ray */
+    double near;      /* an origin at most this near may count as touching */
+    bool misses_ball; /* the line misses the bounding ball, or the ray ends before it */
+    bool is_outside;  /* the origin is outside the bounding ball, by more than `near` */
 } own_ray;
 
-/* The inverse rotation; flat: of a vector whose z is 0, about z. */
+/* The inverse rotation of v; flat: a rotation about z of a vector whose z is 0. */
 static inline gjk_vec3 turned_back(const gjk_mat3 *m, gjk_vec3 v, bool flat) {
     return flat ? (gjk_vec3){m->r0.x * v.x + m->r1.x * v.y, m->r0.y * v.x + m->r1.y * v.y, 0.0}
                 : gjk_mul3_transposed(m, v);
@@ -81,14 +80,14 @@ static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tol
         .near = 2.0 * gjk_larger(tolerance * shape->size, slack),
     };
     double ball = shape->bounding_radius + own.near, square = ball * ball;
-    double beside = gjk_dot3(off, off), away = gjk_dot3(from, from);
+    double off_squared = gjk_dot3(off, off), away = gjk_dot3(from, from);
     own.is_outside = away > square;
-    own.is_passing =
-        beside > square || (own.is_outside && (foot < 0.0 || foot - ball > ray->max_distance));
+    own.misses_ball =
+        off_squared > square || (own.is_outside && (foot < 0.0 || foot - ball > ray->max_distance));
     return own;
 }
 
-/* Does the line, which enters at a point behind the origin, leave behind it too? */
+/* Whether a line that enters behind the origin leaves beyond it. */
 static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure) {
     gjk_line back = own->line;
     back.direction = gjk_neg3(back.direction);
@@ -98,8 +97,8 @@ static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure
     return t >= 0.0;
 }
 
-/* Is the origin inside? As far as the line tells for sure; above: how far the origin is above
- * the plane where the line enters. */
+/* Whether the origin is inside; *sure: whether the line proves it. An origin that is further
+ * than `near` above the tangent plane at the entry is surely outside. */
 static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line_hit *hit,
                       bool *sure) {
     *sure = own->is_outside;
@@ -118,12 +117,12 @@ static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line
     return false;
 }
 
-/* A ray that ends before the surface but within rounding of it hits. The plane where the line
- * enters tells so of a ray that comes down on it; beside a curve that it grazes the plane says
- * nothing, and the general method looks. */
-static gjk_ray_result meet_from_outside(const gjk_placed *target, const gjk_ray *ray,
-                                        const gjk_ray_settings *settings, const own_ray *own,
-                                        const gjk_line_hit *hit) {
+/* A ray that ends before the surface but within rounding of it hits. The tangent plane at the
+ * entry decides that for a ray that meets it steeply; for one that grazes a curve it does not,
+ * and the general method is used. */
+static gjk_ray_result hit_from_outside(const gjk_placed *target, const gjk_ray *ray,
+                                       const gjk_ray_settings *settings, const own_ray *own,
+                                       const gjk_line_hit *hit) {
     double t = own->foot + hit->t, rate = -gjk_dot3(hit->normal, own->line.direction);
     double beyond = t - ray->max_distance;
     bool reached = beyond <= 0.0 || beyond * rate <= own->line.slack;
@@ -147,7 +146,7 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
         return gjk_raycast_general(target, ray, settings);
     }
     const own_ray own = make_own(target, ray, settings->tolerance);
-    if (own.is_passing) {
+    if (own.misses_ball) {
         return gjk_ray_miss();
     }
     gjk_line_hit hit = gjk_line_meet(shape, &own.line);
@@ -156,15 +155,15 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
                              .inside = true,
                              .iterations = 1,
                              .point = ray->origin};
-    bool is_in = is_inside(shape, &own, &hit, &sure);
+    bool is_within = is_inside(shape, &own, &hit, &sure);
     if (!sure && gjk_ray_starts_inside(target, ray, settings, &inside)) {
         return inside;
     }
-    if (sure && is_in) {
+    if (sure && is_within) {
         return gjk_ray_inside(ray, settings);
     }
     return hit.verdict == GJK_LINE_UNSURE ? gjk_ray_from_outside(target, ray, settings)
-                                          : meet_from_outside(target, ray, settings, &own, &hit);
+                                          : hit_from_outside(target, ray, settings, &own, &hit);
 }
 
 gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,

@@ -2,20 +2,19 @@
 #define GJK_RAY_SPAN_H
 
 /*
- * The part of a line within an intersection of simple convex sets: it enters at the
- * last entry and leaves at the first exit (Kay and Kajiya, Ray Tracing Complex Scenes,
- * 1986). Each end carries the doubt that rounding leaves in it, so that the verdict
- * tells what is certain from what is not.
+ * The part of a line within an intersection of simple convex sets: from the last entry to the
+ * first exit (Kay, Kajiya, Ray Tracing Complex Scenes, 1986). Each end has an error interval,
+ * so that the verdict is UNSURE where rounding could change it.
  */
 
 #include "ray/line.h"
 
 typedef struct gjk_span {
     double in;                    /* the last entry so far */
-    double in_early, in_late;     /* no entry is surely after in_early; all surely before in_late */
-    double out_early, out_late;   /* the same of the first exit */
+    double in_early, in_late;     /* the error interval of the last entry */
+    double out_early, out_late;   /* the error interval of the first exit */
     gjk_vec3 normal;              /* of the set entered at `in`, of any length */
-    gjk_line_verdict not_hitting; /* MISSES or UNSURE: said already; HITS: not yet */
+    gjk_line_verdict not_hitting; /* MISSES or UNSURE as found so far; HITS: neither */
 } gjk_span;
 
 static inline gjk_span gjk_span_whole(void) {
@@ -27,38 +26,37 @@ static inline gjk_span gjk_span_whole(void) {
                       .not_hitting = GJK_LINE_HITS};
 }
 
-/* A miss is final; a doubt may still become one. */
-static inline void gjk_span_say(gjk_span *span, gjk_line_verdict verdict) {
+/* Sets MISSES or UNSURE; a miss is final. */
+static inline void gjk_span_reject(gjk_span *span, gjk_line_verdict verdict) {
     if (span->not_hitting != GJK_LINE_MISSES) {
         span->not_hitting = verdict;
     }
 }
 
-static inline void gjk_span_enter(gjk_span *span, double t, double doubt, gjk_vec3 normal) {
+static inline void gjk_span_enter(gjk_span *span, double t, double error, gjk_vec3 normal) {
     if (t > span->in) {
         span->in = t;
         span->normal = normal;
     }
-    span->in_early = t - doubt > span->in_early ? t - doubt : span->in_early;
-    span->in_late = t + doubt > span->in_late ? t + doubt : span->in_late;
+    span->in_early = t - error > span->in_early ? t - error : span->in_early;
+    span->in_late = t + error > span->in_late ? t + error : span->in_late;
 }
 
-static inline void gjk_span_leave(gjk_span *span, double t, double doubt) {
-    span->out_early = t - doubt < span->out_early ? t - doubt : span->out_early;
-    span->out_late = t + doubt < span->out_late ? t + doubt : span->out_late;
+static inline void gjk_span_leave(gjk_span *span, double t, double error) {
+    span->out_early = t - error < span->out_early ? t - error : span->out_early;
+    span->out_late = t + error < span->out_late ? t + error : span->out_late;
 }
 
 /*
- * Cuts the span to a half-space: at the line's point `gap` outside, changing by `rate`
- * along the line. A line that keeps its distance to within the slack over `extent` does
- * not cross.
+ * Cuts the span to a half-space with that outward normal, `gap` away from the line's point. A
+ * line whose distance changes by no more than the slack over `extent` counts as parallel.
  */
 static inline void gjk_span_cut(gjk_span *span, const gjk_line *line, gjk_vec3 normal, double gap,
                                 double extent) {
     double rate = gjk_dot3(normal, line->direction), slack = line->slack;
     if (fabs(rate) * extent <= slack) {
         if (gap > -2.0 * slack) {
-            gjk_span_say(span, gap > 2.0 * slack ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
+            gjk_span_reject(span, gap > 2.0 * slack ? GJK_LINE_MISSES : GJK_LINE_UNSURE);
         }
     } else if (rate < 0.0) {
         gjk_span_enter(span, gap / -rate, slack / -rate, normal);

@@ -1,9 +1,8 @@
 /*
- * Where does a line meet a triangle in space? It passes within when all three edges
- * turn about it the same way (Plucker coordinates: the sign of the volume that line
- * and edge span); then the triangle's plane tells where. The plane's normal is made
- * perpendicular to the longest edge once more, so that a sliver's plane may be unsure
- * only in the direction in which the sliver is narrow.
+ * The intersection of a line with a triangle in space, by Plucker coordinates: the line passes
+ * within when the volumes that it spans with the three edges have one sign; the point is that
+ * with the triangle's plane. The plane's normal is orthogonalised against the longest edge once
+ * more, so that the plane of a sliver is inaccurate only across the sliver.
  */
 
 #include "ray/closed_forms.h"
@@ -29,10 +28,10 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line
         length[i] = gjk_length3(edge[i]);
         turn[i] = gjk_dot3(line->direction, gjk_cross3(corner[i], edge[i]));
     }
-    /* Twice the area as seen along the line: its sign says which way is within. */
-    double way = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
+    /* The sign of the area as projected along the line. */
+    double sign = turn[0] + turn[1] + turn[2] < 0.0 ? -1.0 : 1.0;
     for (int i = 0; i < 3; i++) {
-        least = gjk_smaller(least, way * turn[i] / length[i]);
+        least = gjk_smaller(least, sign * turn[i] / length[i]);
     }
     if (least < line->slack) {
         return least < -line->slack ? gjk_line_misses(-least) : gjk_line_unsure();

@@ -1,0 +1,47 @@
+/*
+ * The rules of a step of the GJK ray cast that 2D and 3D share: when the point advances, when
+ * the ray misses, and when the cast ends. The method is described in ray3.c.
+ */
+
+#include "base/rounding.h"
+#include "pair/stopping.h"
+#include "ray/kernels.h"
+
+/* No shape is as far away as this; a plane that is reached later is not reached. */
+#define FAR 1e200
+
+/* Limits, in roundings, of how much a supporting plane may cut off: in general, and for a shape
+ * that is touched at the start, where the direction is inaccurate. */
+#define CUT_MAX 0x1p10
+#define CUT_AT_START_MAX 0x1p24
+
+gjk_ray_step gjk_ray_advance(gjk_ray_progress *progress, const gjk_ray_goal *goal, double gap,
+                             double rate, double rounding) {
+    if (gap <= rounding) {
+        return GJK_RAY_STAYED;
+    }
+    if (rate * FAR <= gap) { /* receding: a miss, unless a step back within the slack reaches it */
+        return gap + progress->slack * rate > rounding ? GJK_RAY_MISSED : GJK_RAY_STAYED;
+    }
+    const double t = progress->t + gap / rate, slack = rounding / rate;
+    if (t - slack > goal->reach) {
+        return GJK_RAY_MISSED;
+    }
+    progress->slack = slack;
+    progress->t = t;
+    return GJK_RAY_MOVED;
+}
+
+bool gjk_ray_is_better_normal(const gjk_ray_progress *progress, const gjk_ray_goal *goal,
+                              bool curved, double gap, double rate, double rounding) {
+    const double close_enough = gjk_close_enough(curved, CUT_MAX * rounding, goal->tolerance);
+    const bool supports = goal->radius > rounding && gap >= -close_enough;
+    const bool starts_there = progress->t == 0.0 && gap >= -CUT_AT_START_MAX * rounding;
+    return rate > 0.0 && (supports || starts_there);
+}
+
+bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double before,
+                        bool repeated) {
+    progress->stalls += progress->distance >= before;
+    return step == GJK_RAY_STAYED && (repeated || progress->stalls > GJK_STALLS_MAX);
+}
