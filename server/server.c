@@ -27,8 +27,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* File descriptors besides connections: listeners, event queues, libraries. */
-#define OTHER_FILES 64
+/* File descriptors besides connections: of a loop its listener, its event queues and its reserve;
+ * in all the standard streams, the main loop, what a reload reads, and refused or lingering
+ * connections for the moment that they take. */
+#define LOOP_FILES 12
+#define OTHER_FILES 32
 
 #define SIGNAL_COUNT 3
 #define LARGE_BLOCK_BYTES 1048576
@@ -137,21 +140,39 @@ static void tell_loop_ended(void *owner) {
 
 /* --- Starting --- */
 
-/* Raises the limit on open files, of which each connection is one, as far as the system permits. */
-static void raise_file_limit(const struct gjkd_config *config) {
+/*
+ * Raises the limit on open files, of which each connection is one, as far as the system permits,
+ * and lowers --max-connections to what it leaves. False: it leaves nothing.
+ */
+static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     struct rlimit limit;
     if (getrlimit(RLIMIT_NOFILE, &limit) != 0) {
-        return;
+        return true;
     }
     if (limit.rlim_cur < limit.rlim_max) {
         limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
+        if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+            return true;
+        }
     }
-    if (limit.rlim_cur < config->max_connections + OTHER_FILES) {
+    uint64_t others = OTHER_FILES + LOOP_FILES * config->io_threads;
+    if (limit.rlim_cur <= others) {
+        gjkd_log(GJKD_LOG_ERROR,
+                 "the system allows %llu open files, and %llu io threads need %llu and one for "
+                 "each connection",
+                 (unsigned long long)limit.rlim_cur, (unsigned long long)config->io_threads,
+                 (unsigned long long)others);
+        return false;
+    }
+    if (limit.rlim_cur - others < config->max_connections) {
         gjkd_log(GJKD_LOG_WARNING,
-                 "the system allows %llu open files, too few for --max-connections %llu",
-                 (unsigned long long)limit.rlim_cur, (unsigned long long)config->max_connections);
+                 "the system allows %llu open files: max-connections is %llu instead of %llu",
+                 (unsigned long long)limit.rlim_cur,
+                 (unsigned long long)(limit.rlim_cur - others),
+                 (unsigned long long)config->max_connections);
+        config->max_connections = limit.rlim_cur - others;
     }
+    return true;
 }
 
 /*
@@ -275,7 +296,7 @@ static bool serve(struct server *server) {
     return true;
 }
 
-int gjkd_serve(const struct gjkd_config *config) {
+int gjkd_serve(struct gjkd_config *config) {
     struct server *server = calloc(1, sizeof *server);
     if (server == NULL) {
         return 1;
@@ -286,7 +307,10 @@ int gjkd_serve(const struct gjkd_config *config) {
     gjkd_crash_install();
     signal(SIGPIPE, SIG_IGN);
     give_large_blocks_back();
-    raise_file_limit(config);
+    if (!fit_connections_to_file_limit(config)) {
+        free(server);
+        return 1;
+    }
     char error[GJKD_CONFIG_ERROR_MAX];
     bool fine = gjkd_context_init(&server->context, config, error);
     if (!fine) {

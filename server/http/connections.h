@@ -27,7 +27,6 @@ struct gjkd_connection {
     int fd;
     gjkd_ip ip;
     bool fresh;                     /* no request has begun on it */
-    bool admitted;                  /* counted by the connection limiter */
     struct gjkd_exchange *exchange; /* the current request, or NULL */
     gjkd_progress progress;
     uint64_t overdue_ns; /* when what is due must be complete: the request line, the head, the

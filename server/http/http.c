@@ -22,9 +22,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Connections beyond --max-connections that a loop accepts only to close them. */
-#define REFUSED_MAX 64
-
 /*
  * A connection's memory for the request line, the header fields and the reply's head: no more than
  * the limits need, because libmicrohttpd clears it after every request, and that of 64 connections
@@ -54,27 +51,48 @@ static struct gjkd_exchange *exchange_of(void **context) {
 
 /* The address that the connection is counted for; NULL: a trusted proxy's, which is not counted. */
 static const gjkd_ip *counted_ip(const struct gjkd_http *http,
-                                 const struct gjkd_connection *entry) {
-    bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, &entry->ip);
-    return proxy ? NULL : &entry->ip;
+                                 const gjkd_ip *ip) {
+    bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, ip);
+    return proxy ? NULL : ip;
 }
 
+static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+    gjkd_connection_limiter_release(http->context->security.connection_limiter,
+                                    counted_ip(http, ip));
+}
+
+/* Called within MHD_add_connection; the entry inherits the place of http->arriving. */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
-    const struct sockaddr *address =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
     struct gjkd_connection *entry =
         gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
     if (entry != NULL) {
-        entry->ip = gjkd_ip_of(address);
-        entry->admitted = gjkd_connection_limiter_admit(http->context->security.connection_limiter,
-                                                        counted_ip(http, entry));
+        entry->ip = *http->arriving;
         entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
-        if (!entry->admitted) {
-            shutdown(entry->fd, SHUT_RDWR);
-            gjkd_count_turned_away(http->counters);
-        }
+        http->arriving = NULL;
     }
     return entry;
+}
+
+void gjkd_http_refuse_connection(struct gjkd_http *http, int fd) {
+    close(fd);
+    gjkd_count_connection(http->counters, true);
+    gjkd_count_turned_away(http->counters);
+    gjkd_count_connection(http->counters, false);
+}
+
+void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_address *peer) {
+    gjkd_ip ip = gjkd_ip_of(&peer->any);
+    if (!gjkd_connection_limiter_admit(http->context->security.connection_limiter,
+                                       counted_ip(http, &ip))) {
+        gjkd_http_refuse_connection(http, fd);
+        return;
+    }
+    http->arriving = &ip;
+    MHD_add_connection(http->daemon, fd, &peer->any, peer->length);
+    if (http->arriving != NULL) {
+        release_place(http, &ip); /* there was no memory for the connection or for its entry */
+        http->arriving = NULL;
+    }
 }
 
 static void log_end(const struct gjkd_request *request, struct MHD_Connection *connection,
@@ -131,9 +149,8 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
          * refusal that it wants to send. */
         end_request(entry->exchange, connection);
     }
-    if (entry != NULL && entry->admitted) {
-        gjkd_connection_limiter_release(http->context->security.connection_limiter,
-                                        counted_ip(http, entry));
+    if (entry != NULL) {
+        release_place(http, &entry->ip);
     }
     gjkd_connections_remove(&http->connections, *context);
 }
@@ -143,8 +160,8 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     struct gjkd_http *http = closure;
     struct gjkd_connection *entry = gjkd_connection_of(connection);
     http->callbacks++;
-    if (entry == NULL || !entry->admitted) {
-        return NULL; /* out of memory, or refused by the limiter and shut */
+    if (entry == NULL) {
+        return NULL; /* out of memory */
     }
     struct gjkd_exchange *exchange = gjkd_exchange_take(http);
     if (exchange == NULL ||
@@ -319,9 +336,9 @@ static void set_tls(struct MHD_OptionItem options[3]) {
     options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 }
 
-bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
+bool gjkd_http_start(struct gjkd_http *http) {
     struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
-    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET;
     if (http->context->security.tls != NULL) {
         set_tls(tls);
         flags |= MHD_USE_TLS;
@@ -330,19 +347,15 @@ bool gjkd_http_start(struct gjkd_http *http, int listen_fd) {
     http->connections.ended = expire_soon;
     http->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
-                         MHD_OPTION_LISTEN_SOCKET, listen_fd, MHD_OPTION_CONNECTION_LIMIT,
-                         (unsigned)http->context->config->max_connections + REFUSED_MAX,
+                         MHD_OPTION_CONNECTION_LIMIT,
+                         (unsigned)http->context->config->max_connections,
                          MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)GJKD_IDLE_TIMEOUT_S,
                          MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)CONNECTION_BYTES,
                          MHD_OPTION_NOTIFY_CONNECTION, on_connection, http,
                          MHD_OPTION_URI_LOG_CALLBACK, on_target, http, MHD_OPTION_NOTIFY_COMPLETED,
                          on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
                          STRICT_OPTION, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
-    if (http->daemon == NULL) {
-        close(listen_fd);
-        return false;
-    }
-    return true;
+    return http->daemon != NULL;
 }
 
 void gjkd_http_warn_of_library(void) {

@@ -7,14 +7,22 @@
  */
 
 #include "http/state.h"
+#include "util/address.h"
 
 /* A request that has waited longer for its loop is refused, so that an overloaded loop catches up
  * instead of answering every request late. */
 #define GJKD_LAG_MAX_MS 200
 
-/* Starts a daemon in external epoll mode on the socket, which it owns from then on. The first six
- * members are set. False: it cannot be started, and the socket is closed. */
-bool gjkd_http_start(struct gjkd_http *http, int listen_fd);
+/* Starts a daemon in external epoll mode that does not listen. The first six members are set.
+ * False: it cannot be started. */
+bool gjkd_http_start(struct gjkd_http *http);
+
+/* Takes an accepted, non-blocking connection, or refuses it where a limit is reached. MHD_run is to
+ * be called afterwards. */
+void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_address *peer);
+
+/* Closes a connection that there is no room for, and counts that. */
+void gjkd_http_refuse_connection(struct gjkd_http *http, int fd);
 
 /* Logs a warning if the libmicrohttpd in use (before 1.0) accepts what HTTP forbids. */
 void gjkd_http_warn_of_library(void);

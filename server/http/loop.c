@@ -12,7 +12,6 @@
 #include "work/thread_priority.h"
 
 #include <microhttpd.h>
-#include <poll.h>
 #include <unistd.h>
 
 /* Consecutive runs while the daemon has more to do, before the loop's other handles get a turn. */
@@ -23,9 +22,6 @@
 
 /* How often the connections are swept while the loop closes. */
 #define SWEEP_CLOSING_MS 100
-
-/* Runs that accept the connections left in the listener's queue. */
-#define LAST_RUNS_MAX 512
 
 static void on_timer(uv_timer_t *timer);
 
@@ -67,6 +63,22 @@ static void on_again(uv_idle_t *again) {
 
 static void on_timer(uv_timer_t *timer) {
     run(timer->data);
+}
+
+/* --- Connections --- */
+
+static void take(void *owner, int fd, const gjkd_address *peer) {
+    struct gjkd_loop *loop = owner;
+    gjkd_http_take_connection(&loop->http, fd, peer);
+}
+
+static void refuse(void *owner, int fd) {
+    struct gjkd_loop *loop = owner;
+    gjkd_http_refuse_connection(&loop->http, fd);
+}
+
+static void on_taken(void *owner) {
+    run(owner);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
@@ -118,27 +130,13 @@ static void on_prepare(uv_prepare_t *prepare) {
     }
 }
 
-/* Accepts what the kernel has queued: closing the listener would reset those connections. */
-static void accept_the_last(struct gjkd_loop *loop, int listen_fd) {
-    struct pollfd waiting = {.fd = listen_fd, .events = POLLIN};
-    for (int i = 0; i < LAST_RUNS_MAX && poll(&waiting, 1, 0) > 0; i++) {
-        loop->http.round_ns = uv_hrtime();
-        MHD_run(loop->http.daemon);
-    }
-}
-
 static void on_wake(uv_async_t *wake) {
     struct gjkd_loop *loop = wake->data;
     if (loop->http.connections.closing) {
         return;
     }
-    const union MHD_DaemonInfo *info =
-        MHD_get_daemon_info(loop->http.daemon, MHD_DAEMON_INFO_LISTEN_FD);
-    accept_the_last(loop, info->listen_fd);
-    int listen_fd = MHD_quiesce_daemon(loop->http.daemon);
-    if (listen_fd >= 0) {
-        close(listen_fd);
-    }
+    gjkd_acceptor_close(&loop->acceptor);
+    run(loop); /* which reads what the last connections have sent */
     gjkd_http_close(&loop->http);
     run(loop);
     uv_prepare_start(&loop->prepare, on_prepare);
@@ -163,7 +161,17 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         .request_run = on_request_run,
         .request_sweep = on_request_sweep,
     };
-    if (!gjkd_http_start(&loop->http, listen_fd)) {
+    loop->acceptor.owner = loop;
+    loop->acceptor.take = take;
+    loop->acceptor.refuse = refuse;
+    loop->acceptor.taken = on_taken;
+    if (!gjkd_acceptor_init(&loop->acceptor, &loop->uv, listen_fd)) {
+        uv_loop_close(&loop->uv);
+        return false;
+    }
+    if (!gjkd_http_start(&loop->http)) {
+        gjkd_acceptor_close(&loop->acceptor);
+        uv_run(&loop->uv, UV_RUN_DEFAULT);
         uv_loop_close(&loop->uv);
         return false;
     }
@@ -209,6 +217,7 @@ void gjkd_loop_join(struct gjkd_loop *loop) {
 
 void gjkd_loop_fini(struct gjkd_loop *loop) {
     uv_poll_stop(&loop->poll);
+    gjkd_acceptor_close(&loop->acceptor);
     gjkd_http_stop(&loop->http);
     close_handles(loop);
     uv_run(&loop->uv, UV_RUN_DEFAULT);

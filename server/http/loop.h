@@ -3,12 +3,14 @@
 
 /* One thread that serves connections: a uv loop that polls one HTTP daemon. */
 
+#include "http/acceptor.h"
 #include "http/http.h"
 #include "work/completion_queue.h"
 
 struct gjkd_loop {
     uv_loop_t uv;
     uv_thread_t thread;
+    struct gjkd_acceptor acceptor;
     uv_poll_t poll;     /* the daemon's epoll descriptor */
     uv_timer_t timer;   /* the timeout that the daemon asked for */
     uv_idle_t again;    /* active while the daemon wants to run again at once */

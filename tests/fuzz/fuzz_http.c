@@ -10,7 +10,6 @@
  */
 
 #define _GNU_SOURCE /* memmem */
-#include <microhttpd.h>
 #include <netinet/in.h>
 #include <signal.h>
 #include <stdint.h>
@@ -98,18 +97,18 @@ static void turn(void) {
 }
 
 static void connect_client(void) {
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = 7};
+    gjkd_address peer = {.four = {.sin_family = AF_INET, .sin_port = 7},
+                         .length = sizeof peer.four};
     int ends[2];
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    peer.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
             "no socket pair");
     client = ends[0];
     is_closed = false;
     answers_bytes = 0;
     began_ns = uv_hrtime();
-    require(MHD_add_connection(loop.http.daemon, ends[1], (struct sockaddr *)&address,
-                               sizeof address) == MHD_YES,
-            "the connection is not taken");
+    gjkd_http_take_connection(&loop.http, ends[1], &peer);
+    require(loop.http.connections.count == 1, "the connection is not taken");
 }
 
 static void say(const char *data, size_t size) {

@@ -1,0 +1,165 @@
+/*
+ * accept4 until nothing is queued, or for ACCEPTS_MAX connections, so that the loop's other handles
+ * get their turn. The reserve descriptor is the known remedy for the EMFILE loop of level-triggered
+ * polling (libev's manual, "the special problem of accept()ing when you can't"): it is closed, one
+ * client is accepted and told by an end that there is no room, and it is reopened. The others stay
+ * in the kernel's queue until descriptors are free.
+ */
+
+#define _GNU_SOURCE /* accept4 */
+#include "http/acceptor.h"
+
+#include "util/log.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* Connections that are accepted before the loop's other handles get a turn. */
+#define ACCEPTS_MAX 64
+
+/* Connections that are accepted when the socket is closed: as many as Linux queues by default. */
+#define LAST_ACCEPTS_MAX 4096
+
+/* The shortest time between two warnings. */
+#define WARNING_PAUSE_NS UINT64_C(10000000000)
+
+typedef enum accept_status {
+    ACCEPTED,
+    LOST, /* this connection is gone; the next one may be fine */
+    EMPTY,
+    STARVED,
+} accept_status;
+
+static accept_status status_of(int error) {
+    switch (error) {
+    case EAGAIN:
+        return EMPTY;
+    case EINTR:
+    case ECONNABORTED:
+    case EPERM: /* a firewall forbids it */
+    case EPROTO:
+    case ENETDOWN:
+    case ENETUNREACH:
+    case EHOSTDOWN:
+    case EHOSTUNREACH:
+    case ENONET:
+    case ENOPROTOOPT:
+    case EOPNOTSUPP:
+        return LOST; /* accept(2): errors of the connection's network, to be treated like EAGAIN */
+    default:
+        return STARVED; /* EMFILE, ENFILE, ENOBUFS, ENOMEM; whatever else it is must not spin */
+    }
+}
+
+static int accept_fd(int listen_fd, gjkd_address *peer) {
+    peer->length = sizeof peer->storage;
+    return accept4(listen_fd, &peer->any, &peer->length, SOCK_NONBLOCK | SOCK_CLOEXEC);
+}
+
+static accept_status accept_one(struct gjkd_acceptor *acceptor) {
+    gjkd_address peer;
+    int fd = accept_fd(acceptor->listen_fd, &peer);
+    if (fd < 0) {
+        return status_of(errno);
+    }
+    acceptor->take(acceptor->owner, fd, &peer);
+    return ACCEPTED;
+}
+
+/* --- Without descriptors --- */
+
+static void reopen_reserve(struct gjkd_acceptor *acceptor) {
+    if (acceptor->reserve_fd < 0) {
+        acceptor->reserve_fd = eventfd(0, EFD_CLOEXEC);
+    }
+}
+
+/* Accepts one connection with the reserve descriptor and closes it. */
+static void turn_one_away(struct gjkd_acceptor *acceptor) {
+    gjkd_address peer;
+    if (acceptor->reserve_fd < 0) {
+        return;
+    }
+    close(acceptor->reserve_fd);
+    acceptor->reserve_fd = -1;
+    int fd = accept_fd(acceptor->listen_fd, &peer);
+    if (fd >= 0) {
+        acceptor->refuse(acceptor->owner, fd);
+    }
+    reopen_reserve(acceptor);
+}
+
+static void note_starved(struct gjkd_acceptor *acceptor, int error) {
+    uint64_t now_ns = uv_hrtime();
+    if (acceptor->warned_ns == 0 || now_ns - acceptor->warned_ns > WARNING_PAUSE_NS) {
+        acceptor->warned_ns = now_ns;
+        gjkd_log(GJKD_LOG_WARNING, "cannot accept a connection: %s; trying again every %d ms",
+                 strerror(error), GJKD_ACCEPT_PAUSE_MS);
+    }
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events);
+
+static void on_pause_over(uv_timer_t *pause) {
+    struct gjkd_acceptor *acceptor = pause->data;
+    reopen_reserve(acceptor);
+    uv_poll_start(&acceptor->poll, UV_READABLE, on_readable);
+}
+
+static void rest(struct gjkd_acceptor *acceptor) {
+    note_starved(acceptor, errno);
+    turn_one_away(acceptor);
+    uv_poll_stop(&acceptor->poll);
+    uv_timer_start(&acceptor->pause, on_pause_over, GJKD_ACCEPT_PAUSE_MS, 0);
+}
+
+/* --- Life --- */
+
+/* Accepts at most `most` connections. Returns the status of the last attempt. */
+static accept_status accept_queued(struct gjkd_acceptor *acceptor, int most) {
+    accept_status status = ACCEPTED;
+    for (int i = 0; i < most && (status == ACCEPTED || status == LOST); i++) {
+        status = accept_one(acceptor);
+    }
+    return status;
+}
+
+static void on_readable(uv_poll_t *poll, int status, int events) {
+    struct gjkd_acceptor *acceptor = poll->data;
+    (void)status, (void)events;
+    if (accept_queued(acceptor, ACCEPTS_MAX) == STARVED) {
+        rest(acceptor);
+    }
+    acceptor->taken(acceptor->owner);
+}
+
+bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, uv_loop_t *uv, int listen_fd) {
+    acceptor->listen_fd = listen_fd;
+    acceptor->reserve_fd = -1;
+    acceptor->warned_ns = 0;
+    acceptor->poll.data = acceptor->pause.data = acceptor;
+    reopen_reserve(acceptor);
+    if (acceptor->reserve_fd < 0 || uv_poll_init(uv, &acceptor->poll, listen_fd) != 0) {
+        if (acceptor->reserve_fd >= 0) {
+            close(acceptor->reserve_fd);
+        }
+        close(listen_fd);
+        return false;
+    }
+    uv_timer_init(uv, &acceptor->pause);
+    uv_poll_start(&acceptor->poll, UV_READABLE, on_readable);
+    return true;
+}
+
+void gjkd_acceptor_close(struct gjkd_acceptor *acceptor) {
+    (void)accept_queued(acceptor, LAST_ACCEPTS_MAX);
+    uv_close((uv_handle_t *)&acceptor->poll, NULL);
+    uv_close((uv_handle_t *)&acceptor->pause, NULL);
+    close(acceptor->listen_fd);
+    if (acceptor->reserve_fd >= 0) {
+        close(acceptor->reserve_fd);
+    }
+}

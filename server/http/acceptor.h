@@ -1,0 +1,42 @@
+#ifndef GJKD_HTTP_ACCEPTOR_H
+#define GJKD_HTTP_ACCEPTOR_H
+
+/*
+ * Accepts the connections of one loop. While the process or the system has no file descriptor left,
+ * the listening socket is not polled for GJKD_ACCEPT_PAUSE_MS at a time, so that a loop that cannot
+ * accept does not spin. Everything runs on the loop's thread.
+ */
+
+#include "util/address.h"
+
+#include <stdbool.h>
+#include <uv.h>
+
+#define GJKD_ACCEPT_PAUSE_MS 100
+
+struct gjkd_acceptor {
+    uv_poll_t poll;
+    uv_timer_t pause;
+    int listen_fd;
+    int reserve_fd;      /* closed to accept, and close, one connection; -1: it could not be reopened */
+    uint64_t warned_ns;  /* when a lack of descriptors was last logged */
+    /* Takes a connection, which is non-blocking and closed on exec. */
+    void (*take)(void *owner, int fd, const gjkd_address *peer);
+    /* Closes a connection that there is no room for. */
+    void (*refuse)(void *owner, int fd);
+    /* Called after each round of connections. */
+    void (*taken)(void *owner);
+    void *owner;
+};
+
+/*
+ * Starts polling the socket, which the acceptor owns then. The three callbacks and the owner are
+ * set. False: no descriptor is left, and the socket is closed.
+ */
+bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, uv_loop_t *uv, int listen_fd);
+
+/* Takes every connection that the kernel has queued, and closes the socket: closing it alone would
+ * reset those connections. To be called once. */
+void gjkd_acceptor_close(struct gjkd_acceptor *acceptor);
+
+#endif
