@@ -1,8 +1,7 @@
 # For docker build, podman build and buildah bud alike. The version in the label is that of
 # CMakeLists.txt, which a build has to pass on:
 #   docker build -t gjkd --build-arg VERSION="$(deploy/version.sh)" .
-# Debian 13, because of libmicrohttpd 1.0: 0.9.75, Debian 12's, reads a folded header line as part
-# of the field's name, and answers a bad Content-Length twice.
+# Debian 13, because of libmicrohttpd 1.0: 0.9.75, Debian 12's, answers a bad Content-Length twice.
 ARG DEBIAN=trixie-slim
 
 FROM docker.io/library/debian:${DEBIAN} AS build

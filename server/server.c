@@ -15,6 +15,7 @@
 #include "http/listen.h"
 #include "http/loop.h"
 #include "request/context.h"
+#include "security/sandbox.h"
 #include "sets/demo.h"
 #include "util/crash.h"
 #include "util/log.h"
@@ -268,13 +269,10 @@ static void log_start(const struct server *server) {
     gjkd_address_format(&server->address, address);
     gjkd_log(GJKD_LOG_INFO, "gjkd %s on %s: %llu io threads, %llu workers", GJKD_VERSION_TEXT,
              address, (unsigned long long)config->io_threads, (unsigned long long)config->workers);
-    if (gjkd_address_is_loopback(&server->address)) {
-        return;
-    }
-    if (server->context.security.keyring == NULL) {
+    if (server->context.security.keyring == NULL &&
+        !gjkd_address_is_loopback(&server->address)) {
         gjkd_log(GJKD_LOG_WARNING, "whoever reaches %s may read and change every set", address);
     }
-    gjkd_http_warn_of_library();
 }
 
 static bool serve(struct server *server) {
@@ -311,6 +309,7 @@ int gjkd_serve(struct gjkd_config *config) {
         free(server);
         return 1;
     }
+    gjkd_sandbox_enter(config);
     char error[GJKD_CONFIG_ERROR_MAX];
     bool fine = gjkd_context_init(&server->context, config, error);
     if (!fine) {

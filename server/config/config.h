@@ -47,7 +47,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 34
+#define GJKD_SETTING_COUNT 35
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -77,6 +77,7 @@ struct gjkd_config {
     struct gjkd_networks trusted_proxies;
     gjkd_file_name tls_cert;
     gjkd_file_name tls_key;
+    unsigned sandbox; /* 0 or 1 */
 
     unsigned log_format; /* gjkd_log_format */
     unsigned log_level;  /* gjkd_log_level */

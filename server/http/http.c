@@ -179,11 +179,31 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     return exchange;
 }
 
+/*
+ * Whether the value stands behind its name and a colon in the connection's buffer. libmicrohttpd
+ * before 1.0 appends a folded line to the field's name, for which it moves the name elsewhere.
+ */
+static bool is_one_line(const char *name, const char *value) {
+    const char *at = name + strlen(name) + 1;
+    if ((uintptr_t)value < (uintptr_t)at ||
+        (uintptr_t)value - (uintptr_t)at > GJKD_FIELD_BYTES_MAX) {
+        return false;
+    }
+    while (at < value && (*at == ' ' || *at == '\t')) {
+        at++;
+    }
+    return at == value;
+}
+
 static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const char *name,
                                 const char *value) {
-    struct gjkd_request *request = closure;
+    struct gjkd_exchange *exchange = closure;
+    struct gjkd_request *request = &exchange->request;
     (void)kind;
     gjkd_head_add(&request->head, &request->arena, name, value != NULL ? value : "");
+    if (exchange->http->merges_folds && value != NULL && !is_one_line(name, value)) {
+        request->head.fault = "a header's line is folded";
+    }
     return MHD_YES;
 }
 
@@ -203,7 +223,7 @@ static void check_lag(struct gjkd_exchange *exchange) {
 static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
     struct gjkd_request *request = &exchange->request;
     request->head = gjkd_head_make(gjkd_method_find(method));
-    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, request);
+    MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, exchange);
     gjkd_request_begin(request);
     check_lag(exchange);
     exchange->stage = GJKD_STAGE_BODY;
@@ -320,7 +340,7 @@ static void expire_soon(struct gjkd_connection *entry) {
 /* --- Life --- */
 
 /* The strictest parsing that this libmicrohttpd offers besides what breaks ordinary clients. From
- * level 1 on, version 1.0 refuses header lines that are folded. */
+ * level 1 on, version 1.0 refuses header lines that are folded; on_field does where it is older. */
 #if MHD_VERSION >= 0x01000000
 #define STRICT_OPTION MHD_OPTION_CLIENT_DISCIPLINE_LVL
 #else
@@ -343,6 +363,7 @@ bool gjkd_http_start(struct gjkd_http *http) {
         set_tls(tls);
         flags |= MHD_USE_TLS;
     }
+    http->merges_folds = MHD_get_version()[0] == '0';
     http->lingering_closes.uv = http->uv;
     http->connections.ended = expire_soon;
     http->daemon =
@@ -356,16 +377,6 @@ bool gjkd_http_start(struct gjkd_http *http) {
                          on_completed, http, MHD_OPTION_UNESCAPE_CALLBACK, leave_escaped, http,
                          STRICT_OPTION, 1, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
     return http->daemon != NULL;
-}
-
-void gjkd_http_warn_of_library(void) {
-    const char *version = MHD_get_version();
-    if (version[0] == '0') {
-        gjkd_log(GJKD_LOG_WARNING,
-                 "libmicrohttpd %s does not refuse folded header lines, which become part of a "
-                 "field's name: put a proxy that refuses them in front of this address",
-                 version);
-    }
 }
 
 uint64_t gjkd_http_sweep(struct gjkd_http *http) {

@@ -24,9 +24,6 @@ void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_addres
 /* Closes a connection that there is no room for, and counts that. */
 void gjkd_http_refuse_connection(struct gjkd_http *http, int fd);
 
-/* Logs a warning if the libmicrohttpd in use (before 1.0) accepts what HTTP forbids. */
-void gjkd_http_warn_of_library(void);
-
 /*
  * Answers requests that are past their deadline, and sweeps the connections. Returns in how many
  * milliseconds, at the latest, it is to be called again.

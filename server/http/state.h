@@ -54,6 +54,7 @@ struct gjkd_http {
     uint64_t swept_ns; /* when the connections were last swept */
     uint64_t round_ns; /* when the current MHD_run began, by uv_hrtime */
     struct MHD_Daemon *daemon;
+    bool merges_folds;       /* libmicrohttpd appends a folded line to the field's name */
     const gjkd_ip *arriving; /* the client that MHD_add_connection is called for; else NULL */
     struct gjkd_connections connections;
     uint64_t callbacks; /* number of libmicrohttpd's callbacks so far: whether a run did anything */

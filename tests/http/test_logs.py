@@ -183,31 +183,6 @@ def test_levels(start):
     assert strangers == b"", "nothing to warn of on loopback"
 
 
-def test_beyond_loopback_the_library_is_warned_about():
-    """Listens on every interface of a network namespace that has none."""
-    alone = ["unshare", "--map-root-user", "--net"]
-    if subprocess.run([*alone, "true"], capture_output=True).returncode != 0:
-        pytest.skip("no network namespaces")
-    process = subprocess.Popen(
-        [*alone, BINARY, "--listen", "0.0.0.0:0", "--insecure", "--log-format", "json"],
-        env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdout.readline().startswith(b"gjkd listening on http://0.0.0.0:")
-    process.terminate()
-    _, errors = process.communicate(timeout=20)
-    assert process.returncode == 0
-    warnings = [l["message"] for l in map(json.loads, errors.splitlines())
-                if l["level"] == "warning"]
-    library = [w for w in warnings if w.startswith("libmicrohttpd ")]
-    if library:
-        assert re.match(r"libmicrohttpd 0\.\d+\.\d+ does not refuse folded", library[0])
-        assert "proxy" in library[0]
-    else:  # from version 1.0 on it refuses them
-        with Wire(start_one := Daemon()) as wire:
-            wire.send(b"GET /livez HTTP/1.1\r\nHost: localhost\r\nX: a\r\n b\r\n\r\n")
-            assert wire.reply().status == 400
-        start_one.stop()
-
-
 def test_a_log_that_nobody_reads_holds_nobody_up():
     """Standard error is a pipe that is full: requests go on, and dropped lines are counted."""
     read_end, write_end = os.pipe()
