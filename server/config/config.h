@@ -77,7 +77,7 @@ struct gjkd_config {
     struct gjkd_networks trusted_proxies;
     gjkd_file_name tls_cert;
     gjkd_file_name tls_key;
-    unsigned sandbox; /* 0 or 1 */
+    bool sandbox;
 
     unsigned log_format; /* gjkd_log_format */
     unsigned log_level;  /* gjkd_log_level */

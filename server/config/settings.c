@@ -8,7 +8,6 @@
 
 static const char *const log_formats[] = {"text", "json", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
-static const char *const off_on[] = {"off", "on", NULL};
 static const char *const no_store[] = {"sets are kept in memory only; leave it out", NULL};
 static const char *const no_cluster[] =
     {"sets are not replicated; run each daemon for itself, and leave it out", NULL};
@@ -74,7 +73,7 @@ static const struct gjkd_setting settings[] = {
     {"tls-key", "FILE", "its private key", NULL,
      &gjkd_kind_file, AT(tls_key), 0, 0, NULL, false},
     {"sandbox", "on|off", "give up what a running daemon does not need: files, system calls", "on",
-     &gjkd_kind_choice, AT(sandbox), 0, 0, off_on, false},
+     &gjkd_kind_switch, AT(sandbox), 0, 0, NULL, false},
 
     /* Logging. */
     {"log-format", "text|json", "form of log records on standard error", "text",
