@@ -5,7 +5,7 @@
  */
 
 #include "ray/general.h"
-#include "ray/line_meet.h"
+#include "ray/closed_forms.h"
 
 #include "rng.h"
 #include "unit/runner.h"
