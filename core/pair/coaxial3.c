@@ -70,11 +70,7 @@ static gjk_vec3 across(gjk_vec3 u, gjk_vec3 v, double least) {
     if (length > least) {
         return gjk_scale3(1.0 / length, v);
     }
-    double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
-    gjk_vec3 least_axis = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, 0.0};
-    least_axis.z = least_axis.x + least_axis.y == 0.0;
-    gjk_vec3 n = gjk_cross3(u, least_axis);
-    return gjk_scale3(1.0 / gjk_length3(n), n);
+    return gjk_perpendicular3(u);
 }
 
 /* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel to

@@ -80,13 +80,9 @@ static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk
     if (solution->upper > GJK_ROUNDING * frame->scale) {
         return;
     }
-    gjk_vec2 point_a, point_b;
-    gjk_simplex2_points(simplex, &point_a, &point_b);
     solution->lower = 0.0;
     solution->normal = gjk_xy0(flat);
-    solution->point_a = gjk_xy0(point_a);
-    solution->point_b = gjk_xy0(point_b);
-    solution->has_points = true;
+    gjk_set_witness2(simplex, solution);
 }
 
 /* The feature of an edge nearest to the projection of the origin on the nearest line. */
@@ -109,7 +105,7 @@ static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32
 static void set_witness_points(const struct gjk_polytope2 *polytope, double slack,
                                gjk_solution *solution) {
     const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];
-    gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal), point_a, point_b;
+    gjk_vec2 foot = gjk_scale2(nearest->distance, nearest->normal);
     gjk_simplex2 best = {.count = 0};
     double least = INFINITY;
     for (uint32_t i = 0; i < polytope->count; i++) {
@@ -125,10 +121,7 @@ static void set_witness_points(const struct gjk_polytope2 *polytope, double slac
             gjk_simplex2_keep(&best, &feature);
         }
     }
-    gjk_simplex2_points(&best, &point_a, &point_b);
-    solution->point_a = gjk_xy0(point_a);
-    solution->point_b = gjk_xy0(point_b);
-    solution->has_points = true;
+    gjk_set_witness2(&best, solution);
 }
 
 static void record(const gjk_goal *goal, const gjk_solution *solution,

@@ -32,23 +32,11 @@ static gjk_vertex3 farther_support(const gjk_frame3 *frame, gjk_vec3 from, gjk_v
     return distance_along(from, p.w, n) >= distance_along(from, q.w, n) ? p : q;
 }
 
-static gjk_vec3 axis_vector(int axis) {
-    return (gjk_vec3){axis == 0, axis == 1, axis == 2};
-}
-
-/* A unit vector perpendicular to u. */
-static gjk_vec3 perpendicular(gjk_vec3 u) {
-    double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
-    int least = x <= y && x <= z ? 0 : y <= z ? 1 : 2;
-    gjk_vec3 n = gjk_cross3(u, axis_vector(least));
-    return gjk_scale3(1.0 / gjk_length3(n), n);
-}
-
 /* Adds the second corner: the support along +-x, +-y, +-z farthest from the first. */
 static bool add_second(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
     double most = thin;
     for (int axis = 0; axis < 3; axis++) {
-        gjk_vec3 n = axis_vector(axis);
+        gjk_vec3 n = {axis == 0, axis == 1, axis == 2};
         gjk_vertex3 v = farther_support(frame, seed->corner[0].w, n);
         if (distance_along(seed->corner[0].w, v.w, n) > most) {
             most = distance_along(seed->corner[0].w, v.w, n);
@@ -64,8 +52,8 @@ static bool add_second(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
 static bool add_third(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
     gjk_vec3 from = seed->corner[0].w;
     gjk_vec3 edge = gjk_sub3(seed->corner[1].w, from);
-    gjk_vec3 n = perpendicular(gjk_scale3(1.0 / gjk_length3(edge), edge));
-    gjk_vec3 m = gjk_cross3(n, gjk_scale3(1.0 / gjk_length3(edge), edge));
+    edge = gjk_scale3(1.0 / gjk_length3(edge), edge);
+    gjk_vec3 n = gjk_perpendicular3(edge), m = gjk_cross3(n, edge);
     gjk_vertex3 p = farther_support(frame, from, n), q = farther_support(frame, from, m);
     bool along_n = distance_along(from, p.w, n) >= distance_along(from, q.w, m);
     double far = along_n ? distance_along(from, p.w, n) : distance_along(from, q.w, m);
@@ -116,8 +104,7 @@ static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk
     }
     solution->lower = 0.0;
     solution->normal = flat;
-    solution->has_points = true;
-    gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
+    gjk_set_witness3(simplex, solution);
 }
 
 /* The feature of a face nearest to the projection of the origin on the nearest plane. */
@@ -157,8 +144,7 @@ static void set_witness_points(const struct gjk_polytope3 *polytope, double slac
         }
     }
     gjk_simplex3_polish(&best);
-    gjk_simplex3_points(&best, &solution->point_a, &solution->point_b);
-    solution->has_points = true;
+    gjk_set_witness3(&best, solution);
 }
 
 static void record(const gjk_goal *goal, const gjk_solution *solution,

@@ -19,8 +19,7 @@ double gjk_unit_of(double magnitude) {
 }
 
 double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b) {
-    gjk_vec3 p = a->pose.position, q = b->pose.position;
-    double apart = gjk_larger(fabs(q.x - p.x), gjk_larger(fabs(q.y - p.y), fabs(q.z - p.z)));
+    double apart = gjk_largest3(gjk_sub3(b->pose.position, a->pose.position));
     return gjk_unit_of(gjk_larger(apart, gjk_larger(a->shape->reach, b->shape->reach)));
 }
 
@@ -52,15 +51,13 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     frame.translation = gjk_mul3_transposed(&a->pose.rotation, between);
     frame.unit = unit;
     frame.curved = a->shape->count == 0 || b->shape->count == 0;
-    frame.scale = gjk_larger(fabs(frame.translation.x),
-                             gjk_larger(fabs(frame.translation.y), fabs(frame.translation.z))) +
-                  unit * (a->shape->reach + b->shape->reach);
+    frame.scale = gjk_largest3(frame.translation) + unit * (a->shape->reach + b->shape->reach);
     return frame;
 }
 
 gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a,
                             gjk_vec3 direction) {
-    double most = gjk_larger(fabs(direction.x), gjk_larger(fabs(direction.y), fabs(direction.z)));
+    double most = gjk_largest3(direction);
     if (most > 0.0) {
         gjk_vec3 scaled = {direction.x / most, direction.y / most, direction.z / most};
         return gjk_mul3_transposed(&pose_of_a->rotation, scaled);

@@ -10,15 +10,6 @@
 
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge"};
 
-static bool has_vertex(const gjk_simplex2 *s, const gjk_vertex2 *vertex) {
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (gjk_vertex2_same(&s->vertex[i], vertex)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
                    const gjk_simplex2 *simplex, const gjk_vertex2 *vertex, const char *note) {
     if (goal->recorder == NULL) {
@@ -31,14 +22,6 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 
         lifted.weight[i] = simplex->weight[i];
     }
     gjk_record_gjk(goal, solution, gjk_xy0(gjk_neg2(away)), &lifted, &support, note);
-}
-
-static void set_witness_points(const gjk_simplex2 *simplex, gjk_solution *solution) {
-    gjk_vec2 point_a, point_b;
-    gjk_simplex2_points(simplex, &point_a, &point_b);
-    solution->point_a = gjk_xy0(point_a);
-    solution->point_b = gjk_xy0(point_b);
-    solution->has_points = true;
 }
 
 bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simplex,
@@ -57,7 +40,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
             return false;
         }
         if (gjk_bounds_meet(&progress, goal, bound, solution->upper) ||
-            has_vertex(simplex, &vertex)) {
+            gjk_simplex2_has(simplex, &vertex)) {
             record(goal, solution, away, simplex, &vertex, "no support point gets nearer: done");
             break;
         }
@@ -78,6 +61,6 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         record(goal, solution, away, simplex, &vertex, nearest_note[simplex->count - 1]);
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
-    set_witness_points(simplex, solution);
+    gjk_set_witness2(simplex, solution);
     return gjk_finish(&progress, goal, frame->curved, gjk_xy0(gjk_neg2(away)), bound, solution);
 }

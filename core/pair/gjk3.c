@@ -15,15 +15,6 @@
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
                                            "nearest is in a face"};
 
-static bool has_vertex(const gjk_simplex3 *s, const gjk_vertex3 *vertex) {
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (gjk_vertex3_same(&s->vertex[i], vertex)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 away,
                    const gjk_simplex3 *simplex, const gjk_vertex3 *vertex, const char *note) {
     if (goal->recorder != NULL) {
@@ -34,8 +25,7 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
 /* Refined weights may bring v nearer. */
 static void set_witness_points(gjk_simplex3 *simplex, gjk_solution *solution) {
     gjk_simplex3_polish(simplex);
-    gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
-    solution->has_points = true;
+    gjk_set_witness3(simplex, solution);
     if (simplex->count == 3) {
         gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
         solution->upper = gjk_smaller(solution->upper, gjk_length3(v));
@@ -78,7 +68,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
             return false;
         }
         if (gjk_bounds_meet(&progress, goal, bound, solution->upper) ||
-            has_vertex(simplex, vertex)) {
+            gjk_simplex3_has(simplex, vertex)) {
             record(goal, solution, away, simplex, vertex, "no support point gets nearer: done");
             break;
         }

@@ -77,6 +77,19 @@ void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
 void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution);
 void gjk_match_points(double rounding, gjk_solution *solution);
 
+/* Set the witness points of the solution to those of the simplex. */
+static inline void gjk_set_witness2(const gjk_simplex2 *simplex, gjk_solution *solution) {
+    gjk_vec2 point_a, point_b;
+    gjk_simplex2_points(simplex, &point_a, &point_b);
+    solution->point_a = gjk_xy0(point_a);
+    solution->point_b = gjk_xy0(point_b);
+    solution->has_points = true;
+}
+static inline void gjk_set_witness3(const gjk_simplex3 *simplex, gjk_solution *solution) {
+    gjk_simplex3_points(simplex, &solution->point_a, &solution->point_b);
+    solution->has_points = true;
+}
+
 /*
  * Separating axes for two small polygons, or one and a point: their distance or penetration
  * without iteration. Returns false for a pair that it does not serve, or when the bounds do

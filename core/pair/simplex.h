@@ -52,6 +52,24 @@ void gjk_simplex3_find_surface(const gjk_simplex3 *simplex, gjk_feature3 *featur
 void gjk_simplex2_keep(gjk_simplex2 *simplex, const gjk_feature2 *feature);
 void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
+/* Whether one of the vertices is that point of a - b. */
+static inline bool gjk_simplex2_has(const gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        if (gjk_vertex2_same(&simplex->vertex[i], vertex)) {
+            return true;
+        }
+    }
+    return false;
+}
+static inline bool gjk_simplex3_has(const gjk_simplex3 *simplex, const gjk_vertex3 *vertex) {
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        if (gjk_vertex3_same(&simplex->vertex[i], vertex)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The witness points: the combinations of the points of a and of b by the weights. */
 void gjk_simplex2_points(const gjk_simplex2 *simplex, gjk_vec2 *point_a, gjk_vec2 *point_b);
 void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec3 *point_b);

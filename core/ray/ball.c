@@ -10,10 +10,6 @@
 #include "ray/closed_forms.h"
 #include "ray/general.h"
 
-static double largest(gjk_vec3 v) {
-    return gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
-}
-
 /* A ball relative to the ray's origin, in units of the pair. */
 typedef struct ball {
     gjk_vec3 center;
@@ -24,7 +20,7 @@ static ball ball_of(const gjk_placed *target, const gjk_ray *ray) {
     const gjk_shape *shape = target->shape;
     gjk_vec3 own = gjk_mul3(&target->pose.rotation, gjk_shape_point(shape, 0));
     gjk_vec3 between = gjk_sub3(target->pose.position, ray->origin);
-    double away = largest(between), most = gjk_larger(away, shape->reach);
+    double away = gjk_largest3(between), most = gjk_larger(away, shape->reach);
     double unit = gjk_unit_is_one(most) ? 1.0 : gjk_unit_of(most);
     return (ball){
         .center = gjk_scale3(unit, gjk_add3(own, between)),

@@ -22,7 +22,7 @@ gjk_cast_settings gjk_cast_settings_default(void) {
 
 /* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
 static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
-    double most = fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
+    double most = gjk_largest3(v);
     if (most == 0.0) {
         *unit = v;
         return 0.0;
@@ -57,26 +57,6 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *
     };
 }
 
-static gjk_ray_solution sweep(const gjk_placed *moving, const gjk_placed *target,
-                              const gjk_ray_goal *in_world, double *unit) {
-    gjk_ray_goal goal = *in_world;
-    goal.direction = gjk_mul3_transposed(&target->pose.rotation, in_world->direction);
-    if (target->shape->dimension == 2) {
-        gjk_frame2 frame = gjk_frame2_make(target, moving);
-        *unit = frame.unit;
-        goal.reach *= *unit;
-        goal.radius *= *unit;
-        goal.tolerance *= *unit;
-        return gjk_ray2(&frame, &goal);
-    }
-    gjk_frame3 frame = gjk_frame3_make(target, moving);
-    *unit = frame.unit;
-    goal.reach *= *unit;
-    goal.radius *= *unit;
-    goal.tolerance *= *unit;
-    return gjk_ray3(&frame, &goal);
-}
-
 static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
                                    const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
@@ -103,7 +83,7 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         .tolerance = tolerance,
         .max_iterations = settings->max_iterations,
     };
-    gjk_ray_solution solution = sweep(moving, target, &goal, &unit);
+    gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
     gjk_cast_result result = {
         .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal)),

@@ -54,23 +54,17 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
                                     const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape, point = origin_shape(shape->dimension);
     const gjk_placed start = {&point, {ray->origin, gjk_mat3_identity()}};
-    gjk_frame3 frame = gjk_frame3_make(target, &start);
-    gjk_ray_goal goal = {
-        .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
-        .reach = ray->max_distance * frame.unit,
-        .radius = shape->radius * frame.unit,
-        .tolerance = settings->tolerance * shape->size * frame.unit,
+    const gjk_ray_goal goal = {
+        .direction = ray->direction,
+        .reach = ray->max_distance,
+        .radius = shape->radius,
+        .tolerance = settings->tolerance * shape->size,
         .max_iterations = settings->max_iterations,
     };
-    gjk_ray_solution solution;
-    if (shape->dimension == 2) {
-        gjk_frame2 flat = gjk_frame2_make(target, &start);
-        solution = gjk_ray2(&flat, &goal);
-    } else {
-        solution = gjk_ray3(&frame, &goal);
-    }
+    double unit;
+    gjk_ray_solution solution = gjk_ray_at_pair(target, &start, &goal, &unit);
     gjk_ray_result result = {.hit = false};
-    double t = solution.t / frame.unit;
+    double t = solution.t / unit;
     if (solution.undecided) {
         solution.hit = reaches_box(target, ray, settings, &t);
         solution.undecided = solution.hit;

@@ -30,6 +30,13 @@ typedef struct gjk_ray_solution {
     gjk_vec3 point_a;
 } gjk_ray_solution;
 
+/*
+ * Casts a ray from the origin at the difference of a placed pair. in_world: the goal in world
+ * axes and units; the solution is in those of the pair's frame, whose unit is *unit.
+ */
+gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_ray_goal *in_world, double *unit);
+
 /* Casts a ray from the frame's origin at a - b. */
 gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal);
 gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal);

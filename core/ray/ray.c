@@ -26,18 +26,14 @@ static bool finite3(gjk_vec3 v) {
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
 }
 
-static double largest(gjk_vec3 v) {
-    return gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
-}
-
 gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance, gjk_ray *out) {
     if (!finite3(origin) || !finite3(direction) || isnan(max_distance)) {
         return GJK_NOT_FINITE;
     }
-    if (largest(origin) > GJK_COORDINATE_MAX || max_distance < 0.0) {
+    if (gjk_largest3(origin) > GJK_COORDINATE_MAX || max_distance < 0.0) {
         return GJK_OUT_OF_RANGE;
     }
-    double most = largest(direction);
+    double most = gjk_largest3(direction);
     if (most == 0.0) {
         return GJK_ZERO_DIRECTION;
     }
@@ -71,7 +67,7 @@ static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tol
     gjk_vec3 origin = turned_back(rotation, gjk_sub3(ray->origin, target->pose.position), flat);
     gjk_vec3 direction = turned_back(rotation, ray->direction, flat);
     gjk_vec3 from = gjk_sub3(origin, shape->center);
-    double slack = 4.0 * GJK_ROUNDING * (largest(origin) + shape->reach);
+    double slack = 4.0 * GJK_ROUNDING * (gjk_largest3(origin) + shape->reach);
     double foot = -gjk_dot3(from, direction);
     gjk_vec3 off = gjk_add3(from, gjk_scale3(foot, direction));
     own_ray own = {
@@ -142,7 +138,7 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
         return gjk_raycast_ball(target, ray, settings);
     }
     gjk_vec3 between = gjk_sub3(ray->origin, target->pose.position);
-    if (!gjk_unit_is_one(gjk_larger(largest(between), shape->reach))) {
+    if (!gjk_unit_is_one(gjk_larger(gjk_largest3(between), shape->reach))) {
         return gjk_raycast_general(target, ray, settings);
     }
     const own_ray own = make_own(target, ray, settings->tolerance);

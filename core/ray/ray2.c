@@ -14,17 +14,6 @@ typedef struct ray_state2 {
     gjk_simplex2 simplex; /* of a - b, with the vertices unshifted */
 } ray_state2;
 
-/* Adds the vertex unless it is there. Returns whether it was. */
-static bool add_vertex(gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
-    for (uint32_t i = 0; i < simplex->count; i++) {
-        if (gjk_vertex2_same(&simplex->vertex[i], vertex)) {
-            return true;
-        }
-    }
-    simplex->vertex[simplex->count++] = *vertex;
-    return false;
-}
-
 /*
  * Reduces the simplex to its feature nearest the ray's point; *toward leads from there to the
  * point. Returns true when the simplex contains the point.
@@ -77,7 +66,10 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal) {
             state.point = gjk_scale2(state.progress.t, direction);
             state.normal = normal;
         }
-        const bool repeated = add_vertex(&state.simplex, &vertex);
+        const bool repeated = gjk_simplex2_has(&state.simplex, &vertex);
+        if (!repeated) {
+            state.simplex.vertex[state.simplex.count++] = vertex;
+        }
         if (reduce_about(&state, &toward) || state.progress.distance <= rounding) {
             return answer(&state, i);
         }

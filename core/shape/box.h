@@ -16,10 +16,6 @@
 #define GJK_BOX_LEAST 0x1p-1060 /* where that underflows */
 #define GJK_BOX_TOLERANCE 1e-9
 
-static inline double gjk_largest3(gjk_vec3 v) {
-    return fmax(fabs(v.x), fmax(fabs(v.y), fabs(v.z)));
-}
-
 /* What a box must be wider by than the shape in it, everywhere; z of 2D excepted. */
 static inline double gjk_box_slack(const gjk_placed *placed) {
     const gjk_shape *shape = placed->shape;

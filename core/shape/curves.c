@@ -14,12 +14,12 @@
 
 /* v over its length, without overflow or underflow on the way; zero stays zero. */
 static gjk_vec3 unit_of_extreme(gjk_vec3 v) {
-    double most = gjk_larger(fabs(v.x), gjk_larger(fabs(v.y), fabs(v.z)));
+    double most = gjk_largest3(v);
     if (most == 0.0) {
         return v;
     }
-    gjk_vec3 tame = {v.x / most, v.y / most, v.z / most};
-    return gjk_scale3(1.0 / gjk_length3(tame), tame);
+    gjk_vec3 scaled = {v.x / most, v.y / most, v.z / most};
+    return gjk_scale3(1.0 / gjk_length3(scaled), scaled);
 }
 
 static inline gjk_vec3 unit_or_zero(gjk_vec3 v) {
@@ -205,17 +205,13 @@ gjk_status gjk_shape_make_slice(double radius, double theta, double rounding, gj
 /* Unit axis from a to b and two unit vectors across it; false when a equals b. */
 static bool set_axes(gjk_curve *curve, gjk_vec3 *axis) {
     gjk_vec3 d = gjk_sub3(curve->b, curve->a);
-    double most = fmax(fabs(d.x), fmax(fabs(d.y), fabs(d.z)));
+    double most = gjk_largest3(d);
     if (!(most > 0.0)) {
         return false;
     }
     gjk_vec3 u = {d.x / most, d.y / most, d.z / most};
     u = gjk_scale3(1.0 / gjk_length3(u), u);
-    double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
-    gjk_vec3 least = {x <= y && x <= z, !(x <= y && x <= z) && y <= z, 0.0};
-    least.z = least.x + least.y == 0.0;
-    gjk_vec3 n = gjk_cross3(u, least);
-    curve->across[0] = gjk_scale3(1.0 / gjk_length3(n), n);
+    curve->across[0] = gjk_perpendicular3(u);
     curve->across[1] = gjk_cross3(u, curve->across[0]);
     *axis = u;
     return true;

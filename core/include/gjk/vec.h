@@ -96,6 +96,20 @@ static inline gjk_vec3 gjk_no_minus_zero3(gjk_vec3 a) {
     return (gjk_vec3){a.x + 0.0, a.y + 0.0, a.z + 0.0};
 }
 
+/* The largest magnitude of a component. */
+static inline double gjk_largest3(gjk_vec3 a) {
+    const double x = fabs(a.x), y = fabs(a.y), z = fabs(a.z), yz = y > z ? y : z;
+    return x > yz ? x : yz;
+}
+
+/* A unit vector perpendicular to the unit vector u, from the axis with the least component. */
+static inline gjk_vec3 gjk_perpendicular3(gjk_vec3 u) {
+    const double x = fabs(u.x), y = fabs(u.y), z = fabs(u.z);
+    const bool is_x = x <= y && x <= z, is_y = !is_x && y <= z;
+    const gjk_vec3 n = gjk_cross3(u, (gjk_vec3){is_x, is_y, !is_x && !is_y});
+    return gjk_scale3(1.0 / gjk_length3(n), n);
+}
+
 /* m v */
 static inline gjk_vec3 gjk_mul3(const gjk_mat3 *m, gjk_vec3 v) {
     return (gjk_vec3){gjk_dot3(m->r0, v), gjk_dot3(m->r1, v), gjk_dot3(m->r2, v)};

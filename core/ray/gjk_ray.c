@@ -1,6 +1,7 @@
 /*
- * The rules of a step of the GJK ray cast that 2D and 3D share: when the point advances, when
- * the ray misses, and when the cast ends. The method is described in ray3.c.
+ * What 2D and 3D share of the GJK ray cast: the entry, and the rules of a step, which decide
+ * when the point advances, when the ray misses and when the cast ends. The method is described
+ * in ray3.c.
  */
 
 #include "base/rounding.h"
@@ -44,4 +45,22 @@ bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double be
                         bool repeated) {
     progress->stalls += progress->distance >= before;
     return step == GJK_RAY_STAYED && (repeated || progress->stalls > GJK_STALLS_MAX);
+}
+
+gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_ray_goal *in_world, double *unit) {
+    *unit = gjk_pair_unit(a, b);
+    const gjk_ray_goal goal = {
+        .direction = gjk_mul3_transposed(&a->pose.rotation, in_world->direction),
+        .reach = in_world->reach * *unit,
+        .radius = in_world->radius * *unit,
+        .tolerance = in_world->tolerance * *unit,
+        .max_iterations = in_world->max_iterations,
+    };
+    if (a->shape->dimension == 2) {
+        const gjk_frame2 frame = gjk_frame2_make(a, b);
+        return gjk_ray2(&frame, &goal);
+    }
+    const gjk_frame3 frame = gjk_frame3_make(a, b);
+    return gjk_ray3(&frame, &goal);
 }
