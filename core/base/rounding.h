@@ -12,8 +12,8 @@
 
 /*
  * The gap of the bounds that ends an iteration: rounding for clouds, whatever the
- * tolerance; for curves a part of the tolerance, so that what is derived from the
- * answer (moved by the depth, do they touch?) is still within the whole of it.
+ * tolerance; for curves a part of the tolerance, so that a pair that is moved by the
+ * answered depth still touches within the whole of it.
  */
 static inline double gjk_close_enough(bool curved, double rounding, double tolerance) {
     return curved && 0.25 * tolerance > rounding ? 0.25 * tolerance : rounding;

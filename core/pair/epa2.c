@@ -6,7 +6,7 @@
 #include "pair/kernels.h"
 
 #include "base/predicate.h"
-#include "pair/polytope2.h"
+#include "pair/polytope.h"
 #include "pair/recording.h"
 #include "pair/stopping.h"
 

@@ -10,7 +10,7 @@
 #include "pair/kernels.h"
 
 #include "base/predicate.h"
-#include "pair/polytope3.h"
+#include "pair/polytope.h"
 #include "pair/recording.h"
 #include "pair/stopping.h"
 

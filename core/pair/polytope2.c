@@ -3,7 +3,7 @@
  * vertex sees is replaced by two edges from the ends of the run to the vertex.
  */
 
-#include "pair/polytope2.h"
+#include "pair/polytope.h"
 
 #include "base/predicate.h"
 

@@ -5,7 +5,7 @@
  * predicate, so that the horizon is always a simple cycle.
  */
 
-#include "pair/polytope3.h"
+#include "pair/polytope.h"
 
 #include "base/predicate.h"
 #include "pair/simplex.h"

@@ -1,6 +1,6 @@
 /*
- * How far apart are the widened boxes of two shapes? Boxes in the axes of the world can only be
- * separated along these axes: the widest gap of the three, in either direction.
+ * The separating axis test of the widened boxes of two shapes: boxes in the axes of the world can
+ * only be separated along these axes, so it is the widest gap of the three, in either direction.
  */
 
 #include "shape/box.h"
