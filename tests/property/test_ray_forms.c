@@ -4,8 +4,8 @@
  * inside and the boundary, along axes, at corners, past silhouettes.
  */
 
-#include "ray/general.h"
 #include "ray/closed_forms.h"
+#include "ray/general.h"
 
 #include "rng.h"
 #include "unit/runner.h"
