@@ -17,7 +17,8 @@ trap '[ -z "$scratch" ] || rm -rf "$scratch"' EXIT
 
 FLAGS=(-std=gnu17 -DNDEBUG -ffp-contract=off -fno-fast-math
     -I"$root/core/include" -I"$root/core" -I"$root/tests/support")
-SOURCES=("$root"/core/*/*.c "$here"/*.c "$root/tests/support/rng.c")
+mapfile -t CORE < <(find "$root/core" -name "*.c" | sort)
+SOURCES=("${CORE[@]}" "$here"/*.c "$root/tests/support/rng.c")
 ALL_CHUNKS=800 # of 512 queries
 FEW_CHUNKS=100 # for the slow ones
 
