@@ -11,7 +11,7 @@ COPY deploy/packages deploy/packages
 RUN deploy/install.sh deploy/packages/build && rm -rf /var/lib/apt/lists/*
 COPY . .
 RUN cmake --preset release -DGJKD_TESTS=OFF && cmake --build --preset release --target gjkd \
-    && strip build/release/server/gjkd \
+    && strip --strip-debug build/release/server/gjkd \
     && deploy/closure.sh build/release/server/gjkd /image \
     && install -D -m 0644 LICENSE /image/usr/share/doc/gjkd/copyright
 

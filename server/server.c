@@ -168,8 +168,7 @@ static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     if (limit.rlim_cur - others < config->max_connections) {
         gjkd_log(GJKD_LOG_WARNING,
                  "the system allows %llu open files: max-connections is %llu instead of %llu",
-                 (unsigned long long)limit.rlim_cur,
-                 (unsigned long long)(limit.rlim_cur - others),
+                 (unsigned long long)limit.rlim_cur, (unsigned long long)(limit.rlim_cur - others),
                  (unsigned long long)config->max_connections);
         config->max_connections = limit.rlim_cur - others;
     }
@@ -269,8 +268,7 @@ static void log_start(const struct server *server) {
     gjkd_address_format(&server->address, address);
     gjkd_log(GJKD_LOG_INFO, "gjkd %s on %s: %llu io threads, %llu workers", GJKD_VERSION_TEXT,
              address, (unsigned long long)config->io_threads, (unsigned long long)config->workers);
-    if (server->context.security.keyring == NULL &&
-        !gjkd_address_is_loopback(&server->address)) {
+    if (server->context.security.keyring == NULL && !gjkd_address_is_loopback(&server->address)) {
         gjkd_log(GJKD_LOG_WARNING, "whoever reaches %s may read and change every set", address);
     }
 }

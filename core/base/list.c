@@ -83,7 +83,7 @@ void gjk_list_heap(gjk_list *list, gjk_list_order order) {
 
 void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item) {
     char moved[GJK_LIST_ITEM_BYTES_MAX];
-    GJK_ASSERT(list->count > 0);
+    GJK_CHECK(list->count > 0);
     memcpy(item, list->items, list->item_size);
     memcpy(moved, item_at(list, --list->count), list->item_size);
     if (list->count > 0) {

@@ -46,7 +46,7 @@ static void step_over(walk *at) {
 
 static void step_into(walk *at) {
     const node *child = next_slot(at);
-    GJK_ASSERT(at->depth + 1 < HEIGHT_MAX);
+    GJK_CHECK(at->depth + 1 < HEIGHT_MAX);
     at->path[++at->depth] = child;
     at->slot[at->depth] = 0;
 }

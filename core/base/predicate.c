@@ -68,7 +68,7 @@ static int take_all_apart(const double *values, int count, part *parts) {
 }
 
 static void ledger_grow(ledger *l, int words) {
-    GJK_ASSERT(words <= LEDGER_WORDS);
+    GJK_CHECK(words <= LEDGER_WORDS);
     for (; l->top < words; l->top++) {
         l->sums[0][l->top] = 0;
         l->sums[1][l->top] = 0;

@@ -214,6 +214,7 @@ static bool ends_here(search3 *s, double scale, const gjk_goal *goal, gjk_soluti
 /* Adds the next support point; true when it ends the search: by a proof, or as no nearer one. */
 static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, search3 *s,
                       gjk_solution *solution) {
+    GJK_CHECK(s->count < 4 && s->found < STEPS_MAX + 4);
     gjk_vertex3 *vertex = &s->vertex[s->found];
     vertex->w = (gjk_vec3){0, 0, 0}; /* for analysers that do not see that the call sets it */
     gjk_support3_into(frame, &s->direction, vertex);

@@ -44,6 +44,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
             record(goal, solution, away, simplex, &vertex, "no support point gets nearer: done");
             break;
         }
+        GJK_CHECK(simplex->count < 3);
         simplex->vertex[simplex->count++] = vertex;
         gjk_feature2 feature;
         if (gjk_simplex2_find(simplex, &feature)) {

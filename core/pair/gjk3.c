@@ -58,7 +58,8 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     double bound = -INFINITY;
     while (solution->upper > progress.rounding && solution->iterations < goal->max_iterations) {
         solution->iterations++;
-        gjk_vertex3 *vertex = &simplex->vertex[simplex->count]; /* there is room for a fourth */
+        GJK_CHECK(simplex->count < 4);
+        gjk_vertex3 *vertex = &simplex->vertex[simplex->count];
         const gjk_vec3 toward = gjk_neg3(away);
         gjk_support3_into(frame, &toward, vertex);
         bound = gjk_dot3(away, vertex->w);

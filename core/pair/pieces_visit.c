@@ -134,7 +134,7 @@ static branch child_of(const gjk_pieces_node *node, uint32_t i) {
 
 static void push(dual_walk *walk, uint32_t bottom, const branch_pair *pair) {
     uint32_t at = walk->top++;
-    GJK_ASSERT(at < DUAL_STACK);
+    GJK_CHECK(at < DUAL_STACK);
     while (at > bottom && walk->stack[at - 1].key < pair->key) {
         walk->stack[at] = walk->stack[at - 1];
         at--;

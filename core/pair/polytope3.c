@@ -15,7 +15,11 @@ static gjk_vec3 at(const struct gjk_polytope3 *p, uint32_t vertex) {
 }
 
 static uint32_t take_face(struct gjk_polytope3 *p) {
-    return p->free_count > 0 ? p->free_face[--p->free_count] : p->face_count++;
+    if (p->free_count > 0) {
+        return p->free_face[--p->free_count];
+    }
+    GJK_CHECK(p->face_count < GJK_POLYTOPE3_FACES);
+    return p->face_count++;
 }
 
 static void make_face(struct gjk_polytope3 *p, uint32_t index, const uint16_t vertex[3]) {
@@ -78,6 +82,7 @@ static uint32_t flood(struct gjk_polytope3 *p, uint32_t start, gjk_vec3 from, ui
             gjk_face3 *f = &p->face[neighbour];
             if (!f->visible && sees(p, f, from)) {
                 f->visible = true;
+                GJK_CHECK(count < GJK_POLYTOPE3_FACES);
                 list[count++] = neighbour;
             }
         }
@@ -117,6 +122,7 @@ bool gjk_polytope3_insert(struct gjk_polytope3 *p, const gjk_vertex3 *vertex, ui
         const gjk_face3 old = p->face[removed[i]];
         for (int k = 0; k < 3; k++) {
             if (!p->face[old.neighbour[k]].visible) {
+                GJK_CHECK(added_count < GJK_POLYTOPE3_FACES);
                 added[added_count++] =
                     add_fan_face(p, old.vertex[k], old.vertex[(k + 1) % 3], old.neighbour[k]);
             }
@@ -131,6 +137,7 @@ bool gjk_polytope3_insert(struct gjk_polytope3 *p, const gjk_vertex3 *vertex, ui
     for (uint32_t i = 0; i < removed_count; i++) {
         p->face[removed[i]].alive = false;
         p->face[removed[i]].visible = false;
+        GJK_CHECK(p->free_count < GJK_POLYTOPE3_FACES);
         p->free_face[p->free_count++] = removed[i];
     }
     return true;

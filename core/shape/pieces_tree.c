@@ -304,7 +304,7 @@ static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t l
         if (pieces <= GJK_PIECES_LEAF) {
             child = GJK_CHILD_LEAF | (pieces - 1) << GJK_CHILD_SLOT_BITS | part->begin;
         } else {
-            GJK_ASSERT(level + 1 < GJK_PIECES_HEIGHT_MAX);
+            GJK_CHECK(level + 1 < GJK_PIECES_HEIGHT_MAX);
             child = build_node(builder, part, level + 1);
         }
         if (builder->failed) {

@@ -136,7 +136,7 @@ static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
         if (!(keys[i] <= walk->bound) || !(node->min[0][i] <= node->max[0][i])) {
             continue;
         }
-        GJK_ASSERT(walk->top < GJK_PIECES_STACK);
+        GJK_CHECK(walk->top < GJK_PIECES_STACK);
         uint32_t at = walk->top++;
         while (at > bottom && walk->stack[at - 1].key < keys[i]) {
             walk->stack[at] = walk->stack[at - 1];

@@ -77,7 +77,7 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
     } else {
         slot = b->slots_used++;
     }
-    GJK_ASSERT(slot < b->face_capacity);
+    GJK_CHECK(slot < b->face_capacity);
     b->faces[slot] =
         (face){.vertex = {u, v, w}, .waiting = GJK_NO_POINT, .alive = true, .queued = queued};
     return slot;
@@ -137,7 +137,7 @@ static void find_horizon(builder *b, uint32_t first, uint32_t point) {
                 g->seen = true;
                 b->seen[b->seen_count++] = f->neighbour[e];
             } else {
-                GJK_ASSERT(b->horizon_count < b->cloud->count);
+                GJK_CHECK(b->horizon_count < b->cloud->count);
                 b->horizon[b->horizon_count++] =
                     (ridge){f->vertex[e], f->vertex[(e + 1) % 3], f->neighbour[e]};
             }

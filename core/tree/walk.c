@@ -39,7 +39,7 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     double keys[GJK_TREE_WIDTH];
     uint32_t bottom = walk->top;
     uint32_t mask = gjk_tree_node_keys(node, &walk->query, walk->bound, keys);
-    GJK_ASSERT(bottom + node->used <= GJK_TREE_WALK_STACK);
+    GJK_CHECK(bottom + node->used <= GJK_TREE_WALK_STACK);
     for (; mask != 0; mask &= mask - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(mask);
         uint32_t at = walk->top++;

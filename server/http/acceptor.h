@@ -18,8 +18,8 @@ struct gjkd_acceptor {
     uv_poll_t poll;
     uv_timer_t pause;
     int listen_fd;
-    int reserve_fd;      /* closed to accept, and close, one connection; -1: it could not be reopened */
-    uint64_t warned_ns;  /* when a lack of descriptors was last logged */
+    int reserve_fd; /* closed to accept, and close, one connection; -1: it could not be reopened */
+    uint64_t warned_ns; /* when a lack of descriptors was last logged */
     /* Takes a connection, which is non-blocking and closed on exec. */
     void (*take)(void *owner, int fd, const gjkd_address *peer);
     /* Closes a connection that there is no room for. */

@@ -50,8 +50,7 @@ static struct gjkd_exchange *exchange_of(void **context) {
 /* --- The daemon's callbacks --- */
 
 /* The address that the connection is counted for; NULL: a trusted proxy's, which is not counted. */
-static const gjkd_ip *counted_ip(const struct gjkd_http *http,
-                                 const gjkd_ip *ip) {
+static const gjkd_ip *counted_ip(const struct gjkd_http *http, const gjkd_ip *ip) {
     bool proxy = gjkd_networks_contain(&http->context->config->trusted_proxies, ip);
     return proxy ? NULL : ip;
 }

@@ -40,14 +40,13 @@ static void allow_reading(int ruleset, const char *path) {
 }
 
 bool gjkd_landlock_restrict(const char *const *paths, unsigned count) {
-    long version =
-        syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+    long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1) {
         return false;
     }
     const struct landlock_ruleset_attr handled = {.handled_access_fs = all_rights(version)};
-    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &handled,
-                               sizeof handled.handled_access_fs, 0);
+    int ruleset =
+        (int)syscall(SYS_landlock_create_ruleset, &handled, sizeof handled.handled_access_fs, 0);
     if (ruleset < 0) {
         return false;
     }

@@ -17,9 +17,10 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-/* What libc, libuv and /metrics read of the system. */
+/* What libc, libuv, jansson and /metrics read of the system. */
 static const char *const system_paths[] = {"/proc/self", "/sys/fs/cgroup",
-                                           "/sys/devices/system/cpu", "/etc/gnutls"};
+                                           "/sys/devices/system/cpu", "/dev/urandom",
+                                           "/etc/gnutls"};
 enum { SYSTEM_PATH_COUNT = sizeof system_paths / sizeof system_paths[0], GIVEN_FILE_COUNT = 3 };
 
 struct readable {
@@ -91,7 +92,8 @@ void gjkd_sandbox_enter(const struct gjkd_config *config) {
         return;
     }
 #ifdef GJKD_INSTRUMENTED
-    gjkd_log(GJKD_LOG_INFO, "sandbox: left out, the instruments of this build need ptrace or files");
+    gjkd_log(GJKD_LOG_INFO,
+             "sandbox: left out, the instruments of this build need ptrace or files");
     (void)enter;
 #else
     enter(config);

@@ -7,10 +7,13 @@
 
 #include "util/crash.h"
 
+#include "util/symbols.h"
+
 #include <execinfo.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -38,6 +41,38 @@ static void put(const char *text) {
     (void)written; /* there is no other place to report to */
 }
 
+static void put_number(uintptr_t number) {
+    char text[2 * sizeof number + 3];
+    char *at = text + sizeof text - 1;
+    *at = '\0';
+    do {
+        *--at = "0123456789abcdef"[number % 16];
+        number /= 16;
+    } while (number > 0);
+    *--at = 'x';
+    *--at = '0';
+    put(at);
+}
+
+/* One line each, in the form of backtrace_symbols, which does not know hidden functions. */
+static void put_frames(void *const *frames, int count) {
+    for (int i = 0; i < count; i++) {
+        uintptr_t offset = 0;
+        const char *name = gjkd_symbols_find(frames[i], &offset);
+        if (name == NULL) {
+            backtrace_symbols_fd(&frames[i], 1, STDERR_FILENO);
+            continue;
+        }
+        put("gjkd(");
+        put(name);
+        put("+");
+        put_number(offset);
+        put(")[");
+        put_number((uintptr_t)frames[i]);
+        put("]\n");
+    }
+}
+
 static void on_crash(int number) {
     static atomic_flag reported = ATOMIC_FLAG_INIT;
     void *frames[FRAMES_MAX];
@@ -53,13 +88,14 @@ static void on_crash(int number) {
     put(", at work on ");
     put(current_route != NULL ? current_route : "no request");
     put("\n");
-    backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), STDERR_FILENO);
+    put_frames(frames, backtrace(frames, FRAMES_MAX));
     raise(number); /* the default action, restored by SA_RESETHAND */
 }
 
 void gjkd_crash_install(void) {
     void *frame[1];
     backtrace(frame, 1);
+    gjkd_symbols_load();
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction old;
         struct sigaction action = {.sa_handler = on_crash};

@@ -57,6 +57,7 @@ for label in title description version licenses; do
 done
 expect "is labelled with the version it has" equals \
     "gjkd $(config 'c["Labels"]["org.opencontainers.image.version"]')" "$version"
+expect "is hardened" python3 -B tests/support/hardening.py "$mount/usr/bin/gjkd"
 expect "has no shell" test ! -e "$mount/bin/sh"
 
 refusal=$(env -i "${environment[@]}" chroot --userspec="$user" "$mount" "${entry[@]}" 2>&1) &&
@@ -81,6 +82,8 @@ expect "is healthy" env -i "${environment[@]}" chroot --userspec="$user" "$mount
     "${entry[@]}" --health-check
 expect "has no capabilities" equals \
     "$(awk '/^Cap(Prm|Eff|Amb):/ {print $2}' "/proc/$daemon/status" | sort -u)" 0000000000000000
+expect "has gained no privilege and may make few system calls" equals \
+    "$(awk '/^(NoNewPrivs|Seccomp):/ {print $2}' "/proc/$daemon/status" | xargs)" "1 2"
 expect "runs on a read-only root" test ! -w "$mount/tmp"
 expect "takes no doubtful framing" python3 -B tests/image/framing.py
 expect "does the main job" python3 -B tests/image/job.py "$daemon" "$DRAIN_S"

@@ -58,6 +58,14 @@ _Noreturn void gjk_assert_failed(const char *condition, const char *file, int li
 #endif
 
 /*
+ * The same in every build: for an index into a fixed array that only a proof keeps inside. Where the
+ * proof is wrong the process ends instead of writing into other memory.
+ */
+#define GJK_CHECK(condition)                      \
+    (__builtin_expect(!!(condition), 1) ? (void)0 \
+                                        : gjk_assert_failed(#condition, __FILE__, __LINE__))
+
+/*
  * Largest magnitude of a coordinate or length that a shape, pose or ray may
  * have. Queries work in units of a power of two near the pair's own size, so
  * products of three lengths neither overflow nor vanish.
