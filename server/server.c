@@ -112,6 +112,10 @@ static void on_hangup(uv_signal_t *handle, int number) {
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
     gjkd_security_reload(&server->context.security, server->config);
+    bool is_draining = atomic_load(&server->context.draining);
+    for (unsigned i = 0; i < server->loop_count && !is_draining; i++) {
+        gjkd_loop_end_revoked(&server->loops[i]);
+    }
     if (!atomic_load(&server->context.draining)) {
         gjkd_notify(GJKD_NOTICE_READY);
     }

@@ -49,7 +49,7 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
         connections->fresh--;
     }
     entry->progress = progress;
-    if (progress == GJKD_IDLE && connections->closing) {
+    if (progress == GJKD_IDLE && (connections->closing || entry->revoked)) {
         shutdown(entry->fd, SHUT_RD);
     }
 }
@@ -65,7 +65,8 @@ static bool must_end(const struct gjkd_connections *connections,
     switch (entry->progress) {
     case GJKD_IDLE:
     case GJKD_HEAD_DUE:
-        return connections->closing || now_ns > entry->overdue_ns || is_disconnected(entry->fd);
+        return connections->closing || entry->revoked || now_ns > entry->overdue_ns ||
+               is_disconnected(entry->fd);
     case GJKD_BODY_DUE:
         return is_disconnected(entry->fd);
     case GJKD_LINGERING:

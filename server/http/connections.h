@@ -6,6 +6,7 @@
  * that are idle, too slow or disconnected. Independent of HTTP.
  */
 
+#include "util/digest.h"
 #include "util/network.h"
 
 #include <stdbool.h>
@@ -26,7 +27,10 @@ struct gjkd_connection {
     struct gjkd_connection *next, *previous;
     int fd;
     gjkd_ip ip;
-    bool fresh;                     /* no request has begun on it */
+    bool fresh;     /* no request has begun on it */
+    bool has_token; /* a request on it had a token, the last one `token` */
+    bool revoked;   /* which is in force no more: the connection is ended */
+    gjkd_digest token;
     struct gjkd_exchange *exchange; /* the current request, or NULL */
     gjkd_progress progress;
     uint64_t overdue_ns; /* when what is due must be complete: the request line, the head, the
@@ -54,7 +58,7 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
 
 /*
  * Ends connections whose head is overdue (bodies are late_body.h's) or whose client disconnected
- * before the request was complete, and while closing idle ones, too. Their receiving side is shut,
+ * before the request was complete, and idle ones while closing or whose token was revoked. Their receiving side is shut,
  * so that libmicrohttpd reads what has come and then the end; both sides are shut where a client
  * does not read its answer in time. Returns how many it ended.
  */

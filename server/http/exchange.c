@@ -86,6 +86,10 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
 }
 
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
+    const struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
+    if (entry != NULL && entry->revoked) {
+        exchange->request.reply.close = true;
+    }
     struct MHD_Response *response = gjkd_response_make(&exchange->request);
     if (response == NULL) {
         return MHD_NO;

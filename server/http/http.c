@@ -14,6 +14,7 @@
 #include "request/request_log.h"
 #include "request/telemetry.h"
 #include "security/connection_limiter.h"
+#include "security/keyring.h"
 #include "security/tls.h"
 #include "util/log.h"
 
@@ -219,11 +220,20 @@ static void check_lag(struct gjkd_exchange *exchange) {
     }
 }
 
+static void note_token(const struct gjkd_exchange *exchange) {
+    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
+    if (exchange->request.has_token && entry != NULL) {
+        entry->has_token = true;
+        entry->token = exchange->request.token;
+    }
+}
+
 static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
     struct gjkd_request *request = &exchange->request;
     request->head = gjkd_head_make(gjkd_method_find(method));
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, exchange);
     gjkd_request_begin(request);
+    note_token(exchange);
     check_lag(exchange);
     exchange->stage = GJKD_STAGE_BODY;
     gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
@@ -389,6 +399,16 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
         }
     }
     return body_ms < work_ms ? body_ms : work_ms;
+}
+
+void gjkd_http_end_revoked(struct gjkd_http *http) {
+    struct gjkd_keyring *keyring = http->context->security.keyring;
+    for (struct gjkd_connection *at = http->connections.first; at != NULL; at = at->next) {
+        at->revoked = at->has_token && !gjkd_keyring_has(keyring, &at->token);
+    }
+    if (gjkd_connections_sweep(&http->connections, uv_hrtime()) > 0) {
+        http->request_run(http);
+    }
 }
 
 void gjkd_http_close(struct gjkd_http *http) {

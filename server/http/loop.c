@@ -116,6 +116,7 @@ static void close_handles(struct gjkd_loop *loop) {
     uv_close((uv_handle_t *)&loop->timer, NULL);
     uv_close((uv_handle_t *)&loop->again, NULL);
     uv_close((uv_handle_t *)&loop->wake, NULL);
+    uv_close((uv_handle_t *)&loop->recheck, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
     gjkd_completion_queue_close(&loop->completions);
 }
@@ -143,14 +144,19 @@ static void on_wake(uv_async_t *wake) {
     sweep_within(loop, SWEEP_CLOSING_MS);
 }
 
+static void on_recheck(uv_async_t *recheck) {
+    struct gjkd_loop *loop = recheck->data;
+    gjkd_http_end_revoked(&loop->http);
+}
+
 bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
                     int listen_fd, void (*ended)(void *owner), void *owner) {
     if (uv_loop_init(&loop->uv) != 0) {
         close(listen_fd);
         return false;
     }
-    loop->uv.data = loop->poll.data = loop->timer.data = loop->wake.data = loop->prepare.data =
-        loop->sweeper.data = loop->again.data = loop;
+    loop->uv.data = loop->poll.data = loop->timer.data = loop->wake.data = loop->recheck.data =
+        loop->prepare.data = loop->sweeper.data = loop->again.data = loop;
     loop->ended = ended;
     loop->owner = owner;
     loop->http = (struct gjkd_http){
@@ -181,6 +187,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     uv_timer_init(&loop->uv, &loop->sweeper);
     uv_prepare_init(&loop->uv, &loop->prepare);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||
+        uv_async_init(&loop->uv, &loop->recheck, on_recheck) != 0 ||
         uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0 ||
         !gjkd_completion_queue_init(&loop->completions, &loop->uv)) {
         gjkd_http_stop(&loop->http);
@@ -205,6 +212,10 @@ static void serve(void *closure) {
 
 bool gjkd_loop_start(struct gjkd_loop *loop) {
     return uv_thread_create(&loop->thread, serve, loop) == 0;
+}
+
+void gjkd_loop_end_revoked(struct gjkd_loop *loop) {
+    uv_async_send(&loop->recheck);
 }
 
 void gjkd_loop_close(struct gjkd_loop *loop) {

@@ -16,6 +16,7 @@ struct gjkd_loop {
     uv_idle_t again;    /* active while the daemon wants to run again at once */
     uv_timer_t sweeper; /* the next sweep */
     uv_async_t wake;    /* sent by another thread to close the loop */
+    uv_async_t recheck; /* sent by another thread when the tokens were read again */
     struct gjkd_completion_queue completions;
     uv_prepare_t prepare; /* while closing: checks whether anything is left */
     struct gjkd_http http;
@@ -35,6 +36,9 @@ bool gjkd_loop_start(struct gjkd_loop *loop);
 
 /* From any thread: stop listening, end what is idle, answer what is under way, end. */
 void gjkd_loop_close(struct gjkd_loop *loop);
+
+/* From any thread, before close: the tokens were read again. */
+void gjkd_loop_end_revoked(struct gjkd_loop *loop);
 
 /* Waits for the thread, which must have been told to close. */
 void gjkd_loop_join(struct gjkd_loop *loop);

@@ -166,15 +166,15 @@ void gjkd_auth_check_token(struct gjkd_request *request) {
     if (keyring == NULL || is_open(request) || !may_guess(request)) {
         return;
     }
-    gjkd_digest digest;
-    gjkd_key_status status = gjkd_keyring_authenticate(keyring, request->head.authorization,
-                                                       &request->arena, &request->grant, &digest);
+    gjkd_key_status status =
+        gjkd_keyring_authenticate(keyring, request->head.authorization, &request->arena,
+                                  &request->grant, &request->token);
     if (status != GJKD_KEY_VALID) {
         refuse_token(request, status);
         return;
     }
     request->has_token = true;
-    request->token_key = gjkd_limiter_key_of(digest.bytes);
+    request->token_key = gjkd_limiter_key_of(request->token.bytes);
 }
 
 void gjkd_auth_check_access(struct gjkd_request *request) {

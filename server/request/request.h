@@ -55,6 +55,7 @@ struct gjkd_request {
     gjkd_ip client; /* who asks through it; known only where requests are logged */
     gjkd_cors cors;
     bool has_token, metered; /* token_key is valid; client_key is */
+    gjkd_digest token;       /* its SHA-256, if has_token */
     gjkd_limiter_key token_key, client_key;
     gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
     struct gjkd_version *version; /* retained; NULL when the operation reads none */

@@ -84,6 +84,13 @@ unsigned gjkd_keyring_count(struct gjkd_keyring *keyring) {
     return count;
 }
 
+bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest) {
+    pthread_rwlock_rdlock(&keyring->lock);
+    bool found = gjkd_tokens_find(keyring->tokens, digest) != NULL;
+    pthread_rwlock_unlock(&keyring->lock);
+    return found;
+}
+
 /* The token in the header's value; NULL: there is none. */
 static const char *find_text(const char *authorization, size_t *length) {
     static const char scheme[] = "Bearer";

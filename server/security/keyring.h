@@ -20,6 +20,9 @@ bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERR
 
 unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
 
+/* Whether a token with that SHA-256 is in force. O(tokens). */
+bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);
+
 typedef enum gjkd_key_status {
     GJKD_KEY_VALID,
     GJKD_KEY_ABSENT,  /* there is no Authorization, or it holds no bearer token */
