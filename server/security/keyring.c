@@ -5,7 +5,7 @@
 
 #include "security/keyring.h"
 
-#include "util/secret_file.h"
+#include "security/secret_file.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -6,7 +6,7 @@
 
 #include "security/tls.h"
 
-#include "util/secret_file.h"
+#include "security/secret_file.h"
 
 #include <errno.h>
 #include <gnutls/abstract.h>

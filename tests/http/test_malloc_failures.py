@@ -110,7 +110,7 @@ ROUTES = {
               {"queries": [{"op": "distance", **PAIR}, {"op": "raycast", "set": "kept", **RAY}] * 10},
               JSON),
     "hit": ("POST", "/v1/sets/ticked/hit",
-            {"shooter": next(iter(SHAPES)), "at": 1, "ray": RAY, "claim": {"id": list(SHAPES)[1]}}, JSON),
+            {"shooter": next(iter(SHAPES)), "at": {"tick": 1}, "ray": RAY, "claim": {"id": list(SHAPES)[1]}}, JSON),
 }
 
 

@@ -1,5 +1,5 @@
-#ifndef GJKD_UTIL_SECRET_FILE_H
-#define GJKD_UTIL_SECRET_FILE_H
+#ifndef GJKD_SECURITY_SECRET_FILE_H
+#define GJKD_SECURITY_SECRET_FILE_H
 
 /* Files that only the daemon's user should be able to read. */
 

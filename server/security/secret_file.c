@@ -1,6 +1,6 @@
 /* Checks the permission bits of the open file, so that the file read is the file checked. */
 
-#include "util/secret_file.h"
+#include "security/secret_file.h"
 
 #include "util/log.h"
 
