@@ -68,6 +68,7 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal) {
         }
         const bool repeated = gjk_simplex2_has(&state.simplex, &vertex);
         if (!repeated) {
+            GJK_CHECK(state.simplex.count < 3);
             state.simplex.vertex[state.simplex.count++] = vertex;
         }
         if (reduce_about(&state, &toward) || state.progress.distance <= rounding) {

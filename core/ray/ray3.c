@@ -74,6 +74,7 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
         }
         const bool repeated = gjk_simplex3_has(&state.simplex, &vertex);
         if (!repeated) {
+            GJK_CHECK(state.simplex.count < 4);
             state.simplex.vertex[state.simplex.count++] = vertex;
         }
         if (reduce_about(&state, &toward) || state.progress.distance <= rounding) {
