@@ -77,13 +77,40 @@ void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block,
     add_chunk(arena, block, bytes, true);
 }
 
-/* Frees chunks up to `end`. */
-static void free_chunks(struct gjk_arena_chunk *chunk, const struct gjk_arena_chunk *end) {
+void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account) {
+    GJK_ASSERT(arena->chunks == NULL || arena->chunks->is_lent);
+    arena->account = account;
+}
+
+bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) {
+    gjk_arena_account *account = arena->account;
+    if (account == NULL) {
+        return true;
+    }
+    bool can = account->take(account, bytes);
+    if (can) {
+        account->give(account, bytes);
+    }
+    return can;
+}
+
+/* The size of the block that holds a chunk. */
+static size_t block_bytes(const struct gjk_arena_chunk *chunk) {
+    return (size_t)(chunk->data - (const unsigned char *)chunk) + chunk->capacity;
+}
+
+/* Frees chunks from this one up to `end`. */
+static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *chunk,
+                        const struct gjk_arena_chunk *end) {
     while (chunk != end) {
         struct gjk_arena_chunk *next = chunk->next;
+        size_t bytes = block_bytes(chunk);
         UNPOISON(chunk->data, chunk->capacity);
         if (!chunk->is_lent) {
             free(chunk);
+            if (arena->account != NULL) {
+                arena->account->give(arena->account, bytes);
+            }
         }
         chunk = next;
     }
@@ -110,8 +137,9 @@ bool gjk_arena_defer(struct gjk_arena *arena, void (*release)(void *thing), void
 
 void gjk_arena_fini(struct gjk_arena *arena) {
     finalize(arena, NULL);
-    free_chunks(arena->chunks, NULL);
-    gjk_arena_init(arena, arena->limit_bytes);
+    free_chunks(arena, arena->chunks, NULL);
+    arena->chunks = NULL;
+    arena->used_bytes = 0;
 }
 
 void gjk_arena_reset(struct gjk_arena *arena) {
@@ -135,7 +163,7 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
     finalize(arena, mark.finalizer);
     struct gjk_arena_chunk *newest = arena->chunks;
     if (newest != NULL && newest != mark.chunk) {
-        free_chunks(newest->next, mark.chunk);
+        free_chunks(arena, newest->next, mark.chunk);
         newest->next = mark.chunk;
         cut(newest, 0);
     }
@@ -165,8 +193,14 @@ __attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t 
         capacity = padded + REDZONE_BYTES;
     }
     capacity += sizeof(struct gjk_arena_chunk) + LINE_ALIGNMENT;
+    if (arena->account != NULL && !arena->account->take(arena->account, capacity)) {
+        return NULL;
+    }
     void *block = malloc(capacity);
     if (block == NULL) {
+        if (arena->account != NULL) {
+            arena->account->give(arena->account, capacity);
+        }
         return NULL;
     }
     add_chunk(arena, block, capacity, false);

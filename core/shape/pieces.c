@@ -39,6 +39,9 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
     }
     gjk_references_init(&pieces->references);
     gjk_arena_init(&pieces->memory, 0);
+    if (arena->account != NULL) {
+        gjk_arena_charge(&pieces->memory, arena->account->lasting);
+    }
     pieces->type = type;
     pieces->dimension = dimension;
     if (!gjk_arena_defer(arena, release_later, pieces)) {

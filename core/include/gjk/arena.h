@@ -13,11 +13,23 @@
 struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
 
+/*
+ * Who pays for the memory of arenas: told of every chunk before it is taken from malloc and after
+ * it is given back. take returning false refuses the chunk, and the arena is out of memory. The
+ * functions have to stand calls from every thread whose arenas share the account.
+ */
+typedef struct gjk_arena_account {
+    bool (*take)(struct gjk_arena_account *account, size_t bytes);
+    void (*give)(struct gjk_arena_account *account, size_t bytes);
+    struct gjk_arena_account *lasting; /* pays for what outlives the arena's user; NULL: nobody */
+} gjk_arena_account;
+
 struct gjk_arena {
     struct gjk_arena_chunk *chunks;         /* newest first */
     size_t used_bytes;                      /* handed out since init or reset, padding included */
     size_t limit_bytes;                     /* 0: none */
     struct gjk_arena_finalizer *finalizers; /* newest first */
+    gjk_arena_account *account;             /* NULL: nobody is told */
 };
 
 /* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
@@ -28,6 +40,13 @@ void gjk_arena_init(struct gjk_arena *arena, size_t limit_bytes);
  * another arena's: as long as it suffices nothing is allocated. It has to live until fini.
  */
 void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block, size_t bytes);
+
+/* Charges the chunks of an arena without any to the account, which has to outlive it; NULL: to
+ * nobody, as after init. Reset and fini leave that as it is. */
+void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account);
+
+/* Could so many bytes be charged now? Always, where nobody is told. Reserves nothing. */
+bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) GJK_MUST_USE;
 
 /* Frees every block and chunk. The arena is as after init and may be used again. */
 void gjk_arena_fini(struct gjk_arena *arena);
