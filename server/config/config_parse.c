@@ -6,6 +6,7 @@
 #include "config/config.h"
 
 #include "config/settings.h"
+#include "util/memory_limit.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -116,12 +117,7 @@ static bool take_file(struct gjkd_config *config, char *error) {
 
 /* Three quarters of the machine's or the container's memory. */
 static uint64_t default_memory_bytes(void) {
-    uint64_t total = uv_get_total_memory();
-    uint64_t constrained = uv_get_constrained_memory();
-    if (constrained > 0 && constrained < total) {
-        total = constrained;
-    }
-    uint64_t bytes = total / 4 * 3;
+    uint64_t bytes = gjkd_memory_limit("") / 4 * 3;
     return bytes < GJKD_MEMORY_BYTES_MAX ? bytes : GJKD_MEMORY_BYTES_MAX;
 }
 
