@@ -104,13 +104,12 @@ static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *c
                         const struct gjk_arena_chunk *end) {
     while (chunk != end) {
         struct gjk_arena_chunk *next = chunk->next;
-        size_t bytes = block_bytes(chunk);
         UNPOISON(chunk->data, chunk->capacity);
         if (!chunk->is_lent) {
-            free(chunk);
             if (arena->account != NULL) {
-                arena->account->give(arena->account, bytes);
+                arena->account->give(arena->account, block_bytes(chunk));
             }
+            free(chunk);
         }
         chunk = next;
     }

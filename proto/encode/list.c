@@ -39,38 +39,41 @@ void proto_put_body(struct proto_buffer *out, const gjk_body *body) {
 void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
                        const gjk_hits *hits, const proto_stamp *stamp) {
     begin(out, "hits");
-    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
         begin_item(out);
         proto_put_body(out, hits->items[i].body);
         proto_put_detect(out, dimension, penetration, &hits->items[i].result);
         proto_put_text(out, "}");
     }
-    end(out, hits->truncated, stamp);
+    end(out, hits->truncated || i < hits->count, stamp);
 }
 
 void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
                         const gjk_pair_hits *pairs, const proto_stamp *stamp) {
     begin(out, "pairs");
-    for (uint32_t i = 0; i < pairs->count && !out->failed; i++) {
+    uint32_t i = 0;
+    for (; i < pairs->count && proto_list_goes_on(out); i++) {
         begin_item(out);
         put_id(out, "a", pairs->items[i].a->id);
         put_id(out, "b", pairs->items[i].b->id);
         proto_put_detect(out, dimension, penetration, &pairs->items[i].result);
         proto_put_text(out, "}");
     }
-    end(out, pairs->truncated, stamp);
+    end(out, pairs->truncated || i < pairs->count, stamp);
 }
 
 void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
                           const proto_stamp *stamp) {
     begin(out, "nearest");
-    for (uint32_t i = 0; i < nears->count && !out->failed; i++) {
+    uint32_t i = 0;
+    for (; i < nears->count && proto_list_goes_on(out); i++) {
         begin_item(out);
         proto_put_body(out, nears->items[i].body);
         proto_put_distance(out, dimension, &nears->items[i].result);
         proto_put_text(out, "}");
     }
-    end(out, nears->truncated, stamp);
+    end(out, nears->truncated || i < nears->count, stamp);
 }
 
 /* Writes the members that hits of rays and casts share. */
@@ -96,18 +99,20 @@ void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_r
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
                            const proto_stamp *stamp) {
     begin(out, "hits");
-    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
         begin_item(out);
         proto_put_ray_hit(out, dimension, &hits->items[i]);
         proto_put_text(out, "}");
     }
-    end(out, hits->truncated, stamp);
+    end(out, hits->truncated || i < hits->count, stamp);
 }
 
 void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
                             const proto_stamp *stamp) {
     begin(out, "hits");
-    for (uint32_t i = 0; i < hits->count && !out->failed; i++) {
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
         const gjk_cast_result *result = &hits->items[i].result;
         begin_item(out);
         proto_put_body(out, hits->items[i].body);
@@ -118,7 +123,7 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         proto_put_status(out, result->convergence);
         proto_put_text(out, "}");
     }
-    end(out, hits->truncated, stamp);
+    end(out, hits->truncated || i < hits->count, stamp);
 }
 
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp) {

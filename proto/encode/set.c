@@ -120,13 +120,17 @@ static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 
     proto_put_vector(out, dimension, position);
 }
 
-/* Writes a shape and leaves the object open for read-only members. */
-static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
-                      uint32_t handle) {
+/* A definition without its closing brace. */
+static proto_text open_definition(const proto_stored *shape) {
     proto_text definition = shape->definition;
 
     GJK_ASSERT(definition.length > 2 && definition.data[definition.length - 1] == '}');
-    proto_put_bytes(out, definition.data, definition.length - 1);
+    return (proto_text){definition.data, definition.length - 1};
+}
+
+/* Writes what follows the definition and leaves the object open for read-only members. */
+static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
+                             const proto_stored *shape, uint32_t handle) {
     if (shape->place.has_position) {
         put_position(out, dimension, shape->place.pose.position);
     }
@@ -134,6 +138,27 @@ static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_
         put_turn(out, dimension, &shape->place.turn);
     }
     put_integer(out, "handle", handle);
+}
+
+static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                      uint32_t handle) {
+    const proto_text definition = open_definition(shape);
+    proto_put_bytes(out, definition.data, definition.length);
+    put_stored_place(out, dimension, shape, handle);
+}
+
+proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct proto_buffer *after,
+                                        const char *id, bool is_first, uint32_t dimension,
+                                        const proto_stored *shape, uint32_t handle) {
+    proto_text definition = open_definition(shape);
+    proto_put_text(before, is_first ? "" : ",");
+    proto_put_string(before, id, strlen(id));
+    proto_put_text(before, ":");
+    definition.length--; /* its last byte tells `after` that a comma is due */
+    proto_put_bytes(after, definition.data + definition.length, 1);
+    put_stored_place(after, dimension, shape, handle);
+    proto_put_text(after, "}");
+    return definition;
 }
 
 void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,

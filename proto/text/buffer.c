@@ -1,7 +1,8 @@
 /*
- * A growing buffer of JSON text. It doubles in the caller's arena; old blocks stay until the arena
- * is freed, so a text of n bytes costs at most 4n. Whether a comma is needed follows from the last
- * byte written, because nothing but an opening bracket ends in one.
+ * A growing buffer of JSON text. It doubles in the caller's arena; old memory stays until the arena
+ * is freed, so a text of n bytes costs at most 4n. In blocks, what is beyond the first 64 KiB costs
+ * its own length only. Whether a comma is needed follows from the last byte written, because nothing
+ * but an opening bracket ends in one.
  */
 
 #include "text/text.h"
@@ -10,8 +11,80 @@
 
 #define FIRST_CAPACITY_BYTES 1024
 
+/* A text of that length is continued in a new block, which is twice as large up to the maximum. */
+#define BLOCK_BYTES_MIN 65536
+#define BLOCK_BYTES_MAX 1048576
+
+/* More than any entry of a list takes: two ids, a group, eleven numbers and the members' names. */
+#define LIST_ITEM_BYTES_MAX 1024
+
+/* A full block. */
+struct proto_block {
+    struct proto_block *previous;
+    proto_text text;
+};
+
 void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena) {
-    *buffer = (struct proto_buffer){.arena = arena};
+    *buffer = (struct proto_buffer){.arena = arena, .list_bytes_max = SIZE_MAX};
+}
+
+void proto_buffer_init_blocks(struct proto_buffer *buffer, struct gjk_arena *arena) {
+    proto_buffer_init(buffer, arena);
+    buffer->in_blocks = true;
+}
+
+void proto_buffer_reserve(struct proto_buffer *buffer, size_t length) {
+    GJK_ASSERT(buffer->length == 0);
+    buffer->capacity = length < BLOCK_BYTES_MAX ? length : BLOCK_BYTES_MAX;
+    buffer->data = gjk_arena_alloc(buffer->arena, buffer->capacity);
+    buffer->failed = buffer->data == NULL;
+}
+
+size_t proto_buffer_length(const struct proto_buffer *buffer) {
+    return buffer->blocks_bytes + buffer->length;
+}
+
+const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count) {
+    size_t i = 1;
+    for (const struct proto_block *block = buffer->blocks; block != NULL; block = block->previous) {
+        i++;
+    }
+    proto_text *texts = gjk_arena_alloc_array(buffer->arena, i, sizeof *texts);
+    if (texts == NULL) {
+        return NULL;
+    }
+    *count = i;
+    texts[--i] = (proto_text){buffer->data, buffer->length};
+    for (const struct proto_block *block = buffer->blocks; block != NULL; block = block->previous) {
+        texts[--i] = block->text;
+    }
+    return texts;
+}
+
+bool proto_list_goes_on(struct proto_buffer *out) {
+    if (proto_buffer_length(out) + LIST_ITEM_BYTES_MAX > out->list_bytes_max) {
+        out->is_cut = true;
+    }
+    return !out->failed && !out->is_cut;
+}
+
+/* Leaves the text as a full block and goes on in a new one with room for so many bytes. */
+static bool begin_block(struct proto_buffer *out, size_t length) {
+    size_t capacity = out->capacity < BLOCK_BYTES_MAX / 2 ? 2 * out->capacity : BLOCK_BYTES_MAX;
+    capacity = capacity > length ? capacity : length;
+    struct proto_block *full = gjk_arena_alloc(out->arena, sizeof *full);
+    char *data = full != NULL ? gjk_arena_alloc(out->arena, capacity) : NULL;
+    if (data == NULL) {
+        out->failed = true;
+        return false;
+    }
+    *full = (struct proto_block){out->blocks, {out->data, out->length}};
+    out->blocks = full;
+    out->blocks_bytes += out->length;
+    out->data = data;
+    out->length = 0;
+    out->capacity = capacity;
+    return true;
 }
 
 static bool reserve(struct proto_buffer *out, size_t length) {
@@ -22,6 +95,10 @@ static bool reserve(struct proto_buffer *out, size_t length) {
     }
     if (length <= out->capacity - out->length) {
         return true;
+    }
+    if (out->in_blocks && out->length > 0 &&
+        (out->length >= BLOCK_BYTES_MIN / 2 || length >= BLOCK_BYTES_MIN)) {
+        return begin_block(out, length);
     }
     while (capacity - out->length < length) {
         if (capacity > SIZE_MAX / 2) {
@@ -41,14 +118,6 @@ static bool reserve(struct proto_buffer *out, size_t length) {
     out->data = data;
     out->capacity = capacity;
     return true;
-}
-
-void proto_buffer_reserve(struct proto_buffer *buffer, size_t length) {
-    if (!buffer->failed && buffer->length == 0 && length > 0) {
-        buffer->data = gjk_arena_alloc(buffer->arena, length);
-        buffer->capacity = buffer->data != NULL ? length : 0;
-        buffer->failed = buffer->data == NULL;
-    }
 }
 
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) {

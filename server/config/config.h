@@ -22,6 +22,7 @@
 #define GJKD_BODY_BYTES_MAX 1073741824
 #define GJKD_BATCH_QUERIES_MAX 1048576
 #define GJKD_JOBS_MAX 1048576
+#define GJKD_ANSWER_BYTES_MIN 65536
 #define GJKD_MEMORY_BYTES_MAX (UINT64_C(1) << 50)
 #define GJKD_CONNECTIONS_MAX 1048576
 #define GJKD_TIME_MS_MAX 3600000
@@ -47,7 +48,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 35
+#define GJKD_SETTING_COUNT 36
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -61,7 +62,8 @@ struct gjkd_config {
     uint64_t max_body_bytes;
     uint64_t max_batch_queries;
     uint64_t max_jobs;
-    uint64_t max_memory_bytes; /* of all sets */
+    uint64_t max_memory_bytes; /* of the process */
+    uint64_t max_answer_bytes; /* of lists in answers to queries */
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
     uint64_t rate_limit;           /* queries and writes a second for each address; 0: no limit */

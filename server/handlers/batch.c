@@ -3,9 +3,10 @@
  * many workers as there are, as they would be alone. Each chunk keeps its texts in memory of its
  * own; they are put together in order. What goes wrong with a query stands in its place.
  *
- * answers_max holds for the whole reply, query by query in their order. Chunks do not know what
- * the queries before them will list, so they list what may be due at most; where that comes to
- * more in all, the queries at and behind the border are asked again with what is really left.
+ * answers_max and --max-answer hold for the whole reply, query by query in their order. Chunks do not
+ * know what the queries before them will list, so they list what may be due at most; where that
+ * comes to more in all, the queries at and behind the border are asked again with what is really
+ * left.
  */
 
 #include "handlers/handlers.h"
@@ -19,6 +20,11 @@
 /* Estimates of a query's cost, for cutting; of a heavy one, to have it in a chunk by itself. */
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
+
+/* What lists may still take of the reply. */
+typedef struct room {
+    uint64_t answers, bytes;
+} room;
 
 /* What is said to one query. */
 typedef struct result {
@@ -35,8 +41,9 @@ typedef struct work {
     struct gjk_arena *texts; /* one a chunk */
     uint32_t step, chunks, rows;
     uint64_t row_ns;
-    uint64_t answers_max;
+    room max;              /* of the whole reply */
     atomic_ulong answered; /* by queries that are done */
+    atomic_ulong bytes;    /* of their texts */
     atomic_ulong ops[PROTO_OP_COUNT];
     atomic_int failure; /* a proto_code that ends the batch */
     bool has_tick;
@@ -53,14 +60,15 @@ static void release(work *batch) {
 /* --- One query --- */
 
 /* Asks query `row` with so much room; false: *problem says why not. */
-static bool ask(work *batch, uint32_t row, uint32_t room, struct gjkd_query_context *context) {
+static bool ask(work *batch, uint32_t row, room left, struct gjkd_query_context *context) {
     context->request = batch->request;
-    context->room = room;
+    context->room = left.answers < UINT32_MAX ? (uint32_t)left.answers : UINT32_MAX;
     if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
         !gjkd_query_context_begin(context)) {
         return false;
     }
     context->stamp = (proto_stamp){0};
+    context->out.list_bytes_max = left.bytes;
     const proto_op op = context->query.op;
     if (!gjkd_query_kinds[op].answer(context)) {
         return false;
@@ -75,12 +83,12 @@ static bool ends_batch(proto_code code) {
 }
 
 /* The text for query `row`, made in scratch and kept in texts. */
-static proto_code answer_row(work *batch, uint32_t row, uint32_t room, struct gjk_arena *scratch,
+static proto_code answer_row(work *batch, uint32_t row, room left, struct gjk_arena *scratch,
                              struct gjk_arena *texts) {
     struct proto_problem problem = {.code = PROTO_OK};
     struct gjkd_query_context context = {.arena = scratch, .problem = &problem};
     struct proto_buffer *out = &context.out;
-    if (!ask(batch, row, room, &context)) {
+    if (!ask(batch, row, left, &context)) {
         if (ends_batch(problem.code)) {
             return problem.code;
         }
@@ -93,17 +101,23 @@ static proto_code answer_row(work *batch, uint32_t row, uint32_t room, struct gj
     if (text == NULL) {
         return PROTO_OUT_OF_MEMORY;
     }
-    batch->results[row] = (result){{text, out->length}, context.answered, context.is_cut};
+    batch->results[row] =
+        (result){{text, out->length}, context.answered, context.is_cut || out->is_cut};
     return PROTO_OK;
 }
 
 /* --- In chunks --- */
 
-/* What is left of answers_max, as far as anybody knows yet. */
-static uint32_t room_now(work *batch) {
-    uint64_t answered = atomic_load_explicit(&batch->answered, memory_order_relaxed);
-    uint64_t room = answered < batch->answers_max ? batch->answers_max - answered : 0;
-    return room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
+static uint64_t less(uint64_t max, uint64_t used) {
+    return used < max ? max - used : 0;
+}
+
+/* What is left of the room, as far as anybody knows yet. */
+static room room_now(work *batch) {
+    return (room){
+        less(batch->max.answers, atomic_load_explicit(&batch->answered, memory_order_relaxed)),
+        less(batch->max.bytes, atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
+    };
 }
 
 static void run(const gjkd_chunk *chunk) {
@@ -119,26 +133,29 @@ static void run(const gjkd_chunk *chunk) {
             return;
         }
         atomic_fetch_add(&batch->answered, batch->results[row].answered);
+        atomic_fetch_add(&batch->bytes, batch->results[row].text.length);
         gjk_arena_reset(chunk->memory);
     }
 }
 
 /* Asks those queries again that listed more than there is room for, or might have listed more. */
 static proto_code enforce_room(work *batch) {
-    uint64_t room = batch->answers_max;
+    room left = batch->max;
     struct gjk_arena scratch;
     proto_code code = PROTO_OK;
-    gjk_arena_init(&scratch, GJKD_REQUEST_BYTES_MAX);
+    gjk_arena_init(&scratch, 0);
+    gjk_arena_charge(&scratch, &batch->request->account.account);
     for (uint32_t row = 0; row < batch->rows && code == PROTO_OK; row++) {
         const result *said = &batch->results[row];
-        if (said->is_cut || said->answered > room) {
+        if (said->is_cut || said->answered > left.answers ||
+            (said->answered > 0 && said->text.length > left.bytes)) {
             code = gjkd_request_is_late(batch->request)
                        ? PROTO_DEADLINE_EXCEEDED
-                       : answer_row(batch, row, (uint32_t)room, &scratch,
-                                    &batch->texts[row / batch->step]);
+                       : answer_row(batch, row, left, &scratch, &batch->texts[row / batch->step]);
             gjk_arena_reset(&scratch);
         }
-        room -= code == PROTO_OK ? said->answered : 0;
+        left.answers = less(left.answers, said->answered);
+        left.bytes = less(left.bytes, said->text.length);
     }
     gjk_arena_fini(&scratch);
     return code;
@@ -161,6 +178,9 @@ static void print(const work *batch, struct proto_buffer *out) {
     proto_encode_batch_begin(out, &stamp);
     for (uint32_t row = 0; row < batch->rows; row++) {
         proto_encode_batch_reply(out, batch->results[row].text);
+        if ((row + 1) % batch->step == 0) {
+            gjk_arena_fini(&batch->texts[row / batch->step]); /* not twice the answer at once */
+        }
     }
     proto_encode_batch_end(out);
 }
@@ -176,7 +196,7 @@ static void finish(void *closure, bool is_late) {
     }
     proto_code code = (proto_code)atomic_load(&batch->failure);
     code = code == PROTO_OK ? enforce_room(batch) : code;
-    proto_buffer_init(&out, &request->arena);
+    proto_buffer_init_blocks(&out, &request->arena);
     if (code == PROTO_OK) {
         print(batch, &out);
         for (int op = 0; op < PROTO_OP_COUNT; op++) {
@@ -208,7 +228,8 @@ static bool make_room(struct gjkd_request *request, work *batch) {
         return false;
     }
     for (uint32_t i = 0; i < batch->chunks; i++) {
-        gjk_arena_init(&batch->texts[i], GJKD_REQUEST_BYTES_MAX);
+        gjk_arena_init(&batch->texts[i], 0);
+        gjk_arena_charge(&batch->texts[i], &request->account.account);
     }
     return true;
 }
@@ -225,7 +246,8 @@ void gjkd_handle_batch(struct gjkd_request *request) {
     memset(batch, 0, sizeof *batch);
     batch->request = request;
     atomic_init(&batch->failure, PROTO_OK);
-    batch->answers_max = request->context->limits.answers_max;
+    batch->max =
+        (room){request->context->limits.answers_max, request->context->config->max_answer_bytes};
     if (!proto_decode_batch(gjkd_request_text(request),
                             request->version != NULL ? request->version->dimension : 0,
                             &request->context->limits, &request->arena, &batch->batch,

@@ -82,7 +82,8 @@ static void run(const gjkd_chunk *chunk) {
     struct rays *rays = chunk->work;
     struct gjk_arena groups_memory;
     gjkd_tally tally = {0};
-    gjk_arena_init(&groups_memory, GJKD_CHUNK_BYTES_MAX);
+    gjk_arena_init(&groups_memory, 0);
+    gjk_arena_charge(&groups_memory, chunk->memory->account);
     const char **groups = copy_groups(&rays->rows, &groups_memory);
     gjk_filter filter = gjk_filter_default();
     filter.ignore_groups = groups;

@@ -13,9 +13,14 @@ static bool decode(struct gjkd_query_context *context, proto_op op) {
     uint32_t dimension = request->version != NULL ? request->version->dimension : 0;
     uint64_t room = request->context->limits.answers_max;
     context->room = room < UINT32_MAX ? (uint32_t)room : UINT32_MAX;
-    return proto_decode_query(gjkd_request_text(request), op, dimension, &request->context->limits,
-                              context->arena, &context->query, context->problem) &&
-           gjkd_query_context_begin(context);
+    if (!proto_decode_query(gjkd_request_text(request), op, dimension, &request->context->limits,
+                            context->arena, &context->query, context->problem) ||
+        !gjkd_query_context_begin(context)) {
+        return false;
+    }
+    context->out.in_blocks = true;
+    context->out.list_bytes_max = request->context->config->max_answer_bytes;
+    return true;
 }
 
 /* May the answer be printed in the form that the client asked for? */

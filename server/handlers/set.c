@@ -5,6 +5,7 @@
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
+#include "handlers/set_stream.h"
 #include "request/context.h"
 
 #include <stdio.h>
@@ -51,7 +52,7 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
         summaries[i] = gjkd_version_summary(page[i]);
     }
     struct proto_buffer body;
-    proto_buffer_init(&body, &request->arena);
+    proto_buffer_init_blocks(&body, &request->arena);
     proto_encode_set_list(&body, summaries, count, more ? summaries[count - 1].name : NULL);
     for (size_t i = 0; i < count; i++) {
         gjkd_version_release(page[i]);
@@ -63,6 +64,11 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
 
 static void reply_set(struct gjkd_request *request) {
     const struct gjkd_version *version = request->version;
+    gjkd_version_etag(version, request->reply.etag);
+    if (version->body_bytes > GJKD_STREAMED_BYTES) {
+        gjkd_set_stream_reply(request);
+        return;
+    }
     proto_set_head head = {
         .summary = gjkd_version_summary(version),
         .has_history = version->has_history,
@@ -70,7 +76,7 @@ static void reply_set(struct gjkd_request *request) {
         .meta = version->meta,
     };
     struct proto_buffer body;
-    proto_buffer_init(&body, &request->arena);
+    proto_buffer_init_blocks(&body, &request->arena);
     proto_encode_set_begin(&body, &head);
     for (uint32_t i = 0; i < gjk_set_count(version->set); i++) {
         const gjk_body *shape = gjk_set_body(version->set, i);
@@ -78,7 +84,6 @@ static void reply_set(struct gjkd_request *request) {
         proto_encode_set_shape(&body, shape->id, version->dimension, &stored, shape->handle);
     }
     proto_encode_set_end(&body);
-    gjkd_version_etag(version, request->reply.etag);
     gjkd_request_reply(request, 200, &body);
 }
 

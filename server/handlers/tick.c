@@ -85,7 +85,7 @@ void gjkd_handle_get_ticks(struct gjkd_request *request) {
 
 static void reply_poses(struct gjkd_request *request, double tick, const gjk_snapshot *snapshot) {
     struct proto_buffer out;
-    proto_buffer_init(&out, &request->arena);
+    proto_buffer_init_blocks(&out, &request->arena);
     proto_encode_poses_begin(&out, tick);
     for (uint32_t i = 0; i < gjk_set_count(snapshot->set); i++) {
         const gjk_body *body = gjk_set_body(snapshot->set, i);

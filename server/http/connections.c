@@ -6,6 +6,8 @@
 
 #include "http/connections.h"
 
+#include "util/socket_progress.h"
+
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -54,14 +56,40 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
     }
 }
 
+void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t bytes,
+                                    uint64_t now_ns) {
+    entry->reply_bytes = 0;
+    if (bytes > GJKD_LONG_REPLY_BYTES &&
+        gjkd_socket_acknowledged(entry->fd, &entry->acknowledged_bytes)) {
+        entry->reply_bytes = bytes;
+        entry->window_ns = now_ns;
+        entry->window_bytes = entry->acknowledged_bytes;
+    }
+}
+
+/* Looks at the progress of a long answer; begins the next window where the current one is over. */
+static bool reads_too_slowly(struct gjkd_connection *entry, uint64_t now_ns) {
+    uint64_t bytes;
+    if (entry->reply_bytes == 0 ||
+        now_ns - entry->window_ns < GJKD_READ_WINDOW_S * UINT64_C(1000000000) ||
+        !gjkd_socket_acknowledged(entry->fd, &bytes)) {
+        return false;
+    }
+    bool is_slow = bytes - entry->window_bytes < GJKD_READ_WINDOW_S * GJKD_READ_BYTES_PER_S &&
+                   bytes - entry->acknowledged_bytes + GJKD_LONG_REPLY_BYTES < entry->reply_bytes;
+    entry->window_ns = now_ns;
+    entry->window_bytes = bytes;
+    return is_slow;
+}
+
 /* Whether the client has closed and everything it sent has been read. */
 static bool is_disconnected(int fd) {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-static bool must_end(const struct gjkd_connections *connections,
-                     const struct gjkd_connection *entry, uint64_t now_ns) {
+static bool must_end(const struct gjkd_connections *connections, struct gjkd_connection *entry,
+                     uint64_t now_ns) {
     switch (entry->progress) {
     case GJKD_IDLE:
     case GJKD_HEAD_DUE:
@@ -72,7 +100,7 @@ static bool must_end(const struct gjkd_connections *connections,
     case GJKD_LINGERING:
         return now_ns > entry->overdue_ns || is_disconnected(entry->fd);
     case GJKD_SENDING:
-        return now_ns > entry->overdue_ns;
+        return now_ns > entry->overdue_ns || reads_too_slowly(entry, now_ns);
     case GJKD_ANSWERING:
         break;
     }

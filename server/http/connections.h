@@ -33,9 +33,24 @@ struct gjkd_connection {
     gjkd_digest token;
     struct gjkd_exchange *exchange; /* the current request, or NULL */
     gjkd_progress progress;
+    uint64_t reply_bytes;             /* of a long answer that is being sent; 0: of none */
+    uint64_t acknowledged_bytes;      /* by the client, when the answer began ... */
+    uint64_t window_ns, window_bytes; /* ... and at the beginning of the current window */
     uint64_t overdue_ns; /* when what is due must be complete: the request line, the head, the
                             client's reading of the answer, or the lingering */
 };
+
+/*
+ * The client must read a long answer at GJKD_READ_BYTES_PER_S or faster, judged by what its side
+ * acknowledges in each window of GJKD_READ_WINDOW_S, as long as more than GJKD_LONG_REPLY_BYTES of it
+ * are left.
+ */
+#define GJKD_READ_BYTES_PER_S ((uint64_t)64 << 10)
+#define GJKD_READ_WINDOW_S 10
+#define GJKD_LONG_REPLY_BYTES ((uint64_t)1 << 20)
+
+/* From now on the client has to read an answer of so many bytes. */
+void gjkd_connection_expect_reading(struct gjkd_connection *entry, uint64_t bytes, uint64_t now_ns);
 
 struct gjkd_connections {
     struct gjkd_connection *first;

@@ -81,7 +81,9 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     uint64_t sending_s = exchange->request.reply.length / SEND_BYTES_PER_S_MIN;
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);
     if (entry != NULL) {
-        entry->overdue_ns = uv_hrtime() + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
+        uint64_t now_ns = uv_hrtime();
+        entry->overdue_ns = now_ns + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
+        gjkd_connection_expect_reading(entry, exchange->request.reply.length, now_ns);
     }
 }
 

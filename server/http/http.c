@@ -32,6 +32,11 @@
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
                "a head that is over a limit must fit, so that it can be refused");
 
+/* What a connection takes in all, measured: its memory, its entry and what libmicrohttpd, and
+ * GnuTLS with its buffers, keep of it. */
+#define PLAIN_BYTES ((uint64_t)17100)
+#define TLS_BYTES ((uint64_t)40500)
+
 /* The shortest time between two sweeps of all connections. */
 #define SWEEP_PAUSE_NS UINT64_C(500000000)
 
@@ -56,7 +61,25 @@ static const gjkd_ip *counted_ip(const struct gjkd_http *http, const gjkd_ip *ip
     return proxy ? NULL : ip;
 }
 
+static uint64_t connection_bytes(const struct gjkd_http *http) {
+    return http->context->security.tls != NULL ? TLS_BYTES : PLAIN_BYTES;
+}
+
+/* A place is one of --max-connections and the memory for it. False: there is none. */
+static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+    if (!gjkd_budget_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
+        return false;
+    }
+    if (gjkd_connection_limiter_admit(http->context->security.connection_limiter,
+                                      counted_ip(http, ip))) {
+        return true;
+    }
+    gjkd_budget_give(GJKD_CHARGE_SMALL, connection_bytes(http));
+    return false;
+}
+
 static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
+    gjkd_budget_give(GJKD_CHARGE_SMALL, connection_bytes(http));
     gjkd_connection_limiter_release(http->context->security.connection_limiter,
                                     counted_ip(http, ip));
 }
@@ -82,8 +105,7 @@ void gjkd_http_refuse_connection(struct gjkd_http *http, int fd) {
 
 void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_address *peer) {
     gjkd_ip ip = gjkd_ip_of(&peer->any);
-    if (!gjkd_connection_limiter_admit(http->context->security.connection_limiter,
-                                       counted_ip(http, &ip))) {
+    if (!take_place(http, &ip)) {
         gjkd_http_refuse_connection(http, fd);
         return;
     }

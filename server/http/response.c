@@ -10,6 +10,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* So many bytes of a body that is read are written at a time, in about 50 us. */
+#define STREAM_BYTES 16384
+
 /* Sets a field that has a value. */
 static void add(void *response, const char *name, const char *value) {
     if (value != NULL && value[0] != '\0') {
@@ -43,15 +46,42 @@ static void add_fields(const struct gjkd_request *request, struct MHD_Response *
     }
 }
 
+/* libmicrohttpd copies the vector, not the texts. */
+static struct MHD_Response *make_of_texts(struct gjkd_request *request) {
+    const gjkd_reply *reply = &request->reply;
+    struct MHD_IoVec *vector =
+        gjk_arena_alloc_array(&request->arena, reply->text_count, sizeof *vector);
+    for (size_t i = 0; vector != NULL && i < reply->text_count; i++) {
+        vector[i] = (struct MHD_IoVec){reply->texts[i].data, reply->texts[i].length};
+    }
+    return vector == NULL
+               ? NULL
+               : MHD_create_response_from_iovec(vector, (unsigned)reply->text_count, NULL, NULL);
+}
+
+static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length) {
+    const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
+    (void)position; /* always where the last call ended */
+    size_t count = reply->read(reply->reader, to, length);
+    return count > 0 ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
 struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     static char nothing[1];
     if (request->timing.ended_ns == 0) {
         request->timing.ended_ns = uv_hrtime(); /* refused before it ran */
     }
     const gjkd_reply *reply = &request->reply;
-    void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
-    struct MHD_Response *response =
-        MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
+    struct MHD_Response *response;
+    if (reply->read != NULL) {
+        response =
+            MHD_create_response_from_callback(reply->length, STREAM_BYTES, read_on, request, NULL);
+    } else if (reply->texts != NULL) {
+        response = make_of_texts(request);
+    } else {
+        void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
+        response = MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
+    }
     if (response != NULL) {
         add_fields(request, response);
     }

@@ -5,6 +5,7 @@
 #include "request/limits.h"
 #include "request/telemetry.h"
 #include "sets/registry.h"
+#include "work/budget.h"
 
 #include <stdio.h>
 
@@ -16,15 +17,14 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->limits.batch_queries_max = config->max_batch_queries;
     context->registry = gjkd_registry_new(context->limits.sets_max);
     context->telemetry = gjkd_telemetry_new((unsigned)config->io_threads);
-    gjkd_budget_init(&context->bodies, GJKD_BODIES_BYTES_MAX);
-    gjkd_budget_init(&context->parsing, GJKD_PARSING_BYTES_MAX);
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
     if (context->registry == NULL || context->telemetry == NULL) {
         snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
         return false;
     }
-    gjkd_registry_limit(context->registry, config->max_memory_bytes);
+    gjkd_budget_limit(config->max_memory_bytes);
+    gjkd_registry_limit(context->registry, gjkd_budget_ceiling(GJKD_CHARGE_LARGE));
     if (!gjkd_security_init(&context->security, config, error)) {
         return false;
     }

@@ -6,7 +6,6 @@
 #include "config/config.h"
 #include "proto/request.h"
 #include "security/security.h"
-#include "work/budget.h"
 #include "work/pool.h"
 
 struct gjkd_context {
@@ -16,8 +15,6 @@ struct gjkd_context {
     struct gjkd_registry *registry;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    struct gjkd_budget bodies;  /* bytes of bodies, from their arrival to their answer */
-    struct gjkd_budget parsing; /* bytes of JSON that is being decoded */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };

@@ -10,12 +10,6 @@
  * them) may have. */
 #define GJKD_TARGET_BYTES_MAX 4096
 #define GJKD_FIELD_BYTES_MAX 8192
-/* Memory that one request may use in all. */
-#define GJKD_REQUEST_BYTES_MAX ((size_t)4 << 30)
-/* What bodies may hold at one time over all connections, and what of them may be in the middle
- * of decoding; but one body, whatever its size, always finds room. */
-#define GJKD_BODIES_BYTES_MAX ((uint64_t)512 << 20)
-#define GJKD_PARSING_BYTES_MAX ((uint64_t)64 << 20)
 /* What a client may send of a body that nobody will read, before its connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
 /* What of a request's path is logged. */

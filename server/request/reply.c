@@ -10,6 +10,15 @@ void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char
     reply->content_type = content_type;
     reply->data = data;
     reply->length = length;
+    reply->texts = NULL;
+    reply->read = NULL;
+}
+
+void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *reader,
+                           uint64_t length) {
+    gjkd_reply_set_body(reply, GJKD_JSON_TYPE, NULL, length);
+    reply->read = read;
+    reply->reader = reader;
 }
 
 void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *problem,

@@ -6,11 +6,20 @@
 #include "proto/reply.h"
 #include "sets/etag.h"
 
+#define GJKD_JSON_TYPE "application/json; charset=utf-8"
+
+/* Writes the next bytes of a body, length of them unless it ends; returns how many. */
+typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
+
 typedef struct gjkd_reply {
     int status; /* 0: none yet */
     const char *content_type;
-    const char *data;
+    const char *data; /* the body, of `length` bytes, unless it stands in texts or is read */
     size_t length;
+    const proto_text *texts; /* it is in so many pieces; NULL: it is not */
+    size_t text_count;
+    gjkd_reply_reader read; /* called for it piece by piece; NULL: it is not */
+    void *reader;
     char etag[GJKD_ETAG_MAX]; /* "": none */
     const char *allow;        /* NULL: none */
     uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
@@ -22,6 +31,10 @@ typedef struct gjkd_reply {
 /* Sets status 200 and a body; other members stay. */
 void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char *data,
                          size_t length);
+
+/* The same for a body of so many bytes that read(reader, ...) gives while it is sent. */
+void gjkd_reply_set_stream(gjkd_reply *reply, gjkd_reply_reader read, void *reader,
+                           uint64_t length);
 
 /* Sets status and body to those of the problem (RFC 9457), made in the arena, and takes the ETag
  * away. Where the arena has no memory left, the body is a constant for out-of-memory. */

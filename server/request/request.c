@@ -20,8 +20,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define JSON_TYPE "application/json; charset=utf-8"
-
 /* The arena of a reused request keeps no more than this. */
 #define ARENA_KEPT_BYTES 262144
 
@@ -33,26 +31,27 @@ void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
     memset(request, 0, sizeof *request);
     request->context = context;
     request->counters = counters;
-    gjk_arena_init(&request->arena, GJKD_REQUEST_BYTES_MAX);
+    gjkd_account_init(&request->account);
+    gjk_arena_init(&request->arena, 0);
+    gjk_arena_charge(&request->arena, &request->account.account);
     gjkd_pinned_sets_init(&request->pinned_sets);
 }
 
 void gjkd_request_fini(struct gjkd_request *request) {
-    gjkd_budget_give(&request->context->bodies, &request->held_bytes);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_fini(&request->pinned_sets);
     gjk_arena_fini(&request->arena);
 }
 
 void gjkd_request_reset(struct gjkd_request *request) {
-    gjkd_budget_give(&request->context->bodies, &request->held_bytes);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_reset(&request->pinned_sets);
-    if (request->arena.used_bytes > ARENA_KEPT_BYTES) {
+    if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_budget_is_tight()) {
         gjk_arena_fini(&request->arena);
     } else {
-        gjk_arena_reset(&request->arena);
+        gjk_arena_reset(&request->arena); /* what it keeps stays charged */
     }
+    gjkd_account_reset(&request->account);
     request->version = NULL;
     request->timing = (gjkd_timing){0};
     request->request_id[0] = request->logged_path[0] = request->holder[0] = '\0';
@@ -83,14 +82,25 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
         return;
     }
     gjkd_reply_set_body(&request->reply,
-                        request->columns_out != NULL ? request->columns_out : JSON_TYPE, body->data,
-                        body->length);
+                        request->columns_out != NULL ? request->columns_out : GJKD_JSON_TYPE,
+                        body->data, proto_buffer_length(body));
     request->reply.status = status;
+    if (body->blocks != NULL) {
+        request->reply.texts = proto_buffer_texts(body, &request->reply.text_count);
+        if (request->reply.texts == NULL) {
+            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        }
+    }
 }
 
 void gjkd_request_refuse(struct gjkd_request *request) {
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
-        gjk_arena_reset(&request->arena); /* nothing of the request is needed any more */
+        if (gjkd_account_can_wait(&request->account)) {
+            gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
+            proto_problem_set(&request->problem, PROTO_OVERLOADED,
+                              "other requests hold the memory that this one needs");
+        }
+        gjk_arena_fini(&request->arena); /* nothing of the request is needed any more */
         request->body = NULL;
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
@@ -151,18 +161,6 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
     return gjkd_cost_model_wants_worker(&work);
 }
 
-/* A JSON tree is up to 75 times its text: so many bytes are made into trees at one time. */
-static bool take_budget(struct gjkd_request *request) {
-    uint64_t bytes = request->columns_in ? 0 : request->body_bytes;
-    if (gjkd_budget_take(&request->context->parsing, bytes, &request->parsing_bytes)) {
-        return true;
-    }
-    gjkd_count_rejected(request->counters, GJKD_REJECTED_PARSING);
-    gjkd_request_fail(request, PROTO_OVERLOADED, "bodies of %llu bytes are being parsed already",
-                      (unsigned long long)gjkd_budget_used(&request->context->parsing));
-    return false;
-}
-
 void gjkd_request_start(struct gjkd_request *request) {
     request->timing.begun_ns = uv_hrtime();
     bool is_unwanted = atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
@@ -170,7 +168,7 @@ void gjkd_request_start(struct gjkd_request *request) {
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
-    if (request->reply.status == 0 && take_budget(request)) {
+    if (request->reply.status == 0) {
         const char *before = gjkd_crash_note_route(request->match.operation->path);
         request->match.operation->handler(request);
         gjkd_crash_note_route(before);
@@ -181,7 +179,6 @@ void gjkd_request_end(struct gjkd_request *request) {
     if (request->reply.status == 0) {
         gjkd_request_fail(request, PROTO_INTERNAL, "the operation came to no answer");
     }
-    gjkd_budget_give(&request->context->parsing, &request->parsing_bytes);
     gjkd_pinned_sets_reset(&request->pinned_sets);
     gjkd_version_release(request->version);
     request->version = NULL;
@@ -205,6 +202,7 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     request->chunks.run = how->run;
     request->chunks.finish = how->finish;
     request->chunks.is_fixed = how->is_fixed;
+    request->chunks.account = &request->account.account;
     request->chunks.patience = (gjk_patience){is_late, request};
     gjkd_chunks_begin(&request->chunks, count, row_ns);
 }

@@ -18,6 +18,7 @@
 #include "util/network.h"
 #include "util/request_id.h"
 #include "util/timing.h"
+#include "work/budget.h"
 #include "work/chunks.h"
 
 struct gjkd_context;
@@ -33,6 +34,7 @@ typedef enum gjkd_fate {
 struct gjkd_request {
     struct gjkd_context *context;
     struct gjkd_counters *counters;
+    struct gjkd_account account; /* of this arena and of all that chunks use */
     struct gjk_arena arena;
     gjkd_timing timing;
     uint64_t deadline_ns; /* by uv_hrtime */
@@ -65,7 +67,6 @@ struct gjkd_request {
 
     char *body;
     size_t body_bytes, body_capacity;
-    uint64_t held_bytes, parsing_bytes; /* of the budgets of those names */
     uint64_t discarded_bytes;
     uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */

@@ -1,12 +1,11 @@
 /*
- * How a body comes in. Piece by piece into the arena of its request, counted against what one
- * body and what all of them together may have. What nobody will read is thrown away, up to a
+ * How a body comes in. Piece by piece into the arena of its request, whose memory is charged to the
+ * budget, up to what one body may have. What nobody will read is thrown away, up to a
  * limit, so that a client that goes on sending gets to its answer.
  */
 
 #include "request/context.h"
 #include "request/request.h"
-#include "request/telemetry.h"
 
 #include <string.h>
 
@@ -55,12 +54,6 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
     bool wanted = request->reply.status == 0 && (request->match.operation->flags & GJKD_TAKES_BODY);
     if (wanted && request->body_bytes + length > request->context->limits.body_bytes_max) {
         gjkd_request_refuse_length(request);
-        wanted = false;
-    } else if (wanted &&
-               !gjkd_budget_take(&request->context->bodies, length, &request->held_bytes)) {
-        gjkd_count_rejected(request->counters, GJKD_REJECTED_BODIES);
-        gjkd_request_fail(request, PROTO_OVERLOADED, "bodies of %llu bytes are held already",
-                          (unsigned long long)gjkd_budget_used(&request->context->bodies));
         wanted = false;
     } else if (wanted && !reserve_body(request, length)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the body");

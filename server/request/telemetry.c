@@ -23,9 +23,10 @@ enum { DURATION_COUNT = sizeof duration_bounds_s / sizeof duration_bounds_s[0] }
 static const uint32_t iteration_bounds[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024};
 enum { ITERATION_COUNT = sizeof iteration_bounds / sizeof iteration_bounds[0] };
 
-static const char *const rejection_names[GJKD_REJECTION_COUNT] =
-    {"queue-full",        "lag",          "bodies", "parsing", "rate-limited",
-     "deadline-exceeded", "out-of-memory"};
+static const char *const rejection_names[GJKD_REJECTION_COUNT] = {"queue-full", "lag",
+                                                                  "rate-limited",
+                                                                  "deadline-exceeded",
+                                                                  "out-of-memory"};
 
 typedef _Atomic uint64_t counter;
 
@@ -288,6 +289,8 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_gauge(out, "gjkd_sets", "Sets stored.", gauges->sets);
     print_gauge(out, "gjkd_shapes", "Shapes of all sets.", gauges->shapes);
     print_gauge(out, "gjkd_set_bytes", "Memory of all sets.", gauges->set_bytes);
+    print_gauge(out, "gjkd_memory_bytes", "Memory counted against --max-memory.",
+                gauges->memory_bytes);
     print_gauge(out, "gjkd_ready", "1 when new work is wanted, as /readyz says.", gauges->ready);
     print_counter(out, "gjkd_log_lines_dropped_total",
                   "Lines that standard error did not take at once.", gauges->log_dropped);

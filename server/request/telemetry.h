@@ -20,13 +20,11 @@ struct gjkd_telemetry;
 typedef enum gjkd_rejection {
     GJKD_REJECTED_QUEUE_FULL, /* --max-jobs requests wait for a worker */
     GJKD_REJECTED_LAG,        /* the loop is behind */
-    GJKD_REJECTED_BODIES,     /* too many bytes of bodies are held */
-    GJKD_REJECTED_PARSING,    /* or are being decoded */
     GJKD_REJECTED_RATE,       /* an address or a token asks too much */
     GJKD_REJECTED_DEADLINE,   /* time was up */
     GJKD_REJECTED_MEMORY,     /* none is left, or none that is allowed */
 } gjkd_rejection;
-#define GJKD_REJECTION_COUNT 7
+#define GJKD_REJECTION_COUNT 5
 
 /* One block for each of so many loops. NULL: out of memory. */
 struct gjkd_telemetry *gjkd_telemetry_new(unsigned loops);
@@ -59,7 +57,7 @@ void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 
 /* Numbers that others keep. */
 typedef struct gjkd_gauges {
-    uint64_t sets, shapes, set_bytes, jobs_queued, log_dropped;
+    uint64_t sets, shapes, set_bytes, memory_bytes, jobs_queued, log_dropped;
     bool ready;
 } gjkd_gauges;
 

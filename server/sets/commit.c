@@ -32,7 +32,8 @@ static bool refuse_build(const gjkd_write *write, gjk_status status) {
         return proto_problem_set(write->problem, PROTO_TOO_MANY,
                                  "the set has given out every handle; delete it and make it again");
     }
-    return proto_problem_set(write->problem, PROTO_OUT_OF_MEMORY, "no memory for the set");
+    return proto_problem_set(write->problem, PROTO_OUT_OF_MEMORY,
+                             "there is no memory for the set: see --max-memory");
 }
 
 static bool refuse_put(const gjkd_write *write, gjkd_put_status status) {

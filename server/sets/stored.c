@@ -6,6 +6,7 @@
 #include "sets/stored.h"
 
 #include "util/references.h"
+#include "work/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,15 +39,32 @@ static void retain(const gjk_body *body) {
     gjkd_references_retain(&stored_of(body)->references);
 }
 
+/* A block charged to the budget. NULL: out of memory. */
+static void *alloc_charged(size_t bytes) {
+    if (!gjkd_budget_take(GJKD_CHARGE_SETS, bytes)) {
+        return NULL;
+    }
+    void *block = malloc(bytes);
+    if (block == NULL) {
+        gjkd_budget_give(GJKD_CHARGE_SETS, bytes);
+    }
+    return block;
+}
+
+static void free_charged(void *block, size_t bytes) {
+    free(block);
+    gjkd_budget_give(GJKD_CHARGE_SETS, bytes);
+}
+
 static void release(const gjk_body *body) {
     struct gjkd_stored *stored = stored_of(body);
     if (!gjkd_references_release(&stored->references)) {
         return;
     }
     if (gjkd_references_release(&stored->definition->references)) {
-        free(stored->definition);
+        free_charged(stored->definition, stored->definition->bytes);
     }
-    free(stored);
+    free_charged(stored, sizeof *stored);
 }
 
 const gjk_keeper gjkd_stored_keeper = {retain, release};
@@ -65,7 +83,7 @@ static struct definition *define(const char *id, const proto_shape *shape) {
     size_t columns = (size_t)shape->shape.column_count * shape->shape.stride * sizeof(double);
     size_t size = sizeof(struct definition) + id_length + group_length + text_length + 3;
     size += columns > 0 ? columns + COLUMN_ALIGNMENT - 1 : 0;
-    struct definition *definition = size <= UINT32_MAX ? malloc(size) : NULL;
+    struct definition *definition = size <= UINT32_MAX ? alloc_charged(size) : NULL;
     if (definition == NULL) {
         return NULL;
     }
@@ -94,10 +112,12 @@ static void place(struct gjkd_stored *stored, const proto_place *place) {
 
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport) {
-    struct gjkd_stored *stored = malloc(sizeof *stored);
+    struct gjkd_stored *stored = alloc_charged(sizeof *stored);
     struct definition *definition = stored != NULL ? define(id, shape) : NULL;
     if (definition == NULL) {
-        free(stored);
+        if (stored != NULL) {
+            free_charged(stored, sizeof *stored);
+        }
         return NULL;
     }
     stored->body = (gjk_body){
@@ -116,7 +136,7 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
 }
 
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport) {
-    struct gjkd_stored *stored = malloc(sizeof *stored);
+    struct gjkd_stored *stored = alloc_charged(sizeof *stored);
     if (stored == NULL) {
         return NULL;
     }

@@ -48,7 +48,7 @@ static bool grow(const gjkd_tick_ring *tick_ring, gjkd_tick_ring *out) {
     for (uint32_t i = 0; i < tick_ring->count; i++) {
         ring->ticks[i] = *at(tick_ring, i);
     }
-    *out = (gjkd_tick_ring){ring, 0, tick_ring->count, tick_ring->bytes};
+    *out = (gjkd_tick_ring){ring, 0, tick_ring->count, tick_ring->bytes, tick_ring->order_bytes};
     return true;
 }
 
@@ -56,6 +56,7 @@ static bool grow(const gjkd_tick_ring *tick_ring, gjkd_tick_ring *out) {
 static void drop_oldest(gjkd_tick_ring *tick_ring) {
     const gjkd_tick *oldest = at(tick_ring, 0);
     tick_ring->bytes -= oldest->set_bytes + oldest->own_bytes;
+    tick_ring->order_bytes -= oldest->order_bytes;
     if (tick_ring->count > 1) {
         const gjkd_tick *next = at(tick_ring, 1);
         tick_ring->bytes += next->set_bytes - next->added_bytes;
@@ -76,6 +77,7 @@ bool gjkd_tick_ring_add(const gjkd_tick_ring *tick_ring, const gjkd_tick *tick, 
     }
     *at(&next, next.count++) = *tick;
     next.bytes += (next.count > 1 ? tick->added_bytes : tick->set_bytes) + tick->own_bytes;
+    next.order_bytes += tick->order_bytes;
     while (next.count > ticks_max) {
         drop_oldest(&next);
     }

@@ -17,6 +17,7 @@ typedef struct gjkd_tick {
     uint64_t set_bytes;   /* of its set */
     uint64_t added_bytes; /* of what the previous tick's set does not share */
     uint64_t own_bytes;   /* of what the tick itself needs besides its set */
+    uint64_t order_bytes; /* of both without the bodies */
 } gjkd_tick;
 
 struct gjkd_ring;
@@ -25,7 +26,8 @@ struct gjkd_ring;
 typedef struct gjkd_tick_ring {
     struct gjkd_ring *ring; /* retained */
     uint32_t start, count;
-    uint64_t bytes; /* of all that the ticks keep, shared parts counted once */
+    uint64_t bytes;       /* of all that the ticks keep, shared parts counted once */
+    uint64_t order_bytes; /* of which not bodies */
 } gjkd_tick_ring;
 
 /*

@@ -6,6 +6,7 @@
 
 #include "sets/version.h"
 
+#include "work/budget.h"
 #include "work/deferred_free.h"
 
 #include <stdlib.h>
@@ -131,10 +132,13 @@ static uint64_t whole_bytes(const struct gjkd_version *version) {
 
 /* The same of what the newest tick does not share. Trees that came and went since then may be
  * counted, but never more than the whole tree. */
-static uint64_t fresh_bytes(const struct gjkd_version *version) {
+static uint64_t fresh_order_bytes(const struct gjkd_version *version) {
     uint64_t most = gjk_set_bytes(version->set);
-    uint64_t order = version->fresh_order_bytes;
-    return version->fresh_body_bytes + (order < most ? order : most);
+    return version->fresh_order_bytes < most ? version->fresh_order_bytes : most;
+}
+
+static uint64_t fresh_bytes(const struct gjkd_version *version) {
+    return version->fresh_body_bytes + fresh_order_bytes(version);
 }
 
 static void measure(struct gjkd_version *version) {
@@ -142,6 +146,20 @@ static void measure(struct gjkd_version *version) {
     version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
     version->bytes +=
         ticks > 0 ? version->tick_ring.bytes + fresh_bytes(version) : whole_bytes(version);
+}
+
+/*
+ * Charges the version, name, meta, trees and ticks to the budget: in full, although versions share
+ * most of it, for any of them may be the last that is kept. False: out of memory.
+ */
+static bool charge(struct gjkd_version *version) {
+    uint64_t bytes = sizeof *version + strlen(version->name) + version->meta.length +
+                     gjk_set_bytes(version->set) + version->tick_ring.order_bytes;
+    if (!gjkd_budget_take(GJKD_CHARGE_SETS, bytes)) {
+        return false;
+    }
+    version->charged_bytes = bytes;
+    return true;
 }
 
 /* --- Whole sets --- */
@@ -201,6 +219,9 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
 
 static gjk_status complete(struct gjkd_version *version, gjk_status status,
                            struct gjkd_version **out) {
+    if (status == GJK_OK && !charge(version)) {
+        status = GJK_OUT_OF_MEMORY;
+    }
     if (status != GJK_OK) {
         gjkd_version_release(version);
         return status;
@@ -274,6 +295,7 @@ static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *
         .set_bytes = whole_bytes(version),
         .added_bytes = fresh_bytes(version),
         .own_bytes = sizeof tick + gjk_history_newest_bytes(history),
+        .order_bytes = sizeof tick + gjk_history_newest_bytes(history) + fresh_order_bytes(version),
     };
     if (!gjkd_tick_ring_add(&version->tick_ring, &tick, version->history_ticks, &tick_ring)) {
         return GJK_OUT_OF_MEMORY;
@@ -313,6 +335,7 @@ static void free_version(void *closure) {
     gjk_history_release(version->history);
     gjkd_tick_ring_release(&version->tick_ring);
     gjk_set_release(version->set);
+    gjkd_budget_give(GJKD_CHARGE_SETS, version->charged_bytes);
     free(version);
 }
 

@@ -32,6 +32,7 @@ struct gjkd_version {
     uint64_t fresh_body_bytes;   /* of those that the newest tick does not share */
     uint64_t fresh_order_bytes;  /* of tree nodes made since then */
     uint64_t bytes;              /* memory of everything it keeps */
+    uint64_t charged_bytes;      /* to the budget: all but the bodies, which charge themselves */
     char name[];                 /* then meta */
 };
 

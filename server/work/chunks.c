@@ -84,7 +84,8 @@ void gjkd_chunks_run_all(struct gjkd_chunks *chunks) {
         return;
     }
     struct gjk_arena memory;
-    gjk_arena_init(&memory, GJKD_CHUNK_BYTES_MAX);
+    gjk_arena_init(&memory, 0);
+    gjk_arena_charge(&memory, chunks->account);
     while (gjkd_chunks_step(chunks, &memory)) {
     }
     gjk_arena_fini(&memory);

@@ -16,9 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Memory that one thread may use for its chunk. */
-#define GJKD_CHUNK_BYTES_MAX ((size_t)4 << 30)
-
 typedef struct gjkd_chunk {
     void *work;               /* as in gjkd_chunks */
     uint32_t begin, end;      /* rows to do */
@@ -31,7 +28,8 @@ struct gjkd_chunks {
     /* Called once, when all rows are done; is_late: some are not, for the patience was at an end. */
     void (*finish)(void *work, bool is_late);
     gjk_patience patience;
-    bool is_fixed; /* every chunk but the last has as many rows as the first */
+    gjk_arena_account *account; /* of the memory for chunks; NULL: it is not counted */
+    bool is_fixed;              /* every chunk but the last has as many rows as the first */
 
     /* Set by gjkd_chunks_begin: */
     uint32_t rows;           /* 0: there is nothing to do */

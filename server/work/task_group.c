@@ -27,7 +27,8 @@ static void submit_helper(struct gjkd_task_group *group) {
 static bool do_chunks(struct gjkd_task_group *group) {
     struct gjkd_chunks *chunks = group->chunks;
     struct gjk_arena memory;
-    gjk_arena_init(&memory, GJKD_CHUNK_BYTES_MAX);
+    gjk_arena_init(&memory, 0);
+    gjk_arena_charge(&memory, chunks->account);
     while (gjkd_chunks_waiting(chunks) > 0) {
         if (gjkd_chunks_waiting(chunks) > 1 && gjkd_pool_has_idle_worker(group->pool)) {
             submit_helper(group);

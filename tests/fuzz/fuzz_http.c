@@ -341,8 +341,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     restore_sets();
     gjkd_registry_size measured = gjkd_registry_measure(context.registry);
     require(memcmp(&measured, &registry_size, sizeof measured) == 0, "sets stay behind");
-    require(gjkd_budget_used(&context.bodies) == 0 && gjkd_budget_used(&context.parsing) == 0,
-            "a body stays behind");
     if (inputs % CONTROL_EVERY == 0)
         check_control();
     return 0;

@@ -14,7 +14,7 @@ struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
 
 /*
- * Who pays for the memory of arenas: told of every chunk before it is taken from malloc and after
+ * Who pays for the memory of arenas: told of every chunk before it is taken from malloc and before
  * it is given back. take returning false refuses the chunk, and the arena is out of memory. The
  * functions have to stand calls from every thread whose arenas share the account.
  */

@@ -17,16 +17,36 @@ typedef struct proto_text {
     size_t length;
 } proto_text;
 
+struct proto_block;
+
 struct proto_buffer {
     struct gjk_arena *arena;
-    char *data;
-    size_t length, capacity;
+    char *data;                 /* all of the text, or behind full blocks the rest of it */
+    size_t length, capacity;    /* of that */
+    struct proto_block *blocks; /* full ones, the newest first; NULL: none */
+    size_t blocks_bytes;        /* of text in them */
+    size_t list_bytes_max;      /* lists end before the text gets longer; SIZE_MAX at first */
+    bool in_blocks;             /* a long text is kept in blocks instead of being moved */
+    bool is_cut;                /* a list has ended so */
     bool failed;
 };
 
+/* One text, which is moved to twice the memory whenever it has outgrown it. */
 void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
 
-/* Of an empty buffer: room for so many bytes, so that it need not grow until then. */
+/* A text that is kept in blocks once it is long, for whoever can send it from several places. */
+void proto_buffer_init_blocks(struct proto_buffer *buffer, struct gjk_arena *arena);
+
+/* Of an empty buffer: room for a text of about so many bytes, as far as one block may hold it. */
 void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
+
+/* Bytes of text, in all blocks. */
+size_t proto_buffer_length(const struct proto_buffer *buffer);
+
+/*
+ * The blocks in the order of the text, *count of them, at least 1; in the buffer's arena. NULL: out
+ * of memory.
+ */
+const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count);
 
 #endif

@@ -125,6 +125,14 @@ void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t d
                             const proto_stored *shape, uint32_t handle);
 void proto_encode_set_end(struct proto_buffer *out);
 
+/*
+ * The same shape in three parts, for whoever sends the definition from where it lies: `before` and
+ * `after`, which are empty, get what stands on either side of the part that is returned.
+ */
+proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct proto_buffer *after,
+                                        const char *id, bool is_first, uint32_t dimension,
+                                        const proto_stored *shape, uint32_t handle);
+
 /* One shape of a set at that revision. */
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);

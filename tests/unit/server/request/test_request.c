@@ -11,6 +11,7 @@ static struct gjkd_request request;
 
 static void start(void) {
     config.request_timeout_ms = 30000;
+    config.max_answer_bytes = 67108864;
     context.config = &config;
     context.limits = proto_limits_default();
     context.limits.body_bytes_max = 4000;
@@ -43,7 +44,7 @@ static void begin(gjkd_method method, const char *target, const char *const *lin
 
 /* A whole request with a JSON body (' for "), given in two pieces. */
 static int ask(gjkd_method method, const char *target, const char *body) {
-    char text[2048];
+    static char text[262144];
     char length[64];
     size_t size = strlen(body);
 
@@ -90,27 +91,28 @@ END_TEST
 
 /* Others hold what there is: nothing is parsed, nothing is kept. */
 START_TEST(no_room_for_the_body) {
-    uint64_t others = 0;
+    static char large[200000];
+    const uint64_t max = 1 << 20;
 
+    memset(large, ' ', sizeof large - 1);
     start();
-    gjkd_budget_init(&context.bodies, 100);
-    gjkd_budget_init(&context.parsing, 100);
-    ck_assert(gjkd_budget_take(&context.bodies, 60, &others));
-    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':'nobody'}"), 422);
-    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'},'b':{'type':'point'}}"),
-                     503);
+    context.limits.body_bytes_max = sizeof large;
+    gjkd_budget_limit(max);
+    const uint64_t others = gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_used();
+    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, others));
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422); /* small */
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 503);
     ck_assert(replied("\"code\":\"overloaded\""));
     ck_assert_uint_gt(request.reply.retry_after_s, 0);
     gjkd_request_reset(&request);
-    ck_assert_uint_eq(gjkd_budget_used(&context.bodies), 60);
-    gjkd_budget_give(&context.bodies, &others);
+    gjkd_budget_give(GJKD_CHARGE_LARGE, others);
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 400);
 
-    ck_assert(gjkd_budget_take(&context.parsing, 99, &others));
-    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 503);
-    ck_assert_int_eq(ask(GJKD_GET, "/v1/sets", ""), 200);
-    gjkd_budget_give(&context.parsing, &others);
-    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422);
-    ck_assert_uint_eq(gjkd_budget_used(&context.parsing), 0);
+    gjkd_request_reset(&request);
+    gjkd_budget_limit(sizeof large / 2); /* alone, and still too large */
+    ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 507);
+    gjkd_request_reset(&request);
+    gjkd_budget_limit(0);
     finish();
 }
 END_TEST

@@ -1,5 +1,4 @@
-/* Is work in chunks done once each, by however many, and not past its deadline? And do requests
- * share their bytes fairly? */
+/* Is work in chunks done once each, by however many, and not past its deadline? */
 
 #include <pthread.h>
 #include <string.h>
@@ -174,36 +173,8 @@ START_TEST(nothing_after_the_deadline) {
 }
 END_TEST
 
-START_TEST(a_budget) {
-    struct gjkd_budget budget;
-    uint64_t a = 0, b = 0, c = 0;
-
-    gjkd_budget_init(&budget, 100);
-    ck_assert(gjkd_budget_take(&budget, 60, &a));
-    ck_assert(!gjkd_budget_take(&budget, 41, &b));
-    ck_assert_uint_eq(b, 0);
-    ck_assert(gjkd_budget_take(&budget, 39, &b));
-    ck_assert(gjkd_budget_take(&budget, 1, &b));
-    ck_assert_uint_eq(gjkd_budget_used(&budget), 100);
-    ck_assert(!gjkd_budget_take(&budget, 1, &a));
-    ck_assert(gjkd_budget_take(&budget, 0, &c));
-    gjkd_budget_give(&budget, &a);
-    ck_assert_uint_eq(a, 0);
-    gjkd_budget_give(&budget, &a);
-    ck_assert_uint_eq(gjkd_budget_used(&budget), 40);
-    ck_assert(gjkd_budget_take(&budget, 1000, &b)); /* alone */
-    ck_assert(!gjkd_budget_take(&budget, 1, &c));
-    gjkd_budget_give(&budget, &b);
-    ck_assert_uint_eq(gjkd_budget_used(&budget), 0);
-}
-END_TEST
-
 Suite *work_chunks_suite(void) {
-    const TTest *const tests[] = {every_row_once,
-                                  parts_grow_to_what_takes_long_enough,
-                                  no_rows_finish_at_once,
-                                  many_hands,
-                                  nothing_after_the_deadline,
-                                  a_budget};
+    const TTest *const tests[] = {every_row_once, parts_grow_to_what_takes_long_enough,
+                                  no_rows_finish_at_once, many_hands, nothing_after_the_deadline};
     return test_suite("parts", tests, COUNT_OF(tests));
 }

@@ -276,7 +276,6 @@ static void begin_group(unsigned workers, gjkd_handler *handler) {
     operation.handler = handler;
     context.config = &config;
     context.limits = proto_limits_default();
-    gjkd_budget_init(&context.parsing, 1000);
     gjkd_request_init(&request, &context, NULL);
     gjkd_request_reset(&request);
     request.match.operation = &operation;
