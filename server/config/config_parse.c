@@ -6,7 +6,7 @@
 #include "config/config.h"
 
 #include "config/settings.h"
-#include "util/memory_limit.h"
+#include "config/memory_limit.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 
 #include "http/connections.h"
 
-#include "util/socket_progress.h"
+#include "http/socket_progress.h"
 
 #include <stdlib.h>
 #include <sys/socket.h>

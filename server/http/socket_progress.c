@@ -1,6 +1,6 @@
 /* TCP_INFO, tcp(7). The kernel's header has the counter of bytes, that of libc does not. */
 
-#include "util/socket_progress.h"
+#include "http/socket_progress.h"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>

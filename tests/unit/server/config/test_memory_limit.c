@@ -1,6 +1,6 @@
 /* Which of the machine's and the control groups' limits is found? The files are a test's own. */
 
-#include "util/memory_limit.h"
+#include "config/memory_limit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -94,7 +94,7 @@ START_TEST(nonsense) {
 }
 END_TEST
 
-Suite *util_memory_limit_suite(void) {
+Suite *config_memory_limit_suite(void) {
     const TTest *const tests[] = {the_machine, version_1, nonsense};
     Suite *suite = test_suite("memory limit", tests, COUNT_OF(tests));
     TCase *table = tcase_create("version 2");

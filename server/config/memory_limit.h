@@ -1,5 +1,5 @@
-#ifndef GJKD_UTIL_MEMORY_LIMIT_H
-#define GJKD_UTIL_MEMORY_LIMIT_H
+#ifndef GJKD_CONFIG_MEMORY_LIMIT_H
+#define GJKD_CONFIG_MEMORY_LIMIT_H
 
 #include <stdint.h>
 

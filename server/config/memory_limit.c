@@ -5,7 +5,7 @@
  * therefore the root is read in any case.
  */
 
-#include "util/memory_limit.h"
+#include "config/memory_limit.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

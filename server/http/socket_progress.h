@@ -1,5 +1,5 @@
-#ifndef GJKD_UTIL_SOCKET_PROGRESS_H
-#define GJKD_UTIL_SOCKET_PROGRESS_H
+#ifndef GJKD_HTTP_SOCKET_PROGRESS_H
+#define GJKD_HTTP_SOCKET_PROGRESS_H
 
 #include <stdbool.h>
 #include <stdint.h>
