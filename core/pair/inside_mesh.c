@@ -40,7 +40,7 @@ static crossing cross(const gjk_vec3 corners[3], gjk_vec3 point) {
     return side == 0 ? AT : side < 0 ? ABOVE : BELOW;
 }
 
-bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point) {
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter *meter) {
     const gjk_bounds column = {point, {point.x, point.y, INFINITY}};
     const gjk_pieces_query query =
         gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, 0.0);
@@ -48,7 +48,7 @@ bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point) {
     uint32_t first, count;
     bool inside = false;
     gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0);
-    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+    while (gjk_pieces_walk_next(&walk, &first, &count) && !gjk_meter_spend(meter, 1)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
             gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
@@ -71,18 +71,19 @@ static bool is_within(const gjk_shape *shape, gjk_vec3 point) {
     return fabs(off.x) <= half.x && fabs(off.y) <= half.y && fabs(off.z) <= half.z;
 }
 
-static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point) {
+static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
+                     gjk_meter *meter) {
     const gjk_vec3 own = to_own(&mesh->pose, gjk_pose_apply(pose, point));
-    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own);
+    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own, meter);
 }
 
-bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other) {
+bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_meter *meter) {
     const struct gjk_pieces *pieces = other->shape->pieces;
     if (pieces == NULL) {
-        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape));
+        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), meter);
     }
-    for (uint32_t i = 0; i < pieces->seed_count; i++) {
-        if (encloses(mesh, &other->pose, pieces->seeds[i])) {
+    for (uint32_t i = 0; i < pieces->seed_count && !gjk_meter_spend(meter, 1); i++) {
+        if (encloses(mesh, &other->pose, pieces->seeds[i], meter)) {
             return true;
         }
     }

@@ -314,6 +314,7 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
     result.has_points = is_deep && solution.has_points;
     result.piece_a = result.piece_b = GJK_NO_PIECE;
     result.inside = false;
+    result.given_up = false;
     set_points(a, b, &solution, verdict.length, result.has_points, &result.point_a,
                &result.point_b);
     return result;
@@ -345,6 +346,7 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
     result.has_points = is_apart && solution.has_points;
     result.piece_a = result.piece_b = GJK_NO_PIECE;
     result.inside = false;
+    result.given_up = false;
     set_points(a, b, &solution, verdict.length, result.has_points, &result.point_a,
                &result.point_b);
     return result;

@@ -9,6 +9,7 @@
 #include "pair/pieces_pair.h"
 
 #include "base/larger.h"
+#include "base/list.h"
 #include "pair/inside_mesh.h"
 #include "shape/pieces.h"
 
@@ -21,9 +22,9 @@ static bool is_closed_mesh(const gjk_shape *shape) {
 }
 
 /* Of shapes whose surfaces do not meet. */
-static bool one_encloses(const gjk_placed *a, const gjk_placed *b) {
-    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b)) ||
-           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a));
+static bool one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_meter *meter) {
+    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, meter)) ||
+           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, meter));
 }
 
 /* --- Detect --- */
@@ -50,6 +51,7 @@ static bool visit_detect(gjk_piece_visitor *visitor, const gjk_piece_pair *pair)
         best->piece_b = pair->piece_b;
     }
     detection->any = true;
+    visitor->depth = best->state == GJK_OVERLAPPING ? best->depth : 0.0;
     return detection->settings.penetration || best->state != GJK_OVERLAPPING;
 }
 
@@ -78,6 +80,7 @@ static gjk_distance_settings distance_settings_of(const gjk_detect_settings *set
     distance.max_iterations = settings->max_iterations;
     distance.first_direction = settings->first_direction;
     distance.solver = settings->solver;
+    distance.patience = settings->patience;
     return distance;
 }
 
@@ -88,10 +91,16 @@ static gjk_detect_result inside_result(void) {
                                .piece_b = GJK_NO_PIECE};
 }
 
+static gjk_detect_result given_up_result(void) {
+    return (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
+}
+
 gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
                                     const gjk_detect_settings *settings) {
     piece_detection detection = {
-        .visitor = {visit_detect, 0.0, settings->tolerance},
+        .visitor = {.visit = visit_detect,
+                    .tolerance = settings->tolerance,
+                    .meter = {.patience = settings->patience}},
         .settings = *settings,
         .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
     };
@@ -99,13 +108,20 @@ gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
     detection.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &detection.visitor);
     const gjk_detect_result *best = &detection.best;
-    if (best->state == GJK_SEPARATED && one_encloses(a, b)) {
+    gjk_meter *meter = &detection.visitor.meter;
+    const bool inside =
+        best->state == GJK_SEPARATED && !meter->given_up && one_encloses(a, b, meter);
+    if (meter->given_up) {
+        return given_up_result();
+    }
+    if (inside) {
         return inside_result();
     }
     if (best->state == GJK_SEPARATED && settings->penetration) {
         const gjk_distance_settings nearest = distance_settings_of(settings);
         const gjk_distance_result apart = gjk_distance_pieces(a, b, &nearest);
-        return detect_again(a, b, apart.piece_a, apart.piece_b, settings);
+        return apart.given_up ? given_up_result()
+                              : detect_again(a, b, apart.piece_a, apart.piece_b, settings);
     }
     return settings->recorder != NULL && settings->penetration
                ? detect_again(a, b, best->piece_a, best->piece_b, settings)
@@ -163,6 +179,15 @@ static gjk_distance_result distance_again(const gjk_placed *a, const gjk_placed 
     return result;
 }
 
+/* The answer that names no pieces: one encloses the other, or patience has ended. */
+static gjk_distance_result no_distance(bool inside) {
+    return (gjk_distance_result){.state = inside ? GJK_OVERLAPPING : GJK_SEPARATED,
+                                 .inside = inside,
+                                 .given_up = !inside,
+                                 .piece_a = GJK_NO_PIECE,
+                                 .piece_b = GJK_NO_PIECE};
+}
+
 /* The deepest pair speaks where pieces overlap. */
 static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_placed *b,
                                                const gjk_distance_settings *settings) {
@@ -171,14 +196,18 @@ static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_pl
     depth.max_iterations = settings->max_iterations;
     depth.first_direction = settings->first_direction;
     depth.solver = settings->solver;
+    depth.patience = settings->patience;
     const gjk_detect_result deepest = gjk_detect_pieces(a, b, &depth);
-    return distance_again(a, b, &deepest, settings);
+    return deepest.given_up ? no_distance(false) : distance_again(a, b, &deepest, settings);
 }
 
 gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
                                         const gjk_distance_settings *settings) {
     piece_distance measurement = {
-        .visitor = {visit_distance, INFINITY, settings->tolerance},
+        .visitor = {.visit = visit_distance,
+                    .bound = INFINITY,
+                    .tolerance = settings->tolerance,
+                    .meter = {.patience = settings->patience}},
         .settings = *settings,
         .least_bound = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
         .lower_bound = INFINITY,
@@ -188,14 +217,14 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
     measurement.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &measurement.visitor);
     gjk_distance_result result = measurement.best;
+    gjk_meter *meter = &measurement.visitor.meter;
+    const bool inside =
+        result.state == GJK_SEPARATED && !meter->given_up && one_encloses(a, b, meter);
+    if (inside || meter->given_up) {
+        return no_distance(inside && !meter->given_up);
+    }
     if (result.state == GJK_OVERLAPPING) {
         return distance_of_deepest(a, b, settings);
-    }
-    if (result.state == GJK_SEPARATED && one_encloses(a, b)) {
-        return (gjk_distance_result){.state = GJK_OVERLAPPING,
-                                     .inside = true,
-                                     .piece_a = GJK_NO_PIECE,
-                                     .piece_b = GJK_NO_PIECE};
     }
     if (settings->recorder != NULL) {
         const gjk_detect_result speaker = {.piece_a = result.piece_a, .piece_b = result.piece_b};
@@ -203,4 +232,72 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
     }
     result.lower_bound = gjk_smaller(result.lower_bound, measurement.lower_bound);
     return result;
+}
+
+/* --- Contacts --- */
+
+typedef struct piece_contacts {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_detect_settings settings;
+    gjk_list found;
+    uint32_t limit;
+    bool out_of_memory;
+} piece_contacts;
+
+static int deepest_first(const void *p, const void *q) {
+    const gjk_detect_result *a = p, *b = q;
+    if (a->depth != b->depth) {
+        return a->depth > b->depth ? -1 : 1;
+    }
+    if (a->piece_a != b->piece_a) {
+        return a->piece_a < b->piece_a ? -1 : 1;
+    }
+    return a->piece_b < b->piece_b ? -1 : a->piece_b > b->piece_b;
+}
+
+static bool visit_contact(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    piece_contacts *contacts = (piece_contacts *)visitor;
+    gjk_detect_result result = gjk_detect(pair->a, pair->b, &contacts->settings);
+    if (result.state == GJK_SEPARATED) {
+        return true;
+    }
+    result.piece_a = pair->piece_a;
+    result.piece_b = pair->piece_b;
+    contacts->out_of_memory =
+        !gjk_list_offer(&contacts->found, contacts->limit, deepest_first, &result);
+    if (contacts->found.truncated) {
+        /* Full: the list is a heap whose last contact stands in front. */
+        visitor->depth = ((const gjk_detect_result *)(void *)contacts->found.items)->depth;
+    }
+    return !contacts->out_of_memory;
+}
+
+gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings, uint32_t limit,
+                             struct gjk_arena *arena, gjk_contacts *out) {
+    GJK_ASSERT(limit >= 1 && limit <= GJK_CONTACTS_MAX);
+    piece_contacts contacts = {
+        .visitor = {.visit = visit_contact,
+                    .tolerance = settings->tolerance,
+                    .meter = {.patience = settings->patience}},
+        .settings = *settings,
+        .found = gjk_list_make(arena, sizeof(gjk_detect_result)),
+        .limit = limit,
+    };
+    contacts.settings.recorder = NULL;
+    contacts.settings.cache = NULL;
+    contacts.settings.penetration = true;
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        gjk_visit_piece_pairs(a, b, &contacts.visitor);
+    } else {
+        const gjk_piece_pair pair = {a, b, GJK_NO_PIECE, GJK_NO_PIECE};
+        (void)visit_contact(&contacts.visitor, &pair);
+    }
+    gjk_list_sort(&contacts.found, deepest_first);
+    *out = (gjk_contacts){(gjk_detect_result *)(void *)contacts.found.items, contacts.found.count,
+                          contacts.found.truncated};
+    if (contacts.out_of_memory) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    return contacts.visitor.meter.given_up ? GJK_GIVEN_UP : GJK_OK;
 }

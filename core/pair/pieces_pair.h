@@ -3,6 +3,7 @@
 
 /* Pair queries where one operand has pieces or both have: gjk_detect and gjk_distance lead here. */
 
+#include "base/meter.h"
 #include "gjk/pair.h"
 
 gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
@@ -11,10 +12,10 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
                                         const gjk_distance_settings *settings);
 
 /*
- * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length; the
- * boxes tell), the nearest boxes first, until it returns false. visit may lower the bound. A convex
- * operand is one piece with the index GJK_NO_PIECE. Never names a pair twice. The order depends on
- * the two placed shapes alone.
+ * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and
+ * may overlap by `depth` at least, the nearest boxes first, until it returns false or patience ends.
+ * visit may lower the bound and raise the depth. A convex operand is one piece with the index
+ * GJK_NO_PIECE. Never names a pair twice. The order depends on the two placed shapes alone.
  */
 typedef struct gjk_piece_pair {
     const gjk_placed *a, *b; /* convex, in the world; lent for the call */
@@ -23,8 +24,10 @@ typedef struct gjk_piece_pair {
 
 typedef struct gjk_piece_visitor {
     bool (*visit)(struct gjk_piece_visitor *visitor, const gjk_piece_pair *pair);
-    double bound;     /* pairs of pieces whose boxes are further apart do not matter */
+    double bound;     /* pairs of pieces that are further apart do not matter */
+    double depth;     /* nor do those that overlap by less; 0: all that are near enough do */
     double tolerance; /* relative, as in the settings: boxes are widened by it */
+    gjk_meter meter;
 } gjk_piece_visitor;
 
 void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor);

@@ -8,7 +8,7 @@
 #include "pair/pieces_pair.h"
 
 #include "base/larger.h"
-#include "shape/pieces.h"
+#include "shape/pieces_gap.h"
 #include "shape/pieces_walk.h"
 
 #include <string.h>
@@ -27,21 +27,61 @@ static double slack_of(const gjk_placed *a, const gjk_placed *b, double toleranc
 
 /* --- One operand has pieces --- */
 
+/* A piece of a leaf and the gap between it and the other shape. */
+typedef struct near_piece {
+    double gap;
+    uint32_t index;
+} near_piece;
+
+/* Whether a pair of pieces that are apart by that gap may be what the visitor looks for. */
+static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slack) {
+    const bool is_too_far = gap - slack > visitor->bound;
+    const bool is_too_shallow = visitor->depth > 0.0 && -gap + slack < visitor->depth;
+    return !is_too_far && !is_too_shallow;
+}
+
+/* The steps that a query on two convex shapes counts for. */
+static uint32_t steps_of(const gjk_placed *a, const gjk_placed *b) {
+    return 1 + (a->shape->count + b->shape->count) / 64;
+}
+
+/* The pieces of a leaf, by ascending gap. */
+static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                      const gjk_seen *seen, near_piece sorted[GJK_PIECES_LEAF]) {
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t index = pieces->tree.order[first + i];
+        const double gap = gjk_piece_gap(pieces, index, seen, (gjk_vec3){0, 0, 0}).length;
+        uint32_t at = i;
+        while (at > 0 && sorted[at - 1].gap > gap) {
+            sorted[at] = sorted[at - 1];
+            at--;
+        }
+        sorted[at] = (near_piece){gap, index};
+    }
+}
+
 static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool whole_is_a,
                       gjk_piece_visitor *visitor) {
     const struct gjk_pieces *pieces = whole->shape->pieces;
-    const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
-    const gjk_bounds box = gjk_placed_bounds(&seen);
-    const gjk_pieces_query query =
-        gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box,
-                              slack_of(whole, other, visitor->tolerance));
+    const gjk_seen seen = gjk_seen_make(&whole->pose, other);
+    const gjk_bounds box = gjk_placed_bounds(&seen.placed);
+    const double slack = slack_of(whole, other, visitor->tolerance);
+    const gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
     gjk_pieces_walk_init(&walk, &pieces->tree, &query,
                          gjk_pieces_near_bound(&pieces->tree, visitor->bound));
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
-        for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
+        near_piece sorted[GJK_PIECES_LEAF];
+        sort_leaf(pieces, first, count, &seen, sorted);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t index = sorted[i].index;
+            if (gjk_meter_spend(&visitor->meter, 1)) {
+                return;
+            }
+            if (!may_matter(visitor, sorted[i].gap, slack)) {
+                continue;
+            }
             gjk_piece piece;
             gjk_piece_make(whole, index, &piece);
             const gjk_piece_pair pair = {
@@ -50,7 +90,8 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
                 whole_is_a ? index : GJK_NO_PIECE,
                 whole_is_a ? GJK_NO_PIECE : index,
             };
-            if (!visitor->visit(visitor, &pair)) {
+            if (gjk_meter_spend(&visitor->meter, steps_of(pair.a, pair.b)) ||
+                !visitor->visit(visitor, &pair)) {
                 return;
             }
         }
@@ -79,7 +120,7 @@ typedef struct dual_walk {
     const struct gjk_pieces *pieces_a, *pieces_b;
     double turn[3][3]; /* from the unit of b's tree to that of a's */
     double shift[3];
-    double slack;
+    double length_slack, slack; /* in the world, and in the unit of a's tree */
     gjk_piece_visitor *visitor;
     uint32_t top;
     branch_pair stack[DUAL_STACK];
@@ -98,7 +139,8 @@ static void aim_dual(dual_walk *walk) {
         walk->turn[axis][2] = rows[axis].z * scale;
         walk->shift[axis] = shift[axis] * p->unit;
     }
-    walk->slack = slack_of(walk->a, walk->b, walk->visitor->tolerance) * p->unit;
+    walk->length_slack = slack_of(walk->a, walk->b, walk->visitor->tolerance);
+    walk->slack = walk->length_slack * p->unit;
 }
 
 /* The square of the gap between a's box and b's box as a sees it. */
@@ -169,12 +211,22 @@ static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
         gjk_piece a;
         gjk_piece_pair pair = {.a = &a.placed, .piece_a = walk->pieces_a->tree.order[first_a + i]};
         gjk_piece_make(walk->a, pair.piece_a, &a);
+        const gjk_seen seen = gjk_seen_make(&walk->b->pose, &a.placed);
         for (uint32_t k = 0; k < count_b; k++) {
-            gjk_piece b;
             pair.piece_b = walk->pieces_b->tree.order[first_b + k];
+            const gjk_gap gap =
+                gjk_piece_gap(walk->pieces_b, pair.piece_b, &seen, (gjk_vec3){0, 0, 0});
+            if (gjk_meter_spend(&walk->visitor->meter, 1)) {
+                return false;
+            }
+            if (!may_matter(walk->visitor, gap.length, walk->length_slack)) {
+                continue;
+            }
+            gjk_piece b;
             gjk_piece_make(walk->b, pair.piece_b, &b);
             pair.b = &b.placed;
-            if (!walk->visitor->visit(walk->visitor, &pair)) {
+            if (gjk_meter_spend(&walk->visitor->meter, steps_of(pair.a, pair.b)) ||
+                !walk->visitor->visit(walk->visitor, &pair)) {
                 return false;
             }
         }
@@ -198,6 +250,9 @@ static void visit_both(const gjk_placed *a, const gjk_placed *b, gjk_piece_visit
     walk.stack[walk.top++] = (branch_pair){0.0, root, root};
     while (walk.top > 0) {
         const branch_pair pair = walk.stack[--walk.top];
+        if (gjk_meter_spend(&visitor->meter, 1)) {
+            return;
+        }
         if (pair.key > gjk_pieces_near_bound(&walk.pieces_a->tree, visitor->bound)) {
             continue;
         }

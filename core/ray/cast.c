@@ -17,7 +17,8 @@
 #define INWARD 0x1p-40
 
 gjk_cast_settings gjk_cast_settings_default(void) {
-    return (gjk_cast_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+    return (gjk_cast_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
+                               .max_iterations = GJK_ITERATIONS_DEFAULT};
 }
 
 /* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
@@ -119,5 +120,6 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
     gjk_cast_result result = cast_convex(moving, translation, target, settings);
     result.piece = result.moving_piece = GJK_NO_PIECE;
     result.has_material = false;
+    result.given_up = false;
     return result;
 }

@@ -7,7 +7,7 @@
 #include "base/larger.h"
 #include "pair/inside_mesh.h"
 #include "ray/pieces_ray.h"
-#include "shape/pieces.h"
+#include "shape/pieces_gap.h"
 #include "shape/pieces_walk.h"
 
 #define POSE_ROUNDING 0x1p-46
@@ -15,8 +15,42 @@
 typedef struct piece_cast {
     gjk_vec3 translation; /* of the moving shape, in the world */
     const gjk_cast_settings *settings;
+    gjk_meter meter;
     gjk_cast_result best;
 } piece_cast;
+
+/* Steps of the advancement, at most. */
+#define ADVANCES 8
+
+/* How far along the way contacts are of interest. */
+static double bound_of(const piece_cast *cast) {
+    return cast->best.hit ? cast->best.fraction : 1.0;
+}
+
+/*
+ * Whether a convex shape that moves along `way`, both in the whole's frame, cannot meet the piece
+ * before the bound. By conservative advancement (Mirtich 1996): a gap along some direction closes no
+ * faster than the shape moves along it.
+ */
+static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const gjk_seen *moving,
+                          gjk_vec3 way, double bound, double slack) {
+    double t = 0.0;
+    for (int i = 0; i < ADVANCES; i++) {
+        const gjk_gap gap = gjk_piece_gap(pieces, piece, moving, gjk_scale3(t, way));
+        const double apart = gap.length - slack, speed = -gjk_dot3(gap.direction, way);
+        if (!(apart > 0.0)) {
+            return false;
+        }
+        if (speed <= 0.0) {
+            return true;
+        }
+        t += apart / speed;
+        if (t > bound) {
+            return true;
+        }
+    }
+    return false;
+}
 
 static bool is_better(const gjk_cast_result *p, const gjk_cast_result *best) {
     if (!best->hit || p->inside != best->inside) {
@@ -60,20 +94,24 @@ static gjk_bounds box_in_frame(const gjk_pose *frame, const gjk_placed *placed) 
     return gjk_placed_bounds(&seen);
 }
 
+/* How much wider boxes must be than the pieces in them. */
+static double slack_of(const gjk_placed *whole, const gjk_placed *other, double tolerance) {
+    const gjk_vec3 p = whole->pose.position, q = other->pose.position;
+    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
+                       whole->shape->reach + other->shape->reach;
+    return POSE_ROUNDING * far +
+           4.0 * tolerance * gjk_larger(whole->shape->size, other->shape->size);
+}
+
 /* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against it. */
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
-    const gjk_vec3 p = whole->pose.position, q = other->pose.position;
-    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
-                       whole->shape->reach + other->shape->reach;
-    const double slack =
-        POSE_ROUNDING * far +
-        4.0 * cast->settings->tolerance * gjk_larger(whole->shape->size, other->shape->size);
+    const double slack = slack_of(whole, other, cast->settings->tolerance);
     const gjk_bounds box = box_in_frame(&whole->pose, other);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
     gjk_pieces_query_sweep(tree, gjk_mul3_transposed(&whole->pose.rotation, way), &query);
-    gjk_pieces_walk_init(walk, tree, &query, cast->best.hit ? cast->best.fraction : 1.0);
+    gjk_pieces_walk_init(walk, tree, &query, bound_of(cast));
 }
 
 /* One convex piece of what moves against the whole target. */
@@ -86,15 +124,25 @@ static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t 
     }
     gjk_pieces_walk walk;
     uint32_t first, count;
+    const gjk_seen seen = gjk_seen_make(&target->pose, moving);
+    const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->translation);
+    const double slack = slack_of(target, moving, cast->settings->tolerance) +
+                         POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z));
     start_walk(target, moving, cast->translation, cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
+            if (gjk_meter_spend(&cast->meter, 1)) {
+                return;
+            }
+            if (surely_misses(pieces, index, &seen, way, bound_of(cast), slack)) {
+                continue;
+            }
             gjk_piece piece;
             gjk_piece_make(target, index, &piece);
             cast_at_piece(cast, moving, moving_piece, &piece.placed, index, target);
         }
-        walk.bound = cast->best.hit ? cast->best.fraction : 1.0;
+        walk.bound = bound_of(cast);
     }
 }
 
@@ -108,18 +156,21 @@ static void cast_pieces(piece_cast *cast, const gjk_placed *moving, const gjk_pl
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
             gjk_piece_make(moving, index, &piece);
+            if (gjk_meter_spend(&cast->meter, 1)) {
+                return;
+            }
             cast_at_target(cast, &piece.placed, index, target);
         }
-        walk.bound = cast->best.hit ? cast->best.fraction : 1.0;
+        walk.bound = bound_of(cast);
     }
 }
 
-static bool starts_inside(const gjk_placed *moving, const gjk_placed *target) {
+static bool starts_inside(const gjk_placed *moving, const gjk_placed *target, gjk_meter *meter) {
     const struct gjk_pieces *of_target = target->shape->pieces, *of_moving = moving->shape->pieces;
     return (of_target != NULL && of_target->type == GJK_MESH && of_target->closed &&
-            gjk_mesh_encloses_some(target, moving)) ||
+            gjk_mesh_encloses_some(target, moving, meter)) ||
            (of_moving != NULL && of_moving->type == GJK_MESH && of_moving->closed &&
-            gjk_mesh_encloses_some(moving, target));
+            gjk_mesh_encloses_some(moving, target, meter));
 }
 
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
@@ -127,6 +178,7 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
     piece_cast cast = {
         .translation = translation,
         .settings = settings,
+        .meter = {.patience = settings->patience},
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
     if (moving->shape->pieces == NULL) {
@@ -135,9 +187,12 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
         cast_pieces(&cast, moving, target);
     }
     gjk_cast_result *best = &cast.best;
-    if (!(best->hit && best->inside) && starts_inside(moving, target)) {
-        return (gjk_cast_result){.hit = true,
-                                 .inside = true,
+    const bool inside = !(best->hit && best->inside) && !cast.meter.given_up &&
+                        starts_inside(moving, target, &cast.meter);
+    if (inside || cast.meter.given_up) {
+        return (gjk_cast_result){.hit = !cast.meter.given_up,
+                                 .inside = !cast.meter.given_up,
+                                 .given_up = cast.meter.given_up,
                                  .piece = GJK_NO_PIECE,
                                  .moving_piece = GJK_NO_PIECE,
                                  .point = moving->pose.position};

@@ -22,18 +22,35 @@ typedef struct piece_ray {
     double rounding;            /* of the numbers above: a length */
 } piece_ray;
 
-static gjk_vec3 edge_at(const gjk_vec3 corners[3], int i, gjk_vec3 origin) {
-    return gjk_sub3(corners[i], origin);
+/* A triangle as the ray's origin sees it. */
+typedef struct ray_triangle {
+    gjk_vec3 corners[3], edges[3];
+    double near; /* a hit may lie this far beside, before or behind the triangle */
+} ray_triangle;
+
+/* At least the length, and at most 1.8 times it. */
+static double long_length(gjk_vec3 v) {
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-static double longest_side(const gjk_vec3 corners[3]) {
+static ray_triangle see_triangle(const piece_ray *ray, const gjk_vec3 corners[3]) {
+    ray_triangle seen;
     double longest = 0.0;
     for (int i = 0; i < 3; i++) {
-        const gjk_vec3 side = gjk_sub3(corners[(i + 1) % 3], corners[i]);
-        longest =
-            gjk_larger(longest, gjk_larger(fabs(side.x), gjk_larger(fabs(side.y), fabs(side.z))));
+        seen.corners[i] = gjk_sub3(corners[i], ray->origin);
+        seen.edges[i] = gjk_sub3(corners[(i + 1) % 3], corners[i]);
+        longest = gjk_larger(longest, long_length(seen.edges[i]));
     }
-    return longest;
+    seen.near = 8.0 * gjk_larger(ray->tolerance * longest, ray->rounding);
+    return seen;
+}
+
+/* Does all of the triangle lie behind what is looked for along the ray? */
+static bool lies_behind(const piece_ray *ray, const ray_triangle *seen, double bound) {
+    const gjk_vec3 d = ray->direction;
+    return gjk_dot3(d, seen->corners[0]) - seen->near > bound &&
+           gjk_dot3(d, seen->corners[1]) - seen->near > bound &&
+           gjk_dot3(d, seen->corners[2]) - seen->near > bound;
 }
 
 /*
@@ -41,37 +58,46 @@ static double longest_side(const gjk_vec3 corners[3]) {
  * alone might find a hit. Each edge test is the edge's length times how far the line passes beside it,
  * signed; the line meets the triangle where all have one sign.
  */
-static bool surely_misses(const piece_ray *ray, const gjk_vec3 corners[3]) {
-    const gjk_vec3 p[3] = {edge_at(corners, 0, ray->origin), edge_at(corners, 1, ray->origin),
-                           edge_at(corners, 2, ray->origin)};
-    const double near = 8.0 * gjk_larger(ray->tolerance * longest_side(corners), ray->rounding);
+static bool surely_misses(const piece_ray *ray, const ray_triangle *seen) {
     bool positive = false, negative = false;
     for (int i = 0; i < 3; i++) {
-        const gjk_vec3 from = p[i], edge = gjk_sub3(p[(i + 1) % 3], p[i]);
+        const gjk_vec3 from = seen->corners[i], edge = seen->edges[i];
         const double beside = gjk_dot3(ray->direction, gjk_cross3(from, edge));
-        const double margin = gjk_length3(edge) * (near + 0x1p-48 * gjk_length3(from));
-        positive = positive || beside > margin;
-        negative = negative || beside < -margin;
+        const double margin = long_length(edge) * (seen->near + 0x1p-48 * long_length(from));
+        positive |= beside > margin;
+        negative |= beside < -margin;
     }
-    return positive && negative;
+    return positive & negative;
 }
 
-/* Does the ray come from behind a face that has one side only? */
-static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
-    const gjk_vec3 normal =
-        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
-    return gjk_dot3(normal, ray->direction) > 0.0;
+/* Does the ray come from behind a face that has one side only? An origin on the face is on no side. */
+static bool comes_from_behind(const piece_ray *ray, const ray_triangle *seen) {
+    const gjk_vec3 normal = gjk_cross3(seen->edges[0], seen->edges[1]);
+    const double height = gjk_dot3(normal, seen->corners[0]);
+    return gjk_dot3(normal, ray->direction) > 0.0 &&
+           fabs(height) > 2.0 * (seen->near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
-static bool is_left_out(const piece_ray *ray, uint32_t piece) {
+static bool is_left_out(const piece_ray *ray, uint32_t piece, double bound) {
     const struct gjk_pieces *pieces = ray->pieces;
     if (pieces->type != GJK_MESH && pieces->type != GJK_HEIGHTFIELD) {
         return false;
     }
     gjk_vec3 corners[3];
     gjk_pieces_triangle(pieces, piece, corners);
-    return (pieces->one_sided && comes_from_behind(ray, corners)) ||
-           (pieces->rounding == 0.0 && surely_misses(ray, corners));
+    const ray_triangle seen = see_triangle(ray, corners);
+    return (pieces->rounding == 0.0 &&
+            (surely_misses(ray, &seen) || lies_behind(ray, &seen, bound))) ||
+           (pieces->one_sided && comes_from_behind(ray, &seen));
+}
+
+/* Is the triangle that was hit seen from behind? */
+static bool is_hit_from_behind(const piece_ray *ray, uint32_t piece) {
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(ray->pieces, piece, corners);
+    const gjk_vec3 normal =
+        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+    return gjk_dot3(normal, ray->direction) > 0.0;
 }
 
 static piece_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
@@ -109,11 +135,11 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-static bool starts_in_solid(const piece_ray *own, const gjk_shape *shape) {
+static bool starts_in_solid(const piece_ray *own, const gjk_shape *shape, gjk_meter *meter) {
     const gjk_vec3 off = gjk_sub3(own->origin, shape->center), half = shape->half_extents;
     return own->pieces->type == GJK_MESH && own->pieces->closed && fabs(off.x) <= half.x &&
            fabs(off.y) <= half.y && fabs(off.z) <= half.z &&
-           gjk_mesh_encloses(own->pieces, own->origin);
+           gjk_mesh_encloses(own->pieces, own->origin, meter);
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
@@ -126,7 +152,8 @@ static bool is_better(const gjk_ray_result *p, const gjk_ray_result *best) {
 
 /* The first hit among the pieces, an origin in one of them included. */
 static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
-                                const gjk_ray_settings *settings, const piece_ray *own) {
+                                const gjk_ray_settings *settings, const piece_ray *own,
+                                gjk_meter *meter) {
     const struct gjk_pieces *pieces = own->pieces;
     const double slack = 8.0 * (settings->tolerance * target->shape->size + own->rounding);
     const gjk_bounds point = {own->origin, own->origin};
@@ -139,13 +166,19 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
-            if (is_left_out(own, index)) {
+            if (gjk_meter_spend(meter, 1)) {
+                return best;
+            }
+            if (is_left_out(own, index, walk.bound)) {
                 continue;
             }
             gjk_piece piece;
             gjk_piece_make(target, index, &piece);
             gjk_ray_result result = gjk_raycast(&piece.placed, ray, settings);
             result.piece = index;
+            if (pieces->one_sided && !result.inside && is_hit_from_behind(own, index)) {
+                continue;
+            }
             if (result.hit && is_better(&result, &best)) {
                 best = result;
                 walk.bound = best.distance;
@@ -158,14 +191,18 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
     const piece_ray own = make_own(target, ray, settings->tolerance);
-    if (starts_in_solid(&own, target->shape)) {
+    gjk_meter meter = {.patience = settings->patience};
+    if (starts_in_solid(&own, target->shape, &meter) && !meter.given_up) {
         gjk_ray_result inside = gjk_ray_inside(ray, settings);
         inside.piece = GJK_NO_PIECE;
         return inside;
     }
     gjk_ray_settings solid = *settings;
     solid.solid = true;
-    gjk_ray_result best = first_hit(target, ray, &solid, &own);
+    gjk_ray_result best = first_hit(target, ray, &solid, &own, &meter);
+    if (meter.given_up) {
+        return (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
+    }
     if (best.inside && !settings->solid) {
         return (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
     }

@@ -19,7 +19,9 @@
 #include "ray/pieces_ray.h"
 
 gjk_ray_settings gjk_ray_settings_default(void) {
-    return (gjk_ray_settings){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT, true};
+    return (gjk_ray_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
+                              .max_iterations = GJK_ITERATIONS_DEFAULT,
+                              .solid = true};
 }
 
 static bool finite3(gjk_vec3 v) {
@@ -170,5 +172,6 @@ gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
     gjk_ray_result result = raycast_convex(target, ray, settings);
     result.piece = GJK_NO_PIECE;
     result.has_material = false;
+    result.given_up = false;
     return result;
 }

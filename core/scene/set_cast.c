@@ -7,7 +7,7 @@
 typedef struct gjk_cast_question {
     gjk_query_bounds bounds;
     const gjk_sweep *sweep;
-    const gjk_cast_settings *settings;
+    gjk_cast_settings settings;
 } gjk_cast_question;
 
 static double fraction_of(const void *item) {
@@ -23,9 +23,17 @@ static gjk_status measure(const void *question, const gjk_body *body, const gjk_
     const gjk_cast_question *q = question;
     gjk_cast_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_cast(&q->sweep->moving, q->sweep->translation, placed, q->settings);
+    hit->result = gjk_cast(&q->sweep->moving, q->sweep->translation, placed, &q->settings);
     *counts = hit->result.hit;
-    return GJK_OK;
+    return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
+}
+
+static gjk_cast_question ask(const gjk_sweep *sweep, const gjk_selection *selection,
+                             const gjk_cast_settings *settings) {
+    gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance), sweep,
+                                  *settings};
+    question.settings.patience = selection->patience;
+    return question;
 }
 
 static gjk_ranking rank_hits(const gjk_cast_question *question) {
@@ -43,8 +51,7 @@ static gjk_ranking rank_hits(const gjk_cast_question *question) {
 gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) {
-    const gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance),
-                                        sweep, settings};
+    const gjk_cast_question question = ask(sweep, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     gjk_list found;
     gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
@@ -54,8 +61,7 @@ gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
 
 bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings) {
-    const gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance),
-                                        sweep, settings};
+    const gjk_cast_question question = ask(sweep, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     return gjk_ranking_any(&ranking, snapshot, selection);
 }

@@ -34,6 +34,8 @@ static gjk_leaf take_first(gjk_list *candidates) {
 gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
+    gjk_detect_settings patient = *settings;
+    patient.patience = selection->patience;
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_hit));
     gjk_list candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_OVERLAP, a, settings->tolerance);
@@ -50,7 +52,10 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
     gjk_list_heap(&candidates, by_id_backwards);
     while (candidates.count > 0 && !hits.truncated && !gjk_tree_walk_gives_up(&walk.tree)) {
         leaf = take_first(&candidates);
-        gjk_detect_result result = gjk_detect(a, gjk_leaf_place(snapshot, &leaf, &room), settings);
+        gjk_detect_result result = gjk_detect(a, gjk_leaf_place(snapshot, &leaf, &room), &patient);
+        if (result.given_up) {
+            return GJK_GIVEN_UP;
+        }
         if (result.state == GJK_SEPARATED) {
             continue;
         }
@@ -84,7 +89,7 @@ static bool same_group(const gjk_body *a, const gjk_body *b) {
 typedef struct gjk_pair_scan {
     gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
     bool within;                  /* pairs of one set: a before b, and their groups differ */
-    const gjk_detect_settings *settings;
+    gjk_detect_settings settings;
     gjk_list candidates; /* for b */
     gjk_list pairs;
     /* While trees enumerate pairs: */
@@ -117,7 +122,11 @@ static void test_candidates(gjk_pair_scan *scan, const gjk_body *a, const gjk_pl
     while (scan->candidates.count > 0 && !gjk_tree_walk_gives_up(&scan->seconds.tree)) {
         const gjk_leaf b = take_first(&scan->candidates);
         const gjk_placed *placed_b = gjk_leaf_place(scan->seconds.snapshot, &b, &room);
-        gjk_detect_result result = gjk_detect(placed, placed_b, scan->settings);
+        gjk_detect_result result = gjk_detect(placed, placed_b, &scan->settings);
+        if (result.given_up) {
+            scan->status = GJK_GIVEN_UP;
+            return;
+        }
         if (result.state == GJK_SEPARATED) {
             continue;
         }
@@ -136,7 +145,7 @@ static void scan_row(gjk_pair_scan *scan, const gjk_leaf *a) {
     gjk_placed room;
     const gjk_placed *placed = gjk_leaf_place(scan->firsts.snapshot, a, &room);
     const gjk_query_bounds query =
-        gjk_query_bounds_of(GJK_QUERY_OVERLAP, placed, scan->settings->tolerance);
+        gjk_query_bounds_of(GJK_QUERY_OVERLAP, placed, scan->settings.tolerance);
     gjk_leaf b;
     scan->candidates.count = 0;
     gjk_set_walk_aim(&scan->seconds, &query, 0.0);
@@ -173,7 +182,11 @@ static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     gjk_placed room_p, room_q;
     const gjk_placed *placed_p = gjk_leaf_place(scan->firsts.snapshot, p, &room_p);
     const gjk_placed *placed_q = gjk_leaf_place(scan->seconds.snapshot, q, &room_q);
-    gjk_detect_result result = gjk_detect(placed_p, placed_q, scan->settings);
+    gjk_detect_result result = gjk_detect(placed_p, placed_q, &scan->settings);
+    if (result.given_up) {
+        scan->status = GJK_GIVEN_UP;
+        return false;
+    }
     if (result.state == GJK_SEPARATED) {
         return true;
     }
@@ -184,7 +197,7 @@ static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
 /* Finds all pairs by the trees. False: there are no trees, or too many pairs. */
 static bool scan_trees(gjk_pair_scan *scan) {
     const gjk_snapshot *a = scan->firsts.snapshot, *b = scan->seconds.snapshot;
-    const double looseness = gjk_box_looseness(scan->settings->tolerance);
+    const double looseness = gjk_box_looseness(scan->settings.tolerance);
     uint64_t bodies = (uint64_t)gjk_set_count(a->set) + gjk_set_count(b->set);
     if (a->tree == NULL || b->tree == NULL || scan->seconds.selection->limit < bodies / 16) {
         return false;
@@ -208,7 +221,8 @@ static void scan_init(gjk_pair_scan *scan, const gjk_snapshot *snapshot, const g
                       const gjk_selection *selection, const gjk_detect_settings *settings) {
     gjk_set_walk_init(&scan->firsts, snapshot, selection);
     gjk_set_walk_init(&scan->seconds, other, selection);
-    scan->settings = settings;
+    scan->settings = *settings;
+    scan->settings.patience = selection->patience;
     scan->status = GJK_OK;
     scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     scan->pairs = gjk_list_make(selection->arena, sizeof(gjk_pair_hit));
@@ -257,7 +271,7 @@ static bool list_firsts(gjk_pair_scan *scan, gjk_list *firsts) {
     if (gjk_set_count(other->set) == 0) {
         return true;
     }
-    const gjk_query_bounds query = gjk_query_bounds_of_snapshot(other, scan->settings->tolerance);
+    const gjk_query_bounds query = gjk_query_bounds_of_snapshot(other, scan->settings.tolerance);
     gjk_set_walk_aim(&scan->firsts, &query, 0.0);
     while (gjk_set_walk_next(&scan->firsts, &a)) {
         if (!add_candidate(firsts, &a)) {

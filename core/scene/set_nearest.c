@@ -13,7 +13,7 @@ typedef struct gjk_near_question {
     const gjk_placed *shape;
     const gjk_ray *ray; /* NULL: to the shape */
     double max_distance;
-    const gjk_distance_settings *settings;
+    gjk_distance_settings settings;
     struct gjk_arena *arena;
 } gjk_near_question;
 
@@ -38,18 +38,17 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
     const gjk_near_question *q = question;
     gjk_near *near = item;
     near->body = body;
-    near->result = gjk_distance(q->shape, placed, q->settings);
+    near->result = gjk_distance(q->shape, placed, &q->settings);
     *counts = near->result.distance <= q->max_distance;
-    return GJK_OK;
+    return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
 gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) {
     const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
-    const gjk_near_question question = {.shape = a,
-                                        .max_distance = max_distance,
-                                        .settings = settings};
+    gjk_near_question question = {.shape = a, .max_distance = max_distance, .settings = *settings};
+    question.settings.patience = selection->patience;
     const gjk_ranking ranking = {
         .query = &query,
         .distance = max_distance,
@@ -105,8 +104,9 @@ static gjk_status measure_to_ray(const void *question, const gjk_body *body,
                                gjk_scale3(length, q->ray->direction), 0.0, &segment);
     if (status == GJK_OK) {
         near->body = body;
-        near->result = gjk_distance(&line, placed, q->settings);
+        near->result = gjk_distance(&line, placed, &q->settings);
         *counts = near->result.distance <= q->max_distance;
+        status = near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
     }
     gjk_arena_rewind(q->arena, mark);
     return status;
@@ -127,10 +127,11 @@ static gjk_query_bounds wide_ray(const gjk_ray *ray, double half, uint32_t dimen
 gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) {
-    const gjk_near_question question = {.ray = ray,
-                                        .max_distance = max_distance,
-                                        .settings = settings,
-                                        .arena = selection->arena};
+    gjk_near_question question = {.ray = ray,
+                                  .max_distance = max_distance,
+                                  .settings = *settings,
+                                  .arena = selection->arena};
+    question.settings.patience = selection->patience;
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
     const gjk_query_bounds query = wide_ray(ray, max_distance, dimension, settings->tolerance);
     const gjk_ranking ranking = {

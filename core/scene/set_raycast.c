@@ -7,7 +7,7 @@
 typedef struct gjk_ray_question {
     gjk_query_bounds bounds;
     const gjk_ray *ray;
-    const gjk_ray_settings *settings;
+    gjk_ray_settings settings;
 } gjk_ray_question;
 
 static double distance_of(const void *item) {
@@ -23,16 +23,18 @@ static gjk_status measure(const void *question, const gjk_body *body, const gjk_
     const gjk_ray_question *q = question;
     gjk_ray_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_raycast(placed, q->ray, q->settings);
+    hit->result = gjk_raycast(placed, q->ray, &q->settings);
     *counts = hit->result.hit;
-    return GJK_OK;
+    return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
 static gjk_ray_question ask(const gjk_snapshot *snapshot, const gjk_ray *ray,
-                            const gjk_ray_settings *settings) {
+                            const gjk_selection *selection, const gjk_ray_settings *settings) {
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
-    return (gjk_ray_question){gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
-                              settings};
+    gjk_ray_question question = {gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
+                                 *settings};
+    question.settings.patience = selection->patience;
+    return question;
 }
 
 static gjk_ranking rank_hits(const gjk_ray_question *question) {
@@ -50,7 +52,7 @@ static gjk_ranking rank_hits(const gjk_ray_question *question) {
 gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) {
-    const gjk_ray_question question = ask(snapshot, ray, settings);
+    const gjk_ray_question question = ask(snapshot, ray, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     gjk_list found;
     gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
@@ -60,7 +62,7 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
 
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
-    const gjk_ray_question question = ask(snapshot, ray, settings);
+    const gjk_ray_question question = ask(snapshot, ray, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     return gjk_ranking_any(&ranking, snapshot, selection);
 }

@@ -91,13 +91,16 @@ static bool without_shooter(const gjk_shot *shot, const gjk_filter *filter, stru
 
 static gjk_status first_of_ray(const gjk_shot *shot, const gjk_snapshot *snapshot,
                                const gjk_selection *selection, gjk_ray_hits *out) {
-    const gjk_ray_settings settings = {shot->tolerance, shot->max_iterations, true};
+    const gjk_ray_settings settings = {.tolerance = shot->tolerance,
+                                       .max_iterations = shot->max_iterations,
+                                       .solid = true};
     return gjk_set_raycast(snapshot, &shot->ray, selection, &settings, out);
 }
 
 static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapshot,
                                 const gjk_selection *selection, gjk_ray_hits *out) {
-    const gjk_cast_settings settings = {shot->tolerance, shot->max_iterations};
+    const gjk_cast_settings settings = {.tolerance = shot->tolerance,
+                                        .max_iterations = shot->max_iterations};
     double length = gjk_snapshot_extent(snapshot, shot->ray.origin) + 2.0 * shot->radius;
     length = fmin(fmin(length, shot->ray.max_distance), GJK_COORDINATE_MAX);
     gjk_shape ball;
@@ -118,7 +121,7 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
         out->items[0] = (gjk_ray_hit){
             hits.items[0].body,
             {r->hit, r->inside, r->has_normal, r->convergence, r->iterations, r->distance, r->point,
-             r->normal, r->piece, r->has_material, r->material},
+             r->normal, r->piece, r->has_material, r->material, r->given_up},
         };
     }
     return GJK_OK;

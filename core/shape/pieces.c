@@ -110,6 +110,21 @@ static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 
     ends[1] = (gjk_vec3){b.x, b.y, 0};
 }
 
+bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
+    switch (pieces->type) {
+    case GJK_MESH:
+    case GJK_HEIGHTFIELD:
+        gjk_pieces_triangle(pieces, i, corners);
+        return true;
+    case GJK_CHAIN:
+        chain_segment(pieces, i, corners);
+        corners[2] = corners[1];
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     gjk_vec3 ends[2];
     chain_segment(pieces, i, ends);
@@ -175,18 +190,11 @@ static gjk_bounds bounds_of_points(const gjk_vec3 *points, uint32_t count, uint3
 static gjk_bounds bounds_of(const struct gjk_pieces *pieces, uint32_t i) {
     gjk_vec3 corners[3];
     gjk_piece piece;
-    switch (pieces->type) {
-    case GJK_MESH:
-    case GJK_HEIGHTFIELD:
-        gjk_pieces_triangle(pieces, i, corners);
-        return bounds_of_points(corners, 3, 3, pieces->rounding);
-    case GJK_CHAIN:
-        chain_segment(pieces, i, corners);
-        return bounds_of_points(corners, 2, 2, pieces->rounding);
-    default:
-        gjk_piece_make_own(pieces, i, &piece);
-        return gjk_placed_bounds(&piece.placed);
+    if (gjk_pieces_corners(pieces, i, corners)) {
+        return bounds_of_points(corners, 3, pieces->dimension, pieces->rounding);
     }
+    gjk_piece_make_own(pieces, i, &piece);
+    return gjk_placed_bounds(&piece.placed);
 }
 
 static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, gjk_shape *out) {

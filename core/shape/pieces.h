@@ -62,6 +62,10 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
 /* The three corners of piece i of a mesh or height field, in the order of its face normal. */
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
 
+/* The corners of piece i of a mesh, height field or chain, whose segments repeat their second end.
+ * False: the pieces are of another kind. */
+bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
+
 /* The vertices that a piece is made of, by their indices; false: there is no such piece. */
 typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
                                 uint32_t indices[3]);

@@ -4,7 +4,8 @@
 #include "handlers/handlers.h"
 
 static gjk_cast_settings cast_settings(const proto_query *query) {
-    return (gjk_cast_settings){query->options.tolerance, query->options.max_iterations};
+    return (gjk_cast_settings){.tolerance = query->options.tolerance,
+                               .max_iterations = query->options.max_iterations};
 }
 
 /* Named as an operand: no filter holds for it, but a stored shape never hits itself. */

@@ -18,6 +18,7 @@ typedef struct gjk_sweep {
 typedef struct gjk_cast_settings {
     double tolerance;
     uint32_t max_iterations;
+    const gjk_patience *patience; /* of shapes of many pieces; NULL: endless */
 } gjk_cast_settings;
 
 gjk_cast_settings gjk_cast_settings_default(void);
@@ -42,6 +43,7 @@ typedef struct gjk_cast_result {
     uint32_t piece, moving_piece; /* that meet; GJK_NO_PIECE: that shape is convex, or encloses */
     bool has_material;
     uint32_t material; /* of the target's piece */
+    bool given_up;     /* patience has ended: nothing else is told */
 } gjk_cast_result;
 
 /*

@@ -12,6 +12,8 @@
  * even where the iteration limit ended it.
  */
 
+#include "gjk/arena.h"
+#include "gjk/patience.h"
 #include "gjk/shape.h"
 #include "gjk/trace.h"
 
@@ -71,6 +73,7 @@ typedef struct gjk_detect_settings {
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
+    const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
 } gjk_detect_settings;
 
 typedef struct gjk_distance_settings {
@@ -80,6 +83,7 @@ typedef struct gjk_distance_settings {
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
+    const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
 } gjk_distance_settings;
 
 gjk_detect_settings gjk_detect_settings_default(void);
@@ -102,9 +106,9 @@ typedef struct gjk_detect_result {
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
     uint32_t piece_a, piece_b; /* whose answer this is; GJK_NO_PIECE: that operand is convex */
-    bool
-        inside; /* one lies in a closed mesh and meets none of its triangles: no depth, normal, points
-                    or pieces */
+    /* One lies in a closed mesh and meets none of its triangles: no depth, normal, points, pieces. */
+    bool inside;
+    bool given_up; /* patience has ended: nothing else is told */
 } gjk_detect_result;
 
 /*
@@ -121,8 +125,9 @@ typedef struct gjk_distance_result {
     double lower_bound;
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
-    uint32_t piece_a, piece_b; /* as of gjk_detect_result */
+    uint32_t piece_a, piece_b; /* these and the next two as of gjk_detect_result */
     bool inside;
+    bool given_up;
 } gjk_distance_result;
 
 /*
@@ -136,5 +141,27 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings);
 gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings);
+
+/* Most contacts that one query tells. */
+#define GJK_CONTACTS_MAX 1024
+
+typedef struct gjk_contacts {
+    gjk_detect_result *items;
+    uint32_t count;
+    bool truncated; /* more pairs of pieces collide */
+} gjk_contacts;
+
+/*
+ * The pairs of pieces of a and b that collide, each with what gjk_detect says of the two: the deepest
+ * first, among equally deep ones by piece_a, then piece_b; the first `limit` of them, 1 to
+ * GJK_CONTACTS_MAX (asserted). Two convex shapes have one such pair or none. A shape inside a closed
+ * mesh that meets none of its triangles has none. settings as for gjk_detect, but recorder and cache
+ * are not used and penetration counts as true.
+ * The items are allocated in the arena. Time as gjk_detect for each pair of pieces whose boxes
+ * overlap, O(limit) of memory. OUT_OF_MEMORY; GIVEN_UP where patience ends.
+ */
+gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings, uint32_t limit,
+                             struct gjk_arena *arena, gjk_contacts *out) GJK_MUST_USE;
 
 #endif

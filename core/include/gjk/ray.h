@@ -28,6 +28,7 @@ typedef struct gjk_ray_settings {
     double tolerance;
     uint32_t max_iterations;
     bool solid;
+    const gjk_patience *patience; /* of shapes of many pieces; NULL: endless */
 } gjk_ray_settings;
 
 gjk_ray_settings gjk_ray_settings_default(void);
@@ -51,6 +52,7 @@ typedef struct gjk_ray_result {
     uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
     bool has_material;
     uint32_t material; /* of that piece */
+    bool given_up;     /* patience has ended: nothing else is told */
 } gjk_ray_result;
 
 /*
