@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets http wire rewind memory)
+TOPICS=(pairs sets worlds http wire rewind memory)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -15,6 +15,10 @@ topic_pairs() {
 
 topic_sets() {
     "$build/tests/bench/bench_sets" >"$1"
+}
+
+topic_worlds() {
+    "$build/tests/bench/bench_worlds" >"$1"
 }
 
 topic_http() {
@@ -42,7 +46,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_echo bench_load bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_echo bench_load bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

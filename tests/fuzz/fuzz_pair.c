@@ -205,7 +205,9 @@ static void query(input *in, const gjk_placed *a, const gjk_placed *b) {
     gjk_ray ray;
     gjk_vec3 origin = take_vec(in, dimension), direction = take_vec(in, dimension);
     double reach = take_byte(in) & 1 ? INFINITY : take_number(in);
-    gjk_ray_settings settings = {tolerance, iterations, (take_byte(in) & 1) != 0};
+    gjk_ray_settings settings = {.tolerance = tolerance,
+                                 .max_iterations = iterations,
+                                 .solid = (take_byte(in) & 1) != 0};
     if (gjk_ray_make(origin, direction, reach, &ray) == GJK_OK) {
         gjk_ray_result hit = gjk_raycast(a, &ray, &settings);
         check_ray(&hit, &ray, settings.solid);

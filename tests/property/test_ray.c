@@ -145,7 +145,9 @@ START_TEST(few_iterations) {
     gjk_arena_init(&arena, 0);
     for (int i = 0; i < RAYS / 2; i++) {
         test_random_ray_case(&rng, (uint32_t)_i, &arena, &c);
-        const gjk_ray_settings few = {test_rng_magnitude(&rng, -16, -2), GJK_ITERATIONS_MIN, true};
+        const gjk_ray_settings few = {.tolerance = test_rng_magnitude(&rng, -16, -2),
+                                      .max_iterations = GJK_ITERATIONS_MIN,
+                                      .solid = true};
         gjk_ray_result r = gjk_raycast(&c.target.a.placed, &c.ray, &few);
         gjk_ray_result full = test_cast(&c, true);
         double error = few.tolerance * c.target.a.shape.size + ERROR * test_ray_scale(&c);

@@ -59,7 +59,9 @@ static gjk_ray random_ray(test_rng *rng, test_tree_scene *s) {
 
 /* The first body that the ray hits, by a loop. */
 static bool first_hit(const gjk_shot *shot, gjk_ray_hit *hit) {
-    const gjk_ray_settings settings = {shot->tolerance, shot->max_iterations, true};
+    const gjk_ray_settings settings = {.tolerance = shot->tolerance,
+                                       .max_iterations = shot->max_iterations,
+                                       .solid = true};
     bool found = false;
     for (uint32_t i = 0; i < gjk_set_count(shot->snapshot.set); i++) {
         const gjk_body *body = gjk_set_body(shot->snapshot.set, i);

@@ -91,7 +91,9 @@ static void compare_nearest(const test_both *both, const gjk_placed *a, double m
 }
 
 static void compare_raycast(const test_both *both, const gjk_ray *ray, bool solid) {
-    gjk_ray_settings settings = {both->tolerance, both->max_iterations, solid};
+    gjk_ray_settings settings = {.tolerance = both->tolerance,
+                                 .max_iterations = both->max_iterations,
+                                 .solid = solid};
     gjk_ray_hits p, q;
     ck_assert_int_eq(gjk_set_raycast(&both->tree, ray, &both->selection, &settings, &p), GJK_OK);
     ck_assert_int_eq(gjk_set_raycast(&both->scan, ray, &both->selection, &settings, &q), GJK_OK);
@@ -109,7 +111,8 @@ static void compare_raycast(const test_both *both, const gjk_ray *ray, bool soli
 }
 
 static void compare_cast(const test_both *both, const gjk_sweep *sweep) {
-    const gjk_cast_settings settings = {both->tolerance, both->max_iterations};
+    const gjk_cast_settings settings = {.tolerance = both->tolerance,
+                                        .max_iterations = both->max_iterations};
     gjk_cast_hits p, q;
     ck_assert_int_eq(gjk_set_cast(&both->tree, sweep, &both->selection, &settings, &p), GJK_OK);
     ck_assert_int_eq(gjk_set_cast(&both->scan, sweep, &both->selection, &settings, &q), GJK_OK);

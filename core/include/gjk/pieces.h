@@ -15,6 +15,8 @@
 
 #include "gjk/shape.h"
 
+#include <stdalign.h>
+
 /* Most pieces of one shape. */
 #define GJK_PIECES_MAX 4194304
 /* Most parts of a compound. */
@@ -33,7 +35,7 @@ size_t gjk_pieces_bytes(const struct gjk_pieces *pieces);
 typedef struct gjk_piece {
     gjk_placed placed;
     gjk_shape shape;
-    _Alignas(64) double columns[5 * GJK_LANES];
+    alignas(64) double columns[5 * GJK_LANES];
 } gjk_piece;
 
 /* Whether there is a piece i < count: a cell of a height field with a hole at a corner has none. */

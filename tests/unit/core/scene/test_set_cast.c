@@ -18,7 +18,8 @@ static struct gjk_arena arena;
 static gjk_shape ball, wall;
 static gjk_body bodies[BODIES];
 static struct gjk_set *set;
-static const gjk_cast_settings settings = {GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+static const gjk_cast_settings settings = {.tolerance = GJK_TOLERANCE_DEFAULT,
+                                           .max_iterations = GJK_ITERATIONS_DEFAULT};
 
 static gjk_placed place(const gjk_shape *shape, double x, double y) {
     gjk_placed placed = {shape, gjk_pose_identity()};
