@@ -66,11 +66,13 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const gjk_seen seen = gjk_seen_make(&whole->pose, other);
     const gjk_bounds box = gjk_placed_bounds(&seen.placed);
     const double slack = slack_of(whole, other, visitor->tolerance);
-    const gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
+    gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
+    gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
+                          &query);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query,
-                         gjk_pieces_near_bound(&pieces->tree, visitor->bound));
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY);
+    gjk_pieces_walk_narrow(&walk, visitor->bound);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         near_piece sorted[GJK_PIECES_LEAF];
         sort_leaf(pieces, first, count, &seen, sorted);
@@ -95,7 +97,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
                 return;
             }
         }
-        walk.bound = gjk_pieces_near_bound(&pieces->tree, visitor->bound);
+        gjk_pieces_walk_narrow(&walk, visitor->bound);
     }
 }
 

@@ -7,7 +7,7 @@
 
 #include "shape/pieces_walk.h"
 
-#include "base/larger.h"
+#include "shape/scan.h"
 
 #include <math.h>
 
@@ -16,8 +16,6 @@
 /* Makes squares of distances compare as the distances would. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
-/* By what a time of leaving a slab may be too early, relative to it. */
-#define TIME_SLACK (1.0 + 0x1p-50)
 
 gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
                                        const gjk_bounds *box, double slack) {
@@ -48,94 +46,52 @@ double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance) {
     return length * length * SQUARE_SLACK + SQUARE_LEAST;
 }
 
+void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double radius,
+                           gjk_pieces_query *query) {
+    const double at[3] = {center.x, center.y, center.z};
+    const double from[3] = {tree->center.x, tree->center.y, tree->center.z};
+    double wider = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        query->center[axis] = (at[axis] - from[axis]) * tree->unit;
+        wider += ROUNDING * (fabs(at[axis]) + fabs(from[axis]));
+    }
+    query->radius = radius + wider;
+}
+
+void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
+    walk->bound = gjk_pieces_near_bound(walk->tree, distance + walk->query.radius);
+    walk->box_bound = gjk_pieces_near_bound(walk->tree, distance);
+}
+
 void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
                           const gjk_pieces_query *query, double bound) {
     walk->tree = tree;
     walk->query = *query;
     walk->bound = bound;
+    walk->box_bound = INFINITY;
     walk->top = 0;
     if (tree->node_count > 0) {
         walk->stack[walk->top++] = (gjk_pieces_entry){0.0, 0};
     }
 }
 
-/* --- The keys of a node's children; not a number, or above the bound: leave it out --- */
-
-static inline void overlap_keys(const gjk_pieces_query *query, const gjk_pieces_node *node,
-                                double keys[GJK_PIECES_WIDTH]) {
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        double gap = -INFINITY;
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            double above = (double)node->min[axis][i] - query->max[axis];
-            double below = query->min[axis] - (double)node->max[axis][i];
-            gap = above > gap ? above : gap;
-            gap = below > gap ? below : gap;
-        }
-        keys[i] = gap <= 0.0 ? 0.0 : NAN;
-    }
-}
-
-/* An axis without way has the rate INFINITY: its times are infinite, or, where a plane is just met,
- * not a number, which no comparison takes. */
-static inline void sweep_keys(const gjk_pieces_query *query, const gjk_pieces_node *node,
-                              double bound, double keys[GJK_PIECES_WIDTH]) {
-    double from[GJK_PIECES_WIDTH], until[GJK_PIECES_WIDTH];
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        from[i] = 0.0;
-        until[i] = bound;
-    }
-    for (uint32_t axis = 0; axis < 3; axis++) {
-        const double rate = query->rate[axis];
-        const bool forwards = rate > 0.0;
-        const double low = query->min[axis], high = query->max[axis];
-        for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-            double above = ((double)node->min[axis][i] - high) * rate;
-            double below = ((double)node->max[axis][i] - low) * rate;
-            double in = forwards ? above : below, out = (forwards ? below : above) * TIME_SLACK;
-            from[i] = in > from[i] ? in : from[i];
-            until[i] = out < until[i] ? out : until[i];
-        }
-    }
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        keys[i] = from[i] <= until[i] ? from[i] : NAN;
-    }
-}
-
-static inline void near_keys(const gjk_pieces_query *query, const gjk_pieces_node *node,
-                             double keys[GJK_PIECES_WIDTH]) {
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        double sum = 0.0;
-        for (uint32_t axis = 0; axis < 3; axis++) {
-            double above = (double)node->min[axis][i] - query->max[axis];
-            double below = query->min[axis] - (double)node->max[axis][i];
-            double gap = above > below ? above : below;
-            gap = gap > 0.0 ? gap : 0.0;
-            sum += gap * gap;
-        }
-        keys[i] = sum;
-    }
-}
-
 /* --- The walk --- */
+
+static uint32_t find_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
+                          double keys[GJK_PIECES_WIDTH]) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx2()) {
+        return gjk_pieces_keys_avx2(walk, node, keys);
+    }
+#endif
+    return gjk_pieces_keys_plain(walk, node, keys);
+}
 
 static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
     double keys[GJK_PIECES_WIDTH];
     const uint32_t bottom = walk->top;
-    switch (walk->query.kind) {
-    case GJK_WALK_OVERLAP:
-        overlap_keys(&walk->query, node, keys);
-        break;
-    case GJK_WALK_SWEEP:
-        sweep_keys(&walk->query, node, walk->bound, keys);
-        break;
-    case GJK_WALK_NEAR:
-        near_keys(&walk->query, node, keys);
-        break;
-    }
-    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
-        if (!(keys[i] <= walk->bound) || !(node->min[0][i] <= node->max[0][i])) {
-            continue;
-        }
+    for (uint32_t found = find_keys(walk, node, keys); found != 0; found &= found - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(found);
         GJK_CHECK(walk->top < GJK_PIECES_STACK);
         uint32_t at = walk->top++;
         while (at > bottom && walk->stack[at - 1].key < keys[i]) {
