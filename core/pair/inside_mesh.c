@@ -23,21 +23,17 @@ static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
     return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
 }
 
-typedef enum crossing { BELOW, AT, ABOVE } crossing;
-
-/* Where the vertical line through the shifted point crosses the triangle; BELOW too when it misses. */
-static crossing cross(const gjk_vec3 corners[3], gjk_vec3 point) {
+/* Does the vertical line upwards from the shifted point cross the triangle? */
+static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
     bool covers = false;
     for (int i = 0; i < 3; i++) {
         covers ^= is_left_of(corners[i], corners[(i + 1) % 3], point);
     }
     if (!covers) {
-        return BELOW;
+        return false;
     }
     const gjk_vec3 a = corners[0], b = corners[1], c = corners[2];
-    const int side =
-        gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c));
-    return side == 0 ? AT : side < 0 ? ABOVE : BELOW;
+    return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
 }
 
 bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter *meter) {
@@ -52,11 +48,7 @@ bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter 
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
             gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
-            const crossing met = cross(corners, point);
-            if (met == AT) {
-                return true;
-            }
-            inside ^= met == ABOVE;
+            inside ^= crosses(corners, point);
         }
     }
     return inside;

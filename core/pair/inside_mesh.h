@@ -5,8 +5,8 @@
 #include "gjk/pieces.h"
 
 /*
- * Whether a point, in the mesh's own frame, lies in the solid that a closed mesh encloses, its
- * surface included. Exact: by the parity of the crossings above the point, all of them decided by
+ * Whether a point, in the mesh's own frame, lies in the solid that a closed mesh encloses. Of a point
+ * on the surface, which queries learn from the triangles, it tells either. Exact: by the parity of the crossings above the point, all of them decided by
  * exact predicates and a symbolic shift of the point, so that no edge or corner is ever met twice or
  * missed. O(log n + triangles above the point). Where the meter gives up, the answer means nothing.
  */

@@ -87,6 +87,18 @@ static uint32_t find_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *no
     return gjk_pieces_keys_plain(walk, node, keys);
 }
 
+/* Fetches what a child begins with while its siblings are still being sorted. */
+static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
+    if (gjk_child_is_leaf(child)) {
+        __builtin_prefetch(&tree->order[gjk_child_first_slot(child)]);
+        return;
+    }
+    const char *node = (const char *)&tree->nodes[child];
+    for (size_t at = 0; at < sizeof(gjk_pieces_node); at += 64) {
+        __builtin_prefetch(node + at);
+    }
+}
+
 static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
     double keys[GJK_PIECES_WIDTH];
     const uint32_t bottom = walk->top;
@@ -99,6 +111,7 @@ static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
             at--;
         }
         walk->stack[at] = (gjk_pieces_entry){keys[i], node->child[i]};
+        prefetch_child(walk->tree, node->child[i]);
     }
 }
 
