@@ -9,6 +9,8 @@
 #include "pair/inside_mesh.h"
 #include "require.h"
 #include "scene.h"
+#include "shape/pieces_walk.h"
+#include "shape/scan.h"
 #include "unit/runner.h"
 
 #include <stdio.h>
@@ -579,6 +581,141 @@ START_TEST(long_queries_end_with_patience) {
 }
 END_TEST
 
+/* --- Sets --- */
+
+static void keep_nothing(const gjk_body *body) {
+    (void)body;
+}
+
+/* What a set query says of bodies with pieces is what the pair queries say, to the bit. */
+START_TEST(sets_answer_as_pairs_do) {
+    enum { BODIES = 40 };
+    static gjk_body bodies[BODIES];
+    static char ids[BODIES][8];
+    static gjk_edit edits[BODIES];
+    static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
+    test_rng rng = test_rng_make(20260101);
+    const gjk_shape room = make_room(), ball = make_ball(0.7);
+    const gjk_filter filter = gjk_filter_default();
+    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *set;
+    for (uint32_t i = 0; i < BODIES; i++) {
+        (void)snprintf(ids[i], sizeof ids[i], "%02u", i);
+        bodies[i] = (gjk_body){.id = ids[i], .handle = i, .category = 1, .mask = UINT32_MAX};
+        bodies[i].placed.shape = i % 3 == 0 ? &ball : &room;
+        ck_assert_int_eq(gjk_pose_make3(gjk_scale3(30, test_rng_direction(&rng, 3)),
+                                        test_rng_rotation(&rng), &bodies[i].placed.pose),
+                         GJK_OK);
+        edits[i] = (gjk_edit){ids[i], &bodies[i]};
+    }
+    ck_assert_int_eq(gjk_set_edit(empty, edits, BODIES, &set), GJK_OK);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    const gjk_selection all = {.filter = &filter, .limit = UINT32_MAX, .arena = &arena};
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    const gjk_ray_settings ray_settings = gjk_ray_settings_default();
+    const gjk_cast_settings cast = gjk_cast_settings_default();
+    uint32_t met = 0;
+    for (int k = 0; k < 60; k++) {
+        const gjk_vec3 p = gjk_scale3(test_rng_uniform(&rng, 20, 40), test_rng_direction(&rng, 3));
+        const gjk_placed probe = at(k % 2 == 0 ? &ball : &room, p.x, p.y, p.z);
+        const gjk_sweep sweep = {probe, gjk_scale3(25, test_rng_direction(&rng, 3))};
+        gjk_ray ray;
+        gjk_hits hits;
+        gjk_nears nears;
+        gjk_ray_hits ray_hits;
+        gjk_cast_hits cast_hits;
+        ck_assert_int_eq(gjk_ray_make(p, sweep.translation, 60, &ray), GJK_OK);
+        ck_assert_int_eq(gjk_set_detect(&snapshot, &probe, &all, &detect, &hits), GJK_OK);
+        ck_assert_int_eq(gjk_set_nearest(&snapshot, &probe, 20, &all, &distance, &nears), GJK_OK);
+        ck_assert_int_eq(gjk_set_raycast(&snapshot, &ray, &all, &ray_settings, &ray_hits), GJK_OK);
+        ck_assert_int_eq(gjk_set_cast(&snapshot, &sweep, &all, &cast, &cast_hits), GJK_OK);
+        uint32_t count[4] = {0, 0, 0, 0};
+        for (int i = 0; i < BODIES; i++) {
+            const gjk_placed *placed = &bodies[i].placed;
+            count[0] += gjk_detect(&probe, placed, &detect).state != GJK_SEPARATED;
+            count[1] += gjk_distance(&probe, placed, &distance).distance <= 20;
+            count[2] += gjk_raycast(placed, &ray, &ray_settings).hit;
+            count[3] += gjk_cast(&probe, sweep.translation, placed, &cast).hit;
+        }
+        ck_assert_uint_eq(hits.count, count[0]);
+        ck_assert_uint_eq(nears.count, count[1]);
+        ck_assert_uint_eq(ray_hits.count, count[2]);
+        ck_assert_uint_eq(cast_hits.count, count[3]);
+        for (uint32_t i = 0; i < hits.count; i++) {
+            const gjk_detect_result one = gjk_detect(&probe, &hits.items[i].body->placed, &detect);
+            ck_assert(one.depth == hits.items[i].result.depth &&
+                      one.inside == hits.items[i].result.inside);
+            ck_assert_uint_eq(one.piece_b, hits.items[i].result.piece_b);
+        }
+        for (uint32_t i = 0; i < nears.count; i++) {
+            const gjk_distance_result one =
+                gjk_distance(&probe, &nears.items[i].body->placed, &distance);
+            ck_assert(one.distance == nears.items[i].result.distance);
+            ck_assert_uint_eq(one.piece_b, nears.items[i].result.piece_b);
+            ck_assert(i == 0 || nears.items[i - 1].result.distance <= one.distance);
+        }
+        for (uint32_t i = 0; i < ray_hits.count; i++) {
+            const gjk_ray_result one =
+                gjk_raycast(&ray_hits.items[i].body->placed, &ray, &ray_settings);
+            ck_assert(one.distance == ray_hits.items[i].result.distance);
+            ck_assert_uint_eq(one.piece, ray_hits.items[i].result.piece);
+        }
+        for (uint32_t i = 0; i < cast_hits.count; i++) {
+            const gjk_cast_result one =
+                gjk_cast(&probe, sweep.translation, &cast_hits.items[i].body->placed, &cast);
+            ck_assert(one.fraction == cast_hits.items[i].result.fraction);
+            ck_assert_uint_eq(one.piece, cast_hits.items[i].result.piece);
+        }
+        met += count[0] + count[2] + count[3];
+    }
+    ck_assert_uint_ge(met, 100);
+    gjk_set_release(set);
+    gjk_set_release(empty);
+}
+END_TEST
+
+/* --- Instruction sets --- */
+
+/* A node test by AVX2 and in plain C name the same children with the same keys, to the bit. */
+START_TEST(node_tests_agree_to_the_bit) {
+#ifdef GJK_SCAN_X86
+    if (!gjk_has_avx2()) {
+        return;
+    }
+    test_rng rng = test_rng_make(20260201);
+    for (int round = 0; round < 20000; round++) {
+        gjk_pieces_node node;
+        gjk_pieces_walk walk = {.bound = test_rng_uniform(&rng, 0, 2), .box_bound = 1.0};
+        walk.query.kind = (gjk_walk_kind)(round % 3);
+        for (int axis = 0; axis < 3; axis++) {
+            for (int i = 0; i < GJK_PIECES_WIDTH; i++) {
+                const bool used = i < 6;
+                node.min[axis][i] = used ? (float)test_rng_uniform(&rng, -1, 1) : INFINITY;
+                node.max[axis][i] =
+                    used ? node.min[axis][i] + (float)test_rng_uniform(&rng, 0, 1) : -INFINITY;
+            }
+            walk.query.min[axis] = test_rng_once_in(&rng, 4) ? (double)node.max[axis][0]
+                                                             : test_rng_uniform(&rng, -2, 1);
+            walk.query.max[axis] = walk.query.min[axis] + test_rng_uniform(&rng, 0, 1);
+            walk.query.center[axis] = 0.5 * (walk.query.min[axis] + walk.query.max[axis]);
+            walk.query.rate[axis] = test_rng_once_in(&rng, 4)   ? INFINITY
+                                    : test_rng_once_in(&rng, 2) ? -test_rng_magnitude(&rng, -2, 2)
+                                                                : test_rng_magnitude(&rng, -2, 2);
+        }
+        double plain[GJK_PIECES_WIDTH], wide[GJK_PIECES_WIDTH];
+        const uint32_t found = gjk_pieces_keys_plain(&walk, &node, plain);
+        ck_assert_uint_eq(found, gjk_pieces_keys_avx2(&walk, &node, wide));
+        ck_assert_uint_lt(found, 1u << 6);
+        for (int i = 0; i < 6; i++) {
+            if ((found >> i & 1) != 0) {
+                ck_assert_mem_eq(&plain[i], &wide[i], sizeof plain[i]);
+            }
+        }
+    }
+#endif
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("pieces solid");
     TCase *solid = test_case(suite, "solid");
@@ -593,5 +730,7 @@ Suite *test_suite(void) {
     tcase_add_test(solid, pieces_are_counted);
     tcase_add_test(solid, triangles_and_parts_are_counted);
     tcase_add_test(solid, long_queries_end_with_patience);
+    tcase_add_test(solid, sets_answer_as_pairs_do);
+    tcase_add_test(solid, node_tests_agree_to_the_bit);
     return suite;
 }
