@@ -21,6 +21,16 @@
     MEMBER(text, VECTOR, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .differs = true)
 #define PLACES(text, count) \
     MEMBER(text, POINTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = (count))
+#define FLAG(text) MEMBER(text, FLAG, 0.0, 1.0, .is_optional = true)
+#define COUNT(text, least) MEMBER(text, COUNT, least, UINT32_MAX, .above_min = false)
+#define STEPS(text) MEMBER(text, STEPS, 0.0, GJK_COORDINATE_MAX, .above_min = true)
+#define PARTS(text) MEMBER(text, PARTS, 0.0, 0.0, .count_min = 1)
+#define VERTICES(text, count) \
+    MEMBER(text, VERTICES, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = (count))
+#define TRIANGLES(text) MEMBER(text, TRIANGLES, 0.0, UINT32_MAX, .count_min = 1)
+#define RINGS(text) MEMBER(text, RINGS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 1)
+#define HEIGHTS(text) MEMBER(text, HEIGHTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 0)
+#define MATERIALS(text) MEMBER(text, MATERIALS, 0.0, UINT32_MAX, .is_optional = true)
 
 static gjk_status make_point(gjk_geometry *g, gjk_shape *out) {
     return gjk_shape_make_point(g->arena, g->dimension, g->rounding, out);
@@ -55,7 +65,9 @@ static gjk_status make_polygon(gjk_geometry *g, gjk_shape *out) {
         vertices[i] = gjk_xy(g->values[0].list.points[i]);
     }
     if (vertices != NULL) {
-        status = gjk_shape_make_polygon(g->arena, vertices, count, g->rounding, &g->bad_point, out);
+        g->fault.place.depth = 1;
+        status = gjk_shape_make_polygon(g->arena, vertices, count, g->rounding,
+                                        &g->fault.place.index[0], out);
     }
     gjk_arena_fini(&scratch);
     return status;
@@ -93,17 +105,140 @@ static gjk_status make_cone(gjk_geometry *g, gjk_shape *out) {
                                g->rounding, out);
 }
 
+/* --- Of many pieces --- */
+
+static gjk_status make_compound(gjk_geometry *g, gjk_shape *out) {
+    return gjk_shape_make_compound(g->arena, g->dimension, g->values[0].parts.items,
+                                   g->values[0].parts.count, out);
+}
+
+static gjk_status make_chain(gjk_geometry *g, gjk_shape *out) {
+    return gjk_shape_make_chain(g->arena, g->values[0].vertices.in_2d, g->values[0].vertices.count,
+                                g->values[1].flag, g->rounding, &g->fault.place, out);
+}
+
+static gjk_status make_region(gjk_geometry *g, gjk_shape *out) {
+    return gjk_shape_make_region(g->arena, &g->values[0].rings, g->rounding, &g->fault.place, out);
+}
+
+static gjk_status refuse_count(gjk_geometry *g, uint32_t member, uint64_t wanted, uint64_t found) {
+    g->fault = (gjk_geometry_fault){
+        .member = member,
+        .is_count = true,
+        .wanted = wanted,
+        .found = found,
+    };
+    return GJK_OUT_OF_RANGE;
+}
+
+static gjk_status make_mesh(gjk_geometry *g, gjk_shape *out) {
+    enum { VERTICES, TRIANGLES, CLOSED, ONE_SIDED, MATERIALS };
+    const gjk_member_value *values = g->values;
+    const gjk_mesh mesh = {
+        .vertices = values[VERTICES].vertices.in_3d,
+        .vertex_count = values[VERTICES].vertices.count,
+        .triangles = values[TRIANGLES].triangles.items,
+        .triangle_count = values[TRIANGLES].triangles.count,
+        .materials = values[MATERIALS].materials.items,
+        .closed = values[CLOSED].flag,
+        .one_sided = values[ONE_SIDED].flag,
+    };
+    const uint32_t materials = values[MATERIALS].materials.count;
+    if (mesh.materials != NULL && materials != mesh.triangle_count) {
+        return refuse_count(g, MATERIALS, mesh.triangle_count, materials);
+    }
+    gjk_status status = gjk_shape_make_mesh(g->arena, &mesh, g->rounding, &g->fault.place, out);
+    bool is_vertex = status == GJK_NOT_FINITE || status == GJK_OUT_OF_RANGE;
+    g->fault.member = is_vertex ? VERTICES : TRIANGLES;
+    return status;
+}
+
+static gjk_status make_heightfield(gjk_geometry *g, gjk_shape *out) {
+    enum { COLUMNS, ROWS, SPACING, HEIGHTS, ONE_SIDED, MATERIALS };
+    const gjk_member_value *values = g->values;
+    const gjk_heightfield field = {
+        .columns = values[COLUMNS].integer,
+        .rows = values[ROWS].integer,
+        .spacing = {values[SPACING].vector.x, values[SPACING].vector.y},
+        .heights = values[HEIGHTS].heights.items,
+        .materials = values[MATERIALS].materials.items,
+        .one_sided = values[ONE_SIDED].flag,
+    };
+    const uint64_t samples = (uint64_t)field.columns * field.rows;
+    const uint64_t cells = (uint64_t)(field.columns - 1) * (field.rows - 1);
+    const uint32_t heights = values[HEIGHTS].heights.count;
+    const uint32_t materials = values[MATERIALS].materials.count;
+    if (heights != samples) {
+        return refuse_count(g, HEIGHTS, samples, heights);
+    }
+    if (field.materials != NULL && materials != cells) {
+        return refuse_count(g, MATERIALS, cells, materials);
+    }
+    gjk_status status =
+        gjk_shape_make_heightfield(g->arena, &field, g->rounding, &g->fault.place, out);
+    bool is_height = g->fault.place.depth > 0 || status == GJK_TOO_FEW_POINTS;
+    g->fault.member = is_height ? HEIGHTS : status == GJK_TOO_MANY_POINTS ? COLUMNS : SPACING;
+    return status;
+}
+
+static void view_mesh(const gjk_mesh *mesh, gjk_member_value *values) {
+    values[0].vertices.in_3d = mesh->vertices;
+    values[0].vertices.count = mesh->vertex_count;
+    values[1].triangles.items = mesh->triangles;
+    values[1].triangles.count = mesh->triangle_count;
+    values[4].materials.items = mesh->materials;
+    values[4].materials.count = mesh->materials != NULL ? mesh->triangle_count : 0;
+}
+
+static void view_heightfield(const gjk_heightfield *field, gjk_member_value *values) {
+    const uint32_t cells = (field->columns - 1) * (field->rows - 1);
+    values[3].heights.items = field->heights;
+    values[3].heights.count = field->columns * field->rows;
+    values[5].materials.items = field->materials;
+    values[5].materials.count = field->materials != NULL ? cells : 0;
+}
+
+void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]) {
+    gjk_heightfield field;
+    gjk_mesh mesh;
+    bool closed;
+    switch (shape->type) {
+    case GJK_CHAIN:
+        values[0].vertices.in_2d =
+            gjk_pieces_chain(shape->pieces, &values[0].vertices.count, &closed);
+        break;
+    case GJK_REGION:
+        (void)gjk_pieces_region(shape->pieces, &values[0].rings);
+        break;
+    case GJK_MESH:
+        (void)gjk_pieces_mesh(shape->pieces, &mesh);
+        view_mesh(&mesh, values);
+        break;
+    case GJK_HEIGHTFIELD:
+        (void)gjk_pieces_heightfield(shape->pieces, &field);
+        view_heightfield(&field, values);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- The table --- */
+
 #define X(type, function, in_2d, in_3d, elsewhere, ...)                                         \
     _Static_assert(sizeof((gjk_member[]){__VA_ARGS__}) <= GJK_MEMBERS_MAX * sizeof(gjk_member), \
                    "more members than GJK_MEMBERS_MAX");
-GJK_KIND_MAP(X, X)
+GJK_KIND_MAP(X, X, X)
 #undef X
 
 const gjk_kind gjk_kinds[GJK_KIND_COUNT] = {
-#define X(type, function, in_2d, in_3d, elsewhere, ...) \
-    {{in_2d, in_3d}, elsewhere, {__VA_ARGS__}, make_##function},
-    GJK_KIND_MAP(X, X)
-#undef X
+#define CONVEX(type, function, in_2d, in_3d, elsewhere, ...) \
+    {{in_2d, in_3d}, elsewhere, false, {__VA_ARGS__}, make_##function},
+#define PIECES(type, function, in_2d, in_3d, elsewhere, ...) \
+    {{in_2d, in_3d}, elsewhere, true, {__VA_ARGS__}, make_##function},
+    GJK_KIND_MAP(CONVEX, CONVEX, PIECES)
+#undef CONVEX
+#undef PIECES
 };
 
 static bool equals(const char *name, const char *text, size_t length) {

@@ -170,7 +170,11 @@ static bool define(struct proto_application *application, const proto_node *patc
         }
         merged = proto_changed(patch, json);
     }
-    if (!proto_decode_shape(reader, &merged, application->base->dimension, use, shape)) {
+    const proto_kept kept = {stored != NULL ? stored->shape : NULL, patch};
+    const bool keeps =
+        kept.shape != NULL && kept.shape->pieces != NULL && !is_whole && !proto_has(patch, "type");
+    if (!proto_decode_shape(reader, &merged, application->base->dimension, use,
+                            keeps ? &kept : NULL, shape)) {
         if (stored == NULL && !is_whole && reader->problem->code == PROTO_MISSING_MEMBER) {
             proto_problem_hint(reader->problem, "the set has no shape \"%.128s\" yet", edit->id);
         }

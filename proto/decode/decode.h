@@ -7,9 +7,10 @@
 #include "proto/request.h"
 #include "reader/reader.h"
 
-/* The names that shapes of that dimension may have as their type, NULL behind the last. */
+/* The names that shapes of that dimension, or parts of a compound, may have as their type, NULL
+ * behind the last. */
 #define PROTO_KIND_NAMES_MAX (GJK_KIND_COUNT + 1)
-void proto_kind_names(uint32_t dimension, const char *names[PROTO_KIND_NAMES_MAX]);
+void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_KIND_NAMES_MAX]);
 
 /* Whether any kind of shape has a member of that name in its geometry. */
 bool proto_is_geometry(const char *member);
@@ -18,10 +19,28 @@ bool proto_is_geometry(const char *member);
 #define PROTO_GEOMETRY_NAMES_MAX (GJK_KIND_COUNT * GJK_MEMBERS_MAX + 1)
 void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]);
 
-/* Makes a shape of the kind, whose dimension fits, of the members of its geometry. */
+/* The stored shape of the same kind, of many pieces, that a patch is merged into. */
+typedef struct proto_kept {
+    const gjk_shape *shape;
+    const proto_node *patch;
+} proto_kept;
+
+/*
+ * Makes a shape of the kind of the members of its geometry; the arena, dimension, which fits, and
+ * rounding of *geometry are given. Lists that the patch does not name are taken from `kept` (NULL:
+ * none); if it names no geometry, the shape shares the pieces.
+ */
 bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object,
-                           const gjk_kind *kind, uint32_t dimension, double rounding,
+                           const gjk_kind *kind, const proto_kept *kept, gjk_geometry *geometry,
                            gjk_shape *out);
+
+/* The list of a member that pieces keep, in the document's memory. */
+bool proto_read_kept(struct proto_reader *reader, const proto_node *node, const gjk_member *member,
+                     uint32_t dimension, gjk_member_value *out);
+
+/* The parts of a compound, with the compound's rounding added to their own, likewise. */
+bool proto_read_parts(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                      double rounding, gjk_member_value *out);
 
 /* Where a shape stands, which decides the members that it may have. */
 typedef enum proto_shape_use {
@@ -30,10 +49,16 @@ typedef enum proto_shape_use {
     PROTO_SHAPE_ALONE,   /* the same as a body of its own: `revision` may be there too */
     PROTO_SHAPE_INLINE,  /* in a query */
     PROTO_SHAPE_OPERAND, /* likewise, where it might have been a stored one's `id` */
+    PROTO_SHAPE_PART,    /* of a compound: convex, nothing but geometry, rounding and place */
 } proto_shape_use;
 
+/* kept: see proto_decode_geometry; not regarded where the kind is another. */
 bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
-                        proto_shape_use use, proto_shape *out);
+                        proto_shape_use use, const proto_kept *kept, proto_shape *out);
+
+/* A part of a compound of that rounding. */
+bool proto_decode_part(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                       double rounding, gjk_shape *out, gjk_pose *pose);
 
 /* "shapes": {id: shape, ...}, in the order of ids; absent counts as empty. */
 bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, uint32_t dimension,

@@ -37,6 +37,21 @@ static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
     return true;
 }
 
+/* Looks at rings: vectors in lists in lists. */
+static bool hear_rings(struct proto_reader *reader, const proto_node *polygons,
+                       uint32_t *dimension) {
+    for (size_t i = 0; i < json_array_size(polygons->json); i++) {
+        proto_node polygon = proto_item(polygons, i);
+        for (size_t k = 0; k < json_array_size(polygon.json); k++) {
+            proto_node ring = proto_item(&polygon, k);
+            if (!hear_vectors(reader, &ring, dimension)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 /* The kind that the shape names as its type, or NULL when there is no such kind. */
 static const gjk_kind *find_kind(const proto_node *type, uint32_t *dimension) {
     return json_is_string(type->json) ? gjk_kind_find(json_string_value(type->json),
@@ -44,16 +59,42 @@ static const gjk_kind *find_kind(const proto_node *type, uint32_t *dimension) {
                                       : NULL;
 }
 
-/* Looks at those members of a kind's geometry that have the given form. */
+static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension);
+
+static bool hear_parts(struct proto_reader *reader, const proto_node *parts, uint32_t *dimension) {
+    for (size_t i = 0; i < json_array_size(parts->json); i++) {
+        proto_node part = proto_item(parts, i);
+        if (!hear_shape(reader, &part, dimension)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool hear_member(struct proto_reader *reader, const proto_node *node, gjk_member_form form,
+                        uint32_t *dimension) {
+    switch (form) {
+    case GJK_MEMBER_VECTOR:
+        return hear_vector(reader, node, dimension);
+    case GJK_MEMBER_POINTS:
+    case GJK_MEMBER_VERTICES:
+        return hear_vectors(reader, node, dimension);
+    case GJK_MEMBER_RINGS:
+        return hear_rings(reader, node, dimension);
+    case GJK_MEMBER_PARTS:
+        return hear_parts(reader, node, dimension);
+    default:
+        return true;
+    }
+}
+
+/* Looks at those members of a kind's geometry that are vectors, or at all others. */
 static bool hear_members(struct proto_reader *reader, const proto_node *shape, const gjk_kind *kind,
-                         gjk_member_form form, uint32_t *dimension) {
+                         bool vectors, uint32_t *dimension) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
         proto_node node = proto_optional(shape, member->name);
-        if (member->form != form) {
-            continue;
-        }
-        if (!(form == GJK_MEMBER_VECTOR ? hear_vector(reader, &node, dimension)
-                                        : hear_vectors(reader, &node, dimension))) {
+        if ((member->form == GJK_MEMBER_VECTOR) == vectors &&
+            !hear_member(reader, &node, member->form, dimension)) {
             return false;
         }
     }
@@ -75,7 +116,7 @@ static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uin
         return false;
     }
     for (kind = first; kind < end; kind++) {
-        if (!hear_members(reader, shape, kind, GJK_MEMBER_VECTOR, dimension)) {
+        if (!hear_members(reader, shape, kind, true, dimension)) {
             return false;
         }
     }
@@ -83,7 +124,7 @@ static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uin
         return false;
     }
     for (kind = first; kind < end; kind++) {
-        if (!hear_members(reader, shape, kind, GJK_MEMBER_POINTS, dimension)) {
+        if (!hear_members(reader, shape, kind, false, dimension)) {
             return false;
         }
     }

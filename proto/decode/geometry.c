@@ -7,6 +7,7 @@
 
 #include "decode/decode.h"
 
+#include <stdint.h>
 #include <string.h>
 
 static bool is_among(const char *name, const char *const *names) {
@@ -37,11 +38,11 @@ bool proto_is_geometry(const char *member) {
     return is_among(member, names);
 }
 
-void proto_kind_names(uint32_t dimension, const char *names[PROTO_KIND_NAMES_MAX]) {
+void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_KIND_NAMES_MAX]) {
     size_t count = 0;
 
     for (size_t i = 0; i < GJK_KIND_COUNT; i++) {
-        if (gjk_kinds[i].names[dimension - 2] != NULL) {
+        if (gjk_kinds[i].names[dimension - 2] != NULL && !(is_part && gjk_kinds[i].has_pieces)) {
             names[count++] = gjk_kinds[i].names[dimension - 2];
         }
     }
@@ -103,49 +104,150 @@ static bool check_differs(struct proto_reader *reader, const proto_node *object,
                                                "needs none");
 }
 
+static bool read_integer(struct proto_reader *reader, proto_node node, const gjk_member *member,
+                         uint32_t *out) {
+    uint64_t value = 0;
+
+    if (!proto_read_integer(reader, node, (uint64_t)member->min, (uint64_t)member->max, &value)) {
+        return false;
+    }
+    *out = (uint32_t)value;
+    return true;
+}
+
 static bool read_member(struct proto_reader *reader, const proto_node *object,
-                        const gjk_member *member, uint32_t dimension, gjk_member_value *out) {
-    proto_node node = proto_required(object, member->name);
+                        const gjk_member *member, const gjk_geometry *geometry,
+                        gjk_member_value *out) {
+    proto_node node = member->is_optional ? proto_optional(object, member->name)
+                                          : proto_required(object, member->name);
 
     switch (member->form) {
     case GJK_MEMBER_NUMBER:
         return proto_read_number(reader, node, range_of(member), &out->number);
     case GJK_MEMBER_VECTOR:
-        return proto_read_vector(reader, node, dimension, range_of(member), &out->vector);
+        return proto_read_vector(reader, node, geometry->dimension, range_of(member), &out->vector);
+    case GJK_MEMBER_POINTS:
+        return read_points(reader, &node, member, geometry->dimension, out);
+    case GJK_MEMBER_FLAG:
+        return proto_read_bool(reader, node, &out->flag);
+    case GJK_MEMBER_COUNT:
+        return read_integer(reader, node, member, &out->integer);
+    case GJK_MEMBER_STEPS:
+        return proto_read_vector(reader, node, 2, range_of(member), &out->vector);
+    case GJK_MEMBER_PARTS:
+        return proto_read_parts(reader, &node, geometry->dimension, geometry->rounding, out);
     default:
-        return read_points(reader, &node, member, dimension, out);
+        return proto_read_kept(reader, &node, member, geometry->dimension, out);
     }
 }
 
-static bool refuse_concave(struct proto_reader *reader, const proto_node *vertices,
-                           uint32_t bad_vertex) {
-    proto_node vertex = proto_item(vertices, bad_vertex);
+static bool read_members(struct proto_reader *reader, const proto_node *object,
+                         const gjk_kind *kind, const proto_kept *kept, gjk_geometry *geometry) {
+    bool is_fine = true;
 
-    proto_refuse(reader, &vertex, PROTO_NOT_CONVEX, "%s", gjk_status_text(GJK_NOT_CONVEX));
-    return proto_problem_hint(reader->problem,
-                              "a shape of type \"hull\" takes any \"points\" and is their convex "
-                              "hull");
+    if (kept != NULL) {
+        gjk_geometry_view(kept->shape, geometry->values);
+    }
+    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
+        const gjk_member *member = &kind->members[i];
+        gjk_member_value *value = &geometry->values[i];
+        if (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name)) {
+            continue;
+        }
+        *value = (gjk_member_value){0};
+        is_fine = read_member(reader, object, member, geometry, value) && is_fine;
+        is_fine = is_fine && (!member->differs || check_differs(reader, object, member, value));
+    }
+    return is_fine && proto_may_go_on(reader);
+}
+
+/* --- What constructors refuse --- */
+
+static bool refuse_pieces(struct proto_reader *reader, const proto_node *at) {
+    const uint64_t limit = reader->limits->pieces_per_shape_max;
+
+    proto_refuse(reader, at, PROTO_TOO_MANY, "a shape may have %llu pieces",
+                 (unsigned long long)limit);
+    return proto_problem_limit(reader->problem, limit);
+}
+
+static bool refuse_at(struct proto_reader *reader, const proto_node *at,
+                      const gjk_geometry_fault *fault, gjk_status status) {
+    if (fault->is_count) {
+        return proto_refuse(reader, at, PROTO_OUT_OF_RANGE, "must have %llu items, found %llu",
+                            (unsigned long long)fault->wanted, (unsigned long long)fault->found);
+    }
+    if (status == GJK_TOO_MANY_POINTS) {
+        return refuse_pieces(reader, at);
+    }
+    proto_refuse_status(reader, at, status);
+    if (status == GJK_NOT_CONVEX) {
+        proto_problem_hint(reader->problem, "a shape of type \"hull\" takes any \"points\" and is "
+                                            "their convex hull; one of type \"region\" may be "
+                                            "concave");
+    }
+    return false;
+}
+
+/* Refuses at the place in the geometry that the fault names. */
+static bool refuse_geometry(struct proto_reader *reader, const proto_node *object,
+                            const gjk_kind *kind, const gjk_geometry *made, gjk_status status) {
+    const gjk_pieces_fault *place = &made->fault.place;
+    proto_node nodes[4] = {proto_required(object, kind->members[made->fault.member].name)};
+
+    for (uint32_t i = 0; i < place->depth; i++) {
+        nodes[i + 1] = proto_item(&nodes[i], place->index[i]);
+    }
+    return refuse_at(reader, &nodes[place->depth], &made->fault, status);
+}
+
+/* Whether a patch leaves the stored pieces as they are. */
+static bool is_same(const proto_kept *kept, const gjk_kind *kind) {
+    bool is_named = proto_has(kept->patch, "rounding");
+
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        is_named = is_named || proto_has(kept->patch, member->name);
+    }
+    return !is_named;
+}
+
+static void release_pieces(void *pieces) {
+    gjk_pieces_release(pieces);
+}
+
+static bool share_pieces(struct proto_reader *reader, const gjk_shape *shape, gjk_shape *out) {
+    struct gjk_pieces *pieces = (struct gjk_pieces *)(uintptr_t)shape->pieces;
+
+    gjk_pieces_retain(pieces);
+    if (!gjk_arena_defer(reader->arena, release_pieces, pieces)) {
+        gjk_pieces_release(pieces);
+        return proto_refuse_memory(reader);
+    }
+    *out = *shape;
+    return true;
 }
 
 bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object,
-                           const gjk_kind *kind, uint32_t dimension, double rounding,
+                           const gjk_kind *kind, const proto_kept *kept, gjk_geometry *geometry,
                            gjk_shape *out) {
-    gjk_geometry geometry = {reader->arena, dimension, rounding, .bad_point = 0};
-
-    bool is_fine = true;
-    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
-        const gjk_member *member = &kind->members[i];
-        gjk_member_value *value = &geometry.values[i];
-        is_fine = read_member(reader, object, member, dimension, value) && is_fine;
-        is_fine = is_fine && (!member->differs || check_differs(reader, object, member, value));
+    if (kept != NULL && is_same(kept, kind)) {
+        return share_pieces(reader, kept->shape, out);
     }
-    if (!is_fine || !proto_may_go_on(reader)) {
+    if (!read_members(reader, object, kind, kept, geometry)) {
         return false;
     }
-    gjk_status status = kind->make(&geometry, out);
-    if (status == GJK_NOT_CONVEX) {
-        proto_node list = proto_required(object, kind->members[0].name);
-        return refuse_concave(reader, &list, geometry.bad_point);
+    gjk_status status = kind->make(geometry, out);
+    if (status == GJK_OUT_OF_MEMORY) {
+        return proto_refuse_memory(reader);
     }
-    return status == GJK_OK || proto_refuse_status(reader, object, status);
+    if (status != GJK_OK) {
+        return kind->has_pieces || status == GJK_NOT_CONVEX
+                   ? refuse_geometry(reader, object, kind, geometry, status)
+                   : proto_refuse_status(reader, object, status);
+    }
+    if (kind->has_pieces && gjk_pieces_count(out->pieces) > reader->limits->pieces_per_shape_max) {
+        const proto_node first = proto_required(object, kind->members[0].name);
+        return refuse_pieces(reader, &first);
+    }
+    return true;
 }

@@ -48,7 +48,7 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
     const proto_shape_use use = is_stateless ? PROTO_SHAPE_INLINE : PROTO_SHAPE_OPERAND;
     proto_shape shape;
 
-    if (!proto_decode_shape(reader, node, dimension, use, &shape)) {
+    if (!proto_decode_shape(reader, node, dimension, use, NULL, &shape)) {
         return false;
     }
     out->shape = shape.shape;

@@ -12,26 +12,38 @@
 #include "reader/document.h"
 #include "text/text.h"
 
-static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension) {
+static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension,
+                         proto_shape_use use) {
     const char *names[PROTO_KIND_NAMES_MAX];
 
-    proto_kind_names(dimension, names);
+    proto_kind_names(dimension, use == PROTO_SHAPE_PART, names);
     proto_suggest(reader->problem, "types", found, names, NULL);
 }
 
 static const gjk_kind *refuse_kind(struct proto_reader *reader, const proto_node *type,
-                                   uint32_t dimension) {
+                                   uint32_t dimension, proto_shape_use use) {
     const char *found = json_string_value(type->json);
 
     proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.64s\" in %uD",
                  found, dimension);
-    suggest_kind(reader, found, dimension);
+    suggest_kind(reader, found, dimension, use);
+    return NULL;
+}
+
+/* Refuses a part of a compound that has pieces of its own. */
+static const gjk_kind *refuse_nested(struct proto_reader *reader, const proto_node *type,
+                                     uint32_t dimension) {
+    proto_refuse(reader, type, PROTO_UNKNOWN_TYPE,
+                 "the parts of a compound are convex, and a \"%s\" has pieces itself",
+                 json_string_value(type->json));
+    suggest_kind(reader, "", dimension, PROTO_SHAPE_PART);
     return NULL;
 }
 
 /* Refuses a kind that has this name in the other dimension only. */
 static const gjk_kind *refuse_dimension(struct proto_reader *reader, const proto_node *type,
-                                        uint32_t dimension, const gjk_kind *kind) {
+                                        uint32_t dimension, const gjk_kind *kind,
+                                        proto_shape_use use) {
     const char *found = json_string_value(type->json), *own_name = kind->names[dimension - 2];
     const char *instead = own_name != NULL ? own_name : kind->instead;
 
@@ -40,7 +52,7 @@ static const gjk_kind *refuse_dimension(struct proto_reader *reader, const proto
     if (instead != NULL) {
         proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, instead);
     } else {
-        suggest_kind(reader, found, dimension);
+        suggest_kind(reader, found, dimension, use);
     }
     return NULL;
 }
@@ -58,6 +70,8 @@ static bool check_members(struct proto_reader *reader, const proto_node *object,
     "type", "rounding", "position", rotation, "category", "mask", "group", "meta"
     static const char *const inline2[] = {COMMON("angle"), NULL};
     static const char *const inline3[] = {COMMON("orientation"), NULL};
+    static const char *const part2[] = {"type", "rounding", "position", "angle", NULL};
+    static const char *const part3[] = {"type", "rounding", "position", "orientation", NULL};
     static const char *const operand2[] = {"id", COMMON("angle"), NULL};
     static const char *const operand3[] = {"id", COMMON("orientation"), NULL};
     static const char *const stored2[] = {COMMON("angle"), "handle", NULL};
@@ -70,7 +84,7 @@ static bool check_members(struct proto_reader *reader, const proto_node *object,
     static const char *const *const known[][2] = {
         [PROTO_SHAPE_STORED] = {stored2, stored3},    [PROTO_SHAPE_AT_TICK] = {at_tick2, at_tick3},
         [PROTO_SHAPE_ALONE] = {alone2, alone3},       [PROTO_SHAPE_INLINE] = {inline2, inline3},
-        [PROTO_SHAPE_OPERAND] = {operand2, operand3},
+        [PROTO_SHAPE_OPERAND] = {operand2, operand3}, [PROTO_SHAPE_PART] = {part2, part3},
     };
 
     return proto_check_members(reader, object, known[use][dimension - 2], geometry);
@@ -110,9 +124,13 @@ static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *
     const gjk_kind *kind =
         gjk_kind_find(json_string_value(type.json), json_string_length(type.json), &only);
     if (kind == NULL) {
-        return refuse_kind(reader, &type, dimension);
+        return refuse_kind(reader, &type, dimension, use);
     }
-    return only == 0 || only == dimension ? kind : refuse_dimension(reader, &type, dimension, kind);
+    if (only != 0 && only != dimension) {
+        return refuse_dimension(reader, &type, dimension, kind, use);
+    }
+    return use == PROTO_SHAPE_PART && kind->has_pieces ? refuse_nested(reader, &type, dimension)
+                                                       : kind;
 }
 
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
@@ -165,31 +183,34 @@ static void put_members(struct proto_buffer *text, const proto_node *object,
 
 /*
  * Writes the definition in a fixed order, so that GET does not show by which edits a shape came
- * about.
+ * about. Lists that the shape's pieces keep are left out.
  */
-static bool define(struct proto_reader *reader, const proto_node *object,
-                   const char *const *geometry, proto_text *out) {
+static bool define(struct proto_reader *reader, const proto_node *object, const gjk_kind *kind,
+                   proto_text *out) {
     static const char *const labels[] = {"rounding", "category", "mask", "group", "meta", NULL};
     struct proto_buffer *text = &reader->text;
 
     text->length = 0;
     proto_put_text(text, "{");
     put_members(text, object, (const char *const[]){"type", NULL});
-    put_members(text, object, geometry);
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        if (!gjk_member_is_kept(member)) {
+            put_members(text, object, (const char *const[]){member->name, NULL});
+        }
+    }
     put_members(text, object, labels);
     proto_put_text(text, "}");
     return proto_take_text(reader, out);
 }
 
-bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
-                        proto_shape_use use, proto_shape *out) {
+/* Decodes what the shape is: kind, place and geometry. NULL: a problem is set. */
+static const gjk_kind *decode_body(struct proto_reader *reader, const proto_node *node,
+                                   uint32_t dimension, proto_shape_use use, const proto_kept *kept,
+                                   double rounding, proto_shape *out) {
+    gjk_geometry geometry = {.arena = reader->arena, .dimension = dimension, .rounding = rounding};
     const char *members[GJK_MEMBERS_MAX + 1];
-    double rounding = 0.0;
+    double own = 0.0;
 
-    *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
-    if (!proto_read_object(reader, node)) {
-        return false;
-    }
     const gjk_kind *kind = read_kind(reader, node, dimension, use);
     bool is_fine = proto_decode_place(reader, node, dimension, &out->place) && kind != NULL;
     if (kind != NULL) {
@@ -197,15 +218,40 @@ bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
         is_fine = check_members(reader, node, dimension, use, members) && is_fine;
     }
     is_fine =
-        proto_read_number(reader, proto_optional(node, "rounding"), proto_length, &rounding) &&
-        is_fine;
+        proto_read_number(reader, proto_optional(node, "rounding"), proto_length, &own) && is_fine;
     if (kind != NULL) {
-        is_fine =
-            proto_decode_geometry(reader, node, kind, dimension, rounding, &out->shape) && is_fine;
+        bool may_keep = kept != NULL && kept->shape->type == (gjk_shape_type)(kind - gjk_kinds);
+        geometry.rounding += own;
+        is_fine = proto_decode_geometry(reader, node, kind, may_keep ? kept : NULL, &geometry,
+                                        &out->shape) &&
+                  is_fine;
     }
-    is_fine = decode_labels(reader, node, out) && is_fine;
+    return is_fine ? kind : NULL;
+}
+
+bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                        proto_shape_use use, const proto_kept *kept, proto_shape *out) {
+    *out = (proto_shape){.category = 1, .mask = UINT32_MAX};
+    if (!proto_read_object(reader, node)) {
+        return false;
+    }
+    const gjk_kind *kind = decode_body(reader, node, dimension, use, kept, 0.0, out);
+    bool is_fine = decode_labels(reader, node, out) && kind != NULL;
     bool is_kept = use != PROTO_SHAPE_INLINE && use != PROTO_SHAPE_OPERAND;
-    return is_fine && (!is_kept || define(reader, node, members, &out->definition));
+    return is_fine && (!is_kept || define(reader, node, kind, &out->definition));
+}
+
+bool proto_decode_part(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                       double rounding, gjk_shape *out, gjk_pose *pose) {
+    proto_shape part = {0};
+
+    if (!proto_read_object(reader, node) ||
+        decode_body(reader, node, dimension, PROTO_SHAPE_PART, NULL, rounding, &part) == NULL) {
+        return false;
+    }
+    *out = part.shape;
+    *pose = part.place.pose;
+    return true;
 }
 
 static int compare_ids(const void *a, const void *b) {
@@ -234,7 +280,8 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
         proto_node shape = proto_member(node, id, value);
         proto_named_shape *named = &(*out)[(*count)++];
         is_fine = proto_copy_id(reader, &shape, id, strlen(id), &named->id) && is_fine;
-        is_fine = proto_decode_shape(reader, &shape, dimension, use, &named->shape) && is_fine;
+        is_fine =
+            proto_decode_shape(reader, &shape, dimension, use, NULL, &named->shape) && is_fine;
         if (!proto_may_go_on(reader)) {
             break;
         }

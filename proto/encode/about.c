@@ -14,6 +14,7 @@ static void put_limits(struct proto_buffer *out, const proto_limits *limits) {
         {"sets_max", limits->sets_max},
         {"shapes_per_set_max", limits->shapes_per_set_max},
         {"points_per_hull_max", limits->points_per_hull_max},
+        {"pieces_per_shape_max", limits->pieces_per_shape_max},
         {"history_ticks_max", limits->history_ticks_max},
         {"id_bytes_max", limits->id_bytes_max},
         {"meta_bytes_max", limits->meta_bytes_max},

@@ -10,9 +10,14 @@ void proto_put_detect(struct proto_buffer *out, uint32_t dimension, bool penetra
                       const gjk_detect_result *result);
 void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
                         const gjk_distance_result *result);
+/* Writes the index of a piece, unless it is GJK_NO_PIECE. */
+void proto_put_piece(struct proto_buffer *out, const char *key, uint32_t piece);
 void proto_put_status(struct proto_buffer *out, gjk_convergence convergence);
 void proto_put_trace(struct proto_buffer *out, const struct proto_trace *trace);
 void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp);
+
+/* Writes those lists of the shape's geometry (NULL: none is known) that its pieces keep. */
+void proto_put_kept(struct proto_buffer *out, const gjk_shape *shape);
 
 /* Writes the body that was hit (NULL: an inline shape, which has no id), and where. */
 void proto_put_body(struct proto_buffer *out, const gjk_body *body);

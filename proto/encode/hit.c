@@ -32,15 +32,6 @@ static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears) {
     }
 }
 
-static void put_number_if(struct proto_buffer *out, const char *key, bool exists, double value) {
-    proto_put_key(out, key);
-    if (exists) {
-        proto_put_number(out, value);
-    } else {
-        proto_put_text(out, "null");
-    }
-}
-
 static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
     proto_put_key(out, "rewind");
     if (rewind == NULL) {
@@ -48,11 +39,11 @@ static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
         return;
     }
     proto_put_text(out, "{");
-    put_number_if(out, "requested", true, rewind->requested);
-    put_number_if(out, "from", rewind->is_found, (double)rewind->from);
-    put_number_if(out, "to", rewind->is_found, (double)rewind->to);
-    put_number_if(out, "alpha", rewind->is_found, rewind->alpha);
-    put_number_if(out, "age_ticks", rewind->has_age, rewind->age_ticks);
+    proto_put_number_if(out, "requested", true, rewind->requested);
+    proto_put_number_if(out, "from", rewind->is_found, (double)rewind->from);
+    proto_put_number_if(out, "to", rewind->is_found, (double)rewind->to);
+    proto_put_number_if(out, "alpha", rewind->is_found, rewind->alpha);
+    proto_put_number_if(out, "age_ticks", rewind->has_age, rewind->age_ticks);
     proto_put_text(out, "}");
 }
 

@@ -86,6 +86,15 @@ static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 poi
     proto_put_bool(out, inside);
 }
 
+/* Writes the piece that is hit and its material (NULL: it has none), where there are pieces. */
+static void put_piece(struct proto_buffer *out, uint32_t piece, const uint32_t *material) {
+    proto_put_piece(out, "piece", piece);
+    if (material != NULL) {
+        proto_put_key(out, "material");
+        proto_put_integer(out, *material);
+    }
+}
+
 void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit) {
     const gjk_ray_result *result = &hit->result;
 
@@ -93,6 +102,7 @@ void proto_put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_r
     proto_put_named_number(out, "distance", result->distance);
     put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
               result->inside);
+    put_piece(out, result->piece, result->has_material ? &result->material : NULL);
     proto_put_status(out, result->convergence);
 }
 
@@ -120,6 +130,8 @@ void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const 
         proto_put_named_number(out, "distance", result->distance);
         put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
                   result->inside);
+        put_piece(out, result->piece, result->has_material ? &result->material : NULL);
+        proto_put_piece(out, "moving_piece", result->moving_piece);
         proto_put_status(out, result->convergence);
         proto_put_text(out, "}");
     }

@@ -27,15 +27,38 @@ static void put_iterations(struct proto_buffer *out, uint32_t iterations) {
     proto_put_integer(out, iterations);
 }
 
+/* Writes which pieces the answer is about, for those operands that have some. */
+static void put_pieces(struct proto_buffer *out, uint32_t piece_a, uint32_t piece_b) {
+    proto_put_piece(out, "piece_a", piece_a);
+    proto_put_piece(out, "piece_b", piece_b);
+}
+
+/* Writes that one shape lies within the other, a closed mesh, and meets none of its triangles. */
+static void put_inside(struct proto_buffer *out, bool inside) {
+    if (inside) {
+        proto_put_key(out, "inside");
+        proto_put_bool(out, true);
+    }
+}
+
+void proto_put_piece(struct proto_buffer *out, const char *key, uint32_t piece) {
+    if (piece != GJK_NO_PIECE) {
+        proto_put_key(out, key);
+        proto_put_integer(out, piece);
+    }
+}
+
 void proto_put_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                       const gjk_detect_result *result) {
     put_state(out, result->state);
     if (penetration) {
-        proto_put_named_number(out, "depth", result->depth);
-        proto_put_vector_if(out, "normal", true, dimension, result->normal);
+        proto_put_number_if(out, "depth", !result->inside, result->depth);
+        proto_put_vector_if(out, "normal", !result->inside, dimension, result->normal);
         proto_put_vector_if(out, "point_a", result->has_points, dimension, result->point_a);
         proto_put_vector_if(out, "point_b", result->has_points, dimension, result->point_b);
         proto_put_named_number(out, "depth_lower_bound", result->depth_lower_bound);
+        put_pieces(out, result->piece_a, result->piece_b);
+        put_inside(out, result->inside);
     }
     proto_put_status(out, result->convergence);
     put_iterations(out, result->iterations);
@@ -51,6 +74,8 @@ void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
     proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, result->point_b);
+    put_pieces(out, result->piece_a, result->piece_b);
+    put_inside(out, result->inside);
     proto_put_status(out, result->convergence);
     put_iterations(out, result->iterations);
 }

@@ -1,7 +1,7 @@
 /*
  * Encodes what GET answers about sets: a summary, a page of summaries, a whole set in the form that
  * PUT takes with read-only members added, one shape, or the poses at a tick. A shape is written as
- * its stored definition, its place as the numbers that were given.
+ * its stored definition and the lists that its pieces keep, its place as the numbers that were given.
  */
 
 #include <string.h>
@@ -128,9 +128,11 @@ static proto_text open_definition(const proto_stored *shape) {
     return (proto_text){definition.data, definition.length - 1};
 }
 
-/* Writes what follows the definition and leaves the object open for read-only members. */
+/* Writes what follows the definition (the lists that a shape of many pieces keeps, and the place) and
+ * leaves the object open for read-only members. */
 static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
                              const proto_stored *shape, uint32_t handle) {
+    proto_put_kept(out, shape->shape);
     if (shape->place.has_position) {
         put_position(out, dimension, shape->place.pose.position);
     }

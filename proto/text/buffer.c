@@ -213,6 +213,15 @@ void proto_put_number(struct proto_buffer *out, double value) {
     }
 }
 
+void proto_put_number_if(struct proto_buffer *out, const char *key, bool exists, double value) {
+    proto_put_key(out, key);
+    if (exists) {
+        proto_put_number(out, value);
+    } else {
+        proto_put_text(out, "null");
+    }
+}
+
 void proto_put_named_number(struct proto_buffer *out, const char *key, double value) {
     proto_put_key(out, key);
     proto_put_number(out, value);

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "gjk/shape.h"
+#include "gjk/pieces.h"
 
 #define SET_NAME_BYTES_MAX 128
 
@@ -18,6 +18,7 @@ proto_limits proto_limits_default(void) {
         .sets_max = 10000,
         .shapes_per_set_max = 1000000,
         .points_per_hull_max = GJK_POINTS_MAX,
+        .pieces_per_shape_max = GJK_PIECES_MAX,
         .history_ticks_max = 4096,
         .id_bytes_max = 128,
         .meta_bytes_max = 4096,

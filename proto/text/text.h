@@ -26,6 +26,8 @@ void proto_put_string(struct proto_buffer *out, const char *data, size_t length)
 void proto_put_string_or_null(struct proto_buffer *out, const char *text);
 void proto_put_number(struct proto_buffer *out, double value);
 void proto_put_named_number(struct proto_buffer *out, const char *key, double value);
+/* "key": value, or null where there is none */
+void proto_put_number_if(struct proto_buffer *out, const char *key, bool exists, double value);
 void proto_put_integer(struct proto_buffer *out, uint64_t value);
 void proto_put_bool(struct proto_buffer *out, bool value);
 void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v);

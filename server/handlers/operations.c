@@ -56,6 +56,7 @@ _Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_
 
 static const gjkd_cost nothing = {.kind = GJKD_COST_NONE};
 static const gjkd_cost worker = {.kind = GJKD_COST_WORKER};
+static const gjkd_cost shape = {.kind = GJKD_COST_SHAPE};
 static const gjkd_cost shapes = {.kind = GJKD_COST_SHAPES};
 static const gjkd_cost sets = {.kind = GJKD_COST_SETS};
 
@@ -109,7 +110,7 @@ const struct gjkd_operation gjkd_operations[] = {
      GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_set},
     {GJKD_GET, "/v1/sets/{set}/shapes/{id}", "getShape",
      "One shape, its handle and the set's revision.",
-     GJKD_READS_SET, &nothing, .handler = gjkd_handle_get_shape},
+     GJKD_READS_SET, &shape, .handler = gjkd_handle_get_shape, .params = GJKD_PARAM_PIECES},
     {GJKD_PUT, "/v1/sets/{set}/shapes/{id}", "putShape", "Store or replace one shape.",
      WRITE, &worker, .handler = gjkd_handle_put_shape},
     {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",

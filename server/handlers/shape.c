@@ -44,6 +44,19 @@ static void reply_shape(struct gjkd_request *request, int status,
     gjkd_request_reply(request, status, &out);
 }
 
+/* Answers what the shape is the union of. */
+static void reply_pieces(struct gjkd_request *request, const gjk_body *body) {
+    struct proto_buffer out;
+    proto_buffer_init(&out, &request->arena);
+    if (!proto_encode_pieces(&out, body->placed.shape)) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST,
+                          "fields=pieces is for a region, chain, mesh or heightfield");
+        return;
+    }
+    gjkd_version_etag(request->version, request->reply.etag);
+    gjkd_request_reply(request, 200, &out);
+}
+
 void gjkd_handle_get_shape(struct gjkd_request *request) {
     if (request->version == NULL) {
         gjkd_reply_no_set(request);
@@ -52,7 +65,9 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
     const gjk_body *body = gjk_set_find(request->version->set, id_of(request));
     if (body == NULL) {
         fail_shape_not_found(request);
-    } else if (gjkd_may_read(request)) {
+    } else if (gjkd_may_read(request) && request->params.pieces) {
+        reply_pieces(request, body);
+    } else if (request->reply.status == 0) {
         reply_shape(request, 200, request->version, body);
     }
 }

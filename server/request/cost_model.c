@@ -12,7 +12,7 @@
 #define PAIR_NS 3000        /* one pair or one ray at one shape, printed */
 #define POINT_NS 150        /* one point of a large shape, scanned as often as it takes */
 #define COLUMNS_ROW_NS 1000 /* one pair or one ray of a column message */
-#define READ_SHAPE_NS 200   /* one shape of a set, printed */
+#define READ_SHAPE_NS 200   /* one shape of a set, or one piece of a shape, printed */
 #define LIST_ITEM_NS 400    /* one summary, printed */
 #define PAIRS_SHAPE_NS 200  /* all pairs: one shape, besides what it meets */
 #define ITEMS_MAX 10000000  /* keeps products within 64 bits */
@@ -60,8 +60,10 @@ uint64_t gjkd_cost_model_ns(const gjkd_work *work) {
         break;
     case GJKD_COST_WORKER:
         return WORKER_FROM_NS + 1 + decode;
+    case GJKD_COST_SHAPE:
+        return work->pieces * READ_SHAPE_NS;
     case GJKD_COST_SHAPES:
-        return at_most(work->items) * READ_SHAPE_NS;
+        return (at_most(work->items) + work->pieces) * READ_SHAPE_NS;
     case GJKD_COST_SETS:
         return at_most(work->items) * LIST_ITEM_NS;
     case GJKD_COST_QUERY:

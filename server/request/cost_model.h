@@ -17,6 +17,7 @@ typedef enum gjkd_cost_kind {
     GJKD_COST_NONE,   /* never leaves the loop: probes, metrics */
     GJKD_COST_WORKER, /* always a worker: a writer may wait for another, a loop must not; a batch
                          is many, and may be anything */
+    GJKD_COST_SHAPE,  /* prints one shape of the set */
     GJKD_COST_SHAPES, /* prints every shape of the set */
     GJKD_COST_SETS,   /* prints up to so many summaries of sets */
     GJKD_COST_QUERY,  /* a question to the set or to a single pair */
@@ -39,6 +40,7 @@ typedef struct gjkd_work {
     size_t body_bytes;
     uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */
     uint64_t points; /* of the largest shape of the set */
+    uint64_t pieces; /* of that with the most of them */
     uint64_t met;    /* what a question to the set looks at: gjk_set_crowding */
     uint64_t rows;   /* of a column message, estimated; 0: the body is JSON */
 } gjkd_work;

@@ -153,6 +153,7 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
             work.items = gjk_set_count(request->version->set);
             work.rows = request->columns_in ? request->body_bytes / COLUMNS_ROW_BYTES + 1 : 0;
             work.points = request->version->points_max;
+            work.pieces = request->version->pieces_max;
             work.met = (uint64_t)gjk_set_crowding(request->version->set);
         }
     } else if (operation->cost->kind == GJKD_COST_SETS) {

@@ -1,10 +1,12 @@
 /*
  * Two objects with reference counts: the definition (texts, geometry and its columns in one block)
- * and the place, which holds a reference to its definition.
+ * and the place, which holds a reference to its definition. The pieces of a shape are a third one:
+ * definitions that differ only in other things share them.
  */
 
 #include "sets/stored.h"
 
+#include "gjk/pieces.h"
 #include "util/references.h"
 #include "work/budget.h"
 
@@ -62,6 +64,7 @@ static void release(const gjk_body *body) {
         return;
     }
     if (gjkd_references_release(&stored->definition->references)) {
+        gjk_pieces_release(stored->definition->shape.pieces);
         free_charged(stored->definition, stored->definition->bytes);
     }
     free_charged(stored, sizeof *stored);
@@ -90,6 +93,9 @@ static struct definition *define(const char *id, const proto_shape *shape) {
     gjkd_references_init(&definition->references);
     definition->bytes = (uint32_t)size;
     definition->shape = shape->shape;
+    if (shape->shape.pieces != NULL) {
+        gjk_pieces_retain(shape->shape.pieces);
+    }
     char *at = put_text(definition->id, id, id_length);
     definition->group = shape->group != NULL ? at : NULL;
     at = put_text(at, shape->group != NULL ? shape->group : "", group_length);
@@ -157,14 +163,23 @@ proto_stored gjkd_stored_view(const gjk_body *body) {
         .definition = stored->definition->text,
         .place = {body->placed.pose, body->turn, stored->has_position, stored->has_rotation},
         .self = body,
+        .shape = body->placed.shape,
     };
 }
 
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside) {
     const struct definition *definition = stored_of(body)->definition;
+    const struct gjk_pieces *pieces = definition->shape.pieces;
     if (body == beside) {
         return 0;
     }
-    bool shares = beside != NULL && stored_of(beside)->definition == definition;
-    return sizeof(struct gjkd_stored) + (shares ? 0 : definition->bytes);
+    uint64_t bytes = sizeof(struct gjkd_stored);
+    if (beside != NULL && stored_of(beside)->definition == definition) {
+        return bytes;
+    }
+    bytes += definition->bytes;
+    if (pieces != NULL && !(beside != NULL && beside->placed.shape->pieces == pieces)) {
+        bytes += gjk_pieces_bytes(pieces);
+    }
+    return bytes;
 }

@@ -6,12 +6,16 @@
 
 #include "sets/version.h"
 
+#include "gjk/pieces.h"
 #include "work/budget.h"
 #include "work/deferred_free.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+
+/* Pieces of one shape that a query comes to look at, as a rule. */
+#define PIECES_ASKED 64
 
 /* 4294967295 means "no shape" on the wire. */
 #define HANDLES_END UINT32_MAX
@@ -53,6 +57,15 @@ static const gjk_body *find(const struct gjk_set *set, const char *id) {
     return set != NULL ? gjk_set_find(set, id) : NULL;
 }
 
+/* Keeps the largest numbers, from which costs are estimated. */
+static void note_size(struct gjkd_version *version, const gjk_shape *shape) {
+    const uint32_t pieces = shape->pieces != NULL ? gjk_pieces_count(shape->pieces) : 0;
+    uint32_t points = pieces < PIECES_ASKED ? pieces : PIECES_ASKED;
+    points = shape->pieces != NULL ? points : shape->count;
+    version->points_max = points > version->points_max ? points : version->points_max;
+    version->pieces_max = pieces > version->pieces_max ? pieces : version->pieces_max;
+}
+
 static void account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                     const char *id) {
     struct gjkd_version *version = builder->version;
@@ -66,8 +79,7 @@ static void account(struct builder *builder, const gjk_body *old, const gjk_body
     if (body != NULL) {
         version->body_bytes += gjkd_stored_bytes(body, NULL);
         version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
-        uint32_t points = body->placed.shape->count;
-        version->points_max = points > version->points_max ? points : version->points_max;
+        note_size(version, body->placed.shape);
     }
 }
 
@@ -250,6 +262,7 @@ static gjk_status inherit(struct gjkd_version *version, const struct gjkd_versio
     version->has_history = edits->sets_history ? edits->has_history : previous->has_history;
     version->history_ticks = edits->sets_history ? edits->history_ticks : previous->history_ticks;
     version->points_max = previous->points_max;
+    version->pieces_max = previous->pieces_max;
     version->body_bytes = previous->body_bytes;
     version->fresh_body_bytes = previous->fresh_body_bytes;
     version->fresh_order_bytes = previous->fresh_order_bytes;

@@ -27,7 +27,8 @@ struct gjkd_version {
     struct gjk_set *set;         /* bodies in the order of ids, kept by gjkd_stored_keeper */
     struct gjk_history *history; /* NULL: it keeps no ticks */
     gjkd_tick_ring tick_ring;    /* of these ticks; for the set's writer only */
-    uint32_t points_max;         /* at least the points of the largest shape */
+    uint32_t points_max;         /* at least the points that a query scans of any shape */
+    uint32_t pieces_max;         /* at least the pieces of any shape */
     uint64_t body_bytes;         /* of the bodies in set */
     uint64_t fresh_body_bytes;   /* of those that the newest tick does not share */
     uint64_t fresh_order_bytes;  /* of tree nodes made since then */

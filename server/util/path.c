@@ -64,15 +64,14 @@ static const struct {
     const char *name;
     unsigned bit;
 } params[] = {
-    {"prefix", GJKD_PARAM_PREFIX},
-    {"limit", GJKD_PARAM_LIMIT},
-    {"cursor", GJKD_PARAM_CURSOR},
-    {"fields", GJKD_PARAM_FIELDS},
+    {"prefix", GJKD_PARAM_PREFIX}, {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
+    {"fields", GJKD_PARAM_FIELDS}, {"fields", GJKD_PARAM_PIECES},
 };
 
-static unsigned find_param(const char *name) {
+/* The bit of a parameter of that name that is taken; 0: there is none. */
+static unsigned find_param(const char *name, unsigned taken) {
     for (size_t i = 0; i < sizeof params / sizeof params[0]; i++) {
-        if (strcmp(name, params[i].name) == 0) {
+        if ((params[i].bit & taken) != 0 && strcmp(name, params[i].name) == 0) {
             return params[i].bit;
         }
     }
@@ -88,9 +87,19 @@ static bool parse_limit(const char *value, uint64_t *limit) {
     return *limit >= 1;
 }
 
+/* `fields` takes one value. */
+static bool parse_fields(const char *value, const char *known, bool *out, char *error) {
+    *out = strcmp(value, known) == 0;
+    if (!*out) {
+        snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter fields takes one value: %s",
+                 known);
+    }
+    return *out;
+}
+
 /* An empty value is none, but for `fields`, which has none to default to. */
 static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *error) {
-    if (*value == '\0' && bit != GJKD_PARAM_FIELDS) {
+    if (*value == '\0' && (bit & (GJKD_PARAM_FIELDS | GJKD_PARAM_PIECES)) == 0) {
         return true;
     }
     switch (bit) {
@@ -107,13 +116,10 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
             return false;
         }
         return true;
+    case GJKD_PARAM_PIECES:
+        return parse_fields(value, "pieces", &out->pieces, error);
     default:
-        out->summary = strcmp(value, "summary") == 0;
-        if (!out->summary) {
-            snprintf(error, GJKD_PARAM_ERROR_MAX,
-                     "the query parameter fields takes one value: summary");
-        }
-        return out->summary;
+        return parse_fields(value, "summary", &out->summary, error);
     }
 }
 
@@ -133,8 +139,8 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
         snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
         return false;
     }
-    unsigned bit = find_param(name);
-    if ((bit & taken) == 0) {
+    unsigned bit = find_param(name, taken);
+    if (bit == 0) {
         snprintf(error, GJKD_PARAM_ERROR_MAX, "unknown query parameter \"%.100s\"", name);
         return false;
     }

@@ -34,7 +34,8 @@ enum {
     GJKD_PARAM_PREFIX = 1,
     GJKD_PARAM_LIMIT = 2,
     GJKD_PARAM_CURSOR = 4,
-    GJKD_PARAM_FIELDS = 8,
+    GJKD_PARAM_FIELDS = 8,  /* fields=summary */
+    GJKD_PARAM_PIECES = 16, /* fields=pieces */
 };
 
 typedef struct gjkd_params {
@@ -43,6 +44,7 @@ typedef struct gjkd_params {
     const char *cursor; /* NULL: none */
     uint64_t limit;     /* 0: none */
     bool summary;       /* fields=summary */
+    bool pieces;        /* fields=pieces */
 } gjkd_params;
 
 #define GJKD_PARAM_ERROR_MAX 160

@@ -33,8 +33,8 @@ static bool find(const void *user, const char *id, proto_stored *out) {
 
     for (uint32_t i = 0; i < set->shape_count; i++) {
         if (strcmp(set->shapes[i].id, id) == 0) {
-            *out =
-                (proto_stored){set->shapes[i].shape.definition, set->shapes[i].shape.place, NULL};
+            *out = (proto_stored){set->shapes[i].shape.definition, set->shapes[i].shape.place, NULL,
+                                  &set->shapes[i].shape.shape};
             return true;
         }
     }
@@ -56,7 +56,7 @@ static proto_base base_of(const proto_set *set) {
 /* What GET answers of the shape must make the same shape. */
 static void check_shape(const proto_shape *shape, const proto_base *base,
                         const proto_limits *limits, struct gjk_arena *arena) {
-    const proto_stored stored = {shape->definition, shape->place, NULL};
+    const proto_stored stored = {shape->definition, shape->place, NULL, &shape->shape};
     struct proto_buffer first, second;
     struct proto_problem problem;
     struct proto_change *change;
@@ -74,8 +74,8 @@ static void check_shape(const proto_shape *shape, const proto_base *base,
     require(proto_change_apply(change, base, &edits, &problem));
     proto_change_close(change);
     require(edits.count == 1 && edits.items[0].kind == PROTO_EDIT_DEFINE);
-    const proto_stored again = {edits.items[0].shape->definition, edits.items[0].shape->place,
-                                NULL};
+    const proto_stored again = {edits.items[0].shape->definition, edits.items[0].shape->place, NULL,
+                                &edits.items[0].shape->shape};
     proto_buffer_init(&second, arena);
     proto_encode_shape(&second, base->dimension, &again, 1, 1);
     require(second.length == first.length && memcmp(second.data, first.data, first.length) == 0);

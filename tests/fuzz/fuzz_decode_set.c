@@ -31,7 +31,7 @@ static struct proto_buffer encode(const proto_set *set, struct gjk_arena *arena)
     proto_encode_set_begin(&out, &head);
     for (uint32_t i = 0; i < set->shape_count; i++) {
         const proto_shape *shape = &set->shapes[i].shape;
-        const proto_stored stored = {shape->definition, shape->place, NULL};
+        const proto_stored stored = {shape->definition, shape->place, NULL, &shape->shape};
         proto_encode_set_shape(&out, set->shapes[i].id, set->dimension, &stored, i);
     }
     proto_encode_set_end(&out);

@@ -7,14 +7,24 @@
  * threads may read it.
  */
 
-#include "gjk/shape.h"
+#include "gjk/pieces.h"
 
-#define GJK_MEMBERS_MAX 3 /* of one kind's geometry */
+#define GJK_MEMBERS_MAX 6 /* of one kind's geometry */
 
 typedef enum gjk_member_form {
     GJK_MEMBER_NUMBER,
     GJK_MEMBER_VECTOR, /* as many numbers as there are dimensions, each within the range */
     GJK_MEMBER_POINTS, /* a list of vectors */
+    GJK_MEMBER_FLAG,   /* true or false; false where it is absent */
+    GJK_MEMBER_COUNT,  /* an integer */
+    GJK_MEMBER_STEPS,  /* two numbers in any dimension */
+    GJK_MEMBER_PARTS,  /* a list of convex shapes at places in the whole's frame */
+    /* Lists that the pieces of a shape keep as they were given: */
+    GJK_MEMBER_VERTICES,  /* vectors */
+    GJK_MEMBER_TRIANGLES, /* triples of indices of the vertices before them */
+    GJK_MEMBER_RINGS,     /* lists (polygons) of lists (rings) of vectors */
+    GJK_MEMBER_HEIGHTS,   /* numbers, NaN where there is none */
+    GJK_MEMBER_MATERIALS, /* integers; may be absent */
 } gjk_member_form;
 
 typedef struct gjk_member {
@@ -23,34 +33,77 @@ typedef struct gjk_member {
     double min, max;    /* of its numbers */
     bool above_min;     /* min itself is excluded */
     bool differs;       /* from the member before it */
+    bool is_optional;   /* it may be absent */
     uint32_t count_min; /* of a list */
 } gjk_member;
 
 typedef union gjk_member_value {
     double number;
-    gjk_vec3 vector; /* z is 0 in 2D */
+    gjk_vec3 vector; /* z is 0 in 2D and for steps */
     struct {
         const gjk_vec3 *points;
         uint32_t count;
     } list;
+    bool flag;
+    uint32_t integer;
+    struct {
+        const gjk_placed *items;
+        uint32_t count;
+    } parts;
+    struct {
+        const gjk_vec2 *in_2d; /* one of them, as the dimension says */
+        const gjk_vec3 *in_3d;
+        uint32_t count;
+    } vertices;
+    struct {
+        const uint32_t (*items)[3];
+        uint32_t count;
+    } triangles;
+    gjk_region rings;
+    struct {
+        const double *items;
+        uint32_t count;
+    } heights;
+    struct {
+        const uint32_t *items; /* NULL: absent */
+        uint32_t count;
+    } materials;
 } gjk_member_value;
+
+/* What was wrong with the value of which member. */
+typedef struct gjk_geometry_fault {
+    uint32_t member;        /* its index */
+    gjk_pieces_fault place; /* in its list; depth 0: the member as a whole */
+    bool is_count;          /* OUT_OF_RANGE: its list must have `wanted` items */
+    uint64_t wanted, found;
+} gjk_geometry_fault;
 
 /* What a shape is made of. */
 typedef struct gjk_geometry {
-    struct gjk_arena *arena; /* where the shape keeps its points */
+    struct gjk_arena *arena; /* where the shape keeps its points, or a reference to its pieces */
     uint32_t dimension;      /* one that the kind has */
     double rounding;
     gjk_member_value values[GJK_MEMBERS_MAX]; /* in the order of the kind's members */
-    uint32_t bad_point;                       /* NOT_CONVEX: an index in the list */
+    gjk_geometry_fault fault; /* valid where making the shape failed, not for want of memory */
 } gjk_geometry;
 
 typedef struct gjk_kind {
     const char *names[2];                    /* in 2D and in 3D; NULL: not in that dimension */
     const char *instead;                     /* the kind that serves there, or NULL */
+    bool has_pieces;                         /* not convex, but a union of convex pieces */
     gjk_member members[GJK_MEMBERS_MAX + 1]; /* the last has no name */
-    /* Makes the shape as the constructor of that name in gjk/shape.h does. */
+    /* Makes the shape as the constructor of that name in gjk/shape.h or gjk/pieces.h does. Vertices
+     * and parts of a kind with pieces are copied. */
     gjk_status (*make)(gjk_geometry *geometry, gjk_shape *out);
 } gjk_kind;
+
+/* Whether the pieces of a shape keep the member's value, so that gjk_geometry_view has it. */
+static inline bool gjk_member_is_kept(const gjk_member *member) {
+    return member->form >= GJK_MEMBER_VERTICES;
+}
+
+/* Fills the values of those members that the pieces of a shape keep, as views into them. */
+void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]);
 
 extern const gjk_kind gjk_kinds[GJK_KIND_COUNT];
 

@@ -35,8 +35,9 @@
 
 /*
  * The table of kinds: one row for each kind of shape that requests can name. A row begins with
- * CLOUD (the core is the hull of points) or CURVE (the core is known by its support function, and
- * a ray may meet it in closed form) and holds
+ * CLOUD (the core is the hull of points), CURVE (the core is known by its support function, and
+ * a ray may meet it in closed form) or PIECES (a union of many convex pieces, gjk/pieces.h) and
+ * holds
  *
  *   the type (GJK_CONE) and the name of its functions in core/ (make_cone in shape/kinds.c; for
  *       curves cone_support in shape/curves.c and gjk_line_meet_cone in ray/),
@@ -47,39 +48,41 @@
  *
  * All that depends on the kind of a shape is made from these rows.
  */
-#define GJK_KIND_MAP(CLOUD, CURVE)                                                             \
-    CLOUD(POINT, point, "point", "point", NULL)                                                \
-    CLOUD(BALL, ball, "circle", "sphere", NULL, POSITIVE("radius"))                            \
-    CLOUD(SEGMENT, segment, "segment", "segment", NULL, PLACE("a"), PLACE("b"))                \
-    CLOUD(CAPSULE, capsule, "capsule", "capsule", NULL, PLACE("a"), PLACE("b"),                \
-          POSITIVE("radius"))                                                                  \
-    CLOUD(BOX, box, "box", "box", NULL, LENGTHS("half_extents"))                               \
-    CLOUD(POLYGON, polygon, "polygon", NULL, "hull", PLACES("vertices", 3))                    \
-    CLOUD(TRIANGLE, triangle, NULL, "triangle", "polygon", PLACE("a"), PLACE("b"), PLACE("c")) \
-    CLOUD(HULL, hull, "hull", "hull", NULL, PLACES("points", 1))                               \
-    CURVE(ELLIPSE, ellipse, "ellipse", "ellipsoid", NULL, POSITIVES("radii"))                  \
-    CURVE(HALF_ELLIPSE, half_ellipse, "half_ellipse", NULL, NULL, POSITIVE("width"),           \
-          POSITIVE("height"))                                                                  \
-    CURVE(SLICE, slice, "slice", NULL, NULL, POSITIVE("radius"), HALF_TURN("theta"))           \
-    CURVE(CYLINDER, cylinder, NULL, "cylinder", "box", PLACE("a"), OTHER_PLACE("b"),           \
-          POSITIVE("radius"))                                                                  \
-    CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius"))
+#define GJK_KIND_MAP(CLOUD, CURVE, PIECES)                                                       \
+    CLOUD(POINT, point, "point", "point", NULL)                                                  \
+    CLOUD(BALL, ball, "circle", "sphere", NULL, POSITIVE("radius"))                              \
+    CLOUD(SEGMENT, segment, "segment", "segment", NULL, PLACE("a"), PLACE("b"))                  \
+    CLOUD(CAPSULE, capsule, "capsule", "capsule", NULL, PLACE("a"), PLACE("b"),                  \
+          POSITIVE("radius"))                                                                    \
+    CLOUD(BOX, box, "box", "box", NULL, LENGTHS("half_extents"))                                 \
+    CLOUD(POLYGON, polygon, "polygon", NULL, "hull", PLACES("vertices", 3))                      \
+    CLOUD(TRIANGLE, triangle, NULL, "triangle", "polygon", PLACE("a"), PLACE("b"), PLACE("c"))   \
+    CLOUD(HULL, hull, "hull", "hull", NULL, PLACES("points", 1))                                 \
+    CURVE(ELLIPSE, ellipse, "ellipse", "ellipsoid", NULL, POSITIVES("radii"))                    \
+    CURVE(HALF_ELLIPSE, half_ellipse, "half_ellipse", NULL, NULL, POSITIVE("width"),             \
+          POSITIVE("height"))                                                                    \
+    CURVE(SLICE, slice, "slice", NULL, NULL, POSITIVE("radius"), HALF_TURN("theta"))             \
+    CURVE(CYLINDER, cylinder, NULL, "cylinder", "box", PLACE("a"), OTHER_PLACE("b"),             \
+          POSITIVE("radius"))                                                                    \
+    CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius")) \
+    PIECES(COMPOUND, compound, "compound", "compound", NULL, PARTS("parts"))                     \
+    PIECES(CHAIN, chain, "chain", NULL, "mesh", VERTICES("vertices", 2), FLAG("closed"))         \
+    PIECES(REGION, region, "region", NULL, "mesh", RINGS("polygons"))                            \
+    PIECES(MESH, mesh, NULL, "mesh", "region", VERTICES("vertices", 1), TRIANGLES("triangles"),  \
+           FLAG("closed"), FLAG("one_sided"), MATERIALS("materials"))                            \
+    PIECES(HEIGHTFIELD, heightfield, NULL, "heightfield", "chain", COUNT("columns", 2),          \
+           COUNT("rows", 2), STEPS("spacing"), HEIGHTS("heights"), FLAG("one_sided"),            \
+           MATERIALS("materials"))
 
 /* The rows of curves alone. */
-#define GJK_CURVE_MAP(CURVE) GJK_KIND_MAP(GJK_KIND_SKIP, CURVE)
+#define GJK_CURVE_MAP(CURVE) GJK_KIND_MAP(GJK_KIND_SKIP, CURVE, GJK_KIND_SKIP)
 #define GJK_KIND_SKIP(...)
 
 #define GJK_KIND_TYPE(type, ...) GJK_##type,
 typedef enum gjk_shape_type {
-    GJK_KIND_MAP(GJK_KIND_TYPE, GJK_KIND_TYPE) /* one of them for each row */
+    GJK_KIND_MAP(GJK_KIND_TYPE, GJK_KIND_TYPE, GJK_KIND_TYPE) /* one of them for each row */
     GJK_KIND_COUNT,
     GJK_CUSTOM = GJK_KIND_COUNT, /* known by its support function alone; no request names it */
-    /* Unions of many convex pieces (gjk/pieces.h): */
-    GJK_COMPOUND,
-    GJK_CHAIN,
-    GJK_REGION,
-    GJK_MESH,
-    GJK_HEIGHTFIELD,
 } gjk_shape_type;
 
 struct gjk_pieces;

@@ -17,7 +17,8 @@
 typedef struct proto_stored {
     proto_text definition;
     proto_place place;
-    const void *self; /* the store's own name for it, or NULL */
+    const void *self;       /* the store's own name for it, or NULL */
+    const gjk_shape *shape; /* keeps those lists of its geometry that the definition leaves out */
 } proto_stored;
 
 /* The set that edits are merged into. Borrowed. */

@@ -14,6 +14,7 @@ typedef struct proto_limits {
     uint64_t sets_max;
     uint64_t shapes_per_set_max;
     uint64_t points_per_hull_max;
+    uint64_t pieces_per_shape_max;
     uint64_t history_ticks_max;
     uint64_t id_bytes_max;
     uint64_t meta_bytes_max;

@@ -137,6 +137,13 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);
 
+/*
+ * {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape of many
+ * pieces is the union of, in its own frame; null where a height field has a hole. False: it is no
+ * such shape, or a compound, whose pieces are its parts.
+ */
+bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) GJK_MUST_USE;
+
 /* {"oldest", "newest", "count"}; the first two are null where there is none. */
 void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks);
 

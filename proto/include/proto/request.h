@@ -27,7 +27,8 @@ typedef struct proto_place {
 /*
  * A shape as a body gives it: checked geometry and place, and its definition, the compact JSON
  * object of the other members that were given, in an order of its own (numbers read back as
- * the same doubles; read-only members like `handle` left out). GET answers both.
+ * the same doubles; read-only members like `handle` left out, and those lists of its geometry that
+ * the shape's pieces keep). GET answers both. The arena holds a reference to the pieces.
  */
 typedef struct proto_shape {
     gjk_shape shape;

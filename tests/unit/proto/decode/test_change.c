@@ -46,8 +46,8 @@ static void keep(const char *body) {
     ck_assert_uint_le(set.shape_count, STORED_MAX);
     for (uint32_t i = 0; i < set.shape_count; i++) {
         store[i].id = set.shapes[i].id;
-        store[i].shape =
-            (proto_stored){set.shapes[i].shape.definition, set.shapes[i].shape.place, NULL};
+        store[i].shape = (proto_stored){set.shapes[i].shape.definition, set.shapes[i].shape.place,
+                                        NULL, &set.shapes[i].shape.shape};
     }
     base = (proto_base){
         .dimension = set.dimension,
