@@ -182,9 +182,9 @@ static bool refuse_at(struct proto_reader *reader, const proto_node *at,
     }
     proto_refuse_status(reader, at, status);
     if (status == GJK_NOT_CONVEX) {
-        proto_problem_hint(reader->problem, "a shape of type \"hull\" takes any \"points\" and is "
-                                            "their convex hull; one of type \"region\" may be "
-                                            "concave");
+        proto_problem_hint(
+            reader->problem,
+            "a shape of type \"hull\" takes any \"points\" and is their convex hull");
     }
     return false;
 }

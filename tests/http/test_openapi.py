@@ -55,9 +55,9 @@ def kinds():
     """The rows of the table of shapes, from its source: by name its dimensions and members."""
     source = (contract.FILE.parent.parent / "core/include/gjk/shape.h").read_text()
     table = re.search(r"#define GJK_KIND_MAP\(.*?[^\\]\n", source, re.S)[0]
-    rows = re.findall(r'(?:CLOUD|CURVE)\([A-Z_]+, \w+, (NULL|"\w+"), (NULL|"\w+"), (?:NULL|"\w+")'
+    rows = re.findall(r'(?:CLOUD|CURVE|PIECES)\([A-Z_]+, \w+, (NULL|"\w+"), (NULL|"\w+"), (?:NULL|"\w+")'
                       r'((?:, \w+\("\w+"(?:, \d+)?\))*)\)', re.sub(r"\s*\\\n\s*", " ", table))
-    assert len(rows) == len(re.findall(r"\b(?:CLOUD|CURVE)\(", table)) >= 13
+    assert len(rows) == len(re.findall(r"\b(?:CLOUD|CURVE|PIECES)\(", table)) >= 18
     found = {}
     for in_2d, in_3d, text in rows:
         members = {name: (form, least) for form, name, least
@@ -73,11 +73,25 @@ def schema_of(form, least, dimensions):
     positive = {"type": "number", "exclusiveMinimum": 0}
     vector = {"$ref": "#/components/schemas/Vector"}
     sides = {"type": "array", "minItems": min(dimensions), "maxItems": max(dimensions)}
+    least = int(least or 0)
+    u32 = {"type": "integer", "minimum": 0, "maximum": 4294967295}
     return {"POSITIVE": positive, "HALF_TURN": positive | {"maximum": 3.141592653589793},
             "PLACE": vector, "OTHER_PLACE": vector,
             "LENGTHS": sides | {"items": {"type": "number", "minimum": 0}},
             "POSITIVES": sides | {"items": positive},
-            "PLACES": {"type": "array", "items": vector, "minItems": int(least or 0)}}[form]
+            "PLACES": {"type": "array", "items": vector, "minItems": least},
+            "FLAG": {"type": ["boolean", "null"]},
+            "COUNT": u32 | {"minimum": least},
+            "STEPS": {"type": "array", "items": positive, "minItems": 2, "maxItems": 2},
+            "PARTS": {"type": "array", "items": {"$ref": "#/components/schemas/Part"},
+                      "minItems": 1, "maxItems": 4096},
+            "VERTICES": {"type": "array", "items": vector, "minItems": least},
+            "TRIANGLES": {"type": "array", "minItems": 1,
+                          "items": {"type": "array", "items": u32, "minItems": 3, "maxItems": 3}},
+            "RINGS": {"type": "array", "minItems": 1, "items": {
+                "type": "array", "items": {"type": "array", "items": vector}}},
+            "HEIGHTS": {"type": "array", "items": {"type": ["number", "null"]}},
+            "MATERIALS": {"type": ["array", "null"], "items": u32}}[form]
 
 
 def test_the_table_of_shapes_and_the_description_are_one():
@@ -91,7 +105,8 @@ def test_the_table_of_shapes_and_the_description_are_one():
         schema = contract.at(mapping[name])
         told = {k: v for k, v in schema["properties"].items() if k != "type"}
         assert schema["properties"]["type"]["const"] == name
-        assert schema["required"] == ["type", *members] and set(told) == set(members), name
+        required = [m for m, (form, _) in members.items() if form not in ("FLAG", "MATERIALS")]
+        assert schema["required"] == ["type", *required] and set(told) == set(members), name
         for member, (form, least) in members.items():
             told[member] = {k: v for k, v in told[member].items() if k != "description"}
             wanted = schema_of(form, least, dimensions)

@@ -23,7 +23,7 @@ typedef enum proto_code {
 
 #define PROTO_POINTER_MAX 384
 #define PROTO_DETAIL_MAX 384
-#define PROTO_HINT_MAX 192
+#define PROTO_HINT_MAX 320
 
 /* Mistakes that one refusal tells at most. */
 #define PROTO_ERRORS_MAX 16

@@ -196,8 +196,13 @@ START_TEST(what_is_said_of_a_shot) {
         .reason = GJK_REASON_BLOCKED,
         .has_hit = true,
         .has_obstacle = true,
-        .hit = {&body, {.hit = true, .has_normal = true, .distance = 3, .normal = {-1, 0, 0}}},
-        .obstacle = {&body, {.hit = true, .inside = true}},
+        .hit = {&body,
+                {.piece = GJK_NO_PIECE,
+                 .hit = true,
+                 .has_normal = true,
+                 .distance = 3,
+                 .normal = {-1, 0, 0}}},
+        .obstacle = {&body, {.piece = GJK_NO_PIECE, .hit = true, .inside = true}},
         .near_misses = {&near, 1, true},
     };
     const proto_rewind rewind =

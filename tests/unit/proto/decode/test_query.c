@@ -180,7 +180,8 @@ START_TEST(hints_know_both_forms_of_an_operand) {
     test_refused(&typ, "did you mean \"type\"?");
     test_refused(&no_set, "known members: type, rounding, position, angle, category, mask, group, "
                           "meta, radius, a, b, half_extents, vertices, c, points, radii, width, "
-                          "height, theta");
+                          "height, theta, parts, closed, polygons, triangles, one_sided, "
+                          "materials, columns, rows, spacing, heights");
 }
 END_TEST
 

@@ -31,6 +31,8 @@ static void tear_down(void) {
 }
 
 static const gjk_detect_result overlapping = {
+    .piece_a = GJK_NO_PIECE,
+    .piece_b = GJK_NO_PIECE,
     .state = GJK_OVERLAPPING,
     .convergence = GJK_CONVERGED,
     .iterations = 4,
@@ -63,6 +65,8 @@ END_TEST
 
 START_TEST(detect_separated_in_3d) {
     const gjk_detect_result separated = {
+        .piece_a = GJK_NO_PIECE,
+        .piece_b = GJK_NO_PIECE,
         .state = GJK_SEPARATED,
         .convergence = GJK_ITERATION_LIMIT,
         .iterations = 100,
@@ -77,6 +81,8 @@ START_TEST(detect_separated_in_3d) {
 END_TEST
 
 static const gjk_distance_result apart = {
+    .piece_a = GJK_NO_PIECE,
+    .piece_b = GJK_NO_PIECE,
     .state = GJK_SEPARATED,
     .convergence = GJK_CONVERGED,
     .iterations = 3,
@@ -99,7 +105,10 @@ START_TEST(distance_apart) {
 END_TEST
 
 START_TEST(distance_overlapping) {
-    const gjk_distance_result result = {.state = GJK_OVERLAPPING, .iterations = 1};
+    const gjk_distance_result result = {.piece_a = GJK_NO_PIECE,
+                                        .piece_b = GJK_NO_PIECE,
+                                        .state = GJK_OVERLAPPING,
+                                        .iterations = 1};
 
     proto_encode_distance(&out, 3, &result, &no_stamp);
     test_wrote(&out, "{'colliding':true,'state':'overlapping','distance':0,'lower_bound':0,"
@@ -165,6 +174,7 @@ START_TEST(nearest) {
 END_TEST
 
 static const gjk_ray_result front = {
+    .piece = GJK_NO_PIECE,
     .hit = true,
     .has_normal = true,
     .convergence = GJK_CONVERGED,
@@ -172,7 +182,10 @@ static const gjk_ray_result front = {
     .point = {1, 2, 3},
     .normal = {0, 0, 1},
 };
-static const gjk_ray_result within = {.hit = true, .inside = true, .point = {1, 2, 3}};
+static const gjk_ray_result within = {.piece = GJK_NO_PIECE,
+                                      .hit = true,
+                                      .inside = true,
+                                      .point = {1, 2, 3}};
 
 START_TEST(ray_hits) {
     gjk_ray_hit items[] = {{&bodies[1], within}, {&bodies[0], front}};
@@ -197,6 +210,8 @@ END_TEST
 
 START_TEST(cast_hits) {
     const gjk_cast_result met = {
+        .piece = GJK_NO_PIECE,
+        .moving_piece = GJK_NO_PIECE,
         .hit = true,
         .has_normal = true,
         .convergence = GJK_ITERATION_LIMIT,
@@ -205,7 +220,11 @@ START_TEST(cast_hits) {
         .point = {1, 2, 3},
         .normal = {0, -1, 0},
     };
-    const gjk_cast_result inside = {.hit = true, .inside = true, .point = {1, 2, 3}};
+    const gjk_cast_result inside = {.piece = GJK_NO_PIECE,
+                                    .moving_piece = GJK_NO_PIECE,
+                                    .hit = true,
+                                    .inside = true,
+                                    .point = {1, 2, 3}};
     gjk_cast_hit items[] = {{&bodies[1], inside}, {&bodies[0], met}};
     const proto_stamp stamp = {.has_revision = true, .revision = 3};
 
@@ -218,7 +237,9 @@ START_TEST(cast_hits) {
 END_TEST
 
 START_TEST(cast_hit_of_an_inline_shape) {
-    const gjk_cast_result met = {.hit = true,
+    const gjk_cast_result met = {.piece = GJK_NO_PIECE,
+                                 .moving_piece = GJK_NO_PIECE,
+                                 .hit = true,
                                  .has_normal = true,
                                  .fraction = 1,
                                  .distance = 7,
@@ -269,7 +290,8 @@ START_TEST(about) {
     proto_encode_about(&out, "1.2.3", &limits);
     head = test_text(&arena, "{'name':'gjkd','version':'1.2.3','limits':{'body_bytes_max':16777216,"
                              "'batch_queries_max':65536,'sets_max':10000,'shapes_per_set_max':"
-                             "1000000,'points_per_hull_max':65536,'history_ticks_max':4096,"
+                             "1000000,'points_per_hull_max':65536,'pieces_per_shape_max':4194304,'"
+                             "history_ticks_max':4096,"
                              "'id_bytes_max':128,'meta_bytes_max':4096,'answers_max':1000000},"
                              "'links':{");
     ck_assert_uint_gt(out.length, head.length);

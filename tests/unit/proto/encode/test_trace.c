@@ -8,7 +8,9 @@
 static struct gjk_arena arena;
 static struct proto_buffer out;
 static struct proto_trace trace;
-static const gjk_detect_result touching = {.state = GJK_TOUCHING,
+static const gjk_detect_result touching = {.piece_a = GJK_NO_PIECE,
+                                           .piece_b = GJK_NO_PIECE,
+                                           .state = GJK_TOUCHING,
                                            .iterations = 2,
                                            .normal = {1, 0, 0}};
 
@@ -94,7 +96,10 @@ END_TEST
 
 START_TEST(steps_in_2d) {
     const proto_stamp stamp = {.trace = &trace};
-    const gjk_distance_result overlapping = {.state = GJK_OVERLAPPING, .iterations = 1};
+    const gjk_distance_result overlapping = {.piece_a = GJK_NO_PIECE,
+                                             .piece_b = GJK_NO_PIECE,
+                                             .state = GJK_OVERLAPPING,
+                                             .iterations = 1};
     gjk_trace_step step = second;
 
     begin("{'a':{'type':'circle','radius':1},'b':{'type':'point'}}");
