@@ -104,6 +104,9 @@ bool proto_refuse_columns_memory(struct proto_problem *problem) {
 
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count) {
+    if (values == NULL) {
+        return;
+    }
     proto_put_key(out, name);
     proto_put_text(out, "[");
     for (uint32_t i = 0; i < count && !out->failed; i++) {
@@ -124,6 +127,15 @@ void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigne
         proto_put_number(out, value);
     }
     proto_put_text(out, "]");
+}
+
+const uint32_t *proto_pieces_if_any(const uint32_t *pieces, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (pieces[i] != GJK_NO_PIECE) {
+            return pieces;
+        }
+    }
+    return NULL;
 }
 
 /* --- Values --- */

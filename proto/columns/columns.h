@@ -102,11 +102,19 @@ bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *wid
 
 /*
  * Completes the message and hands it to the buffer: adds the revision, the column of uints before
- * those of doubles, and the columns of uints behind them (NULL behind the last one).
+ * those of doubles, and the columns of uints behind them, in the order of their fields; one whose
+ * values are NULL is left out.
  */
-#define PROTO_ANSWER_UINTS 2
+#define PROTO_ANSWER_UINTS 4
+typedef struct proto_uint_field {
+    uint32_t number; /* 0: no more */
+    const uint32_t *values;
+} proto_uint_field;
 void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
-                      const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
+                      const proto_uint_field last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
+
+/* A column of pieces, or NULL if every row says that there is none: then it is not sent. */
+const uint32_t *proto_pieces_if_any(const uint32_t *pieces, uint32_t count);
 
 /* Write a number, or a vector (NULL: zeros), to row i of a column of an answer. */
 static inline void proto_set_double(unsigned char *column, uint32_t i, double value) {
@@ -124,7 +132,8 @@ static inline void proto_set_row(unsigned char *column, uint32_t dimension, uint
     }
 }
 
-/* Write a column as a member of a JSON object; doubles stand as in the message, row by row. */
+/* Write a column as a member of a JSON object (NULL: it is left out); doubles stand as in the
+ * message, row by row. */
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count);
 void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,

@@ -95,7 +95,7 @@ bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *wid
 }
 
 void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
-                      const uint32_t *const last[PROTO_ANSWER_UINTS], struct proto_buffer *out) {
+                      const proto_uint_field last[PROTO_ANSWER_UINTS], struct proto_buffer *out) {
     size_t size = uints_size(first, answer->count);
     size_t before = answer->count > 0
                         ? varint_size(tag_of(FIRST_UINTS, WIRE_BYTES)) + varint_size(size) + size
@@ -103,8 +103,10 @@ void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint3
     uint8_t *end = answer->end, *begin = answer->begin - before;
 
     (void)put_uints(begin, FIRST_UINTS, first, answer->count);
-    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i] != NULL; i++) {
-        end = put_uints(end, FIRST_DOUBLES + answer->columns + i, last[i], answer->count);
+    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i].number > 0; i++) {
+        if (last[i].values != NULL) {
+            end = put_uints(end, last[i].number, last[i].values, answer->count);
+        }
     }
     if (revision > 0) {
         begin -= varint_size(tag_of(REVISION, WIRE_VARINT)) + varint_size(revision);

@@ -76,7 +76,7 @@ enum { VALUE, LOWER_BOUND, NORMAL, POINT_A, POINT_B };
 
 bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
                              struct gjk_arena *arena) {
-    uint32_t *uints = gjk_arena_alloc_array(arena, 3 * (size_t)count, 4);
+    uint32_t *uints = gjk_arena_alloc_array(arena, 5 * (size_t)count, 4);
 
     *answers = (proto_pair_answers){
         .dimension = dimension,
@@ -84,6 +84,8 @@ bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, ui
         .state = uints,
         .iterations = uints + count,
         .status = uints + 2 * (size_t)count,
+        .piece_a = uints + 3 * (size_t)count,
+        .piece_b = uints + 4 * (size_t)count,
     };
     return uints != NULL &&
            proto_answer_init(&answers->message, count,
@@ -116,6 +118,12 @@ static void set_vectors(const proto_pair_answers *answers, uint32_t i, const gjk
     proto_set_row(columns[POINT_B], answers->dimension, i, point_b);
 }
 
+static void set_pieces(const proto_pair_answers *answers, uint32_t i, uint32_t piece_a,
+                       uint32_t piece_b) {
+    answers->piece_a[i] = piece_a;
+    answers->piece_b[i] = piece_b;
+}
+
 void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i,
                                    const gjk_detect_result *result, bool penetration) {
     bool has_points = penetration && result->has_points;
@@ -125,6 +133,8 @@ void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i
               penetration ? result->depth_lower_bound : 0.0);
     set_vectors(answers, i, penetration ? &result->normal : NULL,
                 has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
+    set_pieces(answers, i, penetration ? result->piece_a : GJK_NO_PIECE,
+               penetration ? result->piece_b : GJK_NO_PIECE);
 }
 
 void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t i,
@@ -135,11 +145,17 @@ void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t
     set_value(answers, i, result->distance, result->lower_bound);
     set_vectors(answers, i, has_points ? &result->normal : NULL,
                 has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
+    set_pieces(answers, i, result->piece_a, result->piece_b);
 }
 
 void proto_encode_pair_columns(struct proto_buffer *out, const proto_pair_answers *answers) {
-    proto_answer_put(&answers->message, answers->revision, answers->state,
-                     (const uint32_t *[]){answers->iterations, answers->status}, out);
+    const proto_uint_field last[PROTO_ANSWER_UINTS] = {
+        {8, answers->iterations},
+        {9, answers->status},
+        {10, proto_pieces_if_any(answers->piece_a, answers->count)},
+        {11, proto_pieces_if_any(answers->piece_b, answers->count)},
+    };
+    proto_answer_put(&answers->message, answers->revision, answers->state, last, out);
 }
 
 void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_answers *answers) {
@@ -157,5 +173,7 @@ void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_a
     proto_put_doubles(out, "point_b", columns[POINT_B], vectors);
     proto_put_uints(out, "iterations", answers->iterations, count);
     proto_put_uints(out, "status", answers->status, count);
+    proto_put_uints(out, "piece_a", proto_pieces_if_any(answers->piece_a, count), count);
+    proto_put_uints(out, "piece_b", proto_pieces_if_any(answers->piece_b, count), count);
     proto_put_text(out, "}");
 }

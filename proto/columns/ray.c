@@ -123,35 +123,55 @@ enum { DISTANCE, POINT, NORMAL };
 
 bool proto_ray_answers_init(proto_ray_answers *answers, uint32_t dimension, uint32_t count,
                             struct gjk_arena *arena) {
-    uint32_t *uints = gjk_arena_alloc_array(arena, (size_t)count * 2, 4);
+    uint32_t *uints = gjk_arena_alloc_array(arena, (size_t)count * 4, 4);
+    atomic_bool *any_material = gjk_arena_alloc(arena, sizeof *any_material);
 
     *answers = (proto_ray_answers){
         .dimension = dimension,
         .count = count,
         .handle = uints,
         .status = uints + count,
+        .piece = uints + 2 * (size_t)count,
+        .material = uints + 3 * (size_t)count,
+        .any_material = any_material,
     };
-    return uints != NULL &&
+    if (any_material != NULL) {
+        atomic_init(any_material, false);
+    }
+    return uints != NULL && any_material != NULL &&
            proto_answer_init(&answers->message, count,
                              (const uint32_t[]){1, dimension, dimension, 0}, arena);
 }
 
 void proto_ray_answers_set(const proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit) {
-    static const gjk_ray_result none = {.convergence = GJK_CONVERGED};
+    static const gjk_ray_result none = {.convergence = GJK_CONVERGED, .piece = GJK_NO_PIECE};
     const gjk_ray_result *result = hit != NULL ? &hit->result : &none;
     unsigned char *const *columns = answers->message.doubles;
 
     answers->handle[i] = hit != NULL ? hit->body->handle : PROTO_NO_HANDLE;
     answers->status[i] = result->convergence == GJK_CONVERGED ? 0 : 1;
+    answers->piece[i] = result->piece;
+    answers->material[i] = result->has_material ? result->material : 0;
+    if (result->has_material) {
+        atomic_store_explicit(answers->any_material, true, memory_order_relaxed);
+    }
     proto_set_double(columns[DISTANCE], i, result->distance);
     proto_set_row(columns[POINT], answers->dimension, i, &result->point);
     proto_set_row(columns[NORMAL], answers->dimension, i,
                   result->has_normal ? &result->normal : NULL);
 }
 
+static const uint32_t *materials_if_any(const proto_ray_answers *answers) {
+    return atomic_load(answers->any_material) ? answers->material : NULL;
+}
+
 void proto_encode_ray_columns(struct proto_buffer *out, const proto_ray_answers *answers) {
-    proto_answer_put(&answers->message, answers->revision, answers->handle,
-                     (const uint32_t *[]){answers->status, NULL}, out);
+    const proto_uint_field last[PROTO_ANSWER_UINTS] = {
+        {6, answers->status},
+        {7, proto_pieces_if_any(answers->piece, answers->count)},
+        {9, materials_if_any(answers)},
+    };
+    proto_answer_put(&answers->message, answers->revision, answers->handle, last, out);
 }
 
 void proto_encode_ray_columns_json(struct proto_buffer *out, const proto_ray_answers *answers) {
@@ -166,5 +186,7 @@ void proto_encode_ray_columns_json(struct proto_buffer *out, const proto_ray_ans
     proto_put_doubles(out, "point", columns[POINT], vectors);
     proto_put_doubles(out, "normal", columns[NORMAL], vectors);
     proto_put_uints(out, "status", answers->status, count);
+    proto_put_uints(out, "piece", proto_pieces_if_any(answers->piece, count), count);
+    proto_put_uints(out, "material", materials_if_any(answers), count);
     proto_put_text(out, "}");
 }

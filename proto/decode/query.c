@@ -31,6 +31,19 @@ static bool decode_operands(struct proto_reader *reader, const proto_node *query
     return proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b) && is_fine;
 }
 
+/* They are told of a single pair only: an option without effect would mislead. */
+static bool decode_contacts(struct proto_reader *reader, proto_node node, proto_query *out) {
+    uint64_t contacts = 0;
+
+    if (!proto_read_integer(reader, node, 1, GJK_CONTACTS_MAX, &contacts)) {
+        return false;
+    }
+    out->contacts = (uint32_t)contacts;
+    return contacts == 0 || out->b.kind != PROTO_OPERAND_ABSENT ||
+           proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
+                        "\"contacts\" has no meaning without a single pair");
+}
+
 static bool decode_detect(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                           proto_query *out) {
     proto_node against = proto_optional(query, "against");
@@ -44,6 +57,7 @@ static bool decode_detect(struct proto_reader *reader, const proto_node *query, 
     if (out->b.kind != PROTO_OPERAND_ABSENT) {
         is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
     }
+    is_fine = decode_contacts(reader, proto_optional(query, "contacts"), out) && is_fine;
     is_fine = proto_read_set_name(reader, against, &out->against) && is_fine;
     return proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration) &&
            is_fine;
@@ -75,9 +89,9 @@ static const struct query_kind {
     [PROTO_OP_DETECT] =
         {
             "detect",
-            MEMBERS("a", "b", "against", "penetration", "limit", "at", "filter", "options",
-                    "trace"),
-            MEMBERS("dimension", "a", "b", "penetration", "filter", "options", "trace"),
+            MEMBERS("a", "b", "against", "penetration", "contacts", "limit", "at", "filter",
+                    "options", "trace"),
+            MEMBERS("dimension", "a", "b", "penetration", "contacts", "filter", "options", "trace"),
             decode_detect,
             .all_pairs_unless_this = "b",
         },

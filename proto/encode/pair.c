@@ -100,10 +100,35 @@ void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
     }
 }
 
+static void put_contacts(struct proto_buffer *out, uint32_t dimension,
+                         const gjk_contacts *contacts) {
+    proto_put_key(out, "contacts");
+    proto_put_text(out, "[");
+    for (uint32_t i = 0; i < contacts->count && !out->failed; i++) {
+        const gjk_detect_result *contact = &contacts->items[i];
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        put_pieces(out, contact->piece_a, contact->piece_b);
+        proto_put_named_number(out, "depth", contact->depth);
+        proto_put_vector_if(out, "normal", true, dimension, contact->normal);
+        proto_put_vector_if(out, "point_a", contact->has_points, dimension, contact->point_a);
+        proto_put_vector_if(out, "point_b", contact->has_points, dimension, contact->point_b);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (contacts->truncated) {
+        proto_put_key(out, "truncated");
+        proto_put_bool(out, true);
+    }
+}
+
 void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                          const gjk_detect_result *result, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_detect(out, dimension, penetration, result);
+    if (stamp != NULL && stamp->contacts != NULL) {
+        put_contacts(out, dimension, stamp->contacts);
+    }
     proto_put_stamp(out, stamp);
     proto_put_text(out, "}");
 }

@@ -21,7 +21,7 @@ static bool is_columns(const struct gjkd_query_context *context) {
 /* --- Pairs --- */
 
 bool gjkd_answer_fits_pair_columns(const proto_query *query) {
-    return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace;
+    return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace && query->contacts == 0;
 }
 
 static bool begin_pair_columns(struct gjkd_query_context *context, proto_pair_answers *row) {
@@ -133,6 +133,9 @@ static bool print_any(struct gjkd_query_context *context, bool hit) {
 bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
                                 gjk_ray_hits *hits) {
     bool any = context->query.mode == PROTO_RAY_ANY;
+    if (any && status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
     if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
         return false;
     }
@@ -150,6 +153,9 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
 bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
                                  gjk_cast_hits *hits) {
     bool any = context->query.mode == PROTO_RAY_ANY;
+    if (any && status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
     if (!any && !begin_list(context, status, &hits->count, &hits->truncated)) {
         return false;
     }

@@ -3,19 +3,21 @@
 #include "handlers/answers.h"
 #include "handlers/handlers.h"
 
-static gjk_cast_settings cast_settings(const proto_query *query) {
-    return (gjk_cast_settings){.tolerance = query->options.tolerance,
-                               .max_iterations = query->options.max_iterations};
+static gjk_cast_settings cast_settings(const struct gjkd_query_context *context) {
+    return (gjk_cast_settings){.tolerance = context->query.options.tolerance,
+                               .max_iterations = context->query.options.max_iterations,
+                               .patience = &context->patience};
 }
 
 /* Named as an operand: no filter holds for it, but a stored shape never hits itself. */
 static bool cast_target(struct gjkd_query_context *context, const struct gjkd_operand *moving) {
     const proto_query *query = &context->query;
-    gjk_cast_settings settings = cast_settings(query);
+    gjk_cast_settings settings = cast_settings(context);
     const gjk_body brought = {.group = query->target.group};
     struct gjkd_operand target;
     gjk_cast_hit hit;
     gjk_cast_hits hits = {&hit, 0, false};
+    gjk_status status = GJK_OK;
     if (!gjkd_query_context_find(context, &query->target, &target)) {
         return false;
     }
@@ -23,15 +25,16 @@ static bool cast_target(struct gjkd_query_context *context, const struct gjkd_op
         hit.body = target.body != NULL ? target.body : &brought;
         hit.result = gjk_cast(&moving->placed, query->translation, &target.placed, &settings);
         hits.count = hit.result.hit ? 1 : 0;
+        status = hit.result.given_up ? GJK_GIVEN_UP : GJK_OK;
     }
-    return gjkd_answer_print_cast_hits(context, GJK_OK, &hits);
+    return gjkd_answer_print_cast_hits(context, status, &hits);
 }
 
 static bool cast_set(struct gjkd_query_context *context, const struct gjkd_operand *moving,
                      const gjk_snapshot *snapshot) {
     const proto_query *query = &context->query;
     const gjk_sweep sweep = {moving->placed, query->translation};
-    gjk_cast_settings settings = cast_settings(query);
+    gjk_cast_settings settings = cast_settings(context);
     gjk_selection selection = gjkd_query_context_select(context, moving->body, context->limit);
     if (query->mode == PROTO_RAY_ANY) {
         return gjkd_answer_print_any(context,

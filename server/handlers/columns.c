@@ -28,6 +28,11 @@ void gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
     }
 }
 
+void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status) {
+    atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
+                 true);
+}
+
 static bool refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
     char pointer[64];
     snprintf(pointer, sizeof pointer, "/%s/%u", column, row);

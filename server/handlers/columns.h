@@ -53,6 +53,9 @@ const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, ui
 /* From any thread: the row names what is not there. */
 void gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
 
+/* From any thread: a row came to no answer, GIVEN_UP at the deadline or for want of memory. */
+void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status);
+
 /* Is there a shape of that handle in the row's snapshot? False: refused, at a place of a column. */
 bool gjkd_columns_check_handle(const struct gjkd_columns *columns, uint32_t row, uint32_t handle,
                                const char *column, uint32_t place);

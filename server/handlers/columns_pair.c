@@ -51,21 +51,26 @@ static bool place(const struct pairs *pairs, uint32_t handle, const proto_pose_c
     return true;
 }
 
-static void detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
+/* Both: false when time is up. */
+static bool detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
                        const gjk_placed *b, gjkd_tally *tally) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = pairs->rows.penetration;
+    settings.patience = &pairs->columns.request->chunks.patience;
     gjk_detect_result result = gjk_detect(a, b, &settings);
     proto_pair_answers_set_detect(&pairs->answers, row, &result, pairs->rows.penetration);
     gjkd_tally_add(tally, result.iterations);
+    return !result.given_up;
 }
 
-static void distance_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
+static bool distance_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
                          const gjk_placed *b, gjkd_tally *tally) {
     gjk_distance_settings settings = gjk_distance_settings_default();
+    settings.patience = &pairs->columns.request->chunks.patience;
     gjk_distance_result result = gjk_distance(a, b, &settings);
     proto_pair_answers_set_distance(&pairs->answers, row, &result);
     gjkd_tally_add(tally, result.iterations);
+    return !result.given_up;
 }
 
 static void run(const gjkd_chunk *chunk) {
@@ -80,7 +85,10 @@ static void run(const gjkd_chunk *chunk) {
             gjkd_columns_note_refusal(&pairs->columns, row);
             break;
         }
-        (detects ? detect_row : distance_row)(pairs, row, &a, &b, &tally);
+        if (!(detects ? detect_row : distance_row)(pairs, row, &a, &b, &tally)) {
+            gjkd_columns_note_failure(&pairs->columns, GJK_GIVEN_UP);
+            break;
+        }
     }
     gjkd_count_tally(pairs->columns.request->counters, &tally);
 }

@@ -63,19 +63,20 @@ static const char **copy_groups(const proto_ray_columns *rays, struct gjk_arena 
     return groups;
 }
 
-/* False: out of memory. */
-static bool raycast_row(const struct rays *rays, uint32_t row, const gjk_selection *selection,
-                        const gjk_ray_settings *settings, gjkd_tally *tally) {
+/* GIVEN_UP, OUT_OF_MEMORY. */
+static gjk_status raycast_row(const struct rays *rays, uint32_t row, const gjk_selection *selection,
+                              const gjk_ray_settings *settings, gjkd_tally *tally) {
     gjk_ray_hits hits;
-    if (gjk_set_raycast(gjkd_columns_snapshot(&rays->columns, row), &rays->rows.rays[row],
-                        selection, settings, &hits) != GJK_OK) {
-        return false;
+    const gjk_status status = gjk_set_raycast(gjkd_columns_snapshot(&rays->columns, row),
+                                              &rays->rows.rays[row], selection, settings, &hits);
+    if (status != GJK_OK) {
+        return status;
     }
     proto_ray_answers_set(&rays->answers, row, hits.count > 0 ? &hits.items[0] : NULL);
     if (hits.count > 0) {
         gjkd_tally_add(tally, hits.items[0].result.iterations);
     }
-    return true;
+    return GJK_OK;
 }
 
 static void run(const gjkd_chunk *chunk) {
@@ -90,22 +91,23 @@ static void run(const gjkd_chunk *chunk) {
     gjk_selection selection = {.filter = &filter,
                                .limit = 1,
                                .arena = chunk->memory,
+                               .patience = &rays->columns.request->chunks.patience,
                                .rest_unasked = true};
     gjk_ray_settings settings = gjk_ray_settings_default();
     settings.solid = rays->rows.solid;
-    bool fine = groups != NULL;
-    for (uint32_t row = chunk->begin; fine && row < chunk->end; row++) {
+    gjk_status status = groups != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t row = chunk->begin; status == GJK_OK && row < chunk->end; row++) {
         filter.mask = proto_uint_at(rays->rows.mask, row, UINT32_MAX);
         filter.category = proto_uint_at(rays->rows.category, row, UINT32_MAX);
         if (!ignore_own_group(rays, row, groups, &filter)) {
             gjkd_columns_note_refusal(&rays->columns, row);
             break;
         }
-        fine = raycast_row(rays, row, &selection, &settings, &tally);
+        status = raycast_row(rays, row, &selection, &settings, &tally);
         gjk_arena_reset(chunk->memory);
     }
-    if (!fine) {
-        atomic_store(&rays->columns.no_memory, true);
+    if (status != GJK_OK) {
+        gjkd_columns_note_failure(&rays->columns, status);
     }
     gjk_arena_fini(&groups_memory);
     gjkd_count_tally(rays->columns.request->counters, &tally);

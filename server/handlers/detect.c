@@ -7,17 +7,32 @@
 #include "handlers/handlers.h"
 #include "sets/version.h"
 
-static gjk_detect_settings detect_settings(const proto_query *query) {
+static gjk_detect_settings detect_settings(const struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.penetration = query->penetration;
+    settings.patience = &context->patience;
     return settings;
 }
 
+static bool find_contacts(struct gjkd_query_context *context, const struct gjkd_operand *a,
+                          const struct gjkd_operand *b, gjk_contacts *out) {
+    const gjk_detect_settings settings = detect_settings(context);
+    const uint32_t wanted = context->query.contacts;
+    const uint32_t limit = wanted < context->limit ? wanted : context->limit;
+    gjk_status status =
+        gjk_pair_contacts(&a->placed, &b->placed, &settings, limit, context->arena, out);
+    if (status != GJK_OK) {
+        return gjkd_query_context_fail(context, status);
+    }
+    gjkd_query_context_limit_answers(context, &out->count, &out->truncated);
+    return true;
+}
+
 static bool detect_pair(struct gjkd_query_context *context) {
-    const proto_query *query = &context->query;
-    gjk_detect_settings settings = detect_settings(query);
+    gjk_detect_settings settings = detect_settings(context);
     struct gjkd_operand a, b;
     if (!gjkd_query_context_find_pair(context, &a, &b)) {
         return false;
@@ -25,12 +40,22 @@ static bool detect_pair(struct gjkd_query_context *context) {
     struct proto_trace trace;
     settings.recorder = gjkd_query_context_start_trace(context, &a, &b, &trace);
     gjk_detect_result result = gjk_detect(&a.placed, &b.placed, &settings);
+    if (result.given_up) {
+        return gjkd_query_context_fail(context, GJK_GIVEN_UP);
+    }
+    gjk_contacts contacts;
+    if (context->query.contacts > 0) {
+        if (!find_contacts(context, &a, &b, &contacts)) {
+            return false;
+        }
+        context->stamp.contacts = &contacts;
+    }
     return gjkd_answer_print_detect(context, &result);
 }
 
 static bool detect_one(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
-    gjk_detect_settings settings = detect_settings(query);
+    gjk_detect_settings settings = detect_settings(context);
     struct gjkd_operand a;
     gjk_hits hits;
     if (!gjkd_query_context_find(context, &query->a, &a)) {
@@ -42,8 +67,7 @@ static bool detect_one(struct gjkd_query_context *context) {
 }
 
 static bool detect_all(struct gjkd_query_context *context) {
-    const proto_query *query = &context->query;
-    gjk_detect_settings settings = detect_settings(query);
+    gjk_detect_settings settings = detect_settings(context);
     gjk_pair_hits pairs;
     gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
     gjk_status status = gjk_set_detect_pairs(&context->snapshot, &selection, &settings, &pairs);
@@ -52,7 +76,7 @@ static bool detect_all(struct gjkd_query_context *context) {
 
 static bool detect_against(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
-    gjk_detect_settings settings = detect_settings(query);
+    gjk_detect_settings settings = detect_settings(context);
     gjk_pair_hits pairs;
     const struct gjkd_version *other =
         gjkd_query_context_find_set(context, query->against, "/against");

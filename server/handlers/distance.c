@@ -3,16 +3,17 @@
 #include "handlers/answers.h"
 #include "handlers/handlers.h"
 
-static gjk_distance_settings distance_settings(const proto_query *query) {
+static gjk_distance_settings distance_settings(const struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
     gjk_distance_settings settings = gjk_distance_settings_default();
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
+    settings.patience = &context->patience;
     return settings;
 }
 
 static bool distance_pair(struct gjkd_query_context *context) {
-    const proto_query *query = &context->query;
-    gjk_distance_settings settings = distance_settings(query);
+    gjk_distance_settings settings = distance_settings(context);
     struct gjkd_operand a, b;
     if (!gjkd_query_context_find_pair(context, &a, &b)) {
         return false;
@@ -20,12 +21,15 @@ static bool distance_pair(struct gjkd_query_context *context) {
     struct proto_trace trace;
     settings.recorder = gjkd_query_context_start_trace(context, &a, &b, &trace);
     gjk_distance_result result = gjk_distance(&a.placed, &b.placed, &settings);
+    if (result.given_up) {
+        return gjkd_query_context_fail(context, GJK_GIVEN_UP);
+    }
     return gjkd_answer_print_distance(context, &result);
 }
 
 static bool distance_nearest(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
-    gjk_distance_settings settings = distance_settings(query);
+    gjk_distance_settings settings = distance_settings(context);
     struct gjkd_operand a;
     gjk_nears nears;
     if (!gjkd_query_context_find(context, &query->a, &a)) {

@@ -3,18 +3,20 @@
 #include "handlers/answers.h"
 #include "handlers/handlers.h"
 
-static gjk_ray_settings ray_settings(const proto_query *query) {
+static gjk_ray_settings ray_settings(const struct gjkd_query_context *context) {
+    const proto_query *query = &context->query;
     gjk_ray_settings settings = gjk_ray_settings_default();
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.solid = query->solid;
+    settings.patience = &context->patience;
     return settings;
 }
 
 /* Named as an operand: no filter holds for it. */
 static bool raycast_target(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
-    gjk_ray_settings settings = ray_settings(query);
+    gjk_ray_settings settings = ray_settings(context);
     struct gjkd_operand target;
     if (!gjkd_query_context_find(context, &query->target, &target)) {
         return false;
@@ -23,12 +25,12 @@ static bool raycast_target(struct gjkd_query_context *context) {
     gjk_ray_hit hit = {target.body != NULL ? target.body : &brought,
                        gjk_raycast(&target.placed, &query->ray, &settings)};
     gjk_ray_hits hits = {&hit, hit.result.hit ? 1 : 0, false};
-    return gjkd_answer_print_ray_hits(context, GJK_OK, &hits);
+    return gjkd_answer_print_ray_hits(context, hit.result.given_up ? GJK_GIVEN_UP : GJK_OK, &hits);
 }
 
 static bool raycast_set(struct gjkd_query_context *context, const gjk_snapshot *snapshot) {
     const proto_query *query = &context->query;
-    gjk_ray_settings settings = ray_settings(query);
+    gjk_ray_settings settings = ray_settings(context);
     if (query->mode == PROTO_RAY_ANY) {
         gjk_selection selection = gjkd_query_context_select(context, NULL, 1);
         return gjkd_answer_print_any(context, gjk_set_raycast_any(snapshot, &query->ray, &selection,

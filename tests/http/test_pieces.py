@@ -4,7 +4,9 @@ import random
 
 import pytest
 
+import messages
 import pieces
+import problem
 
 BOTH = pytest.mark.parametrize("dimension", [2, 3])
 ULPS = 4 * 2.0**-52
@@ -398,3 +400,95 @@ def test_only_shapes_of_polygons_have_outlines(gjkd, name):
 
 def test_the_limit_is_told(gjkd):
     assert ok(gjkd, "GET", "/v1")["limits"]["pieces_per_shape_max"] == 4194304
+
+
+# --- Contacts and columns ---
+
+@BOTH
+def test_contacts_are_the_colliding_pairs_of_pieces(gjkd, world, name, dimension):
+    shapes, parts = world(dimension)
+    choose = random.Random(40)
+    told = 0
+    for probe in probes(choose, dimension) * 2:
+        probe = probe | random_place(choose, dimension, span=1)
+        for id in shapes:
+            query = {"a": id, "b": probe, "contacts": 1024}
+            answer = gjkd.ask(f"/v1/sets/{name}/detect", query)
+            answers = ask_each(gjkd, "detect", parts[id], probe)
+            wanted = sorted((-a["depth"], i) for i, a in enumerate(answers) if a and a["colliding"])
+            assert [c["piece_a"] for c in answer["contacts"]] == [i for _, i in wanted]
+            assert all("piece_b" not in c for c in answer["contacts"])
+            assert "truncated" not in answer
+            for contact in answer["contacts"]:
+                alone = answers[contact.pop("piece_a")]
+                assert contact["depth"] == pytest.approx(alone["depth"], abs=1e-13)
+            told += len(wanted)
+            plain = gjkd.ask(f"/v1/sets/{name}/detect", {"a": id, "b": probe})
+            assert {k: v for k, v in answer.items() if k != "contacts"} == plain
+            if len(wanted) > 1:
+                first = gjkd.ask(f"/v1/sets/{name}/detect", query | {"contacts": len(wanted) - 1})
+                assert len(first["contacts"]) == len(wanted) - 1 and first["truncated"] is True
+                whole = gjkd.ask(f"/v1/sets/{name}/detect", query | {"contacts": len(wanted)})
+                assert "truncated" not in whole and len(whole["contacts"]) == len(wanted)
+    assert told > 4
+
+
+def test_two_convex_shapes_have_one_contact(gjkd):
+    a, b = {"type": "circle", "radius": 1}, {"type": "circle", "radius": 1, "position": [1, 0]}
+    answer = gjkd.ask("/v1/detect", {"a": a, "b": b, "contacts": 5})
+    assert answer["contacts"] == [{k: answer[k] for k in ("depth", "normal", "point_a", "point_b")}]
+    far = gjkd.ask("/v1/detect", {"a": a, "b": b | {"position": [9, 0]}, "contacts": 5})
+    assert far["contacts"] == []
+
+
+@pytest.mark.parametrize("contacts, code", [(0, "out-of-range"), (1025, "out-of-range"),
+                                            (1.5, "wrong-type"), ("1", "wrong-type")])
+def test_numbers_of_contacts(gjkd, contacts, code):
+    dot = {"type": "point"}
+    problem.check(gjkd.post("/v1/detect", {"a": dot, "b": dot, "contacts": contacts}), code, "/contacts")
+
+
+def test_contacts_of_a_single_pair_only(gjkd, name):
+    gjkd.store(name, {"dimension": 2})
+    problem.check(gjkd.post(f"/v1/sets/{name}/detect", {"contacts": 1}), "unknown-member", "/contacts")
+
+
+def test_columns_tell_pieces_and_materials(gjkd, world, name):
+    shapes, _ = world(3)
+    handles = {id: s["handle"] for id, s in ok(gjkd, "GET", f"/v1/sets/{name}")["shapes"].items()}
+    pairs = [(a, b) for a in shapes for b in shapes if a < b]
+    message = messages.gjkd.PairColumns(dimension=3, a=[handles[a] for a, _ in pairs],
+                                        b=[handles[b] for _, b in pairs])
+    for op in "detect", "distance":
+        reply = gjkd.call("POST", f"/v1/sets/{name}/{op}", data=message.SerializeToString(),
+                          headers={"Content-Type": messages.TYPE})
+        answers = messages.gjkd.PairAnswers.FromString(reply.content)
+        for i, (a, b) in enumerate(pairs):
+            alone = gjkd.ask(f"/v1/sets/{name}/{op}", {"a": a, "b": b})
+            assert answers.piece_a[i] == alone.get("piece_a", 4294967295)
+            assert answers.piece_b[i] == alone.get("piece_b", 4294967295)
+    choose = random.Random(50)
+    origins = [[choose.uniform(-2, 3), choose.uniform(-2, 2), 6] for _ in range(40)]
+    rays = messages.gjkd.RaycastColumns(dimension=3, origin=messages.flat(origins),
+                                        direction=[0, 0, -1] * len(origins))
+    reply = gjkd.call("POST", f"/v1/sets/{name}/raycast", data=rays.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    answers = messages.gjkd.RaycastAnswers.FromString(reply.content)
+    rows = gjkd.call("POST", f"/v1/sets/{name}/raycast", data=rays.SerializeToString(),
+                     headers={"Content-Type": messages.TYPE, "Accept": "application/json"}).json()
+    assert rows["piece"] == list(answers.piece) and rows["material"] == list(answers.material)
+    for i, origin in enumerate(origins):
+        hits = gjkd.ask(f"/v1/sets/{name}/raycast", {"origin": origin, "direction": [0, 0, -1]})["hits"]
+        hit = hits[0] if hits else {}
+        assert answers.piece[i] == hit.get("piece", 4294967295)
+        assert answers.material[i] == hit.get("material", 0)
+    assert any(answers.material)
+
+
+def test_columns_without_pieces_have_no_such_columns(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"a": {"type": "circle", "radius": 1}}})
+    rays = messages.gjkd.RaycastColumns(dimension=2, origin=[5, 0], direction=[-1, 0])
+    reply = gjkd.call("POST", f"/v1/sets/{name}/raycast", data=rays.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    answers = messages.gjkd.RaycastAnswers.FromString(reply.content)
+    assert not answers.piece and not answers.material and len(answers.handle) == 1

@@ -9,6 +9,8 @@
  * for different arenas.
  */
 
+#include <stdatomic.h>
+
 #include "gjk/body.h"
 #include "proto/reply.h"
 
@@ -100,7 +102,8 @@ typedef struct proto_answer {
 typedef struct proto_ray_answers {
     uint64_t revision;
     uint32_t dimension, count;
-    uint32_t *handle, *status;
+    uint32_t *handle, *status, *piece, *material;
+    atomic_bool *any_material; /* some row has one */
     proto_answer message;
 } proto_ray_answers;
 
@@ -108,7 +111,7 @@ typedef struct proto_ray_answers {
 typedef struct proto_pair_answers {
     uint64_t revision;
     uint32_t dimension, count;
-    uint32_t *state, *iterations, *status;
+    uint32_t *state, *iterations, *status, *piece_a, *piece_b;
     proto_answer message;
 } proto_pair_answers;
 

@@ -45,6 +45,7 @@ typedef struct proto_stamp {
     bool has_against_revision;
     uint64_t against_revision;
     const struct proto_trace *trace; /* of a pair query, or NULL */
+    const gjk_contacts *contacts;    /* of a detect, or NULL */
 } proto_stamp;
 
 /* Pair forms. dimension decides the length of the vectors. penetration false leaves

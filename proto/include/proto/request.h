@@ -97,6 +97,7 @@ typedef struct proto_query {
     proto_operand a, b;  /* detect, distance */
     const char *against; /* detect: name of the other set, or NULL */
     bool penetration;    /* detect */
+    uint32_t contacts;   /* detect, of a single pair: how many are told at most; 0: none */
     bool has_limit;
     uint64_t limit;      /* >= 1; valid when has_limit */
     double max_distance; /* distance: nearest; INFINITY: none */
