@@ -12,7 +12,7 @@
 #include "proto/columns.h"
 
 /* At least one more than the fields of the largest message, because field numbers start at 1. */
-#define PROTO_FIELDS_MAX 16
+#define PROTO_FIELDS_MAX 24
 
 /*
  * Most fields of one message that add nothing to it: empty pieces of columns, and singular fields
@@ -59,6 +59,33 @@ bool proto_column_most(struct proto_message *message, const char *name, uint64_t
  * checks of the lengths.
  */
 ProtobufCMessage *proto_message_unpack(const struct proto_message *message, proto_text body);
+
+/*
+ * What a field holds, read straight from the packed bytes: floats as doubles, of a singular field the
+ * last value. A text is a view into the body.
+ */
+typedef struct proto_field {
+    uint64_t count; /* of numbers or texts; 0: the field is not there */
+    double *doubles;
+    uint32_t *uints; /* integers and bools */
+    proto_text text;
+} proto_field;
+
+/*
+ * Reads all fields, by their numbers, into arrays in the message's arena. To be called after the
+ * scan. False: out of memory.
+ */
+bool proto_message_read(const struct proto_message *message, proto_text body,
+                        proto_field fields[PROTO_FIELDS_MAX]);
+
+/* The cursor of a scan, and a varint at it; false: it does not end within the bytes. */
+typedef struct proto_cursor {
+    const uint8_t *at, *end;
+} proto_cursor;
+bool proto_read_varint(proto_cursor *in, uint64_t *out);
+
+/* Wire types. */
+enum { PROTO_WIRE_VARINT = 0, PROTO_WIRE_64BIT = 1, PROTO_WIRE_BYTES = 2, PROTO_WIRE_32BIT = 5 };
 
 /* Set a problem that points at a row of a column. Both return false. */
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,

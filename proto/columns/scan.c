@@ -13,18 +13,11 @@
 
 #include "text/text.h"
 
-enum { WIRE_VARINT = 0, WIRE_64BIT = 1, WIRE_BYTES = 2, WIRE_32BIT = 5 };
-
-/* The bytes that are still to be read. */
-typedef struct cursor {
-    const uint8_t *at, *end;
-} cursor;
-
 static bool refuse(struct proto_message *message, const char *format, const char *name) {
     return proto_problem_set(message->problem, PROTO_MALFORMED_PROTOBUF, format, name);
 }
 
-static bool read_varint(cursor *in, uint64_t *out) {
+bool proto_read_varint(proto_cursor *in, uint64_t *out) {
     *out = 0;
     for (unsigned shift = 0; shift < 64 && in->at < in->end; shift += 7) {
         uint8_t byte = *in->at++;
@@ -36,11 +29,14 @@ static bool read_varint(cursor *in, uint64_t *out) {
     return false;
 }
 
-static bool is_double(const ProtobufCFieldDescriptor *field) {
-    return field->type == PROTOBUF_C_TYPE_DOUBLE;
+/* The bytes of one number of a field; 0: varints. */
+static size_t width_of(const ProtobufCFieldDescriptor *field) {
+    return field->type == PROTOBUF_C_TYPE_DOUBLE  ? sizeof(double)
+           : field->type == PROTOBUF_C_TYPE_FLOAT ? sizeof(float)
+                                                  : 0;
 }
 
-static bool is_text(cursor bytes) {
+static bool is_text(proto_cursor bytes) {
     size_t size = (size_t)(bytes.end - bytes.at), step = 1;
 
     for (size_t i = 0; i < size && step > 0; i += step) {
@@ -64,11 +60,11 @@ static bool note_idle(struct proto_message *message, const ProtobufCFieldDescrip
 }
 
 /* Counts the varints of a packed field. Returns false when the last one does not end within it. */
-static bool count_varints(cursor in, uint64_t *count) {
+static bool count_varints(proto_cursor in, uint64_t *count) {
     uint64_t value;
 
     while (in.at < in.end) {
-        if (!read_varint(&in, &value)) {
+        if (!proto_read_varint(&in, &value)) {
             return false;
         }
         ++*count;
@@ -77,7 +73,7 @@ static bool count_varints(cursor in, uint64_t *count) {
 }
 
 static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                       cursor bytes) {
+                       proto_cursor bytes) {
     uint64_t *length = &message->lengths[field->id];
     size_t size = (size_t)(bytes.end - bytes.at);
 
@@ -91,10 +87,14 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
     if (size == 0) {
         return note_idle(message, field);
     }
-    if (is_double(field)) {
-        *length += size / sizeof(double);
-        return size % sizeof(double) == 0 ||
-               refuse(message, "%s does not hold whole numbers of 8 bytes", field->name);
+    const size_t width = width_of(field);
+    if (width > 0) {
+        *length += size / width;
+        return size % width == 0 ||
+               refuse(message,
+                      width == sizeof(double) ? "%s does not hold whole numbers of 8 bytes"
+                                              : "%s does not hold whole numbers of 4 bytes",
+                      field->name);
     }
     return count_varints(bytes, length) ||
            refuse(message, "%s does not hold whole varints", field->name);
@@ -102,8 +102,8 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
 
 /* Reads one unpacked number, of a singular or of a repeated field. */
 static bool scan_number(struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                        bool is_64bit) {
-    bool is_fit = field->type != PROTOBUF_C_TYPE_STRING && is_64bit == is_double(field);
+                        size_t width) {
+    bool is_fit = field->type != PROTOBUF_C_TYPE_STRING && width == width_of(field);
 
     if (!is_fit) {
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
@@ -114,46 +114,49 @@ static bool scan_number(struct proto_message *message, const ProtobufCFieldDescr
 }
 
 static bool scan_value(struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                       unsigned wire, cursor *in) {
+                       unsigned wire, proto_cursor *in) {
     uint64_t value;
 
     switch (wire) {
-    case WIRE_VARINT:
-        if (!read_varint(in, &value)) {
+    case PROTO_WIRE_VARINT:
+        if (!proto_read_varint(in, &value)) {
             return refuse(message, "%s ends in the middle of a varint", field->name);
         }
         if (field->id == 1 && field->type == PROTOBUF_C_TYPE_UINT32) {
             message->dimension = value <= UINT32_MAX ? (uint32_t)value : UINT32_MAX;
         }
-        return scan_number(message, field, false);
-    case WIRE_64BIT:
-        if (in->end - in->at < 8) {
+        return scan_number(message, field, 0);
+    case PROTO_WIRE_64BIT:
+    case PROTO_WIRE_32BIT:
+        value = wire == PROTO_WIRE_64BIT ? sizeof(double) : sizeof(float);
+        if ((uint64_t)(in->end - in->at) < value) {
             return refuse(message, "%s ends in the middle of a number", field->name);
         }
-        in->at += 8;
-        return scan_number(message, field, true);
-    case WIRE_BYTES:
-        if (!read_varint(in, &value) || value > (uint64_t)(in->end - in->at)) {
+        in->at += value;
+        return scan_number(message, field, value);
+    case PROTO_WIRE_BYTES:
+        if (!proto_read_varint(in, &value) || value > (uint64_t)(in->end - in->at)) {
             return refuse(message, "%s is longer than the body", field->name);
         }
         in->at += value;
-        return scan_bytes(message, field, (cursor){in->at - value, in->at});
+        return scan_bytes(message, field, (proto_cursor){in->at - value, in->at});
     default:
         return refuse(message, "%s is not of the type that the schema gives it", field->name);
     }
 }
 
 /* Skips a field that the message does not have. It must be well-formed all the same. */
-static bool skip_value(struct proto_message *message, unsigned wire, cursor *in) {
-    uint64_t value = wire == WIRE_64BIT ? 8 : 4;
+static bool skip_value(struct proto_message *message, unsigned wire, proto_cursor *in) {
+    uint64_t value = wire == PROTO_WIRE_64BIT ? 8 : 4;
 
-    if (wire == WIRE_VARINT) {
-        return read_varint(in, &value) || refuse(message, "%s", "a varint does not end");
+    if (wire == PROTO_WIRE_VARINT) {
+        return proto_read_varint(in, &value) || refuse(message, "%s", "a varint does not end");
     }
-    if (wire != WIRE_64BIT && wire != WIRE_BYTES && wire != WIRE_32BIT) {
+    if (wire != PROTO_WIRE_64BIT && wire != PROTO_WIRE_BYTES && wire != PROTO_WIRE_32BIT) {
         return refuse(message, "the bytes are no fields of %s", message->descriptor->short_name);
     }
-    if ((wire == WIRE_BYTES && !read_varint(in, &value)) || value > (uint64_t)(in->end - in->at)) {
+    if ((wire == PROTO_WIRE_BYTES && !proto_read_varint(in, &value)) ||
+        value > (uint64_t)(in->end - in->at)) {
         return refuse(message, "%s", "a field is longer than the body");
     }
     in->at += value;
@@ -185,14 +188,14 @@ static bool check_dimension(struct proto_message *message, uint32_t set_dimensio
 }
 
 bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension) {
-    cursor in = {(const uint8_t *)body.data, (const uint8_t *)body.data + body.length};
+    proto_cursor in = {(const uint8_t *)body.data, (const uint8_t *)body.data + body.length};
     const ProtobufCMessageDescriptor *descriptor = message->descriptor;
     uint64_t tag, unknown = 0;
 
     memset(message->lengths, 0, sizeof message->lengths);
     message->dimension = message->count = message->idle_count = 0;
     while (in.at < in.end) {
-        if (!read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX) {
+        if (!proto_read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX) {
             return refuse(message, "the bytes are no fields of %s", descriptor->short_name);
         }
         const ProtobufCFieldDescriptor *field =

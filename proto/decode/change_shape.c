@@ -13,12 +13,6 @@
 #include "text/text.h"
 
 /*
- * Levels of nesting around a shape's meta in the body of a set. The set must take back what one
- * shape took.
- */
-#define DEPTH_AROUND_META 3
-
-/*
  * Checks that a patch removes known members only: removing a misspelt one would do nothing, in
  * silence.
  */
@@ -121,34 +115,6 @@ static json_t *merge_shape(struct proto_application *application, const proto_no
     return NULL;
 }
 
-static size_t depth_of(json_t *json) {
-    size_t deepest = 0, index;
-    const char *name;
-    json_t *value;
-
-    json_object_foreach(json, name, value) {
-        size_t depth = depth_of(value);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    json_array_foreach(json, index, value) {
-        size_t depth = depth_of(value);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return json_is_object(json) || json_is_array(json) ? deepest + 1 : 0;
-}
-
-/* Checks that meta is not nested too deeply for PUT of the whole set, which GET answers. */
-static bool check_depth(struct proto_application *application, const proto_node *shape) {
-    proto_node meta = proto_optional(shape, "meta");
-
-    if (depth_of(meta.json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META) {
-        return true;
-    }
-    proto_refuse(application->reader, &meta, PROTO_MALFORMED_JSON,
-                 "in its set this would be nested deeper than %d levels", PROTO_DEPTH_MAX);
-    return proto_problem_limit(application->reader->problem, PROTO_DEPTH_MAX);
-}
-
 static bool define(struct proto_application *application, const proto_node *patch,
                    const proto_stored *stored, proto_edit *edit) {
     struct proto_reader *reader = application->reader;
@@ -180,7 +146,8 @@ static bool define(struct proto_application *application, const proto_node *patc
         }
         return false;
     }
-    if (is_alone && !check_depth(application, &merged)) {
+    const proto_node meta = proto_optional(&merged, "meta");
+    if (is_alone && !proto_check_meta_depth(reader, &meta)) {
         return false;
     }
     if (stored != NULL && !is_whole) {

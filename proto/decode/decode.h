@@ -68,6 +68,12 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
  * longer than meta_bytes_max. */
 bool proto_check_meta(struct proto_reader *reader, const proto_node *meta);
 
+/* Checks that meta is not nested too deeply for PUT of the whole set, which GET answers. */
+bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta);
+
+/* Both, of a shape that comes alone. */
+bool proto_check_meta_alone(struct proto_reader *reader, const proto_node *meta);
+
 /* Checks the value likewise and copies it to *out, which stays as it is when there is none. */
 bool proto_decode_meta(struct proto_reader *reader, const proto_node *meta, proto_text *out);
 

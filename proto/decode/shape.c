@@ -12,6 +12,12 @@
 #include "reader/document.h"
 #include "text/text.h"
 
+/*
+ * Levels of nesting around a shape's meta in the body of a set. The set must take back what one
+ * shape took.
+ */
+#define DEPTH_AROUND_META 3
+
 static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension,
                          proto_shape_use use) {
     const char *names[PROTO_KIND_NAMES_MAX];
@@ -147,6 +153,35 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
     return text->length <= reader->limits->meta_bytes_max ||
            proto_refuse_many(reader, meta, "bytes in compact form", text->length,
                              reader->limits->meta_bytes_max);
+}
+
+static size_t depth_of(json_t *json) {
+    size_t deepest = 0, index;
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(json, name, value) {
+        size_t depth = depth_of(value);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    json_array_foreach(json, index, value) {
+        size_t depth = depth_of(value);
+        deepest = depth > deepest ? depth : deepest;
+    }
+    return json_is_object(json) || json_is_array(json) ? deepest + 1 : 0;
+}
+
+bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta) {
+    if (depth_of(meta->json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META) {
+        return true;
+    }
+    proto_refuse(reader, meta, PROTO_MALFORMED_JSON,
+                 "in its set this would be nested deeper than %d levels", PROTO_DEPTH_MAX);
+    return proto_problem_limit(reader->problem, PROTO_DEPTH_MAX);
+}
+
+bool proto_check_meta_alone(struct proto_reader *reader, const proto_node *meta) {
+    return proto_check_meta(reader, meta) && proto_check_meta_depth(reader, meta);
 }
 
 /* Decodes the members that filters look at, and checks meta. */

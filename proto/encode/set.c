@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "encode/encode.h"
+#include "gjk/pieces.h"
 
 static void put_integer(struct proto_buffer *out, const char *key, uint64_t value) {
     proto_put_key(out, key);
@@ -174,6 +175,18 @@ void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const prot
                         uint32_t handle, uint64_t revision) {
     put_shape(out, dimension, shape, handle);
     put_integer(out, "revision", revision);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision) {
+    const struct gjk_pieces *pieces = body->placed.shape->pieces;
+
+    proto_put_text(out, "{");
+    proto_put_key(out, "id");
+    proto_put_string_or_null(out, body->id);
+    put_integer(out, "handle", body->handle);
+    put_integer(out, "revision", revision);
+    put_integer(out, "pieces", pieces != NULL ? gjk_pieces_count(pieces) : 1);
     proto_put_text(out, "}");
 }
 

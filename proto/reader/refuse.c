@@ -148,7 +148,7 @@ bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const 
     return proto_problem_limit(reader->problem, limit);
 }
 
-static proto_code code_of(gjk_status status) {
+proto_code proto_code_of(gjk_status status) {
     switch (status) {
     case GJK_NOT_FINITE:
         return PROTO_NOT_FINITE;
@@ -182,7 +182,7 @@ bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_
     if (status == GJK_OUT_OF_MEMORY) {
         return proto_refuse_memory(reader);
     }
-    return proto_refuse(reader, at, code_of(status), "%s", gjk_status_text(status));
+    return proto_refuse(reader, at, proto_code_of(status), "%s", gjk_status_text(status));
 }
 
 static bool is_listed(const char *name, const char *const *list) {

@@ -36,6 +36,8 @@ bool proto_refuse_memory(struct proto_reader *reader);
 /* Refuses a number of things, called `what`, that exceeds limit. */
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit);
+/* The code of a status of the core. */
+proto_code proto_code_of(gjk_status status);
 /* Refuses the node because of the core's status; OUT_OF_MEMORY does not blame the node. */
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
 

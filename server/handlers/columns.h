@@ -15,6 +15,10 @@ gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance;
 gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
                                    struct gjkd_version **out) GJK_MUST_USE;
 
+/* The request's body, a message that defines a shape, as the shape of that id, likewise. */
+gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id,
+                                    struct gjkd_version **out, bool *was_there) GJK_MUST_USE;
+
 /* --- For those who answer a message of queries --- */
 
 /* One message under way. What a kind of message needs besides lies behind it. */

@@ -112,7 +112,7 @@ const struct gjkd_operation gjkd_operations[] = {
      "One shape, its handle and the set's revision.",
      GJKD_READS_SET, &shape, .handler = gjkd_handle_get_shape, .params = GJKD_PARAM_PIECES},
     {GJKD_PUT, "/v1/sets/{set}/shapes/{id}", "putShape", "Store or replace one shape.",
-     WRITE, &worker, .handler = gjkd_handle_put_shape},
+     WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_shape},
     {GJKD_PATCH, "/v1/sets/{set}/shapes/{id}", "patchShape", "Change one shape by a merge patch.",
      PATCH, &worker, .handler = gjkd_handle_patch_shape},
     {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",

@@ -2,6 +2,7 @@
  * shape itself exists is asked of it alone. */
 
 #include "handlers/change.h"
+#include "handlers/columns.h"
 #include "handlers/handlers.h"
 #include "request/context.h"
 
@@ -83,8 +84,28 @@ static void write_shape(struct gjkd_request *request, proto_change_form form) {
     gjkd_version_release(version);
 }
 
+/* A shape that came as columns is not told again, but how many pieces it has. */
+static void put_columns(struct gjkd_request *request) {
+    struct gjkd_version *version = NULL;
+    bool was_there = false;
+    if (has_good_id(request) &&
+        gjkd_columns_put_shape(request, id_of(request), &version, &was_there) != GJKD_REFUSED) {
+        const gjk_body *body = gjk_set_find(version->set, id_of(request));
+        struct proto_buffer out;
+        proto_buffer_init(&out, &request->arena);
+        proto_encode_stored(&out, body, version->revision);
+        gjkd_version_etag(version, request->reply.etag);
+        gjkd_request_reply(request, was_there ? 200 : 201, &out);
+    }
+    gjkd_version_release(version);
+}
+
 void gjkd_handle_put_shape(struct gjkd_request *request) {
-    write_shape(request, PROTO_PUT_SHAPE);
+    if (request->columns_in) {
+        put_columns(request);
+    } else {
+        write_shape(request, PROTO_PUT_SHAPE);
+    }
 }
 
 void gjkd_handle_patch_shape(struct gjkd_request *request) {

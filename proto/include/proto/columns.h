@@ -88,6 +88,14 @@ bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const pr
                                struct proto_problem *problem) GJK_MUST_USE;
 
 /*
+ * BodyColumns: a shape as a whole, as JSON's decoder would make it, but without a tree and with no
+ * more memory than its columns need while it is made. The dimension is that of out->shape. Codes as
+ * above; NOT_CLOSED, NOT_SIMPLE, NOT_CONVEX and TOO_MANY as in JSON, at a column and row.
+ */
+bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
+                               proto_shape *out, struct proto_problem *problem) GJK_MUST_USE;
+
+/*
  * An answer's message under way: its columns of doubles stand in their place, to be filled; what
  * comes before and behind them is added when their rows are known.
  */

@@ -138,6 +138,9 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);
 
+/* {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
+void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision);
+
 /*
  * {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape of many
  * pieces is the union of, in its own frame; null where a height field has a hole. False: it is no
