@@ -15,7 +15,6 @@
  * item writes one unless it is the first of its object or array. A buffer that ran out of memory is
  * `failed` and takes nothing more.
  */
-void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
 void proto_put_text(struct proto_buffer *out, const char *text); /* as it stands */
 
 void proto_put_item(struct proto_buffer *out);                  /* , unless first in an array */

@@ -107,6 +107,10 @@ static void print_head(const struct gjkd_version *version, struct proto_buffer *
     proto_encode_set_begin(out, &head);
 }
 
+static void free_window(void *window) {
+    gjk_arena_fini(window);
+}
+
 static void release_version(void *version) {
     gjkd_version_release(version);
 }
@@ -117,13 +121,16 @@ void gjkd_set_stream_reply(struct gjkd_request *request) {
     struct proto_buffer head;
     proto_buffer_init(&head, arena);
     print_head(request->version, &head);
-    if (stream == NULL || head.failed ||
+    if (stream != NULL) {
+        gjk_arena_init_in(&stream->window, 0, stream->memory, sizeof stream->memory);
+        gjk_arena_charge(&stream->window, arena->account);
+    }
+    if (stream == NULL || head.failed || !gjk_arena_defer(arena, free_window, &stream->window) ||
         !gjk_arena_defer(arena, release_version, request->version)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }
     stream->version = gjkd_version_retain(request->version);
     stream->head = (proto_text){head.data, head.length};
-    gjk_arena_init_in(&stream->window, 0, stream->memory, sizeof stream->memory);
     gjkd_reply_set_stream(&request->reply, read_stream, stream, measure(stream));
 }

@@ -28,6 +28,10 @@ static void add_fields(const struct gjkd_request *request, struct MHD_Response *
         add(response, "Content-Security-Policy", reply->policy);
         add(response, "Vary", "Accept");
     }
+    add(response, "Content-Encoding", reply->content_encoding);
+    if (reply->varies_by_coding) {
+        add(response, "Vary", "Accept-Encoding");
+    }
     add(response, "ETag", reply->etag);
     add(response, "Allow", reply->allow);
     if (reply->retry_after_s > 0) {

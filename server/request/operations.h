@@ -27,6 +27,7 @@ enum {
     GJKD_TAKES_COLUMNS = 16,   /* the body may be a column message */
     GJKD_ANSWERS_COLUMNS = 32, /* and the answer too */
     GJKD_TAKES_PATCH = 64,     /* besides JSON, a JSON merge patch by that name */
+    GJKD_PACKED = 256,         /* the answer is packed for every client that takes gzip */
     GJKD_CHARGED = 128,        /* queries and writes: counted against the rate limits */
 };
 

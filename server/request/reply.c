@@ -8,6 +8,7 @@ void gjkd_reply_set_body(gjkd_reply *reply, const char *content_type, const char
                          size_t length) {
     reply->status = 200;
     reply->content_type = content_type;
+    reply->content_encoding = NULL;
     reply->data = data;
     reply->length = length;
     reply->texts = NULL;
@@ -37,5 +38,6 @@ void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *probl
         reply->status = proto_code_status(problem->code);
     }
     reply->etag[0] = '\0';
+    reply->varies_by_coding = false;
     reply->retry_after_s = reply->status == 429 || reply->status == 503 ? 1 : 0;
 }

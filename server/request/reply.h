@@ -14,6 +14,8 @@ typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
 typedef struct gjkd_reply {
     int status; /* 0: none yet */
     const char *content_type;
+    const char *content_encoding; /* NULL: none */
+    bool varies_by_coding;        /* whether it depends on Accept-Encoding */
     const char *data; /* the body, of `length` bytes, unless it stands in texts or is read */
     size_t length;
     const proto_text *texts; /* it is in so many pieces; NULL: it is not */

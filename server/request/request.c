@@ -60,6 +60,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->chunks.rows = 0;
     request->columns_in = false;
     request->columns_out = NULL;
+    request->unpacker = NULL;
     request->body = NULL;
     request->body_bytes = request->body_capacity = 0;
     request->discarded_bytes = 0;
@@ -139,6 +140,7 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
 
 bool gjkd_request_wants_worker(struct gjkd_request *request) {
     request->timing.complete_ns = uv_hrtime();
+    gjkd_request_end_body(request);
     if (request->reply.status != 0) {
         return false;
     }
@@ -180,6 +182,7 @@ void gjkd_request_end(struct gjkd_request *request) {
     if (request->reply.status == 0) {
         gjkd_request_fail(request, PROTO_INTERNAL, "the operation came to no answer");
     }
+    gjkd_request_pack(request);
     gjkd_pinned_sets_reset(&request->pinned_sets);
     gjkd_version_release(request->version);
     request->version = NULL;

@@ -65,6 +65,7 @@ struct gjkd_request {
     bool columns_in;         /* the body is a column message */
     const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
 
+    struct gjkd_unpacker *unpacker; /* of a body that comes packed, in the arena; or NULL */
     char *body;
     size_t body_bytes, body_capacity;
     uint64_t discarded_bytes;
@@ -101,6 +102,9 @@ void gjkd_request_refuse_length(struct gjkd_request *request);
 /* A piece of the body. False: too much was sent that nobody reads; hang up. */
 bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length);
 
+/* The body is complete; one that comes packed and is cut short is refused. Part of wants_worker. */
+void gjkd_request_end_body(struct gjkd_request *request);
+
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
 bool gjkd_request_wants_worker(struct gjkd_request *request);
 
@@ -123,6 +127,9 @@ void gjkd_request_run(struct gjkd_request *request);
  */
 void gjkd_request_start(struct gjkd_request *request);
 void gjkd_request_end(struct gjkd_request *request);
+
+/* Packs the reply, where the client takes that and it is worth while. Part of end. */
+void gjkd_request_pack(struct gjkd_request *request);
 
 /*
  * The deadline against the write, from two threads: only one of the calls returns true.

@@ -144,7 +144,7 @@ static void check_media(struct gjkd_request *request) {
                           may_be_columns ? " or application/x-protobuf" : "");
     } else if (has_body && request->head.encoded) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
-                          "send the body as it is, without Content-Encoding");
+                          "send the body as it is, or with Content-Encoding: gzip");
     }
 }
 

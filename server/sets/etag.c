@@ -11,12 +11,30 @@ void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t r
     snprintf(etag, GJKD_ETAG_MAX, "\"%016" PRIx64 "-%" PRIu64 "\"", incarnation, revision);
 }
 
+#define GZIP_MARK "-gzip"
+
+void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]) {
+    size_t length = strlen(etag);
+    if (length > 1 && length + sizeof GZIP_MARK <= GJKD_ETAG_MAX) {
+        memcpy(etag + length - 1, GZIP_MARK "\"", sizeof GZIP_MARK + 1);
+    }
+}
+
 typedef enum match { NO_MATCH, MATCH, UNCLEAR } match;
 
 /* The length of the quoted tag at text, quotes included, or 0. */
 static size_t tag_length(const char *text) {
     const char *end = text[0] == '"' ? strchr(text + 1, '"') : NULL;
     return end == NULL ? 0 : (size_t)(end - text) + 1;
+}
+
+/* Whether the quoted tag of that length is the current one, or that of its packed form. */
+static bool is_same(const char *tag, size_t length, const char *etag) {
+    const size_t mark = sizeof GZIP_MARK - 1, own = strlen(etag);
+    if (length == own + mark && memcmp(tag + own - 1, GZIP_MARK, mark) == 0) {
+        return memcmp(tag, etag, own - 1) == 0;
+    }
+    return length == own && memcmp(tag, etag, own) == 0;
 }
 
 static const char *skip_blanks(const char *text) {
@@ -41,7 +59,7 @@ static match match_list(const char *list, const char *etag, bool weak) {
         if (length == 0) {
             return UNCLEAR;
         }
-        bool same = etag != NULL && strlen(etag) == length && memcmp(at, etag, length) == 0;
+        bool same = etag != NULL && is_same(at, length, etag);
         result = result == MATCH || (same && (weak || !marked_weak)) ? MATCH : NO_MATCH;
         at = skip_blanks(at + length);
         if (*at != ',' && *at != '\0') {

@@ -10,10 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 16 hexadecimal digits, '-', 20 decimal digits, two quotes and a NUL */
-#define GJKD_ETAG_MAX 40
+/* 16 hexadecimal digits, '-', 20 decimal digits, "-gzip", two quotes and a NUL */
+#define GJKD_ETAG_MAX 48
 
 void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision);
+
+/* Makes it the tag of the packed form: "INCARNATION-REVISION-gzip". "" stays. */
+void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]);
 
 typedef enum gjkd_precondition {
     GJKD_PROCEED,
@@ -23,7 +26,8 @@ typedef enum gjkd_precondition {
 } gjkd_precondition;
 
 /*
- * if_match and if_none_match: the headers' values, or NULL. etag: the current one, or NULL
+ * The tag of the packed form counts as that of the form as it is. if_match and if_none_match: the
+ * headers' values, or NULL. etag: the current one, or NULL
  * if the resource does not exist. reading: GET and HEAD, for which a match of If-None-Match
  * means 304. If-Match compares strongly, If-None-Match weakly.
  */

@@ -71,6 +71,14 @@ static void take_encoding(gjkd_head *head, const char *value) {
     head->chunked = true;
 }
 
+/* One coding, gzip or x-gzip, is known; two of them are not undone. */
+static void take_coding(gjkd_head *head, const char *value) {
+    bool is_gzip = strcasecmp(value, "gzip") == 0 || strcasecmp(value, "x-gzip") == 0;
+    bool is_identity = strcasecmp(value, "identity") == 0;
+    head->encoded = head->encoded || (is_gzip ? head->gzipped : !is_identity);
+    head->gzipped = head->gzipped || is_gzip;
+}
+
 /* Whether the name is one or more characters, without blanks and delimiters. */
 static bool is_name(const char *name) {
     static const bool refused[UCHAR_MAX + 1] = {
@@ -111,6 +119,7 @@ static const struct text_field {
     {"Host", SLOT(host), ONCE, "Host stands twice"},
     {"Content-Type", SLOT(content_type), ONCE, "Content-Type stands twice"},
     {"Accept", SLOT(accept), LIST, NULL},
+    {"Accept-Encoding", SLOT(accept_encoding), LIST, NULL},
     {"If-Match", SLOT(if_match), LIST, NULL},
     {"If-None-Match", SLOT(if_none_match), LIST, NULL},
     {"Authorization", SLOT(authorization), ONCE, "Authorization stands twice"},
@@ -159,7 +168,7 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     } else if (take_text(head, arena, name, value)) {
         return;
     } else if (is_called(name, "Content-Encoding")) {
-        head->encoded = head->encoded || strcasecmp(value, "identity") != 0;
+        take_coding(head, value);
     } else if (is_called(name, "Content-Length")) {
         take_length(head, value);
     } else if (is_called(name, "Transfer-Encoding")) {

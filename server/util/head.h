@@ -36,6 +36,7 @@ typedef struct gjkd_head {
     const char *host; /* these texts: NULL if absent */
     const char *content_type;
     const char *accept;
+    const char *accept_encoding;
     const char *if_match;
     const char *if_none_match;
     const char *timeout_ms;
@@ -45,7 +46,8 @@ typedef struct gjkd_head {
     const char *request_method; /* Access-Control-Request-Method */
     const char *forwarded_for;
     bool has_length, chunked, wants_continue;
-    bool encoded;         /* Content-Encoding is not identity */
+    bool gzipped;         /* Content-Encoding is gzip */
+    bool encoded;         /* Content-Encoding is another */
     uint64_t body_bytes;  /* valid when has_length */
     const char *fault;    /* why the request is refused, or NULL */
     uint64_t field_bytes; /* names, values, and GJKD_FIELD_OVERHEAD_BYTES for each */

@@ -135,6 +135,22 @@ int gjkd_accept_weight(const char *accept, const char *type) {
     return weight;
 }
 
+int gjkd_coding_weight(const char *accept_encoding, const char *coding) {
+    int any = 0;
+    for (const char *at = accept_encoding != NULL ? accept_encoding : ""; *at != '\0';) {
+        at = skip_blanks(at);
+        const char *end = at + span(at, ",");
+        if (starts_with(at, coding)) {
+            return weight_of(at, end);
+        }
+        if (starts_with(at, "*") && strcmp(coding, "identity") != 0) {
+            any = weight_of(at, end);
+        }
+        at = *end == ',' ? end + 1 : end;
+    }
+    return any;
+}
+
 bool gjkd_accepts_json(const char *accept) {
     return gjkd_accept_weight(accept, GJKD_TYPE_JSON) > 0;
 }

@@ -24,6 +24,10 @@ bool gjkd_is_short_name(const char *content_type);
  * everything. */
 int gjkd_accept_weight(const char *accept, const char *type);
 
+/* The weight of a content coding that Accept-Encoding names, itself or by *, likewise; 0: it is
+ * refused, or nothing is said of it. */
+int gjkd_coding_weight(const char *accept_encoding, const char *coding);
+
 /* Whether Accept admits application/json. */
 bool gjkd_accepts_json(const char *accept);
 

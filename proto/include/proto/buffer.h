@@ -40,6 +40,9 @@ void proto_buffer_init_blocks(struct proto_buffer *buffer, struct gjk_arena *are
 /* Of an empty buffer: room for a text of about so many bytes, as far as one block may hold it. */
 void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
 
+/* Adds bytes as they are. */
+void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
+
 /* Bytes of text, in all blocks. */
 size_t proto_buffer_length(const struct proto_buffer *buffer);
 

@@ -1,0 +1,167 @@
+"""gzip both ways: Content-Encoding of bodies, Accept-Encoding of answers."""
+
+import gzip
+import json
+import zlib
+
+import pytest
+import requests
+
+import problem
+
+JSON = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
+SET = {"dimension": 2, "shapes": {f"s{i}": {"type": "circle", "radius": 1} for i in range(50)}}
+
+
+def send(gjkd, method, path, data, **headers):
+    """Sends bytes as they are; the packed body is not what the description is about."""
+    return requests.request(method, gjkd.url + path, data=data, headers=JSON | headers, timeout=60)
+
+
+def packed(body):
+    return gzip.compress(json.dumps(body).encode())
+
+
+@pytest.mark.parametrize("coding", ["gzip", "GZIP", "x-gzip"])
+def test_a_packed_body_is_the_same_body(gjkd, name, coding):
+    reply = send(gjkd, "PUT", f"/v1/sets/{name}", packed(SET), **{"Content-Encoding": coding})
+    assert reply.status_code == 201, reply.text
+    assert reply.json()["shapes"] == 50
+    query = {"a": "s1", "b": "s2"}
+    answer = send(gjkd, "POST", f"/v1/sets/{name}/detect", packed(query)).json()
+    assert answer == gjkd.ask(f"/v1/sets/{name}/detect", query)
+
+
+def test_piece_by_piece_and_in_members(gjkd, name):
+    text = json.dumps(SET).encode()
+    members = gzip.compress(text[:100]) + gzip.compress(text[100:])
+
+    def trickle():
+        for i in range(0, len(members), 7):
+            yield members[i:i + 7]
+    assert send(gjkd, "PUT", f"/v1/sets/{name}", trickle()).status_code == 201
+
+
+WHOLE = packed({"a": {"type": "point"}, "b": {"type": "point"}})
+
+
+@pytest.mark.parametrize("body", [
+    WHOLE[:-1], WHOLE[:-8], WHOLE[:20], WHOLE[:5], WHOLE + b"x", WHOLE + b"\0" * 20, b"{}",
+    WHOLE[:-8] + bytes([WHOLE[-8] ^ 1]) + WHOLE[-7:],
+    WHOLE[:-4] + bytes([WHOLE[-4] ^ 1]) + WHOLE[-3:],
+    zlib.compress(b"{}"), WHOLE + WHOLE[:10]])
+def test_what_is_no_gzip(gjkd, body):
+    problem.check(send(gjkd, "POST", "/v1/detect", body), "bad-request", detail="gzip")
+
+
+@pytest.mark.parametrize("coding", ["br", "deflate", "gzip, gzip", "zstd", "gzip, br"])
+def test_other_codings(gjkd, coding):
+    reply = send(gjkd, "POST", "/v1/detect", WHOLE, **{"Content-Encoding": coding})
+    problem.check(reply, "unsupported-media-type")
+
+
+def test_identity(gjkd):
+    body = gzip.decompress(WHOLE)
+    assert send(gjkd, "POST", "/v1/detect", body, **{"Content-Encoding": "identity"}).status_code == 200
+
+
+def test_an_empty_packed_body(gjkd):
+    problem.check(send(gjkd, "POST", "/v1/detect", gzip.compress(b"")), "malformed-json")
+
+
+@pytest.mark.parametrize("extra, status", [(-1, 200), (0, 200), (1, 413)])
+def test_the_limit_is_that_of_the_unpacked_body(start, extra, status):
+    daemon = start("--max-body", "65536")
+    text = gzip.decompress(WHOLE)
+    body = gzip.compress(text + b" " * (65536 + extra - len(text)))
+    reply = send(daemon, "POST", "/v1/detect", body)
+    assert reply.status_code == status, reply.text
+    if status == 413:
+        problem.check(reply, "body-too-large", limit=65536, hint="x-protobuf")
+
+
+def test_a_bomb_costs_no_memory(start):
+    daemon = start("--max-body", "1048576")
+    pid = daemon.process.pid
+
+    def peak_kb():
+        with open(f"/proc/{pid}/status") as status:
+            return int(next(line for line in status if line.startswith("VmHWM")).split()[1])
+    bomb = gzip.compress(bytes(1 << 29), 9)
+    assert len(bomb) < 1 << 20
+    before = peak_kb()
+    problem.check(send(daemon, "POST", "/v1/detect", bomb), "body-too-large")
+    assert peak_kb() - before < 16384
+    assert send(daemon, "POST", "/v1/detect", WHOLE).status_code == 200
+
+
+# --- Answers ---
+
+def raw(gjkd, path, method="GET", **headers):
+    """The reply with its bytes as they came."""
+    reply = requests.request(method, gjkd.url + path, headers={"Accept-Encoding": None} | headers,
+                             timeout=60, stream=True)
+    reply.bytes = reply.raw.read(decode_content=False)
+    return reply
+
+
+@pytest.mark.parametrize("accept, wanted", [
+    ("gzip", True), ("br, gzip", True), ("GZIP;q=0.5", True), ("*", True), ("*;q=0.1", True),
+    ("gzip;q=0.5, identity;q=0.5", True), ("deflate, *", True),
+    ("identity", False), ("gzip;q=0", False), ("*, gzip;q=0", False), ("", False), ("br", False),
+    ("gzip;q=0.5, identity", False), ("gzipped", False)])
+def test_who_gets_gzip(gjkd, name, accept, wanted):
+    gjkd.store(name, SET)
+    reply = raw(gjkd, f"/v1/sets/{name}", **{"Accept-Encoding": accept})
+    assert (reply.headers.get("Content-Encoding") == "gzip") == wanted
+    assert "Accept-Encoding" in reply.headers["Vary"]
+    plain = raw(gjkd, f"/v1/sets/{name}")
+    assert "Content-Encoding" not in plain.headers and "Accept-Encoding" in plain.headers["Vary"]
+    assert (gzip.decompress(reply.bytes) if wanted else reply.bytes) == plain.bytes
+    assert int(reply.headers["Content-Length"]) == len(reply.bytes)
+    head = raw(gjkd, f"/v1/sets/{name}", "HEAD", **{"Accept-Encoding": accept})
+    assert {k: v for k, v in head.headers.items() if k in ("Content-Length", "ETag", "Vary")} == \
+        {k: v for k, v in reply.headers.items() if k in ("Content-Length", "ETag", "Vary")}
+
+
+def test_tags_of_both_forms_are_accepted(gjkd, name):
+    stored = gjkd.put(f"/v1/sets/{name}", SET).headers["ETag"]
+    path = f"/v1/sets/{name}/shapes/s1"
+    plain, zipped = raw(gjkd, path), raw(gjkd, path, **{"Accept-Encoding": "gzip"})
+    assert plain.headers["ETag"] == stored
+    assert zipped.headers["ETag"] == stored[:-1] + '-gzip"'
+    for tag in (stored, zipped.headers["ETag"]):
+        for accept in ("gzip", "identity"):
+            reply = raw(gjkd, path, **{"If-None-Match": tag, "Accept-Encoding": accept})
+            assert reply.status_code == 304 and reply.bytes == b""
+            assert reply.headers["ETag"] == (zipped if accept == "gzip" else plain).headers["ETag"]
+    changed = gjkd.call("PATCH", path, json={"radius": 2}, headers={"If-Match": zipped.headers["ETag"]})
+    assert changed.status_code == 200
+    late = gjkd.call("PATCH", path, json={"radius": 2}, headers={"If-Match": zipped.headers["ETag"]})
+    problem.check(late, "revision-mismatch")
+    for wrong in (stored[:-1] + '-gzi"', stored[:-1] + '-gzip-gzip"', '"-gzip"'):
+        reply = gjkd.call("PATCH", path, json={"radius": 2}, headers={"If-Match": wrong})
+        problem.check(reply, "revision-mismatch")
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/gjkd.proto", "/playground/playground.js", "/"])
+def test_files_are_packed(gjkd, path):
+    reply = raw(gjkd, path, **{"Accept-Encoding": "gzip", "Accept": "*/*"})
+    assert reply.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(reply.bytes) == raw(gjkd, path, Accept="*/*").bytes
+
+
+def test_other_answers_are_packed_where_they_are_large(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {
+        f"s{i}": {"type": "circle", "radius": 1} for i in range(400)}})
+    for limit, wanted in ((5, False), (400, True)):
+        body = {"a": {"type": "circle", "radius": 1}, "limit": limit}
+        reply = requests.post(f"{gjkd.url}/v1/sets/{name}/detect", json=body, timeout=60)
+        assert (reply.headers.get("Content-Encoding") == "gzip") == wanted
+        assert reply.json() == gjkd.ask(f"/v1/sets/{name}/detect", body, headers={
+            "Accept-Encoding": "identity"})
+
+
+def test_problems_are_not_packed(gjkd):
+    reply = raw(gjkd, "/v1/sets/none", **{"Accept-Encoding": "gzip"})
+    assert reply.status_code == 404 and "Content-Encoding" not in reply.headers
