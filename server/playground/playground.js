@@ -109,7 +109,13 @@ function fit() {
   draw();
 }
 
-const points = (shape) => shape.vertices || shape.points || (shape.type === "box"
+const placed = (part) => {
+  const [px, py] = part.position || [0, 0], c = Math.cos(part.angle || 0), s = Math.sin(part.angle || 0), r = reach(part);
+  return points(part).flatMap(([x, y]) => [-r, r].map((d) => [px + c * x - s * y + d, py + s * x + c * y + d]));
+};
+
+const points = (shape) => shape.vertices || shape.points || (shape.polygons ? shape.polygons.flat(2)
+  : shape.parts ? shape.parts.flatMap(placed) : shape.type === "box"
   ? [[-1, -1], [1, -1], [1, 1], [-1, 1]].map(([x, y]) => [x * shape.half_extents[0], y * shape.half_extents[1]])
   : shape.a ? [shape.a, shape.b] : [[0, 0]]);
 
@@ -136,8 +142,9 @@ function outline(shape) {
   else if (shape.type === "ellipse") path.ellipse(0, 0, shape.radii[0], shape.radii[1], 0, 0, 7);
   else if (shape.type === "half_ellipse") path.ellipse(0, 0, shape.width / 2, shape.height, 0, 0, Math.PI);
   else if (shape.type === "slice") { path.moveTo(0, 0); path.arc(0, 0, shape.radius, -shape.theta / 2, shape.theta / 2); }
+  else if (shape.polygons) for (const ring of shape.polygons.flat()) { ring.forEach(([x, y], i) => i ? path.lineTo(x, y) : path.moveTo(x, y)); path.closePath(); }
   else for (const p of shape.type === "hull" ? convexHull(shape.points) : points(shape)) path.lineTo(p[0], p[1]);
-  path.closePath();
+  if (shape.type !== "chain" || shape.closed) path.closePath();
   return path;
 }
 
@@ -150,18 +157,27 @@ function place(pose) {
   if (pose) { context.translate(...pose.position); context.rotate(pose.angle); }
 }
 
-function drawShape(id, colour, ghost) {
-  const shape = state.shapes[id], pixel = 1.5 * devicePixelRatio / state.view.scale, path = outline(shape);
-  const round = rounding(shape);
-  place(ghost ? { position: shape.position || [0, 0], angle: shape.angle || 0 } : poseOf(id));
-  context.lineJoin = context.lineCap = "round";
-  const strokes = [[theme("edge"), 2 * round + 2 * pixel], [colour, 2 * round]];
-  context.globalAlpha = ghost ? 0.25 : 1;
-  for (const [ink, width] of strokes) {
+// A chain is its line alone; the holes of a region stay empty.
+function drawOutline(shape, colour, round) {
+  const pixel = 1.5 * devicePixelRatio / state.view.scale, path = outline(shape);
+  for (const [ink, width] of [[theme("edge"), 2 * round + 2 * pixel], [colour, 2 * round]]) {
     context.strokeStyle = context.fillStyle = ink;
     context.lineWidth = Math.max(width, pixel / 4);
     context.stroke(path);
-    context.fill(path);
+    if (shape.type !== "chain") context.fill(path, "evenodd");
+  }
+}
+
+function drawShape(id, colour, ghost) {
+  const shape = state.shapes[id];
+  place(ghost ? { position: shape.position || [0, 0], angle: shape.angle || 0 } : poseOf(id));
+  context.lineJoin = context.lineCap = "round";
+  context.globalAlpha = ghost ? 0.25 : 1;
+  for (const part of shape.parts || [shape]) {
+    context.save();
+    if (shape.parts) { context.translate(...(part.position || [0, 0])); context.rotate(part.angle || 0); }
+    drawOutline(part, colour, rounding(part) + (shape.parts ? shape.rounding || 0 : 0));
+    context.restore();
   }
   if (shape.type === "point" && !shape.rounding) dot(poseOf(id).position, theme("edge"), 3);
   context.globalAlpha = 1;
