@@ -69,6 +69,7 @@ class Daemon:
     def new_session():
         session = requests.Session()
         session.trust_env = False  # no proxy stands between
+        session.headers["Accept-Encoding"] = "identity"  # a packed answer has a tag of its own
         return session
 
     def stderr(self):

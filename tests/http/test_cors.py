@@ -23,7 +23,7 @@ def cors(reply):
 @pytest.mark.parametrize("origin", [HOME, TOOL, "https://other.example"])
 def test_an_allowed_origin(shared, origin):
     reply = shared.get("/v1/sets/arena2d?fields=summary", headers={"Origin": origin})
-    assert reply.status_code == 200 and reply.headers["Vary"] == "Origin"
+    assert reply.status_code == 200 and "Origin" in reply.headers["Vary"]
     assert cors(reply)["access-control-allow-origin"] == origin
     exposed = {x.strip() for x in cors(reply)["access-control-expose-headers"].split(",")}
     assert {"ETag", "Retry-After", "X-Request-Id", "Server-Timing", "Location"} <= exposed

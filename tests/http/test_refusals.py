@@ -61,7 +61,7 @@ def test_a_body_without_a_type(gjkd):
         problem.check(wire.reply(), "unsupported-media-type")
 
 
-@pytest.mark.parametrize("coding, status", [("gzip", 415), ("identity", 200)])
+@pytest.mark.parametrize("coding, status", [("br", 415), ("identity", 200)])
 def test_an_encoded_body(gjkd, coding, status):
     reply = gjkd.call("POST", "/v1/detect", json=PAIR, headers={"Content-Encoding": coding})
     assert reply.status_code == status
