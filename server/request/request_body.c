@@ -6,7 +6,7 @@
 
 #include "request/context.h"
 #include "request/request.h"
-#include "util/gzip.h"
+#include "request/gzip.h"
 
 #include <string.h>
 

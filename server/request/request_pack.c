@@ -6,7 +6,7 @@
 
 #include "request/context.h"
 #include "request/request.h"
-#include "util/gzip.h"
+#include "request/gzip.h"
 
 /* From so many bytes on any answer is packed. */
 #define LARGE_BYTES 65536

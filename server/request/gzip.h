@@ -1,5 +1,5 @@
-#ifndef GJKD_UTIL_GZIP_H
-#define GJKD_UTIL_GZIP_H
+#ifndef GJKD_REQUEST_GZIP_H
+#define GJKD_REQUEST_GZIP_H
 
 /* The content coding gzip (RFC 1952) of bodies that come in and of replies. */
 

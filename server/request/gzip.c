@@ -3,7 +3,7 @@
  * the format has it; what follows the last one must be another member.
  */
 
-#include "util/gzip.h"
+#include "request/gzip.h"
 
 #include "util/media.h"
 
