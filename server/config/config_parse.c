@@ -5,8 +5,8 @@
 
 #include "config/config.h"
 
-#include "config/settings.h"
 #include "config/memory_limit.h"
+#include "config/settings.h"
 
 #include <errno.h>
 #include <stdlib.h>

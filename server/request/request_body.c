@@ -5,8 +5,8 @@
  */
 
 #include "request/context.h"
-#include "request/request.h"
 #include "request/gzip.h"
+#include "request/request.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
  */
 
 #include "request/context.h"
-#include "request/request.h"
 #include "request/gzip.h"
+#include "request/request.h"
 
 /* From so many bytes on any answer is packed. */
 #define LARGE_BYTES 65536

@@ -72,7 +72,8 @@ class Front:
 
 @pytest.fixture
 def servers():
-    started = [Daemon("--demo", "--io-threads", "1", listen=("--listen", f"127.0.0.{i}:0"))
+    started = [Daemon("--demo", "--io-threads", "1", "--drain-timeout", "60s",
+                      listen=("--listen", f"127.0.0.{i}:0"))
                for i in (1, 2)]
     yield started
     for daemon in started:
