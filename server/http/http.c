@@ -84,15 +84,24 @@ static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
                                     counted_ip(http, ip));
 }
 
-/* Called within MHD_add_connection; the entry inherits the place of http->arriving. */
+/*
+ * A connection has begun: within MHD_add_connection, or, as libmicrohttpd 1.0 has it, at the next
+ * MHD_run. Its entry inherits the place that was taken for it; where there is no memory for an entry
+ * the place is given back.
+ */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
+    const struct sockaddr *peer =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
+    const gjkd_ip ip = gjkd_ip_of(peer);
     struct gjkd_connection *entry =
         gjkd_connections_add(&http->connections, gjkd_fd_of(connection));
-    if (entry != NULL) {
-        entry->ip = *http->arriving;
-        entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
-        http->arriving = NULL;
+    http->is_arriving = false;
+    if (entry == NULL) {
+        release_place(http, &ip);
+        return NULL;
     }
+    entry->ip = ip;
+    entry->overdue_ns = uv_hrtime() + http->context->config->request_timeout_ms * 1000000;
     return entry;
 }
 
@@ -109,11 +118,10 @@ void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_addres
         gjkd_http_refuse_connection(http, fd);
         return;
     }
-    http->arriving = &ip;
-    MHD_add_connection(http->daemon, fd, &peer->any, peer->length);
-    if (http->arriving != NULL) {
-        release_place(http, &ip); /* there was no memory for the connection or for its entry */
-        http->arriving = NULL;
+    http->is_arriving = true;
+    if (MHD_add_connection(http->daemon, fd, &peer->any, peer->length) != MHD_YES &&
+        http->is_arriving) {
+        release_place(http, &ip); /* there was no memory for the connection */
     }
 }
 

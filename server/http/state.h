@@ -54,8 +54,8 @@ struct gjkd_http {
     uint64_t swept_ns; /* when the connections were last swept */
     uint64_t round_ns; /* when the current MHD_run began, by uv_hrtime */
     struct MHD_Daemon *daemon;
-    bool merges_folds;       /* libmicrohttpd appends a folded line to the field's name */
-    const gjkd_ip *arriving; /* the client that MHD_add_connection is called for; else NULL */
+    bool merges_folds; /* libmicrohttpd appends a folded line to the field's name */
+    bool is_arriving;  /* MHD_add_connection is under way, and its connection has not begun */
     struct gjkd_connections connections;
     uint64_t callbacks; /* number of libmicrohttpd's callbacks so far: whether a run did anything */
     struct gjkd_exchange *awaiting_body; /* requests whose body is incomplete */
