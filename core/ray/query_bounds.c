@@ -54,6 +54,7 @@ double gjk_query_bounds_sweep_key(const gjk_query_bounds *query, const gjk_place
     const double min[3] = {box.min.x, box.min.y, box.min.z};
     const double max[3] = {box.max.x, box.max.y, box.max.z};
     double loose = 0.0, from = 0.0, until = bound;
+    GJK_ASSERT(query->dimension <= 3);
     for (uint32_t axis = 0; query->looseness > 0.0 && axis < query->dimension; axis++) {
         const double side = query->looseness * (max[axis] - min[axis]);
         loose = side > loose ? side : loose;

@@ -59,26 +59,39 @@ static int by_other(const void *p, const void *q) {
     return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
 }
 
-/* starts[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
-static void gather_edges(const gjk_mesh *mesh, uint32_t *starts, half_edge *edges) {
-    memset(starts, 0, ((size_t)mesh->vertex_count + 1) * sizeof *starts);
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t i = 0; i < mesh->triangle_count; i++) {
-            for (uint32_t corner = 0; corner < 3; corner++) {
-                const uint32_t from = mesh->triangles[i][corner];
-                const uint32_t to = mesh->triangles[i][corner == 2 ? 0 : corner + 1];
-                const uint32_t small = from < to ? from : to, large = from < to ? to : from;
-                if (pass == 0) {
-                    starts[small + 1]++;
-                } else {
-                    edges[starts[small]++] = (half_edge){large, 2 * i + (from > to)};
-                }
-            }
-        }
-        for (uint32_t v = 0; pass == 0 && v < mesh->vertex_count; v++) {
-            starts[v + 1] += starts[v];
+/* Calls back for each directed edge, at its smaller vertex. */
+typedef void (*edge_visitor)(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges);
+
+static void visit_edges(const gjk_mesh *mesh, edge_visitor visit, uint32_t *ends,
+                        half_edge *edges) {
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            const uint32_t from = mesh->triangles[i][corner];
+            const uint32_t to = mesh->triangles[i][corner == 2 ? 0 : corner + 1];
+            const bool forwards = from < to;
+            visit(forwards ? from : to, (half_edge){forwards ? to : from, 2 * i + (from > to)},
+                  ends, edges);
         }
     }
+}
+
+static void count_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges) {
+    (void)edge, (void)edges;
+    ends[small + 1]++;
+}
+
+static void put_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges) {
+    edges[ends[small]++] = edge;
+}
+
+/* ends[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
+static void gather_edges(const gjk_mesh *mesh, uint32_t *ends, half_edge *edges) {
+    memset(ends, 0, ((size_t)mesh->vertex_count + 1) * sizeof *ends);
+    visit_edges(mesh, count_edge, ends, edges);
+    for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+        ends[v + 1] += ends[v];
+    }
+    visit_edges(mesh, put_edge, ends, edges);
 }
 
 /* Of the edges at one vertex, each `other` must stand there twice, once in each direction. Returns

@@ -205,7 +205,7 @@ static bool check_sum(struct body *body, int field, uint64_t wanted) {
 
 static bool read_rings(struct body *body, gjk_member_value *out) {
     static const gjk_member vertices = {.form = GJK_MEMBER_VERTICES, .count_min = 1};
-    gjk_member_value value;
+    gjk_member_value value = {.number = 0.0};
 
     if (!read_vertices(body, &vertices, &value) ||
         !check_sum(body, RING_SIZES, value.vertices.count) ||
@@ -299,6 +299,7 @@ static uint32_t fields_of(const gjk_member *member) {
 static bool check_fields(struct body *body) {
     uint32_t known = 0;
 
+    GJK_ASSERT(body->kind != NULL);
     for (const gjk_member *member = body->kind->members; member->name != NULL; member++) {
         known |= fields_of(member);
     }

@@ -37,8 +37,6 @@ static bool read_vertices(struct proto_reader *reader, const proto_node *array, 
     const size_t count = json_array_size(array->json);
     const size_t size = dimension == 2 ? sizeof(gjk_vec2) : sizeof(gjk_vec3);
     void *list = make_list(reader, array, member->count_min, size);
-    gjk_vec2 *in_2d = dimension == 2 ? list : NULL;
-    gjk_vec3 *in_3d = dimension == 3 ? list : NULL;
     gjk_vec3 vertex = {0.0, 0.0, 0.0};
     bool is_fine = list != NULL;
 
@@ -46,14 +44,14 @@ static bool read_vertices(struct proto_reader *reader, const proto_node *array, 
         is_fine =
             proto_read_vector(reader, proto_item(array, i), dimension, range_of(member), &vertex) &&
             is_fine;
-        if (in_2d != NULL) {
-            in_2d[i] = gjk_xy(vertex);
+        if (dimension == 2) {
+            ((gjk_vec2 *)list)[i] = gjk_xy(vertex);
         } else {
-            in_3d[i] = vertex;
+            ((gjk_vec3 *)list)[i] = vertex;
         }
     }
-    out->vertices.in_2d = in_2d;
-    out->vertices.in_3d = in_3d;
+    out->vertices.in_2d = dimension == 2 ? list : NULL;
+    out->vertices.in_3d = dimension == 3 ? list : NULL;
     out->vertices.count = (uint32_t)count;
     return is_fine;
 }

@@ -101,6 +101,7 @@ static const struct query_kind {
             MEMBERS("a", "b", "limit", "max_distance", "at", "filter", "options", "trace"),
             MEMBERS("dimension", "a", "b", "filter", "options", "trace"),
             decode_distance,
+            NULL,
         },
     [PROTO_OP_RAYCAST] =
         {
@@ -110,6 +111,7 @@ static const struct query_kind {
             MEMBERS("dimension", "origin", "direction", "max_distance", "mode", "solid", "limit",
                     "shape", "shapes", "filter", "options"),
             proto_decode_ray,
+            NULL,
         },
     [PROTO_OP_CAST] =
         {
@@ -118,6 +120,7 @@ static const struct query_kind {
             MEMBERS("dimension", "shape", "translation", "mode", "limit", "against", "shapes",
                     "filter", "options"),
             proto_decode_cast,
+            NULL,
         },
     [PROTO_OP_HIT] =
         {
@@ -125,6 +128,7 @@ static const struct query_kind {
             MEMBERS("shooter", "at", "ray", "radius", "claim", "policy", "filter", "options"),
             NULL,
             proto_decode_hit,
+            NULL,
         },
 #undef MEMBERS
 };

@@ -13,21 +13,20 @@
 #include <stdint.h>
 
 /* Every status of the core: name and a short text in English. */
-#define GJK_STATUS_MAP(X)                                                                      \
-    X(OK, "ok")                                                                                \
-    X(OUT_OF_MEMORY, "out of memory")                                                          \
-    X(NOT_FINITE, "a number is not finite")                                                    \
-    X(OUT_OF_RANGE, "a number is outside the range of the shape")                              \
-    X(TOO_FEW_POINTS, "the shape needs more points")                                           \
-    X(TOO_MANY_POINTS, "the shape has more points than can be kept")                           \
-    X(NOT_CONVEX, "the polygon is concave, crosses itself or has no area")                     \
-    X(BAD_ORIENTATION, "the quaternion is not of unit length")                                 \
-    X(ZERO_DIRECTION, "the direction has no length")                                           \
-    X(BAD_INDEX, "an index lies past the end")                                                 \
-    X(NOT_CLOSED, "an edge of the mesh does not belong to two triangles that run along it in " \
-                  "opposite directions")                                                       \
-    X(NOT_SIMPLE, "the rings cross themselves or each other")                                  \
-    X(DUPLICATE_ID, "two shapes of one set have the same id")                                  \
+#define GJK_STATUS_MAP(X)                                                  \
+    X(OK, "ok")                                                            \
+    X(OUT_OF_MEMORY, "out of memory")                                      \
+    X(NOT_FINITE, "a number is not finite")                                \
+    X(OUT_OF_RANGE, "a number is outside the range of the shape")          \
+    X(TOO_FEW_POINTS, "the shape needs more points")                       \
+    X(TOO_MANY_POINTS, "the shape has more points than can be kept")       \
+    X(NOT_CONVEX, "the polygon is concave, crosses itself or has no area") \
+    X(BAD_ORIENTATION, "the quaternion is not of unit length")             \
+    X(ZERO_DIRECTION, "the direction has no length")                       \
+    X(BAD_INDEX, "an index lies past the end")                             \
+    X(NOT_CLOSED, "an edge has not two triangles in opposite directions")  \
+    X(NOT_SIMPLE, "the rings cross themselves or each other")              \
+    X(DUPLICATE_ID, "two shapes of one set have the same id")              \
     X(GIVEN_UP, "whoever asked does not wait any longer")
 
 typedef enum gjk_status {
