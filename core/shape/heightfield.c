@@ -56,9 +56,8 @@ bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, ui
 
 static gjk_vec3 sample_at(const struct gjk_pieces *pieces, uint32_t sample) {
     const gjk_heightfield *field = &pieces->heightfield;
-    return (gjk_vec3){sample % field->columns * field->spacing[0],
-                      (double)(sample / field->columns) * field->spacing[1],
-                      field->heights[sample]};
+    const uint32_t column = sample % field->columns, row = sample / field->columns;
+    return (gjk_vec3){column * field->spacing[0], row * field->spacing[1], field->heights[sample]};
 }
 
 static bool has_cells(const struct gjk_pieces *pieces) {
