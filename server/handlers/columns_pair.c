@@ -106,10 +106,10 @@ static void encode(const struct gjkd_columns *columns, bool is_message, struct p
 }
 
 #define PAIR_NS 1000
-#define KIND(kind_op)                                                                     \
-    {                                                                                     \
-        .op = kind_op, .size = sizeof(struct pairs), .row_ns = PAIR_NS, .decode = decode, \
-        .make_slots = make_slots, .run = run, .refuse_row = refuse_row, .encode = encode  \
+#define KIND(kind_op)                                                                       \
+    {                                                                                       \
+        .op = (kind_op), .size = sizeof(struct pairs), .row_ns = PAIR_NS, .decode = decode, \
+        .make_slots = make_slots, .run = run, .refuse_row = refuse_row, .encode = encode    \
     }
 
 void gjkd_columns_detect(struct gjkd_request *request) {

@@ -35,10 +35,10 @@ static void add_folder_of(struct readable *readable, const char *file) {
     if (strlen(file) >= PATH_MAX) {
         return;
     }
-    strcpy(folder, file);
+    memcpy(folder, file, strlen(file) + 1);
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
-        strcpy(folder, ".");
+        memcpy(folder, ".", 2);
     } else if (slash > folder) {
         *slash = '\0';
     }
