@@ -28,7 +28,7 @@ struct gjkd_setting {
     const char *name;   /* --name, GJKD_NAME, name = value */
     const char *value;  /* the form of the value in --help; NULL: a switch */
     const char *help;   /* without the default, which --help adds */
-    const char *preset; /* the default, as parse takes it; NULL: "none", or see config.c */
+    const char *preset; /* the default, as parse takes it; NULL: "none", or see config_parse.c */
     const struct gjkd_kind *kind;
     size_t offset;              /* of the field in gjkd_config */
     uint64_t min, max;          /* of numbers; min: of the first choice; max: the action */

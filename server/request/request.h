@@ -28,7 +28,7 @@ struct gjkd_counters;
 typedef enum gjkd_fate {
     GJKD_FATE_OPEN,
     GJKD_FATE_CLAIMED, /* a write has begun and will be answered as it ends */
-    GJKD_FATE_EXPIRED, /* the deadline has passed and was answered; nobody wants the rest */
+    GJKD_FATE_EXPIRED, /* nobody wants the rest: time was up and answered, or the client is gone */
 } gjkd_fate;
 
 struct gjkd_request {

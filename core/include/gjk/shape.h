@@ -46,7 +46,7 @@
  *   the members of its geometry in the order in which they are read, each with its form and range
  *       (see gjk/kinds.h).
  *
- * All that depends on the kind of a shape is made from these rows.
+ * The library and the decoder take all that depends on the kind of a shape from these rows.
  */
 #define GJK_KIND_MAP(CLOUD, CURVE, PIECES)                                                       \
     CLOUD(POINT, point, "point", "point", NULL)                                                  \
