@@ -111,6 +111,7 @@ def metric(daemon, name):
     return int(next(line for line in lines if line.startswith(f"{name} ")).split()[1])
 
 
+@plain_memory
 def test_the_limit_of_memory_holds(start):
     """Sets take all but an eighth of it, less what else is counted just then."""
     daemon = start("--max-memory", "4000000")
@@ -142,6 +143,7 @@ def test_the_limit_of_memory_holds(start):
     assert daemon.put("/v1/sets/n0", {"dimension": 3, "shapes": shapes}).status_code == 201
 
 
+@plain_memory
 def test_ticks_count(start):
     daemon = start("--max-memory", "1000000")
     daemon.store("s", {"dimension": 3, "history": {"ticks": 4096},

@@ -175,7 +175,8 @@ def test_levels(start):
     told = start("--log-format", "json")
     told.signal()
     assert told.wait() == 0
-    messages = [l["message"] for l in lines(told) if l["level"] == "info"]
+    messages = [l["message"] for l in lines(told) if l["level"] == "info"
+                and not l["message"].startswith("sandbox: left out")]  # builds with instruments
     assert len(messages) == 3 and str(told.port) in messages[0]
     assert "SIGTERM" in messages[1] and "answered" in messages[2]
     strangers = start("--insecure", "--log-level", "warning",
