@@ -113,7 +113,7 @@ static bool choose_form(struct gjkd_request *request) {
     int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
     int columns = short_name > long_name ? short_name : long_name;
     if (!(request->match.operation->flags & GJKD_ANSWERS_COLUMNS)) {
-        /* Who sends columns and wants them always gets the summary of a tick all the same. */
+        /* A tick is answered by its JSON summary, also to a client that asks for columns. */
         return json > 0 || (request->columns_in && columns > 0);
     }
     if (columns > json || (columns == json && request->columns_in)) {

@@ -8,7 +8,7 @@
 #include "request/gzip.h"
 #include "request/request.h"
 
-/* From so many bytes on any answer is packed. */
+/* Answers of at least so many bytes are packed, whatever they are. */
 #define LARGE_BYTES 65536
 
 /* A reply's body, piece by piece. */
