@@ -13,12 +13,15 @@ COPY . .
 RUN cmake --preset release -DGJKD_TESTS=OFF && cmake --build --preset release --target gjkd \
     && strip --strip-debug build/release/server/gjkd \
     && deploy/closure.sh build/release/server/gjkd /image \
-    && install -D -m 0644 LICENSE /image/usr/share/doc/gjkd/copyright
+    && install -D -m 0644 LICENSE /image/usr/share/doc/gjkd/copyright \
+    && mkdir /nothing
 
 # Nothing but the daemon and the libraries it needs: no shell, no package manager.
 FROM scratch
 ARG VERSION=unknown
 COPY --from=build /image/ /
+# Where a volume for --data-dir finds its owner.
+COPY --from=build --chown=65532:65532 /nothing/ /data/
 USER 65532:65532
 EXPOSE 8080
 # Beyond loopback gjkd starts only when told how it is protected: GJKD_INSECURE=1

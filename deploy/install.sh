@@ -19,13 +19,15 @@ fi
 
 printf 'installing: %s\n' "${missing[*]}" >&2
 export DEBIAN_FRONTEND=noninteractive
+# Another apt, such as the unattended upgrades of a fresh machine, is waited for.
+wait_for_lock=(-o DPkg::Lock::Timeout=300)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 install() {
-    apt-get install -qq -y --no-install-recommends "${missing[@]}" </dev/null >"$log" 2>&1
+    apt-get "${wait_for_lock[@]}" install -qq -y --no-install-recommends "${missing[@]}" </dev/null >"$log" 2>&1
 }
 # Without package lists, or with old ones, the first try fails.
-install || { apt-get update -qq </dev/null >&2 && install; } || {
+install || { apt-get "${wait_for_lock[@]}" update -qq </dev/null >&2 && install; } || {
     cat "$log" >&2
     exit 1
 }

@@ -3,14 +3,18 @@
 # what is missing, builds the release, starts gjkd in the foreground (Ctrl-C
 # drains it) and prints three lines to try.
 #   deploy/run.sh [FLAGS OF gjkd...]
+#   deploy/run.sh --cluster [FLAGS OF gjkd...]   three of them that share their sets: see cluster.sh
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-deploy/install.sh deploy/packages/build deploy/packages/try
+lists=(deploy/packages/build deploy/packages/try)
+if [ "${1:-}" = --cluster ]; then lists+=(deploy/packages/cluster); fi
+deploy/install.sh "${lists[@]}"
 {
     [ -f build/release/build.ninja ] || cmake --preset release -DGJKD_TESTS=OFF >/dev/null
     cmake --build --preset release --target gjkd -- --quiet
 } >&2
+if [ "${1:-}" = --cluster ]; then exec deploy/cluster.sh "${@:2}"; fi
 
 # Reads the daemon's one line of output, and tells what to do with the address.
 hints() {

@@ -1,14 +1,21 @@
 /* Parses the configuration and runs the action that it asks for. */
 
+#include "client/health_check.h"
+#include "client/remote.h"
 #include "config/config.h"
 #include "security/security.h"
 #include "server.h"
-#include "util/health_check.h"
+#include "store/store.h"
+#include "store/transfer.h"
 #include "util/log.h"
 
+#include <errno.h>
+#include <libgen.h>
 #include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
 
@@ -20,11 +27,32 @@ static const char *lookup(const char *name) {
     return getenv(name);
 }
 
-/* Checks the files that the configuration names, too: tokens and certificates. */
+static bool refuse_path(const char *flag, const char *path, char *error) {
+    snprintf(error, GJKD_CONFIG_ERROR_MAX, "%s %.300s: %s", flag, path, strerror(errno));
+    return false;
+}
+
+static bool check_load(const char *path, char *error) {
+    return path[0] == '\0' || access(path, R_OK) == 0 || refuse_path("--load", path, error);
+}
+
+/* A start makes the directory where only its parent is there. */
+static bool check_data_dir(const char *path, char *error) {
+    char parent[sizeof((struct gjkd_config *)0)->data_dir];
+    if (path[0] == '\0' || access(path, R_OK | W_OK | X_OK) == 0) {
+        return true;
+    }
+    snprintf(parent, sizeof parent, "%s", path);
+    return (errno == ENOENT && access(dirname(parent), W_OK | X_OK) == 0) ||
+           refuse_path("--data-dir", path, error);
+}
+
+/* Checks what the configuration names, too: tokens, certificates, and whether sets can be there. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
     char error[GJKD_CONFIG_ERROR_MAX];
-    bool fine = gjkd_security_init(&security, config, error);
+    bool fine = gjkd_security_init(&security, config, error) && check_load(config->load, error) &&
+                check_data_dir(config->data_dir, error);
     gjkd_security_fini(&security);
     if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
@@ -34,11 +62,35 @@ static int check_config(const struct gjkd_config *config) {
     return 0;
 }
 
+/* --export and --import. */
+static int transfer(const struct gjkd_config *config) {
+    char error[GJKD_STORE_ERROR_MAX];
+    bool fine;
+    if (config->action == GJKD_IMPORT) {
+        fine = gjkd_disk_store_make_directory(config->data_dir, error) &&
+               gjkd_import(config->data_dir, stdin, error);
+    } else if (config->from[0] != '\0') {
+        fine = gjkd_remote_export(config->from, getenv("GJKD_TOKEN"), stdout, error);
+    } else {
+        fine = gjkd_export(config->data_dir, stdout, error);
+    }
+    if (!fine) {
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
+    }
+    return fine ? 0 : 1;
+}
+
 /* Lets the next large request reuse what the last one freed. By default malloc returns it to the
  * system, and the kernel has to clear it again page by page. */
 static void keep_freed_memory(void) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_BYTES);
+}
+
+/* Lets the threads that pause use the arenas of those that run: as many as run at a time are enough, and
+ * what one has freed is not out of reach of the next. */
+static void share_arenas(const struct gjkd_config *config) {
+    mallopt(M_ARENA_MAX, (int)(config->io_threads + config->workers + 1));
 }
 
 int main(int argc, char *argv[]) {
@@ -62,9 +114,13 @@ int main(int argc, char *argv[]) {
         return 0;
     case GJKD_CHECK_HEALTH:
         return gjkd_health_check(&config.listen, config.tls_cert[0] != '\0');
+    case GJKD_EXPORT:
+    case GJKD_IMPORT:
+        return transfer(&config);
     case GJKD_SERVE:
         break;
     }
     keep_freed_memory();
+    share_arenas(&config);
     return gjkd_serve(&config);
 }

@@ -16,7 +16,8 @@
 #include "http/loop.h"
 #include "request/context.h"
 #include "security/sandbox.h"
-#include "sets/demo.h"
+#include "sets/seed.h"
+#include "store/transfer.h"
 #include "util/crash.h"
 #include "util/log.h"
 #include "util/notify.h"
@@ -37,6 +38,9 @@
 #define SIGNAL_COUNT 3
 #define LARGE_BLOCK_BYTES 1048576
 
+/* How often a daemon that waits for its cluster looks for signals. */
+#define JOIN_STEP_MS 20
+
 /* The loops' time to end idle connections, even with a drain timeout of 0. */
 #define CLOSE_MS_MIN 50
 
@@ -53,6 +57,14 @@ struct server {
     uv_timer_t timer;
     atomic_uint running;
 };
+
+/* The sets of --load that are not there yet. */
+static bool load_bodies(struct server *server, char error[GJKD_BODIES_ERROR_MAX]) {
+    struct gjkd_context *context = &server->context;
+    const gjkd_write where = {.registry = context->newest, .store = context->store};
+    return server->config->load[0] == '\0' ||
+           gjkd_load_bodies(&where, server->config->load, &context->limits, error);
+}
 
 /* --- Stopping --- */
 
@@ -112,6 +124,12 @@ static void on_hangup(uv_signal_t *handle, int number) {
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
     gjkd_security_reload(&server->context.security, server->config);
+    char error[GJKD_BODIES_ERROR_MAX];
+    if (!load_bodies(server, error)) {
+        gjkd_log(GJKD_LOG_ERROR, "SIGHUP: %s", error);
+    } else if (server->config->load[0] != '\0') {
+        gjkd_log(GJKD_LOG_INFO, "SIGHUP: every set of %s is there", server->config->load);
+    }
     bool is_draining = atomic_load(&server->context.draining);
     for (unsigned i = 0; i < server->loop_count && !is_draining; i++) {
         gjkd_loop_end_revoked(&server->loops[i]);
@@ -188,11 +206,35 @@ static void give_large_blocks_back(void) {
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
 }
 
+/* Joins the cluster and waits until its log has been taken to its end. Signals are served meanwhile.
+ * False: the daemon is to end, or cannot join. */
+static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]) {
+    struct gjkd_context *context = &server->context;
+    snprintf(error, GJKD_STORE_ERROR_MAX, "ended before the cluster's log was there");
+    if (context->config->cluster[0] == '\0') {
+        return true;
+    }
+    if (!gjkd_context_join(context, error)) {
+        return false;
+    }
+    while (!gjkd_cluster_wait_for_start(context->cluster, JOIN_STEP_MS)) {
+        uv_run(&server->uv, UV_RUN_NOWAIT);
+        if (atomic_load(&context->draining)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* Loads the sets, while /livez answers 200 already and /readyz 503. */
 static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
-    char error[PROTO_DETAIL_MAX];
-    if (server->config->demo && !gjkd_demo_load(context->registry, &context->limits, error)) {
+    char error[GJKD_STORE_ERROR_MAX];
+    if (!gjkd_context_load(context, error) || !join_cluster(server, error) ||
+        !load_bodies(server, error) ||
+        (server->config->demo &&
+         !gjkd_seed_demo(&(gjkd_write){.registry = context->newest, .store = context->store},
+                         &context->limits, error))) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
@@ -311,8 +353,13 @@ int gjkd_serve(struct gjkd_config *config) {
         free(server);
         return 1;
     }
-    gjkd_sandbox_enter(config);
     char error[GJKD_CONFIG_ERROR_MAX];
+    if (config->data_dir[0] != '\0' && !gjkd_disk_store_make_directory(config->data_dir, error)) {
+        gjkd_log(GJKD_LOG_ERROR, "%s", error);
+        free(server);
+        return 1;
+    }
+    gjkd_sandbox_enter(config);
     bool fine = gjkd_context_init(&server->context, config, error);
     if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);

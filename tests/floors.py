@@ -12,16 +12,16 @@ import sys
 FLOORS = {
     "core": ["base", "shape", "pair", "ray", "tree", "scene"],
     "proto": ["text", "reader", "decode encode", "columns"],
-    "server": ["util", "config", "security", "work", "sets", "request", "handlers", "http", "."],
+    "server": ["util", "client", "config", "security", "work", "sets", "watch", "store", "cluster", "request", "handlers", "http", "."],
 }
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.
 PUBLIC = {
-    "base": "base arena vec pose patience",
+    "base": "base arena vec pose motion patience sort",
     "shape": "shape kinds pieces",
     "pair": "pair trace",
     "ray": "ray cast",
     "tree": "body",
-    "scene": "set set_query snapshot history shot",
+    "scene": "set set_query snapshot history shot configuration",
 }
 FILES_MAX = 40  # in one folder
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)

@@ -11,10 +11,11 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 COMPUTING=(format shellcheck rooms unit property vectors differential determinism tidy asan tsan fuzz)
-WAITING=(http clients guide deploy soak image)
+WAITING=(http streams cluster clients guide deploy soak image)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
-CTEST_TIMEOUT_S=600 # for one test, sanitizers and a busy machine included
+SOME_FAILED=1 # pytest's exit code when tests failed and nothing else went wrong
+CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
 
 # What --full adds.
 full=
@@ -23,12 +24,15 @@ FULL_FACTOR=5                              # times as many random pairs
 FULL_SOAK_SECONDS=600
 FULL_ROUNDS=100000 # of sets that come and go
 SOAK_SECONDS=20
+ATTACK_SECONDS=20
+FULL_ATTACK_SECONDS=${GJKD_ATTACK_SECONDS:-1800}
 
 export ASAN_OPTIONS=detect_leaks=1:detect_stack_use_after_return=1:strict_string_checks=1
 export UBSAN_OPTIONS=print_stacktrace=1
 export TSAN_OPTIONS=exitcode=66:second_deadlock_stack=1
 if [ -f tests/tsan.supp ]; then TSAN_OPTIONS+=:suppressions=$PWD/tests/tsan.supp; fi
 export PYTHONDONTWRITEBYTECODE=1
+export CK_DEFAULT_TIMEOUT=600 # seconds for one test of check, which is 4 otherwise
 
 # build PRESET [TARGET...]: silent unless something is wrong, and then told whole. Two suites
 # that need the same tree build it one after the other.
@@ -54,14 +58,35 @@ run_ctest() {
         --timeout "$CTEST_TIMEOUT_S" -j2 "$@"
 }
 
-# run_pytest PRESET [PYTEST ARGUMENTS]: tests/http against that build's daemon. Its tests wait
+# try_pytest FOLDER [-n COUNT] PYTEST ARGUMENTS: the tests of that folder below tests/. What fails
+# beside others on a busy machine is tried twice more, one test at a time, and the log says so; what
+# fails thrice has failed.
+try_pytest() {
+    local folder=$1 beside=() code=0 round
+    shift
+    if [ "$1" = -n ]; then
+        beside=("$1" "$2" --dist loadfile)
+        shift 2
+    fi
+    local pytest=("${wrapper[@]}" /usr/bin/python3 -m pytest -q -rs -c "tests/$folder/pytest.ini"
+        -o cache_dir="$PWD/build/pytest-$folder" "$@")
+    "${pytest[@]}" "${beside[@]}" || code=$?
+    for round in second third; do
+        [ "$code" -eq "$SOME_FAILED" ] || return "$code"
+        printf '\nA %s try of what failed, one test at a time.\n' "$round"
+        code=0
+        "${pytest[@]}" --last-failed || code=$?
+    done
+    return "$code"
+}
+
+# run_pytest PRESET PYTEST ARGUMENTS: tests of tests/http against that build's daemon. They wait
 # more than they compute: three processes, a file of tests to each in turn.
 run_pytest() {
     local preset=$1
     shift
-    GJKD_BINARY=$PWD/build/$preset/server/gjkd "${wrapper[@]}" \
-        /usr/bin/python3 -m pytest -q -n 3 --dist loadfile \
-        -c tests/http/pytest.ini tests/http "$@"
+    export GJKD_BINARY=$PWD/build/$preset/server/gjkd
+    try_pytest http -n 3 -o cache_dir="$PWD/build/pytest-$preset" "$@"
 }
 
 # run_soak PRESET [SECONDS]: everything at once against that build's daemon.
@@ -116,7 +141,28 @@ suite_determinism() {
 suite_http() {
     build release gjkd
     if [ -n "$full" ]; then export GJKD_ROUNDS=$FULL_ROUNDS GJKD_FULL=1; fi
-    run_pytest release
+    run_pytest release tests/http
+}
+
+# The same tests over streams; by default those of one question or one write at a time.
+STREAM_TESTS=(against at_start batch casts columns conditions exits filter handles hit include json
+    mistakes operations patches queries rates rays refusals rewind sets shapes signed
+    single_shapes states tick_batches ticks tokens traces within worst)
+suite_streams() {
+    build release gjkd
+    local files=("${STREAM_TESTS[@]/#/tests/http/test_}")
+    files=("${files[@]/%/.py}")
+    if [ -n "$full" ]; then files=(tests/http); fi
+    run_pytest release -o cache_dir="$PWD/build/pytest-streams" --transport stream "${files[@]}"
+}
+
+# Without the engine only the judge of histories is tested.
+suite_cluster() {
+    build release gjkd
+    deploy/install.sh tests/cluster/packages || echo "cluster: no engine can be installed"
+    if [ -n "$full" ]; then export GJKD_FULL=1; fi
+    export GJKD_BINARY=$PWD/build/release/server/gjkd
+    try_pytest cluster tests/cluster
 }
 
 # npm comes with some packages of Node.js and is one of its own with Debian's.
@@ -138,13 +184,17 @@ suite_deploy() {
         echo "deploy: the rest is skipped, its tools cannot be installed"
         return "$SKIPPED"
     }
-    GJKD_BINARY=$PWD/build/release/server/gjkd /usr/bin/python3 -m pytest -q -rs \
-        -c tests/deploy/pytest.ini tests/deploy
+    export GJKD_BINARY=$PWD/build/release/server/gjkd
+    try_pytest deploy tests/deploy
 }
 
 suite_soak() {
     build release gjkd
     run_soak release "${full:+$FULL_SOAK_SECONDS}"
+    local seconds=${full:+$FULL_ATTACK_SECONDS}
+    if [ -n "$full" ]; then export GJKD_FULL=1; fi
+    /usr/bin/python3 tests/soak/attacks.py build/release/server/gjkd \
+        "${seconds:-$ATTACK_SECONDS}" || [ $? -eq "$SKIPPED" ] # it says why
 }
 
 # Check forks for every test, and at the end of each fork the sanitizer searches all memory
@@ -154,7 +204,7 @@ suite_asan() {
     build asan gjkd tests/{unit,property,vectors,differential,fuzz}/all
     CK_FORK=no run_ctest build/asan -E '^unit.core.base.base$'
     run_ctest build/asan -R '^unit.core.base.base$'
-    run_pytest asan
+    run_pytest asan tests/http
     if [ -n "$full" ]; then run_soak asan; fi
 }
 
@@ -164,10 +214,10 @@ suite_tsan() {
     if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
     run_ctest build/tsan/tests/unit
     if [ -n "$full" ]; then
-        run_pytest tsan
+        run_pytest tsan tests/http
         run_soak tsan
     else
-        run_pytest tsan -m concurrency
+        run_pytest tsan tests/http -m concurrency
     fi
 }
 

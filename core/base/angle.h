@@ -21,8 +21,8 @@ double gjk_between(double a, double b, double t);
 /*
  * The rotation at t in [0, 1] on the shortest way from one to the other, at constant speed: angles
  * in radians (2D), quaternions (3D). A half turn, exact within the rounding of what was given, goes
- * the positive way: counter-clockwise about z (2D); about that axis of the two which has z > 0, or
- * z = 0 and y > 0, or z = y = 0 and x > 0 (3D). If both are the same rotation the answer is `from`,
+ * the positive way: counter-clockwise about z (2D); about that axis of the two which has x > 0, or
+ * x = 0 and y > 0, or x = y = 0 and z > 0 (3D). If both are the same rotation the answer is `from`,
  * to the bit. Quaternions need unit length within 1e-3 only; the answer has it within rounding.
  * Accurate to about 3e-16 radians, in 2D plus the rounding of the angles given.
  */

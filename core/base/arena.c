@@ -6,6 +6,8 @@
 
 #include "gjk/arena.h"
 
+#include "base/large_pages.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,6 +82,14 @@ void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block,
 void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account) {
     GJK_ASSERT(arena->chunks == NULL || arena->chunks->is_lent);
     arena->account = account;
+}
+
+void gjk_arena_hurry(struct gjk_arena *arena, const gjk_patience *patience) {
+    arena->patience = patience;
+}
+
+void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena) {
+    *scratch = (struct gjk_arena){.account = arena->account, .patience = arena->patience};
 }
 
 bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) {
@@ -182,8 +192,8 @@ static void *take(struct gjk_arena *arena, size_t start, size_t size, size_t pad
 }
 
 /* A block at the front of a new chunk. Not inlined, so that the common case saves no registers. */
-__attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t size,
-                                                size_t padded) {
+__attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t size, size_t padded,
+                                                bool is_gradual) {
     size_t capacity = arena->chunks == NULL ? CHUNK_FIRST_BYTES : 2 * arena->chunks->capacity;
     if (capacity > CHUNK_DOUBLED_MAX_BYTES) {
         capacity = CHUNK_DOUBLED_MAX_BYTES;
@@ -202,11 +212,14 @@ __attribute__((noinline)) static void *take_new(struct gjk_arena *arena, size_t 
         }
         return NULL;
     }
+    if (padded >= CHUNK_DOUBLED_MAX_BYTES) { /* all of the chunk will be used */
+        gjk_prefer_large_pages(block, capacity, !is_gradual);
+    }
     add_chunk(arena, block, capacity, false);
     return take(arena, 0, size, padded);
 }
 
-void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
+static inline void *alloc(struct gjk_arena *arena, size_t size, bool is_gradual) {
     size_t alignment = size >= LINE_ALIGNMENT ? LINE_ALIGNMENT : BLOCK_ALIGNMENT;
     size_t limit = arena->limit_bytes != 0 ? arena->limit_bytes : SIZE_MAX;
 
@@ -221,7 +234,15 @@ void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
     size_t start = chunk != NULL ? round_up(chunk->filled, alignment) : 0;
     bool fits = chunk != NULL && start <= chunk->capacity &&
                 padded + REDZONE_BYTES <= chunk->capacity - start;
-    return fits ? take(arena, start, size, padded) : take_new(arena, size, padded);
+    return fits ? take(arena, start, size, padded) : take_new(arena, size, padded, is_gradual);
+}
+
+void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) {
+    return alloc(arena, size, false);
+}
+
+void *gjk_arena_alloc_gradual(struct gjk_arena *arena, size_t size) {
+    return alloc(arena, size, true);
 }
 
 void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) {

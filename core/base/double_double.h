@@ -33,4 +33,33 @@ static inline gjk_double_double gjk_two_product(double a, double b) {
                                          a_low * b_low};
 }
 
+/* high + low rounded to the nearest double first; |high| >= |low|, or either is 0. */
+static inline gjk_double_double gjk_dd_make(double high, double low) {
+    double sum = high + low;
+    return (gjk_double_double){sum, low - (sum - high)};
+}
+
+/* Sums and products of which the last digits, below 2^-102 of the operands, are left out. */
+static inline gjk_double_double gjk_dd_add(gjk_double_double a, gjk_double_double b) {
+    gjk_double_double sum = gjk_two_sum(a.high, b.high);
+    return gjk_dd_make(sum.high, sum.low + (a.low + b.low));
+}
+static inline gjk_double_double gjk_dd_mul(gjk_double_double a, gjk_double_double b) {
+    gjk_double_double product = gjk_two_product(a.high, b.high);
+    return gjk_dd_make(product.high, product.low + (a.high * b.low + a.low * b.high));
+}
+static inline gjk_double_double gjk_dd_scale(double s, gjk_double_double a) {
+    gjk_double_double product = gjk_two_product(s, a.high);
+    return gjk_dd_make(product.high, product.low + s * a.low);
+}
+/* a / b for b of few digits: the remainder of the first quotient gives the second. */
+static inline gjk_double_double gjk_dd_divide(gjk_double_double a, double b) {
+    const double high = a.high / b;
+    const gjk_double_double back = gjk_two_product(high, b);
+    return gjk_dd_make(high, (((a.high - back.high) - back.low) + a.low) / b);
+}
+static inline gjk_double_double gjk_dd_neg(gjk_double_double a) {
+    return (gjk_double_double){-a.high, -a.low};
+}
+
 #endif

@@ -5,7 +5,6 @@
 
 #include "base/list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void *gjk_list_push(gjk_list *list) {
@@ -24,10 +23,8 @@ void *gjk_list_push(gjk_list *list) {
     return list->items + (size_t)list->count++ * list->item_size;
 }
 
-void gjk_list_sort(gjk_list *list, gjk_list_order order) {
-    if (list->count > 1) {
-        qsort(list->items, list->count, list->item_size, order);
-    }
+gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) {
+    return gjk_sort(list->arena, list->items, list->count, list->item_size, order);
 }
 
 static char *item_at(const gjk_list *list, uint32_t i) {
@@ -35,7 +32,7 @@ static char *item_at(const gjk_list *list, uint32_t i) {
 }
 
 /* Sifts the item down from the hole at i: the larger child moves up until the item fits. */
-static void sink(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
+static void sink(gjk_list *list, gjk_sort_order order, uint32_t i, const void *item) {
     while (i < list->count / 2) {
         uint32_t below = 2 * i + 1;
         below +=
@@ -50,7 +47,7 @@ static void sink(gjk_list *list, gjk_list_order order, uint32_t i, const void *i
 }
 
 /* Sifts the item up from the hole at i. */
-static void rise(gjk_list *list, gjk_list_order order, uint32_t i, const void *item) {
+static void rise(gjk_list *list, gjk_sort_order order, uint32_t i, const void *item) {
     while (i > 0 && order(item_at(list, (i - 1) / 2), item) < 0) {
         memcpy(item_at(list, i), item_at(list, (i - 1) / 2), list->item_size);
         i = (i - 1) / 2;
@@ -58,7 +55,7 @@ static void rise(gjk_list *list, gjk_list_order order, uint32_t i, const void *i
     memcpy(item_at(list, i), item, list->item_size);
 }
 
-bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order, const void *item) {
+bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order, const void *item) {
     if (list->count < limit) {
         if (gjk_list_push(list) == NULL) {
             return false;
@@ -73,7 +70,7 @@ bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order, const 
     return true;
 }
 
-void gjk_list_heap(gjk_list *list, gjk_list_order order) {
+void gjk_list_heap(gjk_list *list, gjk_sort_order order) {
     char item[GJK_LIST_ITEM_BYTES_MAX];
     for (uint32_t i = list->count / 2; i-- > 0;) {
         memcpy(item, item_at(list, i), list->item_size);
@@ -81,7 +78,7 @@ void gjk_list_heap(gjk_list *list, gjk_list_order order) {
     }
 }
 
-void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item) {
+void gjk_list_take_last(gjk_list *list, gjk_sort_order order, void *item) {
     char moved[GJK_LIST_ITEM_BYTES_MAX];
     GJK_CHECK(list->count > 0);
     memcpy(item, list->items, list->item_size);

@@ -1,7 +1,7 @@
 #ifndef GJK_BASE_LIST_H
 #define GJK_BASE_LIST_H
 
-#include "gjk/arena.h"
+#include "gjk/sort.h"
 
 /* Largest item of a heap. */
 #define GJK_LIST_ITEM_BYTES_MAX 256
@@ -22,23 +22,21 @@ static inline gjk_list gjk_list_make(struct gjk_arena *arena, size_t item_size) 
 /* A new last item, not initialised, or NULL when memory runs out. */
 void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 
-/* A total order, as of qsort. */
-typedef int (*gjk_list_order)(const void *a, const void *b);
-
-void gjk_list_sort(gjk_list *list, gjk_list_order order);
+/* As gjk_sort, in the list's arena. */
+gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 
 /*
  * Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that
  * comes before it. Until it is sorted the list is a heap with its last item in front. False: out
  * of memory. O(log count).
  */
-bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_list_order order,
+bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order,
                     const void *item) GJK_MUST_USE;
 
 /* Makes a heap of the list with its last item in front. O(count). */
-void gjk_list_heap(gjk_list *list, gjk_list_order order);
+void gjk_list_heap(gjk_list *list, gjk_sort_order order);
 
 /* Takes the last item of a heap, which is not empty, off it. O(log count). */
-void gjk_list_take_last(gjk_list *list, gjk_list_order order, void *item);
+void gjk_list_take_last(gjk_list *list, gjk_sort_order order, void *item);
 
 #endif

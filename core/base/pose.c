@@ -15,7 +15,7 @@
 #define QUATERNION_ROUNDING 1e-15
 
 gjk_pose gjk_pose_identity(void) {
-    return (gjk_pose){{0, 0, 0}, gjk_mat3_identity()};
+    return (gjk_pose){.rotation = gjk_mat3_identity()};
 }
 
 static gjk_status check_position(gjk_vec3 position) {
@@ -39,7 +39,12 @@ gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) {
     }
     double s, c;
     gjk_sincos(angle, &s, &c);
-    *out = (gjk_pose){gjk_xy0(position), {{c, -s, 0}, {s, c, 0}, {0, 0, 1}}};
+    *out = (gjk_pose){
+        .position = gjk_xy0(position),
+        .rotation = {{c, -s, 0}, {s, c, 0}, {0, 0, 1}},
+        .form = GJK_POSE_ANGLE,
+        .turn.angle = angle,
+    };
     return GJK_OK;
 }
 
@@ -86,6 +91,8 @@ gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out
     const gjk_double_double f = factor_of(q), back = {-f.high, -f.low};
     gjk_mat3 *r = &out->rotation;
     out->position = position;
+    out->form = GJK_POSE_QUATERNION;
+    out->turn.orientation = orientation;
     r->r0.x = entry(1.0, back, sum_of_products(q.y, q.y, q.z, q.z));
     r->r0.y = entry(0.0, f, sum_of_products(q.x, q.y, -q.z, q.w));
     r->r0.z = entry(0.0, f, sum_of_products(q.x, q.z, q.y, q.w));

@@ -12,6 +12,7 @@
 #include "gjk/pose.h"
 
 #include "base/double_double.h"
+#include "base/wide.h"
 
 __extension__ typedef unsigned __int128 uint128;
 
@@ -24,6 +25,7 @@ static const uint64_t two_over_pi[20] = {
     0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab,
 };
 
+/* The next digits are below 2^-108. */
 static const gjk_double_double half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54};
 
 /*
@@ -103,6 +105,50 @@ static void series(gjk_double_double r, double *sine, double *cosine) {
     double head = 1.0 - half;
     double error = (1.0 - head) - half; /* of head, exactly */
     *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
+}
+
+/*
+ * Sine and cosine of the fourth part of r by the series of Taylor in twice the digits, doubled
+ * twice. |r / 4| <= 0.2: the terms left out are below 2^-112.
+ */
+static void wide_series(gjk_double_double r, gjk_double_double *sine, gjk_double_double *cosine) {
+    const gjk_double_double one = {1.0, 0.0}, x = {0.25 * r.high, 0.25 * r.low};
+    const gjk_double_double square = gjk_dd_mul(x, x);
+    gjk_double_double s = one, versed = one; /* versed: 2 (1 - cos x) / x^2 */
+    for (int n = 18; n >= 2; n -= 2) {
+        /* 1 / (n (n + 1)) and 1 / ((n + 1) (n + 2)), of integers that doubles hold */
+        s = gjk_dd_add(one, gjk_dd_neg(gjk_dd_divide(gjk_dd_mul(square, s), n * (n + 1.0))));
+        versed = gjk_dd_add(one, gjk_dd_neg(gjk_dd_divide(gjk_dd_mul(square, versed),
+                                                          (n + 1.0) * (n + 2.0))));
+    }
+    s = gjk_dd_mul(x, s);
+    gjk_double_double v = gjk_dd_mul(square, versed); /* 2 (1 - cos x) */
+    v = (gjk_double_double){0.5 * v.high, 0.5 * v.low};
+    for (int i = 0; i < 2; i++) { /* sin 2x = 2 sin x cos x, 1 - cos 2x = 2 sin^2 x */
+        const gjk_double_double c = gjk_dd_add(one, gjk_dd_neg(v)), ss = gjk_dd_mul(s, s);
+        s = gjk_dd_mul((gjk_double_double){2.0 * s.high, 2.0 * s.low}, c);
+        v = (gjk_double_double){2.0 * ss.high, 2.0 * ss.low};
+    }
+    *sine = s;
+    *cosine = gjk_dd_add(one, gjk_dd_neg(v));
+}
+
+void gjk_sincos_wide(double angle, gjk_double_double *sine, gjk_double_double *cosine) {
+    GJK_ASSERT(isfinite(angle));
+    const double magnitude = fabs(angle);
+    unsigned quadrant = 0;
+    gjk_double_double rest = {magnitude, 0.0}, s, c;
+    if (magnitude > half_pi.high / 2) {
+        rest = reduce(magnitude, &quadrant);
+    }
+    wide_series(rest, &s, &c);
+    gjk_double_double turned_sine = quadrant % 2 == 0 ? s : c;
+    const gjk_double_double turned_cosine = quadrant % 2 == 0 ? c : s;
+    if (quadrant >= 2) {
+        turned_sine = gjk_dd_neg(turned_sine);
+    }
+    *sine = angle < 0 ? gjk_dd_neg(turned_sine) : turned_sine;
+    *cosine = quadrant == 1 || quadrant == 2 ? gjk_dd_neg(turned_cosine) : turned_cosine;
 }
 
 void gjk_sincos(double angle, double *sine, double *cosine) {

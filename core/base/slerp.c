@@ -72,12 +72,12 @@ static gjk_vec3 axis_between(gjk_quat p, gjk_quat q) {
     return gjk_add3(straight, gjk_cross3(u, v));
 }
 
-/* Whether the first component of (z, y, x) that is not 0 is positive. */
+/* Whether the first component of (x, y, z) that is not 0 is positive. */
 static bool is_positive(gjk_vec3 axis) {
-    if (fabs(axis.z) > HALF_TURN_ROUNDING) {
-        return axis.z > 0.0;
+    if (fabs(axis.x) > HALF_TURN_ROUNDING) {
+        return axis.x > 0.0;
     }
-    return fabs(axis.y) > HALF_TURN_ROUNDING ? axis.y > 0.0 : axis.x > 0.0;
+    return fabs(axis.y) > HALF_TURN_ROUNDING ? axis.y > 0.0 : axis.z > 0.0;
 }
 
 /* q or -q, which are the same rotation: the one nearer to p. */

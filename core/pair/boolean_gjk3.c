@@ -36,15 +36,8 @@ typedef struct search3 {
     double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: unknown */
 } search3;
 
-/* Copies number by number, which avoids a store-forwarding stall. */
-static inline void copy3(const gjk_vec3 *from, gjk_vec3 *to) {
-    to->x = from->x;
-    to->y = from->y;
-    to->z = from->z;
-}
-
 static void keep(search3 *s, uint32_t from, uint32_t to) {
-    copy3(&s->w[from], &s->w[to]);
+    gjk_vec3_copy(&s->w[from], &s->w[to]);
     s->index[to] = s->index[from];
 }
 
@@ -164,7 +157,7 @@ static bool prove_separated(const search3 *s, double along, const gjk_goal *goal
 static void end(const search3 *s, gjk_simplex3 *simplex) {
     simplex->count = s->count;
     for (uint32_t i = 0; i < s->count; i++) {
-        simplex->vertex[i] = s->vertex[s->index[i]];
+        gjk_vertex3_copy(&s->vertex[s->index[i]], &simplex->vertex[i]);
     }
 }
 
@@ -225,7 +218,7 @@ static bool step_ends(const gjk_frame3 *frame, const gjk_goal *goal, search3 *s,
             return true;
         }
     }
-    copy3(&vertex->w, &s->w[s->count]);
+    gjk_vec3_copy(&vertex->w, &s->w[s->count]);
     s->index[s->count++] = (uint8_t)s->found++;
     double along = gjk_dot3(s->direction, vertex->w);
     return prove_separated(s, along, goal, solution) || (along <= 0.0 && goal->radius == 0.0);

@@ -116,6 +116,7 @@ static void set_profile(const frustum3 *frustum, gjk_vec3 u, profile2 *profile) 
     profile->shape.stride = GJK_LANES;
     profile->shape.column_count = count > 1 ? 5 : 2;
     profile->shape.columns = profile->columns;
+    profile->shape.offset = (gjk_vec3){0, 0, 0};
     if (count > 1) {
         gjk_edges_fill(&profile->shape, profile->columns);
     }

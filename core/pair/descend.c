@@ -29,27 +29,8 @@
 /* How far beyond touching b is moved, at least, relative to the scale. */
 #define BEYOND 0x1p-10
 
-/* The frame of a pair in 2D or in 3D; the other is NULL. */
-typedef struct either_frame {
-    const gjk_frame2 *flat;
-    const gjk_frame3 *frame;
-    double scale;
-} either_frame;
-
-static gjk_vertex3 support(const either_frame *pair, gjk_vec3 direction) {
-    if (pair->flat == NULL) {
-        return gjk_support3(pair->frame, direction);
-    }
-    gjk_vertex2 vertex = gjk_support2(pair->flat, gjk_xy(direction));
-    return gjk_vertex2_lift(&vertex);
-}
-
-static double depth_along(const either_frame *pair, gjk_vec3 n) {
-    return gjk_dot3(n, support(pair, n).w);
-}
-
 /* The distance of the pair with b moved by `offset`, searched from the direction n. */
-static void measure_moved(const either_frame *pair, gjk_vec3 offset, gjk_vec3 n,
+static void measure_moved(const gjk_either_frame *pair, gjk_vec3 offset, gjk_vec3 n,
                           const gjk_goal *goal, gjk_solution *solution) {
     gjk_solution_init(solution);
     if (pair->flat != NULL) {
@@ -68,7 +49,7 @@ static void measure_moved(const either_frame *pair, gjk_vec3 offset, gjk_vec3 n,
 }
 
 /* One proximal step from n: the nearest points when b is moved out, given for b in its place. */
-static gjk_solution proximal_step(const either_frame *pair, double tolerance, gjk_vec3 n,
+static gjk_solution proximal_step(const gjk_either_frame *pair, double tolerance, gjk_vec3 n,
                                   double depth) {
     const double beyond = gjk_larger(depth, BEYOND * pair->scale);
     const gjk_vec3 offset = gjk_scale3(depth + beyond, n);
@@ -79,14 +60,13 @@ static gjk_solution proximal_step(const either_frame *pair, double tolerance, gj
     return solution;
 }
 
-/* Line search: goes on from `from` through *to in doubling steps while the depth decreases. */
-static void search_line(const either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth) {
+void gjk_search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth) {
     gjk_vec3 step = gjk_sub3(*to, from);
     for (int i = 0; i < LINE_STEPS_MAX; i++) {
         gjk_vec3 ahead = gjk_add3(*to, step);
         double length = gjk_length3(ahead);
         ahead = gjk_scale3(1.0 / length, ahead);
-        double along = length > 0.0 ? depth_along(pair, ahead) : INFINITY;
+        double along = length > 0.0 ? gjk_either_depth(pair, ahead) : INFINITY;
         if (!(along < *depth)) {
             return;
         }
@@ -96,7 +76,7 @@ static void search_line(const either_frame *pair, gjk_vec3 from, gjk_vec3 *to, d
     }
 }
 
-static void record(const either_frame *pair, const gjk_goal *goal, const gjk_solution *solution,
+static void record(const gjk_either_frame *pair, const gjk_goal *goal, const gjk_solution *solution,
                    const gjk_vertex3 *vertex) {
     if (goal->recorder == NULL) {
         return;
@@ -110,13 +90,13 @@ static void record(const either_frame *pair, const gjk_goal *goal, const gjk_sol
             : "the faces are too few for this curve: on downhill from the best direction");
 }
 
-static void descend(const either_frame *pair, const gjk_goal *goal, gjk_solution *solution) {
+static void descend(const gjk_either_frame *pair, const gjk_goal *goal, gjk_solution *solution) {
     const double least = gjk_larger(GJK_ROUNDING * pair->scale, FINER * goal->tolerance);
     gjk_vec3 n = solution->normal;
-    double depth = depth_along(pair, n);
+    double depth = gjk_either_depth(pair, n);
     for (int i = 0; i < DESCENTS_MAX; i++) {
         gjk_solution found = proximal_step(pair, goal->tolerance, n, depth);
-        gjk_vertex3 vertex = support(pair, found.normal);
+        gjk_vertex3 vertex = gjk_either_support(pair, found.normal);
         double along = gjk_dot3(found.normal, vertex.w);
         if (!(along <= depth + least)) {
             return;
@@ -132,14 +112,14 @@ static void descend(const either_frame *pair, const gjk_goal *goal, gjk_solution
         gjk_vec3 from = n;
         n = found.normal;
         depth = along;
-        search_line(pair, from, &n, &depth);
+        gjk_search_line(pair, from, &n, &depth);
     }
 }
 
 void gjk_descend2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    descend(&(either_frame){frame, NULL, frame->scale}, goal, solution);
+    descend(&(gjk_either_frame){frame, NULL, frame->scale}, goal, solution);
 }
 
 void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    descend(&(either_frame){NULL, frame, frame->scale}, goal, solution);
+    descend(&(gjk_either_frame){NULL, frame, frame->scale}, goal, solution);
 }

@@ -5,10 +5,17 @@
 
 #include "pair/kernels.h"
 
+#include "base/larger.h"
 #include "base/predicate.h"
 #include "pair/polytope.h"
 #include "pair/recording.h"
 #include "pair/stopping.h"
+
+/* Directions of rays that are tried for the witness points. */
+#define TURNS_MAX 24
+
+/* A tolerance so many roundings large leaves room for a better direction. */
+#define LOOSE 0x1p26
 
 /* The corners of the polytope that EPA starts from. */
 typedef struct gjk_seed2 {
@@ -141,10 +148,93 @@ static void record(const gjk_goal *goal, const gjk_solution *solution,
     gjk_record_epa(goal, solution, &traced, &support, note);
 }
 
+/* The point where the ray from the origin along the normal pierces an edge, as in epa3.c. */
+static bool set_exit(const struct gjk_polytope2 *polytope, uint32_t edge, gjk_solution *solution) {
+    const gjk_vec2 along = gjk_xy(solution->normal), x = gjk_right2(along);
+    gjk_simplex2 segment = {.count = 2};
+    segment.vertex[0] = polytope->vertex[edge];
+    segment.vertex[1] = polytope->vertex[polytope->edge[edge].next];
+    const double from = gjk_larger(gjk_dot2(x, segment.vertex[0].w), 0.0);
+    const double to = gjk_larger(-gjk_dot2(x, segment.vertex[1].w), 0.0);
+    if (!(from + to > 0.0)) {
+        return false;
+    }
+    segment.weight[0] = to / (from + to);
+    segment.weight[1] = from / (from + to);
+    gjk_set_witness2(&segment, solution);
+    solution->lower = -(segment.weight[0] * gjk_dot2(along, segment.vertex[0].w) +
+                        segment.weight[1] * gjk_dot2(along, segment.vertex[1].w));
+    return true;
+}
+
+/* Pushes out the edges that the ray along the normal pierces, as in epa3.c. */
+static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *polytope,
+                               gjk_vec2 normal, uint32_t *room) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    for (; *room > 0; --*room) {
+        const uint32_t pierced = gjk_polytope2_pierced_edge(polytope, normal);
+        if (pierced == GJK_NO_FACE) {
+            return GJK_NO_FACE;
+        }
+        const gjk_edge2 *edge = &polytope->edge[pierced];
+        const gjk_vertex2 vertex = gjk_support2(frame, edge->normal);
+        const gjk_vec2 ahead = gjk_sub2(vertex.w, polytope->vertex[pierced].w);
+        const double beyond = gjk_dot2(edge->normal, ahead) / gjk_dot2(edge->normal, normal);
+        if (beyond <= 0.25 * rounding || !gjk_polytope2_insert(polytope, &vertex, pierced)) {
+            return beyond <= 2.0 * rounding ? pierced : GJK_NO_FACE;
+        }
+    }
+    return GJK_NO_FACE;
+}
+
+/* Where the ray from the origin along the normal leaves a - b, as in epa3.c. */
+static bool find_exit(const gjk_frame2 *frame, struct gjk_polytope2 *polytope,
+                      gjk_solution *solution) {
+    const gjk_either_frame pair = {frame, NULL, frame->scale};
+    const double rounding = GJK_ROUNDING * frame->scale;
+    gjk_solution trial = *solution;
+    uint32_t room = GJK_POLYTOPE_EXIT_MAX;
+    bool found = false;
+    for (int turn = 0; turn < TURNS_MAX; turn++) {
+        const uint32_t edge = push_out_along(frame, polytope, gjk_xy(trial.normal), &room);
+        if (edge == GJK_NO_FACE || !set_exit(polytope, edge, &trial)) {
+            break;
+        }
+        const double left = -trial.lower, depth = gjk_either_depth(&pair, trial.normal);
+        const bool meets = depth - left <= 4.0 * rounding;
+        trial.lower = meets ? -depth : -left;
+        *solution = trial;
+        found = true;
+        if (depth - left <= 0.5 * rounding ||
+            !gjk_turn_ahead(&pair, gjk_xy0(polytope->edge[edge].normal), depth, &trial.normal)) {
+            break;
+        }
+    }
+    return found;
+}
+
+/* Descends from each start and from the normal found last, and keeps the least depth. */
+static void descend_all(const gjk_frame2 *frame, const gjk_goal *goal, gjk_starts *starts,
+                        gjk_solution *solution) {
+    gjk_solution best = *solution;
+    starts->normal[starts->count++] = solution->normal;
+    for (uint32_t i = 0; i < starts->count; i++) {
+        gjk_solution trial = *solution;
+        trial.normal = starts->normal[i];
+        trial.lower = -INFINITY;
+        gjk_descend2(frame, goal, &trial);
+        if (trial.lower > best.lower) {
+            best = trial;
+        }
+    }
+    *solution = best;
+}
+
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
                    gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
     const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
+    gjk_starts starts = {.next = GJK_ITERATIONS_MIN};
     bool settled = false;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
         solution->iterations++;
@@ -157,6 +247,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
             record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
             return;
         }
+        gjk_starts_keep(&starts, i + 1, solution->normal);
         const bool last = i + 1 == goal->max_iterations;
         settled = gjk_epa_settles(goal, edge->distance, outer, rounding, close_enough, last);
         record(goal, solution, polytope, nearest, &vertex,
@@ -170,10 +261,12 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
     }
     if (!solution->has_points || solution->upper <= 0.0) {
         set_witness_points(polytope, 4 * close_enough, solution);
-        if (!settled && frame->curved) {
-            gjk_descend2(frame, goal, solution);
+        const bool is_loose = goal->tolerance > LOOSE * rounding;
+        if (frame->curved && (!settled || is_loose)) {
+            descend_all(frame, goal, &starts, solution);
         }
-        if (!settled) {
+        const bool left = frame->curved && find_exit(frame, polytope, solution);
+        if (!settled && !left) {
             const gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
             const gjk_vertex3 lifted = gjk_vertex2_lift(&support);
             gjk_prefer_support(&lifted, solution);

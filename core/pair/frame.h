@@ -72,6 +72,19 @@ static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 directi
 /* The difference of a point of a and a point of b, each in its own frame. */
 void gjk_vertex3_make(const gjk_frame3 *frame, gjk_vec3 own_a, gjk_vec3 own_b, gjk_vertex3 *vertex);
 
+/* Copies number by number: one that was written just now is read again without waiting for the cache. */
+static inline void gjk_vec3_copy(const gjk_vec3 *from, gjk_vec3 *to) {
+    to->x = from->x;
+    to->y = from->y;
+    to->z = from->z;
+}
+static inline void gjk_vertex3_copy(const gjk_vertex3 *from, gjk_vertex3 *to) {
+    gjk_vec3_copy(&from->w, &to->w);
+    gjk_vec3_copy(&from->a, &to->a);
+    gjk_vec3_copy(&from->b, &to->b);
+    gjk_vec3_copy(&from->own_b, &to->own_b);
+}
+
 /* The same vertex with z = 0; own_b is not known there. */
 static inline gjk_vertex3 gjk_vertex2_lift(const gjk_vertex2 *vertex) {
     return (gjk_vertex3){.w = gjk_xy0(vertex->w), .a = gjk_xy0(vertex->a), .b = gjk_xy0(vertex->b)};
@@ -91,6 +104,27 @@ static inline gjk_vec2 gjk_frame2_turn(const gjk_frame2 *frame, gjk_vec2 own_b) 
 static inline gjk_vec2 gjk_frame2_turn_back(const gjk_frame2 *frame, gjk_vec2 direction) {
     return (gjk_vec2){frame->row0.x * direction.x + frame->row1.x * direction.y,
                       frame->row0.y * direction.x + frame->row1.y * direction.y};
+}
+
+/* A frame in 2D or in 3D, for methods that are the same in both, with z = 0 in 2D. One of the
+ * two is NULL. */
+typedef struct gjk_either_frame {
+    const gjk_frame2 *flat;
+    const gjk_frame3 *frame;
+    double scale;
+} gjk_either_frame;
+
+static inline gjk_vertex3 gjk_either_support(const gjk_either_frame *pair, gjk_vec3 direction) {
+    if (pair->flat == NULL) {
+        return gjk_support3(pair->frame, direction);
+    }
+    const gjk_vertex2 vertex = gjk_support2(pair->flat, gjk_xy(direction));
+    return gjk_vertex2_lift(&vertex);
+}
+
+/* How deep a is in b along a unit direction. */
+static inline double gjk_either_depth(const gjk_either_frame *pair, gjk_vec3 n) {
+    return gjk_dot3(n, gjk_either_support(pair, n).w);
 }
 
 /*

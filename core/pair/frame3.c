@@ -85,11 +85,34 @@ static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
     vertex->w = gjk_sub3(vertex->a, vertex->b);
 }
 
+/* Whether the support point is found by a scan, and of so many points that it is worth a call. */
+static inline bool is_scanned(const gjk_shape *shape) {
+    return shape->count > 2 && shape->type != GJK_BOX;
+}
+
+static inline gjk_columns columns_of(const gjk_shape *shape) {
+    return (gjk_columns){shape->columns, shape->count, shape->stride};
+}
+
+static inline gjk_vec3 point_of(const gjk_columns *cloud, uint32_t i) {
+    const double *x = cloud->x + i, *y = x + cloud->stride;
+    return (gjk_vec3){*x, *y, y[cloud->stride]};
+}
+
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
     const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
     gjk_vec3 a;
-    gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
-    gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);
+    if (is_scanned(frame->a) && is_scanned(frame->b)) {
+        const gjk_columns cloud[2] = {columns_of(frame->a), columns_of(frame->b)};
+        const gjk_vec3 along[2] = {d, gjk_neg3(back)};
+        uint32_t index[2];
+        gjk_scan_both3(cloud, along, index);
+        a = point_of(&cloud[0], index[0]);
+        vertex->own_b = point_of(&cloud[1], index[1]);
+    } else {
+        gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
+        gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);
+    }
     vertex->a = gjk_scale3(frame->unit, a);
     place_vertex(frame, vertex);
 }

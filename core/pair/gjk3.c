@@ -15,10 +15,10 @@
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
                                            "nearest is in a face"};
 
-static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 away,
+static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 normal,
                    const gjk_simplex3 *simplex, const gjk_vertex3 *vertex, const char *note) {
     if (goal->recorder != NULL) {
-        gjk_record_gjk(goal, solution, gjk_neg3(away), simplex, vertex, note);
+        gjk_record_gjk(goal, solution, normal, simplex, vertex, note);
     }
 }
 
@@ -42,7 +42,7 @@ static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *
     }
     gjk_simplex3_keep(simplex, &feature);
     solution->upper = sqrt(feature.squared);
-    *away = gjk_simplex3_direction(simplex, &feature);
+    *away = gjk_simplex3_heading(simplex, &feature);
     return true;
 }
 
@@ -56,28 +56,31 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         return true;
     }
     double bound = -INFINITY;
-    while (solution->upper > progress.rounding && solution->iterations < goal->max_iterations) {
-        solution->iterations++;
+    gjk_vec3 normal = {0, 0, 0}; /* of the latest bound */
+    while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
         GJK_CHECK(simplex->count < 4);
         gjk_vertex3 *vertex = &simplex->vertex[simplex->count];
         const gjk_vec3 toward = gjk_neg3(away);
         gjk_support3_into(frame, &toward, vertex);
-        bound = gjk_dot3(away, vertex->w);
-        gjk_raise_lower(solution, toward, bound, progress.rounding);
+        const double length_of = gjk_length3(away); /* which the support does not wait for */
+        const double scale = length_of > 0.0 ? 1.0 / length_of : 0.0;
+        normal = gjk_scale3(scale, toward);
+        bound = scale * gjk_dot3(away, vertex->w);
+        gjk_raise_lower(solution, normal, bound, progress.rounding);
         if (gjk_goal_proven(goal, solution)) {
-            record(goal, solution, away, simplex, vertex, "the bounds prove the state: done");
+            record(goal, solution, normal, simplex, vertex, "the bounds prove the state: done");
             return false;
         }
         if (gjk_bounds_meet(&progress, goal, bound, solution->upper) ||
             gjk_simplex3_has(simplex, vertex)) {
-            record(goal, solution, away, simplex, vertex, "no support point gets nearer: done");
+            record(goal, solution, normal, simplex, vertex, "no support point gets nearer: done");
             break;
         }
         simplex->count++;
         gjk_feature3 feature;
         if (gjk_simplex3_find(simplex, &feature)) {
             solution->upper = 0.0;
-            record(goal, solution, away, simplex, vertex, "the simplex holds the origin");
+            record(goal, solution, normal, simplex, vertex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -87,9 +90,9 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         }
         gjk_simplex3_keep(simplex, &feature);
         solution->upper = gjk_smaller(solution->upper, length);
-        record(goal, solution, away, simplex, vertex, nearest_note[simplex->count - 1]);
-        away = gjk_simplex3_direction(simplex, &feature);
+        record(goal, solution, normal, simplex, vertex, nearest_note[simplex->count - 1]);
+        away = gjk_simplex3_heading(simplex, &feature);
     }
     set_witness_points(simplex, solution);
-    return gjk_finish(&progress, goal, frame->curved, gjk_neg3(away), bound, solution);
+    return gjk_finish(&progress, goal, frame->curved, normal, bound, solution);
 }

@@ -9,51 +9,29 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
+#include "pair/flat/flat.h"
 #include "pair/kernels.h"
+#include "pair/order.h"
 #include "pair/pieces_pair.h"
 #include "pair/recording.h"
+#include "pair/signed.h"
+#include "pair/spatial/spatial.h"
 #include "shape/box.h"
-
-gjk_detect_settings gjk_detect_settings_default(void) {
-    return (gjk_detect_settings){
-        .tolerance = GJK_TOLERANCE_DEFAULT,
-        .max_iterations = GJK_ITERATIONS_DEFAULT,
-        .penetration = true,
-    };
-}
-
-gjk_distance_settings gjk_distance_settings_default(void) {
-    return (gjk_distance_settings){
-        .tolerance = GJK_TOLERANCE_DEFAULT,
-        .max_iterations = GJK_ITERATIONS_DEFAULT,
-    };
-}
-
-/*
- * Joins bounds that differ by a few units in the last place, since no tolerance could bring
- * them together: up to about two units, at the one that the witness points have; else in the
- * middle.
- */
-static void close_bounds(gjk_solution *solution, double size) {
-    double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(solution->upper));
-    solution->lower = gjk_smaller(solution->lower, solution->upper);
-    double gap = solution->upper - solution->lower;
-    if (gap > 1.25 * magnitude) {
-        return;
-    }
-    double witnessed = solution->upper > 0.0 ? solution->upper : solution->lower;
-    double joined = gap <= 0.5 * magnitude ? witnessed : solution->lower + 0.5 * gap;
-    solution->lower = joined;
-    solution->upper = joined;
-}
+#include "shape/near.h"
 
 /* A query about a pair, in the units of the world. */
 typedef struct pair_query {
     gjk_goal goal;
-    const gjk_vec3 *first_direction;
+    const gjk_vec3 *first_direction; /* from the shape that the caller names first */
+    bool is_swapped;                 /* that is the second one here */
     const struct gjk_penetration_solver *solver;
     gjk_cache *cache;
+    const gjk_walk3 *walk; /* where the kernels of pair/spatial left it */
 } pair_query;
+
+static gjk_vec3 first_direction_of(const pair_query *query) {
+    return gjk_scale3(1.0 - 2.0 * query->is_swapped, *query->first_direction);
+}
 
 /* The goal in the units of a frame, with a tolerance that exceeds the rounding of its numbers.
  * Set member by member, which avoids a store-forwarding stall. */
@@ -96,20 +74,28 @@ static void iterate3(const gjk_frame3 *frame, const struct gjk_penetration_solve
     }
 }
 
-/* Runs the general method for the recorder only; its solution is discarded. */
-static void trace(const gjk_frame2 *flat, const gjk_frame3 *frame, const gjk_pose *pose_of_a,
-                  const pair_query *query, const gjk_goal *goal) {
-    double unit = flat != NULL ? flat->unit : frame->unit;
-    gjk_world_recorder world = {query->goal.recorder, pose_of_a, unit, query->goal.radius};
+/* Runs the general method for the recorder only, from a to b as the caller names them; its solution
+ * is discarded. */
+static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *query) {
+    gjk_world_recorder world = {query->goal.recorder, &a->pose, 1.0, query->goal.radius};
     gjk_recorder recorder = {gjk_record_in_world, &world};
-    gjk_goal traced = *goal;
+    gjk_goal traced;
     gjk_solution solution;
-    traced.recorder = &recorder;
     gjk_solution_init(&solution);
-    if (flat != NULL) {
-        iterate2(flat, query->solver, &traced, &solution);
+    if (a->shape->dimension == 2) {
+        gjk_frame2 flat = gjk_frame2_place(a, b);
+        gjk_frame2_aim(&flat, &a->pose, *query->first_direction);
+        set_goal(&query->goal, flat.unit, flat.scale, &traced);
+        traced.recorder = &recorder;
+        world.unit = flat.unit;
+        iterate2(&flat, query->solver, &traced, &solution);
     } else {
-        iterate3(frame, query->solver, &traced, &solution);
+        gjk_frame3 frame = gjk_frame3_place(a, b);
+        gjk_frame3_aim(&frame, &a->pose, *query->first_direction);
+        set_goal(&query->goal, frame.unit, frame.scale, &traced);
+        traced.recorder = &recorder;
+        world.unit = frame.unit;
+        iterate3(&frame, query->solver, &traced, &solution);
     }
 }
 
@@ -120,18 +106,44 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const pair_query 
     set_goal(&query->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
     bool direct = solver->direct && solver->solve2 != NULL;
-    bool solved = direct && solver->solve2(&frame, NULL, goal, solution);
-    if (!solved || query->goal.recorder != NULL) {
-        gjk_frame2_aim(&frame, &a->pose, *query->first_direction);
-    }
-    if (query->goal.recorder != NULL) {
-        trace(&frame, NULL, &a->pose, query, goal);
-    }
-    if (!solved) {
+    if (!direct || !solver->solve2(&frame, NULL, goal, solution)) {
+        gjk_frame2_aim(&frame, &a->pose, first_direction_of(query));
         restart(solution);
         iterate2(&frame, solver, goal, solution);
     }
     return frame.unit;
+}
+
+/* A point as the columns have it. */
+static gjk_vec3 cloud_point(const gjk_shape *shape, uint32_t i) {
+    const double *x = shape->columns + i;
+    return (gjk_vec3){x[0], x[shape->stride], x[2 * (size_t)shape->stride]};
+}
+
+/* Goes on from where a walk ended. */
+static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simplex3 *simplex,
+                       gjk_solution *solution) {
+    simplex->count = walk->count;
+    solution->iterations = walk->steps;
+    for (uint32_t i = 0; i < walk->count; i++) {
+        gjk_vertex3_make(frame, cloud_point(frame->a, walk->on_a[i]),
+                         cloud_point(frame->b, walk->on_b[i]), &simplex->vertex[i]);
+    }
+    if (walk->is_around || walk->is_within) {
+        solution->proof = GJK_PROVEN_OVERLAPPING;
+    }
+    if (walk->is_around) {
+        solution->upper = 0.0;
+    }
+}
+
+/* Where a walk has ended around the origin, the points that are kept are still its. */
+static void keep_indices(const gjk_walk3 *walk, gjk_cache *cache) {
+    for (uint32_t i = 0; i < walk->count && walk->is_around; i++) {
+        cache->at_a[i] = walk->on_a[i];
+        cache->at_b[i] = walk->on_b[i];
+    }
+    cache->has_indices = walk->is_around;
 }
 
 /* Boolean GJK, which decides most pairs, then the general method from its last simplex. */
@@ -143,7 +155,12 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query 
     if (query->cache != NULL) {
         gjk_cache_recall(query->cache, frame, &simplex, &heading);
     }
-    bool reached = gjk_boolean3(frame, heading, goal, &simplex, solution);
+    const bool has_walked = query->walk->count > 0;
+    if (has_walked) {
+        take_walk3(query->walk, frame, &simplex, solution);
+    }
+    const bool reached = has_walked ? gjk_goal_reached(goal, solution)
+                                    : gjk_boolean3(frame, heading, goal, &simplex, solution);
     if (!reached) {
         frame->toward = gjk_scale3(1.0 / gjk_length3(heading), heading);
     }
@@ -152,6 +169,7 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query 
     if (query->cache != NULL) {
         bool separated = reached && solution->proof == GJK_PROVEN_SEPARATED;
         gjk_cache_keep(query->cache, frame, &simplex, separated ? &solution->normal : NULL);
+        keep_indices(query->walk, query->cache);
     }
     if (undecided) {
         (void)solver->solve3(frame, &simplex, goal, solution);
@@ -165,15 +183,10 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query 
     set_goal(&query->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);
     bool direct = solver->direct && solver->solve3 != NULL;
-    bool solved = direct && solver->solve3(&frame, NULL, goal, solution);
-    if (query->goal.recorder != NULL) {
-        gjk_frame3_aim(&frame, &a->pose, *query->first_direction);
-        trace(NULL, &frame, &a->pose, query, goal);
-    }
-    if (!solved) {
+    if (!direct || !solver->solve3(&frame, NULL, goal, solution)) {
         gjk_vec3 heading = solution->proof == GJK_PROVEN_SEPARATED
                                ? solution->normal
-                               : gjk_frame3_heading(&frame, &a->pose, *query->first_direction);
+                               : gjk_frame3_heading(&frame, &a->pose, first_direction_of(query));
         restart(solution);
         iterate_from3(&frame, heading, query, goal, solution);
     }
@@ -228,10 +241,14 @@ static pair_verdict solve(const gjk_placed *a, const gjk_placed *b, const pair_q
     GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
     GJK_ASSERT(goal->max_iterations <= GJK_ITERATIONS_MAX);
     gjk_goal in_frame;
+    if (goal->recorder != NULL) {
+        trace(query->is_swapped ? b : a, query->is_swapped ? a : b, query);
+    }
     double unit = a->shape->dimension == 2 ? solve2(a, b, query, &in_frame, solution)
                                            : solve3(a, b, query, &in_frame, solution);
     if (!gjk_goal_reached(&in_frame, solution)) {
-        close_bounds(solution, unit * gjk_larger(a->shape->size, b->shape->size));
+        gjk_close_bounds(unit * gjk_larger(a->shape->size, b->shape->size), &solution->lower,
+                         &solution->upper);
     }
     double length = 1.0 / unit; /* exact, as the unit is a power of two */
     double lower = solution->lower - in_frame.radius, upper = solution->upper - in_frame.radius;
@@ -267,9 +284,11 @@ static inline void set_points(const gjk_placed *a, const gjk_placed *b,
     }
 }
 
+/* From the first to the second of the shapes, or back. */
 static inline gjk_vec3 normal_in_world(const gjk_placed *a, const gjk_solution *solution,
-                                       bool is_reported) {
-    return is_reported ? gjk_no_minus_zero3(gjk_mul3(&a->pose.rotation, solution->normal))
+                                       bool is_reported, bool is_back) {
+    const gjk_vec3 n = gjk_mul3(&a->pose.rotation, solution->normal);
+    return is_reported ? gjk_no_minus_zero3(gjk_scale3(1.0 - 2.0 * is_back, n))
                        : (gjk_vec3){0, 0, 0};
 }
 
@@ -287,11 +306,8 @@ static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double toleran
     };
 }
 
-gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
-                             const gjk_detect_settings *settings) {
-    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        return gjk_detect_pieces(a, b, settings);
-    }
+static pair_query detect_query(const gjk_placed *a, const gjk_placed *b,
+                               const gjk_detect_settings *settings) {
     pair_query query = {
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
@@ -301,30 +317,11 @@ gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
     query.goal.stop_separated = true;
     query.goal.stop_overlapping = !settings->penetration;
     query.goal.recorder = settings->recorder;
-    gjk_solution solution;
-    pair_verdict verdict = solve(a, b, &query, &solution);
-    const bool is_deep = settings->penetration && verdict.state != GJK_SEPARATED;
-    gjk_detect_result result; /* set member by member, which avoids a copy */
-    result.state = verdict.state;
-    result.convergence = verdict.convergence;
-    result.iterations = solution.iterations;
-    result.normal = normal_in_world(a, &solution, settings->penetration);
-    result.depth = is_deep ? positive_part(-verdict.lower) : 0.0;
-    result.depth_lower_bound = is_deep ? positive_part(-verdict.upper) : 0.0;
-    result.has_points = is_deep && solution.has_points;
-    result.piece_a = result.piece_b = GJK_NO_PIECE;
-    result.inside = false;
-    result.given_up = false;
-    set_points(a, b, &solution, verdict.length, result.has_points, &result.point_a,
-               &result.point_b);
-    return result;
+    return query;
 }
 
-gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
+static pair_query distance_query(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings) {
-    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        return gjk_distance_pieces(a, b, settings);
-    }
     pair_query query = {
         .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
         .first_direction = &settings->first_direction,
@@ -333,21 +330,200 @@ gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
     };
     query.goal.stop_overlapping = true;
     query.goal.recorder = settings->recorder;
-    gjk_solution solution;
-    pair_verdict verdict = solve(a, b, &query, &solution);
-    const bool is_apart = verdict.state != GJK_OVERLAPPING;
-    gjk_distance_result result; /* set member by member, which avoids a copy */
-    result.state = verdict.state;
-    result.convergence = verdict.convergence;
-    result.iterations = solution.iterations;
-    result.normal = normal_in_world(a, &solution, is_apart);
-    result.distance = is_apart ? positive_part(verdict.upper) : 0.0;
-    result.lower_bound = is_apart ? positive_part(verdict.lower) : 0.0;
-    result.has_points = is_apart && solution.has_points;
-    result.piece_a = result.piece_b = GJK_NO_PIECE;
-    result.inside = false;
-    result.given_up = false;
-    set_points(a, b, &solution, verdict.length, result.has_points, &result.point_a,
-               &result.point_b);
+    return query;
+}
+
+/* --- Shapes far from their own origins --- */
+
+static void move_points(gjk_wide3 at, bool has_points, gjk_vec3 *point_a, gjk_vec3 *point_b) {
+    if (has_points) {
+        *point_a = gjk_wide3_add(at, *point_a);
+        *point_b = gjk_wide3_add(at, *point_b);
+    }
+}
+
+/* What a cache knows of the pair whose shapes these are, it knows of their copies near by. */
+static void rename_cached(gjk_cache *cache, const gjk_placed *from_a, const gjk_placed *from_b,
+                          const gjk_placed *to_a, const gjk_placed *to_b) {
+    if (cache == NULL) {
+        return;
+    }
+    const bool same = cache->a == from_a->shape && cache->b == from_b->shape;
+    const bool swapped = !same && cache->a == from_b->shape && cache->b == from_a->shape;
+    cache->a = same ? to_a->shape : swapped ? to_b->shape : NULL;
+    cache->b = same ? to_b->shape : swapped ? to_a->shape : NULL;
+}
+
+/* Passes steps on from a world whose origin stands elsewhere in the caller's. */
+typedef struct moved_recorder {
+    gjk_recorder recorder;
+    const gjk_recorder *to;
+    gjk_vec3 at;
+} moved_recorder;
+
+static void record_moved(void *user, const gjk_trace_step *step) {
+    const moved_recorder *moved = user;
+    gjk_trace_step out = *step;
+    out.support_a = gjk_add3(step->support_a, moved->at);
+    out.support_b = gjk_add3(step->support_b, moved->at);
+    moved->to->record(moved->to->user, &out);
+}
+
+static const gjk_recorder *move_recorder(const gjk_recorder *recorder, gjk_vec3 at,
+                                         moved_recorder *out) {
+    *out = (moved_recorder){{record_moved, out}, recorder, at};
+    return recorder != NULL ? &out->recorder : NULL;
+}
+
+static gjk_detect_result detect_far(const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_detect_settings *settings) {
+    gjk_near near_a, near_b;
+    const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
+    moved_recorder moved;
+    gjk_detect_settings there = *settings;
+    there.recorder = move_recorder(settings->recorder, at.high, &moved);
+    rename_cached(settings->cache, a, b, &near_a.placed, &near_b.placed);
+    gjk_detect_result result = gjk_detect(&near_a.placed, &near_b.placed, &there);
+    rename_cached(settings->cache, &near_a.placed, &near_b.placed, a, b);
+    move_points(at, result.has_points, &result.point_a, &result.point_b);
     return result;
+}
+
+static gjk_distance_result distance_far(const gjk_placed *a, const gjk_placed *b,
+                                        const gjk_distance_settings *settings) {
+    gjk_near near_a, near_b;
+    const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
+    moved_recorder moved;
+    gjk_distance_settings there = *settings;
+    there.recorder = move_recorder(settings->recorder, at.high, &moved);
+    rename_cached(settings->cache, a, b, &near_a.placed, &near_b.placed);
+    gjk_distance_result result = gjk_distance(&near_a.placed, &near_b.placed, &there);
+    rename_cached(settings->cache, &near_a.placed, &near_b.placed, a, b);
+    move_points(at, result.has_points, &result.point_a, &result.point_b);
+    return result;
+}
+
+/* --- The queries --- */
+
+/* All pairs but those that pair/flat or pair/spatial have decided. */
+static __attribute__((noinline)) void detect_any(const gjk_placed *a, const gjk_placed *b,
+                                                 const gjk_detect_settings *settings,
+                                                 const gjk_walk3 *walk, gjk_detect_result *result) {
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        *result = gjk_detect_pieces(a, b, settings);
+        return;
+    }
+    if (gjk_is_far(a) || gjk_is_far(b)) {
+        *result = detect_far(a, b, settings);
+        return;
+    }
+    const bool swapped = !gjk_comes_first(a, b);
+    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
+    const gjk_placed *first = both[swapped], *second = both[!swapped];
+    pair_query query = detect_query(a, b, settings);
+    query.is_swapped = swapped;
+    query.walk = walk;
+    gjk_solution solution;
+    pair_verdict verdict = solve(first, second, &query, &solution);
+    const bool is_deep = settings->penetration && verdict.state != GJK_SEPARATED;
+    result->state = verdict.state;
+    result->convergence = verdict.convergence;
+    result->iterations = solution.iterations;
+    result->normal = normal_in_world(first, &solution, settings->penetration, swapped);
+    result->depth = is_deep ? positive_part(-verdict.lower) : 0.0;
+    result->depth_lower_bound = is_deep ? positive_part(-verdict.upper) : 0.0;
+    result->has_points = is_deep && solution.has_points;
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = false;
+    result->given_up = false;
+    set_points(first, second, &solution, verdict.length, result->has_points,
+               swapped ? &result->point_b : &result->point_a,
+               swapped ? &result->point_a : &result->point_b);
+}
+
+bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
+                        const gjk_detect_settings *settings, gjk_detect_result *result) {
+    gjk_walk3 walk;
+    gjk_walk3_init(&walk);
+    const bool is_decided = gjk_spatial_detect(a, b, settings, result, &walk);
+    if (!is_decided) {
+        detect_any(a, b, settings, &walk, result);
+    }
+    return is_decided;
+}
+
+void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
+                     gjk_detect_result *result) {
+    const bool is_flat = gjk_flat_serves(a, b) && gjk_flat_may_choose(settings->solver);
+    const bool is_decided = is_flat ? gjk_flat_detect(a, b, settings, result)
+                                    : gjk_detect_general(a, b, settings, result);
+    if (is_decided && settings->recorder != NULL) {
+        const pair_query query = detect_query(a, b, settings);
+        trace(a, b, &query);
+    }
+}
+
+static __attribute__((noinline)) void distance_any(const gjk_placed *a, const gjk_placed *b,
+                                                   const gjk_distance_settings *settings,
+                                                   const gjk_walk3 *walk,
+                                                   gjk_distance_result *result) {
+    if (settings->is_signed) {
+        *result = gjk_distance_signed(a, b, settings);
+        return;
+    }
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        *result = gjk_distance_pieces(a, b, settings);
+        return;
+    }
+    if (gjk_is_far(a) || gjk_is_far(b)) {
+        *result = distance_far(a, b, settings);
+        return;
+    }
+    const bool swapped = !gjk_comes_first(a, b);
+    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
+    const gjk_placed *first = both[swapped], *second = both[!swapped];
+    pair_query query = distance_query(a, b, settings);
+    query.is_swapped = swapped;
+    query.walk = walk;
+    gjk_solution solution;
+    pair_verdict verdict = solve(first, second, &query, &solution);
+    const bool is_apart = verdict.state != GJK_OVERLAPPING;
+    result->state = verdict.state;
+    result->convergence = verdict.convergence;
+    result->iterations = solution.iterations;
+    result->normal = normal_in_world(first, &solution, is_apart, swapped);
+    result->distance = is_apart ? positive_part(verdict.upper) : 0.0;
+    result->lower_bound = is_apart ? positive_part(verdict.lower) : 0.0;
+    result->is_signed = false;
+    result->signed_distance = 0.0;
+    result->has_points = is_apart && solution.has_points;
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = false;
+    result->given_up = false;
+    set_points(first, second, &solution, verdict.length, result->has_points,
+               swapped ? &result->point_b : &result->point_a,
+               swapped ? &result->point_a : &result->point_b);
+}
+
+bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
+                          const gjk_distance_settings *settings, gjk_distance_result *result) {
+    gjk_walk3 walk;
+    gjk_walk3_init(&walk);
+    const bool is_decided = gjk_spatial_distance(a, b, settings, result, &walk);
+    if (!is_decided) {
+        distance_any(a, b, settings, &walk, result);
+    }
+    return is_decided;
+}
+
+void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
+                       const gjk_distance_settings *settings, gjk_distance_result *result) {
+    const bool is_flat =
+        gjk_flat_serves(a, b) && !settings->is_signed && gjk_flat_may_choose(settings->solver);
+    const bool is_decided = is_flat ? gjk_flat_distance(a, b, settings, result)
+                                    : gjk_distance_general(a, b, settings, result);
+    if (is_decided && settings->recorder != NULL) {
+        const pair_query query = distance_query(a, b, settings);
+        trace(a, b, &query);
+    }
 }

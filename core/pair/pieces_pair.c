@@ -293,11 +293,11 @@ gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
         const gjk_piece_pair pair = {a, b, GJK_NO_PIECE, GJK_NO_PIECE};
         (void)visit_contact(&contacts.visitor, &pair);
     }
-    gjk_list_sort(&contacts.found, deepest_first);
     *out = (gjk_contacts){(gjk_detect_result *)(void *)contacts.found.items, contacts.found.count,
                           contacts.found.truncated};
     if (contacts.out_of_memory) {
         return GJK_OUT_OF_MEMORY;
     }
-    return contacts.visitor.meter.given_up ? GJK_GIVEN_UP : GJK_OK;
+    return contacts.visitor.meter.given_up ? GJK_GIVEN_UP
+                                           : gjk_list_sort(&contacts.found, deepest_first);
 }

@@ -43,6 +43,18 @@ uint32_t gjk_polytope2_nearest_edge(const struct gjk_polytope2 *p) {
     return best;
 }
 
+uint32_t gjk_polytope2_pierced_edge(const struct gjk_polytope2 *p, gjk_vec2 ray) {
+    const gjk_vec2 origin = {0, 0};
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (p->edge[i].alive && gjk_dot2(p->edge[i].normal, ray) > 0.0 &&
+            gjk_orient2_sign(origin, ray, p->vertex[i].w) <= 0 &&
+            gjk_orient2_sign(origin, ray, p->vertex[p->edge[i].next].w) >= 0) {
+            return i;
+        }
+    }
+    return GJK_NO_FACE;
+}
+
 static bool sees(const struct gjk_polytope2 *p, uint32_t edge, gjk_vec2 from) {
     const gjk_edge2 *e = &p->edge[edge];
     return gjk_orient2_sign(p->vertex[edge].w, p->vertex[e->next].w, from) < 0;

@@ -124,11 +124,12 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
 }
 
 /* Whether the points are apart by the gap along the normal. A projection is, unless the edge is
- * so short that rounding has turned it in the frame. */
+ * so short that rounding has turned it in the frame; two corners are where one is over the other's
+ * edge but for rounding. */
 static bool is_along(const witness2 *points, gjk_vec2 normal, double gap, double close_enough) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
     gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
-    return gjk_length2(off) <= 4.0 * close_enough;
+    return gjk_length2(off) <= (points->projected ? 4.0 : 1.0) * close_enough;
 }
 
 /* Sets the witness points and the final bounds. Returns false when these do not meet. */
@@ -175,13 +176,15 @@ static bool conclude(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec
     solution->iterations = 1;
     solution->lower = widest->gap;
     solution->normal = gjk_xy0(widest->of_b ? gjk_neg2(normal) : normal);
-    if (gjk_goal_proven(goal, solution) ||
-        (goal->stop_overlapping && bound_overlap(widest, scale, goal, solution))) {
+    if (gjk_goal_proven(goal, solution) || bound_overlap(widest, scale, goal, solution)) {
         return true;
     }
     bool settled = settle(polygons, widest, normal, GJK_ROUNDING * scale, solution);
-    (void)(settled ? gjk_goal_proven(goal, solution)
-                   : bound_overlap(widest, scale, goal, solution));
+    if (settled) {
+        (void)gjk_goal_proven(goal, solution);
+    } else if (solution->proof == GJK_PROVEN_OVERLAPPING) {
+        solution->upper = widest->gap;
+    }
     return settled;
 }
 

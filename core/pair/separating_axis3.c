@@ -1,10 +1,12 @@
 /*
- * The separating axis test for the penetration of two boxes (Gottschalk, Lin, Manocha,
- * OBBTree, 1996): the minimum depth is along the normal of a face of one of them or the cross
- * product of two edges; all fifteen axes are tried. Deviations: a gap between edges is divided
- * by the length of their cross product, with no bias towards faces; nearly parallel edges, and
- * witness points that would miss their face or edge, as between parallel faces, are left to
- * the general method.
+ * The separating axis test for two boxes (Gottschalk, Lin, Manocha, OBBTree, 1996): the minimum
+ * depth is along the normal of a face of one of them or the cross product of two edges, and so is
+ * the distance where a corner is nearest a face or two edges are nearest each other. Deviations: a
+ * gap between edges is divided by the length of their cross product, with no bias towards faces;
+ * nearly parallel edges, and witness points that would miss their face or edge, as between parallel
+ * faces or where the nearest features are of another kind, are left to the general method. Which
+ * axis is the best changes from pair to pair, so that nothing branches on it: all gaps are written
+ * down, then compared.
  */
 
 #include "pair/kernels.h"
@@ -17,14 +19,21 @@
 #define EDGES_INACCURATE 1e-2
 #define EDGES_PARALLEL 1e-28
 
+/* Six of faces, nine of edges, and one more to make the number even. */
+#define FACES 6
+#define AXES 16
+
 typedef struct boxes3 {
     double half_a[3], half_b[3];
     double turn[3][3];      /* rotation of b against a: axis j of b is column j */
     double magnitude[3][3]; /* of its entries */
     double between[3];      /* from centre to centre, along the axes of a */
-    double widest;          /* the widest gap so far */
-    double inaccurate;      /* upper bound of the gaps along axes that are too inaccurate */
-    uint32_t axis;          /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j */
+    double gap[AXES];       /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j, where
+                               it is the gap times the sine between them */
+    double squared_sine[AXES]; /* of those edges */
+    double widest;             /* the widest gap */
+    double inaccurate;         /* upper bound of the gaps along axes that are too inaccurate */
+    uint32_t axis;             /* of the widest gap */
 } boxes3;
 
 static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
@@ -55,15 +64,25 @@ static void place(const gjk_frame3 *frame, boxes3 *s) {
             s->magnitude[i][j] = fabs(s->turn[i][j]);
         }
     }
-    s->widest = s->inaccurate = -INFINITY;
-    s->axis = 0;
 }
 
-static void keep(boxes3 *s, double gap, uint32_t axis) {
-    if (gap > s->widest) {
-        s->widest = gap;
-        s->axis = axis;
+/* The widest of the first `count` gaps. */
+static inline double widest_of(const boxes3 *s, uint32_t count) {
+    double most = s->gap[0];
+    for (uint32_t i = 1; i < count; i++) {
+        most = gjk_larger(s->gap[i], most);
     }
+    return most;
+}
+
+/* The same and its axis, the first among equals. */
+static inline void find_widest(boxes3 *s, uint32_t count) {
+    uint32_t equal = 0;
+    s->widest = widest_of(s, count);
+    for (uint32_t i = 0; i < count; i++) {
+        equal |= (uint32_t)(s->gap[i] == s->widest) << i;
+    }
+    s->axis = (uint32_t)__builtin_ctz(equal);
 }
 
 static double along_b(const boxes3 *s, int j) {
@@ -75,32 +94,49 @@ static void try_faces(boxes3 *s) {
     for (int i = 0; i < 3; i++) {
         double of_b = s->half_b[0] * s->magnitude[i][0] + s->half_b[1] * s->magnitude[i][1] +
                       s->half_b[2] * s->magnitude[i][2];
-        keep(s, fabs(s->between[i]) - (s->half_a[i] + of_b), (uint32_t)i);
+        s->gap[i] = fabs(s->between[i]) - (s->half_a[i] + of_b);
     }
     for (int j = 0; j < 3; j++) {
         double of_a = s->half_a[0] * s->magnitude[0][j] + s->half_a[1] * s->magnitude[1][j] +
                       s->half_a[2] * s->magnitude[2][j];
-        keep(s, fabs(along_b(s, j)) - (s->half_b[j] + of_a), (uint32_t)(3 + j));
+        s->gap[3 + j] = fabs(along_b(s, j)) - (s->half_b[j] + of_a);
     }
 }
 
-/* The gap along the cross product of edge i of a and edge j of b, over its length. That is at
- * most 1 and decreases a negative gap, so a gap below the widest is skipped without the division;
- * of two positive gaps either one proves the separation. */
-static void try_edges(boxes3 *s, int i, int j, double error) {
+/* The gap along the cross product of edge i of a and edge j of b. */
+static inline void try_edge(boxes3 *s, int i, int j) {
     int k = next[i], l = last[i], m = next[j], n = last[j];
-    double squared_sine = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
     double apart = fabs(s->between[l] * s->turn[k][j] - s->between[k] * s->turn[l][j]);
     double reach = s->half_a[k] * s->magnitude[l][j] + s->half_a[l] * s->magnitude[k][j] +
                    s->half_b[m] * s->magnitude[i][n] + s->half_b[n] * s->magnitude[i][m];
-    double gap = apart - reach;
-    if (squared_sine < EDGES_INACCURATE) {
-        if (squared_sine > EDGES_PARALLEL) {
-            s->inaccurate = gjk_larger(s->inaccurate, (gap + error) / sqrt(squared_sine));
+    const double squared = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
+    s->gap[FACES + 3 * i + j] = squared > EDGES_PARALLEL ? apart - reach : -INFINITY;
+    s->squared_sine[FACES + 3 * i + j] = squared;
+}
+
+static void try_edges(boxes3 *s) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            try_edge(s, i, j);
         }
-    } else if (gap > s->widest) {
-        keep(s, gap / sqrt(squared_sine), (uint32_t)(6 + 3 * i + j));
     }
+    s->gap[AXES - 1] = -INFINITY;
+    s->squared_sine[AXES - 1] = 1.0;
+}
+
+/* Divides the gaps between edges by their sines; those that are too small count separately. */
+static void normalise_edges(boxes3 *s, double error) {
+    double inaccurate[AXES], most = -INFINITY;
+    for (int i = FACES; i < AXES; i++) {
+        const double squared = s->squared_sine[i], sine = sqrt(squared);
+        const double gap = s->gap[i] / sine, bound = (s->gap[i] + error) / sine;
+        s->gap[i] = squared < EDGES_INACCURATE ? -INFINITY : gap;
+        inaccurate[i] = squared < EDGES_INACCURATE ? bound : -INFINITY;
+    }
+    for (int i = FACES; i < AXES; i++) {
+        most = gjk_larger(inaccurate[i], most);
+    }
+    s->inaccurate = most;
 }
 
 static gjk_vec3 axis_of_b(const boxes3 *s, int j) {
@@ -224,24 +260,59 @@ static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
     return true;
 }
 
+/* Sets what the widest gap proves. */
+static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
+                         gjk_solution *solution) {
+    const bool certain = s->widest < -rounding && s->inaccurate < s->widest;
+    solution->normal = normal_of(s);
+    solution->lower = s->widest;
+    solution->upper = certain ? s->widest : INFINITY;
+    return gjk_goal_proven(goal, solution);
+}
+
+/*
+ * What the gaps prove without their order, where that is all that is asked: the gaps of faces that the
+ * boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine of at most 1
+ * and its quotient is no wider if it is negative.
+ */
+static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal) {
+    if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {
+        return GJK_PROVEN_SEPARATED;
+    }
+    try_edges(s);
+    return widest_of(s, AXES) < gjk_smaller(goal->radius - goal->tolerance, 0.0) - rounding
+               ? GJK_PROVEN_OVERLAPPING
+               : GJK_UNPROVEN;
+}
+
 bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
+    const double rounding = 8.0 * GJK_ROUNDING * frame->scale;
     if (frame->unit != 1.0 || !is_box(frame->a) || !is_box(frame->b)) {
         return false;
     }
     boxes3 s;
     place(frame, &s);
-    try_faces(&s);
-    for (int i = 0; i < 3; i++) {
-        for (int j = 0; j < 3; j++) {
-            try_edges(&s, i, j, 8.0 * GJK_ROUNDING * frame->scale);
-        }
-    }
     solution->iterations = 1;
-    solution->normal = normal_of(&s);
-    solution->lower = s.widest;
-    bool certain = s.widest < -8.0 * GJK_ROUNDING * frame->scale && s.inaccurate < s.widest;
-    solution->upper = certain ? s.widest : INFINITY;
-    return gjk_goal_proven(goal, solution) ||
-           (certain && find_witness(frame, &s, solution->normal, solution) &&
-            s.widest < -goal->tolerance);
+    try_faces(&s);
+    if (goal->stop_overlapping) {
+        solution->proof = prove_quickly(&s, rounding, goal);
+        if (solution->proof != GJK_UNPROVEN) {
+            return true;
+        }
+    } else {
+        find_widest(&s, FACES);
+        s.inaccurate = INFINITY;
+        if (goal->stop_separated && prove_widest(&s, rounding, goal, solution)) {
+            return true;
+        }
+        try_edges(&s);
+    }
+    normalise_edges(&s, rounding);
+    find_widest(&s, AXES - 1);
+    if (prove_widest(&s, rounding, goal, solution)) {
+        return true;
+    }
+    const bool overlap = solution->upper<INFINITY, is_apart = s.widest> goal->tolerance;
+    return (overlap ? s.widest < -goal->tolerance : is_apart) &&
+           find_witness(frame, &s, solution->normal, solution);
 }

@@ -83,6 +83,9 @@ void gjk_simplex3_points(const gjk_simplex3 *simplex, gjk_vec3 *point_a, gjk_vec
 gjk_vec2 gjk_simplex2_direction(const gjk_simplex2 *simplex, gjk_vec2 v);
 gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
+/* The same of any length, for a support point that need not wait for a square root. */
+gjk_vec3 gjk_simplex3_heading(const gjk_simplex3 *simplex, const gjk_feature3 *feature);
+
 /*
  * Improves the weights of a reduced triangle by one step of iterative refinement. On a sliver
  * the first solution leaves a residual within the plane, as long as a rounding error over the
@@ -91,11 +94,28 @@ gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *simplex, const gjk_feature3 
  */
 void gjk_simplex3_polish(gjk_simplex3 *simplex);
 
+/* Squared sine at the first corner below which a triangle is a sliver, and the length of a cross
+ * product, squared, that is far from underflow. */
+#define GJK_SLIVER 0.01
+#define GJK_CROSS_TINY 1e-250
+
+/* The second half of gjk_triangle_normal3. */
+bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal);
+
 /*
  * The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle
- * is a sliver; zero only when the three are exactly collinear.
+ * is a sliver; zero only when the three are exactly collinear. Returns whether all its digits are
+ * certain: they are but for needles and where products underflow.
  */
-void gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
-                          gjk_vec3 *normal);
+static inline bool gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
+                                        gjk_vec3 *normal) {
+    const gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a), n = gjk_cross3(u, v);
+    const double squared = gjk_dot3(n, n), product = gjk_dot3(u, u) * gjk_dot3(v, v);
+    if (squared >= GJK_SLIVER * product && squared > GJK_CROSS_TINY) {
+        *normal = gjk_scale3(1.0 / sqrt(squared), n);
+        return true;
+    }
+    return gjk_sliver_normal3(a, b, c, normal);
+}
 
 #endif

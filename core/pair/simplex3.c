@@ -15,6 +15,10 @@
 #define TOO_SHORT 0x1p-500
 #define SCALE_UP 0x1p600
 
+/* Squared sine at a triangle's corner below which twice the digits may not be enough for its normal:
+ * what they leave out is at most 2^-103 of the edges' product. */
+#define NEEDLE 1e-28
+
 /* (ay * bz - az * by) for differences in double-double arithmetic. */
 static double double_double_minor(gjk_double_double ay, gjk_double_double az, gjk_double_double by,
                                   gjk_double_double bz) {
@@ -55,9 +59,12 @@ static inline gjk_vec3 unit3(gjk_vec3 v) {
     return length > 0.0 ? gjk_scale3(1.0 / length, v) : v;
 }
 
-void gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
-                          gjk_vec3 *normal) {
-    *normal = unit3(cross_of(a, b, c, 0.01));
+bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal) {
+    const gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a);
+    const gjk_vec3 n = cross_of(a, b, c, GJK_SLIVER);
+    const double squared = gjk_dot3(n, n);
+    *normal = unit3(n);
+    return squared > NEEDLE * (gjk_dot3(u, u) * gjk_dot3(v, v)) && squared > GJK_CROSS_TINY;
 }
 
 void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *point_b) {
@@ -72,23 +79,26 @@ void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *poi
     }
 }
 
-gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, const gjk_feature3 *feature) {
+gjk_vec3 gjk_simplex3_heading(const gjk_simplex3 *s, const gjk_feature3 *feature) {
     gjk_vec3 a = s->vertex[0].w, v = feature->nearest;
     if (s->count == 3) {
-        gjk_vec3 n = unit3(cross_of(&a, &s->vertex[1].w, &s->vertex[2].w, 0.01));
-        return gjk_dot3(n, v) < 0.0 ? gjk_neg3(n) : n;
-    }
-    if (s->count == 2) {
+        gjk_vec3 n = cross_of(&a, &s->vertex[1].w, &s->vertex[2].w, GJK_SLIVER);
+        v = gjk_dot3(n, v) < 0.0 ? gjk_neg3(n) : n;
+    } else if (s->count == 2) {
         gjk_vec3 edge = gjk_sub3(s->vertex[1].w, a);
         v = gjk_sub3(v, gjk_scale3(gjk_dot3(v, edge) / gjk_dot3(edge, edge), edge));
     }
-    return unit3(v);
+    return gjk_dot3(v, v) < TOO_SHORT * TOO_SHORT ? gjk_scale3(SCALE_UP, v) : v;
+}
+
+gjk_vec3 gjk_simplex3_direction(const gjk_simplex3 *s, const gjk_feature3 *feature) {
+    return unit3(gjk_simplex3_heading(s, feature));
 }
 
 void gjk_simplex3_keep(gjk_simplex3 *s, const gjk_feature3 *feature) {
     for (uint32_t i = 0; i < feature->count; i++) {
         if (feature->vertex[i] != i) { /* ascending, so nothing is overwritten before it is read */
-            s->vertex[i] = s->vertex[feature->vertex[i]];
+            gjk_vertex3_copy(&s->vertex[feature->vertex[i]], &s->vertex[i]);
         }
         s->weight[i] = feature->weight[i];
     }
@@ -101,7 +111,7 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
     }
     gjk_vec3 p = s->vertex[0].w;
     gjk_vec3 u = gjk_sub3(s->vertex[1].w, p), v = gjk_sub3(s->vertex[2].w, p);
-    gjk_vec3 n = cross_of(&p, &s->vertex[1].w, &s->vertex[2].w, 0.01);
+    gjk_vec3 n = cross_of(&p, &s->vertex[1].w, &s->vertex[2].w, GJK_SLIVER);
     double area = gjk_dot3(n, n);
     gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(s->weight[1], u), gjk_scale3(s->weight[2], v)));
     gjk_vec3 rest = gjk_sub3(foot, gjk_scale3(gjk_dot3(n, foot) / area, n));
@@ -195,21 +205,60 @@ static void try_face(const gjk_simplex3 *s, uint32_t a, uint32_t b, uint32_t c,
     }
 }
 
+/* The magnitudes of the products in a cross product, added up. */
+static inline gjk_vec3 cross_magnitude(gjk_vec3 a, gjk_vec3 b) {
+    return (gjk_vec3){fabs(a.y * b.z) + fabs(a.z * b.y), fabs(a.z * b.x) + fabs(a.x * b.z),
+                      fabs(a.x * b.y) + fabs(a.y * b.x)};
+}
+
+static inline double dot_magnitude(gjk_vec3 a, gjk_vec3 b) {
+    return fabs(a.x) * b.x + fabs(a.y) * b.y + fabs(a.z) * b.z;
+}
+
+/* The corners of the faces of a tetrahedron. */
+static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
+
+/*
+ * Sets on which side of each face the origin lies, 1 or -1 where the face looks from the opposite
+ * corner, and 0 where it lies on it; exactly: by the determinants of three corners each, with the
+ * filter of base/predicate.h, else by the predicate. Returns whether the tetrahedron has a volume.
+ */
+static bool find_sides(const gjk_vertex3 *p, int side[4]) {
+    static const int8_t turn[4] = {-1, -1, 1, 1}; /* so that all four have one orientation */
+    const gjk_vec3 m = gjk_cross3(p[1].w, p[2].w), n = gjk_cross3(p[3].w, p[0].w);
+    const gjk_vec3 m_most = cross_magnitude(p[1].w, p[2].w),
+                   n_most = cross_magnitude(p[3].w, p[0].w);
+    const double volume[4] = {gjk_dot3(p[0].w, m), gjk_dot3(p[2].w, n), gjk_dot3(p[1].w, n),
+                              gjk_dot3(p[3].w, m)};
+    const double most[4] = {dot_magnitude(p[0].w, m_most), dot_magnitude(p[2].w, n_most),
+                            dot_magnitude(p[1].w, n_most), dot_magnitude(p[3].w, m_most)};
+    const double whole = (volume[3] - volume[1]) + (volume[2] - volume[0]);
+    const double whole_most = (most[3] + most[1]) + (most[2] + most[0]);
+    int winding = whole > 0.0 ? 1 : -1;
+    if (!(fabs(whole) > 2.0 * GJK_ORIENT3_ERROR * whole_most + GJK_ORIENT_UNDERFLOW)) {
+        winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
+    }
+    for (int i = 0; i < 4; i++) {
+        int sign = volume[i] > 0.0 ? 1 : -1;
+        if (!(fabs(volume[i]) > GJK_ORIENT3_ERROR * most[i] + GJK_ORIENT_UNDERFLOW)) {
+            sign = -gjk_orient3_exact(p[face[i][0]].w, p[face[i][1]].w, p[face[i][2]].w,
+                                      (gjk_vec3){0, 0, 0});
+        }
+        side[i] = sign * turn[i] * winding;
+    }
+    return winding != 0;
+}
+
 /*
  * The feature of the tetrahedron nearest the origin. Returns true, and finds none, when the
  * tetrahedron contains the origin; surface: finds the nearest feature of its faces then, too.
  */
 static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
-    static const uint8_t face[4][3] = {{0, 1, 2}, {0, 2, 3}, {0, 1, 3}, {1, 2, 3}};
-    static const int8_t turn[4] = {1, 1, -1, -1}; /* so that all four have one orientation */
-    const gjk_vertex3 *p = s->vertex;
-    const gjk_vec3 origin = {0, 0, 0};
-    int winding = gjk_orient3_sign(p[0].w, p[1].w, p[2].w, p[3].w);
+    int side[4];
+    const bool all = !find_sides(s->vertex, side) || surface;
     for (int i = 0; i < 4; i++) {
-        uint32_t a = face[i][0], b = face[i][1], c = face[i][2];
-        int side = gjk_orient3_sign(p[a].w, p[b].w, p[c].w, origin) * turn[i];
-        if (surface || winding == 0 || side * winding < 0) { /* the origin lies beyond this face */
-            try_face(s, a, b, c, feature);
+        if (all || side[i] < 0) { /* the origin lies beyond this face */
+            try_face(s, face[i][0], face[i][1], face[i][2], feature);
         }
     }
     return feature->count == 0;

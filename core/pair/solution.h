@@ -12,6 +12,8 @@
  * any polytope inside a - b that contains the origin (when not), bounds s from above.
  */
 
+#include "base/larger.h"
+#include "base/rounding.h"
 #include "gjk/trace.h"
 
 #include <stdbool.h>
@@ -83,6 +85,24 @@ static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution)
         solution->proof = GJK_PROVEN_OVERLAPPING;
     }
     return gjk_goal_reached(goal, solution);
+}
+
+/*
+ * Joins bounds that differ by a few units in the last place of the larger of the size and the
+ * distance, since no tolerance could bring them together: up to about two units, at the one that the
+ * witness points have; else in the middle.
+ */
+static inline void gjk_close_bounds(double size, double *lower, double *upper) {
+    const double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(*upper));
+    *lower = gjk_smaller(*lower, *upper);
+    const double gap = *upper - *lower;
+    if (gap > 1.25 * magnitude) {
+        return;
+    }
+    const double witnessed = *upper > 0.0 ? *upper : *lower;
+    const double joined = gap <= 0.5 * magnitude ? witnessed : *lower + 0.5 * gap;
+    *lower = joined;
+    *upper = joined;
 }
 
 #endif

@@ -21,10 +21,17 @@
  */
 #define GJK_CLOSES_MAX 2
 
+/*
+ * Steps beyond the limit that are given to round bodies which overlap by their radii alone, so that
+ * the points are as far apart as the depth says.
+ */
+#define GJK_EXTRA_MAX 200
+
 /* The progress of one run of GJK. */
 typedef struct gjk_progress {
     double rounding, close_enough;
-    uint32_t closes, closes_max, stalls;
+    uint32_t closes, closes_max, stalls, extra;
+    bool curved, is_limited;
 } gjk_progress;
 
 static inline gjk_progress gjk_progress_make(bool curved, double scale, double tolerance) {
@@ -33,7 +40,26 @@ static inline gjk_progress gjk_progress_make(bool curved, double scale, double t
         .rounding = rounding,
         .close_enough = gjk_close_enough(curved, rounding, tolerance),
         .closes_max = curved ? 0 : GJK_CLOSES_MAX,
+        .curved = curved,
     };
+}
+
+/* Whether the depth of round bodies is what is left to find, and GJK finds it. */
+static inline bool gjk_is_rounding(const gjk_progress *progress, const gjk_goal *goal,
+                                   double upper) {
+    return progress->curved && !goal->stop_overlapping && upper < goal->radius - goal->tolerance;
+}
+
+/* Counts a step; false, and no step, when the limit is reached. */
+static inline bool gjk_goes_on(gjk_progress *progress, const gjk_goal *goal,
+                               gjk_solution *solution) {
+    if (solution->iterations < goal->max_iterations) {
+        solution->iterations++;
+        return true;
+    }
+    progress->is_limited =
+        !gjk_is_rounding(progress, goal, solution->upper) || progress->extra++ == GJK_EXTRA_MAX;
+    return !progress->is_limited;
 }
 
 /*
@@ -51,7 +77,9 @@ static inline void gjk_raise_lower(gjk_solution *solution, gjk_vec3 normal, doub
 /* Whether the duality gap is closed. bound: the lower bound by the latest direction. */
 static inline bool gjk_bounds_meet(gjk_progress *progress, const gjk_goal *goal, double bound,
                                    double upper) {
-    const bool undecided = gjk_goal_undecided(goal, bound, upper);
+    /* points are to lie on round bodies, not in them */
+    const bool has_to_meet = !goal->stop_separated || gjk_is_rounding(progress, goal, upper);
+    const bool undecided = gjk_goal_undecided(goal, bound, upper) || has_to_meet;
     progress->closes += upper - bound <= (undecided ? progress->rounding : progress->close_enough);
     return progress->closes > progress->closes_max;
 }
@@ -69,7 +97,7 @@ static inline bool gjk_is_stalled(gjk_progress *progress, double upper, double l
  */
 static inline bool gjk_finish(const gjk_progress *progress, const gjk_goal *goal, bool curved,
                               gjk_vec3 normal, double bound, gjk_solution *solution) {
-    const bool settled = solution->iterations < goal->max_iterations;
+    const bool settled = !progress->is_limited;
     if (settled && solution->upper > 1e3 * progress->rounding) {
         solution->normal = normal;
         solution->lower = curved ? bound : solution->lower;
@@ -77,6 +105,24 @@ static inline bool gjk_finish(const gjk_progress *progress, const gjk_goal *goal
     solution->lower = gjk_smaller(solution->lower, solution->upper);
     return settled && solution->upper <= gjk_larger(progress->close_enough, goal->tolerance) &&
            solution->upper - solution->lower > progress->close_enough;
+}
+
+/*
+ * The best normals after 5, 10, 20, ... iterations of EPA. Where these end before the bounds meet,
+ * the depth descends from each, so that more iterations do not end in a worse place than fewer.
+ */
+#define GJK_STARTS_MAX 9
+
+typedef struct gjk_starts {
+    gjk_vec3 normal[GJK_STARTS_MAX];
+    uint32_t count, next; /* next: the iteration of the next one */
+} gjk_starts;
+
+static inline void gjk_starts_keep(gjk_starts *starts, uint32_t iterations, gjk_vec3 normal) {
+    if (iterations == starts->next && starts->count < GJK_STARTS_MAX - 1) {
+        starts->normal[starts->count++] = normal;
+        starts->next *= 2;
+    }
 }
 
 /*

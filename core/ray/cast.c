@@ -7,10 +7,12 @@
 #include "gjk/cast.h"
 
 #include "base/rounding.h"
+#include "gjk/pieces.h"
 #include "ray/kernels.h"
 #include "ray/pieces_ray.h"
 #include "ray/query_bounds.h"
 #include "ray/slide.h"
+#include "shape/near.h"
 
 /* A path leads into the target when its component against the normal exceeds this, which is more
  * than rounding tilts a flat floor. */
@@ -112,14 +114,74 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     return result;
 }
 
+/* Tells how deep the two overlap, and which way out of the target the moving shape is to go. */
+static void resolve(const gjk_placed *moving, const gjk_placed *target,
+                    const gjk_cast_settings *settings, gjk_cast_result *result) {
+    gjk_detect_settings at_rest = gjk_detect_settings_default();
+    at_rest.tolerance = settings->tolerance;
+    at_rest.max_iterations = settings->max_iterations;
+    at_rest.patience = settings->patience;
+    const gjk_detect_result deep = gjk_detect(moving, target, &at_rest);
+    result->is_resolved = true;
+    result->given_up = deep.given_up;
+    result->iterations += deep.iterations;
+    if (deep.inside || deep.given_up) {
+        return;
+    }
+    result->convergence = deep.convergence;
+    result->has_depth = result->has_normal = true;
+    result->depth = deep.depth;
+    result->normal = gjk_no_minus_zero3(gjk_neg3(deep.normal));
+    result->point_a = deep.point_a;
+    result->point_b = result->point = deep.point_b;
+    result->moving_piece = deep.piece_a;
+    result->piece = deep.piece_b;
+    result->has_material =
+        deep.piece_b != GJK_NO_PIECE &&
+        gjk_piece_material(target->shape->pieces, deep.piece_b, &result->material);
+}
+
+void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,
+                           const gjk_cast_settings *settings, gjk_cast_result *result) {
+    if (!result->hit || !result->inside || settings->at_start == GJK_AT_START_REPORT) {
+        return;
+    }
+    if (settings->at_start == GJK_AT_START_RESOLVE) {
+        resolve(moving, target, settings, result);
+    } else {
+        *result = (gjk_cast_result){.convergence = result->convergence,
+                                    .iterations = result->iterations,
+                                    .piece = GJK_NO_PIECE,
+                                    .moving_piece = GJK_NO_PIECE};
+    }
+}
+
+/* Shapes far from their own origins, in a world whose origin is in the target's middle. */
+static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
+                                const gjk_placed *target, const gjk_cast_settings *settings) {
+    gjk_near near_target, near_moving;
+    const gjk_wide3 at = gjk_near_pair(target, moving, &near_target, &near_moving);
+    gjk_cast_result result =
+        cast_convex(&near_moving.placed, translation, &near_target.placed, settings);
+    if (result.hit) {
+        result.point = gjk_wide3_add(at, result.point);
+    }
+    return result;
+}
+
 gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
                          const gjk_cast_settings *settings) {
+    gjk_cast_result result;
     if (moving->shape->pieces != NULL || target->shape->pieces != NULL) {
-        return gjk_cast_pieces(moving, translation, target, settings);
+        result = gjk_cast_pieces(moving, translation, target, settings);
+    } else {
+        result = gjk_is_far(moving) || gjk_is_far(target)
+                     ? cast_far(moving, translation, target, settings)
+                     : cast_convex(moving, translation, target, settings);
+        result.piece = result.moving_piece = GJK_NO_PIECE;
+        result.has_material = false;
+        result.given_up = false;
     }
-    gjk_cast_result result = cast_convex(moving, translation, target, settings);
-    result.piece = result.moving_piece = GJK_NO_PIECE;
-    result.has_material = false;
-    result.given_up = false;
+    gjk_cast_settle_start(moving, target, settings, &result);
     return result;
 }

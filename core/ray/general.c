@@ -23,7 +23,7 @@ static gjk_shape origin_shape(uint32_t dimension) {
 bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
                            const gjk_ray_settings *settings, gjk_ray_result *out) {
     const gjk_shape point = origin_shape(target->shape->dimension);
-    const gjk_placed start = {&point, {ray->origin, gjk_mat3_identity()}};
+    const gjk_placed start = {&point, {.position = ray->origin, .rotation = gjk_mat3_identity()}};
     const gjk_detect_settings boolean = {
         .tolerance = settings->tolerance,
         .max_iterations = settings->max_iterations,
@@ -53,7 +53,7 @@ static bool reaches_box(const gjk_placed *target, const gjk_ray *ray,
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape, point = origin_shape(shape->dimension);
-    const gjk_placed start = {&point, {ray->origin, gjk_mat3_identity()}};
+    const gjk_placed start = {&point, {.position = ray->origin, .rotation = gjk_mat3_identity()}};
     const gjk_ray_goal goal = {
         .direction = ray->direction,
         .reach = ray->max_distance,

@@ -173,11 +173,40 @@ static bool starts_inside(const gjk_placed *moving, const gjk_placed *target, gj
             gjk_mesh_encloses_some(moving, target, meter));
 }
 
+/* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the two
+ * touch. */
+static bool touches(const gjk_placed *moving, const gjk_placed *target,
+                    const gjk_cast_settings *settings, gjk_meter *meter) {
+    gjk_detect_settings at_rest = gjk_detect_settings_default();
+    at_rest.tolerance = settings->tolerance;
+    at_rest.max_iterations = settings->max_iterations;
+    at_rest.penetration = false;
+    at_rest.patience = settings->patience;
+    const gjk_detect_result start = gjk_detect(moving, target, &at_rest);
+    meter->given_up = meter->given_up || start.given_up;
+    return start.state == GJK_TOUCHING;
+}
+
+void gjk_cast_starts_inside(const gjk_placed *moving, const gjk_placed *target,
+                            const gjk_cast_settings *settings, gjk_meter *meter,
+                            gjk_cast_result *result) {
+    if (starts_inside(moving, target, meter) && !meter->given_up &&
+        !touches(moving, target, settings, meter) && !meter->given_up) {
+        *result = (gjk_cast_result){.hit = true,
+                                    .inside = true,
+                                    .piece = GJK_NO_PIECE,
+                                    .moving_piece = GJK_NO_PIECE,
+                                    .point = moving->pose.position};
+    }
+}
+
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
+    gjk_cast_settings of_pieces = *settings;
+    of_pieces.at_start = GJK_AT_START_REPORT;
     piece_cast cast = {
         .translation = translation,
-        .settings = settings,
+        .settings = &of_pieces,
         .meter = {.patience = settings->patience},
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
@@ -187,15 +216,12 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
         cast_pieces(&cast, moving, target);
     }
     gjk_cast_result *best = &cast.best;
-    const bool inside = !(best->hit && best->inside) && !cast.meter.given_up &&
-                        starts_inside(moving, target, &cast.meter);
-    if (inside || cast.meter.given_up) {
-        return (gjk_cast_result){.hit = !cast.meter.given_up,
-                                 .inside = !cast.meter.given_up,
-                                 .given_up = cast.meter.given_up,
-                                 .piece = GJK_NO_PIECE,
-                                 .moving_piece = GJK_NO_PIECE,
-                                 .point = moving->pose.position};
+    if (!(best->hit && best->inside) && !cast.meter.given_up) {
+        gjk_cast_starts_inside(moving, target, settings, &cast.meter, best);
+    }
+    if (cast.meter.given_up) {
+        return (
+            gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
     }
     if (best->hit && best->piece != GJK_NO_PIECE) {
         best->has_material =

@@ -1,7 +1,6 @@
 /*
  * What a ray hits of a shape of many pieces: down the tree, nearest boxes first. The triangles of a
- * leaf are first tested for a miss that is certain (the edge tests of Woop, Benthin, Wald, Watertight
- * Ray/Triangle Intersection, 2013, with a margin for rounding and tolerance); those that are left are
+ * leaf are first tested for a miss that is certain (triangle_misses.h); those that are left are
  * asked as convex shapes, so the answer is that of the piece alone, and a ray between two triangles
  * that share an edge hits at least one of them.
  */
@@ -11,84 +10,60 @@
 #include "base/larger.h"
 #include "pair/inside_mesh.h"
 #include "ray/general.h"
+#include "ray/triangle_misses.h"
 #include "shape/pieces.h"
 #include "shape/pieces_walk.h"
 
 /* A ray as the pieces see it. */
 typedef struct piece_ray {
     const struct gjk_pieces *pieces;
-    gjk_vec3 origin, direction; /* in the shape's own frame */
-    double tolerance;           /* of the settings */
-    double rounding;            /* of the numbers above: a length */
+    bool one_sided;   /* faces seen from behind are passed */
+    gjk_miss_ray own; /* in the shape's own frame */
 } piece_ray;
 
-/* A triangle as the ray's origin sees it. */
-typedef struct ray_triangle {
-    gjk_vec3 corners[3], edges[3];
-    double near; /* a hit may lie this far beside, before or behind the triangle */
-} ray_triangle;
+static bool has_triangles(const struct gjk_pieces *pieces) {
+    return pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD;
+}
 
 /* At least the length, and at most 1.8 times it. */
 static double long_length(gjk_vec3 v) {
     return fabs(v.x) + fabs(v.y) + fabs(v.z);
 }
 
-static ray_triangle see_triangle(const piece_ray *ray, const gjk_vec3 corners[3]) {
-    ray_triangle seen;
-    double longest = 0.0;
-    for (int i = 0; i < 3; i++) {
-        seen.corners[i] = gjk_sub3(corners[i], ray->origin);
-        seen.edges[i] = gjk_sub3(corners[(i + 1) % 3], corners[i]);
-        longest = gjk_larger(longest, long_length(seen.edges[i]));
-    }
-    seen.near = 8.0 * gjk_larger(ray->tolerance * longest, ray->rounding);
-    return seen;
-}
-
-/* Does all of the triangle lie behind what is looked for along the ray? */
-static bool lies_behind(const piece_ray *ray, const ray_triangle *seen, double bound) {
-    const gjk_vec3 d = ray->direction;
-    return gjk_dot3(d, seen->corners[0]) - seen->near > bound &&
-           gjk_dot3(d, seen->corners[1]) - seen->near > bound &&
-           gjk_dot3(d, seen->corners[2]) - seen->near > bound;
-}
-
-/*
- * Whether the line passes the triangle by more than the margin within which the query on the triangle
- * alone might find a hit. Each edge test is the edge's length times how far the line passes beside it,
- * signed; the line meets the triangle where all have one sign.
- */
-static bool surely_misses(const piece_ray *ray, const ray_triangle *seen) {
-    bool positive = false, negative = false;
-    for (int i = 0; i < 3; i++) {
-        const gjk_vec3 from = seen->corners[i], edge = seen->edges[i];
-        const double beside = gjk_dot3(ray->direction, gjk_cross3(from, edge));
-        const double margin = long_length(edge) * (seen->near + 0x1p-48 * long_length(from));
-        positive |= beside > margin;
-        negative |= beside < -margin;
-    }
-    return positive & negative;
-}
-
 /* Does the ray come from behind a face that has one side only? An origin on the face is on no side. */
-static bool comes_from_behind(const piece_ray *ray, const ray_triangle *seen) {
-    const gjk_vec3 normal = gjk_cross3(seen->edges[0], seen->edges[1]);
-    const double height = gjk_dot3(normal, seen->corners[0]);
-    return gjk_dot3(normal, ray->direction) > 0.0 &&
-           fabs(height) > 2.0 * (seen->near + ray->pieces->rounding) * gjk_length3(normal);
+static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
+    const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
+    const double longest =
+        gjk_larger(long_length(p), gjk_larger(long_length(q), long_length(gjk_add3(p, q))));
+    const double near = 8.0 * gjk_larger(ray->own.tolerance * longest, ray->own.rounding);
+    const gjk_vec3 normal = gjk_cross3(p, q);
+    const double height = gjk_dot3(normal, gjk_sub3(corners[0], ray->own.origin));
+    return gjk_dot3(normal, ray->own.direction) > 0.0 &&
+           fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
-static bool is_left_out(const piece_ray *ray, uint32_t piece, double bound) {
+/* The bits of those of a leaf's pieces that need not be asked, for hits up to `bound`. */
+static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t count, double bound) {
     const struct gjk_pieces *pieces = ray->pieces;
-    if (pieces->type != GJK_MESH && pieces->type != GJK_HEIGHTFIELD) {
-        return false;
+    if (!has_triangles(pieces)) {
+        return 0;
     }
-    gjk_vec3 corners[3];
-    gjk_pieces_triangle(pieces, piece, corners);
-    const ray_triangle seen = see_triangle(ray, corners);
-    return (pieces->rounding == 0.0 &&
-            (surely_misses(ray, &seen) || lies_behind(ray, &seen, bound))) ||
-           (pieces->one_sided && comes_from_behind(ray, &seen));
+    gjk_vec3 corners[GJK_PIECES_LEAF][3];
+    for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
+        const uint32_t piece = pieces->tree.order[first + (k < count ? k : 0)];
+        if (pieces->type == GJK_MESH) {
+            gjk_mesh_triangle(&pieces->mesh, piece, corners[k]);
+        } else {
+            gjk_pieces_triangle(pieces, piece, corners[k]);
+        }
+    }
+    uint32_t left_out = pieces->rounding == 0.0
+                            ? gjk_triangle_misses(&ray->own, (const gjk_vec3(*)[3])corners, bound)
+                            : 0;
+    for (uint32_t k = 0; k < count && ray->one_sided; k++) {
+        left_out |= (uint32_t)comes_from_behind(ray, corners[k]) << k;
+    }
+    return left_out;
 }
 
 /* Is the triangle that was hit seen from behind? */
@@ -97,27 +72,25 @@ static bool is_hit_from_behind(const piece_ray *ray, uint32_t piece) {
     gjk_pieces_triangle(ray->pieces, piece, corners);
     const gjk_vec3 normal =
         gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
-    return gjk_dot3(normal, ray->direction) > 0.0;
+    return gjk_dot3(normal, ray->own.direction) > 0.0;
 }
 
 static piece_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
+    const gjk_mat3 *rotation = &target->pose.rotation;
     const gjk_vec3 off = gjk_sub3(ray->origin, target->pose.position);
-    piece_ray own = {
+    const gjk_vec3 origin = gjk_mul3_transposed(rotation, off);
+    return (piece_ray){
         .pieces = target->shape->pieces,
-        .origin = gjk_mul3_transposed(&target->pose.rotation, off),
-        .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
-        .tolerance = tolerance,
+        .one_sided = target->shape->pieces->one_sided,
+        .own = {origin, gjk_mul3_transposed(rotation, ray->direction), tolerance,
+                0x1p-48 * (long_length(origin) + target->shape->reach)},
     };
-    const gjk_vec3 o = own.origin;
-    own.rounding = 0x1p-48 * (fabs(o.x) + fabs(o.y) + fabs(o.z) + target->shape->reach);
-    return own;
 }
 
 /* A triangle without rounding answers with its own normal, at its edges and corners too. */
 static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ray_result *result) {
     const struct gjk_pieces *pieces = target->shape->pieces;
-    if ((pieces->type != GJK_MESH && pieces->type != GJK_HEIGHTFIELD) || pieces->rounding > 0.0 ||
-        !result->has_normal) {
+    if (!has_triangles(pieces) || pieces->rounding > 0.0 || !result->has_normal) {
         return;
     }
     gjk_vec3 corners[3];
@@ -135,11 +108,11 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-static bool starts_in_solid(const piece_ray *own, const gjk_shape *shape, gjk_meter *meter) {
-    const gjk_vec3 off = gjk_sub3(own->origin, shape->center), half = shape->half_extents;
-    return own->pieces->type == GJK_MESH && own->pieces->closed && fabs(off.x) <= half.x &&
+static bool starts_in_solid(const piece_ray *ray, const gjk_shape *shape, gjk_meter *meter) {
+    const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
+    return ray->pieces->type == GJK_MESH && ray->pieces->closed && fabs(off.x) <= half.x &&
            fabs(off.y) <= half.y && fabs(off.z) <= half.z &&
-           gjk_mesh_encloses(own->pieces, own->origin, meter);
+           gjk_mesh_encloses(ray->pieces, ray->own.origin, meter);
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
@@ -150,56 +123,74 @@ static bool is_better(const gjk_ray_result *p, const gjk_ray_result *best) {
     return p->distance != best->distance ? p->distance < best->distance : p->piece < best->piece;
 }
 
+/* What is asked of the pieces, and what was found. */
+typedef struct piece_search {
+    const gjk_placed *target;
+    const gjk_ray *ray;
+    const gjk_ray_settings *settings;
+    const piece_ray *seen;
+    gjk_pieces_walk walk;
+    gjk_ray_result best;
+} piece_search;
+
+static void ask_piece(piece_search *search, uint32_t index) {
+    gjk_piece piece;
+    gjk_piece_make(search->target, index, &piece);
+    gjk_ray_result result = gjk_raycast(&piece.placed, search->ray, search->settings);
+    result.piece = index;
+    const bool passes =
+        search->seen->one_sided && !result.inside && is_hit_from_behind(search->seen, index);
+    if (result.hit && !passes && is_better(&result, &search->best)) {
+        search->best = result;
+        search->walk.bound = result.distance;
+    }
+}
+
 /* The first hit among the pieces, an origin in one of them included. */
 static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
-                                const gjk_ray_settings *settings, const piece_ray *own,
+                                const gjk_ray_settings *settings, const piece_ray *seen,
                                 gjk_meter *meter) {
-    const struct gjk_pieces *pieces = own->pieces;
-    const double slack = 8.0 * (settings->tolerance * target->shape->size + own->rounding);
-    const gjk_bounds point = {own->origin, own->origin};
-    gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_SWEEP, &point, slack);
-    gjk_pieces_query_sweep(&pieces->tree, own->direction, &query);
-    gjk_pieces_walk walk;
-    gjk_ray_result best = {.piece = GJK_NO_PIECE};
+    const gjk_pieces_tree *tree = &seen->pieces->tree;
+    const double slack = 8.0 * (settings->tolerance * target->shape->size + seen->own.rounding);
+    const gjk_bounds point = {seen->own.origin, seen->own.origin};
+    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, slack);
+    gjk_pieces_query_sweep(tree, seen->own.direction, &query);
+    piece_search search;
+    search.target = target;
+    search.ray = ray;
+    search.settings = settings;
+    search.seen = seen;
+    search.best = (gjk_ray_result){.piece = GJK_NO_PIECE};
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, ray->max_distance);
-    while (gjk_pieces_walk_next(&walk, &first, &count)) {
-        for (uint32_t slot = first; slot < first + count; slot++) {
-            const uint32_t index = pieces->tree.order[slot];
-            if (gjk_meter_spend(meter, 1)) {
-                return best;
-            }
-            if (is_left_out(own, index, walk.bound)) {
-                continue;
-            }
-            gjk_piece piece;
-            gjk_piece_make(target, index, &piece);
-            gjk_ray_result result = gjk_raycast(&piece.placed, ray, settings);
-            result.piece = index;
-            if (pieces->one_sided && !result.inside && is_hit_from_behind(own, index)) {
-                continue;
-            }
-            if (result.hit && is_better(&result, &best)) {
-                best = result;
-                walk.bound = best.distance;
-            }
+    gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance);
+    while (gjk_pieces_walk_next(&search.walk, &first, &count) && !gjk_meter_spend(meter, count)) {
+        const uint32_t left_out = find_left_out(seen, first, count, search.walk.bound);
+        for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
+            ask_piece(&search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
         }
     }
-    return best;
+    return search.best;
+}
+
+gjk_ray_result gjk_raycast_surface(const gjk_placed *target, const gjk_ray *ray,
+                                   const gjk_ray_settings *settings, gjk_meter *meter) {
+    piece_ray seen = make_own(target, ray, settings->tolerance);
+    seen.one_sided = false;
+    return first_hit(target, ray, settings, &seen, meter);
 }
 
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
-    const piece_ray own = make_own(target, ray, settings->tolerance);
+    const piece_ray seen = make_own(target, ray, settings->tolerance);
     gjk_meter meter = {.patience = settings->patience};
-    if (starts_in_solid(&own, target->shape, &meter) && !meter.given_up) {
+    if (starts_in_solid(&seen, target->shape, &meter) && !meter.given_up) {
         gjk_ray_result inside = gjk_ray_inside(ray, settings);
         inside.piece = GJK_NO_PIECE;
         return inside;
     }
     gjk_ray_settings solid = *settings;
     solid.solid = true;
-    gjk_ray_result best = first_hit(target, ray, &solid, &own, &meter);
+    gjk_ray_result best = first_hit(target, ray, &solid, &seen, &meter);
     if (meter.given_up) {
         return (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
     }
@@ -208,7 +199,7 @@ gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
     }
     if (best.hit) {
         take_face_normal(target, ray, &best);
-        best.has_material = gjk_piece_material(own.pieces, best.piece, &best.material);
+        best.has_material = gjk_piece_material(seen.pieces, best.piece, &best.material);
     }
     return best;
 }

@@ -15,14 +15,10 @@
 #include "base/rounding.h"
 #include "pair/frame.h"
 #include "ray/closed_forms.h"
+#include "ray/flat/flat_ray.h"
 #include "ray/general.h"
 #include "ray/pieces_ray.h"
-
-gjk_ray_settings gjk_ray_settings_default(void) {
-    return (gjk_ray_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
-                              .max_iterations = GJK_ITERATIONS_DEFAULT,
-                              .solid = true};
-}
+#include "shape/near.h"
 
 static bool finite3(gjk_vec3 v) {
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);
@@ -164,14 +160,36 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
                                           : hit_from_outside(target, ray, settings, &own, &hit);
 }
 
-gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
-                           const gjk_ray_settings *settings) {
-    if (target->shape->pieces != NULL) {
-        return gjk_raycast_pieces(target, ray, settings);
+/* A target far from its own origin, in a world whose origin is in its middle. */
+static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
+                                  const gjk_ray_settings *settings) {
+    gjk_near near;
+    const gjk_wide3 at = gjk_near_make(target, &near);
+    gjk_ray from_there = *ray;
+    from_there.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), at);
+    gjk_ray_result result = raycast_convex(&near.placed, &from_there, settings);
+    if (result.hit) {
+        result.point = result.inside ? ray->origin : gjk_wide3_add(at, result.point);
     }
-    gjk_ray_result result = raycast_convex(target, ray, settings);
-    result.piece = GJK_NO_PIECE;
-    result.has_material = false;
-    result.given_up = false;
     return result;
+}
+
+/* All rays but those that ray/flat has decided. */
+bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_settings *settings,
+                     gjk_ray_result *result) {
+    if (target->shape->pieces != NULL) {
+        *result = gjk_raycast_pieces(target, ray, settings);
+        return false;
+    }
+    *result = gjk_is_far(target) ? raycast_far(target, ray, settings)
+                                 : raycast_convex(target, ray, settings);
+    result->piece = GJK_NO_PIECE;
+    result->has_material = false;
+    result->given_up = false;
+    return false;
+}
+
+void gjk_raycast_into(const gjk_placed *target, const gjk_ray *ray,
+                      const gjk_ray_settings *settings, gjk_ray_result *result) {
+    (void)gjk_flat_ray(target, ray, settings, result);
 }

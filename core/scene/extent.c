@@ -10,8 +10,15 @@
 
 double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point) {
     double farthest = 0.0;
-    for (uint32_t i = 0; i < gjk_set_count(snapshot->set); i++) {
-        gjk_placed placed = gjk_snapshot_place(snapshot, gjk_set_body(snapshot->set, i));
+    const gjk_body *batch[GJK_SET_WALK_BATCH];
+    const uint32_t count = gjk_set_count(snapshot->set);
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t at = i % GJK_SET_WALK_BATCH, left = count - i;
+        if (at == 0) {
+            gjk_set_list(snapshot->set, i, left < GJK_SET_WALK_BATCH ? left : GJK_SET_WALK_BATCH,
+                         batch);
+        }
+        gjk_placed placed = gjk_snapshot_place(snapshot, batch[at]);
         gjk_vec3 center = gjk_pose_apply(&placed.pose, placed.shape->center);
         double apart = gjk_length3(gjk_sub3(center, point));
         farthest = fmax(farthest, apart + placed.shape->bounding_radius);

@@ -10,6 +10,7 @@
 #include "scene/scene.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A set at a tick. Immutable, shared by the histories that contain it. */
 typedef struct stamp {
@@ -18,6 +19,9 @@ typedef struct stamp {
     double key;                /* tick */
     const struct gjk_set *set; /* retained */
     struct gjk_tree *span;     /* over the motions of bodies from the tick before; NULL: none */
+    bool after_gap, is_missing;
+    size_t note_bytes;
+    uint64_t note[]; /* bytes */
 } stamp;
 
 struct gjk_history {
@@ -98,19 +102,31 @@ static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to
     return status;
 }
 
+/* Nothing moves over a gap. */
+static bool is_apart(const stamp *from, const gjk_tick *to) {
+    return from->is_missing || to->is_missing || to->after_gap;
+}
+
 /* previous: at the tick before; NULL: none. */
-static stamp *stamp_new(uint64_t tick, const struct gjk_set *set, const stamp *previous) {
-    stamp *made = malloc(sizeof *made);
+static stamp *stamp_new(const gjk_tick *tick, const stamp *previous) {
+    stamp *made = malloc(sizeof *made + tick->note_bytes);
     struct gjk_tree *span = NULL;
-    if (made == NULL || (previous != NULL && make_span(previous->set, set, &span) != GJK_OK)) {
+    const bool has_span = previous != NULL && !is_apart(previous, tick);
+    if (made == NULL || (has_span && make_span(previous->set, tick->set, &span) != GJK_OK)) {
         free(made);
         return NULL;
     }
     gjk_references_init(&made->references);
-    made->tick = tick;
-    made->key = (double)tick;
-    made->set = gjk_set_retain(set);
+    made->tick = tick->number;
+    made->key = (double)tick->number;
+    made->set = gjk_set_retain(tick->set);
     made->span = span;
+    made->after_gap = tick->after_gap;
+    made->is_missing = tick->is_missing;
+    made->note_bytes = tick->note_bytes;
+    if (tick->note_bytes > 0) {
+        memcpy(made->note, tick->note, tick->note_bytes);
+    }
     return made;
 }
 
@@ -124,15 +140,15 @@ struct gjk_history *gjk_history_new(uint32_t ticks_max) {
     return history;
 }
 
-/* The history without the `dropped` oldest ticks, and with `newest` unless that is NULL. */
-static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t dropped,
-                          const stamp *newest, struct gjk_history **out) {
+/* The history without `dropped` ticks from that rank on, and with `newest` unless that is NULL. */
+static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max, uint32_t first,
+                          uint32_t dropped, const stamp *newest, struct gjk_history **out) {
     struct gjk_history *next = gjk_history_new(ticks_max);
     gjk_map_edit *edits = malloc((dropped + (size_t)1) * sizeof edits[0]);
     gjk_status status = GJK_OUT_OF_MEMORY;
     if (next != NULL && edits != NULL) {
         for (uint32_t i = 0; i < dropped; i++) {
-            edits[i] = (gjk_map_edit){&stamp_at(history, i)->key, NULL};
+            edits[i] = (gjk_map_edit){&stamp_at(history, first + i)->key, NULL};
         }
         if (newest != NULL) {
             edits[dropped++] = (gjk_map_edit){&newest->key, newest};
@@ -148,28 +164,53 @@ static gjk_status replace(const struct gjk_history *history, uint32_t ticks_max,
     return GJK_OK;
 }
 
-gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
-                           const struct gjk_set *set, struct gjk_history **out) {
-    GJK_ASSERT((double)tick <= GJK_TICK_MAX);
-    GJK_ASSERT(gjk_history_count(history) == 0 || tick > gjk_history_newest(history));
+gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tick *tick,
+                                struct gjk_history **out) {
+    GJK_ASSERT((double)tick->number <= GJK_TICK_MAX);
+    GJK_ASSERT(gjk_history_count(history) == 0 || tick->number > gjk_history_newest(history));
     if (history->ticks_max == 0) {
-        return replace(history, 0, 0, NULL, out);
+        return replace(history, 0, 0, 0, NULL, out);
     }
     const uint32_t count = gjk_history_count(history);
-    stamp *newest = stamp_new(tick, set, count > 0 ? stamp_at(history, count - 1) : NULL);
+    stamp *newest = stamp_new(tick, count > 0 ? stamp_at(history, count - 1) : NULL);
     if (newest == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     uint32_t dropped = count == history->ticks_max;
-    gjk_status status = replace(history, history->ticks_max, dropped, newest, out);
+    gjk_status status = replace(history, history->ticks_max, 0, dropped, newest, out);
     release_stamp(NULL, newest);
     return status;
+}
+
+gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
+                           const struct gjk_set *set, struct gjk_history **out) {
+    return gjk_history_add_tick(history, &(gjk_tick){.number = tick, .set = set}, out);
 }
 
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
                              struct gjk_history **out) {
     uint32_t count = gjk_history_count(history);
-    return replace(history, ticks_max, count > ticks_max ? count - ticks_max : 0, NULL, out);
+    return replace(history, ticks_max, 0, count > ticks_max ? count - ticks_max : 0, NULL, out);
+}
+
+/* How many ticks have numbers below this one. */
+static uint32_t count_below(const struct gjk_history *history, uint64_t number) {
+    uint32_t low = 0, high = gjk_history_count(history);
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (stamp_at(history, middle)->tick < number) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
+                           struct gjk_history **out) {
+    const uint32_t kept = count_below(history, from);
+    return replace(history, history->ticks_max, kept, gjk_history_count(history) - kept, NULL, out);
 }
 
 struct gjk_history *gjk_history_retain(const struct gjk_history *history) {
@@ -213,7 +254,7 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
         return GJK_REWIND_EXPIRED;
     }
     const stamp *from = stamp_at(history, before - 1);
-    *out = (gjk_rewound){gjk_snapshot_of(from->set), from->tick, from->tick};
+    *out = (gjk_rewound){gjk_snapshot_of(from->set), from->tick, from->tick, from->is_missing};
     if (tick == (double)from->tick) {
         return GJK_REWIND_OK;
     }
@@ -221,16 +262,39 @@ gjk_rewind gjk_history_at(const struct gjk_history *history, double tick, gjk_re
         return GJK_REWIND_FUTURE;
     }
     const stamp *to = stamp_at(history, before);
+    out->to = to->tick;
+    if (from->is_missing || to->is_missing || to->after_gap) {
+        out->is_gap = true;
+        return GJK_REWIND_OK;
+    }
     /* Both differences are exact: ticks are whole, and doubles hold as many digits. */
     out->snapshot.next = to->set;
     out->snapshot.tree = to->span;
     out->snapshot.alpha = (tick - (double)from->tick) / (double)(to->tick - from->tick);
-    out->to = to->tick;
     return GJK_REWIND_OK;
 }
 
-size_t gjk_history_newest_bytes(const struct gjk_history *history) {
-    GJK_ASSERT(gjk_history_count(history) > 0);
-    const stamp *newest = stamp_at(history, gjk_history_count(history) - 1);
-    return sizeof *newest + gjk_tree_added_bytes(newest->span);
+static gjk_tick view(const stamp *kept) {
+    return (gjk_tick){
+        .number = kept->tick,
+        .set = kept->set,
+        .after_gap = kept->after_gap,
+        .is_missing = kept->is_missing,
+        .note = kept->note_bytes > 0 ? kept->note : NULL,
+        .note_bytes = kept->note_bytes,
+        .bytes = sizeof *kept + kept->note_bytes + gjk_tree_added_bytes(kept->span),
+    };
+}
+
+gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i) {
+    return view(stamp_at(history, i));
+}
+
+bool gjk_history_find(const struct gjk_history *history, uint64_t number, gjk_tick *out) {
+    const uint32_t i = count_below(history, number);
+    if (i == gjk_history_count(history) || stamp_at(history, i)->tick != number) {
+        return false;
+    }
+    *out = view(stamp_at(history, i));
+    return true;
 }

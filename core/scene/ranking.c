@@ -40,9 +40,8 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
             gjk_tree_walk_narrow(&walk.tree, ranking->rank(found->items));
         }
     }
-    gjk_list_sort(found, ranking->order);
     found->truncated = found->truncated && !selection->rest_unasked;
-    return walk.tree.given_up ? GJK_GIVEN_UP : GJK_OK;
+    return walk.tree.given_up ? GJK_GIVEN_UP : gjk_list_sort(found, ranking->order);
 }
 
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,

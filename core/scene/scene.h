@@ -38,6 +38,17 @@ static inline bool gjk_selection_has(const gjk_selection *selection, const gjk_b
     return body != selection->except && gjk_filter_passes(selection->filter, body);
 }
 
+/* Whether each of two bodies is of a category that the other's mask takes. */
+static inline bool gjk_bodies_accept_each_other(const gjk_body *a, const gjk_body *b) {
+    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
+}
+
+/* The steps that a query on one body counts for: some look at all points of its shape in each of
+ * their iterations. */
+static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
+    return 4 + shape->count / 32;
+}
+
 /* How many bodies are listed at once where there is no tree. */
 #define GJK_SET_WALK_BATCH 64
 
@@ -72,7 +83,7 @@ typedef struct gjk_ranking {
     double distance; /* what lies farther does not count: see gjk_tree_walk_aim */
     const void *question;
     gjk_measure measure;
-    gjk_list_order order; /* of items: see gjk_ranking_compare */
+    gjk_sort_order order; /* of items: see gjk_ranking_compare */
     /* The number of an item where bodies that lie farther than it, as gjk_tree_walk_narrow takes
      * it, come later in the order; else NULL. */
     double (*rank)(const void *item);

@@ -1,12 +1,14 @@
 /*
- * Sets of bodies: two persistent maps, by id and by handle, and a tree; versions of a set share
- * what they have in common. The map by id owns the bodies.
+ * Sets of bodies: two persistent maps, by id and by handle, one of the groups, and a tree; versions of
+ * a set share what they have in common. The map by id owns the bodies.
  */
 
 #include "gjk/set.h"
 
 #include "base/map.h"
+#include "base/meter.h"
 #include "base/references.h"
+#include "scene/groups.h"
 #include "scene/scene.h"
 
 #include <stdlib.h>
@@ -16,6 +18,7 @@ struct gjk_set {
     gjk_references references;
     uint32_t dimension;
     gjk_map by_id, by_handle;
+    gjk_groups groups;
     struct gjk_tree *tree; /* over all bodies; NULL: no bodies, or made by gjk_set_new */
 };
 
@@ -59,6 +62,7 @@ struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper) 
         set->dimension = dimension;
         set->by_id = gjk_map_make(&map_by_id, keeper);
         set->by_handle = gjk_map_make(&map_by_handle, NULL);
+        set->groups = gjk_groups_none();
         set->tree = NULL;
     }
     return set;
@@ -75,13 +79,23 @@ static int compare_handles(const void *a, const void *b) {
     return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
 }
 
+/* Handles are mostly given in the order of ids, and then nothing is left to do. */
+static void sort_by_handle(gjk_map_edit *edits, uint32_t count) {
+    bool sorted = true;
+    for (uint32_t i = 1; i < count && sorted; i++) {
+        sorted = compare_handles(&edits[i - 1], &edits[i]) <= 0;
+    }
+    if (!sorted) {
+        qsort(edits, count, sizeof edits[0], compare_handles);
+    }
+}
+
 /* Writes the edits of the map by handle, in the order of handles. Returns their number, at most
  * 2 * count. */
-static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                                gjk_map_edit *out) {
+static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, gjk_map_edit *out) {
     uint32_t all = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {
-        const gjk_body *old = gjk_set_find(set, edits[i].id), *new = edits[i].body;
+        const gjk_body *old = changes[i].from, *new = changes[i].to;
         if (old != NULL) {
             out[all++] = (gjk_map_edit){&old->handle, NULL};
         }
@@ -89,7 +103,7 @@ static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits
             out[all++] = (gjk_map_edit){&new->handle, new};
         }
     }
-    qsort(out, all, sizeof out[0], compare_handles);
+    sort_by_handle(out, all);
     for (uint32_t i = 0; i < all; i++) {
         bool again =
             kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;
@@ -99,9 +113,9 @@ static uint32_t edits_by_handle(const struct gjk_set *set, const gjk_edit *edits
     return kept;
 }
 
-/* Edits both maps: `count` edits by id, and at most twice as many by handle. */
-static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                            struct gjk_set *next) {
+/* Edits the maps: `count` edits by id, and at most twice as many by handle. */
+static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
+                            const gjk_tree_change *changes, uint32_t count, struct gjk_set *next) {
     gjk_map_edit *by_id = malloc((3 * (size_t)count + 1) * sizeof by_id[0]);
     if (by_id == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -111,40 +125,61 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits, ui
         by_id[i] = (gjk_map_edit){edits[i].id, edits[i].body};
     }
     gjk_map_edit *by_handle = by_id + count;
-    uint32_t handles = edits_by_handle(set, edits, count, by_handle);
+    uint32_t handles = edits_by_handle(changes, count, by_handle);
     gjk_status status = gjk_map_edit_all(&set->by_id, by_id, count, &next->by_id);
     if (status == GJK_OK) {
         status = gjk_map_edit_all(&set->by_handle, by_handle, handles, &next->by_handle);
     }
     free(by_id);
-    return status;
+    return status == GJK_OK ? gjk_groups_edit(&set->groups, changes, count, &next->groups) : status;
 }
 
-/* Where `set` has no tree, `next` gets one over all its bodies. */
-static gjk_status edit_tree(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                            struct gjk_set *next) {
-    uint32_t changed = set->tree != NULL ? count : gjk_set_count(next);
-    gjk_tree_change *changes = malloc(((size_t)changed + 1) * sizeof changes[0]);
+/* Makes a tree over all bodies, where there was none to edit. */
+static gjk_status make_tree(struct gjk_set *set, const gjk_patience *patience) {
+    const uint32_t count = gjk_set_count(set);
+    gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
     if (changes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    for (uint32_t i = 0; i < changed; i++) {
-        const gjk_body *old = set->tree != NULL ? gjk_set_find(set, edits[i].id) : NULL;
-        const gjk_body *new = set->tree != NULL ? edits[i].body : gjk_set_body(next, i);
-        changes[i] = (gjk_tree_change){old, new};
+    for (uint32_t i = 0; i < count; i++) {
+        changes[i] = (gjk_tree_change){NULL, gjk_set_body(set, i)};
     }
-    gjk_status status = gjk_tree_edit(set->tree, set->dimension, changes, changed, &next->tree);
+    gjk_status status = gjk_tree_edit(NULL, set->dimension, changes, count, patience, &set->tree);
+    free(changes);
+    return status;
+}
+
+/* How an edit is done. */
+typedef struct gjk_edit_terms {
+    bool with_tree;
+    const gjk_patience *patience;
+} gjk_edit_terms;
+
+static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                             const gjk_edit_terms *terms, struct gjk_set *next) {
+    gjk_meter meter = {.patience = terms->patience};
+    gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
+    if (changes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < count && !gjk_meter_spend(&meter, 1); i++) {
+        changes[i] = (gjk_tree_change){gjk_set_find(set, edits[i].id), edits[i].body};
+    }
+    gjk_status status = meter.given_up ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
+    if (status == GJK_OK && terms->with_tree) {
+        status = set->tree != NULL ? gjk_tree_edit(set->tree, set->dimension, changes, count,
+                                                   terms->patience, &next->tree)
+                                   : make_tree(next, terms->patience);
+    }
     free(changes);
     return status;
 }
 
 static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                           bool with_tree, struct gjk_set **out) {
+                           const gjk_edit_terms *terms, struct gjk_set **out) {
     struct gjk_set *next = gjk_set_new_empty(set->dimension, set->by_id.context);
-    gjk_status status = next != NULL ? edit_maps(set, edits, count, next) : GJK_OUT_OF_MEMORY;
-    if (status == GJK_OK && with_tree) {
-        status = edit_tree(set, edits, count, next);
-    }
+    gjk_status status =
+        next != NULL ? edit_parts(set, edits, count, terms, next) : GJK_OUT_OF_MEMORY;
     if (status != GJK_OK) {
         gjk_set_release(next);
         return status;
@@ -156,11 +191,17 @@ static gjk_status edit_set(const struct gjk_set *set, const gjk_edit *edits, uin
 
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) {
-    return edit_set(set, edits, count, true, out);
+    return gjk_set_edit_within(set, edits, count, NULL, out);
 }
 
-gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
-                       struct gjk_set **out) {
+gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                               const gjk_patience *patience, struct gjk_set **out) {
+    const gjk_edit_terms terms = {.with_tree = true, .patience = patience};
+    return edit_set(set, edits, count, &terms, out);
+}
+
+static gjk_status make_set(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                           bool with_tree, struct gjk_set **out) {
     struct gjk_set *empty = gjk_set_new_empty(dimension, NULL);
     gjk_edit *edits = malloc((count + (size_t)1) * sizeof edits[0]);
     gjk_status status = empty != NULL && edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -173,10 +214,21 @@ gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t coun
     for (uint32_t i = 1; status == GJK_OK && i < count; i++) {
         status = compare_edits(&edits[i - 1], &edits[i]) != 0 ? GJK_OK : GJK_DUPLICATE_ID;
     }
-    status = status == GJK_OK ? edit_set(empty, edits, count, false, out) : status;
+    const gjk_edit_terms terms = {.with_tree = with_tree};
+    status = status == GJK_OK ? edit_set(empty, edits, count, &terms, out) : status;
     free(edits);
     gjk_set_release(empty);
     return status;
+}
+
+gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                       struct gjk_set **out) {
+    return make_set(dimension, bodies, count, false, out);
+}
+
+gjk_status gjk_set_new_indexed(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                               struct gjk_set **out) {
+    return make_set(dimension, bodies, count, true, out);
 }
 
 struct gjk_set *gjk_set_retain(const struct gjk_set *set) {
@@ -192,6 +244,7 @@ void gjk_set_release(const struct gjk_set *set) {
     }
     gjk_map_release(&shared->by_handle);
     gjk_map_release(&shared->by_id);
+    gjk_groups_release(&shared->groups);
     gjk_tree_release(shared->tree);
     free(shared);
 }
@@ -224,6 +277,10 @@ const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle) 
     return gjk_map_find(&set->by_handle, &handle);
 }
 
+bool gjk_set_has_group(const struct gjk_set *set, const char *group) {
+    return gjk_groups_have(&set->groups, group);
+}
+
 /* The visitor of gjk_set_diff. */
 typedef struct diff {
     gjk_set_visitor visit;
@@ -247,10 +304,10 @@ double gjk_set_crowding(const struct gjk_set *set) {
 
 size_t gjk_set_bytes(const struct gjk_set *set) {
     return sizeof *set + gjk_map_bytes(&set->by_id) + gjk_map_bytes(&set->by_handle) +
-           gjk_tree_bytes(set->tree);
+           gjk_groups_bytes(&set->groups) + gjk_tree_bytes(set->tree);
 }
 
 size_t gjk_set_added_bytes(const struct gjk_set *set) {
     return sizeof *set + set->by_id.added_bytes + set->by_handle.added_bytes +
-           gjk_tree_added_bytes(set->tree);
+           set->groups.added_bytes + gjk_tree_added_bytes(set->tree);
 }

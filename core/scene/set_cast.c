@@ -1,12 +1,14 @@
 /*
- * Moving shapes at a set: a ranked search by the fraction of the translation at first contact.
+ * Moving shapes at a set: a ranked search by the fraction of the motion at first contact.
  */
 
+#include "ray/turning.h"
 #include "scene/scene.h"
 
 typedef struct gjk_cast_question {
     gjk_query_bounds bounds;
-    const gjk_sweep *sweep;
+    const gjk_placed *moving;
+    const gjk_rigid_motion *motion;
     gjk_cast_settings settings;
 } gjk_cast_question;
 
@@ -23,15 +25,19 @@ static gjk_status measure(const void *question, const gjk_body *body, const gjk_
     const gjk_cast_question *q = question;
     gjk_cast_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_cast(&q->sweep->moving, q->sweep->translation, placed, &q->settings);
+    hit->result = gjk_cast_turning(q->moving, q->motion, placed, &q->settings);
     *counts = hit->result.hit;
     return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
-static gjk_cast_question ask(const gjk_sweep *sweep, const gjk_selection *selection,
-                             const gjk_cast_settings *settings) {
-    gjk_cast_question question = {gjk_query_bounds_of_sweep(sweep, settings->tolerance), sweep,
-                                  *settings};
+static gjk_cast_question ask(const gjk_placed *moving, const gjk_rigid_motion *motion,
+                             const gjk_selection *selection, const gjk_cast_settings *settings) {
+    gjk_cast_question question = {
+        .bounds = gjk_query_bounds_of_turning(moving, motion, settings->tolerance),
+        .moving = moving,
+        .motion = motion,
+        .settings = *settings,
+    };
     question.settings.patience = selection->patience;
     return question;
 }
@@ -48,10 +54,10 @@ static gjk_ranking rank_hits(const gjk_cast_question *question) {
     };
 }
 
-gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                        const gjk_selection *selection, const gjk_cast_settings *settings,
-                        gjk_cast_hits *out) {
-    const gjk_cast_question question = ask(sweep, selection, settings);
+gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                                const gjk_rigid_motion *motion, const gjk_selection *selection,
+                                const gjk_cast_settings *settings, gjk_cast_hits *out) {
+    const gjk_cast_question question = ask(moving, motion, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     gjk_list found;
     gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
@@ -59,9 +65,23 @@ gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
     return status;
 }
 
-bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                      const gjk_selection *selection, const gjk_cast_settings *settings) {
-    const gjk_cast_question question = ask(sweep, selection, settings);
+bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                              const gjk_rigid_motion *motion, const gjk_selection *selection,
+                              const gjk_cast_settings *settings) {
+    const gjk_cast_question question = ask(moving, motion, selection, settings);
     const gjk_ranking ranking = rank_hits(&question);
     return gjk_ranking_any(&ranking, snapshot, selection);
+}
+
+gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
+                        const gjk_selection *selection, const gjk_cast_settings *settings,
+                        gjk_cast_hits *out) {
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
+    return gjk_set_cast_turning(snapshot, &sweep->moving, &straight, selection, settings, out);
+}
+
+bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
+                      const gjk_selection *selection, const gjk_cast_settings *settings) {
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
+    return gjk_set_cast_turning_any(snapshot, &sweep->moving, &straight, selection, settings);
 }

@@ -50,8 +50,11 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
         }
     }
     gjk_list_heap(&candidates, by_id_backwards);
-    while (candidates.count > 0 && !hits.truncated && !gjk_tree_walk_gives_up(&walk.tree)) {
+    while (candidates.count > 0 && !hits.truncated && !walk.tree.given_up) {
         leaf = take_first(&candidates);
+        if (gjk_tree_walk_spend(&walk.tree, gjk_query_steps(leaf.body->placed.shape))) {
+            break;
+        }
         gjk_detect_result result = gjk_detect(a, gjk_leaf_place(snapshot, &leaf, &room), &patient);
         if (result.given_up) {
             return GJK_GIVEN_UP;
@@ -71,10 +74,6 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
     }
     *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, hits.truncated};
     return walk.tree.given_up ? GJK_GIVEN_UP : GJK_OK;
-}
-
-static bool accept_each_other(const gjk_body *a, const gjk_body *b) {
-    return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
 }
 
 static bool same_group(const gjk_body *a, const gjk_body *b) {
@@ -100,7 +99,7 @@ typedef struct gjk_pair_scan {
 
 /* Whether two bodies may form a pair, in either order. */
 static bool is_pair(const gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b) {
-    return accept_each_other(a, b) && !(scan->within && same_group(a, b));
+    return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group(a, b));
 }
 
 static bool add_pair(gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b,
@@ -119,8 +118,11 @@ static void test_candidates(gjk_pair_scan *scan, const gjk_body *a, const gjk_pl
     const uint32_t limit = scan->seconds.selection->limit;
     gjk_placed room;
     gjk_list_heap(&scan->candidates, by_id_backwards);
-    while (scan->candidates.count > 0 && !gjk_tree_walk_gives_up(&scan->seconds.tree)) {
+    while (scan->candidates.count > 0 && !scan->seconds.tree.given_up) {
         const gjk_leaf b = take_first(&scan->candidates);
+        if (gjk_tree_walk_spend(&scan->seconds.tree, gjk_query_steps(b.body->placed.shape))) {
+            return;
+        }
         const gjk_placed *placed_b = gjk_leaf_place(scan->seconds.snapshot, &b, &room);
         gjk_detect_result result = gjk_detect(placed, placed_b, &scan->settings);
         if (result.given_up) {
@@ -169,7 +171,7 @@ static int by_ids(const void *a, const void *b) {
 static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     gjk_pair_scan *scan = user;
     const gjk_selection *selection = scan->seconds.selection;
-    if (scan->left-- == 0 || gjk_tree_walk_gives_up(&scan->seconds.tree)) {
+    if (scan->left-- == 0 || gjk_tree_walk_spend(&scan->seconds.tree, 1)) {
         scan->too_many = !scan->seconds.tree.given_up;
         return false;
     }
@@ -177,6 +179,8 @@ static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
         !gjk_selection_has(selection, b->body)) {
         return true;
     }
+    scan->seconds.tree.steps +=
+        gjk_query_steps(a->body->placed.shape) + gjk_query_steps(b->body->placed.shape);
     const bool swapped = scan->within && strcmp(a->body->id, b->body->id) > 0;
     const gjk_leaf *p = swapped ? b : a, *q = swapped ? a : b;
     gjk_placed room_p, room_q;
@@ -213,7 +217,9 @@ static bool scan_trees(gjk_pair_scan *scan) {
         scan->pairs.count = 0;
         return false;
     }
-    gjk_list_sort(&scan->pairs, by_ids);
+    if (scan->status == GJK_OK && !scan->seconds.tree.given_up) {
+        scan->status = gjk_list_sort(&scan->pairs, by_ids);
+    }
     return true;
 }
 
@@ -263,6 +269,32 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
     return scan_end(&scan, out);
 }
 
+gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
+                                   const gjk_selection *selection,
+                                   const gjk_detect_settings *settings, gjk_pair_hits *out) {
+    gjk_pair_scan scan;
+    const gjk_leaf a = {body, NULL};
+    gjk_leaf b;
+    gjk_placed room;
+    GJK_ASSERT(snapshot->next == NULL);
+    scan_init(&scan, snapshot, snapshot, selection, settings);
+    scan.within = true;
+    scan.left = UINT64_MAX;
+    scan.too_many = false;
+    const gjk_query_bounds query =
+        gjk_query_bounds_of(GJK_QUERY_OVERLAP, gjk_leaf_place(snapshot, &a, &room),
+                            scan.settings.tolerance);
+    gjk_set_walk_aim(&scan.seconds, &query, 0.0);
+    while (scan_goes_on(&scan) && !scan.too_many && gjk_set_walk_next(&scan.seconds, &b)) {
+        (void)(b.body == body || test_pair(&scan, &a, &b));
+    }
+    if (scan_goes_on(&scan)) {
+        scan.status = gjk_list_sort(&scan.pairs, by_ids);
+    }
+    scan.pairs.truncated = scan.too_many;
+    return scan_end(&scan, out);
+}
+
 /* Lists the bodies of the first set that may collide with any of the second. False: out of
  * memory. */
 static bool list_firsts(gjk_pair_scan *scan, gjk_list *firsts) {
@@ -295,7 +327,7 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
     }
     gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     scan.status = list_firsts(&scan, &firsts) ? GJK_OK : GJK_OUT_OF_MEMORY;
-    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_tree_walk_gives_up(&scan.firsts.tree)) {
+    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_tree_walk_spend(&scan.firsts.tree, 1)) {
         const gjk_leaf a = take_first(&firsts);
         scan_row(&scan, &a);
     }

@@ -25,6 +25,14 @@ static int by_distance(const void *a, const void *b) {
     return gjk_ranking_compare(a, b, distance_of);
 }
 
+static double signed_distance_of(const void *item) {
+    return ((const gjk_near *)item)->result.signed_distance;
+}
+
+static int by_signed_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, signed_distance_of);
+}
+
 static gjk_status find_nears(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                              const gjk_selection *selection, gjk_nears *out) {
     gjk_list found;
@@ -54,7 +62,7 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
         .distance = max_distance,
         .question = &question,
         .measure = measure_to_shape,
-        .order = by_distance,
+        .order = settings->is_signed ? by_signed_distance : by_distance,
         .rank = distance_of,
         .item_size = sizeof(gjk_near),
     };

@@ -34,8 +34,8 @@ static gjk_status decide(gjk_judgement *out, gjk_verdict verdict, gjk_reason rea
 }
 
 /* Why there is no snapshot, or GJK_REASON_NONE. */
-static gjk_reason unverifiable(const gjk_shot *shot) {
-    switch (shot->rewind) {
+static gjk_reason unverifiable(gjk_rewind rewind) {
+    switch (rewind) {
     case GJK_REWIND_EXPIRED:
         return GJK_REASON_TICK_EXPIRED;
     case GJK_REWIND_FUTURE:
@@ -50,43 +50,17 @@ static bool same_text(const char *a, const char *b) {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* Whether the claimed body, or one of the claimed group, exists. target: the claimed body by id. */
+/* Whether the claimed body, or one of the claimed group, exists, if one is claimed. target: the
+ * claimed body by id. */
 static bool target_existed(const gjk_shot *shot, const gjk_body *target,
                            const gjk_judgement *so_far) {
-    if (shot->claim_id != NULL) {
-        return target != NULL;
+    if (shot->claim_id != NULL || shot->claim_group == NULL) {
+        return shot->claim_id == NULL || target != NULL;
     }
     if (so_far->has_hit && same_text(so_far->hit.body->group, shot->claim_group)) {
-        return true; /* spares the loop */
+        return true; /* spares the look-up */
     }
-    const uint32_t count = gjk_set_count(shot->snapshot.set);
-    for (uint32_t i = 0; i < count; i++) {
-        if (same_text(gjk_set_body(shot->snapshot.set, i)->group, shot->claim_group)) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* The filter that rejects the shooter's group too. */
-static bool without_shooter(const gjk_shot *shot, const gjk_filter *filter, struct gjk_arena *arena,
-                            gjk_filter *out) {
-    *out = *filter;
-    if (shot->shooter == NULL) {
-        return true;
-    }
-    const uint32_t count = filter->ignore_groups_count;
-    const char **groups = gjk_arena_alloc_array(arena, count + (size_t)1, sizeof groups[0]);
-    if (groups == NULL) {
-        return false;
-    }
-    if (count > 0) {
-        memcpy(groups, filter->ignore_groups, count * sizeof groups[0]);
-    }
-    groups[count] = shot->shooter;
-    out->ignore_groups = groups;
-    out->ignore_groups_count = count + 1;
-    return true;
+    return gjk_set_has_group(shot->snapshot.set, shot->claim_group);
 }
 
 static gjk_status first_of_ray(const gjk_shot *shot, const gjk_snapshot *snapshot,
@@ -119,9 +93,19 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
     if (hits.count > 0) {
         const gjk_cast_result *r = &hits.items[0].result;
         out->items[0] = (gjk_ray_hit){
-            hits.items[0].body,
-            {r->hit, r->inside, r->has_normal, r->convergence, r->iterations, r->distance, r->point,
-             r->normal, r->piece, r->has_material, r->material, r->given_up},
+            .body = hits.items[0].body,
+            .result = {.convergence = r->convergence,
+                       .iterations = r->iterations,
+                       .hit = r->hit,
+                       .inside = r->inside,
+                       .has_normal = r->has_normal,
+                       .has_material = r->has_material,
+                       .given_up = r->given_up,
+                       .piece = r->piece,
+                       .material = r->material,
+                       .distance = r->distance,
+                       .point = r->point,
+                       .normal = r->normal},
         };
     }
     return GJK_OK;
@@ -140,53 +124,58 @@ static gjk_status first_hit(const gjk_shot *shot, const gjk_snapshot *snapshot,
     return status;
 }
 
-static gjk_status find_hit(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    gjk_filter filter;
-    if (!without_shooter(shot, &shot->filter, arena, &filter)) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    gjk_selection selection = {.filter = &filter,
-                               .limit = 1,
-                               .arena = arena,
-                               .patience = shot->patience,
-                               .rest_unasked = true};
-    gjk_status status = first_hit(shot, &shot->snapshot, &selection, &out->has_hit, &out->hit);
-    if (status == GJK_OK && shot->near_miss >= 0.0) {
-        const gjk_distance_settings settings = {.tolerance = shot->tolerance,
-                                                .max_iterations = shot->max_iterations};
-        selection.except = out->has_hit ? out->hit.body : NULL;
-        selection.limit = shot->near_miss_limit;
-        selection.rest_unasked = false;
-        status = gjk_set_near_ray(&shot->snapshot, &shot->ray, shot->near_miss, &selection,
-                                  &settings, &out->near_misses);
-    }
-    return status;
+/* Selects what the shot can hit. */
+static gjk_selection select_targets(const gjk_shot *shot, struct gjk_arena *arena,
+                                    gjk_filter *filter) {
+    *filter = shot->filter;
+    filter->ignore_group = shot->shooter;
+    return (gjk_selection){.filter = filter,
+                           .limit = 1,
+                           .arena = arena,
+                           .patience = shot->patience,
+                           .rest_unasked = true};
 }
 
-/* Finds an obstacle that is no farther than the hit. */
+static gjk_status find_near_misses(const gjk_shot *shot, gjk_selection selection,
+                                   gjk_judgement *out) {
+    const gjk_distance_settings settings = {.tolerance = shot->tolerance,
+                                            .max_iterations = shot->max_iterations};
+    if (!(shot->near_miss >= 0.0)) {
+        return GJK_OK;
+    }
+    selection.except = out->has_hit ? out->hit.body : NULL;
+    selection.limit = shot->near_miss_limit;
+    selection.rest_unasked = false;
+    return gjk_set_near_ray(&shot->snapshot, &shot->ray, shot->near_miss, &selection, &settings,
+                            &out->near_misses);
+}
+
+/* Finds an obstacle that is no farther than the hit, if there is one. */
 static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    const gjk_filter everything = gjk_filter_default();
-    gjk_filter filter;
+    const gjk_filter *given = shot->obstacles_filter;
+    gjk_filter filter = given != NULL ? *given : gjk_filter_default();
     bool found;
     if (shot->obstacles == NULL) {
         return GJK_OK;
     }
-    if (!without_shooter(shot, &everything, arena, &filter)) {
-        return GJK_OUT_OF_MEMORY;
-    }
+    filter.ignore_group = shot->shooter;
     const gjk_selection selection = {.filter = &filter,
                                      .limit = 1,
                                      .arena = arena,
                                      .patience = shot->patience,
                                      .rest_unasked = true};
     gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
-    out->has_obstacle = found && out->obstacle.result.distance <= out->hit.result.distance;
+    out->has_obstacle =
+        found && (!out->has_hit || out->obstacle.result.distance <= out->hit.result.distance);
     return status;
 }
 
 static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *target,
                                      gjk_judgement *out) {
     const gjk_body *hit = out->hit.body;
+    if (shot->claim_id == NULL && shot->claim_group == NULL) {
+        return decide(out, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE);
+    }
     if (target != NULL ? hit == target : same_text(hit->group, shot->claim_group)) {
         return decide(out, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE);
     }
@@ -196,28 +185,15 @@ static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *targe
     return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
 }
 
-/* All but whether there is a snapshot. A target that did not exist takes precedence. */
-static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    const gjk_body *target =
-        shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
-    gjk_status status = find_hit(shot, arena, out);
+/* What follows from the hit, of a target that existed. */
+static gjk_status judge_hit(const gjk_shot *shot, struct gjk_arena *arena, const gjk_body *target,
+                            gjk_judgement *out) {
+    gjk_status status = find_obstacle(shot, arena, out);
     if (status != GJK_OK) {
         return status;
-    }
-    if (!target_existed(shot, target, out)) {
-        *out = (gjk_judgement){0};
-        return decide(out, GJK_VERDICT_DENIED, GJK_REASON_NO_TARGET);
-    }
-    if (shot->age_ticks > shot->max_rewind_ticks) {
-        *out = (gjk_judgement){0};
-        return decide(out, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_REWIND_LIMIT);
     }
     if (!out->has_hit) {
         return decide(out, GJK_VERDICT_DENIED, GJK_REASON_MISS);
-    }
-    status = find_obstacle(shot, arena, out);
-    if (status != GJK_OK) {
-        return status;
     }
     if (out->has_obstacle) {
         return decide(out, GJK_VERDICT_DENIED, GJK_REASON_BLOCKED);
@@ -225,10 +201,36 @@ static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judge
     return compare_with_claim(shot, target, out);
 }
 
+/* All but whether there is a snapshot. A target that did not exist takes precedence. */
+static gjk_status judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
+    const gjk_body *target =
+        shot->claim_id != NULL ? gjk_set_find(shot->snapshot.set, shot->claim_id) : NULL;
+    gjk_filter filter;
+    const gjk_selection selection = select_targets(shot, arena, &filter);
+    gjk_status status = first_hit(shot, &shot->snapshot, &selection, &out->has_hit, &out->hit);
+    if (status != GJK_OK) {
+        return status;
+    }
+    const bool existed = target_existed(shot, target, out);
+    if (existed && shot->age_ticks > shot->max_rewind_ticks) {
+        *out = (gjk_judgement){0};
+        return decide(out, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_REWIND_LIMIT);
+    }
+    out->has_hit = out->has_hit && existed;
+    status = find_near_misses(shot, selection, out);
+    if (status != GJK_OK || existed) {
+        return status == GJK_OK ? judge_hit(shot, arena, target, out) : status;
+    }
+    return decide(out, GJK_VERDICT_DENIED, GJK_REASON_NO_TARGET);
+}
+
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena, gjk_judgement *out) {
-    GJK_ASSERT((shot->claim_id != NULL) != (shot->claim_group != NULL));
+    GJK_ASSERT(shot->claim_id == NULL || shot->claim_group == NULL);
     *out = (gjk_judgement){0};
-    gjk_reason reason = unverifiable(shot);
+    gjk_reason reason = unverifiable(shot->rewind);
+    if (reason == GJK_REASON_NONE && shot->obstacles != NULL) {
+        reason = unverifiable(shot->obstacles_rewind);
+    }
     return reason != GJK_REASON_NONE ? decide(out, GJK_VERDICT_UNVERIFIABLE, reason)
                                      : judge(shot, arena, out);
 }

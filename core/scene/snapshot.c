@@ -27,10 +27,11 @@ gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alp
     const gjk_pose *start = &from->placed.pose, *end = &next->placed.pose;
     gjk_vec3 position = between3(start->position, end->position, alpha);
     *turn = from->turn;
+    gjk_pose pose = {.position = position};
     if (gjk_same_rotation(&start->rotation, &end->rotation)) {
-        return (gjk_pose){position, start->rotation};
+        gjk_pose_turn_as(&pose, start);
+        return pose;
     }
-    gjk_pose pose;
     gjk_status status;
     if (from->placed.shape->dimension == 2) {
         turn->angle = gjk_slerp2(from->turn.angle, next->turn.angle, alpha);

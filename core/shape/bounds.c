@@ -66,6 +66,7 @@ static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, dou
     double reach = fabs(row.x) * (fabs(c.x) + h.x) + fabs(row.y) * (fabs(c.y) + h.y) +
                    fabs(row.z) * (fabs(c.z) + h.z) + shape->radius + fabs(offset);
     double slack = ROUNDING_RELATIVE * reach + ROUNDING_LEAST;
+    offset += gjk_dot3(row, shape->offset);
     *min = low + offset - shape->radius - slack;
     *max = high + offset + shape->radius + slack;
 }

@@ -43,5 +43,6 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
     pieces->closed = closed;
     pieces->chain.count = count;
     pieces->chain.vertices = gjk_pieces_copy(pieces, vertices, count, sizeof *vertices);
-    return pieces->chain.vertices != NULL ? gjk_pieces_finish(pieces, out) : GJK_OUT_OF_MEMORY;
+    return pieces->chain.vertices != NULL ? gjk_pieces_finish(pieces, arena, out)
+                                          : GJK_OUT_OF_MEMORY;
 }

@@ -31,11 +31,50 @@ gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t 
     return GJK_OK;
 }
 
+/*
+ * How many of its sizes a shape's centre lies from its own origin before the numbers are taken
+ * relative to an offset. One is enough for exact differences, and nearer ones lose no digits that
+ * matter.
+ */
+#define FAR_SIZES 1.0
+
+void gjk_set_offset(gjk_shape *shape) {
+    const double far = FAR_SIZES * shape->size;
+    const gjk_vec3 c = shape->center;
+    shape->offset = (gjk_vec3){fabs(c.x) > far ? c.x : 0.0, fabs(c.y) > far ? c.y : 0.0,
+                               fabs(c.z) > far ? c.z : 0.0};
+    shape->is_far = gjk_largest3(shape->offset) > 0.0;
+}
+
+/*
+ * Whether the kernels for two small flat shapes serve this one. Its numbers, and so their products,
+ * are of ordinary size, by a wide margin.
+ */
+static void set_flat(gjk_shape *shape) {
+    const bool is_small = shape->dimension == 2 && shape->stride == GJK_LANES && !shape->is_far &&
+                          shape->reach <= 0x1p90;
+    shape->flat = GJK_FLAT_NOT;
+    if (is_small && shape->count == 1) {
+        shape->flat = GJK_FLAT_POINT;
+    } else if (is_small && gjk_has_edges(shape) && shape->reach >= 0x1p-90) {
+        shape->flat = GJK_FLAT_POLYGON;
+    }
+}
+
+void gjk_shape_about_offset(const gjk_shape *shape, gjk_shape *out) {
+    *out = *shape;
+    out->center = gjk_sub3(shape->center, shape->offset);
+    out->offset = (gjk_vec3){0, 0, 0};
+    out->is_far = false;
+    out->reach = gjk_largest3(out->center) + shape->size;
+    set_flat(out);
+}
+
 /* Writes the columns, padded with the first point. Adding 0 turns -0 into 0. */
 static void fill_columns(const gjk_shape *shape, const gjk_vec3 *points, double *columns) {
     double *x = columns, *y = x + shape->stride, *z = y + shape->stride;
     for (uint32_t i = 0; i < shape->stride; i++) {
-        gjk_vec3 p = points[i < shape->count ? i : 0];
+        gjk_vec3 p = gjk_sub3(points[i < shape->count ? i : 0], shape->offset);
         x[i] = p.x + 0.0;
         y[i] = p.y + 0.0;
         if (shape->dimension == 3) {
@@ -77,21 +116,15 @@ void gjk_edges_fill(const gjk_shape *shape, double *columns) {
     }
 }
 
-/* Centre and half width of a column's range. Together they reach both ends, in spite of
- * rounding. */
-static void measure_column(const double *column, uint32_t count, double *center, double *half) {
-    double low = column[0], high = column[0];
-    for (uint32_t i = 1; i < count; i++) {
-        low = gjk_smaller(low, column[i]);
-        high = gjk_larger(high, column[i]);
-    }
-    *center = 0.5 * low + 0.5 * high;
+/* Centre and half width of a range. Together they reach both ends, in spite of rounding. */
+static void measure_range(double low, double high, double *center, double *half) {
+    *center = 0.5 * low + 0.5 * high + 0.0; /* not -0 */
     *half = gjk_larger(high - *center, *center - low);
 }
 
 /* The radius of the ball around the centre that contains the cloud. It is computed in a unit of
  * a power of two near the given largest half extent, so that squares stay in range. */
-static double measure_ball(const gjk_shape *shape, double half) {
+static double measure_ball(const gjk_shape *shape, const gjk_vec3 *points, double half) {
     int exponent;
     double largest = 0;
 
@@ -102,20 +135,28 @@ static double measure_ball(const gjk_shape *shape, double half) {
     exponent = exponent > UNIT_EXPONENT_MIN ? exponent : UNIT_EXPONENT_MIN;
     double scale = ldexp(1.0, -exponent);
     for (uint32_t i = 0; i < shape->count; i++) {
-        gjk_vec3 p = gjk_scale3(scale, gjk_sub3(gjk_shape_point(shape, i), shape->center));
+        gjk_vec3 p = gjk_scale3(scale, gjk_sub3(points[i], shape->center));
+        p.z = shape->dimension == 3 ? p.z : 0.0;
         largest = gjk_larger(largest, gjk_dot3(p, p));
     }
     return ldexp(sqrt(largest), exponent) * BALL_SLACK + BALL_LEAST;
 }
 
-static void measure(const double *columns, gjk_shape *s) {
-    measure_column(columns, s->count, &s->center.x, &s->half_extents.x);
-    measure_column(columns + s->stride, s->count, &s->center.y, &s->half_extents.y);
+static void measure(const gjk_vec3 *points, gjk_shape *s) {
+    gjk_vec3 low = points[0], high = points[0];
+    for (uint32_t i = 1; i < s->count; i++) {
+        const gjk_vec3 p = points[i];
+        low = (gjk_vec3){gjk_smaller(low.x, p.x), gjk_smaller(low.y, p.y), gjk_smaller(low.z, p.z)};
+        high =
+            (gjk_vec3){gjk_larger(high.x, p.x), gjk_larger(high.y, p.y), gjk_larger(high.z, p.z)};
+    }
+    measure_range(low.x, high.x, &s->center.x, &s->half_extents.x);
+    measure_range(low.y, high.y, &s->center.y, &s->half_extents.y);
     if (s->dimension == 3) {
-        measure_column(columns + 2 * (size_t)s->stride, s->count, &s->center.z, &s->half_extents.z);
+        measure_range(low.z, high.z, &s->center.z, &s->half_extents.z);
     }
     double half = gjk_larger(gjk_larger(s->half_extents.x, s->half_extents.y), s->half_extents.z);
-    double ball = measure_ball(s, half);
+    double ball = measure_ball(s, points, half);
     s->bounding_radius =
         s->radius == 0 ? ball : (ball + s->radius) * (ball == 0 ? 1.0 : BALL_SLACK);
     s->size = 2 * (half + s->radius);
@@ -136,12 +177,14 @@ void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *colum
     gjk_shape s = *head;
     s.stride = stride_of(s.count);
     s.column_count = edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
+    measure(points, &s);
+    gjk_set_offset(&s);
     fill_columns(&s, points, columns);
     if (s.column_count > s.dimension) {
         gjk_edges_fill(&s, columns);
     }
     s.columns = columns;
-    measure(columns, &s);
+    set_flat(&s);
     *out = s;
 }
 

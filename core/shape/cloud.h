@@ -28,6 +28,15 @@ void gjk_shape_fill_segment(uint32_t dimension, const gjk_vec3 ends[2], double r
                             double *columns, gjk_shape *out);
 
 /*
+ * Sets the offset of a shape whose box is measured: along each axis the centre where that is so far
+ * out that the differences are exact (Sterbenz 1974), else 0.
+ */
+void gjk_set_offset(gjk_shape *shape);
+
+/* The same shape in a frame whose origin is its offset, which is 0 then. */
+void gjk_shape_about_offset(const gjk_shape *shape, gjk_shape *out);
+
+/*
  * Whether the edges of a convex polygon (a segment has two, there and back) are kept beside its
  * points. Edge i goes from point i to the next; three more columns hold the outward unit normal
  * and the offset of its line along that, padded with copies of the first edge. They are kept in

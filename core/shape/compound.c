@@ -48,5 +48,5 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
         return GJK_OUT_OF_MEMORY;
     }
     gjk_status status = copy_parts(pieces, parts, count);
-    return status == GJK_OK ? gjk_pieces_finish(pieces, out) : status;
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }

@@ -8,6 +8,7 @@
 
 #include "base/finite.h"
 #include "base/larger.h"
+#include "shape/cloud.h"
 
 /* Enlarges the radius of a bounding ball by more than a few roundings can come to. */
 #define BALL_SLACK (1.0 + 0x1p-50)
@@ -248,6 +249,9 @@ static gjk_status make_round(gjk_shape_type type, const gjk_vec3 ends[2], double
     gjk_vec3 max = {fmax(a.x + reach.x, b.x + at_b.x), fmax(a.y + reach.y, b.y + at_b.y),
                     fmax(a.z + reach.z, b.z + at_b.z)};
     set_bounds(&shape, min, max);
+    gjk_set_offset(&shape);
+    shape.curve.a = gjk_sub3(a, shape.offset);
+    shape.curve.b = gjk_sub3(b, shape.offset);
     *out = shape;
     return GJK_OK;
 }

@@ -100,5 +100,5 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
     }
     status = gjk_pieces_find_seeds(pieces, field->columns * field->rows, gjk_heightfield_samples,
                                    sample_at);
-    return status == GJK_OK ? gjk_pieces_finish(pieces, out) : status;
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }

@@ -7,9 +7,9 @@
 
 #include "shape/hull.h"
 
-#include <stdlib.h>
-
+#include "base/meter.h"
 #include "base/predicate.h"
+#include "gjk/sort.h"
 
 typedef struct entry {
     gjk_vec2 point;
@@ -29,9 +29,8 @@ static int compare_entries(const void *left, const void *right) {
     return order != 0 ? order : (a->index > b->index) - (a->index < b->index);
 }
 
-/* Sorts and drops all but the first of equal points. Returns how many remain. */
-static uint32_t sort_distinct(entry *entries, uint32_t count) {
-    qsort(entries, count, sizeof *entries, compare_entries);
+/* Of sorted entries keeps but the first of equal points. Returns how many remain. */
+static uint32_t keep_distinct(entry *entries, uint32_t count) {
     uint32_t kept = 1;
     for (uint32_t i = 1; i < count; i++) {
         const gjk_vec2 p = entries[i].point, q = entries[kept - 1].point;
@@ -67,14 +66,22 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint3
     for (uint32_t i = 0; i < count; i++) {
         entries[i] = (entry){points[i], i};
     }
-    uint32_t distinct = sort_distinct(entries, count);
+    gjk_status status = gjk_sort(arena, entries, count, sizeof *entries, compare_entries);
+    if (status != GJK_OK) {
+        return status;
+    }
+    uint32_t distinct = keep_distinct(entries, count);
+    gjk_meter meter = {.patience = arena->patience};
     uint32_t length = 0;
-    for (uint32_t i = 0; i < distinct; i++) {
+    for (uint32_t i = 0; i < distinct && !gjk_meter_spend(&meter, 1); i++) {
         length = push(entries, chain, length, 0, i);
     }
-    uint32_t floor = length - 1;
-    for (uint32_t i = distinct - 1; i-- > 0;) {
+    uint32_t floor = length > 0 ? length - 1 : 0;
+    for (uint32_t i = distinct - 1; i-- > 0 && !gjk_meter_spend(&meter, 1);) {
         length = push(entries, chain, length, floor, i);
+    }
+    if (meter.given_up) {
+        return GJK_GIVEN_UP;
     }
     if (distinct > 1) {
         length--; /* the first point stands at the end again */

@@ -154,7 +154,7 @@ static gjk_status mark_corners(const gjk_cloud3 *c, struct gjk_arena *arena, uin
         t[2] = swap;
     }
     out->rank = 3;
-    return gjk_quickhull3(arena, c, t, marks, out);
+    return gjk_quickhull3(arena, c, t, GJK_QUICKHULL3_LOOKS, marks, out);
 }
 
 gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count,

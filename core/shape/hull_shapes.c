@@ -69,7 +69,7 @@ gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, cons
     if (status != GJK_OK) {
         return status;
     }
-    gjk_arena_init(&scratch, 0);
+    gjk_arena_init_beside(&scratch, arena);
     status = dimension == 2 ? make_hull2(arena, &scratch, &head, points, count, out)
                             : make_hull3(arena, &scratch, &head, points, count, out);
     gjk_arena_fini(&scratch);
@@ -109,7 +109,7 @@ gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *verti
     if (status != GJK_OK) {
         return status;
     }
-    gjk_arena_init(&scratch, 0);
+    gjk_arena_init_beside(&scratch, arena);
     status = make_polygon(arena, &scratch, vertices, count, rounding, bad_vertex, out);
     gjk_arena_fini(&scratch);
     return status;

@@ -59,7 +59,7 @@ static gjk_status make_polygon(gjk_geometry *g, gjk_shape *out) {
     const uint32_t count = g->values[0].list.count;
     struct gjk_arena scratch;
     gjk_status status = GJK_OUT_OF_MEMORY;
-    gjk_arena_init(&scratch, 0);
+    gjk_arena_init_beside(&scratch, g->arena);
     gjk_vec2 *vertices = gjk_arena_alloc_array(&scratch, count, sizeof *vertices);
     for (uint32_t i = 0; vertices != NULL && i < count; i++) {
         vertices[i] = gjk_xy(g->values[0].list.points[i]);

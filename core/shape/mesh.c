@@ -7,8 +7,9 @@
 #include "shape/pieces.h"
 
 #include "base/finite.h"
+#include "base/meter.h"
+#include "gjk/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t first,
@@ -94,11 +95,10 @@ static void gather_edges(const gjk_mesh *mesh, uint32_t *ends, half_edge *edges)
     visit_edges(mesh, put_edge, ends, edges);
 }
 
-/* Of the edges at one vertex, each `other` must stand there twice, once in each direction. Returns
- * the least triangle that breaks the rule, or UINT32_MAX. */
-static uint32_t find_open_edge(half_edge *edges, uint32_t count) {
+/* Of the sorted edges at one vertex, each `other` must stand there twice, once in each direction.
+ * Returns the least triangle that breaks the rule, or UINT32_MAX. */
+static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
     uint32_t worst = UINT32_MAX;
-    qsort(edges, count, sizeof edges[0], by_other);
     for (uint32_t i = 0; i < count;) {
         uint32_t end = i + 1;
         while (end < count && edges[end].other == edges[i].other) {
@@ -114,26 +114,31 @@ static uint32_t find_open_edge(half_edge *edges, uint32_t count) {
     return worst;
 }
 
-static gjk_status check_closed(const gjk_mesh *mesh, gjk_pieces_fault *fault) {
+static gjk_status check_closed(struct gjk_arena *scratch, const gjk_mesh *mesh,
+                               gjk_pieces_fault *fault) {
     const size_t count = 3 * (size_t)mesh->triangle_count;
-    half_edge *edges = malloc(count * sizeof *edges);
-    uint32_t *ends = malloc(((size_t)mesh->vertex_count + 1) * sizeof *ends);
-    gjk_status status = edges != NULL && ends != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
-    if (status == GJK_OK) {
-        uint32_t worst = UINT32_MAX, begin = 0;
-        gather_edges(mesh, ends, edges);
-        for (uint32_t v = 0; v < mesh->vertex_count; v++) {
-            uint32_t open = find_open_edge(edges + begin, ends[v] - begin);
+    half_edge *edges = gjk_arena_alloc_array(scratch, count, sizeof *edges);
+    uint32_t *ends = gjk_arena_alloc_array(scratch, (size_t)mesh->vertex_count + 1, sizeof *ends);
+    if (edges == NULL || ends == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    uint32_t worst = UINT32_MAX, begin = 0;
+    gjk_meter meter = {.patience = scratch->patience};
+    gjk_status status = GJK_OK;
+    gather_edges(mesh, ends, edges);
+    for (uint32_t v = 0; v < mesh->vertex_count && status == GJK_OK; v++) {
+        const uint32_t at_v = ends[v] - begin;
+        status = gjk_meter_spend(&meter, 1 + at_v)
+                     ? GJK_GIVEN_UP
+                     : gjk_sort(scratch, edges + begin, at_v, sizeof *edges, by_other);
+        if (status == GJK_OK) {
+            uint32_t open = find_open_edge(edges + begin, at_v);
             worst = open < worst ? open : worst;
             begin = ends[v];
         }
-        if (worst != UINT32_MAX) {
-            status = fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1);
-        }
     }
-    free(edges);
-    free(ends);
-    return status;
+    return status == GJK_OK && worst != UINT32_MAX ? fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1)
+                                                   : status;
 }
 
 /* --- Components --- */
@@ -169,7 +174,10 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
     *fault = (gjk_pieces_fault){.depth = 0};
     gjk_status status = check_numbers(mesh, rounding, fault);
     if (status == GJK_OK && mesh->closed) {
-        status = check_closed(mesh, fault);
+        struct gjk_arena scratch;
+        gjk_arena_init_beside(&scratch, arena);
+        status = check_closed(&scratch, mesh, fault);
+        gjk_arena_fini(&scratch);
     }
     if (status != GJK_OK) {
         return status;
@@ -186,5 +194,5 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
     if (status == GJK_OK) {
         status = gjk_pieces_find_seeds(pieces, mesh->vertex_count, vertices_of, vertex_at);
     }
-    return status == GJK_OK ? gjk_pieces_finish(pieces, out) : status;
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }

@@ -6,10 +6,16 @@
 #include "shape/pieces.h"
 
 #include "base/larger.h"
+#include "base/meter.h"
+#include "base/wide.h"
 #include "shape/cloud.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* How far a part may lie from the whole's origin, in its sizes, before the place is composed with
+ * more digits. */
+#define PART_FAR 3.0
 
 /* --- Memory --- */
 
@@ -22,7 +28,6 @@ void gjk_pieces_release(const struct gjk_pieces *pieces) {
     if (own == NULL || !gjk_references_drop(&own->references)) {
         return;
     }
-    gjk_pieces_tree_free(&own->tree);
     gjk_arena_fini(&own->memory);
     free(own);
 }
@@ -39,6 +44,7 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
     }
     gjk_references_init(&pieces->references);
     gjk_arena_init(&pieces->memory, 0);
+    gjk_arena_hurry(&pieces->memory, arena->patience); /* until it is finished */
     if (arena->account != NULL) {
         gjk_arena_charge(&pieces->memory, arena->account->lasting);
     }
@@ -64,19 +70,14 @@ uint32_t gjk_pieces_count(const struct gjk_pieces *pieces) {
 }
 
 size_t gjk_pieces_bytes(const struct gjk_pieces *pieces) {
-    return sizeof *pieces + pieces->memory.used_bytes +
-           pieces->tree.node_count * sizeof(gjk_pieces_node) +
-           pieces->tree.slot_count * sizeof(uint32_t);
+    return sizeof *pieces + pieces->memory.used_bytes;
 }
 
 /* --- Pieces --- */
 
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
     if (pieces->type == GJK_MESH) {
-        const uint32_t *index = pieces->mesh.triangles[i];
-        for (int k = 0; k < 3; k++) {
-            corners[k] = pieces->mesh.vertices[index[k]];
-        }
+        gjk_mesh_triangle(&pieces->mesh, i, corners);
         return;
     }
     /* Cut from (column, row) to (column + 1, row + 1); counter-clockwise seen from above. */
@@ -150,12 +151,36 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
 }
 
+/*
+ * A part of a compound at the whole's pose. The place of its middle is composed with twice the
+ * digits where that is far from the whole's origin against the part's size.
+ */
+static void place_part(const gjk_pose *whole, gjk_piece *out) {
+    const gjk_placed part = out->placed;
+    const double far = gjk_larger(gjk_largest3(part.pose.position), part.shape->reach);
+    out->placed.pose = gjk_pose_compose(whole, &part.pose);
+    if (far <= PART_FAR * part.shape->size) {
+        return;
+    }
+    gjk_wide3 middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
+    middle = gjk_pose_apply_wide(whole, middle);
+    out->placed.pose.position = middle.high;
+    out->placed.pose.rest = middle.low;
+    out->placed.pose.form = GJK_POSE_REST;
+    if (part.shape->is_far) {
+        gjk_shape_about_offset(part.shape, &out->shape);
+        out->placed.shape = &out->shape;
+    }
+}
+
 void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
     const struct gjk_pieces *pieces = whole->shape->pieces;
     gjk_piece_make_own(pieces, i, out);
-    out->placed.pose = pieces->type == GJK_COMPOUND
-                           ? gjk_pose_compose(&whole->pose, &out->placed.pose)
-                           : whole->pose;
+    if (pieces->type == GJK_COMPOUND) {
+        place_part(&whole->pose, out);
+    } else {
+        out->placed.pose = whole->pose;
+    }
 }
 
 bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *material) {
@@ -214,36 +239,48 @@ static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, g
     out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
 }
 
-gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, gjk_shape *out) {
-    gjk_piece_box *boxes = malloc(((size_t)pieces->count + 1) * sizeof *boxes);
+/* Measures the pieces and builds the tree over their boxes. */
+static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
+    gjk_meter meter = {.patience = scratch->patience};
+    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)pieces->count + 1, sizeof *boxes);
     if (boxes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_bounds whole = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    *whole = (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pieces->count; i++) {
+    for (uint32_t i = 0; i < pieces->count && !gjk_meter_spend(&meter, 1); i++) {
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
-            whole = join(&whole, &own);
+            *whole = join(whole, &own);
             count++;
         }
     }
-    GJK_ASSERT(count > 0);
-    gjk_pieces_tree_aim(&pieces->tree, &whole);
+    GJK_ASSERT(count > 0 || meter.given_up);
+    gjk_pieces_tree_aim(&pieces->tree, whole);
     count = 0;
-    for (uint32_t i = 0; i < pieces->count; i++) {
+    for (uint32_t i = 0; i < pieces->count && !gjk_meter_spend(&meter, 1); i++) {
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
             boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);
         }
     }
-    bool built = gjk_pieces_tree_build(&pieces->tree, boxes, count);
-    free(boxes);
-    if (!built) {
-        return GJK_OUT_OF_MEMORY;
+    return meter.given_up
+               ? GJK_GIVEN_UP
+               : gjk_pieces_tree_build(&pieces->tree, &pieces->memory, scratch, boxes, count);
+}
+
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
+                             gjk_shape *out) {
+    struct gjk_arena scratch;
+    gjk_bounds whole;
+    gjk_arena_hurry(&pieces->memory, NULL);
+    gjk_arena_init_beside(&scratch, arena);
+    gjk_status status = build(pieces, &scratch, &whole);
+    gjk_arena_fini(&scratch);
+    if (status == GJK_OK) {
+        measure(pieces, &whole, out);
     }
-    measure(pieces, &whole, out);
-    return GJK_OK;
+    return status;
 }
 
 /* --- What it was made of --- */

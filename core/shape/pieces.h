@@ -12,7 +12,7 @@
 
 struct gjk_pieces {
     gjk_references references;
-    struct gjk_arena memory; /* of all that follows but the tree, which is malloc'ed */
+    struct gjk_arena memory; /* of all that follows */
     gjk_shape_type type;
     uint32_t dimension;
     uint32_t count;
@@ -50,11 +50,20 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type, 
 void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
 
 /* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
- * whole. OUT_OF_MEMORY. */
-gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, gjk_shape *out) GJK_MUST_USE;
+ * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where its
+ * patience ends. */
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
+                             gjk_shape *out) GJK_MUST_USE;
 
 /* The samples of a piece of a height field; false where a corner of its cell is a hole. */
 bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]);
+
+/* The corners of a mesh's triangle, in the order of its face normal. */
+static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 corners[3]) {
+    for (int k = 0; k < 3; k++) {
+        corners[k] = mesh->vertices[mesh->triangles[i][k]];
+    }
+}
 
 /* Piece i in the whole's own frame. */
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);

@@ -64,6 +64,7 @@ static double least_along(const gjk_placed *placed, gjk_vec3 direction) {
         const gjk_vec2 flat = gjk_support_of2(shape, gjk_xy(d));
         point = (gjk_vec3){flat.x, flat.y, 0.0};
     }
+    point = gjk_add3(point, shape->offset);
     return gjk_dot3(direction, placed->pose.position) - gjk_dot3(d, point) - shape->radius;
 }
 

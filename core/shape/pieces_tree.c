@@ -8,37 +8,51 @@
 
 #include "shape/pieces_tree.h"
 
+#include "base/large_pages.h"
+#include "base/meter.h"
+#include "gjk/sort.h"
+
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
 
 #define BINS 16
 /* From this level on halves are equal, so that what is left of 2^29 pieces fits below. */
 #define LEVEL_OF_EQUAL_HALVES (GJK_PIECES_HEIGHT_MAX - 12)
 
+typedef struct box4 {
+    gjk_float4 min, max;
+} box4;
+
 typedef struct range {
     uint32_t begin, end;
-    float min[3], max[3]; /* of the boxes */
+    box4 bounds; /* of the boxes */
 } range;
 
 typedef struct tree_builder {
     gjk_pieces_tree *tree;
     gjk_piece_box *boxes;
+    gjk_pieces_node *nodes; /* malloc'ed */
     uint32_t node_capacity;
-    bool failed;
+    struct gjk_arena *scratch;
+    gjk_meter meter;
+    gjk_status status;
 } tree_builder;
 
 /* --- Boxes --- */
 
-/* The nearest float that is not above (below) x. */
-static float round_down(double x) {
-    float f = (float)x;
-    return (double)f > x ? nextafterf(f, -INFINITY) : f;
+/* A float below x by one to four units in its last place. */
+static inline float float_below(double x) {
+    const float f = (float)x;
+    return f - (fabsf(f) * 0x1p-22f + FLT_MIN);
 }
 
-static float round_up(double x) {
-    float f = (float)x;
-    return (double)f < x ? nextafterf(f, INFINITY) : f;
+static inline float float_above(double x) {
+    return -float_below(-x);
 }
 
 void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds) {
@@ -59,52 +73,66 @@ gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds 
     const double low[3] = {bounds->min.x, bounds->min.y, bounds->min.z};
     const double high[3] = {bounds->max.x, bounds->max.y, bounds->max.z};
     const double center[3] = {tree->center.x, tree->center.y, tree->center.z};
-    gjk_piece_box box = {.piece = piece};
+    gjk_piece_box box = {.max_xyz = {0.0f}};
+    box.piece = piece;
     for (int axis = 0; axis < 3; axis++) {
         /* The subtraction rounds by less than a float's last place. */
-        box.min[axis] = nextafterf(round_down((low[axis] - center[axis]) * tree->unit), -INFINITY);
-        box.max[axis] = nextafterf(round_up((high[axis] - center[axis]) * tree->unit), INFINITY);
+        box.min[axis] = float_below((low[axis] - center[axis]) * tree->unit);
+        box.max_xyz[axis] = float_above((high[axis] - center[axis]) * tree->unit);
     }
     return box;
 }
 
-static void empty_box(float min[3], float max[3]) {
-    for (int axis = 0; axis < 3; axis++) {
-        min[axis] = INFINITY;
-        max[axis] = -INFINITY;
-    }
+static inline gjk_float4 smaller(gjk_float4 a, gjk_float4 b) {
+#ifdef __SSE__
+    return (gjk_float4)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return (gjk_float4){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1],
+                        a[2] < b[2] ? a[2] : b[2], 0.0f};
+#endif
 }
 
-static inline void join_box(float min[3], float max[3], const float low[3], const float high[3]) {
-    for (int axis = 0; axis < 3; axis++) {
-        min[axis] = low[axis] < min[axis] ? low[axis] : min[axis];
-        max[axis] = high[axis] > max[axis] ? high[axis] : max[axis];
-    }
+static inline gjk_float4 larger(gjk_float4 a, gjk_float4 b) {
+#ifdef __SSE__
+    return (gjk_float4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return (gjk_float4){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1],
+                        a[2] > b[2] ? a[2] : b[2], 0.0f};
+#endif
+}
+
+static inline box4 empty_box(void) {
+    return (box4){{INFINITY, INFINITY, INFINITY, 0.0f}, {-INFINITY, -INFINITY, -INFINITY, 0.0f}};
+}
+
+static inline void join_box(box4 *whole, gjk_float4 min, gjk_float4 max) {
+    whole->min = smaller(min, whole->min);
+    whole->max = larger(max, whole->max);
 }
 
 /* Half the surface: what the chance to be hit by a random line is proportional to. */
-static float measure(const float min[3], const float max[3]) {
-    float x = max[0] - min[0], y = max[1] - min[1], z = max[2] - min[2];
-    return x * y + z * (x + y);
+static float measure(const box4 *bounds) {
+    const gjk_float4 side = bounds->max - bounds->min;
+    return side[0] * side[1] + side[2] * (side[0] + side[1]);
 }
 
+/* Twice the centre, which serves as well. */
 static inline float center_of(const gjk_piece_box *box, int axis) {
-    return 0.5f * box->min[axis] + 0.5f * box->max[axis];
+    return box->min[axis] + box->max[axis];
 }
 
 /* --- Cutting --- */
 
 static range measure_range(const gjk_piece_box *boxes, uint32_t begin, uint32_t end) {
-    range whole = {.begin = begin, .end = end};
-    empty_box(whole.min, whole.max);
+    range whole = {.begin = begin, .end = end, .bounds = empty_box()};
     for (uint32_t i = begin; i < end; i++) {
-        join_box(whole.min, whole.max, boxes[i].min, boxes[i].max);
+        join_box(&whole.bounds, boxes[i].min, boxes[i].max);
     }
     return whole;
 }
 
 typedef struct bin_set {
-    float min[BINS][3], max[BINS][3];
+    box4 bounds[BINS];
     uint32_t count[BINS];
     int axis;
     float from, scale; /* bin of a centre c: (c - from) * scale */
@@ -118,13 +146,12 @@ static inline uint32_t bin_of(const bin_set *bins, const gjk_piece_box *box) {
 /* Sorts the boxes of a range into bins along the longest axis of their centres. False: all the
  * centres coincide. */
 static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bins) {
-    float low[3], high[3];
-    empty_box(low, high);
+    box4 centers = empty_box();
     for (uint32_t i = part->begin; i < part->end; i++) {
-        const float center[3] = {center_of(&boxes[i], 0), center_of(&boxes[i], 1),
-                                 center_of(&boxes[i], 2)};
-        join_box(low, high, center, center);
+        const gjk_float4 center = boxes[i].min + boxes[i].max;
+        join_box(&centers, center, center);
     }
+    const gjk_float4 low = centers.min, high = centers.max;
     bins->axis = 0;
     for (int axis = 1; axis < 3; axis++) {
         bins->axis =
@@ -140,12 +167,12 @@ static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bi
         return false;
     }
     for (int i = 0; i < BINS; i++) {
-        empty_box(bins->min[i], bins->max[i]);
+        bins->bounds[i] = empty_box();
         bins->count[i] = 0;
     }
     for (uint32_t i = part->begin; i < part->end; i++) {
         uint32_t bin = bin_of(bins, &boxes[i]);
-        join_box(bins->min[bin], bins->max[bin], boxes[i].min, boxes[i].max);
+        join_box(&bins->bounds[bin], boxes[i].min, boxes[i].max);
         bins->count[bin]++;
     }
     return true;
@@ -153,20 +180,20 @@ static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bi
 
 /* The first bin of the right half where the cost, area times pieces on both sides, is least. */
 static uint32_t cheapest_cut(const bin_set *bins) {
-    float right_cost[BINS], min[3], max[3], least = INFINITY;
+    float right_cost[BINS], least = INFINITY;
     uint32_t count = 0, best = 0;
-    empty_box(min, max);
+    box4 side = empty_box();
     for (uint32_t i = BINS - 1; i > 0; i--) {
-        join_box(min, max, bins->min[i], bins->max[i]);
+        join_box(&side, bins->bounds[i].min, bins->bounds[i].max);
         count += bins->count[i];
-        right_cost[i] = count > 0 ? measure(min, max) * (float)count : 0.0f;
+        right_cost[i] = count > 0 ? measure(&side) * (float)count : 0.0f;
     }
-    empty_box(min, max);
+    side = empty_box();
     count = 0;
     for (uint32_t i = 1; i < BINS; i++) {
-        join_box(min, max, bins->min[i - 1], bins->max[i - 1]);
+        join_box(&side, bins->bounds[i - 1].min, bins->bounds[i - 1].max);
         count += bins->count[i - 1];
-        float cost = (count > 0 ? measure(min, max) * (float)count : 0.0f) + right_cost[i];
+        float cost = (count > 0 ? measure(&side) * (float)count : 0.0f) + right_cost[i];
         if (cost < least) {
             least = cost;
             best = i;
@@ -215,47 +242,60 @@ static int by_center_z(const void *p, const void *q) {
 }
 
 /* Halves by number, in the order of centres along the longest axis of the range. */
-static uint32_t cut_in_the_middle(gjk_piece_box *boxes, const range *part) {
+static uint32_t cut_in_the_middle(tree_builder *builder, const range *part) {
     static int (*const orders[3])(const void *, const void *) = {by_center_x, by_center_y,
                                                                  by_center_z};
+    const gjk_float4 side = part->bounds.max - part->bounds.min;
     int longest = 0;
     for (int axis = 1; axis < 3; axis++) {
-        bool longer = part->max[axis] - part->min[axis] > part->max[longest] - part->min[longest];
-        longest = longer ? axis : longest;
+        longest = side[axis] > side[longest] ? axis : longest;
     }
-    qsort(boxes + part->begin, part->end - part->begin, sizeof boxes[0], orders[longest]);
+    builder->status = gjk_sort(builder->scratch, builder->boxes + part->begin,
+                               part->end - part->begin, sizeof *builder->boxes, orders[longest]);
     return part->begin + (part->end - part->begin) / 2;
 }
 
-static void cut(gjk_piece_box *boxes, range *part, uint32_t level, range *other) {
+/* The box of the bins [first, end). */
+static box4 join_bins(const bin_set *bins, uint32_t first, uint32_t end) {
+    box4 all = empty_box();
+    for (uint32_t i = first; i < end; i++) {
+        join_box(&all, bins->bounds[i].min, bins->bounds[i].max);
+    }
+    return all;
+}
+
+static void cut(tree_builder *builder, range *part, uint32_t level, range *other) {
+    gjk_piece_box *boxes = builder->boxes;
+    const uint32_t begin = part->begin, end = part->end;
     bin_set bins;
-    uint32_t middle = part->begin;
     if (level < LEVEL_OF_EQUAL_HALVES && fill_bins(boxes, part, &bins)) {
-        middle = partition(boxes, part, &bins, cheapest_cut(&bins));
+        const uint32_t first_right = cheapest_cut(&bins);
+        const uint32_t middle = partition(boxes, part, &bins, first_right);
+        if (middle > begin && middle < end) {
+            *part = (range){begin, middle, join_bins(&bins, 0, first_right)};
+            *other = (range){middle, end, join_bins(&bins, first_right, BINS)};
+            return;
+        }
     }
-    if (middle == part->begin || middle == part->end) {
-        middle = cut_in_the_middle(boxes, part);
-    }
-    uint32_t end = part->end;
-    *part = measure_range(boxes, part->begin, middle);
+    const uint32_t middle = cut_in_the_middle(builder, part);
+    *part = measure_range(boxes, begin, middle);
     *other = measure_range(boxes, middle, end);
 }
 
 /* --- Nodes --- */
 
 /* Splits a range into at most eight; the one that costs most is cut next. */
-static uint32_t split(gjk_piece_box *boxes, const range *whole, uint32_t level,
+static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
                       range parts[GJK_PIECES_WIDTH]) {
     uint32_t count = 1;
     parts[0] = *whole;
-    while (count < GJK_PIECES_WIDTH) {
+    while (count < GJK_PIECES_WIDTH && builder->status == GJK_OK) {
         float most = -1.0f;
         uint32_t dearest = count;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pieces = parts[i].end - parts[i].begin;
-            float cost = level < LEVEL_OF_EQUAL_HALVES
-                             ? measure(parts[i].min, parts[i].max) * (float)pieces
-                             : (float)pieces;
+            float cost = level < LEVEL_OF_EQUAL_HALVES ? measure(&parts[i].bounds) * (float)pieces
+                                                       : (float)pieces;
             if (pieces > GJK_PIECES_LEAF && !(cost <= most)) {
                 most = cost;
                 dearest = i;
@@ -264,26 +304,38 @@ static uint32_t split(gjk_piece_box *boxes, const range *whole, uint32_t level,
         if (dearest == count) {
             break;
         }
-        cut(boxes, &parts[dearest], level, &parts[count]);
+        if (gjk_meter_spend(&builder->meter, parts[dearest].end - parts[dearest].begin)) {
+            builder->status = GJK_GIVEN_UP;
+            break;
+        }
+        cut(builder, &parts[dearest], level, &parts[count]);
         count++;
     }
     return count;
 }
 
+static bool grow(tree_builder *builder) {
+    /* At first for leaves that are three quarters full, and nodes that are. */
+    const uint32_t capacity = builder->node_capacity == 0 ? builder->tree->slot_count / 18 + 1
+                                                          : 2 * builder->node_capacity;
+    gjk_pieces_node *nodes = realloc(builder->nodes, capacity * sizeof *nodes);
+    if (nodes == NULL) {
+        builder->status = GJK_OUT_OF_MEMORY;
+        return false;
+    }
+    gjk_prefer_large_pages(nodes, capacity * sizeof *nodes, true);
+    builder->nodes = nodes;
+    builder->node_capacity = capacity;
+    return true;
+}
+
 /* A node without children, or UINT32_MAX for want of memory. */
 static uint32_t add_node(tree_builder *builder) {
     gjk_pieces_tree *tree = builder->tree;
-    if (tree->node_count == builder->node_capacity) {
-        uint32_t capacity = 2 * builder->node_capacity + 1;
-        gjk_pieces_node *nodes = realloc(tree->nodes, capacity * sizeof *nodes);
-        if (nodes == NULL) {
-            builder->failed = true;
-            return UINT32_MAX;
-        }
-        tree->nodes = nodes;
-        builder->node_capacity = capacity;
+    if (tree->node_count == builder->node_capacity && !grow(builder)) {
+        return UINT32_MAX;
     }
-    gjk_pieces_node *node = &tree->nodes[tree->node_count];
+    gjk_pieces_node *node = &builder->nodes[tree->node_count];
     for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
         for (int axis = 0; axis < 3; axis++) {
             node->min[axis][i] = INFINITY;
@@ -296,9 +348,9 @@ static uint32_t add_node(tree_builder *builder) {
 
 static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t level) {
     range parts[GJK_PIECES_WIDTH];
-    uint32_t count = split(builder->boxes, whole, level, parts);
-    uint32_t index = add_node(builder);
-    for (uint32_t i = 0; i < count && !builder->failed; i++) {
+    uint32_t count = split(builder, whole, level, parts);
+    uint32_t index = builder->status == GJK_OK ? add_node(builder) : UINT32_MAX;
+    for (uint32_t i = 0; i < count && builder->status == GJK_OK; i++) {
         const range *part = &parts[i];
         uint32_t pieces = part->end - part->begin, child;
         if (pieces <= GJK_PIECES_LEAF) {
@@ -307,47 +359,51 @@ static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t l
             GJK_CHECK(level + 1 < GJK_PIECES_HEIGHT_MAX);
             child = build_node(builder, part, level + 1);
         }
-        if (builder->failed) {
+        if (builder->status != GJK_OK) {
             break;
         }
-        gjk_pieces_node *node = &builder->tree->nodes[index];
+        gjk_pieces_node *node = &builder->nodes[index];
         for (int axis = 0; axis < 3; axis++) {
-            node->min[axis][i] = part->min[axis];
-            node->max[axis][i] = part->max[axis];
+            node->min[axis][i] = part->bounds.min[axis];
+            node->max[axis][i] = part->bounds.max[axis];
         }
         node->child[i] = child;
     }
     return index;
 }
 
-bool gjk_pieces_tree_build(gjk_pieces_tree *tree, gjk_piece_box *boxes, uint32_t count) {
-    tree_builder builder = {.tree = tree, .boxes = boxes};
+/* Copies what was built, now that it is known how much it is. */
+static gjk_status keep(const tree_builder *builder, struct gjk_arena *arena, uint32_t count) {
+    gjk_pieces_tree *tree = builder->tree;
+    tree->nodes = gjk_arena_alloc_array(arena, tree->node_count, sizeof *tree->nodes);
+    tree->order = gjk_arena_alloc_array(arena, count, sizeof *tree->order);
+    if (tree->nodes == NULL || tree->order == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    memcpy(tree->nodes, builder->nodes, tree->node_count * sizeof *tree->nodes);
+    for (uint32_t i = 0; i < count; i++) {
+        tree->order[i] = builder->boxes[i].piece;
+    }
+    return GJK_OK;
+}
+
+gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
+                                 struct gjk_arena *scratch, gjk_piece_box *boxes, uint32_t count) {
+    tree_builder builder = {.tree = tree,
+                            .boxes = boxes,
+                            .scratch = scratch,
+                            .meter = {.patience = scratch->patience}};
     tree->nodes = NULL;
     tree->order = NULL;
     tree->node_count = 0;
     tree->slot_count = count;
     if (count == 0) {
-        return true;
+        return GJK_OK;
     }
     range whole = measure_range(boxes, 0, count);
     (void)build_node(&builder, &whole, 0);
-    gjk_pieces_node *fitted =
-        builder.failed ? NULL : realloc(tree->nodes, tree->node_count * sizeof *tree->nodes);
-    tree->nodes = fitted != NULL ? fitted : tree->nodes;
-    tree->order = builder.failed ? NULL : malloc(count * sizeof *tree->order);
-    if (tree->order == NULL) {
-        gjk_pieces_tree_free(tree);
-        return false;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        tree->order[i] = boxes[i].piece;
-    }
-    return true;
-}
-
-void gjk_pieces_tree_free(gjk_pieces_tree *tree) {
-    free(tree->nodes);
-    free(tree->order);
-    tree->nodes = NULL;
-    tree->order = NULL;
+    const gjk_status status =
+        builder.status == GJK_OK ? keep(&builder, arena, count) : builder.status;
+    free(builder.nodes);
+    return status;
 }

@@ -8,6 +8,7 @@
  * shape lies from its own origin.
  */
 
+#include "gjk/arena.h"
 #include "gjk/shape.h"
 
 #define GJK_PIECES_WIDTH 8
@@ -44,10 +45,17 @@ typedef struct gjk_pieces_tree {
     double unit;     /* length in the tree = unit * length in the shape's frame; a power of two */
 } gjk_pieces_tree;
 
-/* A piece's box in the tree's unit, while it is built. */
+/* A piece's box in the tree's unit, while it is built: x y z, and what is not looked at. */
+typedef float gjk_float4 __attribute__((vector_size(16)));
 typedef struct gjk_piece_box {
-    float min[3], max[3];
-    uint32_t piece;
+    gjk_float4 min;
+    union {
+        gjk_float4 max;
+        struct {
+            float max_xyz[3];
+            uint32_t piece;
+        };
+    };
 } gjk_piece_box;
 
 /* Chooses centre and unit for a shape that lies within bounds. */
@@ -61,11 +69,11 @@ gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds 
  * Builds nodes and order over the boxes, whose order is lost; tree has been aimed. By halving
  * along the longest axis of the centres, where the surface area heuristic of 16 bins finds it
  * cheapest (Wald 2007), until a node has eight children. O(n log n); the same tree for the same
- * boxes. Both arrays come from malloc. False: out of memory, and nothing is allocated.
+ * boxes. Both arrays are the arena's; scratch is for the while. OUT_OF_MEMORY; GIVEN_UP where the
+ * patience of scratch ends.
  */
-bool gjk_pieces_tree_build(gjk_pieces_tree *tree, gjk_piece_box *boxes,
-                           uint32_t count) GJK_MUST_USE;
-
-void gjk_pieces_tree_free(gjk_pieces_tree *tree);
+gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
+                                 struct gjk_arena *scratch, gjk_piece_box *boxes,
+                                 uint32_t count) GJK_MUST_USE;
 
 #endif

@@ -30,12 +30,16 @@ static inline int gjk_cloud3_side(const gjk_cloud3 *cloud, const uint32_t triang
     return sign != 0 ? sign : gjk_orient3_exact(p[i], p[j], p[k], p[point]);
 }
 
+/* So many sides of faces are looked at for each point before the order becomes random; points on a
+ * sphere take 45 to 65. */
+#define GJK_QUICKHULL3_LOOKS 96
+
 /*
  * Grows the hull from four points that are not coplanar, the fourth on the negative
  * side of the first three. Sets marks[i] for each corner i of the hull, and the
- * triangles of out. OUT_OF_MEMORY only.
+ * triangles of out, whatever `looks` is: see GJK_QUICKHULL3_LOOKS. OUT_OF_MEMORY, GIVEN_UP.
  */
 gjk_status gjk_quickhull3(struct gjk_arena *arena, const gjk_cloud3 *cloud, const uint32_t start[4],
-                          uint8_t *marks, gjk_hull3 *out) GJK_MUST_USE;
+                          uint32_t looks, uint8_t *marks, gjk_hull3 *out) GJK_MUST_USE;
 
 #endif

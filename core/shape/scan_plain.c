@@ -27,3 +27,20 @@ uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double 
     }
     return best;
 }
+
+void gjk_scan_both3_plain(const gjk_columns cloud[2], const gjk_vec3 direction[2],
+                          uint32_t index[2]) {
+    for (int i = 0; i < 2; i++) {
+        index[i] = gjk_scan3_plain(&cloud[i], direction[i].x, direction[i].y, direction[i].z);
+    }
+}
+
+uint32_t gjk_scan_least_plain(const double *values, uint32_t count) {
+    uint32_t best = 0;
+    double least = values[0];
+    for (uint32_t i = 1; i < count; i++) {
+        best = values[i] < least ? i : best;
+        least = values[i] < least ? values[i] : least;
+    }
+    return best;
+}

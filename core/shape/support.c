@@ -21,6 +21,18 @@ static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
     return gjk_scan2_plain(cloud, direction.x, direction.y);
 }
 
+uint32_t gjk_scan_least(const double *values, uint32_t count) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_scan_least_avx512(values, count);
+    }
+    if (gjk_has_avx2()) {
+        return gjk_scan_least_avx2(values, count);
+    }
+#endif
+    return gjk_scan_least_plain(values, count);
+}
+
 uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
 #ifdef GJK_SCAN_X86
     if (cloud->count > SCALAR_MAX && gjk_has_avx512()) {
@@ -31,6 +43,20 @@ uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
     }
 #endif
     return gjk_scan3_plain(cloud, dx, dy, dz);
+}
+
+void gjk_scan_both3(const gjk_columns cloud[2], const gjk_vec3 direction[2], uint32_t index[2]) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        gjk_scan_both3_avx512(cloud, direction, index);
+        return;
+    }
+    if (gjk_has_avx2()) {
+        gjk_scan_both3_avx2(cloud, direction, index);
+        return;
+    }
+#endif
+    gjk_scan_both3_plain(cloud, direction, index);
 }
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
@@ -70,5 +96,5 @@ gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
         return gjk_shape_point(shape, 0);
     }
     gjk_curve_support(shape, 1.0, 0.0, 0.0, &point);
-    return point;
+    return gjk_add3(point, shape->offset);
 }

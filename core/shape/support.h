@@ -5,7 +5,8 @@
 #include "shape/scan.h"
 
 /*
- * The point of the shape's core farthest along a direction that is not zero, in the own frame.
+ * The point of the shape's core farthest along a direction that is not zero, in the own frame
+ * less the shape's offset.
  * Among equal points of a cloud it is that of the lowest index, so that the answer does not depend
  * on how the scan is done. The radius is not added. In 3D numbers are passed one by one: a vector
  * passed by value is written to memory and read back at once, which stalls.

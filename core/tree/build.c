@@ -11,7 +11,7 @@
  * at the median of their handles, so that edits can find each by the range of handles.
  */
 
-#include "tree/node.h"
+#include "tree/halve.h"
 
 #define BINS 16
 #define LEAST_SHARE 8 /* no side gets less than one body of so many */
@@ -32,12 +32,6 @@ typedef struct gjk_cut {
     double cost; /* INFINITY: there is none */
 } gjk_cut;
 
-/* Twice the coordinate of the center of the box. */
-static inline double middle(const gjk_branch *body, uint32_t axis) {
-    const gjk_bounds *b = &body->box;
-    return axis == 0 ? b->min.x + b->max.x : axis == 1 ? b->min.y + b->max.y : b->min.z + b->max.z;
-}
-
 /* The range of the centers on each axis, and the number of bins per length. */
 typedef struct gjk_spread {
     double low[3], rate[3], width[3];
@@ -48,7 +42,7 @@ static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension) {
     for (uint32_t axis = 0; axis < dimension; axis++) {
         double low = INFINITY, high = -INFINITY;
         for (uint32_t i = 0; i < group->count; i++) {
-            double at = middle(&group->bodies[i], axis);
+            double at = gjk_branch_middle(&group->bodies[i], axis);
             low = at < low ? at : low;
             high = at > high ? at : high;
         }
@@ -61,7 +55,7 @@ static gjk_spread measure_spread(const gjk_group *group, uint32_t dimension) {
 }
 
 static inline uint32_t bin_of(const gjk_spread *spread, const gjk_branch *body, uint32_t axis) {
-    double at = (middle(body, axis) - spread->low[axis]) * spread->rate[axis];
+    double at = (gjk_branch_middle(body, axis) - spread->low[axis]) * spread->rate[axis];
     return at < BINS - 1 ? (uint32_t)at : BINS - 1;
 }
 
@@ -112,56 +106,16 @@ static gjk_cut find_cut(const gjk_group *group, const gjk_spread *spread, uint32
     return best;
 }
 
-static inline void swap(gjk_branch *a, gjk_branch *b) {
-    gjk_branch t = *a;
-    *a = *b;
-    *b = t;
-}
-
 static uint32_t cut_at(gjk_group *group, const gjk_spread *spread, const gjk_cut *cut) {
     uint32_t low = 0, high = group->count;
     while (low < high) {
         if (bin_of(spread, &group->bodies[low], cut->axis) < cut->bin) {
             low++;
         } else {
-            swap(&group->bodies[low], &group->bodies[--high]);
+            gjk_branch_swap(&group->bodies[low], &group->bodies[--high]);
         }
     }
     return low;
-}
-
-/* The order where no plane separates bodies: by the center, then by handle. */
-static inline bool comes_first(const gjk_branch *a, const gjk_branch *b, uint32_t axis) {
-    double p = middle(a, axis), q = middle(b, axis);
-    return p != q ? p < q : a->first < b->first;
-}
-
-/* Quickselect (Hoare 1961): moves the smaller half of the order to the front. */
-static uint32_t cut_in_the_middle(gjk_group *group, uint32_t axis) {
-    gjk_branch *at = group->bodies;
-    uint32_t low = 0, high = group->count - 1, half = group->count / 2;
-    while (low < high) {
-        gjk_branch pivot = at[low + (high - low) / 2];
-        uint32_t i = low, k = high;
-        while (true) {
-            while (comes_first(&at[i], &pivot, axis)) {
-                i++;
-            }
-            while (comes_first(&pivot, &at[k], axis)) {
-                k--;
-            }
-            if (i >= k) {
-                break;
-            }
-            swap(&at[i++], &at[k--]);
-        }
-        if (half <= k) {
-            high = k;
-        } else {
-            low = k + 1;
-        }
-    }
-    return half;
 }
 
 /* Cuts a group: the first part stays in `group`, the other becomes `rest`. */
@@ -174,7 +128,8 @@ static void cut_group(gjk_group *group, gjk_group *rest, uint32_t dimension) {
     } else {
         uint32_t axis = spread.width[1] > spread.width[0];
         axis = spread.width[2] > spread.width[axis] ? 2 : axis;
-        at = cut_in_the_middle(group, axis);
+        at = group->count / 2;
+        (void)gjk_branches_halve(group->bodies, group->count, axis);
     }
     *rest = (gjk_group){group->bodies + at, group->count - at};
     group->count = at;
@@ -197,7 +152,8 @@ static bool build_node(uint32_t dimension, const gjk_branch *branches, uint32_t 
     return node != NULL;
 }
 
-bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_branch *out) {
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_meter *meter,
+                    gjk_branch *out) {
     if (count == 1) {
         *out = bodies[0];
         return true;
@@ -209,13 +165,16 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
     uint32_t used = 1;
     for (gjk_group *largest = groups; used < GJK_TREE_WIDTH && largest->count > GJK_TREE_WIDTH;
          largest = largest_of(groups, used)) {
+        if (gjk_meter_spend(meter, largest->count)) {
+            return false;
+        }
         cut_group(largest, &groups[used], dimension);
         used++;
     }
     gjk_branch branches[GJK_TREE_WIDTH] = {{.what = NULL}};
     uint32_t built = 0;
-    while (built < used &&
-           gjk_tree_build(dimension, groups[built].bodies, groups[built].count, &branches[built])) {
+    while (built < used && gjk_tree_build(dimension, groups[built].bodies, groups[built].count,
+                                          meter, &branches[built])) {
         built++;
     }
     if (built == used && build_node(dimension, branches, used, out)) {

@@ -56,6 +56,9 @@ static bool assign_branches(gjk_editor *e, gjk_ops ops, gjk_branch *branches, ui
 }
 
 bool gjk_branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
+    if (gjk_meter_spend(&e->meter, 1)) {
+        return false;
+    }
     if (ops.count >= gjk_branch_count(branch)) {
         return ops.count == 0 || gjk_branch_rebuild(e, branch, ops, out);
     }

@@ -6,6 +6,7 @@
  * that one test of a node tests all of them; a branch is a body or another node.
  */
 
+#include "base/meter.h"
 #include "base/references.h"
 #include "gjk/body.h"
 #include "ray/query_bounds.h"
@@ -109,8 +110,9 @@ static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_q
 /* Writes all bodies and motions below a branch, as branches. Returns the end. */
 gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 
-/* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory.
- * O(count log count). */
-bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_branch *out);
+/* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory, or given
+ * up. O(count log count). */
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_meter *meter,
+                    gjk_branch *out);
 
 #endif

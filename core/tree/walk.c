@@ -52,15 +52,18 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     }
 }
 
-bool gjk_tree_walk_gives_up(gjk_tree_walk *walk) {
-    if (++walk->steps % GJK_PATIENCE_STEPS == 0 && walk->patience != NULL) {
-        walk->given_up = walk->given_up || walk->patience->is_over(walk->patience->user);
+bool gjk_tree_walk_spend(gjk_tree_walk *walk, uint32_t steps) {
+    walk->steps += steps;
+    if (walk->steps >= GJK_PATIENCE_STEPS) {
+        walk->steps = 0;
+        walk->given_up = walk->given_up ||
+                         (walk->patience != NULL && walk->patience->is_over(walk->patience->user));
     }
     return walk->given_up;
 }
 
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
-    while (walk->top > 0 && !gjk_tree_walk_gives_up(walk)) {
+    while (walk->top > 0 && !gjk_tree_walk_spend(walk, 1)) {
         const gjk_tree_walk_entry entry = walk->stack[--walk->top];
         if (entry.key > walk->bound) {
             continue;

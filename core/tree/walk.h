@@ -34,9 +34,9 @@ typedef struct gjk_tree_walk_entry {
 typedef struct gjk_tree_walk {
     const gjk_patience *patience; /* NULL: endless */
     gjk_query_bounds query;
-    double bound; /* branches with keys above it are skipped */
-    uint32_t steps;
-    bool given_up; /* patience has ended */
+    double bound;   /* branches with keys above it are skipped */
+    uint32_t steps; /* since patience was asked */
+    bool given_up;  /* patience has ended */
     uint32_t top;
     gjk_tree_walk_entry stack[GJK_TREE_WALK_STACK];
 } gjk_tree_walk;
@@ -52,8 +52,8 @@ void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
  * (GJK_QUERY_SWEEP), in terms of its translation. */
 void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
-/* Counts a step; true when patience has ended. */
-bool gjk_tree_walk_gives_up(gjk_tree_walk *walk);
+/* Counts steps, one for a node or body that is looked at; true when patience has ended. */
+bool gjk_tree_walk_spend(gjk_tree_walk *walk, uint32_t steps);
 
 /* Finds the next body. False: there are no more, or patience has ended. */
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);

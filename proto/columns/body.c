@@ -357,8 +357,8 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
     uint32_t fields = fields_of(member);
     int field = 0;
 
-    if (status == GJK_OUT_OF_MEMORY) {
-        return proto_refuse_columns_memory(body->message.problem);
+    if (status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP) {
+        return proto_refuse_columns_status(body->message.problem, status);
     }
     if (refuse_pieces(body, status)) {
         return false;
@@ -483,6 +483,7 @@ static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_s
         proto_problem_point(problem, "/meta_json");
     }
     const proto_text meta = {reader.text.data, reader.text.length};
+    out->meta_bytes = (uint32_t)meta.length;
     is_fine = is_fine && define(body, arena, out, meta, &out->definition);
     proto_document_close(&document);
     return is_fine;
@@ -523,7 +524,7 @@ bool proto_decode_body_columns(proto_text text, const proto_limits *limits, stru
         .limits = limits,
     };
 
-    gjk_arena_init(&scratch, 0);
+    gjk_arena_init_beside(&scratch, arena);
     *out = (proto_shape){0};
     bool is_decoded = decode(&body, text, arena, out);
     gjk_arena_fini(&scratch);

@@ -102,6 +102,18 @@ bool proto_refuse_columns_memory(struct proto_problem *problem) {
                              "the request needs more memory than there is");
 }
 
+bool proto_refuse_member(struct proto_problem *problem, const char *pointer, proto_code code,
+                         const char *detail) {
+    proto_problem_set(problem, code, "%s", detail);
+    return proto_problem_point(problem, pointer);
+}
+
+bool proto_refuse_columns_status(struct proto_problem *problem, gjk_status status) {
+    return status == GJK_GIVEN_UP ? proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED,
+                                                      "time was up before all of it was read")
+                                  : proto_refuse_columns_memory(problem);
+}
+
 void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t *values,
                      uint32_t count) {
     if (values == NULL) {
@@ -124,9 +136,20 @@ void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigne
         double value;
         memcpy(&value, values + (size_t)i * sizeof value, sizeof value);
         proto_put_item(out);
-        proto_put_number(out, value);
+        if (isfinite(value)) {
+            proto_put_number(out, value);
+        } else {
+            proto_put_text(out, "null"); /* inside a closed mesh: there is no such number */
+        }
     }
     proto_put_text(out, "]");
+}
+
+void proto_put_doubles_if(struct proto_buffer *out, const char *name, const double *values,
+                          uint32_t count) {
+    if (values != NULL) {
+        proto_put_doubles(out, name, (const unsigned char *)values, count);
+    }
 }
 
 const uint32_t *proto_pieces_if_any(const uint32_t *pieces, uint32_t count) {
@@ -230,4 +253,18 @@ bool proto_make_poses(const struct proto_message *message, const proto_pose_rows
         }
     }
     return true;
+}
+
+bool proto_make_pose_column(const struct proto_message *message, const proto_pose_rows *rows,
+                            proto_pose_column *out) {
+    out->has_position = rows->position != NULL;
+    out->has_rotation = rows->rotation != NULL;
+    out->poses = NULL;
+    if (!out->has_position && !out->has_rotation) {
+        return true;
+    }
+    gjk_pose *poses = gjk_arena_alloc_array(message->arena, message->count, sizeof *poses);
+    out->poses = poses;
+    return poses != NULL ? proto_make_poses(message, rows, poses, NULL)
+                         : proto_refuse_columns_memory(message->problem);
 }

@@ -87,11 +87,16 @@ bool proto_read_varint(proto_cursor *in, uint64_t *out);
 /* Wire types. */
 enum { PROTO_WIRE_VARINT = 0, PROTO_WIRE_64BIT = 1, PROTO_WIRE_BYTES = 2, PROTO_WIRE_32BIT = 5 };
 
-/* Set a problem that points at a row of a column. Both return false. */
+/* Set a problem, the first one that points at a row of a column. All return false. */
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
                       proto_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 bool proto_refuse_columns_memory(struct proto_problem *problem);
+/* Sets a problem with a member as a whole. Returns false. */
+bool proto_refuse_member(struct proto_problem *problem, const char *pointer, proto_code code,
+                         const char *detail);
+/* For OUT_OF_MEMORY and GIVEN_UP. */
+bool proto_refuse_columns_status(struct proto_problem *problem, gjk_status status);
 
 /*
  * proto_check_column checks that every number of a column is finite and within a range; infinite
@@ -110,6 +115,37 @@ static inline gjk_vec3 proto_row_vector(const double *values, uint32_t dimension
 }
 
 /*
+ * Lines of n rows as rays, in the arena. max_distance may be missing. NULL: refused, as in JSON, at
+ * the first row that is wrong of the first column that has one.
+ */
+typedef struct proto_line_rows {
+    const double *origin, *direction, *max_distance;
+    size_t max_distance_length;
+} proto_line_rows;
+gjk_ray *proto_make_rays(const struct proto_message *message, const proto_line_rows *rows);
+
+/* The lengths and the values of what all rows select by: what the fields are called is the same in
+ * all messages. The groups are sorted where they stand. */
+typedef struct proto_select_rows {
+    uint32_t *mask, *category, *ignore_group_of;
+    size_t mask_length, category_length, ignore_group_of_length;
+    char **ignore_groups;
+    size_t ignore_groups_length;
+} proto_select_rows;
+#define PROTO_SELECT_ROWS(columns)                                                       \
+    {                                                                                    \
+        .mask = (columns)->mask, .category = (columns)->category,                        \
+        .ignore_group_of = (columns)->ignore_group_of, .mask_length = (columns)->n_mask, \
+        .category_length = (columns)->n_category,                                        \
+        .ignore_group_of_length = (columns)->n_ignore_group_of,                          \
+        .ignore_groups = (columns)->ignore_groups,                                       \
+        .ignore_groups_length = (columns)->n_ignore_groups,                              \
+    }
+bool proto_check_select_lengths(struct proto_message *message);
+bool proto_make_select(const struct proto_message *message, const proto_select_rows *rows,
+                       const proto_limits *limits, proto_select_columns *out);
+
+/*
  * Positions and rotations of n rows as poses. Either may be missing (NULL). turns: where the
  * rotations go as they were given, or NULL.
  */
@@ -120,25 +156,48 @@ typedef struct proto_pose_rows {
 bool proto_make_poses(const struct proto_message *message, const proto_pose_rows *rows,
                       gjk_pose *poses, gjk_rotation *turns);
 
+/* The same as a column that may be missing as a whole, in the arena. */
+bool proto_make_pose_column(const struct proto_message *message, const proto_pose_rows *rows,
+                            proto_pose_column *out);
+
+/* Bits for a whole message: 0 stands for all. */
+static inline uint32_t proto_bits_or_all(uint32_t bits) {
+    return bits == 0 ? UINT32_MAX : bits;
+}
+
+/* The values of a column that may be missing: protobuf-c sets a pointer for an empty one too. */
+static inline const double *proto_column_values(const double *values, size_t length) {
+    return length > 0 ? values : NULL;
+}
+
 /*
- * Allocates an answer of count rows, with columns of doubles of those widths (0 behind the last
- * one). Returns false when memory runs out.
+ * How an answer is laid out: columns of uints (their fields begin at 2), then the columns of doubles
+ * that are filled in place (their fields follow), then so many others of either kind at most.
  */
-bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
+typedef struct proto_answer_layout {
+    uint32_t uints;                        /* columns before the doubles */
+    uint32_t widths[PROTO_ANSWER_DOUBLES]; /* of a row of the doubles in place; 0 behind the last */
+    uint32_t more_uints, more_doubles;     /* columns behind them, these of one number a row */
+} proto_answer_layout;
+
+/* Allocates an answer of count rows. Returns false when memory runs out. */
+bool proto_answer_init(proto_answer *answer, uint32_t count, const proto_answer_layout *layout,
                        struct gjk_arena *arena);
 
 /*
- * Completes the message and hands it to the buffer: adds the revision, the column of uints before
- * those of doubles, and the columns of uints behind them, in the order of their fields; one whose
- * values are NULL is left out.
+ * Completes the message and hands it to the buffer: adds the revision, the columns of uints before
+ * those of doubles in place, and the columns behind them, in the order of their fields; one without
+ * values is left out.
  */
-#define PROTO_ANSWER_UINTS 4
-typedef struct proto_uint_field {
+#define PROTO_ANSWER_COLUMNS 7
+typedef struct proto_answer_column {
     uint32_t number; /* 0: no more */
-    const uint32_t *values;
-} proto_uint_field;
-void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
-                      const proto_uint_field last[PROTO_ANSWER_UINTS], struct proto_buffer *out);
+    const uint32_t *uints;
+    const double *doubles;
+} proto_answer_column;
+void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *const *first,
+                      const proto_answer_column last[PROTO_ANSWER_COLUMNS],
+                      struct proto_buffer *out);
 
 /* A column of pieces, or NULL if every row says that there is none: then it is not sent. */
 const uint32_t *proto_pieces_if_any(const uint32_t *pieces, uint32_t count);
@@ -165,5 +224,7 @@ void proto_put_uints(struct proto_buffer *out, const char *name, const uint32_t 
                      uint32_t count);
 void proto_put_doubles(struct proto_buffer *out, const char *name, const unsigned char *values,
                        uint32_t count);
+void proto_put_doubles_if(struct proto_buffer *out, const char *name, const double *values,
+                          uint32_t count);
 
 #endif

@@ -12,10 +12,10 @@
 enum { WIRE_VARINT = 0, WIRE_BYTES = 2 };
 
 /*
- * The fields of every answer: the revision is 1, a column of uints is 2, then come the columns of
- * doubles, then further columns of uints.
+ * The fields of every answer: the revision is 1, columns of uints begin at 2, then come the columns of
+ * doubles in place, then further columns.
  */
-enum { REVISION = 1, FIRST_UINTS = 2, FIRST_DOUBLES = 3 };
+enum { REVISION = 1, FIRST_UINTS = 2 };
 
 /*
  * The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in bytes.
@@ -71,41 +71,62 @@ static uint8_t *put_uints(uint8_t *at, uint32_t field, const uint32_t *values, u
     return at;
 }
 
-bool proto_answer_init(proto_answer *answer, uint32_t count, const uint32_t *widths,
+static uint8_t *put_doubles(uint8_t *at, uint32_t field, const double *values, uint32_t count) {
+    const size_t size = (size_t)count * sizeof *values;
+
+    if (count > 0) {
+        at = put_head(at, field, size);
+        memcpy(at, values, size);
+    }
+    return at + size;
+}
+
+bool proto_answer_init(proto_answer *answer, uint32_t count, const proto_answer_layout *layout,
                        struct gjk_arena *arena) {
-    size_t uints = HEAD_MAX + (size_t)count * VARINT32_MAX;
-    size_t before = VARINT32_MAX + VARINT64_MAX + uints, doubles = 0;
+    const size_t uints = HEAD_MAX + (size_t)count * VARINT32_MAX;
+    const size_t more = HEAD_MAX + (size_t)count * sizeof(double);
+    const size_t before = VARINT32_MAX + VARINT64_MAX + layout->uints * uints;
+    size_t doubles = 0;
     uint32_t columns = 0;
 
-    for (; columns < PROTO_ANSWER_DOUBLES && widths[columns] > 0; columns++) {
-        doubles += HEAD_MAX + (size_t)count * widths[columns] * sizeof(double);
+    for (; columns < PROTO_ANSWER_DOUBLES && layout->widths[columns] > 0; columns++) {
+        doubles += HEAD_MAX + (size_t)count * layout->widths[columns] * sizeof(double);
     }
-    uint8_t *block = gjk_arena_alloc(arena, before + doubles + PROTO_ANSWER_UINTS * uints);
-    *answer = (proto_answer){.count = count, .columns = columns};
+    uint8_t *block = gjk_arena_alloc(arena, before + doubles + layout->more_uints * uints +
+                                                layout->more_doubles * more);
+    *answer = (proto_answer){.count = count, .columns = columns, .uints = layout->uints};
     if (block == NULL) {
         return false;
     }
     answer->begin = answer->end = block + before;
     for (uint32_t i = 0; i < columns && count > 0; i++) {
-        size_t size = (size_t)count * widths[i] * sizeof(double);
-        answer->doubles[i] = put_head(answer->end, FIRST_DOUBLES + i, size);
+        size_t size = (size_t)count * layout->widths[i] * sizeof(double);
+        answer->doubles[i] = put_head(answer->end, FIRST_UINTS + layout->uints + i, size);
         answer->end = answer->doubles[i] + size;
     }
     return true;
 }
 
-void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *first,
-                      const proto_uint_field last[PROTO_ANSWER_UINTS], struct proto_buffer *out) {
-    size_t size = uints_size(first, answer->count);
-    size_t before = answer->count > 0
-                        ? varint_size(tag_of(FIRST_UINTS, WIRE_BYTES)) + varint_size(size) + size
-                        : 0;
-    uint8_t *end = answer->end, *begin = answer->begin - before;
+/* The bytes of a column of uints with its head. */
+static size_t column_size(uint32_t field, const uint32_t *values, uint32_t count) {
+    const size_t size = uints_size(values, count);
+    return count > 0 ? varint_size(tag_of(field, WIRE_BYTES)) + varint_size(size) + size : 0;
+}
 
-    (void)put_uints(begin, FIRST_UINTS, first, answer->count);
-    for (uint32_t i = 0; i < PROTO_ANSWER_UINTS && last[i].number > 0; i++) {
-        if (last[i].values != NULL) {
-            end = put_uints(end, last[i].number, last[i].values, answer->count);
+void proto_answer_put(const proto_answer *answer, uint64_t revision, const uint32_t *const *first,
+                      const proto_answer_column last[PROTO_ANSWER_COLUMNS],
+                      struct proto_buffer *out) {
+    uint8_t *end = answer->end, *begin = answer->begin;
+
+    for (uint32_t i = answer->uints; i-- > 0;) {
+        begin -= column_size(FIRST_UINTS + i, first[i], answer->count);
+        (void)put_uints(begin, FIRST_UINTS + i, first[i], answer->count);
+    }
+    for (uint32_t i = 0; i < PROTO_ANSWER_COLUMNS && last[i].number > 0; i++) {
+        if (last[i].uints != NULL) {
+            end = put_uints(end, last[i].number, last[i].uints, answer->count);
+        } else if (last[i].doubles != NULL) {
+            end = put_doubles(end, last[i].number, last[i].doubles, answer->count);
         }
     }
     if (revision > 0) {

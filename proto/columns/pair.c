@@ -17,25 +17,6 @@ static bool check_lengths(struct proto_message *message, const proto_limits *lim
            proto_column_shared(message, "at_tick");
 }
 
-static bool make_poses(const struct proto_message *message, const proto_pose_rows *rows,
-                       proto_pose_column *out) {
-    out->has_position = rows->position != NULL;
-    out->has_rotation = rows->rotation != NULL;
-    out->poses = NULL;
-    if (!out->has_position && !out->has_rotation) {
-        return true;
-    }
-    gjk_pose *poses = gjk_arena_alloc_array(message->arena, message->count, sizeof *poses);
-    out->poses = poses;
-    return poses != NULL ? proto_make_poses(message, rows, poses, NULL)
-                         : proto_refuse_columns_memory(message->problem);
-}
-
-/* protobuf-c sets a pointer for an empty column too, so the length decides whether it is there. */
-static const double *column(const double *values, size_t length) {
-    return length > 0 ? values : NULL;
-}
-
 bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
                                struct gjk_arena *arena, proto_pair_columns *out,
                                struct proto_problem *problem) {
@@ -53,11 +34,11 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
         return false;
     }
     proto_pose_rows a = {"position_a", "rotation_a",
-                         column(columns->position_a, columns->n_position_a),
-                         column(columns->rotation_a, columns->n_rotation_a)};
+                         proto_column_values(columns->position_a, columns->n_position_a),
+                         proto_column_values(columns->rotation_a, columns->n_rotation_a)};
     proto_pose_rows b = {"position_b", "rotation_b",
-                         column(columns->position_b, columns->n_position_b),
-                         column(columns->rotation_b, columns->n_rotation_b)};
+                         proto_column_values(columns->position_b, columns->n_position_b),
+                         proto_column_values(columns->rotation_b, columns->n_rotation_b)};
     *out = (proto_pair_columns){
         .dimension = message.dimension,
         .count = message.count,
@@ -65,8 +46,11 @@ bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const pr
         .b = columns->b,
         .at_tick = {columns->at_tick, (uint32_t)columns->n_at_tick},
         .penetration = !columns->no_penetration,
+        .is_signed = columns->signed_,
+        .partial = columns->partial,
     };
-    return make_poses(&message, &a, &out->pose_a) && make_poses(&message, &b, &out->pose_b);
+    return proto_make_pose_column(&message, &a, &out->pose_a) &&
+           proto_make_pose_column(&message, &b, &out->pose_b);
 }
 
 /* --- Answers --- */
@@ -76,6 +60,9 @@ enum { VALUE, LOWER_BOUND, NORMAL, POINT_A, POINT_B };
 
 bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
                              struct gjk_arena *arena) {
+    const proto_answer_layout layout = {.uints = 1,
+                                        .widths = {1, 1, dimension, dimension, dimension},
+                                        .more_uints = 5};
     uint32_t *uints = gjk_arena_alloc_array(arena, 5 * (size_t)count, 4);
 
     *answers = (proto_pair_answers){
@@ -87,9 +74,7 @@ bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, ui
         .piece_a = uints + 3 * (size_t)count,
         .piece_b = uints + 4 * (size_t)count,
     };
-    return uints != NULL &&
-           proto_answer_init(&answers->message, count,
-                             (const uint32_t[]){1, 1, dimension, dimension, dimension}, arena);
+    return uints != NULL && proto_answer_init(&answers->message, count, &layout, arena);
 }
 
 /* Writes how two shapes lie to each other and whether the solver converged. */
@@ -142,20 +127,31 @@ void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t
     bool has_points = result->has_points;
 
     set_state(answers, i, result->state, result->convergence, result->iterations);
-    set_value(answers, i, result->distance, result->lower_bound);
+    set_value(answers, i, result->is_signed ? result->signed_distance : result->distance,
+              result->lower_bound);
     set_vectors(answers, i, has_points ? &result->normal : NULL,
                 has_points ? &result->point_a : NULL, has_points ? &result->point_b : NULL);
     set_pieces(answers, i, result->piece_a, result->piece_b);
 }
 
+void proto_pair_answers_refuse(const proto_pair_answers *answers, uint32_t i, uint32_t status) {
+    set_state(answers, i, GJK_SEPARATED, GJK_CONVERGED, 0);
+    set_value(answers, i, 0.0, 0.0);
+    set_vectors(answers, i, NULL, NULL, NULL);
+    set_pieces(answers, i, GJK_NO_PIECE, GJK_NO_PIECE);
+    answers->status[i] = status;
+}
+
 void proto_encode_pair_columns(struct proto_buffer *out, const proto_pair_answers *answers) {
-    const proto_uint_field last[PROTO_ANSWER_UINTS] = {
-        {8, answers->iterations},
-        {9, answers->status},
-        {10, proto_pieces_if_any(answers->piece_a, answers->count)},
-        {11, proto_pieces_if_any(answers->piece_b, answers->count)},
+    const uint32_t *const first[] = {answers->state};
+    const proto_answer_column last[PROTO_ANSWER_COLUMNS] = {
+        {8, .uints = answers->iterations},
+        {9, .uints = answers->status},
+        {10, .uints = proto_pieces_if_any(answers->piece_a, answers->count)},
+        {11, .uints = proto_pieces_if_any(answers->piece_b, answers->count)},
+        {12, .uints = answers->pose_gap},
     };
-    proto_answer_put(&answers->message, answers->revision, answers->state, last, out);
+    proto_answer_put(&answers->message, answers->revision, first, last, out);
 }
 
 void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_answers *answers) {
@@ -175,5 +171,6 @@ void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_a
     proto_put_uints(out, "status", answers->status, count);
     proto_put_uints(out, "piece_a", proto_pieces_if_any(answers->piece_a, count), count);
     proto_put_uints(out, "piece_b", proto_pieces_if_any(answers->piece_b, count), count);
+    proto_put_uints(out, "pose_gap", answers->pose_gap, count);
     proto_put_text(out, "}");
 }

@@ -6,32 +6,34 @@
 #include <string.h>
 
 #include "columns/columns.h"
+#include "gjk/sort.h"
 
 static int compare_handles(const void *a, const void *b) {
     uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     return p < q ? -1 : p > q;
 }
 
-/* A sorted copy of the handles for binary search, or NULL when memory runs out. */
-static const uint32_t *sort_handles(const Gjkd__V1__PoseColumns *columns, struct gjk_arena *arena) {
-    uint32_t *sorted = gjk_arena_alloc_array(arena, columns->n_handle, sizeof *sorted);
-
-    if (sorted == NULL || columns->n_handle == 0) {
-        return sorted;
+/* Makes a sorted copy of the handles for binary search. */
+static gjk_status sort_handles(const Gjkd__V1__PoseColumns *columns, struct gjk_arena *arena,
+                               uint32_t **out) {
+    *out = gjk_arena_alloc_array(arena, columns->n_handle, sizeof **out);
+    if (*out == NULL) {
+        return GJK_OUT_OF_MEMORY;
     }
-    memcpy(sorted, columns->handle, columns->n_handle * sizeof *sorted);
-    qsort(sorted, columns->n_handle, sizeof *sorted, compare_handles);
-    return sorted;
+    if (columns->n_handle > 0) {
+        memcpy(*out, columns->handle, columns->n_handle * sizeof **out);
+    }
+    return gjk_sort(arena, *out, columns->n_handle, sizeof **out, compare_handles);
 }
 
 /* Checks that no handle stands twice and that every handle in `teleport` is one that is placed. */
 static bool check_handles(const struct proto_message *message,
                           const Gjkd__V1__PoseColumns *columns) {
-    const uint32_t *sorted = sort_handles(columns, message->arena);
-    uint32_t twice = PROTO_NO_HANDLE;
+    uint32_t *sorted, twice = PROTO_NO_HANDLE;
 
-    if (sorted == NULL) {
-        return proto_refuse_columns_memory(message->problem);
+    gjk_status status = sort_handles(columns, message->arena, &sorted);
+    if (status != GJK_OK) {
+        return proto_refuse_columns_status(message->problem, status);
     }
     for (uint32_t i = 1; i < message->count; i++) {
         twice = sorted[i] == sorted[i - 1] ? sorted[i] : twice;

@@ -79,7 +79,11 @@ static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescri
 
     if (field->type == PROTOBUF_C_TYPE_STRING) {
         ++*length;
-        return is_text(bytes) || refuse(message, "%s holds invalid UTF-8 or a NUL", field->name);
+        if (!is_text(bytes)) {
+            return refuse(message, "%s holds invalid UTF-8 or a NUL", field->name);
+        }
+        return field->label == PROTOBUF_C_LABEL_REPEATED || *length == 1 ||
+               note_idle(message, field);
     }
     if (field->label != PROTOBUF_C_LABEL_REPEATED) {
         return refuse(message, "%s is not of the type that the schema gives it", field->name);

@@ -10,8 +10,10 @@ struct proto_batch {
     struct proto_document document;
     const proto_limits *limits;
     proto_scope scope;
-    proto_query common; /* at, filter and options of the whole batch */
+    proto_node root, queries; /* the pointers to mistakes lead through both */
+    proto_query common;       /* at, filter and options of the whole batch */
     uint32_t count;
+    bool beside_tick;
 };
 
 uint32_t proto_batch_count(const struct proto_batch *batch) {
@@ -19,37 +21,40 @@ uint32_t proto_batch_count(const struct proto_batch *batch) {
 }
 
 bool proto_batch_tick(const struct proto_batch *batch, double *tick) {
-    *tick = batch->common.at_tick;
-    return batch->common.has_at;
+    *tick = batch->common.at.tick;
+    return batch->common.at.given;
 }
 
-static bool decode_batch(struct proto_reader *reader, const proto_node *root,
-                         struct proto_batch *batch) {
+static bool decode_batch(struct proto_reader *reader, struct proto_batch *batch) {
     static const char *const known[] = {"at", "filter", "options", "queries", NULL};
+    static const char *const of_tick[] = {"shapes", NULL};
     static const char *const stateless[] = {"dimension", "filter", "options", "queries", NULL};
+    const proto_node *root = &batch->root;
     bool is_stateless = batch->scope.set_dimension == 0;
 
     if (!proto_read_object(reader, root)) {
         return false;
     }
-    bool is_fine = proto_check_members(reader, root, is_stateless ? stateless : known, NULL);
-    proto_node queries = proto_required(root, "queries"),
-               dimension = proto_optional(root, "dimension");
+    bool is_fine = proto_check_members(reader, root, is_stateless ? stateless : known,
+                                       batch->beside_tick ? of_tick : NULL);
+    proto_node dimension = proto_optional(root, "dimension");
     uint64_t given = 0, most = reader->limits->batch_queries_max;
-    is_fine = proto_read_array(reader, &queries) && is_fine;
+    batch->queries = proto_required(root, "queries");
+    is_fine = proto_read_array(reader, &batch->queries) && is_fine;
     is_fine = proto_read_integer(reader, dimension, 2, 3, &given) && is_fine;
-    size_t count = json_array_size(queries.json);
+    size_t count = proto_array_size(batch->queries.value);
     if (count > most) {
-        is_fine = proto_refuse_many(reader, &queries, "queries", count, most);
+        is_fine = proto_refuse_many(reader, &batch->queries, "queries", count, most);
     }
     batch->count = (uint32_t)count;
     batch->scope.given_dimension = (uint32_t)given;
     return proto_decode_scene(reader, root, &batch->common) && is_fine;
 }
 
-bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                        struct gjk_arena *arena, struct proto_batch **out,
-                        struct proto_problem *problem) {
+/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
+bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tick,
+                        const proto_limits *limits, struct gjk_arena *arena,
+                        struct proto_batch **out, struct proto_problem *problem) {
     struct proto_batch *batch = gjk_arena_alloc(arena, sizeof *batch);
     struct proto_reader reader;
 
@@ -60,11 +65,12 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_lim
         return false;
     }
     batch->limits = limits;
+    batch->beside_tick = beside_tick;
     batch->scope = (proto_scope){.set_dimension = set_dimension, .is_batch = true};
-    batch->common = proto_query_default(PROTO_OP_DETECT);
+    proto_query_init(&batch->common, PROTO_OP_DETECT);
     proto_reader_init(&reader, &batch->document, limits, arena, problem);
-    proto_node root = proto_root(batch->document.root);
-    if (!decode_batch(&reader, &root, batch)) {
+    batch->root = proto_root(batch->document.root);
+    if (!decode_batch(&reader, batch)) {
         proto_document_close(&batch->document);
         return false;
     }
@@ -73,10 +79,9 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_lim
 }
 
 bool proto_batch_is_heavy(const struct proto_batch *batch) {
-    json_t *queries = json_object_get(batch->document.root, "queries");
-
     for (uint32_t i = 0; batch->scope.set_dimension != 0 && i < batch->count; i++) {
-        if (proto_asks_for_all_pairs(json_array_get(queries, i))) {
+        const proto_node query = proto_item(&batch->queries, i);
+        if (proto_asks_for_all_pairs(&query)) {
             return true;
         }
     }
@@ -89,9 +94,7 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
                                   .arena = arena,
                                   .scratch = arena,
                                   .problem = problem};
-    proto_node root = proto_root(batch->document.root);
-    proto_node queries = proto_required(&root, "queries");
-    proto_node query = proto_item(&queries, i);
+    proto_node query = proto_item(&batch->queries, i);
     proto_op op = PROTO_OP_DETECT;
 
     proto_buffer_init(&reader.text, arena);
@@ -100,10 +103,8 @@ bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_a
                          &op)) {
         return false;
     }
-    *out = proto_query_default(op);
-    out->has_at = batch->common.has_at;
-    out->at_tick = batch->common.at_tick;
-    out->at_pointer = batch->common.at_pointer;
+    proto_query_init(out, op);
+    out->at = batch->common.at;
     out->filter = batch->common.filter;
     out->options = batch->common.options;
     return proto_decode_one(&reader, &query, &batch->scope, out);

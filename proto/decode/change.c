@@ -6,10 +6,10 @@
 
 #include "proto/edit.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/change_shape.h"
+#include "gjk/sort.h"
 #include "reader/document.h"
 
 struct proto_change {
@@ -23,7 +23,7 @@ struct proto_change {
 static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
     proto_node shapes = proto_optional(root, "shapes");
 
-    if (shapes.json == NULL && proto_has(root, "shapes")) {
+    if (!proto_is_given(&shapes) && proto_has(root, "shapes")) {
         return proto_refuse(reader, &shapes, PROTO_WRONG_TYPE, "expected an object, found null");
     }
     return proto_read_object(reader, &shapes);
@@ -40,6 +40,7 @@ static bool check_root(struct proto_reader *reader, const proto_node *root,
     static const char *const of_set[] = {"dimension", "history", "shapes", "meta", NULL};
     static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
     static const char *const of_tick[] = {"shapes", NULL};
+    static const char *const of_batch[] = {"at", "filter", "options", "queries", NULL};
     bool is_fine;
 
     if (!proto_read_object(reader, root)) {
@@ -53,7 +54,9 @@ static bool check_root(struct proto_reader *reader, const proto_node *root,
         is_fine = check_dimension(reader, root) && is_fine;
         return check_shapes(reader, root) && is_fine;
     case PROTO_PUT_TICK:
-        is_fine = proto_check_members(reader, root, of_tick, NULL);
+    case PROTO_POST_TICK:
+        is_fine = proto_check_members(reader, root, of_tick,
+                                      request->form == PROTO_POST_TICK ? of_batch : NULL);
         return check_shapes(reader, root) && is_fine;
     case PROTO_PATCH_SHAPE:
     case PROTO_PUT_SHAPE:
@@ -103,15 +106,14 @@ static void remove_shape(struct proto_application *application, const char *id) 
 
 static bool edit_shapes(struct proto_application *application, const proto_node *shapes) {
     struct proto_reader *reader = application->reader;
-    const char *name, *id;
-    json_t *value;
-
+    const char *id;
     bool is_fine = true;
-    json_object_foreach(shapes->json, name, value) {
-        proto_node patch = proto_member(shapes, name, value);
-        if (!proto_copy_id(reader, &patch, name, strlen(name), &id)) {
+
+    for (size_t i = 0; i < proto_object_size(shapes->value); i++) {
+        const proto_node patch = proto_member(shapes, i);
+        if (!proto_copy_id(reader, &patch, proto_name_at(shapes->value, i), &id)) {
             is_fine = false;
-        } else if (json_is_null(value)) {
+        } else if (patch.value.type == PROTO_NULL) {
             remove_shape(application, id);
         } else {
             is_fine = proto_change_shape(application, &patch, id) && is_fine;
@@ -138,16 +140,16 @@ static bool check_count(const struct proto_application *application, const proto
 static bool merge_member(struct proto_application *application, const proto_node *root,
                          const char *name, proto_text target, proto_node *out) {
     *out = proto_optional(root, name);
-    if (out->json == NULL) {
+    if (!proto_is_given(out)) {
         return true;
     }
-    proto_document_enter(application->document);
-    json_t *old = target.data != NULL ? proto_document_parse(target) : NULL;
-    if (old != NULL || target.data == NULL) {
-        *out = proto_changed(out, proto_merge(old, out->json));
+    struct proto_reader *reader = application->reader;
+    proto_value old = {.type = PROTO_ABSENT};
+    if (target.data != NULL && !proto_read_stored(reader, target, &old)) {
+        return false;
     }
-    return (proto_document_leave() && out->json != NULL) ||
-           proto_refuse_memory(application->reader);
+    return proto_merge(reader->scratch, old, out->value, &out->value) ||
+           proto_refuse_memory(reader);
 }
 
 static bool edit_history(struct proto_application *application, const proto_node *root,
@@ -159,7 +161,7 @@ static bool edit_history(struct proto_application *application, const proto_node
     if (!proto_has(root, "history")) {
         return true;
     }
-    proto_buffer_init(&text, &application->document->scratch);
+    proto_buffer_init(&text, application->reader->scratch);
     if (base->has_history) {
         proto_put_text(&text, "{\"ticks\":");
         proto_put_integer(&text, base->history_ticks);
@@ -196,7 +198,7 @@ static bool edit_set(struct proto_application *application, const proto_node *ro
     if (!proto_read_integer(application->reader, node, 2, 3, &dimension)) {
         return false;
     }
-    bool is_null = proto_has(root, "dimension") && node.json == NULL;
+    bool is_null = proto_has(root, "dimension") && !proto_is_given(&node);
     if (dimension != stored || is_null) {
         proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
                      "the set is %uD and stays so", stored);
@@ -218,7 +220,7 @@ static bool apply(struct proto_application *application, const proto_node *root,
     const bool is_alone =
         application->form == PROTO_PATCH_SHAPE || application->form == PROTO_PUT_SHAPE;
     proto_node shapes = is_alone ? *root : proto_optional(root, "shapes");
-    size_t capacity = is_alone ? 1 : json_object_size(shapes.json);
+    size_t capacity = is_alone ? 1 : proto_object_size(shapes.value);
 
     application->edits =
         gjk_arena_alloc_array(application->reader->arena, capacity, sizeof(proto_edit));
@@ -232,7 +234,11 @@ static bool apply(struct proto_application *application, const proto_node *root,
     if (!is_fine || !check_count(application, &shapes)) {
         return false;
     }
-    qsort(application->edits, application->count, sizeof(proto_edit), compare_ids);
+    gjk_status status = gjk_sort(application->reader->arena, application->edits, application->count,
+                                 sizeof(proto_edit), compare_ids);
+    if (status != GJK_OK) {
+        return proto_refuse_status(application->reader, root, status);
+    }
     out->items = application->edits;
     out->count = application->count;
     return true;
@@ -242,7 +248,6 @@ bool proto_change_apply(struct proto_change *change, const proto_base *base, pro
                         struct proto_problem *problem) {
     struct proto_application application = {
         .reader = &change->reader,
-        .document = &change->document,
         .form = change->request.form,
         .base = base,
         .shape_count = base->shape_count,

@@ -12,6 +12,10 @@
 #include "reader/document.h"
 #include "text/text.h"
 
+static bool is_tick(proto_change_form form) {
+    return form == PROTO_PUT_TICK || form == PROTO_POST_TICK;
+}
+
 /*
  * Checks that a patch removes known members only: removing a misspelt one would do nothing, in
  * silence.
@@ -24,25 +28,25 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
     static const char *const at_tick[] = {"type",        "rounding", "position", "angle",
                                           "orientation", "category", "mask",     "group",
                                           "meta",        "handle",   "teleport", NULL};
-    const char *const *known = form == PROTO_PUT_TICK ? at_tick : others;
+    const char *const *known = is_tick(form) ? at_tick : others;
     const char *geometry[PROTO_GEOMETRY_NAMES_MAX];
-    const char *name;
-    json_t *value;
     bool is_fine = true;
 
-    json_object_foreach(patch->json, name, value) {
-        bool is_known = !json_is_null(value) || proto_is_geometry(name);
-        for (size_t i = 0; !is_known && known[i] != NULL; i++) {
-            is_known = strcmp(name, known[i]) == 0;
+    for (size_t i = 0; i < proto_object_size(patch->value); i++) {
+        const proto_text name = proto_name_at(patch->value, i);
+        bool is_known =
+            proto_member_value(patch->value, i).type != PROTO_NULL || proto_is_geometry(name);
+        for (size_t k = 0; !is_known && known[k] != NULL; k++) {
+            is_known = proto_text_equals(name, known[k], strlen(known[k]));
         }
         if (is_known) {
             continue;
         }
-        proto_node member = proto_optional(patch, name);
-        proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
-                     "the member \"%.128s\" is not known here", name);
+        const proto_node member = proto_member(patch, i);
+        proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER, "the member \"%.*s\" is not known here",
+                     proto_shown(name, 128), name.data);
         proto_geometry_names(geometry);
-        proto_suggest(reader->problem, "members", name, known, geometry);
+        proto_suggest_near(reader, "members", name, known, geometry);
         is_fine = false;
         if (!proto_may_go_on(reader)) {
             break;
@@ -51,14 +55,13 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
     return is_fine;
 }
 
-static bool is_move(const proto_node *patch) {
-    static const char *const of_pose[] = {"position", "angle", "orientation", "handle"};
-    size_t known = 0;
+/* Whether a patch, `teleport` aside, has members of the pose alone. */
+static bool is_move(const proto_node *patch, proto_change_form form) {
+    const size_t known = (size_t)proto_has(patch, "position") + proto_has(patch, "angle") +
+                         proto_has(patch, "orientation") + proto_has(patch, "handle") +
+                         (is_tick(form) && proto_has(patch, "teleport"));
 
-    for (size_t i = 0; i < sizeof of_pose / sizeof of_pose[0]; i++) {
-        known += proto_has(patch, of_pose[i]);
-    }
-    return known == json_object_size(patch->json);
+    return known == proto_object_size(patch->value);
 }
 
 /* Decodes the new place: the stored one, where the patch does not replace it. */
@@ -72,47 +75,42 @@ static proto_place merge_place(const proto_place *stored, const proto_node *patc
     }
     if (proto_has(patch, "angle") || proto_has(patch, "orientation")) {
         place.has_rotation = given->has_rotation;
-        place.pose.rotation = given->pose.rotation;
+        gjk_pose_turn_as(&place.pose, &given->pose);
         place.turn = given->turn;
     }
     return place;
 }
 
-static void drop_geometry(json_t *definition) {
-    const char *name;
-    json_t *value;
-    void *next;
+/* Leaves the geometry out of a definition. False: out of memory. */
+static bool drop_geometry(struct gjk_arena *arena, proto_value *definition) {
+    proto_value *pairs = gjk_arena_alloc_array(arena, 2 * (size_t)definition->count, sizeof *pairs);
+    uint32_t count = 0;
 
-    json_object_foreach_safe(definition, next, name, value) {
-        if (proto_is_geometry(name)) {
-            json_object_del(definition, name);
+    for (size_t i = 0; pairs != NULL && i < definition->count; i++) {
+        if (!proto_is_geometry(proto_name_at(*definition, i))) {
+            memcpy(&pairs[2 * (size_t)count++], &definition->items[2 * i], 2 * sizeof *pairs);
         }
     }
+    *definition = proto_object_of(pairs, count);
+    return pairs != NULL;
 }
 
 /*
- * Merges the shape; its place is left out where the patch does not give it. Returns NULL after
+ * Merges the shape; its place is left out where the patch does not give it. Returns false after
  * having set the problem.
  */
-static json_t *merge_shape(struct proto_application *application, const proto_node *patch,
-                           const proto_stored *stored) {
-    json_t *target = NULL, *merged = NULL;
+static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
+                        const proto_stored *stored, proto_node *out) {
+    proto_value target = {.type = PROTO_ABSENT};
 
-    proto_document_enter(application->document);
-    if (stored != NULL) {
-        target = proto_document_parse(stored->definition);
+    *out = *patch;
+    if (stored != NULL && !proto_read_stored(reader, stored->definition, &target)) {
+        return false;
     }
-    if (target != NULL && proto_has(patch, "type")) {
-        drop_geometry(target);
-    }
-    if (target != NULL || stored == NULL) {
-        merged = proto_merge(target, patch->json);
-    }
-    if (proto_document_leave() && merged != NULL) {
-        return merged;
-    }
-    proto_refuse_memory(application->reader);
-    return NULL;
+    const bool drops = stored != NULL && proto_has(patch, "type");
+    return ((!drops || drop_geometry(reader->scratch, &target)) &&
+            proto_merge(reader->scratch, target, patch->value, &out->value)) ||
+           proto_refuse_memory(reader);
 }
 
 static bool define(struct proto_application *application, const proto_node *patch,
@@ -120,21 +118,17 @@ static bool define(struct proto_application *application, const proto_node *patc
     struct proto_reader *reader = application->reader;
     const bool is_whole = application->form == PROTO_PUT_SHAPE;
     const bool is_alone = is_whole || application->form == PROTO_PATCH_SHAPE;
-    const proto_shape_use use = is_alone                              ? PROTO_SHAPE_ALONE
-                                : application->form == PROTO_PUT_TICK ? PROTO_SHAPE_AT_TICK
-                                                                      : PROTO_SHAPE_STORED;
+    const proto_shape_use use = is_alone                     ? PROTO_SHAPE_ALONE
+                                : is_tick(application->form) ? PROTO_SHAPE_AT_TICK
+                                                             : PROTO_SHAPE_STORED;
     proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
     proto_node merged = *patch;
 
     if (shape == NULL) {
         return proto_refuse_memory(reader);
     }
-    if (!is_whole) {
-        json_t *json = merge_shape(application, patch, stored);
-        if (json == NULL) {
-            return false;
-        }
-        merged = proto_changed(patch, json);
+    if (!is_whole && !merge_shape(reader, patch, stored, &merged)) {
+        return false;
     }
     const proto_kept kept = {stored != NULL ? stored->shape : NULL, patch};
     const bool keeps =
@@ -171,16 +165,10 @@ static bool move(struct proto_application *application, const proto_node *patch,
     return true;
 }
 
-static bool take_teleport(struct proto_application *application, const proto_node *patch,
+static bool read_teleport(struct proto_application *application, const proto_node *patch,
                           proto_edit *edit) {
-    if (application->form != PROTO_PUT_TICK) {
-        return true;
-    }
-    if (!proto_read_bool(application->reader, proto_optional(patch, "teleport"), &edit->teleport)) {
-        return false;
-    }
-    json_object_del(patch->json, "teleport");
-    return true;
+    return !is_tick(application->form) ||
+           proto_read_bool(application->reader, proto_optional(patch, "teleport"), &edit->teleport);
 }
 
 bool proto_change_shape(struct proto_application *application, const proto_node *patch,
@@ -193,12 +181,14 @@ bool proto_change_shape(struct proto_application *application, const proto_node 
     if (!proto_read_object(application->reader, patch)) {
         return false;
     }
-    bool is_fine = take_teleport(application, patch, edit);
+    bool is_fine = read_teleport(application, patch, edit);
     is_fine = check_removals(application->reader, patch, application->form) && is_fine;
     bool is_stored = base->find(base->user, id, &stored);
     edit->self = is_stored ? stored.self : NULL;
-    bool moves = is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch);
-    if (moves && json_object_size(patch->json) == 0 && !edit->teleport) {
+    bool moves =
+        is_stored && application->form != PROTO_PUT_SHAPE && is_move(patch, application->form);
+    const bool is_empty = proto_object_size(patch->value) == proto_has(patch, "teleport");
+    if (moves && is_empty && !edit->teleport) {
         return is_fine;
     }
     application->count++;

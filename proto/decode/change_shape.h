@@ -7,7 +7,6 @@
 /* The state of one application of a change to a set. */
 struct proto_application {
     struct proto_reader *reader;
-    struct proto_document *document;
     proto_change_form form;
     const proto_base *base;
     proto_edit *edits;
@@ -17,8 +16,7 @@ struct proto_application {
 
 /*
  * Appends the edit that the patch makes of the shape id to `edits`, which has room for it; a patch
- * that changes nothing appends none. Removes `teleport` from the patch where the form allows it.
- * Returns false after having set the problem.
+ * that changes nothing appends none. Returns false after having set the problem.
  */
 bool proto_change_shape(struct proto_application *application, const proto_node *patch,
                         const char *id);

@@ -13,7 +13,7 @@
 void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_KIND_NAMES_MAX]);
 
 /* Whether any kind of shape has a member of that name in its geometry. */
-bool proto_is_geometry(const char *member);
+bool proto_is_geometry(proto_text member);
 
 /* All those names, each once, NULL behind the last. */
 #define PROTO_GEOMETRY_NAMES_MAX (GJK_KIND_COUNT * GJK_MEMBERS_MAX + 1)
@@ -94,14 +94,21 @@ bool proto_decode_place(struct proto_reader *reader, const proto_node *object, u
 bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out);
 
-/* at, filter, options, trace: where the query has them. */
+/* at, filter, options, include, trace: where the query has them. */
 bool proto_decode_common(struct proto_reader *reader, const proto_node *query, proto_query *out);
 
 /* at, filter, options alone. */
 bool proto_decode_scene(struct proto_reader *reader, const proto_node *query, proto_query *out);
+bool proto_decode_include(struct proto_reader *reader, proto_node node, proto_query *out);
+
+/* Leaves *out alone when the node is absent. */
+bool proto_decode_filter(struct proto_reader *reader, const proto_node *node, gjk_filter *out);
+
+/* {"tick": t}; leaves *out alone when the node is absent. */
+bool proto_decode_at(struct proto_reader *reader, const proto_node *node, proto_at *out);
 
 proto_options proto_options_default(void);
-proto_query proto_query_default(proto_op op);
+void proto_query_init(proto_query *query, proto_op op); /* all defaults */
 
 /* What a query depends on besides its own text. */
 typedef struct proto_scope {
@@ -119,7 +126,7 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
                      proto_op *out);
 
 /* Whether a batch's query, which is not decoded yet, asks a set for all its pairs. */
-bool proto_asks_for_all_pairs(json_t *query);
+bool proto_asks_for_all_pairs(const proto_node *query);
 
 /* BAD_NAME; leaves *out alone when the node is absent. */
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);

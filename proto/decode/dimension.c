@@ -21,14 +21,14 @@ static bool agree(struct proto_reader *reader, const proto_node *at, uint32_t to
 }
 
 static bool hear_vector(struct proto_reader *reader, const proto_node *node, uint32_t *dimension) {
-    size_t length = json_array_size(node->json);
+    size_t length = proto_array_size(node->value);
 
     return agree(reader, node, length == 2 || length == 3 ? (uint32_t)length : 0, dimension);
 }
 
 static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
                          uint32_t *dimension) {
-    for (size_t i = 0; i < json_array_size(array->json); i++) {
+    for (size_t i = 0; i < proto_array_size(array->value); i++) {
         proto_node item = proto_item(array, i);
         if (!hear_vector(reader, &item, dimension)) {
             return false;
@@ -40,9 +40,9 @@ static bool hear_vectors(struct proto_reader *reader, const proto_node *array,
 /* Looks at rings: vectors in lists in lists. */
 static bool hear_rings(struct proto_reader *reader, const proto_node *polygons,
                        uint32_t *dimension) {
-    for (size_t i = 0; i < json_array_size(polygons->json); i++) {
+    for (size_t i = 0; i < proto_array_size(polygons->value); i++) {
         proto_node polygon = proto_item(polygons, i);
-        for (size_t k = 0; k < json_array_size(polygon.json); k++) {
+        for (size_t k = 0; k < proto_array_size(polygon.value); k++) {
             proto_node ring = proto_item(&polygon, k);
             if (!hear_vectors(reader, &ring, dimension)) {
                 return false;
@@ -54,15 +54,15 @@ static bool hear_rings(struct proto_reader *reader, const proto_node *polygons,
 
 /* The kind that the shape names as its type, or NULL when there is no such kind. */
 static const gjk_kind *find_kind(const proto_node *type, uint32_t *dimension) {
-    return json_is_string(type->json) ? gjk_kind_find(json_string_value(type->json),
-                                                      json_string_length(type->json), dimension)
-                                      : NULL;
+    return type->value.type == PROTO_STRING
+               ? gjk_kind_find(type->value.text, type->value.count, dimension)
+               : NULL;
 }
 
 static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension);
 
 static bool hear_parts(struct proto_reader *reader, const proto_node *parts, uint32_t *dimension) {
-    for (size_t i = 0; i < json_array_size(parts->json); i++) {
+    for (size_t i = 0; i < proto_array_size(parts->value); i++) {
         proto_node part = proto_item(parts, i);
         if (!hear_shape(reader, &part, dimension)) {
             return false;
@@ -92,9 +92,11 @@ static bool hear_member(struct proto_reader *reader, const proto_node *node, gjk
 static bool hear_members(struct proto_reader *reader, const proto_node *shape, const gjk_kind *kind,
                          bool vectors, uint32_t *dimension) {
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
-        proto_node node = proto_optional(shape, member->name);
-        if ((member->form == GJK_MEMBER_VECTOR) == vectors &&
-            !hear_member(reader, &node, member->form, dimension)) {
+        if (member->form == GJK_MEMBER_NUMBER || (member->form == GJK_MEMBER_VECTOR) != vectors) {
+            continue;
+        }
+        const proto_node node = proto_optional(shape, member->name);
+        if (!hear_member(reader, &node, member->form, dimension)) {
             return false;
         }
     }
@@ -103,7 +105,7 @@ static bool hear_members(struct proto_reader *reader, const proto_node *shape, c
 
 /* Looks at the members of all kinds when the type does not name one. */
 static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uint32_t *dimension) {
-    if (shape->json == NULL) {
+    if (!proto_is_given(shape)) {
         return true;
     }
     proto_node type = proto_optional(shape, "type"), position = proto_optional(shape, "position");
@@ -133,11 +135,8 @@ static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uin
 
 static bool hear_shapes(struct proto_reader *reader, const proto_node *shapes,
                         uint32_t *dimension) {
-    const char *id;
-    json_t *value;
-
-    json_object_foreach(shapes->json, id, value) {
-        proto_node shape = proto_optional(shapes, id);
+    for (size_t i = 0; i < proto_object_size(shapes->value); i++) {
+        const proto_node shape = proto_member(shapes, i);
         if (!hear_shape(reader, &shape, dimension)) {
             return false;
         }
@@ -162,6 +161,11 @@ static bool hear_query(struct proto_reader *reader, const proto_node *query, uin
             return false;
         }
     }
+    proto_node to = proto_optional(query, "to");
+    proto_node arrival = proto_optional(&to, "position");
+    if (to.value.type == PROTO_OBJECT && !hear_vector(reader, &arrival, dimension)) {
+        return false;
+    }
     return hear_shapes(reader, &shapes, dimension);
 }
 
@@ -170,7 +174,7 @@ bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, 
     uint64_t dimension = 2;
 
     *out = 0;
-    if (given.json == NULL && !hear_query(reader, query, out)) {
+    if (!proto_is_given(&given) && !hear_query(reader, query, out)) {
         return false;
     }
     if (*out != 0) {

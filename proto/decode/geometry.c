@@ -31,11 +31,15 @@ void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]) {
     }
 }
 
-bool proto_is_geometry(const char *member) {
-    const char *names[PROTO_GEOMETRY_NAMES_MAX];
-
-    proto_geometry_names(names);
-    return is_among(member, names);
+bool proto_is_geometry(proto_text member) {
+    for (size_t i = 0; i < GJK_KIND_COUNT; i++) {
+        for (const gjk_member *own = gjk_kinds[i].members; own->name != NULL; own++) {
+            if (proto_text_equals(member, own->name, strlen(own->name))) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_KIND_NAMES_MAX]) {
@@ -51,7 +55,7 @@ void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_
 
 static bool check_count(struct proto_reader *reader, const proto_node *array, size_t min) {
     uint64_t limit = reader->limits->points_per_hull_max;
-    size_t count = json_array_size(array->json);
+    size_t count = proto_array_size(array->value);
 
     if (count < min) {
         return proto_refuse(reader, array, PROTO_OUT_OF_RANGE, "at least %zu points, found %zu",
@@ -67,13 +71,19 @@ static proto_range range_of(const gjk_member *member) {
     return (proto_range){member->min, member->max, member->above_min};
 }
 
-/* The list is kept in the document's arena. */
+/* The list is kept in the document's arena, or in its place if it is packed there. */
 static bool read_points(struct proto_reader *reader, const proto_node *node,
                         const gjk_member *member, uint32_t dimension, gjk_member_value *out) {
     if (!proto_read_array(reader, node) || !check_count(reader, node, member->count_min)) {
         return false;
     }
-    size_t count = json_array_size(node->json);
+    const size_t count = proto_array_size(node->value);
+    out->list.count = (uint32_t)count;
+    out->list.points =
+        dimension == 3 ? (const void *)proto_packed_rows(node->value, 3, range_of(member)) : NULL;
+    if (out->list.points != NULL) {
+        return true;
+    }
     gjk_vec3 *points = gjk_arena_alloc_array(reader->scratch, count, sizeof *points);
     if (points == NULL) {
         return proto_refuse_memory(reader);
@@ -85,7 +95,6 @@ static bool read_points(struct proto_reader *reader, const proto_node *node,
                   is_fine;
     }
     out->list.points = points;
-    out->list.count = (uint32_t)count;
     return is_fine;
 }
 
@@ -237,11 +246,9 @@ bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object
         return false;
     }
     gjk_status status = kind->make(geometry, out);
-    if (status == GJK_OUT_OF_MEMORY) {
-        return proto_refuse_memory(reader);
-    }
     if (status != GJK_OK) {
-        return kind->has_pieces || status == GJK_NOT_CONVEX
+        const bool has_place = status != GJK_OUT_OF_MEMORY && status != GJK_GIVEN_UP;
+        return has_place && (kind->has_pieces || status == GJK_NOT_CONVEX)
                    ? refuse_geometry(reader, object, kind, geometry, status)
                    : proto_refuse_status(reader, object, status);
     }

@@ -18,21 +18,24 @@ static bool decode_line(struct proto_reader *reader, const proto_node *query, pr
     return proto_decode_line(reader, &ray, out->dimension, &out->ray) && is_fine;
 }
 
-/* The claim names a shape or a group, not both. */
+/* The claim, if there is one, names a shape or a group, not both. */
 static bool decode_claim(struct proto_reader *reader, const proto_node *query, proto_query *out) {
     static const char *const known[] = {"id", "group", NULL};
-    proto_node claim = proto_required(query, "claim");
+    proto_node claim = proto_optional(query, "claim");
 
+    if (!proto_is_given(&claim)) {
+        return true;
+    }
     if (!proto_read_object(reader, &claim)) {
         return false;
     }
     bool is_fine = proto_check_members(reader, &claim, known, NULL);
     proto_node id = proto_optional(&claim, "id"), group = proto_optional(&claim, "group");
-    if (id.json == NULL && group.json == NULL) {
+    if (!proto_is_given(&id) && !proto_is_given(&group)) {
         proto_refuse_missing(reader, &id);
         return proto_problem_hint(reader->problem, "give \"id\" or \"group\"");
     }
-    if (id.json != NULL && group.json != NULL) {
+    if (proto_is_given(&id) && proto_is_given(&group)) {
         return proto_refuse(reader, &group, PROTO_UNKNOWN_MEMBER,
                             "\"group\" has no meaning beside \"id\"");
     }
@@ -40,12 +43,32 @@ static bool decode_claim(struct proto_reader *reader, const proto_node *query, p
            proto_read_id(reader, group, &out->claim_group) && is_fine;
 }
 
+/* A set's name alone, or with the state in which it blocks the shot, and what of it. */
+static bool decode_obstacles(struct proto_reader *reader, const proto_node *obstacles,
+                             proto_query *out) {
+    static const char *const known[] = {"set", "at", "filter", NULL};
+    static const char *const states[] = {"newest", "shot", NULL};
+    size_t state = 0;
+
+    if (obstacles->value.type != PROTO_OBJECT) {
+        return proto_read_set_name(reader, *obstacles, &out->obstacles);
+    }
+    proto_node set = proto_required(obstacles, "set"), filter = proto_optional(obstacles, "filter");
+    out->obstacles_in_object = true;
+    bool is_fine = proto_check_members(reader, obstacles, known, NULL);
+    is_fine = proto_is_given(&set) ? proto_read_set_name(reader, set, &out->obstacles) && is_fine
+                                   : proto_refuse_missing(reader, &set);
+    is_fine = proto_read_choice(reader, proto_optional(obstacles, "at"), states, &state) && is_fine;
+    out->obstacles_at_shot = state == 1;
+    return proto_decode_filter(reader, &filter, &out->obstacles_filter) && is_fine;
+}
+
 static bool decode_policy(struct proto_reader *reader, const proto_node *query, proto_query *out) {
     static const char *const known[] = {"max_rewind_ticks", "obstacles", "near_miss", NULL};
     static const proto_range ticks = {0.0, INFINITY, false};
     proto_node policy = proto_optional(query, "policy");
 
-    if (policy.json == NULL) {
+    if (!proto_is_given(&policy)) {
         return true;
     }
     if (!proto_read_object(reader, &policy)) {
@@ -56,7 +79,7 @@ static bool decode_policy(struct proto_reader *reader, const proto_node *query, 
     proto_node near_miss = proto_optional(&policy, "near_miss");
     bool is_fine = proto_check_members(reader, &policy, known, NULL);
     is_fine = proto_read_number(reader, rewind, ticks, &out->max_rewind_ticks) && is_fine;
-    is_fine = proto_read_set_name(reader, obstacles, &out->obstacles) && is_fine;
+    is_fine = decode_obstacles(reader, &obstacles, out) && is_fine;
     return proto_read_number(reader, near_miss, proto_length, &out->near_miss) && is_fine;
 }
 

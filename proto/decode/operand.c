@@ -28,7 +28,7 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *node, u
     proto_place place;
 
     out->kind = PROTO_OPERAND_STORED;
-    if (json_is_string(node->json)) {
+    if (node->value.type == PROTO_STRING) {
         return proto_read_id(reader, *node, &out->id);
     }
     bool is_fine = proto_read_id(reader, proto_required(node, "id"), &out->id);
@@ -59,17 +59,17 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
 
 bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out) {
-    bool is_name = json_is_string(node->json);
+    bool is_name = node->value.type == PROTO_STRING;
 
     *out = (proto_operand){.kind = PROTO_OPERAND_ABSENT, .pose = gjk_pose_identity()};
-    if (node->json == NULL && !node->is_required) {
+    if (!proto_is_given(node) && !node->is_required) {
         return true;
     }
     out->kind = PROTO_OPERAND_INLINE; /* or STORED; wrong or not, it is not absent */
-    if (node->json == NULL) {
+    if (!proto_is_given(node)) {
         return proto_refuse_missing(reader, node);
     }
-    if (!is_name && !json_is_object(node->json)) {
+    if (!is_name && node->value.type != PROTO_OBJECT) {
         return proto_refuse_type(reader, node, "an id or a shape");
     }
     if (!read_pointer(reader, node, &out->pointer)) {

@@ -13,17 +13,20 @@ static proto_range range_of(const gjk_member *member) {
     return (proto_range){member->min, member->max, member->above_min};
 }
 
-/* Room for a list of `count` items, of which it needs count_min at least. NULL: refused. */
+static bool check_count(struct proto_reader *reader, const proto_node *array, size_t count_min) {
+    const size_t count = proto_array_size(array->value);
+
+    return count >= count_min || proto_refuse(reader, array, PROTO_OUT_OF_RANGE,
+                                              "at least %zu items, found %zu", count_min, count);
+}
+
+/* Room for a list of as many items as the array has, count_min or more. NULL: refused. */
 static void *make_list(struct proto_reader *reader, const proto_node *array, size_t count_min,
                        size_t size) {
-    const size_t count = json_array_size(array->json);
-
-    if (count < count_min || count > UINT32_MAX) {
-        proto_refuse(reader, array, PROTO_OUT_OF_RANGE, "at least %zu items, found %zu", count_min,
-                     count);
+    if (!check_count(reader, array, count_min)) {
         return NULL;
     }
-    void *list = gjk_arena_alloc_array(reader->scratch, count, size);
+    void *list = gjk_arena_alloc_array(reader->scratch, proto_array_size(array->value), size);
     if (list == NULL) {
         proto_refuse_memory(reader);
     }
@@ -32,9 +35,9 @@ static void *make_list(struct proto_reader *reader, const proto_node *array, siz
 
 /* --- Vertices --- */
 
-static bool read_vertices(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
-                          const gjk_member *member, gjk_member_value *out) {
-    const size_t count = json_array_size(array->json);
+static const void *copy_vertices(struct proto_reader *reader, const proto_node *array,
+                                 uint32_t dimension, const gjk_member *member) {
+    const size_t count = proto_array_size(array->value);
     const size_t size = dimension == 2 ? sizeof(gjk_vec2) : sizeof(gjk_vec3);
     void *list = make_list(reader, array, member->count_min, size);
     gjk_vec3 vertex = {0.0, 0.0, 0.0};
@@ -50,22 +53,35 @@ static bool read_vertices(struct proto_reader *reader, const proto_node *array, 
             ((gjk_vec3 *)list)[i] = vertex;
         }
     }
+    return is_fine ? list : NULL;
+}
+
+/* Vertices that lie packed in the document stay there. */
+static bool read_vertices(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
+                          const gjk_member *member, gjk_member_value *out) {
+    const void *list = proto_packed_rows(array->value, dimension, range_of(member));
+
+    out->vertices.count = (uint32_t)proto_array_size(array->value);
+    if (list == NULL) {
+        list = copy_vertices(reader, array, dimension, member);
+    } else if (!check_count(reader, array, member->count_min)) {
+        return false;
+    }
     out->vertices.in_2d = dimension == 2 ? list : NULL;
     out->vertices.in_3d = dimension == 3 ? list : NULL;
-    out->vertices.count = (uint32_t)count;
-    return is_fine;
+    return list != NULL;
 }
 
 /* --- Integers --- */
 
 static bool read_u32(struct proto_reader *reader, const proto_node *array, size_t i, uint32_t max,
                      uint32_t *out) {
-    const json_t *json = json_array_get(array->json, i);
-    const double number = json_number_value(json);
+    const proto_value item = proto_value_at(array->value, i);
     uint64_t value = 0;
 
-    if (json_is_number(json) && number >= 0.0 && number <= max && floor(number) == number) {
-        *out = (uint32_t)number;
+    if (item.type == PROTO_NUMBER && item.number >= 0.0 && item.number <= max &&
+        floor(item.number) == item.number) {
+        *out = (uint32_t)item.number;
         return true;
     }
     return proto_read_integer(reader, proto_item(array, i), 0, max, &value);
@@ -73,7 +89,7 @@ static bool read_u32(struct proto_reader *reader, const proto_node *array, size_
 
 static bool read_triangle(struct proto_reader *reader, const proto_node *corners, uint32_t max,
                           uint32_t out[3]) {
-    const size_t found = json_array_size(corners->json);
+    const size_t found = proto_array_size(corners->value);
     bool is_fine = true;
 
     if (!proto_read_array(reader, corners)) {
@@ -93,7 +109,7 @@ static bool read_triangle(struct proto_reader *reader, const proto_node *corners
 static bool read_triangles(struct proto_reader *reader, const proto_node *array,
                            const gjk_member *member, gjk_member_value *value) {
     const uint32_t vertices = value[-1].vertices.count;
-    const size_t count = json_array_size(array->json);
+    const size_t count = proto_array_size(array->value);
     uint32_t(*list)[3] = make_list(reader, array, member->count_min, sizeof *list);
     bool is_fine = list != NULL;
 
@@ -110,7 +126,7 @@ static bool read_triangles(struct proto_reader *reader, const proto_node *array,
 
 static bool read_materials(struct proto_reader *reader, const proto_node *array,
                            gjk_member_value *out) {
-    const size_t count = json_array_size(array->json);
+    const size_t count = proto_array_size(array->value);
     uint32_t *list = make_list(reader, array, 0, sizeof *list);
     bool is_fine = list != NULL;
 
@@ -124,22 +140,31 @@ static bool read_materials(struct proto_reader *reader, const proto_node *array,
 
 /* --- Heights --- */
 
-static bool read_heights(struct proto_reader *reader, const proto_node *array,
-                         const gjk_member *member, gjk_member_value *out) {
-    const size_t count = json_array_size(array->json);
+static const double *copy_heights(struct proto_reader *reader, const proto_node *array,
+                                  const gjk_member *member) {
+    const size_t count = proto_array_size(array->value);
     double *list = make_list(reader, array, 0, sizeof *list);
     bool is_fine = list != NULL;
 
     for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
         list[i] = NAN;
-        if (!json_is_null(json_array_get(array->json, i))) {
+        if (proto_value_at(array->value, i).type != PROTO_NULL) {
             is_fine = proto_read_number(reader, proto_item(array, i), range_of(member), &list[i]) &&
                       is_fine;
         }
     }
+    return is_fine ? list : NULL;
+}
+
+/* A hole is null in JSON and a NaN in what is packed, as it is in a field. */
+static bool read_heights(struct proto_reader *reader, const proto_node *array,
+                         const gjk_member *member, gjk_member_value *out) {
+    const double *list = proto_packed_numbers(array->value, range_of(member), true);
+
+    list = list != NULL ? list : copy_heights(reader, array, member);
     out->heights.items = list;
-    out->heights.count = (uint32_t)count;
-    return is_fine;
+    out->heights.count = (uint32_t)proto_array_size(array->value);
+    return list != NULL;
 }
 
 /* --- Rings --- */
@@ -154,16 +179,16 @@ static bool count_rings(struct proto_reader *reader, const proto_node *polygons,
                         ring_counts *counts) {
     bool is_fine = true;
 
-    counts->polygons = json_array_size(polygons->json);
+    counts->polygons = proto_array_size(polygons->value);
     for (size_t i = 0; i < counts->polygons && proto_may_go_on(reader); i++) {
         const proto_node polygon = proto_item(polygons, i);
-        const size_t rings = json_array_size(polygon.json);
+        const size_t rings = proto_array_size(polygon.value);
         is_fine = proto_read_array(reader, &polygon) && is_fine;
         counts->rings += rings;
         for (size_t k = 0; k < rings && proto_may_go_on(reader); k++) {
             const proto_node ring = proto_item(&polygon, k);
             is_fine = proto_read_array(reader, &ring) && is_fine;
-            counts->vertices += json_array_size(ring.json);
+            counts->vertices += proto_array_size(ring.value);
         }
     }
     return is_fine;
@@ -171,7 +196,7 @@ static bool count_rings(struct proto_reader *reader, const proto_node *polygons,
 
 static bool read_ring(struct proto_reader *reader, const proto_node *ring, proto_range range,
                       gjk_vec2 *out) {
-    const size_t count = json_array_size(ring->json);
+    const size_t count = proto_array_size(ring->value);
     bool is_fine = true;
 
     for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
@@ -199,11 +224,11 @@ static bool read_rings(struct proto_reader *reader, const proto_node *polygons,
     out->rings = (gjk_region){vertices, ring_sizes, polygon_sizes, (uint32_t)counts.polygons};
     for (size_t i = 0; is_fine && i < counts.polygons; i++) {
         const proto_node polygon = proto_item(polygons, i);
-        polygon_sizes[i] = (uint32_t)json_array_size(polygon.json);
+        polygon_sizes[i] = (uint32_t)proto_array_size(polygon.value);
         for (size_t k = 0; k < polygon_sizes[i]; k++) {
             const proto_node ring = proto_item(&polygon, k);
             is_fine = read_ring(reader, &ring, range_of(member), vertices) && is_fine;
-            *ring_sizes = (uint32_t)json_array_size(ring.json);
+            *ring_sizes = (uint32_t)proto_array_size(ring.value);
             vertices += *ring_sizes++;
         }
     }
@@ -217,7 +242,7 @@ bool proto_read_kept(struct proto_reader *reader, const proto_node *node, const 
     if (!proto_read_array(reader, node)) {
         return false;
     }
-    if (node->json == NULL) {
+    if (!proto_is_given(node)) {
         return true;
     }
     switch (member->form) {
@@ -236,7 +261,7 @@ bool proto_read_kept(struct proto_reader *reader, const proto_node *node, const 
 
 bool proto_read_parts(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                       double rounding, gjk_member_value *out) {
-    const size_t count = json_array_size(node->json);
+    const size_t count = proto_array_size(node->value);
     bool is_fine = true;
 
     if (!proto_read_array(reader, node)) {

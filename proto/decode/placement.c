@@ -28,7 +28,7 @@ static bool decode2(struct proto_reader *reader, const proto_node *object, gjk_v
     if (!proto_read_number(reader, node, proto_any_number, &angle)) {
         return false;
     }
-    out->has_rotation = node.json != NULL;
+    out->has_rotation = proto_is_given(&node);
     out->turn.angle = angle;
     gjk_status status = gjk_pose_make2(gjk_xy(position), angle, &out->pose);
     return status == GJK_OK || proto_refuse_status(reader, object, status);
@@ -45,7 +45,7 @@ static bool decode3(struct proto_reader *reader, const proto_node *object, gjk_v
     if (!proto_read_quaternion(reader, node, &orientation)) {
         return false;
     }
-    out->has_rotation = node.json != NULL;
+    out->has_rotation = proto_is_given(&node);
     out->turn.orientation = orientation;
     gjk_status status = gjk_pose_make3(position, orientation, &out->pose);
     bool is_orientation = status == GJK_BAD_ORIENTATION;
@@ -58,7 +58,7 @@ bool proto_decode_place(struct proto_reader *reader, const proto_node *object, u
     gjk_vec3 position = {0.0, 0.0, 0.0};
 
     bool is_fine = proto_read_vector(reader, node, dimension, proto_coordinate, &position);
-    out->has_position = node.json != NULL;
+    out->has_position = proto_is_given(&node);
     return (dimension == 2 ? decode2(reader, object, position, out)
                            : decode3(reader, object, position, out)) &&
            is_fine;

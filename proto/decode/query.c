@@ -17,15 +17,16 @@ static bool refuse_given(struct proto_reader *reader, const proto_node *query, c
                          const char *why) {
     proto_node node = proto_optional(query, name);
 
-    return node.json == NULL ||
+    return !proto_is_given(&node) ||
            proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning %s", name, why);
 }
 
 static bool decode_operands(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                             proto_query *out) {
     proto_node a = proto_optional(query, "a"), b = proto_optional(query, "b");
+    bool asks_pairs = out->op == PROTO_OP_DETECT || out->against != NULL;
 
-    a.is_required = is_stateless || out->op == PROTO_OP_DISTANCE || b.json != NULL;
+    a.is_required = is_stateless || !asks_pairs || proto_is_given(&b);
     b.is_required = is_stateless;
     bool is_fine = proto_decode_operand(reader, &a, out->dimension, is_stateless, &out->a);
     return proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b) && is_fine;
@@ -44,21 +45,45 @@ static bool decode_contacts(struct proto_reader *reader, proto_node node, proto_
                         "\"contacts\" has no meaning without a single pair");
 }
 
+/* The other set of a question to two, and the tick at which it is asked. */
+static bool decode_against(struct proto_reader *reader, const proto_node *query, proto_query *out) {
+    proto_node against = proto_optional(query, "against");
+    proto_node at = proto_optional(query, "against_at");
+
+    if (!proto_is_given(&against)) {
+        return refuse_given(reader, query, "against_at", "without \"against\"");
+    }
+    bool is_fine = refuse_given(reader, query, "a", "beside \"against\"");
+    is_fine = refuse_given(reader, query, "b", "beside \"against\"") && is_fine;
+    is_fine = proto_decode_at(reader, &at, &out->against_at) && is_fine;
+    return proto_read_set_name(reader, against, &out->against) && is_fine;
+}
+
+/* What lies within a shape is asked of the set: for a pair, or pairs, it has no meaning. */
+static bool decode_relation(struct proto_reader *reader, const proto_node *query,
+                            proto_query *out) {
+    static const char *const relations[] = {"intersects", "within", NULL};
+    size_t relation = 0;
+
+    if (!proto_read_choice(reader, proto_optional(query, "relation"), relations, &relation)) {
+        return false;
+    }
+    out->within = relation == 1;
+    bool is_one = out->a.kind != PROTO_OPERAND_ABSENT && out->b.kind == PROTO_OPERAND_ABSENT;
+    return !out->within || is_one ||
+           refuse_given(reader, query, "relation", "but with \"a\" alone");
+}
+
 static bool decode_detect(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                           proto_query *out) {
-    proto_node against = proto_optional(query, "against");
-    bool is_fine = true;
+    bool is_fine = is_stateless || decode_against(reader, query, out);
 
-    if (against.json != NULL) {
-        is_fine = refuse_given(reader, query, "a", "beside \"against\"");
-        is_fine = refuse_given(reader, query, "b", "beside \"against\"") && is_fine;
-    }
     is_fine = is_fine && decode_operands(reader, query, is_stateless, out);
     if (out->b.kind != PROTO_OPERAND_ABSENT) {
         is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
     }
+    is_fine = decode_relation(reader, query, out) && is_fine;
     is_fine = decode_contacts(reader, proto_optional(query, "contacts"), out) && is_fine;
-    is_fine = proto_read_set_name(reader, against, &out->against) && is_fine;
     return proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration) &&
            is_fine;
 }
@@ -67,11 +92,13 @@ static bool decode_distance(struct proto_reader *reader, const proto_node *query
                             proto_query *out) {
     static const proto_range reach = {0.0, INFINITY, false};
 
-    bool is_fine = decode_operands(reader, query, is_stateless, out);
+    bool is_fine = is_stateless || decode_against(reader, query, out);
+    is_fine = is_fine && decode_operands(reader, query, is_stateless, out);
     if (out->b.kind != PROTO_OPERAND_ABSENT) {
         is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
         is_fine = refuse_given(reader, query, "max_distance", "for a single pair") && is_fine;
     }
+    is_fine = proto_read_bool(reader, proto_optional(query, "signed"), &out->is_signed) && is_fine;
     return proto_read_number(reader, proto_optional(query, "max_distance"), reach,
                              &out->max_distance) &&
            is_fine;
@@ -89,8 +116,8 @@ static const struct query_kind {
     [PROTO_OP_DETECT] =
         {
             "detect",
-            MEMBERS("a", "b", "against", "penetration", "contacts", "limit", "at", "filter",
-                    "options", "trace"),
+            MEMBERS("a", "b", "against", "against_at", "relation", "penetration", "contacts",
+                    "limit", "include", "at", "filter", "options", "trace"),
             MEMBERS("dimension", "a", "b", "penetration", "contacts", "filter", "options", "trace"),
             decode_detect,
             .all_pairs_unless_this = "b",
@@ -98,34 +125,37 @@ static const struct query_kind {
     [PROTO_OP_DISTANCE] =
         {
             "distance",
-            MEMBERS("a", "b", "limit", "max_distance", "at", "filter", "options", "trace"),
-            MEMBERS("dimension", "a", "b", "filter", "options", "trace"),
+            MEMBERS("a", "b", "against", "against_at", "signed", "limit", "max_distance", "include",
+                    "at", "filter", "options", "trace"),
+            MEMBERS("dimension", "a", "b", "signed", "filter", "options", "trace"),
             decode_distance,
-            NULL,
+            .all_pairs_unless_this = "a",
         },
     [PROTO_OP_RAYCAST] =
         {
             "raycast",
-            MEMBERS("origin", "direction", "max_distance", "mode", "solid", "limit", "shape",
-                    "target", "at", "filter", "options"),
-            MEMBERS("dimension", "origin", "direction", "max_distance", "mode", "solid", "limit",
-                    "shape", "shapes", "filter", "options"),
+            MEMBERS("origin", "direction", "max_distance", "mode", "solid", "exits", "limit",
+                    "shape", "target", "include", "at", "filter", "options"),
+            MEMBERS("dimension", "origin", "direction", "max_distance", "mode", "solid", "exits",
+                    "limit", "shape", "shapes", "filter", "options"),
             proto_decode_ray,
             NULL,
         },
     [PROTO_OP_CAST] =
         {
             "cast",
-            MEMBERS("shape", "translation", "mode", "limit", "target", "at", "filter", "options"),
-            MEMBERS("dimension", "shape", "translation", "mode", "limit", "against", "shapes",
-                    "filter", "options"),
+            MEMBERS("shape", "translation", "to", "at_start", "mode", "limit", "target", "include",
+                    "at", "filter", "options"),
+            MEMBERS("dimension", "shape", "translation", "to", "at_start", "mode", "limit",
+                    "against", "shapes", "filter", "options"),
             proto_decode_cast,
             NULL,
         },
     [PROTO_OP_HIT] =
         {
             "hit",
-            MEMBERS("shooter", "at", "ray", "radius", "claim", "policy", "filter", "options"),
+            MEMBERS("shooter", "at", "ray", "radius", "claim", "policy", "include", "filter",
+                    "options"),
             NULL,
             proto_decode_hit,
             NULL,
@@ -158,13 +188,13 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
     return true;
 }
 
-bool proto_asks_for_all_pairs(json_t *query) {
-    const char *name = json_string_value(json_object_get(query, "op"));
+bool proto_asks_for_all_pairs(const proto_node *query) {
+    const proto_node name = proto_optional(query, "op");
 
-    for (int op = 0; name != NULL && op < PROTO_OP_COUNT; op++) {
-        if (strcmp(name, kinds[op].name) == 0) {
+    for (int op = 0; name.value.type == PROTO_STRING && op < PROTO_OP_COUNT; op++) {
+        if (proto_text_equals(proto_text_of(name.value), kinds[op].name, strlen(kinds[op].name))) {
             const char *unless = kinds[op].all_pairs_unless_this;
-            return unless != NULL && json_object_get(query, unless) == NULL;
+            return unless != NULL && !proto_has(query, unless);
         }
     }
     return false;
@@ -199,30 +229,26 @@ bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
     }
     is_fine = kind->decode(reader, query, is_stateless, out) && is_fine;
     is_fine = proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit) && is_fine;
-    out->has_limit = limit.json != NULL;
+    out->has_limit = proto_is_given(&limit);
     is_fine = proto_decode_common(reader, query, out) && is_fine;
     return (!scope->is_batch || !out->trace ||
             refuse_given(reader, query, "trace", "in a batch")) &&
            is_fine;
 }
 
-proto_query proto_query_default(proto_op op) {
-    const proto_operand absent = {.pose = gjk_pose_identity()};
-
-    return (proto_query){
-        .op = op,
-        .filter = gjk_filter_default(),
-        .options = proto_options_default(),
-        .a = absent,
-        .b = absent,
-        .moving = absent,
-        .target = absent,
-        .penetration = true,
-        .max_distance = INFINITY,
-        .solid = true,
-        .max_rewind_ticks = INFINITY,
-        .near_miss = -1.0,
-    };
+/* In its place: a query is nearly 2 KB, which would be copied as often as it is decoded. */
+void proto_query_init(proto_query *query, proto_op op) {
+    memset(query, 0, sizeof *query);
+    query->op = op;
+    query->filter = query->obstacles_filter = gjk_filter_default();
+    query->options = proto_options_default();
+    query->a.pose = query->b.pose = query->moving.pose = query->to.pose = query->target.pose =
+        gjk_pose_identity();
+    query->penetration = true;
+    query->max_distance = INFINITY;
+    query->solid = true;
+    query->max_rewind_ticks = INFINITY;
+    query->near_miss = -1.0;
 }
 
 /* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
@@ -232,8 +258,9 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
     struct proto_document document;
     struct proto_reader reader;
     const proto_scope scope = {.set_dimension = set_dimension};
-    proto_query query = proto_query_default(op);
+    proto_query query;
 
+    proto_query_init(&query, op);
     if (!proto_document_open(&document, body, arena, problem)) {
         return false;
     }

@@ -33,5 +33,6 @@ bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool
 
     is_fine = proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) && is_fine;
     is_fine = proto_read_bool(reader, proto_optional(query, "solid"), &out->solid) && is_fine;
+    is_fine = proto_read_bool(reader, proto_optional(query, "exits"), &out->exits) && is_fine;
     return proto_decode_target(reader, query, is_stateless, out) && is_fine;
 }

@@ -9,19 +9,19 @@
 #include "reader/document.h"
 
 bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         return true;
     }
-    if (!json_is_string(node.json)) {
+    if (node.value.type != PROTO_STRING) {
         return proto_refuse_type(reader, &node, "a string");
     }
-    const char *found = json_string_value(node.json);
-    if (strlen(name) == json_string_length(node.json) && strcmp(found, name) == 0) {
+    const proto_text found = proto_text_of(node.value);
+    if (proto_text_equals(found, name, strlen(name))) {
         return true;
     }
     return proto_refuse(reader, &node, PROTO_BAD_NAME,
-                        "the set is called \"%.128s\" in the path, but \"%.128s\" here", name,
-                        found);
+                        "the set is called \"%.128s\" in the path, but \"%.*s\" here", name,
+                        proto_shown(found, 128), found.data);
 }
 
 bool proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
@@ -29,8 +29,8 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
     static const char *const known[] = {"ticks", NULL};
     uint64_t ticks = 0;
 
-    *exists = node->json != NULL;
-    if (node->json == NULL) {
+    *exists = proto_is_given(node);
+    if (!proto_is_given(node)) {
         return true;
     }
     if (!proto_read_object(reader, node)) {
@@ -49,10 +49,25 @@ bool proto_decode_history(struct proto_reader *reader, const proto_node *node, b
 }
 
 bool proto_decode_meta(struct proto_reader *reader, const proto_node *node, proto_text *out) {
-    if (node->json == NULL) {
+    if (!proto_is_given(node)) {
         return true;
     }
     return proto_check_meta(reader, node) && proto_take_text(reader, out);
+}
+
+/* The given name, which the member must not contradict, or else the member's. */
+static bool read_name(struct proto_reader *reader, const proto_node *root, const char *name,
+                      const char **out) {
+    *out = name;
+    if (name != NULL) {
+        return proto_check_set_name(reader, proto_optional(root, "name"), name);
+    }
+    const proto_node node = proto_required(root, "name");
+    if (!proto_is_given(&node)) {
+        proto_refuse_missing(reader, &node);
+        return false;
+    }
+    return proto_read_set_name(reader, node, out);
 }
 
 static bool decode_set(struct proto_reader *reader, const proto_node *root, const char *name,
@@ -65,7 +80,7 @@ static bool decode_set(struct proto_reader *reader, const proto_node *root, cons
         return false;
     }
     bool is_fine = proto_check_members(reader, root, known, read_only);
-    is_fine = proto_check_set_name(reader, proto_optional(root, "name"), name) && is_fine;
+    is_fine = read_name(reader, root, name, &out->name) && is_fine;
     bool has_dimension =
         proto_read_integer(reader, proto_required(root, "dimension"), 2, 3, &dimension);
     proto_node history = proto_optional(root, "history");

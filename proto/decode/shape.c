@@ -6,9 +6,10 @@
 
 #include "decode/decode.h"
 
-#include <stdlib.h>
 #include <string.h>
 
+#include "gjk/sort.h"
+#include "proto/edit.h"
 #include "reader/document.h"
 #include "text/text.h"
 
@@ -18,20 +19,20 @@
  */
 #define DEPTH_AROUND_META 3
 
-static void suggest_kind(struct proto_reader *reader, const char *found, uint32_t dimension,
+static void suggest_kind(struct proto_reader *reader, proto_text found, uint32_t dimension,
                          proto_shape_use use) {
     const char *names[PROTO_KIND_NAMES_MAX];
 
     proto_kind_names(dimension, use == PROTO_SHAPE_PART, names);
-    proto_suggest(reader->problem, "types", found, names, NULL);
+    proto_suggest_near(reader, "types", found, names, NULL);
 }
 
 static const gjk_kind *refuse_kind(struct proto_reader *reader, const proto_node *type,
                                    uint32_t dimension, proto_shape_use use) {
-    const char *found = json_string_value(type->json);
+    const proto_text found = proto_text_of(type->value);
 
-    proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.64s\" in %uD",
-                 found, dimension);
+    proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.*s\" in %uD",
+                 proto_shown(found, 64), found.data, dimension);
     suggest_kind(reader, found, dimension, use);
     return NULL;
 }
@@ -40,9 +41,9 @@ static const gjk_kind *refuse_kind(struct proto_reader *reader, const proto_node
 static const gjk_kind *refuse_nested(struct proto_reader *reader, const proto_node *type,
                                      uint32_t dimension) {
     proto_refuse(reader, type, PROTO_UNKNOWN_TYPE,
-                 "the parts of a compound are convex, and a \"%s\" has pieces itself",
-                 json_string_value(type->json));
-    suggest_kind(reader, "", dimension, PROTO_SHAPE_PART);
+                 "the parts of a compound are convex, and a \"%.*s\" has pieces itself",
+                 (int)type->value.count, type->value.text);
+    suggest_kind(reader, (proto_text){"", 0}, dimension, PROTO_SHAPE_PART);
     return NULL;
 }
 
@@ -50,11 +51,12 @@ static const gjk_kind *refuse_nested(struct proto_reader *reader, const proto_no
 static const gjk_kind *refuse_dimension(struct proto_reader *reader, const proto_node *type,
                                         uint32_t dimension, const gjk_kind *kind,
                                         proto_shape_use use) {
-    const char *found = json_string_value(type->json), *own_name = kind->names[dimension - 2];
+    const proto_text found = proto_text_of(type->value);
+    const char *own_name = kind->names[dimension - 2];
     const char *instead = own_name != NULL ? own_name : kind->instead;
 
-    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%s\" is %uD, not %uD", found,
-                 5 - dimension, dimension);
+    proto_refuse(reader, type, PROTO_DIMENSION_MISMATCH, "the type \"%.*s\" is %uD, not %uD",
+                 (int)found.length, found.data, 5 - dimension, dimension);
     if (instead != NULL) {
         proto_problem_hint(reader->problem, "in %uD use \"%s\"", dimension, instead);
     } else {
@@ -119,16 +121,15 @@ static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *
     proto_node type = proto_required(object, "type");
     uint32_t only;
 
-    if (type.json == NULL) {
+    if (!proto_is_given(&type)) {
         refuse_untyped(reader, object, &type, dimension, use);
         return NULL;
     }
-    if (!json_is_string(type.json)) {
+    if (type.value.type != PROTO_STRING) {
         proto_refuse_type(reader, &type, "a string");
         return NULL;
     }
-    const gjk_kind *kind =
-        gjk_kind_find(json_string_value(type.json), json_string_length(type.json), &only);
+    const gjk_kind *kind = gjk_kind_find(type.value.text, type.value.count, &only);
     if (kind == NULL) {
         return refuse_kind(reader, &type, dimension, use);
     }
@@ -143,10 +144,10 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
     struct proto_buffer *text = &reader->text;
 
     text->length = 0;
-    if (meta->json == NULL) {
+    if (!proto_is_given(meta)) {
         return true;
     }
-    proto_put_json(text, meta->json);
+    proto_put_json(text, meta->value);
     if (text->failed) {
         return proto_refuse_memory(reader);
     }
@@ -155,24 +156,20 @@ bool proto_check_meta(struct proto_reader *reader, const proto_node *meta) {
                              reader->limits->meta_bytes_max);
 }
 
-static size_t depth_of(json_t *json) {
-    size_t deepest = 0, index;
-    const char *name;
-    json_t *value;
+static size_t depth_of(proto_value value) {
+    const size_t members = proto_object_size(value), items = proto_array_size(value);
+    size_t deepest = 0;
 
-    json_object_foreach(json, name, value) {
-        size_t depth = depth_of(value);
+    for (size_t i = 0; i < members + items; i++) {
+        const size_t depth =
+            depth_of(i < members ? proto_member_value(value, i) : proto_value_at(value, i));
         deepest = depth > deepest ? depth : deepest;
     }
-    json_array_foreach(json, index, value) {
-        size_t depth = depth_of(value);
-        deepest = depth > deepest ? depth : deepest;
-    }
-    return json_is_object(json) || json_is_array(json) ? deepest + 1 : 0;
+    return value.type == PROTO_OBJECT || proto_is_array(value) ? deepest + 1 : 0;
 }
 
 bool proto_check_meta_depth(struct proto_reader *reader, const proto_node *meta) {
-    if (depth_of(meta->json) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META) {
+    if (depth_of(meta->value) <= PROTO_DEPTH_MAX - DEPTH_AROUND_META) {
         return true;
     }
     proto_refuse(reader, meta, PROTO_MALFORMED_JSON,
@@ -191,7 +188,9 @@ static bool decode_labels(struct proto_reader *reader, const proto_node *object,
     bool is_fine = proto_read_u32(reader, proto_optional(object, "category"), &out->category);
     is_fine = proto_read_u32(reader, proto_optional(object, "mask"), &out->mask) && is_fine;
     is_fine = proto_read_id(reader, proto_optional(object, "group"), &out->group) && is_fine;
-    return proto_check_meta(reader, &meta) && is_fine;
+    is_fine = proto_check_meta(reader, &meta) && is_fine;
+    out->meta_bytes = proto_is_given(&meta) ? (uint32_t)reader->text.length : 0;
+    return is_fine;
 }
 
 bool proto_take_text(struct proto_reader *reader, proto_text *out) {
@@ -207,12 +206,11 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out) {
 static void put_members(struct proto_buffer *text, const proto_node *object,
                         const char *const *names) {
     for (; *names != NULL; names++) {
-        json_t *value = json_object_get(object->json, *names);
-        if (value == NULL || json_is_null(value)) {
-            continue;
+        const proto_node member = proto_optional(object, *names);
+        if (proto_is_given(&member)) {
+            proto_put_key(text, *names);
+            proto_put_json(text, member.value);
         }
-        proto_put_key(text, *names);
-        proto_put_json(text, value);
     }
 }
 
@@ -276,6 +274,36 @@ bool proto_decode_shape(struct proto_reader *reader, const proto_node *node, uin
     return is_fine && (!is_kept || define(reader, node, kind, &out->definition));
 }
 
+/* Could proto_encode_definition have written it? Whoever answers it adds the place behind its last
+ * member. */
+static bool is_definition(proto_text text, const proto_shape *shape) {
+    return text.data[0] == '{' && text.data[text.length - 1] == '}' && !shape->place.has_position &&
+           !shape->place.has_rotation;
+}
+
+bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_limits *limits,
+                             struct gjk_arena *arena, proto_shape *out,
+                             struct proto_problem *problem) {
+    struct proto_document document;
+    struct proto_reader reader;
+
+    if (!proto_document_open(&document, text, arena, problem)) {
+        return false;
+    }
+    proto_reader_init(&reader, &document, limits, arena, problem);
+    proto_node root = proto_root(document.root);
+    bool is_decoded = proto_decode_shape(&reader, &root, dimension, PROTO_SHAPE_INLINE, NULL, out);
+    if (is_decoded && !is_definition(text, out)) {
+        is_decoded = proto_problem_set(problem, PROTO_INTERNAL, "this is no definition of a shape");
+    } else if (is_decoded && out->shape.pieces != NULL) { /* which keep lists that the text has */
+        is_decoded = define(&reader, &root, &gjk_kinds[out->shape.type], &out->definition);
+    } else if (is_decoded) {
+        out->definition = text;
+    }
+    proto_document_close(&document);
+    return is_decoded;
+}
+
 bool proto_decode_part(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                        double rounding, gjk_shape *out, gjk_pose *pose) {
     proto_shape part = {0};
@@ -295,14 +323,12 @@ static int compare_ids(const void *a, const void *b) {
 
 bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                          proto_shape_use use, proto_named_shape **out, uint32_t *count) {
-    const char *id;
-    json_t *value;
     bool is_fine = true;
 
     if (!proto_read_object(reader, node)) {
         return false;
     }
-    size_t size = json_object_size(node->json);
+    size_t size = proto_object_size(node->value);
     if (size > reader->limits->shapes_per_set_max) {
         return proto_refuse_many(reader, node, "shapes", size, reader->limits->shapes_per_set_max);
     }
@@ -311,10 +337,11 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     if (*out == NULL) {
         return proto_refuse_memory(reader);
     }
-    json_object_foreach(node->json, id, value) {
-        proto_node shape = proto_member(node, id, value);
+    for (size_t i = 0; i < size; i++) {
+        const proto_node shape = proto_member(node, i);
         proto_named_shape *named = &(*out)[(*count)++];
-        is_fine = proto_copy_id(reader, &shape, id, strlen(id), &named->id) && is_fine;
+        is_fine =
+            proto_copy_id(reader, &shape, proto_name_at(node->value, i), &named->id) && is_fine;
         is_fine =
             proto_decode_shape(reader, &shape, dimension, use, NULL, &named->shape) && is_fine;
         if (!proto_may_go_on(reader)) {
@@ -324,6 +351,6 @@ bool proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     if (!is_fine) {
         return false;
     }
-    qsort(*out, *count, sizeof **out, compare_ids);
-    return true;
+    gjk_status status = gjk_sort(reader->arena, *out, *count, sizeof **out, compare_ids);
+    return status == GJK_OK || proto_refuse_status(reader, node, status);
 }

@@ -24,7 +24,7 @@ bool proto_decode_mode(struct proto_reader *reader, proto_node node, proto_ray_m
 /* Refuses the second node when both are given. */
 static bool refuse_both(struct proto_reader *reader, const proto_node *first,
                         const proto_node *second) {
-    if (first->json == NULL || second->json == NULL) {
+    if (!proto_is_given(first) || !proto_is_given(second)) {
         return true;
     }
     return proto_refuse(reader, second, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning beside \"%s\"",
@@ -42,11 +42,11 @@ static bool decode_brought(struct proto_reader *reader, const proto_node *query,
     if (!refuse_both(reader, &one, &shapes)) {
         return false;
     }
-    if (shapes.json == NULL && one.json == NULL) {
+    if (!proto_is_given(&shapes) && !proto_is_given(&one)) {
         proto_refuse_missing(reader, &one);
         return proto_problem_hint(reader->problem, "give \"%s\" or \"shapes\"", one.name);
     }
-    if (shapes.json == NULL) {
+    if (!proto_is_given(&shapes)) {
         return proto_decode_operand(reader, &one, out->dimension, true, &out->target);
     }
     out->has_shapes = true;
@@ -70,10 +70,10 @@ static bool decode_stored(struct proto_reader *reader, const proto_node *query, 
     if (!is_cast && !refuse_both(reader, &shape, &target)) {
         return false;
     }
-    if (target.json != NULL && !json_is_string(target.json)) {
+    if (proto_is_given(&target) && target.value.type != PROTO_STRING) {
         return refuse_target(reader, &target, out->op);
     }
-    bool is_target = is_cast || target.json != NULL;
+    bool is_target = is_cast || proto_is_given(&target);
     return proto_decode_operand(reader, is_target ? &target : &shape, out->dimension, false,
                                 &out->target);
 }

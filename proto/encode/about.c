@@ -47,17 +47,41 @@ static void put_links(struct proto_buffer *out) {
     proto_put_text(out, "}");
 }
 
-void proto_encode_about(struct proto_buffer *out, const char *version, const proto_limits *limits) {
+static void put_member(struct proto_buffer *out, const char *key, const char *text) {
+    proto_put_key(out, key);
+    proto_put_string(out, text, strlen(text));
+}
+
+static void put_cluster(struct proto_buffer *out, const proto_cluster *cluster) {
+    proto_put_key(out, "cluster");
+    proto_put_text(out, "{");
+    put_member(out, "name", cluster->name);
+    put_member(out, "node", cluster->node);
+    put_member(out, "state", cluster->state);
+    proto_put_key(out, "revision_lag");
+    proto_put_integer(out, cluster->lag);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
+                        const proto_cluster *cluster, const proto_limits *limits) {
     proto_put_text(out, "{\"name\":\"gjkd\"");
-    proto_put_key(out, "version");
-    proto_put_string(out, version, strlen(version));
+    put_member(out, "version", version);
+    put_member(out, "durability", durability);
+    if (cluster != NULL) {
+        put_cluster(out, cluster);
+    }
     put_limits(out, limits);
     put_links(out);
     proto_put_text(out, "}");
 }
 
-void proto_encode_status(struct proto_buffer *out, const char *status) {
+void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail) {
     proto_put_text(out, "{\"status\":");
     proto_put_string(out, status, strlen(status));
+    if (detail != NULL) {
+        proto_put_text(out, ",\"detail\":");
+        proto_put_string(out, detail, strlen(detail));
+    }
     proto_put_text(out, "}");
 }

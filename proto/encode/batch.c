@@ -4,11 +4,21 @@
 
 #include "encode/encode.h"
 
+static void open_results(struct proto_buffer *out) {
+    proto_put_key(out, "results");
+    proto_put_text(out, "[");
+}
+
 void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_stamp(out, stamp);
-    proto_put_key(out, "results");
-    proto_put_text(out, "[");
+    open_results(out);
+}
+
+void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    open_results(out);
 }
 
 void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply) {

@@ -71,6 +71,9 @@ void proto_put_distance(struct proto_buffer *out, uint32_t dimension,
     put_state(out, result->state);
     proto_put_named_number(out, "distance", result->distance);
     proto_put_named_number(out, "lower_bound", result->lower_bound);
+    if (result->is_signed) {
+        proto_put_number_if(out, "signed_distance", !result->inside, result->signed_distance);
+    }
     proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
     proto_put_vector_if(out, "point_b", has_points, dimension, result->point_b);
@@ -93,6 +96,10 @@ void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
     }
     if (stamp->has_tick) {
         proto_put_named_number(out, "tick", stamp->tick);
+    }
+    if (stamp->pose_gap) {
+        proto_put_key(out, "pose_gap");
+        proto_put_text(out, "true");
     }
     if (stamp->has_against_revision) {
         proto_put_key(out, "against_revision");
@@ -122,6 +129,13 @@ static void put_contacts(struct proto_buffer *out, uint32_t dimension,
     }
 }
 
+static void put_metas(struct proto_buffer *out, const proto_stamp *stamp) {
+    if (stamp != NULL) {
+        proto_put_meta(out, "meta_a", stamp->pair_a, stamp);
+        proto_put_meta(out, "meta_b", stamp->pair_b, stamp);
+    }
+}
+
 void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                          const gjk_detect_result *result, const proto_stamp *stamp) {
     proto_put_text(out, "{");
@@ -129,6 +143,7 @@ void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool pene
     if (stamp != NULL && stamp->contacts != NULL) {
         put_contacts(out, dimension, stamp->contacts);
     }
+    put_metas(out, stamp);
     proto_put_stamp(out, stamp);
     proto_put_text(out, "}");
 }
@@ -137,6 +152,7 @@ void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
                            const gjk_distance_result *result, const proto_stamp *stamp) {
     proto_put_text(out, "{");
     proto_put_distance(out, dimension, result);
+    put_metas(out, stamp);
     proto_put_stamp(out, stamp);
     proto_put_text(out, "}");
 }

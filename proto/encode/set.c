@@ -26,6 +26,14 @@ static void put_name(struct proto_buffer *out, const proto_summary *summary) {
     put_integer(out, "revision", summary->revision);
 }
 
+/* Told only where there is one, which no set of a single daemon has. */
+static void put_gap_if(struct proto_buffer *out, bool pose_gap) {
+    if (pose_gap) {
+        proto_put_key(out, "pose_gap");
+        proto_put_text(out, "true");
+    }
+}
+
 static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
     proto_put_text(out, "{");
     if (ticks->count > 0) {
@@ -36,10 +44,11 @@ static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
         put_null(out, "newest");
     }
     put_integer(out, "count", ticks->count);
+    put_gap_if(out, ticks->pose_gap);
     proto_put_text(out, "}");
 }
 
-static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
+void proto_put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
     if (ticks->count > 0) {
         put_integer(out, "tick", ticks->newest);
     } else {
@@ -47,7 +56,7 @@ static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
     }
 }
 
-static void put_ticks_if(struct proto_buffer *out, const proto_ticks *ticks) {
+void proto_put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
     if (ticks->count > 0) {
         proto_put_key(out, "ticks");
         put_ticks(out, ticks);
@@ -56,14 +65,33 @@ static void put_ticks_if(struct proto_buffer *out, const proto_ticks *ticks) {
     }
 }
 
+void proto_put_summary(struct proto_buffer *out, const proto_summary *summary) {
+    put_name(out, summary);
+    proto_put_tick(out, &summary->ticks);
+    put_integer(out, "shapes", summary->shapes);
+    proto_put_ticks(out, &summary->ticks);
+    put_integer(out, "bytes", summary->bytes);
+}
+
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_text(out, "{");
-    put_name(out, summary);
-    put_tick(out, &summary->ticks);
-    put_integer(out, "shapes", summary->shapes);
-    put_ticks_if(out, &summary->ticks);
-    put_integer(out, "bytes", summary->bytes);
+    proto_put_summary(out, summary);
     proto_put_text(out, "}");
+}
+
+void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    proto_put_key(out, "handles");
+    proto_put_text(out, "{");
+}
+
+void proto_encode_handle(struct proto_buffer *out, const gjk_body *body) {
+    put_integer(out, body->id, body->handle);
+}
+
+void proto_encode_handles_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
 }
 
 void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
@@ -82,8 +110,8 @@ void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summar
 void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head) {
     proto_put_text(out, "{");
     put_name(out, &head->summary);
-    put_tick(out, &head->summary.ticks);
-    put_ticks_if(out, &head->summary.ticks);
+    proto_put_tick(out, &head->summary.ticks);
+    proto_put_ticks(out, &head->summary.ticks);
     if (head->has_history) {
         proto_put_key(out, "history");
         proto_put_text(out, "{");
@@ -178,6 +206,13 @@ void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const prot
     proto_put_text(out, "}");
 }
 
+void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape) {
+    const proto_text definition = open_definition(shape);
+    proto_put_bytes(out, definition.data, definition.length);
+    proto_put_kept(out, shape->shape);
+    proto_put_text(out, "}");
+}
+
 void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision) {
     const struct gjk_pieces *pieces = body->placed.shape->pieces;
 
@@ -198,10 +233,11 @@ void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
     put_ticks(out, ticks);
 }
 
-void proto_encode_poses_begin(struct proto_buffer *out, double tick) {
+void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap) {
     proto_put_text(out, "{");
     proto_put_key(out, "tick");
     proto_put_number(out, tick);
+    put_gap_if(out, pose_gap);
     proto_put_key(out, "shapes");
     proto_put_text(out, "{");
 }

@@ -5,47 +5,49 @@
 
 #include "reader/document.h"
 
-static void put_array(struct proto_buffer *out, const json_t *array) {
+static void put_array(struct proto_buffer *out, proto_value array) {
     proto_put_text(out, "[");
-    for (size_t i = 0; i < json_array_size(array); i++) {
+    for (size_t i = 0; i < array.count; i++) {
         proto_put_item(out);
-        proto_put_json(out, json_array_get(array, i));
+        proto_put_json(out, proto_value_at(array, i));
     }
     proto_put_text(out, "]");
 }
 
-static void put_object(struct proto_buffer *out, json_t *object) {
-    const char *key;
-    json_t *value;
-
+static void put_object(struct proto_buffer *out, proto_value object) {
     proto_put_text(out, "{");
-    json_object_foreach(object, key, value) {
-        proto_put_key(out, key);
-        proto_put_json(out, value);
+    for (size_t i = 0; i < object.count; i++) {
+        const proto_text name = proto_name_at(object, i);
+        proto_put_text(out, i > 0 ? "," : "");
+        proto_put_string(out, name.data, name.length);
+        proto_put_text(out, ":");
+        proto_put_json(out, proto_member_value(object, i));
     }
     proto_put_text(out, "}");
 }
 
-void proto_put_json(struct proto_buffer *out, json_t *json) {
-    switch (json_typeof(json)) {
-    case JSON_OBJECT:
-        put_object(out, json);
+void proto_put_json(struct proto_buffer *out, proto_value value) {
+    switch ((proto_type)value.type) {
+    case PROTO_OBJECT:
+        put_object(out, value);
         break;
-    case JSON_ARRAY:
-        put_array(out, json);
+    case PROTO_ARRAY:
+    case PROTO_NUMBERS:
+    case PROTO_ROWS:
+        put_array(out, value);
         break;
-    case JSON_STRING:
-        proto_put_string(out, json_string_value(json), json_string_length(json));
+    case PROTO_STRING:
+        proto_put_string(out, value.text, value.count);
         break;
-    case JSON_INTEGER:
-    case JSON_REAL:
-        proto_put_number(out, json_number_value(json));
+    case PROTO_NUMBER:
+        proto_put_number(out, value.number);
         break;
-    case JSON_TRUE:
-    case JSON_FALSE:
-        proto_put_bool(out, json_is_true(json));
+    case PROTO_TRUE:
+    case PROTO_FALSE:
+        proto_put_bool(out, value.type == PROTO_TRUE);
         break;
-    case JSON_NULL:
+    case PROTO_NULL:
+    case PROTO_ABSENT:
         proto_put_text(out, "null");
         break;
     }

@@ -1,218 +1,16 @@
 /*
- * Parses JSON with jansson (RFC 8259, every number a double). A scan of our own checks the nesting
- * first, because jansson recurses and its own limit is 2,048 levels, ours 64. A count of the
- * brackets spares most bodies this scan; with that of the commas it tells the least memory that the
- * tree will take, which may be 90 times the text, before it is built.
- *
- * jansson takes one pair of allocation functions for the whole process. Ours allocate from the
- * arena of the document that the calling thread is parsing at the moment. That spares malloc and
- * the walk that frees a tree node by node, it bounds the tree, and it tells a lack of memory from
- * bad syntax, which jansson does not always do.
+ * Opens a body: the parser reads it, and what it does not take goes to the judge, which tells what
+ * is wrong or, for odd forms, takes it after all.
  */
 
 #include "reader/document.h"
 
-#include <limits.h>
-#include <pthread.h>
-#include <setjmp.h>
-#include <string.h>
+#include "reader/judge.h"
+#include "reader/parse.h"
 
-#define COUNTED_BLOCK 255 /* bytes, so that their counts fit into one */
-
-/* The least memory that jansson's values take, and the length from which bodies are judged by it. */
-#define VALUE_BYTES 32   /* a number, or a short string */
-#define ARRAY_BYTES 112  /* with its first table */
-#define OBJECT_BYTES 256 /* with its first buckets */
-#define ESTIMATED_BYTES_MIN 65536
-
-/* Memory that a tree gets from its caller's arena, which is enough for most. */
-#define TREE_BYTES_A_BYTE 16
-#define TREE_LENT_MAX 65536
-
-#define DECODING \
-    (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
-
-/* The document that this thread is parsing. jansson's callbacks carry no argument. */
-static _Thread_local struct {
-    struct gjk_arena *arena;
-    jmp_buf *way_out; /* of load, while it is under way */
-    bool failed;
-} parsing;
-
-static void *tree_alloc(size_t size) {
-    void *block = parsing.arena != NULL ? gjk_arena_alloc(parsing.arena, size) : NULL;
-
-    if (block == NULL) {
-        parsing.failed = true;
-        if (parsing.way_out != NULL) {
-            longjmp(*parsing.way_out, 1);
-        }
-    }
-    return block;
-}
-
-static void tree_free(void *block) {
-    (void)block; /* goes with the arena */
-}
-
-static void install_allocation(void) {
-    json_set_alloc_funcs(tree_alloc, tree_free);
-}
-
-struct spot {
-    size_t line, column; /* from 1; columns count characters */
-};
-
-static struct spot spot_of(proto_text body, size_t offset) {
-    struct spot spot = {1, 1};
-
-    for (size_t i = 0; i < offset; i++) {
-        unsigned char byte = (unsigned char)body.data[i];
-        if (byte == '\n') {
-            spot.line++;
-            spot.column = 1;
-        } else if ((byte & 0xC0) != 0x80) {
-            spot.column++;
-        }
-    }
-    return spot;
-}
-
-/* The offset behind the string whose opening quote is at i. */
-static size_t skip_string(proto_text body, size_t i) {
-    for (i++; i < body.length && body.data[i] != '"'; i++) {
-        if (body.data[i] == '\\') {
-            i++;
-        }
-    }
-    return i < body.length ? i + 1 : body.length;
-}
-
-/* What opens or separates values. */
-typedef struct marks {
-    size_t arrays, objects, commas;
-} marks;
-
-/*
- * Counts the marks, those in strings too. By blocks, because a loop with small counters and without
- * a second way out is turned into vector instructions.
- */
-static marks count_marks(proto_text body) {
-    marks all = {0, 0, 0};
-
-    for (size_t start = 0; start < body.length; start += COUNTED_BLOCK) {
-        const size_t left = body.length - start;
-        const size_t end = start + (left < COUNTED_BLOCK ? left : COUNTED_BLOCK);
-        uint8_t arrays = 0, objects = 0, commas = 0;
-        for (size_t i = start; i < end; i++) {
-            arrays = (uint8_t)(arrays + (body.data[i] == '['));
-            objects = (uint8_t)(objects + (body.data[i] == '{'));
-            commas = (uint8_t)(commas + (body.data[i] == ','));
-        }
-        all.arrays += arrays;
-        all.objects += objects;
-        all.commas += commas;
-    }
-    return all;
-}
-
-/* The same without those in strings, which is slower. */
-static marks count_marks_outside_strings(proto_text body) {
-    marks all = {0, 0, 0};
-
-    for (size_t i = 0; i < body.length;) {
-        if (body.data[i] == '"') {
-            i = skip_string(body, i);
-            continue;
-        }
-        all.arrays += body.data[i] == '[';
-        all.objects += body.data[i] == '{';
-        all.commas += body.data[i] == ',';
-        i++;
-    }
-    return all;
-}
-
-/* A lower estimate of the memory that the tree will take. */
-static size_t tree_bytes(const marks *all) {
-    return all->commas * VALUE_BYTES + all->arrays * ARRAY_BYTES + all->objects * OBJECT_BYTES;
-}
-
-/* Refuses a tree before it is built if it would run out of the caller's memory. */
-static bool check_memory(proto_text body, const marks *fast, const struct gjk_arena *caller,
-                         struct proto_problem *problem) {
-    if (body.length < ESTIMATED_BYTES_MIN || gjk_arena_can_take(caller, tree_bytes(fast))) {
-        return true;
-    }
-    const marks exact = count_marks_outside_strings(body);
-    return gjk_arena_can_take(caller, tree_bytes(&exact)) ||
-           proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
-                             "the body's JSON needs more memory than there is");
-}
-
-/* The offset of the next bracket or quote, from i on. */
-static size_t skip_plain(proto_text body, size_t i) {
-    static const bool is_structural[UCHAR_MAX + 1] = {
-        ['"'] = true, ['['] = true, [']'] = true, ['{'] = true, ['}'] = true,
-    };
-
-    while (i < body.length && !is_structural[(unsigned char)body.data[i]]) {
-        i++;
-    }
-    return i;
-}
-
-static bool refuse_depth(struct spot spot, struct proto_problem *problem) {
-    proto_problem_set(problem, PROTO_MALFORMED_JSON,
-                      "line %zu, column %zu: nested deeper than %d levels", spot.line, spot.column,
-                      PROTO_DEPTH_MAX);
-    return proto_problem_limit(problem, PROTO_DEPTH_MAX);
-}
-
-static bool check_depth(proto_text body, struct proto_problem *problem) {
-    size_t depth = 0;
-
-    for (size_t i = skip_plain(body, 0); i < body.length; i = skip_plain(body, i)) {
-        char c = body.data[i];
-        if (c == '"') {
-            i = skip_string(body, i);
-            continue;
-        }
-        if (c == '[' || c == '{') {
-            depth++;
-        } else if (depth > 0) {
-            depth--;
-        }
-        if (depth > PROTO_DEPTH_MAX) {
-            return refuse_depth(spot_of(body, i), problem);
-        }
-        i++;
-    }
-    return true;
-}
-
-/* What jansson's message does not say about the fault. */
-static const char *fault_text(enum json_error_code code) {
-    switch ((int)code) {
-    case json_error_duplicate_key:
-        return "duplicate member: ";
-    case json_error_numeric_overflow:
-        return "number too large for a double: ";
-    case json_error_invalid_utf8:
-        return "invalid UTF-8: ";
-    default:
-        return "";
-    }
-}
-
-static bool refuse(const json_error_t *error, struct proto_problem *problem) {
-    if (parsing.failed) {
-        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
-                                 "the body's JSON needs more memory than there is");
-    }
-    return proto_problem_set(problem, PROTO_MALFORMED_JSON, "line %d, column %d: %s%s", error->line,
-                             error->column, fault_text(json_error_code(error)), error->text);
-}
+/* Memory that a document gets from its caller's arena, which is enough for most. */
+#define DOCUMENT_BYTES_A_BYTE 8
+#define DOCUMENT_LENT_MAX 65536
 
 /* The bytes left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
 static size_t bytes_left(const struct gjk_arena *caller) {
@@ -223,14 +21,14 @@ static size_t bytes_left(const struct gjk_arena *caller) {
 }
 
 /*
- * Takes the first block of a tree from the caller's arena, whose memory is reused from one request
+ * Takes the first block of a document from the caller's arena, whose memory is reused from one request
  * to the next.
  */
 static void init_scratch(struct proto_document *document, size_t body_bytes,
                          struct gjk_arena *caller) {
     const size_t limit = bytes_left(caller);
-    const size_t wanted = 128 + TREE_BYTES_A_BYTE * body_bytes;
-    const size_t size = wanted < TREE_LENT_MAX ? wanted : TREE_LENT_MAX;
+    const size_t wanted = 128 + DOCUMENT_BYTES_A_BYTE * body_bytes;
+    const size_t size = wanted < DOCUMENT_LENT_MAX ? wanted : DOCUMENT_LENT_MAX;
     void *block = gjk_arena_alloc(caller, size);
 
     if (block != NULL) {
@@ -239,70 +37,39 @@ static void init_scratch(struct proto_document *document, size_t body_bytes,
         gjk_arena_init(&document->scratch, limit);
     }
     gjk_arena_charge(&document->scratch, caller->account);
-}
-
-/*
- * Parses the text. jansson 2.14 does not notice when it found no memory for a string, and reads
- * beyond what it has of it; so our allocator leaves it by longjmp. Nothing leaks, because all that
- * jansson holds lies in the arena.
- */
-static json_t *load(proto_text text, json_error_t *error) {
-    jmp_buf way_out;
-
-    parsing.way_out = &way_out;
-    if (setjmp(way_out) == 0) {
-        json_t *root = json_loadb(text.data, text.length, DECODING, error);
-        parsing.way_out = NULL;
-        return root;
-    }
-    parsing.way_out = NULL;
-    return NULL;
+    gjk_arena_hurry(&document->scratch, caller->patience);
 }
 
 bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,
                          struct proto_problem *problem) {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    json_error_t error = {0};
-
     if (body.length == 0) {
         return proto_problem_set(problem, PROTO_MALFORMED_JSON,
                                  "line 1, column 1: the body is empty");
     }
-    const marks all = count_marks(body);
-    if (all.arrays + all.objects > PROTO_DEPTH_MAX && !check_depth(body, problem)) {
-        return false;
-    }
-    if (!check_memory(body, &all, caller, problem)) {
-        return false;
-    }
-
-    pthread_once(&once, install_allocation);
     init_scratch(document, body.length, caller);
-    proto_document_enter(document);
-    document->root = load(body, &error);
-    proto_document_leave();
-    if (document->root != NULL) {
+    switch (proto_parse(body, &document->scratch, &document->root)) {
+    case PROTO_PARSE_DONE:
         return true;
+    case PROTO_PARSE_NO_MEMORY:
+        proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                          "the body's JSON needs more memory than there is");
+        break;
+    case PROTO_PARSE_LATE:
+        proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED,
+                          "time was up before all of it was read");
+        break;
+    case PROTO_PARSE_REFUSED:
+        proto_document_close(document);
+        init_scratch(document, body.length, caller);
+        if (proto_judge(body, &document->scratch, &document->root, problem)) {
+            return true;
+        }
+        break;
     }
-    gjk_arena_fini(&document->scratch);
-    return refuse(&error, problem);
+    proto_document_close(document);
+    return false;
 }
 
 void proto_document_close(struct proto_document *document) {
     gjk_arena_fini(&document->scratch);
-}
-
-void proto_document_enter(struct proto_document *document) {
-    GJK_ASSERT(parsing.arena == NULL);
-    parsing.arena = &document->scratch;
-    parsing.failed = false;
-}
-
-bool proto_document_leave(void) {
-    parsing.arena = NULL;
-    return !parsing.failed;
-}
-
-json_t *proto_document_parse(proto_text text) {
-    return load(text, NULL);
 }

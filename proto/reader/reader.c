@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "reader/document.h"
+#include "reader/parse.h"
 
 const proto_range proto_any_number = {-INFINITY, INFINITY, false};
 const proto_range proto_coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, false};
@@ -28,28 +29,39 @@ void proto_reader_init(struct proto_reader *reader, struct proto_document *docum
     proto_buffer_init(&reader->text, &document->scratch);
 }
 
+bool proto_read_stored(struct proto_reader *reader, proto_text text, proto_value *out) {
+    switch (proto_parse(text, reader->scratch, out)) {
+    case PROTO_PARSE_DONE:
+        return true;
+    case PROTO_PARSE_LATE:
+        return proto_refuse_late(reader);
+    default:
+        return proto_refuse_memory(reader);
+    }
+}
+
 bool proto_read_object(struct proto_reader *reader, const proto_node *node) {
-    if (node->json == NULL) {
+    if (!proto_is_given(node)) {
         return !node->is_required || proto_refuse_missing(reader, node);
     }
-    return json_is_object(node->json) || proto_refuse_type(reader, node, "an object");
+    return node->value.type == PROTO_OBJECT || proto_refuse_type(reader, node, "an object");
 }
 
 bool proto_read_array(struct proto_reader *reader, const proto_node *node) {
-    if (node->json == NULL) {
+    if (!proto_is_given(node)) {
         return !node->is_required || proto_refuse_missing(reader, node);
     }
-    return json_is_array(node->json) || proto_refuse_type(reader, node, "an array");
+    return proto_is_array(node->value) || proto_refuse_type(reader, node, "an array");
 }
 
 bool proto_read_bool(struct proto_reader *reader, proto_node node, bool *out) {
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         return !node.is_required || proto_refuse_missing(reader, &node);
     }
-    if (!json_is_boolean(node.json)) {
+    if (!proto_is_bool(node.value)) {
         return proto_refuse_type(reader, &node, "true or false");
     }
-    *out = json_is_true(node.json);
+    *out = node.value.type == PROTO_TRUE;
     return true;
 }
 
@@ -75,13 +87,13 @@ static bool is_within(double value, proto_range range) {
 
 bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range range,
                        double *out) {
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         return !node.is_required || proto_refuse_missing(reader, &node);
     }
-    if (!json_is_number(node.json)) {
+    if (node.value.type != PROTO_NUMBER) {
         return proto_refuse_type(reader, &node, "a number");
     }
-    double value = json_number_value(node.json);
+    const double value = node.value.number;
     if (!is_within(value, range)) {
         return refuse_range(reader, &node, range, value);
     }
@@ -93,7 +105,7 @@ bool proto_read_integer(struct proto_reader *reader, proto_node node, uint64_t m
                         uint64_t *out) {
     double value = 0.0;
 
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         return !node.is_required || proto_refuse_missing(reader, &node);
     }
     if (!proto_read_number(reader, node, proto_any_number, &value)) {
@@ -121,27 +133,27 @@ bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t *out)
 
 bool proto_read_choice(struct proto_reader *reader, proto_node node, const char *const *texts,
                        size_t *out) {
-    if (node.json == NULL && !node.is_required) {
+    if (!proto_is_given(&node) && !node.is_required) {
         return true;
     }
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         proto_refuse_missing(reader, &node);
         proto_suggest(reader->problem, "values", "", texts, NULL);
         return false;
     }
-    if (!json_is_string(node.json)) {
+    if (node.value.type != PROTO_STRING) {
         return proto_refuse_type(reader, &node, "a string");
     }
-    const char *found = json_string_value(node.json);
+    const proto_text found = proto_text_of(node.value);
     for (size_t i = 0; texts[i] != NULL; i++) {
-        if (strlen(texts[i]) == json_string_length(node.json) && strcmp(found, texts[i]) == 0) {
+        if (proto_text_equals(found, texts[i], strlen(texts[i]))) {
             *out = i;
             return true;
         }
     }
-    proto_refuse(reader, &node, PROTO_OUT_OF_RANGE,
-                 "\"%.64s\" is not one of the values it may have", found);
-    proto_suggest(reader->problem, "values", found, texts, NULL);
+    proto_refuse(reader, &node, PROTO_OUT_OF_RANGE, "\"%.*s\" is not one of the values it may have",
+                 proto_shown(found, 64), found.data);
+    proto_suggest_near(reader, "values", found, texts, NULL);
     return false;
 }
 
@@ -151,9 +163,9 @@ static bool read_numbers(struct proto_reader *reader, const proto_node *node, si
     bool is_fine = true;
 
     for (size_t i = 0; i < count; i++) {
-        const json_t *json = json_array_get(node->json, i);
-        out[i] = json_number_value(json); /* 0 where it is none */
-        if (!json_is_number(json) || !is_within(out[i], range)) {
+        const proto_value value = proto_value_at(node->value, i);
+        out[i] = value.type == PROTO_NUMBER ? value.number : 0.0;
+        if (value.type != PROTO_NUMBER || !is_within(out[i], range)) {
             is_fine = proto_read_number(reader, proto_item(node, i), range, &out[i]) && is_fine;
         }
     }
@@ -161,21 +173,42 @@ static bool read_numbers(struct proto_reader *reader, const proto_node *node, si
 }
 
 static bool check_length(struct proto_reader *reader, const proto_node *node, size_t count) {
-    size_t found = json_array_size(node->json);
+    size_t found = proto_array_size(node->value);
 
     return found == count ||
            proto_refuse(reader, node, PROTO_WRONG_TYPE,
                         "expected an array of %zu numbers, found %zu", count, found);
 }
 
+static bool are_within(const double *numbers, size_t count, proto_range range, bool may_be_null) {
+    for (size_t i = 0; i < count; i++) {
+        if (!is_within(numbers[i], range) && !(may_be_null && isnan(numbers[i]))) {
+            return false; /* a NaN, which is a null, is not within */
+        }
+    }
+    return true;
+}
+
+const double *proto_packed_numbers(proto_value array, proto_range range, bool may_be_null) {
+    const bool are_packed =
+        array.type == PROTO_NUMBERS && are_within(array.numbers, array.count, range, may_be_null);
+    return are_packed ? array.numbers : NULL;
+}
+
+const double *proto_packed_rows(proto_value array, uint32_t columns, proto_range range) {
+    const bool are_packed = array.type == PROTO_ROWS && array.columns == columns &&
+                            are_within(array.numbers, (size_t)array.count * columns, range, false);
+    return are_packed ? array.numbers : NULL;
+}
+
 bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t dimension,
                        proto_range range, gjk_vec3 *out) {
     double numbers[3] = {0.0, 0.0, 0.0};
 
-    if (node.json == NULL || !json_is_array(node.json)) {
+    if (!proto_is_array(node.value)) {
         return proto_read_array(reader, &node);
     }
-    if (json_array_size(node.json) == 5 - dimension) {
+    if (proto_array_size(node.value) == 5 - dimension) {
         return proto_refuse(reader, &node, PROTO_DIMENSION_MISMATCH,
                             "a vector has %u numbers in %uD, found %u", dimension, dimension,
                             5 - dimension);
@@ -191,7 +224,7 @@ bool proto_read_vector(struct proto_reader *reader, proto_node node, uint32_t di
 bool proto_read_quaternion(struct proto_reader *reader, proto_node node, gjk_quat *out) {
     double numbers[4];
 
-    if (node.json == NULL || !json_is_array(node.json)) {
+    if (!proto_is_array(node.value)) {
         return proto_read_array(reader, &node);
     }
     if (!check_length(reader, &node, 4) ||
@@ -202,11 +235,12 @@ bool proto_read_quaternion(struct proto_reader *reader, proto_node node, gjk_qua
     return true;
 }
 
-bool proto_copy_id(struct proto_reader *reader, const proto_node *at, const char *text,
-                   size_t length, const char **out) {
-    if (!proto_is_id(text, length, reader->limits->id_bytes_max)) {
-        proto_refuse(reader, at, PROTO_BAD_NAME, "\"%.128s\" is not an id or group", text);
-        if (length > reader->limits->id_bytes_max) {
+bool proto_copy_id(struct proto_reader *reader, const proto_node *at, proto_text text,
+                   const char **out) {
+    if (!proto_is_id(text.data, text.length, reader->limits->id_bytes_max)) {
+        proto_refuse(reader, at, PROTO_BAD_NAME, "\"%.*s\" is not an id or group",
+                     proto_shown(text, 128), text.data);
+        if (text.length > reader->limits->id_bytes_max) {
             proto_problem_limit(reader->problem, reader->limits->id_bytes_max);
         }
         return proto_problem_hint(reader->problem,
@@ -214,17 +248,16 @@ bool proto_copy_id(struct proto_reader *reader, const proto_node *at, const char
                                   "between slashes empty, \".\" or \"..\"",
                                   (unsigned long long)reader->limits->id_bytes_max);
     }
-    *out = gjk_arena_copy_text(reader->arena, text, length);
+    *out = gjk_arena_copy_text(reader->arena, text.data, text.length);
     return *out != NULL || proto_refuse_memory(reader);
 }
 
 bool proto_read_id(struct proto_reader *reader, proto_node node, const char **out) {
-    if (node.json == NULL) {
+    if (!proto_is_given(&node)) {
         return !node.is_required || proto_refuse_missing(reader, &node);
     }
-    if (!json_is_string(node.json)) {
+    if (node.value.type != PROTO_STRING) {
         return proto_refuse_type(reader, &node, "a string");
     }
-    return proto_copy_id(reader, &node, json_string_value(node.json), json_string_length(node.json),
-                         out);
+    return proto_copy_id(reader, &node, proto_text_of(node.value), out);
 }

@@ -10,8 +10,24 @@
 #include <stdio.h>
 #include <string.h>
 
-bool proto_may_go_on(const struct proto_reader *reader) {
+#define SUGGESTED_FOR_MAX 64 /* bytes of a name */
+
+/* Patience is asked once for so many items. */
+#define ITEMS_AT_ONCE 256
+
+static bool looks_for_more(const struct proto_reader *reader) {
     return reader->error_count < PROTO_ERRORS_MAX;
+}
+
+bool proto_may_go_on(struct proto_reader *reader) {
+    const gjk_patience *patience = reader->arena->patience;
+    if (++reader->steps >= ITEMS_AT_ONCE) {
+        reader->steps = 0;
+        if (patience != NULL && patience->is_over(patience->user)) {
+            return proto_refuse_late(reader);
+        }
+    }
+    return looks_for_more(reader);
 }
 
 /* The mistake with that number, from 0 on. */
@@ -61,7 +77,7 @@ bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code 
     struct proto_problem found;
     va_list arguments;
 
-    if (!proto_may_go_on(reader)) {
+    if (!looks_for_more(reader)) {
         return false;
     }
     va_start(arguments, format);
@@ -79,24 +95,25 @@ bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code 
 }
 
 /* Describes the value in words, with the number itself where there is one. */
-static void describe(const json_t *json, char *text, size_t size) {
+static void describe(proto_value value, char *text, size_t size) {
     static const char *const words[] = {
-        [JSON_OBJECT] = "an object", [JSON_ARRAY] = "an array",   [JSON_STRING] = "a string",
-        [JSON_INTEGER] = "a number", [JSON_REAL] = "the number ", [JSON_TRUE] = "true",
-        [JSON_FALSE] = "false",      [JSON_NULL] = "null",
+        [PROTO_ABSENT] = "nothing",   [PROTO_NULL] = "null",          [PROTO_FALSE] = "false",
+        [PROTO_TRUE] = "true",        [PROTO_NUMBER] = "the number ", [PROTO_STRING] = "a string",
+        [PROTO_OBJECT] = "an object", [PROTO_ARRAY] = "an array",     [PROTO_NUMBERS] = "an array",
+        [PROTO_ROWS] = "an array",
     };
     char number[PROTO_NUMBER_MAX] = "";
 
-    if (json_is_real(json)) {
-        proto_number_text(json_real_value(json), number);
+    if (value.type == PROTO_NUMBER) {
+        proto_number_text(value.number, number);
     }
-    snprintf(text, size, "%s%s", words[json_typeof(json)], number);
+    snprintf(text, size, "%s%s", words[value.type], number);
 }
 
 bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected) {
     char found[64];
 
-    describe(at->json, found, sizeof found);
+    describe(at->value, found, sizeof found);
     return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s", expected, found);
 }
 
@@ -122,7 +139,7 @@ static bool is_misspelt(const struct proto_reader *reader, const proto_node *mis
 }
 
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at) {
-    if (!proto_may_go_on(reader)) {
+    if (!looks_for_more(reader)) {
         return false;
     }
     if (is_misspelt(reader, at)) {
@@ -137,6 +154,14 @@ bool proto_refuse_memory(struct proto_reader *reader) {
     reader->error_count = PROTO_ERRORS_MAX;
     proto_problem_set(reader->problem, PROTO_OUT_OF_MEMORY,
                       "the request needs more memory than there is");
+    reader->problem->is_settled = true;
+    return false;
+}
+
+bool proto_refuse_late(struct proto_reader *reader) {
+    reader->error_count = PROTO_ERRORS_MAX;
+    proto_problem_set(reader->problem, PROTO_DEADLINE_EXCEEDED,
+                      "time was up before all of it was read");
     reader->problem->is_settled = true;
     return false;
 }
@@ -170,9 +195,10 @@ proto_code proto_code_of(gjk_status status) {
         return PROTO_OUT_OF_RANGE;
     case GJK_OUT_OF_MEMORY:
         return PROTO_OUT_OF_MEMORY;
+    case GJK_GIVEN_UP:
+        return PROTO_DEADLINE_EXCEEDED;
     case GJK_OK:
     case GJK_DUPLICATE_ID:
-    case GJK_GIVEN_UP:
         break;
     }
     return PROTO_INTERNAL;
@@ -182,15 +208,27 @@ bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_
     if (status == GJK_OUT_OF_MEMORY) {
         return proto_refuse_memory(reader);
     }
+    if (status == GJK_GIVEN_UP) {
+        return proto_refuse_late(reader);
+    }
     return proto_refuse(reader, at, proto_code_of(status), "%s", gjk_status_text(status));
 }
 
-static bool is_listed(const char *name, const char *const *list) {
-    if (list == NULL) {
+void proto_suggest_near(struct proto_reader *reader, const char *what, proto_text name,
+                        const char *const *known, const char *const *more) {
+    char text[SUGGESTED_FOR_MAX + 1]; /* what is longer is near to nothing */
+
+    snprintf(text, sizeof text, "%.*s", proto_shown(name, SUGGESTED_FOR_MAX), name.data);
+    proto_suggest(reader->problem, what, text, known, more);
+}
+
+static bool is_listed(proto_text name, const char *const *list) {
+    if (list == NULL || name.length == 0) {
         return false;
     }
     for (; *list != NULL; list++) {
-        if (**list == *name && strcmp(name, *list) == 0) {
+        if (**list == *name.data && strncmp(*list, name.data, name.length) == 0 &&
+            (*list)[name.length] == '\0') {
             return true;
         }
     }
@@ -199,18 +237,18 @@ static bool is_listed(const char *name, const char *const *list) {
 
 bool proto_check_members(struct proto_reader *reader, const proto_node *object,
                          const char *const *known, const char *const *more) {
-    const char *name;
-    json_t *value;
-
     bool is_fine = true;
-    json_object_foreach(object->json, name, value) {
+
+    for (size_t i = 0; i < proto_object_size(object->value); i++) {
+        const proto_text name = proto_name_at(object->value, i);
         if (is_listed(name, known) || is_listed(name, more)) {
             continue;
         }
-        proto_node member = proto_optional(object, name);
+        const proto_node member = proto_member(object, i);
         is_fine = proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
-                               "the member \"%.128s\" is not known here", name);
-        proto_suggest(reader->problem, "members", name, known, more);
+                               "the member \"%.*s\" is not known here", proto_shown(name, 128),
+                               name.data);
+        proto_suggest_near(reader, "members", name, known, more);
         if (!proto_may_go_on(reader)) {
             break;
         }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define FIRST_CAPACITY_BYTES 1024
+#define KEY_MARKS 4 /* bytes around a name: comma, quotes, colon */
 
 /* A text of that length is continued in a new block, which is twice as large up to the maximum. */
 #define BLOCK_BYTES_MIN 65536
@@ -87,14 +88,11 @@ static bool begin_block(struct proto_buffer *out, size_t length) {
     return true;
 }
 
-static bool reserve(struct proto_buffer *out, size_t length) {
+static bool grow(struct proto_buffer *out, size_t length) {
     size_t capacity = out->capacity > 0 ? out->capacity : FIRST_CAPACITY_BYTES;
 
     if (out->failed) {
         return false;
-    }
-    if (length <= out->capacity - out->length) {
-        return true;
     }
     if (out->in_blocks && out->length > 0 &&
         (out->length >= BLOCK_BYTES_MIN / 2 || length >= BLOCK_BYTES_MIN)) {
@@ -118,6 +116,10 @@ static bool reserve(struct proto_buffer *out, size_t length) {
     out->data = data;
     out->capacity = capacity;
     return true;
+}
+
+static inline bool reserve(struct proto_buffer *out, size_t length) {
+    return (length <= out->capacity - out->length && !out->failed) || grow(out, length);
 }
 
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length) {
@@ -149,9 +151,22 @@ void proto_put_item(struct proto_buffer *out) {
 }
 
 void proto_put_key(struct proto_buffer *out, const char *name) {
-    put_comma_unless_after(out, '{');
-    proto_put_string(out, name, strlen(name));
-    put_byte(out, ':');
+    const size_t length = strlen(name);
+    const bool is_first = out->length == 0 || out->data[out->length - 1] == '{';
+
+    if (!reserve(out, length + KEY_MARKS)) {
+        return;
+    }
+    char *to = out->data + out->length;
+    if (!is_first) {
+        *to++ = ',';
+    }
+    *to++ = '"';
+    memcpy(to, name, length);
+    to += length;
+    *to++ = '"';
+    *to++ = ':';
+    out->length = (size_t)(to - out->data);
 }
 
 static void put_escaped(struct proto_buffer *out, unsigned char byte) {

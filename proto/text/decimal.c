@@ -34,7 +34,7 @@
 
 __extension__ typedef unsigned __int128 uint128;
 
-static const uint64_t powers_of_five[] = {
+const uint64_t proto_powers_of_five[PROTO_POWER_OF_FIVE_MAX + 1] = {
     UINT64_C(1),
     UINT64_C(5),
     UINT64_C(25),
@@ -94,8 +94,8 @@ static binary binary_of(double value) {
 }
 
 static scaled scale(binary x, int power) {
-    GJK_ASSERT(power >= 0 && power < (int)(sizeof powers_of_five / sizeof powers_of_five[0]));
-    const uint64_t five = powers_of_five[power];
+    GJK_ASSERT(power >= 0 && power <= PROTO_POWER_OF_FIVE_MAX);
+    const uint64_t five = proto_powers_of_five[power];
     return (scaled){.numerator = (uint128)x.mantissa * five,
                     .ulp = five,
                     .shift = -(x.exponent + power),

@@ -9,8 +9,6 @@
 
 #include "gjk/pieces.h"
 
-#define SET_NAME_BYTES_MAX 128
-
 proto_limits proto_limits_default(void) {
     return (proto_limits){
         .body_bytes_max = 16777216,
@@ -36,7 +34,7 @@ static bool is_one_of(char c, const char *set) {
 }
 
 bool proto_is_set_name(const char *text, size_t length) {
-    if (length < 1 || length > SET_NAME_BYTES_MAX || !is_alphanumeric(text[0])) {
+    if (length < 1 || length > PROTO_SET_NAME_BYTES_MAX || !is_alphanumeric(text[0])) {
         return false;
     }
     for (size_t i = 1; i < length; i++) {

@@ -27,6 +27,9 @@
 #define GJKD_CONNECTIONS_MAX 1048576
 #define GJKD_TIME_MS_MAX 3600000
 #define GJKD_RATE_MAX 1000000000
+#define GJKD_REPLICAS_MAX 5
+#define GJKD_CLUSTER_NAME_BYTES_MAX 32
+#define GJKD_NODE_NAME_BYTES_MAX 64
 #define GJKD_FILE_NAME_BYTES_MAX 1023
 #define GJKD_CONFIG_ERROR_MAX 512
 
@@ -35,6 +38,8 @@ typedef enum gjkd_action {
     GJKD_CHECK_CONFIG,
     GJKD_PRINT_CONFIG,
     GJKD_CHECK_HEALTH,
+    GJKD_EXPORT,
+    GJKD_IMPORT,
     GJKD_SHOW_VERSION,
     GJKD_SHOW_HELP,
 } gjkd_action;
@@ -48,7 +53,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 36
+#define GJKD_SETTING_COUNT 47
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -58,6 +63,15 @@ struct gjkd_config {
     uint64_t io_threads;
     uint64_t workers;
     bool demo;
+    gjkd_file_name data_dir;
+    uint64_t pose_checkpoint_ms;
+    gjkd_file_name load;
+    gjkd_file_name from; /* a URL */
+
+    gjkd_file_name nats; /* URLs; "": no cluster, as of the next two */
+    gjkd_file_name cluster, node;
+    uint64_t replicas; /* 0: as many as the servers allow, up to 3 */
+    gjkd_file_name nats_creds, nats_ca;
 
     uint64_t max_body_bytes;
     uint64_t max_batch_queries;
@@ -66,9 +80,11 @@ struct gjkd_config {
     uint64_t max_answer_bytes; /* of lists in answers to queries */
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
+    uint64_t max_streams;
     uint64_t rate_limit;           /* queries and writes a second for each address; 0: no limit */
     uint64_t rate_limit_per_token; /* the same for each token */
     uint64_t request_timeout_ms;
+    uint64_t min_body_rate; /* bytes a second of a large body; 0: no limit */
     uint64_t drain_timeout_ms;
     uint64_t drain_delay_ms; /* of which the listener stays open, at most half of it */
 

@@ -167,6 +167,40 @@ static bool check_rates(const struct gjkd_config *config, char *error) {
            gjkd_value_refuse(error, "--rate-limit-per-token needs --token-file");
 }
 
+/* Names become part of subjects and of names of streams. */
+static bool is_plain_name(const char *name) {
+    const char *plain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    const size_t length = strlen(name);
+    return length > 0 && length <= GJKD_CLUSTER_NAME_BYTES_MAX && strspn(name, plain) == length;
+}
+
+static bool check_cluster(const struct gjkd_config *config, char *error) {
+    const bool has_servers = config->nats[0] != '\0', has_name = config->cluster[0] != '\0';
+    if (has_servers != has_name) {
+        return gjkd_value_refuse(error, "--nats and --cluster go together: --%s is missing",
+                                 has_name ? "nats" : "cluster");
+    }
+    if (has_name && !is_plain_name(config->cluster)) {
+        return gjkd_value_refuse(error, "--cluster: a name has 1 to %d letters, digits, - and _",
+                                 GJKD_CLUSTER_NAME_BYTES_MAX);
+    }
+    if (config->node[0] != '\0' && strlen(config->node) > GJKD_NODE_NAME_BYTES_MAX) {
+        return gjkd_value_refuse(error, "--node: a name has at most %d bytes",
+                                 GJKD_NODE_NAME_BYTES_MAX);
+    }
+    return true;
+}
+
+static bool check_transfer(const struct gjkd_config *config, char *error) {
+    const bool has_directory = config->data_dir[0] != '\0', has_url = config->from[0] != '\0';
+    if (config->action == GJKD_IMPORT) {
+        return (has_directory && !has_url) ||
+               gjkd_value_refuse(error, "--import needs --data-dir, where to store the sets");
+    }
+    return has_directory != has_url ||
+           gjkd_value_refuse(error, "--export needs --data-dir or --from URL, and not both");
+}
+
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
                        char error[GJKD_CONFIG_ERROR_MAX]) {
     if (!set_defaults(config, error)) {
@@ -183,7 +217,10 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
     if (!take_environment(config, lookup, error) || !take_file(config, error)) {
         return false;
     }
+    if (config->action == GJKD_EXPORT || config->action == GJKD_IMPORT) {
+        return check_transfer(config, error);
+    }
     return config->action == GJKD_CHECK_HEALTH ||
            (check_tls(config, error) && check_rates(config, error) &&
-            check_exposure(config, error));
+            check_cluster(config, error) && check_exposure(config, error));
 }

@@ -8,10 +8,6 @@
 
 static const char *const log_formats[] = {"text", "json", NULL};
 static const char *const log_levels[] = {"error", "warning", "info", "debug", NULL};
-static const char *const no_store[] = {"sets are kept in memory only; leave it out", NULL};
-static const char *const no_cluster[] =
-    {"sets are not replicated; run each daemon for itself, and leave it out", NULL};
-
 #define AT(field) offsetof(struct gjkd_config, field)
 
 /* clang-format off */
@@ -25,12 +21,24 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_count, AT(workers), 1, GJKD_WORKERS_MAX, NULL, false},
     {"demo", NULL, "load the demo sets arena2d and range3d", "false",
      &gjkd_kind_switch, AT(demo), 0, 0, NULL, false},
-    {"data-dir", "DIR", "where to store sets (not available in this version)", NULL,
-     &gjkd_kind_missing, 0, 0, 0, no_store, false},
-    {"nats", "URL", "where to replicate writes (not available in this version)", NULL,
-     &gjkd_kind_missing, 0, 0, 0, no_cluster, false},
-    {"cluster", "NAME", "name of the cluster of replicas (not available in this version)", NULL,
-     &gjkd_kind_missing, 0, 0, 0, no_cluster, false},
+    {"data-dir", "DIR", "where to store sets, so that they outlive the daemon", NULL,
+     &gjkd_kind_file, AT(data_dir), 0, 0, NULL, false},
+    {"pose-checkpoint", "TIME", "how often to store where the last tick left shapes", "5s",
+     &gjkd_kind_time, AT(pose_checkpoint_ms), 100, GJKD_TIME_MS_MAX, NULL, false},
+    {"load", "PATH", "sets to begin with: NAME.json, a folder of them, or a file of one a line", NULL,
+     &gjkd_kind_file, AT(load), 0, 0, NULL, false},
+    {"nats", "URL,...", "servers of NATS JetStream, over which the nodes of a cluster share sets", NULL,
+     &gjkd_kind_urls, AT(nats), 0, 0, NULL, false},
+    {"cluster", "NAME", "name of the cluster, the same on all of its nodes", NULL,
+     &gjkd_kind_file, AT(cluster), 0, 0, NULL, false},
+    {"node", "NAME", "name of this node in the cluster: by default the host's, with the port", NULL,
+     &gjkd_kind_file, AT(node), 0, 0, NULL, false},
+    {"replicas", "N", "copies of the log that NATS keeps; 0: 3 where it has so many servers", "0",
+     &gjkd_kind_count, AT(replicas), 0, GJKD_REPLICAS_MAX, NULL, false},
+    {"nats-creds", "FILE", "credentials for NATS: a JWT and its key", NULL,
+     &gjkd_kind_file, AT(nats_creds), 0, 0, NULL, false},
+    {"nats-ca", "FILE", "certificates that NATS servers are trusted by; with it, TLS is used", NULL,
+     &gjkd_kind_file, AT(nats_ca), 0, 0, NULL, false},
 
     /* Limits. */
     {"max-body", "BYTES", "largest body of a request", "16777216",
@@ -49,12 +57,17 @@ static const struct gjkd_setting settings[] = {
     {"max-connections-per-address", "N",
      "of which one address may have so many; trusted proxies any number; 0: no limit", "4096",
      &gjkd_kind_count, AT(max_connections_per_address), 0, GJKD_CONNECTIONS_MAX, NULL, false},
+    {"max-streams", "N", "of which so many may be streams", "4096",
+     &gjkd_kind_count, AT(max_streams), 0, GJKD_CONNECTIONS_MAX, NULL, false},
     {"rate-limit", "N", "queries and writes a second of one address; 0: no limit", "0",
      &gjkd_kind_count, AT(rate_limit), 0, GJKD_RATE_MAX, NULL, false},
     {"rate-limit-per-token", "N", "queries and writes a second of one token; 0: no limit", "0",
      &gjkd_kind_count, AT(rate_limit_per_token), 0, GJKD_RATE_MAX, NULL, false},
     {"request-timeout", "TIME", "from a request's first line to its answer", "30s",
      &gjkd_kind_time, AT(request_timeout_ms), 1, GJKD_TIME_MS_MAX, NULL, false},
+    {"min-body-rate", "BYTES",
+     "bytes a second, over each 5 s, in which a body of more than 64 KiB has to come; 0: no limit",
+     "16384", &gjkd_kind_bytes, AT(min_body_rate), 0, GJKD_BODY_BYTES_MAX, NULL, false},
     {"drain-timeout", "TIME", "how long SIGTERM waits for answers", "10s",
      &gjkd_kind_time, AT(drain_timeout_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
     {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "250ms",
@@ -95,6 +108,12 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_action, AT(action), 0, GJKD_PRINT_CONFIG, NULL, true},
     {"health-check", NULL, "ask the daemon at --listen whether it is ready; exit 0 or 1", NULL,
      &gjkd_kind_action, AT(action), 0, GJKD_CHECK_HEALTH, NULL, true},
+    {"export", NULL, "print the sets of --data-dir, or of --from, one a line, and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_EXPORT, NULL, true},
+    {"from", "URL", "the running daemon whose sets --export prints; its token in GJKD_TOKEN", NULL,
+     &gjkd_kind_file, AT(from), 0, 0, NULL, true},
+    {"import", NULL, "store the sets of standard input, one a line, in --data-dir, and exit", NULL,
+     &gjkd_kind_action, AT(action), 0, GJKD_IMPORT, NULL, true},
     {"version", NULL, "print the version and exit", NULL,
      &gjkd_kind_action, AT(action), 0, GJKD_SHOW_VERSION, NULL, true},
     {"help", NULL, "print this and exit", NULL,

@@ -63,11 +63,11 @@ extern const struct gjkd_kind gjkd_kind_bytes; /* 16777216, 16M, 1G */
 extern const struct gjkd_kind gjkd_kind_time;  /* 10, 10s, 500ms, 2m */
 extern const struct gjkd_kind gjkd_kind_choice;
 extern const struct gjkd_kind gjkd_kind_file;
+extern const struct gjkd_kind gjkd_kind_urls; /* whose passwords are not printed */
 extern const struct gjkd_kind gjkd_kind_hosts;
 extern const struct gjkd_kind gjkd_kind_origins;
 extern const struct gjkd_kind gjkd_kind_networks;
-extern const struct gjkd_kind gjkd_kind_action;  /* instead of serving */
-extern const struct gjkd_kind gjkd_kind_missing; /* not in this version; choices[0] says why */
+extern const struct gjkd_kind gjkd_kind_action; /* instead of serving */
 
 /* Writes the reason for refusing a value. Returns false. */
 bool gjkd_value_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));

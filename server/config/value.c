@@ -54,7 +54,7 @@ static bool parse_switch(const struct gjkd_setting *setting, void *field, const 
             return true;
         }
     }
-    return gjkd_value_refuse(error, "\"%.80s\" is neither true nor false", text);
+    return gjkd_value_refuse(error, "\"%.80s\" is neither on nor off", text);
 }
 
 static void print_switch(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -75,14 +75,6 @@ static bool parse_action(const struct gjkd_setting *setting, void *field, const 
 }
 
 const struct gjkd_kind gjkd_kind_action = {.parse = parse_action};
-
-static bool parse_missing(const struct gjkd_setting *setting, void *field, const char *text,
-                          char *error) {
-    (void)field, (void)text; /* which is not quoted: it may contain a password */
-    return gjkd_value_refuse(error, "not available in this version: %s", setting->choices[0]);
-}
-
-const struct gjkd_kind gjkd_kind_missing = {.parse = parse_missing};
 
 /* --- Numbers --- */
 
@@ -214,6 +206,26 @@ static bool is_no_file(const void *field) {
 
 const struct gjkd_kind gjkd_kind_file = {.parse = parse_file,
                                          .print = print_file,
+                                         .is_none = is_no_file};
+
+/* Without the password of a URL. */
+static void print_urls(const struct gjkd_setting *setting, const void *field, FILE *out) {
+    (void)setting;
+    for (const char *at = field; *at != '\0';) {
+        const size_t length = strcspn(at, ",") + (strchr(at, ',') != NULL);
+        const char *slashes = strstr(at, "//"), *host = memchr(at, '@', length);
+        if (host != NULL && slashes != NULL && slashes < host) {
+            fprintf(out, "%.*s***%.*s", (int)(slashes + 2 - at), at, (int)(at + length - host),
+                    host);
+        } else {
+            fprintf(out, "%.*s", (int)length, at);
+        }
+        at += length;
+    }
+}
+
+const struct gjkd_kind gjkd_kind_urls = {.parse = parse_file,
+                                         .print = print_urls,
                                          .is_none = is_no_file};
 
 /* --- Lists: one or several with commas, and each value adds --- */

@@ -9,6 +9,9 @@
 #include "request/request.h"
 #include "request/telemetry.h"
 
+/* Printing so many answers takes longer than a loop should. */
+#define LONG_LIST 128
+
 #define COUNT_ITERATIONS(context, list)                                                          \
     for (uint32_t i = 0; i < (list)->count; i++) {                                               \
         gjkd_count_iterations((context)->request->counters, (list)->items[i].result.iterations); \
@@ -18,10 +21,17 @@ static bool is_columns(const struct gjkd_query_context *context) {
     return context->request->columns_out != NULL;
 }
 
+/* A column of one row. */
+static const uint32_t *gap_of(const struct gjkd_query_context *context) {
+    static const uint32_t gap = 1;
+    return context->stamp.pose_gap ? &gap : NULL;
+}
+
 /* --- Pairs --- */
 
 bool gjkd_answer_fits_pair_columns(const proto_query *query) {
-    return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace && query->contacts == 0;
+    return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace && query->contacts == 0 &&
+           !query->include_meta;
 }
 
 static bool begin_pair_columns(struct gjkd_query_context *context, proto_pair_answers *row) {
@@ -29,6 +39,7 @@ static bool begin_pair_columns(struct gjkd_query_context *context, proto_pair_an
         return gjkd_query_context_out_of_memory(context);
     }
     row->revision = context->stamp.revision;
+    row->pose_gap = gap_of(context);
     return true;
 }
 
@@ -70,6 +81,9 @@ bool gjkd_answer_print_distance(struct gjkd_query_context *context,
 /* False: the core has failed, and the query is refused. */
 static bool begin_list(struct gjkd_query_context *context, gjk_status status, uint32_t *count,
                        bool *truncated) {
+    if (status == GJK_OK && *count >= LONG_LIST && gjkd_request_gives_up_trial(context->request)) {
+        status = GJK_GIVEN_UP;
+    }
     if (status != GJK_OK) {
         return gjkd_query_context_fail(context, status);
     }
@@ -108,19 +122,36 @@ bool gjkd_answer_print_nearest(struct gjkd_query_context *context, gjk_status st
     return true;
 }
 
+bool gjkd_answer_print_near_pairs(struct gjkd_query_context *context, gjk_status status,
+                                  gjk_pair_nears *pairs) {
+    if (!begin_list(context, status, &pairs->count, &pairs->truncated)) {
+        return false;
+    }
+    COUNT_ITERATIONS(context, pairs)
+    proto_encode_near_pairs(&context->out, context->query.dimension, pairs, &context->stamp);
+    return true;
+}
+
 /* --- Rays and casts --- */
 
 bool gjkd_answer_fits_ray_columns(const proto_query *query) {
-    return query->mode == PROTO_RAY_CLOSEST && query->target.kind != PROTO_OPERAND_INLINE;
+    return query->mode == PROTO_RAY_CLOSEST && query->target.kind != PROTO_OPERAND_INLINE &&
+           !query->include_meta;
 }
 
-static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit) {
+bool gjkd_answer_fits_cast_columns(const proto_query *query) {
+    return query->mode == PROTO_RAY_CLOSEST && !query->include_meta;
+}
+
+static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit,
+                          const double *exit) {
     proto_ray_answers row;
-    if (!proto_ray_answers_init(&row, context->query.dimension, 1, context->arena)) {
+    if (!proto_ray_answers_init(&row, context->query.dimension, 1, exit != NULL, context->arena)) {
         return gjkd_query_context_out_of_memory(context);
     }
     row.revision = context->stamp.revision;
-    proto_ray_answers_set(&row, 0, hit);
+    row.pose_gap = gap_of(context);
+    proto_ray_answers_set(&row, 0, hit, hit != NULL && exit != NULL ? *exit : 0.0);
     proto_encode_ray_columns(&context->out, &row);
     return true;
 }
@@ -131,7 +162,7 @@ static bool print_any(struct gjkd_query_context *context, bool hit) {
 }
 
 bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
-                                gjk_ray_hits *hits) {
+                                gjk_ray_hits *hits, const double *exits) {
     bool any = context->query.mode == PROTO_RAY_ANY;
     if (any && status != GJK_OK) {
         return gjkd_query_context_fail(context, status);
@@ -144,9 +175,22 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
         return print_any(context, hits->count > 0);
     }
     if (is_columns(context)) {
-        return print_ray_row(context, hits->count > 0 ? &hits->items[0] : NULL);
+        return print_ray_row(context, hits->count > 0 ? &hits->items[0] : NULL, exits);
     }
-    proto_encode_ray_hits(&context->out, context->query.dimension, hits, &context->stamp);
+    proto_encode_ray_hits(&context->out, context->query.dimension, hits, exits, &context->stamp);
+    return true;
+}
+
+static bool print_cast_row(struct gjkd_query_context *context, const gjk_cast_hit *hit) {
+    proto_cast_answers row;
+    if (!proto_cast_answers_init(&row, context->query.dimension, 1, context->query.at_start,
+                                 context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    row.revision = context->stamp.revision;
+    row.pose_gap = gap_of(context);
+    proto_cast_answers_set(&row, 0, hit);
+    proto_encode_cast_columns(&context->out, &row);
     return true;
 }
 
@@ -163,6 +207,9 @@ bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status 
     if (any) {
         return print_any(context, hits->count > 0);
     }
+    if (is_columns(context)) {
+        return print_cast_row(context, hits->count > 0 ? &hits->items[0] : NULL);
+    }
     proto_encode_cast_hits(&context->out, context->query.dimension, hits, &context->stamp);
     return true;
 }
@@ -176,6 +223,22 @@ bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit) {
 
 /* --- Shots --- */
 
+bool gjkd_answer_fits_hit_columns(const proto_query *query) {
+    return !(query->near_miss >= 0.0) && !query->include_meta;
+}
+
+static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement) {
+    proto_hit_answers row;
+    if (!proto_hit_answers_init(&row, context->query.dimension, 1, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    row.revision = context->stamp.revision;
+    row.pose_gap = gap_of(context);
+    proto_hit_answers_set(&row, 0, judgement);
+    proto_encode_hit_columns(&context->out, &row);
+    return true;
+}
+
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
                                  gjk_judgement *judgement, const proto_rewind *rewind) {
     gjk_nears *near_misses = &judgement->near_misses;
@@ -186,6 +249,9 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
         gjkd_count_iterations(context->request->counters, judgement->hit.result.iterations);
     }
     COUNT_ITERATIONS(context, near_misses)
+    if (is_columns(context)) {
+        return print_hit_row(context, judgement);
+    }
     proto_encode_judgement(&context->out, context->query.dimension, judgement, rewind,
                            &context->stamp);
     return true;

@@ -19,9 +19,11 @@ bool gjkd_answer_print_pairs(struct gjkd_query_context *context, gjk_status stat
                              gjk_pair_hits *pairs);
 bool gjkd_answer_print_nearest(struct gjkd_query_context *context, gjk_status status,
                                gjk_nears *nears);
-/* Mode `any` says only whether there is a hit. */
+bool gjkd_answer_print_near_pairs(struct gjkd_query_context *context, gjk_status status,
+                                  gjk_pair_nears *pairs);
+/* Mode `any` says only whether there is a hit. exits: where the ray leaves each of them, or NULL. */
 bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status status,
-                                gjk_ray_hits *hits);
+                                gjk_ray_hits *hits, const double *exits);
 bool gjkd_answer_print_cast_hits(struct gjkd_query_context *context, gjk_status status,
                                  gjk_cast_hits *hits);
 /* Of a question to a set, in mode `any`. */
@@ -30,9 +32,11 @@ bool gjkd_answer_print_any(struct gjkd_query_context *context, bool hit);
 bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status status,
                                  gjk_judgement *judgement, const proto_rewind *rewind);
 
-/* Has the answer of that query a form as columns? Single pairs without a trace have one, and the
- * closest hit of a ray among stored shapes. */
+/* Has the answer of that query a form as columns? Single pairs without a trace have one, the closest
+ * hit of a ray or cast among stored shapes, and shots without near misses. */
 bool gjkd_answer_fits_pair_columns(const proto_query *query);
 bool gjkd_answer_fits_ray_columns(const proto_query *query);
+bool gjkd_answer_fits_cast_columns(const proto_query *query);
+bool gjkd_answer_fits_hit_columns(const proto_query *query);
 
 #endif

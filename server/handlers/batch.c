@@ -9,10 +9,10 @@
  * left.
  */
 
+#include "handlers/batch.h"
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/query_context.h"
-#include "request/request.h"
 #include "sets/version.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ typedef struct result {
 } result;
 
 /* One batch under way. */
-typedef struct work {
+typedef struct gjkd_batch {
     struct gjkd_request *request;
     struct proto_batch *batch;
     result *results;         /* one a query */
@@ -48,6 +48,8 @@ typedef struct work {
     atomic_int failure; /* a proto_code that ends the batch */
     bool has_tick;
     double tick;
+    bool beside_tick; /* the reply begins with the summary of the version */
+    int status;       /* of the reply */
 } work;
 
 static void release(work *batch) {
@@ -67,7 +69,8 @@ static bool ask(work *batch, uint32_t row, room left, struct gjkd_query_context 
         !gjkd_query_context_begin(context)) {
         return false;
     }
-    context->stamp = (proto_stamp){0};
+    context->stamp =
+        (proto_stamp){.meta_of = context->stamp.meta_of, .pose_gap = context->stamp.pose_gap};
     context->out.list_bytes_max = left.bytes;
     const proto_op op = context->query.op;
     if (!gjkd_query_kinds[op].answer(context)) {
@@ -127,6 +130,10 @@ static void run(const gjkd_chunk *chunk) {
         if (atomic_load(&batch->failure) != PROTO_OK) {
             return;
         }
+        if (gjkd_request_is_late(batch->request)) {
+            atomic_store(&batch->failure, (int)PROTO_DEADLINE_EXCEEDED);
+            return;
+        }
         proto_code code = answer_row(batch, row, room_now(batch), chunk->memory, texts);
         if (code != PROTO_OK) {
             atomic_store(&batch->failure, (int)code);
@@ -143,8 +150,7 @@ static proto_code enforce_room(work *batch) {
     room left = batch->max;
     struct gjk_arena scratch;
     proto_code code = PROTO_OK;
-    gjk_arena_init(&scratch, 0);
-    gjk_arena_charge(&scratch, &batch->request->account.account);
+    gjk_arena_init_beside(&scratch, &batch->request->arena);
     for (uint32_t row = 0; row < batch->rows && code == PROTO_OK; row++) {
         const result *said = &batch->results[row];
         if (said->is_cut || said->answered > left.answers ||
@@ -171,11 +177,20 @@ static void print(const work *batch, struct proto_buffer *out) {
         length += batch->results[row].text.length + 1;
     }
     if (version != NULL) {
+        gjk_rewound rewound;
         stamp.has_revision = true;
         stamp.revision = version->revision;
+        stamp.pose_gap = batch->has_tick && version->history != NULL &&
+                         gjk_history_at(version->history, batch->tick, &rewound) == GJK_REWIND_OK &&
+                         rewound.is_gap;
     }
     proto_buffer_reserve(out, length);
-    proto_encode_batch_begin(out, &stamp);
+    if (batch->beside_tick) {
+        const proto_summary summary = gjkd_version_summary(version);
+        proto_encode_tick_batch_begin(out, &summary);
+    } else {
+        proto_encode_batch_begin(out, &stamp);
+    }
     for (uint32_t row = 0; row < batch->rows; row++) {
         proto_encode_batch_reply(out, batch->results[row].text);
         if ((row + 1) % batch->step == 0) {
@@ -205,7 +220,7 @@ static void finish(void *closure, bool is_late) {
     }
     release(batch);
     if (code == PROTO_OK) {
-        gjkd_request_reply(request, 200, &out);
+        gjkd_request_reply(request, batch->status, &out);
     } else {
         gjkd_request_fail(request, code, "%s",
                           code == PROTO_OUT_OF_MEMORY
@@ -234,29 +249,36 @@ static bool make_room(struct gjkd_request *request, work *batch) {
     return true;
 }
 
-void gjkd_handle_batch(struct gjkd_request *request) {
-    if (!gjkd_request_has_set(request)) {
-        return;
-    }
+struct gjkd_batch *gjkd_batch_open(struct gjkd_request *request, bool beside_tick) {
     work *batch = gjk_arena_alloc(&request->arena, sizeof *batch);
     if (batch == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the batch");
-        return;
+        return NULL;
     }
     memset(batch, 0, sizeof *batch);
     batch->request = request;
+    batch->beside_tick = beside_tick;
     atomic_init(&batch->failure, PROTO_OK);
     batch->max =
         (room){request->context->limits.answers_max, request->context->config->max_answer_bytes};
     if (!proto_decode_batch(gjkd_request_text(request),
-                            request->version != NULL ? request->version->dimension : 0,
+                            request->version != NULL ? request->version->dimension : 0, beside_tick,
                             &request->context->limits, &request->arena, &batch->batch,
                             &request->problem)) {
         gjkd_request_refuse(request);
-        return;
+        return NULL;
     }
-    gjkd_request_mark_decoded(request);
     batch->has_tick = proto_batch_tick(batch->batch, &batch->tick);
+    return batch;
+}
+
+void gjkd_batch_close(struct gjkd_batch *batch) {
+    release(batch);
+}
+
+void gjkd_batch_answer(struct gjkd_batch *batch, int status) {
+    struct gjkd_request *request = batch->request;
+    batch->status = status;
     if (!make_room(request, batch)) {
         release(batch);
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
@@ -267,4 +289,15 @@ void gjkd_handle_batch(struct gjkd_request *request) {
                                                     .is_fixed = true, /* each has its texts */
                                                     .run = run,
                                                     .finish = finish});
+}
+
+void gjkd_handle_batch(struct gjkd_request *request) {
+    if (!gjkd_request_may_ask(request)) {
+        return;
+    }
+    work *batch = gjkd_batch_open(request, false);
+    if (batch != NULL) {
+        gjkd_request_mark_decoded(request);
+        gjkd_batch_answer(batch, 200);
+    }
 }

@@ -6,7 +6,25 @@
 static gjk_cast_settings cast_settings(const struct gjkd_query_context *context) {
     return (gjk_cast_settings){.tolerance = context->query.options.tolerance,
                                .max_iterations = context->query.options.max_iterations,
-                               .patience = &context->patience};
+                               .at_start = context->query.at_start,
+                               .patience = context->patience};
+}
+
+/* The motion that the query asks for. */
+static gjk_rigid_motion motion_of(const struct gjkd_query_context *context,
+                                  const struct gjkd_operand *moving) {
+    const proto_query *query = &context->query;
+    if (query->to.kind == PROTO_OPERAND_ABSENT) {
+        return gjk_rigid_motion_straight(query->translation);
+    }
+    gjk_pose to = moving->placed.pose;
+    if (query->to.has_position) {
+        to.position = query->to.pose.position;
+    }
+    if (query->to.has_rotation) {
+        to.rotation = query->to.pose.rotation;
+    }
+    return gjk_rigid_motion_between(query->dimension, &moving->placed.pose, &to);
 }
 
 /* Named as an operand: no filter holds for it, but a stored shape never hits itself. */
@@ -23,7 +41,8 @@ static bool cast_target(struct gjkd_query_context *context, const struct gjkd_op
     }
     if (target.body == NULL || target.body != moving->body) {
         hit.body = target.body != NULL ? target.body : &brought;
-        hit.result = gjk_cast(&moving->placed, query->translation, &target.placed, &settings);
+        const gjk_rigid_motion motion = motion_of(context, moving);
+        hit.result = gjk_cast_turning(&moving->placed, &motion, &target.placed, &settings);
         hits.count = hit.result.hit ? 1 : 0;
         status = hit.result.given_up ? GJK_GIVEN_UP : GJK_OK;
     }
@@ -33,19 +52,21 @@ static bool cast_target(struct gjkd_query_context *context, const struct gjkd_op
 static bool cast_set(struct gjkd_query_context *context, const struct gjkd_operand *moving,
                      const gjk_snapshot *snapshot) {
     const proto_query *query = &context->query;
-    const gjk_sweep sweep = {moving->placed, query->translation};
+    const gjk_rigid_motion motion = motion_of(context, moving);
     gjk_cast_settings settings = cast_settings(context);
     gjk_selection selection = gjkd_query_context_select(context, moving->body, context->limit);
     if (query->mode == PROTO_RAY_ANY) {
         return gjkd_answer_print_any(context,
-                                     gjk_set_cast_any(snapshot, &sweep, &selection, &settings));
+                                     gjk_set_cast_turning_any(snapshot, &moving->placed, &motion,
+                                                              &selection, &settings));
     }
     gjk_cast_hits hits;
     if (query->mode == PROTO_RAY_CLOSEST) {
         selection.limit = 1;
         selection.rest_unasked = true;
     }
-    gjk_status status = gjk_set_cast(snapshot, &sweep, &selection, &settings, &hits);
+    gjk_status status =
+        gjk_set_cast_turning(snapshot, &moving->placed, &motion, &selection, &settings, &hits);
     return gjkd_answer_print_cast_hits(context, status, &hits);
 }
 

@@ -7,15 +7,19 @@
 
 #include "request/context.h"
 
+#include <stdio.h>
 #include <string.h>
 
 gjkd_write gjkd_write_make(struct gjkd_request *request) {
     return (gjkd_write){
-        .registry = request->context->registry,
+        .registry = request->context->newest,
+        .store = request->context->store,
+        .change = &request->change,
         .name = request->match.variable.text,
         .if_match = request->head.if_match,
         .if_none_match = request->head.if_none_match,
         .problem = &request->problem,
+        .patience = &request->patience,
     };
 }
 
@@ -24,6 +28,7 @@ gjkd_write gjkd_write_make(struct gjkd_request *request) {
 struct derivation {
     struct proto_change *change;
     const char *shape;
+    uint32_t dimension; /* that the set must have; 0: any */
     bool must_be_there;
     bool was_there;
 };
@@ -38,20 +43,25 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
         return proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND,
                                  "there is no shape \"%.140s\" in the set", shape);
     }
+    if (derivation->dimension != 0 && derivation->dimension != current->dimension) {
+        return proto_problem_set(problem, PROTO_DIMENSION_MISMATCH,
+                                 "the set has just become one of dimension %u", current->dimension);
+    }
     return proto_change_apply(derivation->change, &base, out, problem);
 }
 
 static gjkd_outcome commit(struct gjkd_request *request, struct derivation *derivation,
                            const gjkd_stamp *stamp, struct gjkd_version **out) {
-    const gjkd_write write = gjkd_write_make(request);
-    const gjkd_deriver deriver = {derive, derivation};
+    gjkd_write write = gjkd_write_make(request);
+    write.refuses_missing = derivation->must_be_there;
+    const gjkd_deriver deriver = {derive, derivation, true};
     return stamp != NULL ? gjkd_commit_tick(&write, stamp, &deriver, out)
                          : gjkd_commit_edit(&write, derivation->shape, &deriver, out);
 }
 
-gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
-                              const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
-                              bool *was_there) {
+gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form form,
+                             const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
+                             bool *was_there) {
     const proto_change_request change = {
         .body = gjkd_request_text(request),
         .form = form,
@@ -59,23 +69,38 @@ gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form fo
         .limits = &request->context->limits,
         .arena = &request->arena,
     };
-    struct derivation derivation = {.shape = shape, .must_be_there = form == PROTO_PATCH_SHAPE};
-    if (!proto_change_open(&change, &derivation.change, &request->problem)) {
-        gjkd_request_refuse(request);
-        return GJKD_REFUSED;
-    }
-    gjkd_request_mark_decoded(request);
-    if (!gjkd_request_claim(request)) {
-        proto_change_close(derivation.change); /* time is up, as was answered: change nothing */
-        return GJKD_REFUSED;
-    }
-    gjkd_outcome outcome = commit(request, &derivation, stamp, out);
-    proto_change_close(derivation.change); /* before a refusal that may clear its memory */
-    if (outcome == GJKD_REFUSED) {
-        gjkd_request_refuse(request);
-    }
+    struct derivation derivation = {
+        .shape = shape,
+        .dimension = form == PROTO_POST_TICK ? request->version->dimension : 0,
+        .must_be_there = form == PROTO_PATCH_SHAPE,
+    };
+    gjkd_outcome outcome;
+    bool is_claimed = false;
+    do {
+        if (!proto_change_open(&change, &derivation.change, &request->problem)) {
+            return GJKD_REFUSED;
+        }
+        gjkd_request_mark_decoded(request);
+        is_claimed = is_claimed || gjkd_request_claim(request);
+        if (!is_claimed) {
+            proto_change_close(derivation.change); /* time is up, as was answered: change nothing */
+            return GJKD_REFUSED;
+        }
+        outcome = commit(request, &derivation, stamp, out);
+        proto_change_close(derivation.change); /* before a refusal that may clear its memory */
+    } while (outcome == GJKD_OVERTAKEN);
     if (was_there != NULL) {
         *was_there = derivation.was_there;
+    }
+    return outcome;
+}
+
+gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
+                              const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
+                              bool *was_there) {
+    gjkd_outcome outcome = gjkd_change_try(request, form, shape, stamp, out, was_there);
+    if (outcome == GJKD_REFUSED && request->problem.code != PROTO_OK) {
+        gjkd_request_refuse(request);
     }
     return outcome;
 }
@@ -87,34 +112,57 @@ void gjkd_reply_no_set(struct gjkd_request *request) {
                       request->match.variable.text);
 }
 
+static void put_handles(struct proto_buffer *out, const proto_summary *summary,
+                        const struct gjk_set *set) {
+    const gjk_body *bodies[64];
+    const uint32_t count = gjk_set_count(set), step = sizeof bodies / sizeof bodies[0];
+    proto_encode_handles_begin(out, summary);
+    for (uint32_t first = 0; first < count && !out->failed; first += step) {
+        const uint32_t listed = count - first < step ? count - first : step;
+        gjk_set_list(set, first, listed, bodies);
+        for (uint32_t i = 0; i < listed; i++) {
+            proto_encode_handle(out, bodies[i]);
+        }
+    }
+    proto_encode_handles_end(out);
+}
+
 void gjkd_reply_summary(struct gjkd_request *request, int status,
                         const struct gjkd_version *version) {
     proto_summary summary = gjkd_version_summary(version);
     struct proto_buffer body;
-    proto_buffer_init(&body, &request->arena);
-    proto_encode_summary(&body, &summary);
+    proto_buffer_init_blocks(&body, &request->arena);
+    if (request->params.handles) {
+        put_handles(&body, &summary, version->set);
+    } else {
+        proto_encode_summary(&body, &summary);
+    }
     gjkd_version_etag(version, request->reply.etag);
     gjkd_request_reply(request, status, &body);
 }
 
-bool gjkd_may_read(struct gjkd_request *request) {
-    char etag[GJKD_ETAG_MAX];
-    gjkd_version_etag(request->version, etag);
+bool gjkd_may_read_tagged(struct gjkd_request *request, const char *etag) {
     switch (
         gjkd_precondition_check(request->head.if_match, request->head.if_none_match, etag, true)) {
     case GJKD_PROCEED:
         return true;
     case GJKD_NOT_MODIFIED:
         request->reply.status = 304;
-        memcpy(request->reply.etag, etag, sizeof etag);
+        snprintf(request->reply.etag, sizeof request->reply.etag, "%s", etag);
         return false;
     case GJKD_PRECONDITION_FAILED:
-        gjkd_request_fail(request, PROTO_REVISION_MISMATCH,
-                          "the set is not at the revision of If-Match");
+        gjkd_request_fail(request, PROTO_REVISION_MISMATCH, "%s is not at the revision of If-Match",
+                          request->version != NULL ? "the set" : "the file");
         return false;
     case GJKD_PRECONDITION_UNCLEAR:
         break;
     }
     gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match or If-None-Match holds no entity tags");
     return false;
+}
+
+bool gjkd_may_read(struct gjkd_request *request) {
+    char etag[GJKD_ETAG_MAX];
+    gjkd_version_etag(request->version, etag);
+    return gjkd_may_read_tagged(request, etag);
 }

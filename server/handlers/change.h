@@ -11,13 +11,20 @@ gjkd_write gjkd_write_make(struct gjkd_request *request);
 
 /*
  * Takes the request's body as a change of that form and makes it, once the request has been claimed.
- * shape: its id in the path, or NULL; stamp: that of PUT_TICK, or NULL. Unless refused, *out is
+ * shape: its id in the path, or NULL; stamp: that of a tick, or NULL. POST_TICK: the queries beside
+ * it have been read for the dimension of request->version. Unless refused, *out is
  * the version that has it, to be released; if refused, it has its reply (or its time was up
  * and nothing was done). *was_there, if not NULL: whether the shape existed before.
  */
 gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
                               const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
                               bool *was_there) GJK_MUST_USE;
+
+/* The same without a reply to what is refused, for whoever holds memory that a refusal clears:
+ * request->problem is set, unless time was up. */
+gjkd_outcome gjkd_change_try(struct gjkd_request *request, proto_change_form form,
+                             const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,
+                             bool *was_there) GJK_MUST_USE;
 
 /* Replies. */
 void gjkd_reply_summary(struct gjkd_request *request, int status,
@@ -27,5 +34,7 @@ void gjkd_reply_no_set(struct gjkd_request *request);
 /* May the request's version be read, as far as the preconditions say? False: 304, 412 or 400 is the
  * reply. */
 bool gjkd_may_read(struct gjkd_request *request) GJK_MUST_USE;
+/* The same of anything that has this entity tag. */
+bool gjkd_may_read_tagged(struct gjkd_request *request, const char *etag) GJK_MUST_USE;
 
 #endif

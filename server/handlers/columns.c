@@ -1,7 +1,8 @@
 /*
  * Column messages of queries. The message is decoded and checked whole; then its rows are done in
  * chunks. Each row asks the core what the JSON query would, so its numbers are the same to the bit.
- * A row that names what does not exist refuses the message: of several the first one.
+ * A row that names what does not exist refuses the message, of several the first one, unless the
+ * message asks to be answered in part.
  */
 
 #include "handlers/columns.h"
@@ -13,6 +14,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Rows of that cost are done before the deadline is looked at again. */
+#define COST_UNASKED 64
+
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row) {
     if (columns->then == NULL) {
         return &columns->newest;
@@ -22,15 +26,65 @@ const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, ui
 
 /* --- What a row can get wrong --- */
 
-void gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
+bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row) {
+    if (columns->lacking == NULL) {
+        return true;
+    }
+    const uint32_t status = columns->lacking[columns->at_tick.rows == 1 ? 0 : row];
+    if (status != PROTO_ROW_CONVERGED) {
+        columns->kind->refuse_slot(columns, row, status);
+    }
+    return status == PROTO_ROW_CONVERGED;
+}
+
+bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
+    if (columns->partial) {
+        columns->kind->refuse_slot(columns, row, PROTO_ROW_UNKNOWN_HANDLE);
+        return true;
+    }
     uint32_t first = atomic_load(&columns->refused);
     while (row < first && !atomic_compare_exchange_weak(&columns->refused, &first, row)) {
     }
+    return false;
+}
+
+bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
+                         uint32_t row, gjk_filter *filter) {
+    const uint32_t handle = proto_uint_at(select->ignore_group_of, row, PROTO_NO_HANDLE);
+    filter->mask = proto_uint_at(select->mask, row, UINT32_MAX);
+    filter->category = proto_uint_at(select->category, row, UINT32_MAX);
+    filter->ignore_group = NULL;
+    if (handle == PROTO_NO_HANDLE) {
+        return true;
+    }
+    const gjk_body *body = gjk_set_find_handle(gjkd_columns_snapshot(columns, row)->set, handle);
+    filter->ignore_group = body != NULL ? body->group : NULL;
+    return body != NULL;
+}
+
+void gjkd_columns_refuse_select(const struct gjkd_columns *columns,
+                                const proto_select_columns *select, uint32_t row) {
+    const proto_uints *handles = &select->ignore_group_of;
+    (void)gjkd_columns_check_handle(columns, row, proto_uint_at(*handles, row, PROTO_NO_HANDLE),
+                                    "ignore_group_of", handles->rows > 1 ? row : 0);
 }
 
 void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status) {
     atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
                  true);
+}
+
+bool gjkd_columns_is_late(struct gjkd_columns *columns, uint32_t cost, uint32_t *spent) {
+    *spent += cost;
+    if (*spent < COST_UNASKED) {
+        return false;
+    }
+    *spent = 0;
+    const bool is_late = gjkd_request_is_late(columns->request);
+    if (is_late) {
+        gjkd_columns_note_failure(columns, GJK_GIVEN_UP);
+    }
+    return is_late;
 }
 
 static bool refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
@@ -75,25 +129,68 @@ static void finish(void *work, bool is_late) {
     }
 }
 
-/* Finds the snapshots that rows ask about; false: one of them is not kept. */
-static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *columns) {
-    const proto_doubles *ticks = &columns->at_tick;
-    if (ticks->rows == 0) {
+/* One of the states that rows ask about. False: it is not kept, and the request is refused. */
+static bool rewind_row(struct gjkd_columns *columns, uint32_t i, gjk_snapshot *then,
+                       uint8_t *lacking, bool *is_gap) {
+    struct gjkd_request *request = columns->request;
+    struct proto_problem problem = {0};
+    gjk_rewound rewound;
+    if (gjkd_rewind(request->version, columns->at_tick.values[i], &rewound, &problem)) {
+        *then = rewound.snapshot;
+        *lacking = PROTO_ROW_CONVERGED;
+        *is_gap = rewound.is_gap;
         return true;
     }
-    gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, ticks->rows, sizeof *then);
-    if (then == NULL) {
+    *lacking =
+        problem.code == PROTO_TICK_EXPIRED ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
+    *then = columns->newest; /* never asked */
+    if (!columns->partial) {
+        request->problem = problem;
+        return refuse_at(request, "at_tick", i);
+    }
+    return true;
+}
+
+bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows) {
+    uint32_t *gaps = (uint32_t *)(uintptr_t)columns->pose_gap;
+    if (gaps == NULL) {
+        gaps = gjk_arena_alloc_array(&columns->request->arena, columns->count, sizeof *gaps);
+        if (gaps == NULL) {
+            return false;
+        }
+        memset(gaps, 0, columns->count * sizeof *gaps);
+        columns->pose_gap = gaps;
+    }
+    for (uint32_t i = rows == 1 ? 0 : row; i < (rows == 1 ? columns->count : row + 1); i++) {
+        gaps[i] = 1;
+    }
+    return true;
+}
+
+/* Finds the snapshots that rows ask about; false: one of them is not kept. */
+static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *columns) {
+    const uint32_t rows = columns->at_tick.rows;
+    if (rows == 0) {
+        return true;
+    }
+    gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, rows, sizeof *then);
+    uint8_t *lacking = gjk_arena_alloc_array(&request->arena, rows, sizeof *lacking);
+    if (then == NULL || lacking == NULL) {
         fail_memory(request);
         return false;
     }
-    for (uint32_t i = 0; i < ticks->rows; i++) {
-        gjk_rewound rewound;
-        if (!gjkd_rewind(request->version, ticks->values[i], &rewound, &request->problem)) {
-            return refuse_at(request, "at_tick", i);
+    for (uint32_t i = 0; i < rows; i++) {
+        bool is_gap = false;
+        if (!rewind_row(columns, i, &then[i], &lacking[i], &is_gap)) {
+            return false;
         }
-        then[i] = rewound.snapshot;
+        if (is_gap && !gjkd_columns_note_gap(columns, i, rows)) {
+            fail_memory(request);
+            return false;
+        }
     }
     columns->then = then;
+    columns->lacking = columns->partial ? lacking : NULL;
     return true;
 }
 

@@ -9,7 +9,8 @@
 #include "work/chunks.h"
 
 /* For queries of these kinds, where request->columns_in and the set is there. */
-gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance;
+gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
+    gjkd_columns_hit;
 
 /* The request's body, a message of poses, as a tick: as gjkd_change_make does with JSON. */
 gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
@@ -27,9 +28,14 @@ struct gjkd_columns {
     const struct gjkd_columns_kind *kind;
     uint32_t count;        /* of rows */
     proto_doubles at_tick; /* none: all rows ask the newest state */
+    bool partial;          /* rows that cannot be answered do not refuse the others */
     gjk_snapshot newest;
     const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
-    atomic_uint refused;      /* the first row that names what is not there; UINT32_MAX: none */
+    const uint8_t
+        *lacking; /* PARTIAL: of each row of at_tick, PROTO_ROW_... where it has no tick */
+    const uint32_t
+        *pose_gap;       /* of each row, 1 where it needs a tick that is lost; NULL: none does */
+    atomic_uint refused; /* the first row that names what is not there; UINT32_MAX: none */
     atomic_bool no_memory;
 };
 
@@ -39,10 +45,12 @@ struct gjkd_columns_kind {
     size_t size;     /* of what begins with struct gjkd_columns */
     uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
     uint64_t level_ns;
-    /* Fills count, at_tick and the kind's own; false: request->problem is set. */
+    /* Fills count, at_tick, partial and the kind's own; false: request->problem is set. */
     bool (*decode)(struct gjkd_columns *columns, proto_text body);
     bool (*make_slots)(struct gjkd_columns *columns); /* false: out of memory */
     void (*run)(const gjkd_chunk *chunk);
+    /* PARTIAL: says in the row's answer why there is none, PROTO_ROW_... */
+    void (*refuse_slot)(const struct gjkd_columns *columns, uint32_t row, uint32_t status);
     /* Refuses the request for what is wrong with a row that was refused. */
     void (*refuse_row)(const struct gjkd_columns *columns, uint32_t row);
     void (*encode)(const struct gjkd_columns *columns, bool is_message, struct proto_buffer *out);
@@ -54,8 +62,26 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
 /* What a row is asked of. */
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
 
-/* From any thread: the row names what is not there. */
-void gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
+/* Counts what a row costs: one, and more for shapes of many points. True, and noted, where the deadline
+ * has passed; asked once in so many. */
+bool gjkd_columns_is_late(struct gjkd_columns *columns, uint32_t cost, uint32_t *spent);
+
+/* From any thread: is the state kept that the row asks about? False: the row has been refused. */
+bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row);
+
+/* From any thread: the row names what is not there. Does the message go on all the same? */
+bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
+
+/* Before rows are run: the row needs a tick that is lost, or all rows do where `rows` is 1. False: out of
+ * memory. */
+bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows);
+
+/* What the row selects, over the groups that all rows ignore, which stand in *filter already; false:
+ * its ignore_group_of is no shape. */
+bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
+                         uint32_t row, gjk_filter *filter);
+void gjkd_columns_refuse_select(const struct gjkd_columns *columns,
+                                const proto_select_columns *select, uint32_t row);
 
 /* From any thread: a row came to no answer, GIVEN_UP at the deadline or for want of memory. */
 void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status);

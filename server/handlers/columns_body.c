@@ -57,7 +57,7 @@ gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id
         return GJKD_REFUSED; /* the client has been told that time is up: change nothing */
     }
     const gjkd_write write = gjkd_write_make(request);
-    const gjkd_deriver deriver = {derive, &definition};
+    const gjkd_deriver deriver = {derive, &definition, false};
     gjkd_outcome outcome = gjkd_commit_edit(&write, id, &deriver, out);
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);

@@ -18,8 +18,14 @@ static bool decode(struct gjkd_columns *columns, proto_text body) {
                                    &request->arena, &pairs->rows, &request->problem)) {
         return false;
     }
+    if (pairs->rows.is_signed && columns->kind->op == PROTO_OP_DETECT) {
+        proto_problem_set(&request->problem, PROTO_UNKNOWN_MEMBER,
+                          "signed has no meaning but for distances");
+        return proto_problem_point(&request->problem, "/signed");
+    }
     columns->count = pairs->rows.count;
     columns->at_tick = pairs->rows.at_tick;
+    columns->partial = pairs->rows.partial;
     return true;
 }
 
@@ -46,7 +52,7 @@ static bool place(const struct pairs *pairs, uint32_t handle, const proto_pose_c
         out->pose.position = column->poses[row].position;
     }
     if (column->has_rotation) {
-        out->pose.rotation = column->poses[row].rotation;
+        gjk_pose_turn_as(&out->pose, &column->poses[row]);
     }
     return true;
 }
@@ -56,7 +62,7 @@ static bool detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed
                        const gjk_placed *b, gjkd_tally *tally) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = pairs->rows.penetration;
-    settings.patience = &pairs->columns.request->chunks.patience;
+    settings.patience = &pairs->columns.request->patience;
     gjk_detect_result result = gjk_detect(a, b, &settings);
     proto_pair_answers_set_detect(&pairs->answers, row, &result, pairs->rows.penetration);
     gjkd_tally_add(tally, result.iterations);
@@ -66,31 +72,50 @@ static bool detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed
 static bool distance_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
                          const gjk_placed *b, gjkd_tally *tally) {
     gjk_distance_settings settings = gjk_distance_settings_default();
-    settings.patience = &pairs->columns.request->chunks.patience;
+    settings.is_signed = pairs->rows.is_signed;
+    settings.patience = &pairs->columns.request->patience;
     gjk_distance_result result = gjk_distance(a, b, &settings);
     proto_pair_answers_set_distance(&pairs->answers, row, &result);
     gjkd_tally_add(tally, result.iterations);
     return !result.given_up;
 }
 
+/* Asks the row, unless it names what is not there. False: the rest is left undone. */
+static bool run_row(struct pairs *pairs, uint32_t row, uint32_t *spent, gjkd_tally *tally) {
+    const proto_pair_columns *rows = &pairs->rows;
+    const bool detects = pairs->columns.kind->op == PROTO_OP_DETECT;
+    gjk_placed a, b;
+    if (!gjkd_columns_has_tick(&pairs->columns, row)) {
+        return true;
+    }
+    if (!place(pairs, rows->a[row], &rows->pose_a, row, &a) ||
+        !place(pairs, rows->b[row], &rows->pose_b, row, &b)) {
+        return gjkd_columns_note_refusal(&pairs->columns, row);
+    }
+    if (gjkd_columns_is_late(&pairs->columns, 1 + (a.shape->count + b.shape->count) / 64, spent)) {
+        return false;
+    }
+    const bool is_done = (detects ? detect_row : distance_row)(pairs, row, &a, &b, tally);
+    if (!is_done) {
+        gjkd_columns_note_failure(&pairs->columns, GJK_GIVEN_UP);
+    }
+    return is_done;
+}
+
 static void run(const gjkd_chunk *chunk) {
     struct pairs *pairs = chunk->work;
-    const proto_pair_columns *rows = &pairs->rows;
-    bool detects = pairs->columns.kind->op == PROTO_OP_DETECT;
     gjkd_tally tally = {0};
+    uint32_t spent = 0;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        gjk_placed a, b;
-        if (!place(pairs, rows->a[row], &rows->pose_a, row, &a) ||
-            !place(pairs, rows->b[row], &rows->pose_b, row, &b)) {
-            gjkd_columns_note_refusal(&pairs->columns, row);
-            break;
-        }
-        if (!(detects ? detect_row : distance_row)(pairs, row, &a, &b, &tally)) {
-            gjkd_columns_note_failure(&pairs->columns, GJK_GIVEN_UP);
+        if (!run_row(pairs, row, &spent, &tally)) {
             break;
         }
     }
     gjkd_count_tally(pairs->columns.request->counters, &tally);
+}
+
+static void refuse_slot(const struct gjkd_columns *columns, uint32_t row, uint32_t status) {
+    proto_pair_answers_refuse(&((const struct pairs *)columns)->answers, row, status);
 }
 
 static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
@@ -101,15 +126,17 @@ static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
 }
 
 static void encode(const struct gjkd_columns *columns, bool is_message, struct proto_buffer *out) {
-    (is_message ? proto_encode_pair_columns
-                : proto_encode_pair_columns_json)(out, &((const struct pairs *)columns)->answers);
+    proto_pair_answers answers = ((const struct pairs *)columns)->answers;
+    answers.pose_gap = columns->pose_gap;
+    (is_message ? proto_encode_pair_columns : proto_encode_pair_columns_json)(out, &answers);
 }
 
 #define PAIR_NS 1000
 #define KIND(kind_op)                                                                       \
     {                                                                                       \
         .op = (kind_op), .size = sizeof(struct pairs), .row_ns = PAIR_NS, .decode = decode, \
-        .make_slots = make_slots, .run = run, .refuse_row = refuse_row, .encode = encode    \
+        .make_slots = make_slots, .run = run, .refuse_slot = refuse_slot,                   \
+        .refuse_row = refuse_row, .encode = encode                                          \
     }
 
 void gjkd_columns_detect(struct gjkd_request *request) {

@@ -45,7 +45,7 @@ static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gj
     place.pose.position = columns->poses[row].position;
     if (columns->turns != NULL) {
         place.has_rotation = true;
-        place.pose.rotation = columns->poses[row].rotation;
+        gjk_pose_turn_as(&place.pose, &columns->poses[row]);
         place.turn = columns->turns[row];
     }
     return (proto_edit){.id = body->id, .kind = PROTO_EDIT_MOVE, .place = place, .self = body};
@@ -109,7 +109,7 @@ gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stam
         return GJKD_REFUSED; /* the client has been told that time is up: change nothing */
     }
     const gjkd_write write = gjkd_write_make(request);
-    const gjkd_deriver deriver = {derive, &poses};
+    const gjkd_deriver deriver = {derive, &poses, false};
     gjkd_outcome outcome = gjkd_commit_tick(&write, stamp, &deriver, out);
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);

@@ -3,6 +3,7 @@
  * All of it is answered on the loop, so that no query ever holds a probe up.
  */
 
+#include "handlers/change.h"
 #include "handlers/handlers.h"
 #include "request/context.h"
 #include "request/request.h"
@@ -18,15 +19,39 @@
 
 #define METRICS_TYPE "text/plain; version=0.0.4; charset=utf-8"
 
-static void reply_status(struct gjkd_request *request) {
+static void reply_status(struct gjkd_request *request, const char *status, const char *detail) {
     struct proto_buffer body;
     proto_buffer_init(&body, &request->arena);
-    proto_encode_status(&body, "ok");
+    proto_encode_status(&body, status, detail);
     gjkd_request_reply(request, 200, &body);
 }
 
 void gjkd_handle_live(struct gjkd_request *request) {
-    reply_status(request);
+    reply_status(request, "ok", NULL);
+}
+
+/* Of a node of a cluster, which answers reads in each state. */
+static void reply_state(struct gjkd_request *request) {
+    const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
+    reply_status(request,
+                 measure.state == GJKD_CLUSTER_READY ? "ok"
+                                                     : gjkd_cluster_state_name(measure.state),
+                 measure.file_fails ? "the file of --data-dir cannot be written: the log says why"
+                                    : NULL);
+}
+
+static void fail_loading(struct gjkd_request *request) {
+    gjkd_load_progress *progress = &request->context->progress;
+    if (request->context->config->cluster[0] != '\0') {
+        gjkd_request_fail(request, PROTO_NOT_READY,
+                          "the node is still taking the log of its cluster, or waits for NATS");
+        return;
+    }
+    gjkd_request_fail(request, PROTO_NOT_READY,
+                      "the daemon is still loading its sets: %llu with all their shapes and "
+                      "%llu shapes so far",
+                      (unsigned long long)atomic_load(&progress->sets),
+                      (unsigned long long)atomic_load(&progress->shapes));
 }
 
 static bool is_ready(const struct gjkd_context *context) {
@@ -37,22 +62,41 @@ void gjkd_handle_ready(struct gjkd_request *request) {
     if (gjkd_is_draining(request->context)) {
         gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
     } else if (gjkd_is_loading(request->context)) {
-        gjkd_request_fail(request, PROTO_NOT_READY, "the daemon is still loading its sets");
+        fail_loading(request);
+    } else if (request->context->cluster != NULL) {
+        reply_state(request);
     } else {
-        reply_status(request);
+        reply_status(request, "ok", NULL);
     }
 }
 
+/* What writes are promised. */
+static const char *durability_of(const struct gjkd_config *config) {
+    return config->cluster[0] != '\0' ? "quorum" : config->data_dir[0] != '\0' ? "disk" : "memory";
+}
+
 void gjkd_handle_about(struct gjkd_request *request) {
+    struct gjkd_context *context = request->context;
     struct proto_buffer body;
+    const bool has_joined = !gjkd_is_loading(context) && context->cluster != NULL;
+    proto_cluster cluster;
+    if (has_joined) {
+        const gjkd_cluster_measure measure = gjkd_cluster_measure_now(context->cluster);
+        cluster = (proto_cluster){measure.name, measure.node,
+                                  gjkd_cluster_state_name(measure.state), measure.lag};
+    }
     proto_buffer_init(&body, &request->arena);
-    proto_encode_about(&body, GJKD_VERSION_TEXT, &request->context->limits);
+    proto_encode_about(&body, GJKD_VERSION_TEXT, durability_of(context->config),
+                       has_joined ? &cluster : NULL, &context->limits);
     gjkd_request_reply(request, 200, &body);
 }
 
 static void reply_file(struct gjkd_request *request, const struct gjkd_file *file,
                        const char *type) {
-    gjkd_reply_set_body(&request->reply, type, (const char *)file->text, file->length);
+    if (gjkd_may_read_tagged(request, file->etag)) {
+        gjkd_reply_set_body(&request->reply, type, (const char *)file->text, file->length);
+        snprintf(request->reply.etag, sizeof request->reply.etag, "%s", file->etag);
+    }
 }
 
 void gjkd_handle_openapi(struct gjkd_request *request) {
@@ -85,13 +129,16 @@ void gjkd_handle_playground(struct gjkd_request *request) {
     snprintf(name, sizeof name, "playground/%.40s", request->match.variable.text);
     const struct gjkd_file *file = gjkd_file_find(name);
     const char *ending = strrchr(name, '.');
-    if (file == NULL || ending == NULL || strcmp(ending, ".html") == 0) {
+    if (file == NULL || ending == NULL || strcmp(name, "playground/index.html") == 0) {
         gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "the playground has no such file");
         return;
     }
+    const bool is_page = strcmp(ending, ".html") == 0;
     reply_file(request, file,
-               strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
-                                          : "text/css; charset=utf-8");
+               is_page                      ? "text/html; charset=utf-8"
+               : strcmp(ending, ".js") == 0 ? "text/javascript; charset=utf-8"
+                                            : "text/css; charset=utf-8");
+    request->reply.policy = is_page ? POLICY : NULL;
 }
 
 void gjkd_handle_problem(struct gjkd_request *request) {
@@ -116,9 +163,16 @@ void gjkd_handle_metrics(struct gjkd_request *request) {
         .set_bytes = size.bytes,
         .memory_bytes = gjkd_budget_used(),
         .jobs_queued = gjkd_pool_queued(&context->pool),
+        .streams = atomic_load(&context->streams),
         .log_dropped = gjkd_log_dropped(),
         .ready = is_ready(context),
     };
+    if (context->disk != NULL && !gjkd_is_loading(context)) {
+        gauges.store = gjkd_disk_store_measure(context->disk);
+    }
+    if (context->cluster != NULL && !gjkd_is_loading(context)) {
+        gauges.cluster = gjkd_cluster_measure_now(context->cluster);
+    }
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);

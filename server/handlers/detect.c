@@ -5,7 +5,6 @@
 
 #include "handlers/answers.h"
 #include "handlers/handlers.h"
-#include "sets/version.h"
 
 static gjk_detect_settings detect_settings(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
@@ -13,7 +12,7 @@ static gjk_detect_settings detect_settings(const struct gjkd_query_context *cont
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.penetration = query->penetration;
-    settings.patience = &context->patience;
+    settings.patience = context->patience;
     return settings;
 }
 
@@ -66,6 +65,30 @@ static bool detect_one(struct gjkd_query_context *context) {
     return gjkd_answer_print_hits(context, status, &hits);
 }
 
+static bool refuse_container(struct gjkd_query_context *context) {
+    proto_problem_set(context->problem, PROTO_OUT_OF_RANGE,
+                      "only polytopes without rounding can be asked what lies within them");
+    proto_problem_hint(context->problem, "give a box, polygon, hull or triangle, or a compound of "
+                                         "one of them, without rounding");
+    return proto_problem_point(context->problem, context->query.a.pointer);
+}
+
+static bool detect_within(struct gjkd_query_context *context) {
+    gjk_detect_settings settings = detect_settings(context);
+    struct gjkd_operand a;
+    gjk_hits hits;
+    if (!gjkd_query_context_find(context, &context->query.a, &a)) {
+        return false;
+    }
+    if (!gjk_may_contain(&a.placed)) {
+        return refuse_container(context);
+    }
+    context->query.penetration = false; /* there is no depth to tell */
+    gjk_selection selection = gjkd_query_context_select(context, a.body, context->limit);
+    gjk_status status = gjk_set_within(&context->snapshot, &a.placed, &selection, &settings, &hits);
+    return gjkd_answer_print_hits(context, status, &hits);
+}
+
 static bool detect_all(struct gjkd_query_context *context) {
     gjk_detect_settings settings = detect_settings(context);
     gjk_pair_hits pairs;
@@ -75,20 +98,15 @@ static bool detect_all(struct gjkd_query_context *context) {
 }
 
 static bool detect_against(struct gjkd_query_context *context) {
-    const proto_query *query = &context->query;
     gjk_detect_settings settings = detect_settings(context);
+    gjk_snapshot other;
     gjk_pair_hits pairs;
-    const struct gjkd_version *other =
-        gjkd_query_context_find_set(context, query->against, "/against");
-    if (other == NULL) {
+    if (!gjkd_query_context_find_against(context, &other)) {
         return false;
     }
-    context->stamp.has_against_revision = true;
-    context->stamp.against_revision = other->revision;
     gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
-    const gjk_snapshot newest = gjk_snapshot_of(other->set);
     gjk_status status =
-        gjk_set_detect_against(&context->snapshot, &newest, &selection, &settings, &pairs);
+        gjk_set_detect_against(&context->snapshot, &other, &selection, &settings, &pairs);
     return gjkd_answer_print_pairs(context, status, &pairs);
 }
 
@@ -99,6 +117,9 @@ bool gjkd_answer_detect(struct gjkd_query_context *context) {
     }
     if (query->a.kind == PROTO_OPERAND_ABSENT) {
         return detect_all(context);
+    }
+    if (query->within) {
+        return detect_within(context);
     }
     return query->b.kind == PROTO_OPERAND_ABSENT ? detect_one(context) : detect_pair(context);
 }

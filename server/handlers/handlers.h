@@ -26,6 +26,9 @@ gjkd_query_answerer gjkd_answer_detect, gjkd_answer_distance, gjkd_answer_raycas
 /* Queries alone, of every kind, and in batches. */
 gjkd_handler gjkd_handle_query, gjkd_handle_batch;
 
+/* configurations.c: rows of what-if poses. */
+gjkd_handler gjkd_handle_configurations;
+
 /* daemon.c: what the daemon tells of itself. */
 gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_schema, gjkd_handle_root,
     gjkd_handle_playground, gjkd_handle_live, gjkd_handle_ready, gjkd_handle_metrics,
@@ -39,7 +42,14 @@ gjkd_handler gjkd_handle_list_sets, gjkd_handle_put_set, gjkd_handle_get_set, gj
 gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_shape,
     gjkd_handle_delete_shape;
 
+/* events.c: what happens to a set. */
+gjkd_handler gjkd_handle_events;
+
+/* stream.c: the handshake of a stream. */
+gjkd_handler gjkd_handle_stream;
+
 /* tick.c: what a set remembers. */
-gjkd_handler gjkd_handle_get_ticks, gjkd_handle_get_tick, gjkd_handle_put_tick;
+gjkd_handler gjkd_handle_get_ticks, gjkd_handle_get_tick, gjkd_handle_put_tick,
+    gjkd_handle_post_tick;
 
 #endif

@@ -23,14 +23,14 @@ static gjk_shot shot_of(const struct gjkd_query_context *context) {
         .max_rewind_ticks = query->max_rewind_ticks,
         .near_miss = query->near_miss,
         .near_miss_limit = context->limit,
-        .patience = &context->patience,
+        .patience = context->patience,
     };
 }
 
 static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     const gjk_rewound *rewound = &context->rewound;
     const struct gjk_history *history = context->request->version->history;
-    const double tick = context->query.at_tick;
+    const double tick = context->query.at.tick;
     bool has_ticks = history != NULL && gjk_history_count(history) > 0;
     return (proto_rewind){
         .requested = tick,
@@ -43,22 +43,52 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
+static bool refuse_without_history(struct gjkd_query_context *context) {
+    proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
+                      context->query.obstacles);
+    proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
+    return gjkd_query_context_refuse_at(context, "/policy/obstacles/at");
+}
+
+/* What blocks the shot: the set of the policy, as it stands or as it stood. */
+static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
+                           gjk_snapshot *obstacles) {
+    const proto_query *query = &context->query;
+    const struct gjkd_version *other =
+        gjkd_query_context_find_set(context, query->obstacles,
+                                    query->obstacles_in_object ? "/policy/obstacles/set"
+                                                               : "/policy/obstacles");
+    if (other == NULL) {
+        return false;
+    }
+    if (query->obstacles_at_shot && other->history == NULL) {
+        return refuse_without_history(context);
+    }
+    *obstacles = gjk_snapshot_of(other->set);
+    shot->obstacles = obstacles;
+    shot->obstacles_filter = &query->obstacles_filter;
+    if (query->obstacles_at_shot && query->at.given) {
+        gjk_rewound rewound;
+        shot->obstacles_rewind = gjk_history_at(other->history, query->at.tick, &rewound);
+        if (shot->obstacles_rewind == GJK_REWIND_OK) {
+            *obstacles = rewound.snapshot;
+            context->stamp.pose_gap = context->stamp.pose_gap || rewound.is_gap;
+        }
+    }
+    return true;
+}
+
 bool gjkd_answer_hit(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_shot shot = shot_of(context);
     gjk_snapshot obstacles;
     gjk_judgement judgement;
-    if (query->obstacles != NULL) {
-        const struct gjkd_version *other =
-            gjkd_query_context_find_set(context, query->obstacles, "/policy/obstacles");
-        if (other == NULL) {
-            return false;
-        }
-        obstacles = gjk_snapshot_of(other->set);
-        shot.obstacles = &obstacles;
+    if (query->obstacles != NULL && !find_obstacles(context, &shot, &obstacles)) {
+        return false;
     }
-    const proto_rewind rewind = query->has_at ? rewind_of(context) : (proto_rewind){0};
+    const proto_rewind rewind = query->at.given ? rewind_of(context) : (proto_rewind){0};
     shot.age_ticks = rewind.age_ticks;
     gjk_status status = gjk_shot_judge(&shot, context->arena, &judgement);
-    return gjkd_answer_print_judgement(context, status, &judgement, query->has_at ? &rewind : NULL);
+    return gjkd_answer_print_judgement(context, status, &judgement,
+                                       query->at.given ? &rewind : NULL);
 }

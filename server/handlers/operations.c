@@ -28,7 +28,7 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
     [PROTO_OP_DISTANCE] =
         {
             .answer = gjkd_answer_distance,
-            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}},
+            .cost = {GJKD_COST_QUERY, MET_NS, .pair_given = {"b"}, .all_unless = "a"},
             .answer_columns = gjkd_columns_distance,
             .fits_columns = gjkd_answer_fits_pair_columns,
         },
@@ -43,12 +43,17 @@ const struct gjkd_query_kind gjkd_query_kinds[] = {
     [PROTO_OP_CAST] =
         {
             .answer = gjkd_answer_cast,
-            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}},
+            .cost = {GJKD_COST_QUERY, CAST_MET_NS, .pair_given = {"target"}, .row_asks_set = true},
+            .answer_columns = gjkd_columns_cast,
+            .fits_columns = gjkd_answer_fits_cast_columns,
         },
     [PROTO_OP_HIT] =
         {
             .answer = gjkd_answer_hit,
-            .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2}, /* the ray, and what it passes near */
+            .cost = {GJKD_COST_QUERY, MET_NS, .rounds = 2, /* the ray, and what it passes near */
+                     .row_asks_set = true},
+            .answer_columns = gjkd_columns_hit,
+            .fits_columns = gjkd_answer_fits_hit_columns,
         },
 };
 _Static_assert(sizeof gjkd_query_kinds / sizeof gjkd_query_kinds[0] == PROTO_OP_COUNT,
@@ -78,13 +83,16 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_POST, "/v1/sets/{set}/raycast", "raycastInSet", "What does a ray hit?",
      HOT, ASK(PROTO_OP_RAYCAST)},
     {GJKD_POST, "/v1/sets/{set}/cast", "castInSet", "What does a moving shape touch first?",
-     QUERY, ASK(PROTO_OP_CAST)},
+     HOT, ASK(PROTO_OP_CAST)},
     {GJKD_POST, "/v1/sets/{set}/batch", "batchInSet",
      "Many queries at once, answered by one version.",
      QUERY, &worker, .handler = gjkd_handle_batch},
+    {GJKD_POST, "/v1/sets/{set}/configurations", "configurationsInSet",
+     "With these shapes at these poses, row by row, does any collide, and how near are they?",
+     HOT, &worker, .handler = gjkd_handle_configurations},
     {GJKD_POST, "/v1/sets/{set}/hit", "hitInSet",
      "Did this shot hit what it claims, as the world stood then?",
-     QUERY, ASK(PROTO_OP_HIT)},
+     HOT, ASK(PROTO_OP_HIT)},
     {GJKD_POST, "/v1/detect", "detect", "Do two inline shapes collide, and how deep?",
      STATELESS, ASK(PROTO_OP_DETECT)},
     {GJKD_POST, "/v1/distance", "distance", "How far apart are two inline shapes?",
@@ -103,9 +111,9 @@ const struct gjkd_operation gjkd_operations[] = {
     {GJKD_GET, "/v1/sets/{set}", "getSet", "A whole set, or its summary.",
      GJKD_READS_SET | GJKD_PACKED, &shapes, .handler = gjkd_handle_get_set, .params = GJKD_PARAM_FIELDS},
     {GJKD_PUT, "/v1/sets/{set}", "putSet", "Create or replace a set.",
-     WRITE, &worker, .handler = gjkd_handle_put_set},
+     WRITE, &worker, .handler = gjkd_handle_put_set, .params = GJKD_PARAM_HANDLES},
     {GJKD_PATCH, "/v1/sets/{set}", "patchSet", "Change a set by a merge patch.",
-     PATCH, &worker, .handler = gjkd_handle_patch_set},
+     PATCH, &worker, .handler = gjkd_handle_patch_set, .params = GJKD_PARAM_HANDLES},
     {GJKD_DELETE, "/v1/sets/{set}", "deleteSet", "Delete a set.",
      GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_set},
     {GJKD_GET, "/v1/sets/{set}/shapes/{id}", "getShape",
@@ -117,12 +125,18 @@ const struct gjkd_operation gjkd_operations[] = {
      PATCH, &worker, .handler = gjkd_handle_patch_shape},
     {GJKD_DELETE, "/v1/sets/{set}/shapes/{id}", "deleteShape", "Remove one shape.",
      GJKD_CHARGED, &worker, .handler = gjkd_handle_delete_shape},
+    {GJKD_GET, "/v1/sets/{set}/events", "watchSet", "What happens to a set, as it happens.",
+     GJKD_READS_SET | GJKD_ANSWERS_EVENTS, &nothing, .handler = gjkd_handle_events,
+     .params = GJKD_PARAM_KINDS | GJKD_PARAM_SINCE | GJKD_PARAM_FILTER},
     {GJKD_GET, "/v1/sets/{set}/ticks", "getTicks", "Which ticks does the set keep?",
      GJKD_READS_SET, &nothing, .handler = gjkd_handle_get_ticks},
     {GJKD_GET, "/v1/sets/{set}/ticks/{tick}", "getTick", "Where did everything stand at a tick?",
      GJKD_READS_SET, &shapes, .handler = gjkd_handle_get_tick},
     {GJKD_PUT, "/v1/sets/{set}/ticks/{tick}", "putTick", "The state at a game tick.",
      WRITE | GJKD_TAKES_COLUMNS, &worker, .handler = gjkd_handle_put_tick},
+    {GJKD_POST, "/v1/sets/{set}/ticks/{tick}", "postTick",
+     "The state at a game tick, and questions to it.",
+     QUERY | GJKD_WRITES, &worker, .handler = gjkd_handle_post_tick},
 
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
@@ -131,6 +145,8 @@ const struct gjkd_operation gjkd_operations[] = {
      PUBLIC | GJKD_PACKED, &nothing, .handler = gjkd_handle_playground},
     {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
      0, &nothing, .handler = gjkd_handle_about},
+    {GJKD_GET, "/v1/stream", "openStream", "A WebSocket on which calls and events travel.",
+     GJKD_ANSWERS_ANY | GJKD_TOKEN_LATER, &nothing, .handler = gjkd_handle_stream},
     {GJKD_GET, "/openapi.json", "openapi", "This document.",
      PUBLIC | GJKD_PACKED, &nothing, .handler = gjkd_handle_openapi},
     {GJKD_GET, "/gjkd.proto", "schema", "The schema of column messages.",

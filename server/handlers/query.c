@@ -29,7 +29,8 @@ static bool check_form(struct gjkd_query_context *context, const struct gjkd_que
     return fits ||
            proto_problem_set(context->problem, PROTO_NOT_ACCEPTABLE,
                              "this answer has no form as columns: only the closest hit of a ray "
-                             "among stored shapes, and single pairs without a trace, have one");
+                             "or cast among stored shapes, single pairs without a trace, and "
+                             "shots without near misses have one, all without meta");
 }
 
 static void answer(struct gjkd_request *request, proto_op op) {
@@ -52,7 +53,7 @@ static void answer(struct gjkd_request *request, proto_op op) {
 
 void gjkd_handle_query(struct gjkd_request *request) {
     proto_op op = request->match.operation->op;
-    if (!gjkd_request_has_set(request)) {
+    if (!gjkd_request_may_ask(request)) {
         return;
     }
     if (request->columns_in) {

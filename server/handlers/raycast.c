@@ -2,6 +2,7 @@
 
 #include "handlers/answers.h"
 #include "handlers/handlers.h"
+#include "request/request.h"
 
 static gjk_ray_settings ray_settings(const struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
@@ -9,7 +10,7 @@ static gjk_ray_settings ray_settings(const struct gjkd_query_context *context) {
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.solid = query->solid;
-    settings.patience = &context->patience;
+    settings.patience = context->patience;
     return settings;
 }
 
@@ -25,7 +26,34 @@ static bool raycast_target(struct gjkd_query_context *context) {
     gjk_ray_hit hit = {target.body != NULL ? target.body : &brought,
                        gjk_raycast(&target.placed, &query->ray, &settings)};
     gjk_ray_hits hits = {&hit, hit.result.hit ? 1 : 0, false};
-    return gjkd_answer_print_ray_hits(context, hit.result.given_up ? GJK_GIVEN_UP : GJK_OK, &hits);
+    gjk_status status = hit.result.given_up ? GJK_GIVEN_UP : GJK_OK;
+    double exit;
+    if (query->exits && hits.count > 0) {
+        status = gjk_ray_exit(&target.placed, &query->ray, &hit.result, &settings, &exit);
+    }
+    return gjkd_answer_print_ray_hits(context, status, &hits, query->exits ? &exit : NULL);
+}
+
+/* Where the ray leaves each of the shapes that it hits; NULL: that was not asked. */
+static gjk_status find_exits(struct gjkd_query_context *context, const gjk_snapshot *snapshot,
+                             const gjk_ray_hits *hits, const double **out) {
+    const proto_query *query = &context->query;
+    const gjk_ray_settings settings = ray_settings(context);
+    gjk_status status = GJK_OK;
+    double *exits = NULL;
+    *out = NULL;
+    if (query->exits) {
+        *out = exits = gjk_arena_alloc_array(context->arena, hits->count, sizeof *exits);
+        status = exits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; exits != NULL && i < hits->count && status == GJK_OK; i++) {
+        const gjk_placed placed = gjk_snapshot_place(snapshot, hits->items[i].body);
+        status =
+            gjkd_request_is_late(context->request)
+                ? GJK_GIVEN_UP
+                : gjk_ray_exit(&placed, &query->ray, &hits->items[i].result, &settings, &exits[i]);
+    }
+    return status;
 }
 
 static bool raycast_set(struct gjkd_query_context *context, const gjk_snapshot *snapshot) {
@@ -41,7 +69,11 @@ static bool raycast_set(struct gjkd_query_context *context, const gjk_snapshot *
     gjk_selection selection = gjkd_query_context_select(context, NULL, limit);
     selection.rest_unasked = query->mode == PROTO_RAY_CLOSEST;
     gjk_status status = gjk_set_raycast(snapshot, &query->ray, &selection, &settings, &hits);
-    return gjkd_answer_print_ray_hits(context, status, &hits);
+    const double *exits = NULL;
+    if (status == GJK_OK) {
+        status = find_exits(context, snapshot, &hits, &exits);
+    }
+    return gjkd_answer_print_ray_hits(context, status, &hits, exits);
 }
 
 static bool raycast_shapes(struct gjkd_query_context *context) {

@@ -128,9 +128,10 @@ static bool derive_removal(void *user, const struct gjkd_version *current, proto
 
 void gjkd_handle_delete_shape(struct gjkd_request *request) {
     proto_edit removal = {.id = id_of(request), .kind = PROTO_EDIT_REMOVE};
-    const gjkd_deriver deriver = {derive_removal, &removal};
-    const gjkd_write write = gjkd_write_make(request);
+    const gjkd_deriver deriver = {derive_removal, &removal, false};
+    gjkd_write write = gjkd_write_make(request);
     struct gjkd_version *version = NULL;
+    write.refuses_missing = true;
     if (!gjkd_request_claim(request)) {
         return;
     }

@@ -1,5 +1,6 @@
 /* Ticks: stamping the state of a set, and where everything stood at one. */
 
+#include "handlers/batch.h"
 #include "handlers/change.h"
 #include "handlers/columns.h"
 #include "handlers/handlers.h"
@@ -12,14 +13,10 @@
 /* /v1/sets/{set}/ticks/{tick} */
 #define TICK_SEGMENT 4
 
+#define DIGITS "0123456789"
+
 static const char *tick_of(const struct gjkd_request *request) {
     return request->path.segments[TICK_SEGMENT].text;
-}
-
-static bool refuse_text(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_BAD_REQUEST, "\"%.40s\" in the path is not a number",
-                      tick_of(request));
-    return false;
 }
 
 static bool refuse_number(struct gjkd_request *request, const char *what) {
@@ -27,16 +24,19 @@ static bool refuse_number(struct gjkd_request *request, const char *what) {
     return false;
 }
 
-/* A decimal number, as JSON writes them. */
+/* Decimal digits without a sign, an exponent or leading zeros: a tick has one path, or 404. */
 static bool read_decimal(struct gjkd_request *request, double *out) {
     const char *text = tick_of(request);
-    char *end = NULL;
-    *out = strtod(text, &end);
-    if (end == text || *end != '\0' || text[strspn(text, "0123456789.eE+-")] != '\0' ||
-        *text == '+') {
-        return refuse_text(request);
+    const size_t whole = strspn(text, DIGITS);
+    const size_t part = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
+    const size_t length = part > 0 ? whole + 1 + part : whole;
+    if (whole == 0 || (text[0] == '0' && whole > 1) || text[length] != '\0') {
+        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "\"%.40s\" in the path is not a tick: %s",
+                          text, "a decimal number without leading zeros");
+        return false;
     }
-    return (*out >= 0.0 && isfinite(*out)) || refuse_number(request, "a number");
+    *out = strtod(text, NULL);
+    return isfinite(*out) || refuse_number(request, "a number");
 }
 
 /* A whole number, none of whose digits get lost. */
@@ -46,19 +46,27 @@ static bool read_whole(struct gjkd_request *request, uint64_t *out) {
     if (!read_decimal(request, &decimal)) {
         return false;
     }
-    bool is_whole = text[strspn(text, "0123456789")] == '\0' && strlen(text) <= 18;
+    bool is_whole = text[strspn(text, DIGITS)] == '\0' && strlen(text) <= 18;
     *out = is_whole ? strtoull(text, NULL, 10) : UINT64_MAX;
     return *out <= (uint64_t)GJK_TICK_MAX || refuse_number(request, "a whole number");
+}
+
+/* The tick that the request makes, and the digest of its body. False: refused. */
+static bool read_stamp(struct gjkd_request *request, gjkd_stamp *out) {
+    if (!read_whole(request, &out->tick)) {
+        return false;
+    }
+    if (!gjkd_digest_make(request->body, request->body_bytes, &out->digest)) {
+        gjkd_request_fail(request, PROTO_INTERNAL, "there is no SHA-256 to tell the tick by");
+        return false;
+    }
+    return true;
 }
 
 void gjkd_handle_put_tick(struct gjkd_request *request) {
     struct gjkd_version *version = NULL;
     gjkd_stamp stamp = {0};
-    if (!read_whole(request, &stamp.tick)) {
-        return;
-    }
-    if (!gjkd_digest_make(request->body, request->body_bytes, &stamp.digest)) {
-        gjkd_request_fail(request, PROTO_INTERNAL, "there is no SHA-256 to tell the tick by");
+    if (!read_stamp(request, &stamp)) {
         return;
     }
     gjkd_outcome outcome = request->columns_in ? gjkd_columns_put_tick(request, &stamp, &version)
@@ -68,6 +76,37 @@ void gjkd_handle_put_tick(struct gjkd_request *request) {
         gjkd_reply_summary(request, outcome == GJKD_REPEATED ? 200 : 201, version);
     }
     gjkd_version_release(version);
+}
+
+/* A tick and questions to the version that it makes, which is known to nobody else before. A batch
+ * that cannot be read is refused before the tick is made; what is wrong with one of its queries, or
+ * takes too long, is said after it. */
+void gjkd_handle_post_tick(struct gjkd_request *request) {
+    struct gjkd_version *version = NULL;
+    gjkd_stamp stamp = {0};
+    if (request->version == NULL) {
+        gjkd_reply_no_set(request);
+        return;
+    }
+    if (!read_stamp(request, &stamp)) {
+        return;
+    }
+    struct gjkd_batch *batch = gjkd_batch_open(request, true);
+    if (batch == NULL) {
+        return;
+    }
+    gjkd_outcome outcome = gjkd_change_try(request, PROTO_POST_TICK, NULL, &stamp, &version, NULL);
+    if (outcome == GJKD_REFUSED) {
+        gjkd_batch_close(batch); /* before a refusal that may clear its memory */
+        if (request->problem.code != PROTO_OK) {
+            gjkd_request_refuse(request);
+        }
+        return;
+    }
+    gjkd_version_release(request->version);
+    request->version = version;
+    gjkd_version_etag(version, request->reply.etag);
+    gjkd_batch_answer(batch, outcome == GJKD_REPEATED ? 200 : 201);
 }
 
 void gjkd_handle_get_ticks(struct gjkd_request *request) {
@@ -83,10 +122,11 @@ void gjkd_handle_get_ticks(struct gjkd_request *request) {
     }
 }
 
-static void reply_poses(struct gjkd_request *request, double tick, const gjk_snapshot *snapshot) {
+static void reply_poses(struct gjkd_request *request, double tick, const gjk_rewound *rewound) {
+    const gjk_snapshot *snapshot = &rewound->snapshot;
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
-    proto_encode_poses_begin(&out, tick);
+    proto_encode_poses_begin(&out, tick, rewound->is_gap);
     for (uint32_t i = 0; i < gjk_set_count(snapshot->set); i++) {
         const gjk_body *body = gjk_set_body(snapshot->set, i);
         gjk_rotation turn;
@@ -105,7 +145,7 @@ void gjkd_handle_get_tick(struct gjkd_request *request) {
         gjkd_reply_no_set(request);
     } else if (read_decimal(request, &tick) && gjkd_may_read(request)) {
         if (gjkd_rewind(request->version, tick, &rewound, &request->problem)) {
-            reply_poses(request, tick, &rewound.snapshot);
+            reply_poses(request, tick, &rewound);
         } else {
             gjkd_request_refuse(request);
         }

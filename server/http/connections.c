@@ -101,6 +101,10 @@ static bool must_end(const struct gjkd_connections *connections, struct gjkd_con
         return now_ns > entry->overdue_ns || is_disconnected(entry->fd);
     case GJKD_SENDING:
         return now_ns > entry->overdue_ns || reads_too_slowly(entry, now_ns);
+    case GJKD_WATCHING:
+        return connections->closing || entry->revoked || is_disconnected(entry->fd);
+    case GJKD_STREAMING:
+        return connections->closing || entry->revoked;
     case GJKD_ANSWERING:
         break;
     }
@@ -111,7 +115,9 @@ unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint
     unsigned count = 0;
     for (struct gjkd_connection *at = connections->first; at != NULL; at = at->next) {
         if (must_end(connections, at, now_ns)) {
-            shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
+            if (at->progress != GJKD_WATCHING && at->progress != GJKD_STREAMING) {
+                shutdown(at->fd, at->progress == GJKD_SENDING ? SHUT_RDWR : SHUT_RD);
+            }
             count++;
             if (connections->ended != NULL) {
                 connections->ended(at);

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 struct gjkd_exchange;
+struct gjkd_stream;
 
 typedef enum gjkd_progress {
     GJKD_IDLE,      /* no request, or an incomplete request line */
@@ -20,6 +21,8 @@ typedef enum gjkd_progress {
     GJKD_BODY_DUE,  /* the body is incomplete */
     GJKD_ANSWERING, /* the request is complete */
     GJKD_SENDING,   /* the answer is on its way */
+    GJKD_WATCHING,  /* the answer is a stream of events, without an end of its own */
+    GJKD_STREAMING, /* the connection has become a stream */
     GJKD_LINGERING, /* the answer was sent early; the rest of the body is discarded for a moment */
 } gjkd_progress;
 
@@ -32,6 +35,7 @@ struct gjkd_connection {
     bool revoked;   /* which is in force no more: the connection is ended */
     gjkd_digest token;
     struct gjkd_exchange *exchange; /* the current request, or NULL */
+    struct gjkd_stream *stream;     /* what the connection has become, or NULL */
     gjkd_progress progress;
     uint64_t reply_bytes;             /* of a long answer that is being sent; 0: of none */
     uint64_t acknowledged_bytes;      /* by the client, when the answer began ... */
@@ -73,9 +77,10 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
 
 /*
  * Ends connections whose head is overdue (bodies are late_body.h's) or whose client disconnected
- * before the request was complete, and idle ones while closing or whose token was revoked. Their receiving side is shut,
- * so that libmicrohttpd reads what has come and then the end; both sides are shut where a client
- * does not read its answer in time. Returns how many it ended.
+ * before the request was complete, and idle ones while closing or whose token was revoked. Their
+ * receiving side is shut, so that libmicrohttpd reads what has come and then the end; both sides
+ * are shut where a client does not read its answer in time. Whoever watches is left to `ended`.
+ * Returns how many it ended.
  */
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
 

@@ -8,7 +8,10 @@
 #include "http/response.h"
 #include "request/auth.h"
 #include "request/context.h"
+#include "request/request_log.h"
 #include "request/telemetry.h"
+#include "util/hash.h"
+#include "work/deferred_free.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -18,6 +21,11 @@
 
 /* How fast an answer must be read, after GJKD_IDLE_TIMEOUT_S. */
 #define SEND_BYTES_PER_S_MIN 32768
+
+/* In a cluster, writes that run at a time, and requests that wait for a revision: all of them have a
+ * thread, of GJKD_SPARE_THREADS. */
+#define CLUSTER_WRITES 32
+#define CLUSTER_WAITS 8
 
 /* --- Exchanges --- */
 
@@ -38,6 +46,9 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     exchange->connection = NULL;
     exchange->replacement = NULL;
     exchange->list = NULL;
+    exchange->call = NULL;
+    exchange->watch = NULL;
+    exchange->is_out_of_events = false;
     exchange->stage = GJKD_STAGE_HEAD;
     exchange->is_late = exchange->needs_lingering_close = false;
     return exchange;
@@ -65,6 +76,25 @@ void gjkd_exchanges_free(struct gjkd_http *http) {
         struct gjkd_exchange *exchange = http->spare;
         http->spare = exchange->next;
         free_exchange(exchange);
+    }
+}
+
+void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer) {
+    const struct gjkd_request *request = &exchange->request;
+    const bool was_answered_before = exchange->stage == GJKD_STAGE_CUT_OFF ||
+                                     exchange->watch != NULL || request->reply.accept_key != NULL;
+    uint64_t ended_ns = was_answered_before ? request->timing.ended_ns : uv_hrtime();
+    uint64_t duration_ns = ended_ns - request->timing.started_ns;
+    gjkd_auth_settle(request);
+    gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
+                       request->reply.status, duration_ns);
+    if (request->reply.status >= 400) {
+        gjkd_count_refusal(exchange->http->counters, request->problem.code);
+    }
+    gjkd_count_bytes(exchange->http->counters, request->body_bytes + request->discarded_bytes,
+                     request->reply.length);
+    if (request->context->config->access_log) {
+        gjkd_request_log(request, peer, duration_ns);
     }
 }
 
@@ -96,7 +126,11 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
     if (response == NULL) {
         return MHD_NO;
     }
-    expect_reading(exchange);
+    if (exchange->watch != NULL) {
+        gjkd_exchange_set_progress(exchange, GJKD_WATCHING);
+    } else {
+        expect_reading(exchange);
+    }
     enum MHD_Result result = MHD_queue_response(exchange->connection,
                                                 (unsigned)exchange->request.reply.status, response);
     MHD_destroy_response(response);
@@ -135,13 +169,18 @@ void gjkd_exchange_delist(struct gjkd_exchange *exchange) {
 
 static void resume(struct gjkd_exchange *exchange) {
     MHD_resume_connection(exchange->connection);
-    exchange->http->request_run(
-        exchange->http); /* nothing else wakes an externally polled daemon */
+    exchange->http->resumed++;
 }
 
 static void on_work_done(struct gjkd_task_group *group) {
     struct gjkd_exchange *exchange = (struct gjkd_exchange *)(void *)group;
     gjkd_exchange_delist(exchange);
+    exchange->request.used_ns = atomic_load(&group->used_ns);
+    gjkd_request_settle(&exchange->request);
+    if (exchange->call != NULL) {
+        exchange->call->answered(exchange, exchange);
+        return;
+    }
     if (exchange->connection == NULL) {
         gjkd_auth_settle(&exchange->request); /* the work is charged although it came too late */
         gjkd_exchange_give_back(exchange);
@@ -155,18 +194,82 @@ static void begin_work(void *request) {
     gjkd_request_start(request);
 }
 
-static void end_work(void *request) {
+static bool try_work(void *request) {
+    struct gjkd_request *of = request;
+    gjkd_deferred_free_begin(&of->context->pool); /* nothing large here */
+    bool is_done = gjkd_request_try_short(of);
+    gjkd_deferred_free_end();
+    return is_done;
+}
+
+/* A write that the store has is answered when it is settled. */
+static bool end_work(void *job, struct gjkd_task *task) {
+    struct gjkd_request *request = job;
     gjkd_request_end(request);
+    return !gjkd_change_await(&request->change, task);
+}
+
+/* Of one line for each remainder of the set's hash, of so many lines. */
+static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
+    const char *name = request->match.variable.text;
+    uint64_t hash = request->context->hash_seed;
+    for (; *name != '\0'; name++) {
+        hash = gjkd_hash2((const uint64_t[2]){hash, (unsigned char)*name}, hash);
+    }
+    return (uint16_t)(1 + hash % lines);
+}
+
+/* What waits for the log of a cluster holds a thread while it does, so few of it run at a time: the
+ * rest waits in lines. */
+static uint16_t line_in_cluster(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    if (gjkd_request_awaits_revision(request)) {
+        return (uint16_t)(CLUSTER_WRITES + line_of(request, CLUSTER_WAITS));
+    }
+    const bool is_write = (operation->flags & GJKD_WRITES) != 0 || operation->method == GJKD_PUT ||
+                          operation->method == GJKD_PATCH || operation->method == GJKD_DELETE;
+    return is_write ? line_of(request, CLUSTER_WRITES) : 0;
+}
+
+/* Short writes of one set wait for each other before they are begun, and not at its lock, where each
+ * would hold a thread. Long ones are decoded at once: nobody is to wait for that. */
+static uint16_t writer_of(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    if (request->context->cluster != NULL) {
+        return line_in_cluster(request);
+    }
+    if ((operation->flags & GJKD_CHARGED) == 0 || operation->method == GJKD_POST ||
+        request->body_bytes > GJKD_SMALL_BYTES) {
+        return 0;
+    }
+    return line_of(request, GJKD_QUEUE_WRITERS);
+}
+
+/* Is it thought to take less than a short task may? It begins anew where it does not, from the same
+ * body: one that is packed would have been unpacked by then. Writes to a cluster wait for its answer. */
+static bool is_short(const struct gjkd_exchange *exchange) {
+    const struct gjkd_store *store = exchange->request.context->store;
+    return exchange->group.writer != 0 && !exchange->request.head.gzipped &&
+           (store == NULL || store->log == NULL);
+}
+
+bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange) {
+    const struct gjkd_operation *operation = exchange->request.match.operation;
+    return exchange->request.reply.status == 0 && operation->cost->kind != GJKD_COST_NONE &&
+           uv_hrtime() - exchange->http->round_ns > GJKD_ROUND_MAX_NS;
 }
 
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     exchange->group.pool = &http->context->pool;
     exchange->group.completions = http->completions;
+    exchange->group.client = (uint8_t)gjkd_auth_hash_client(&exchange->request);
+    exchange->group.writer = writer_of(&exchange->request);
     exchange->group.chunks = &exchange->request.chunks;
     exchange->group.name = exchange->request.match.operation->path;
     exchange->group.job = &exchange->request;
     exchange->group.begin = begin_work;
+    exchange->group.try = is_short(exchange) ? try_work : NULL;
     exchange->group.end = end_work;
     exchange->group.done = on_work_done;
     if (!gjkd_task_group_start(&exchange->group)) {
@@ -177,7 +280,9 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     }
     gjkd_exchange_enlist(exchange, &http->working);
     exchange->stage = GJKD_STAGE_WORKING;
-    MHD_suspend_connection(exchange->connection);
+    if (exchange->connection != NULL) {
+        MHD_suspend_connection(exchange->connection);
+    }
     return true;
 }
 
@@ -191,15 +296,20 @@ static void expire(struct gjkd_exchange *exchange) {
         gjkd_exchange_give_back(replacement);
         return;
     }
-    replacement->connection = exchange->connection;
     replacement->stage = GJKD_STAGE_DONE;
     gjkd_request_copy_identity(&replacement->request, &exchange->request);
     gjkd_request_fail(&replacement->request, PROTO_DEADLINE_EXCEEDED,
                       "the answer was not ready in time");
+    if (exchange->call != NULL) {
+        exchange->call->answered(exchange, replacement);
+        return;
+    }
+    replacement->connection = exchange->connection;
     exchange->replacement = replacement;
     exchange->connection = NULL;
     gjkd_connection_of(replacement->connection)->exchange = replacement;
-    resume(replacement); /* which calls back with `exchange` before it returns */
+    resume(replacement);
+    gjkd_http_run_resumed(exchange->http); /* which calls back with `exchange` */
 }
 
 /* Whether the client has disconnected. One that has only shut its sending side still waits. */
@@ -213,10 +323,10 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
     uint64_t next_ms = GJKD_SWEEP_MS;
     for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
         next = at->next;
-        if (at->connection == NULL) {
+        if (at->connection == NULL && at->call == NULL) {
             continue;
         }
-        if (is_disconnected(at)) {
+        if (at->connection != NULL && is_disconnected(at)) {
             (void)gjkd_request_expire(&at->request); /* cancels the rest of the work */
             continue;
         }

@@ -10,6 +10,7 @@
  */
 
 #include "http/state.h"
+#include "util/address.h"
 
 /* An exchange for a request that begins, without a connection yet. NULL: out of memory. */
 struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http);
@@ -19,6 +20,9 @@ void gjkd_exchange_give_back(struct gjkd_exchange *exchange);
 
 /* Frees the exchanges that are kept for reuse. */
 void gjkd_exchanges_free(struct gjkd_http *http);
+
+/* Counts a request that is over, and logs it if there is an access log. */
+void gjkd_exchange_note_end(const struct gjkd_exchange *exchange, const gjkd_address *peer);
 
 void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progress progress);
 
@@ -31,6 +35,9 @@ void gjkd_exchange_delist(struct gjkd_exchange *exchange);
 
 /* Milliseconds until the request's deadline, rounded up; 0: it has passed. */
 uint64_t gjkd_exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t now_ns);
+
+/* Has this round of the loop lasted so long already that what may wait for a worker shall? */
+bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 
 /* Hands the request to the workers and suspends its connection. False: the queue is full, and the
  * request is refused. */

@@ -7,11 +7,14 @@
 
 #include "http/http.h"
 
+#include "http/direct_reply.h"
+#include "http/event_stream.h"
 #include "http/exchange.h"
 #include "http/late_body.h"
+#include "http/response.h"
+#include "http/stream.h"
 #include "request/auth.h"
 #include "request/context.h"
-#include "request/request_log.h"
 #include "request/telemetry.h"
 #include "security/connection_limiter.h"
 #include "security/keyring.h"
@@ -29,7 +32,11 @@
  * should fit in a processor's cache.
  */
 #define CONNECTION_BYTES 16384
-_Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= CONNECTION_BYTES * 3 / 4,
+
+/* A head of more bytes leaves libmicrohttpd too little memory for the head of a reply. It may have more
+ * than this, but then it is refused. */
+#define HEAD_BYTES_MAX (CONNECTION_BYTES * 3 / 4)
+_Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= HEAD_BYTES_MAX,
                "a head that is over a limit must fit, so that it can be refused");
 
 /* What a connection takes in all, measured: its memory, its entry and what libmicrohttpd, and
@@ -125,38 +132,20 @@ void gjkd_http_take_connection(struct gjkd_http *http, int fd, const gjkd_addres
     }
 }
 
-static void log_end(const struct gjkd_request *request, struct MHD_Connection *connection,
-                    uint64_t duration_ns) {
+static gjkd_address peer_of(struct MHD_Connection *connection) {
     const struct sockaddr *name =
         MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr;
     gjkd_address peer = {.length = name->sa_family == AF_INET6 ? sizeof(struct sockaddr_in6)
                                                                : sizeof(struct sockaddr_in)};
     memcpy(&peer.storage, name, peer.length);
-    gjkd_request_log(request, &peer, duration_ns);
-}
-
-/* Counts a request that is over, and logs it if there is an access log. */
-static void note_end(const struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
-    const struct gjkd_request *request = &exchange->request;
-    uint64_t ended_ns =
-        exchange->stage == GJKD_STAGE_CUT_OFF ? request->timing.ended_ns : uv_hrtime();
-    uint64_t duration_ns = ended_ns - request->timing.started_ns;
-    gjkd_auth_settle(request);
-    gjkd_count_request(exchange->http->counters, request->match.route, request->head.method,
-                       request->reply.status, duration_ns);
-    if (request->reply.status >= 400) {
-        gjkd_count_refusal(exchange->http->counters, request->problem.code);
-    }
-    gjkd_count_bytes(exchange->http->counters, request->body_bytes + request->discarded_bytes,
-                     request->reply.length);
-    if (request->context->config->access_log) {
-        log_end(request, connection, duration_ns);
-    }
+    return peer;
 }
 
 static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
     gjkd_late_body_forget(exchange);
-    note_end(exchange, connection);
+    const gjkd_address peer = peer_of(connection);
+    gjkd_exchange_note_end(exchange, &peer);
+    gjkd_event_stream_close(exchange);
     if (exchange->needs_lingering_close) {
         gjkd_lingering_close_start(&exchange->http->lingering_closes, gjkd_fd_of(connection));
     }
@@ -258,6 +247,14 @@ static void note_token(const struct gjkd_exchange *exchange) {
     }
 }
 
+/* Refuses a head that has left no memory for an answer. */
+static enum MHD_Result refuse_head(struct gjkd_exchange *exchange) {
+    exchange->stage = GJKD_STAGE_DONE;
+    exchange->needs_lingering_close = true;
+    (void)gjkd_direct_reply_send(exchange);
+    return MHD_NO;
+}
+
 static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
     struct gjkd_request *request = &exchange->request;
     request->head = gjkd_head_make(gjkd_method_find(method));
@@ -267,6 +264,10 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
     check_lag(exchange);
     exchange->stage = GJKD_STAGE_BODY;
     gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
+    if (request->reply.status != 0 &&
+        strlen(request->target) + request->head.field_bytes > HEAD_BYTES_MAX) {
+        return refuse_head(exchange);
+    }
     bool body_follows = gjkd_head_has_body(&request->head) || request->head.fault != NULL;
     if (request->reply.status != 0 && body_follows &&
         (request->reply.close || request->head.wants_continue)) {
@@ -291,20 +292,62 @@ static enum MHD_Result take_body(struct gjkd_exchange *exchange, const char *dat
     return MHD_YES;
 }
 
-static enum MHD_Result answer(struct gjkd_exchange *exchange) {
-    gjkd_request_run(&exchange->request);
+/* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
+static void on_upgraded(void *closure, struct MHD_Connection *connection, void *context,
+                        const char *early, size_t early_bytes, MHD_socket fd,
+                        struct MHD_UpgradeResponseHandle *upgraded) {
+    const gjkd_address peer = peer_of(connection);
+    const gjkd_upgrade upgrade = {
+        .exchange = closure,
+        .upgraded = upgraded,
+        .peer = &peer,
+        .fd = fd,
+        .early = {early, early_bytes},
+    };
+    (void)context;
+    gjkd_stream_begin(&upgrade);
+}
+
+/* Answers 101, after which the connection is a stream. */
+static enum MHD_Result upgrade(struct gjkd_exchange *exchange) {
+    struct MHD_Response *response = MHD_create_response_for_upgrade(on_upgraded, exchange);
+    if (response == NULL) {
+        return MHD_NO;
+    }
+    gjkd_response_add_fields(&exchange->request, response);
+    enum MHD_Result result =
+        MHD_queue_response(exchange->connection, MHD_HTTP_SWITCHING_PROTOCOLS, response);
+    MHD_destroy_response(response);
+    return result;
+}
+
+static enum MHD_Result reply(struct gjkd_exchange *exchange) {
     exchange->stage = GJKD_STAGE_DONE;
-    return gjkd_exchange_queue_reply(exchange);
+    if (exchange->request.reply.watch != NULL) {
+        gjkd_event_stream_begin(exchange);
+    }
+    return exchange->request.reply.accept_key != NULL ? upgrade(exchange)
+                                                      : gjkd_exchange_queue_reply(exchange);
 }
 
 static enum MHD_Result take_end(struct gjkd_exchange *exchange) {
     gjkd_late_body_forget(exchange);
     gjkd_exchange_set_progress(exchange, GJKD_ANSWERING);
-    if (gjkd_request_wants_worker(&exchange->request)) {
+    if (gjkd_request_wants_worker(&exchange->request) || gjkd_exchange_is_round_long(exchange) ||
+        !gjkd_request_try(&exchange->request)) {
         exchange->stage = GJKD_STAGE_READY;
         return MHD_YES;
     }
-    return answer(exchange);
+    return reply(exchange);
+}
+
+/* Hands the request to the workers; where they take no more, it is refused. */
+static enum MHD_Result hand_off(struct gjkd_exchange *exchange) {
+    if (gjkd_exchange_hand_off(exchange)) {
+        return MHD_YES;
+    }
+    gjkd_request_run(&exchange->request);
+    return reply(exchange);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): the parameters are libmicrohttpd's choice */
@@ -329,11 +372,11 @@ static enum MHD_Result on_request(void *closure, struct MHD_Connection *connecti
          * earlier, a client that has shut its sending side would be taken for one that has
          * disconnected.
          */
-        return gjkd_exchange_hand_off(exchange) ? MHD_YES : answer(exchange);
+        return hand_off(exchange);
     case GJKD_STAGE_WORKING:
         return MHD_YES;
     case GJKD_STAGE_DONE:
-        return gjkd_exchange_queue_reply(exchange);
+        return reply(exchange);
     case GJKD_STAGE_CUT_OFF:
         return *size > 0 ? take_body(exchange, data, size) : MHD_NO;
     }
@@ -370,6 +413,18 @@ static size_t leave_escaped(void *closure, struct MHD_Connection *connection, ch
  * a timeout of their own, however, are checked in every run.
  */
 static void expire_soon(struct gjkd_connection *entry) {
+    if (entry->progress == GJKD_STREAMING) {
+        if (entry->revoked) {
+            gjkd_stream_revoke(entry->stream);
+        } else {
+            gjkd_stream_drain(entry->stream);
+        }
+        return;
+    }
+    if (entry->progress == GJKD_WATCHING) {
+        gjkd_event_stream_end(entry->exchange);
+        return;
+    }
     if (entry->exchange != NULL && entry->exchange->connection != NULL) {
         MHD_set_connection_option(entry->exchange->connection, MHD_CONNECTION_OPTION_TIMEOUT,
                                   ENDED_TIMEOUT_S);
@@ -401,9 +456,13 @@ bool gjkd_http_start(struct gjkd_http *http) {
     if (http->context->security.tls != NULL) {
         set_tls(tls);
         flags |= MHD_USE_TLS;
+    } else {
+        flags |= MHD_ALLOW_UPGRADE;
     }
     http->merges_folds = MHD_get_version()[0] == '0';
     http->lingering_closes.uv = http->uv;
+    http->dirty_end = &http->dirty;
+    gjkd_event_streams_init(http);
     http->connections.ended = expire_soon;
     http->daemon =
         MHD_start_daemon(flags, 0, NULL, NULL, on_request, http, MHD_OPTION_ARRAY, tls,
@@ -424,6 +483,8 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     uint64_t now_ns = uv_hrtime();
     if (http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
         http->swept_ns = now_ns;
+        gjkd_hub_break_silence(&http->hub, now_ns);
+        gjkd_streams_sweep(http);
         if (gjkd_connections_sweep(&http->connections, now_ns) > 0) {
             http->request_run(http);
         }
@@ -455,7 +516,7 @@ bool gjkd_http_has_clients(const struct gjkd_http *http) {
 }
 
 bool gjkd_http_is_busy(const struct gjkd_http *http) {
-    return gjkd_http_has_clients(http) || http->working != NULL;
+    return gjkd_http_has_clients(http) || http->working != NULL || http->hub.out > 0;
 }
 
 void gjkd_http_stop(struct gjkd_http *http) {

@@ -9,6 +9,13 @@
 
 #include "http/state.h"
 
+/* A window of the body's rate begins. */
+void gjkd_late_body_begin(struct gjkd_exchange *exchange);
+
+/* Has less of a large body come in a window than --min-body-rate asks for? Then the request is
+ * refused. */
+bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns);
+
 /* The head is complete and a body follows, which is due by the request's deadline. */
 void gjkd_late_body_await(struct gjkd_exchange *exchange);
 

@@ -7,13 +7,27 @@
 #include "http/listen.h"
 
 #include <errno.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * What a socket takes of an answer beyond what it may send at once. By default Linux takes up to 4 MiB for
+ * a reader that is slow or does not read at all: memory that nobody counts, and answers that a loop
+ * prints for nobody.
+ */
+#define UNSENT_BYTES (128 << 10)
+
 static bool set_option(int fd, int option) {
     int on = 1;
     return setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) == 0;
+}
+
+/* For the connections, which inherit it. A wish: without it all works, too. */
+static void limit_unsent(int fd) {
+    int bytes = UNSENT_BYTES;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
 }
 
 static int open_one(gjkd_address *address, bool first) {
@@ -21,6 +35,7 @@ static int open_one(gjkd_address *address, bool first) {
     if (fd < 0) {
         return -1;
     }
+    limit_unsent(fd);
     bool fine = set_option(fd, SO_REUSEADDR) && (first || set_option(fd, SO_REUSEPORT)) &&
                 bind(fd, &address->any, address->length) == 0 &&
                 (!first || set_option(fd, SO_REUSEPORT)) && listen(fd, SOMAXCONN) == 0;

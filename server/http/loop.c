@@ -6,6 +6,8 @@
 
 #include "http/loop.h"
 
+#include "http/event_stream.h"
+#include "http/stream.h"
 #include "request/context.h"
 #include "request/telemetry.h"
 #include "work/deferred_free.h"
@@ -14,8 +16,10 @@
 #include <microhttpd.h>
 #include <unistd.h>
 
-/* Consecutive runs while the daemon has more to do, before the loop's other handles get a turn. */
+/* Consecutive runs while the daemon has more to do, and how long they may last in all, before the
+ * loop's other handles get a turn: what workers have done, new connections. */
 #define RUNS_MAX 8
+#define RUNS_MAX_NS UINT64_C(500000)
 
 /* How long stalled handshakes wait. */
 #define STALLED_MS 2
@@ -41,28 +45,46 @@ static void on_again(uv_idle_t *again);
  */
 static void run(struct gjkd_loop *loop) {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
-    bool waits = true, stalled = false;
-    for (int i = 0; i < RUNS_MAX && waits && wait_ms == 0 && !stalled; i++) {
+    bool waits = true, stalled = false, goes_on = true;
+    const uint64_t until_ns = uv_hrtime() + RUNS_MAX_NS;
+    for (int i = 0; i < RUNS_MAX && goes_on; i++) {
         uint64_t before = loop->http.callbacks;
         loop->http.round_ns = uv_hrtime();
         MHD_run(loop->http.daemon);
         waits = MHD_get_timeout(loop->http.daemon, &wait_ms) == MHD_YES;
         stalled = gjkd_http_has_handshakes(&loop->http) && loop->http.callbacks == before;
+        goes_on = waits && wait_ms == 0 && !stalled && loop->http.round_ns < until_ns;
     }
     if (waits && wait_ms == 0 && !stalled) {
-        uv_idle_start(&loop->again, on_again); /* a timer of 0 ms would starve all other handles */
+        loop->runs_again = true; /* a timer of 0 ms would starve all other handles */
+        uv_idle_start(&loop->again, on_again);
     } else if (waits) {
         arm(loop, wait_ms > 0 ? wait_ms : STALLED_MS);
     }
 }
 
+/* Streams, readers of events and resumed connections are served behind the poll, which must not wait
+ * while there are some. */
+static void serve_soon(struct gjkd_loop *loop) {
+    const struct gjkd_http *http = &loop->http;
+    if (http->dirty != NULL || http->resumed > 0 || gjkd_hub_has_news(&http->hub)) {
+        uv_idle_start(&loop->again, on_again);
+    }
+}
+
 static void on_again(uv_idle_t *again) {
+    struct gjkd_loop *loop = again->data;
     uv_idle_stop(again);
-    run(again->data);
+    if (loop->runs_again) {
+        loop->runs_again = false;
+        run(loop);
+    }
+    serve_soon(loop);
 }
 
 static void on_timer(uv_timer_t *timer) {
     run(timer->data);
+    serve_soon(timer->data);
 }
 
 /* --- Connections --- */
@@ -104,6 +126,7 @@ static void on_sweep(uv_timer_t *sweeper) {
     uint64_t wait_ms = gjkd_http_sweep(&loop->http);
     bool soon = loop->http.connections.closing && wait_ms > SWEEP_CLOSING_MS;
     sweep_within(loop, soon ? SWEEP_CLOSING_MS : wait_ms);
+    serve_soon(loop);
 }
 
 static void on_request_sweep(struct gjkd_http *http, uint64_t wait_ms) {
@@ -118,6 +141,7 @@ static void close_handles(struct gjkd_loop *loop) {
     uv_close((uv_handle_t *)&loop->wake, NULL);
     uv_close((uv_handle_t *)&loop->recheck, NULL);
     uv_close((uv_handle_t *)&loop->prepare, NULL);
+    uv_close((uv_handle_t *)&loop->check, NULL);
     gjkd_completion_queue_close(&loop->completions);
 }
 
@@ -129,6 +153,14 @@ static void on_prepare(uv_prepare_t *prepare) {
         gjkd_http_stop(&loop->http);
         close_handles(loop); /* which ends the loop */
     }
+}
+
+static void on_check(uv_check_t *check) {
+    struct gjkd_loop *loop = check->data;
+    gjkd_http_run_resumed(&loop->http);
+    gjkd_streams_flush(&loop->http);
+    gjkd_event_streams_serve(&loop->http);
+    serve_soon(loop);
 }
 
 static void on_wake(uv_async_t *wake) {
@@ -156,7 +188,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         return false;
     }
     loop->uv.data = loop->poll.data = loop->timer.data = loop->wake.data = loop->recheck.data =
-        loop->prepare.data = loop->sweeper.data = loop->again.data = loop;
+        loop->prepare.data = loop->check.data = loop->sweeper.data = loop->again.data = loop;
     loop->ended = ended;
     loop->owner = owner;
     loop->http = (struct gjkd_http){
@@ -186,6 +218,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     uv_idle_init(&loop->uv, &loop->again);
     uv_timer_init(&loop->uv, &loop->sweeper);
     uv_prepare_init(&loop->uv, &loop->prepare);
+    uv_check_init(&loop->uv, &loop->check);
     if (uv_async_init(&loop->uv, &loop->wake, on_wake) != 0 ||
         uv_async_init(&loop->uv, &loop->recheck, on_recheck) != 0 ||
         uv_poll_init(&loop->uv, &loop->poll, epoll_fd) != 0 ||
@@ -194,6 +227,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         return false;
     }
     uv_poll_start(&loop->poll, UV_READABLE, on_poll);
+    uv_check_start(&loop->check, on_check);
     on_sweep(&loop->sweeper);
     run(loop);
     return true;

@@ -13,11 +13,13 @@ struct gjkd_loop {
     struct gjkd_acceptor acceptor;
     uv_poll_t poll;     /* the daemon's epoll descriptor */
     uv_timer_t timer;   /* the timeout that the daemon asked for */
-    uv_idle_t again;    /* active while the daemon wants to run again at once */
+    uv_idle_t again;    /* active while there is something to do at once */
+    bool runs_again;    /* the daemon wants to run */
     uv_timer_t sweeper; /* the next sweep */
     uv_async_t wake;    /* sent by another thread to close the loop */
     uv_async_t recheck; /* sent by another thread when the tokens were read again */
     struct gjkd_completion_queue completions;
+    uv_check_t check;     /* after each round: sends what streams have to say */
     uv_prepare_t prepare; /* while closing: checks whether anything is left */
     struct gjkd_http http;
     atomic_bool answered;       /* closing, and no client waits any more */

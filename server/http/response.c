@@ -13,6 +13,9 @@
 /* So many bytes of a body that is read are written at a time, in about 50 us. */
 #define STREAM_BYTES 16384
 
+/* The same of event streams, for HTTP/1.0; there are many, and their events are small. */
+#define EVENT_BYTES 1024
+
 /* Sets a field that has a value. */
 static void add(void *response, const char *name, const char *value) {
     if (value != NULL && value[0] != '\0') {
@@ -20,7 +23,22 @@ static void add(void *response, const char *name, const char *value) {
     }
 }
 
-static void add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
+const char *gjkd_response_durability(const struct gjkd_request *request) {
+    switch (request->change.durability) {
+    case GJKD_IN_MEMORY:
+        return "memory";
+    case GJKD_ON_DISK:
+        return "disk";
+    case GJKD_IN_QUORUM:
+        return "quorum";
+    case GJKD_NO_WRITE:
+    case GJKD_NOT_STORED:
+        break;
+    }
+    return NULL;
+}
+
+void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
     const gjkd_reply *reply = &request->reply;
     add(response, "X-Content-Type-Options", "nosniff");
     add(response, "Content-Type", reply->content_type);
@@ -28,11 +46,21 @@ static void add_fields(const struct gjkd_request *request, struct MHD_Response *
         add(response, "Content-Security-Policy", reply->policy);
         add(response, "Vary", "Accept");
     }
+    if (reply->accept_key != NULL) {
+        add(response, "Upgrade", "websocket");
+        add(response, "Sec-WebSocket-Accept", reply->accept_key);
+        add(response, "Sec-WebSocket-Protocol", reply->protocol);
+    }
+    if (reply->watch != NULL) {
+        add(response, "Cache-Control", "no-store");
+        add(response, "X-Accel-Buffering", "no"); /* nginx would hold events back */
+    }
     add(response, "Content-Encoding", reply->content_encoding);
     if (reply->varies_by_coding) {
         add(response, "Vary", "Accept-Encoding");
     }
     add(response, "ETag", reply->etag);
+    add(response, "Gjkd-Durability", gjkd_response_durability(request));
     add(response, "Allow", reply->allow);
     if (reply->retry_after_s > 0) {
         char seconds[24];
@@ -63,6 +91,14 @@ static struct MHD_Response *make_of_texts(struct gjkd_request *request) {
                : MHD_create_response_from_iovec(vector, (unsigned)reply->text_count, NULL, NULL);
 }
 
+/* 0: the reader has suspended the connection until there is more. */
+static ssize_t read_events(void *closure, uint64_t position, char *to, size_t length) {
+    const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
+    (void)position;
+    size_t count = reply->read(reply->reader, to, length);
+    return count != SIZE_MAX ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
+}
+
 static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length) {
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
     (void)position; /* always where the last call ended */
@@ -77,7 +113,14 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     }
     const gjkd_reply *reply = &request->reply;
     struct MHD_Response *response;
-    if (reply->read != NULL) {
+    if (reply->watch != NULL) {
+        response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_BYTES, read_events,
+                                                     request, NULL);
+        if (response != NULL && request->head.method == GJKD_HEAD) {
+            /* Else libmicrohttpd ends the chunks of the body that is not there. */
+            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
+        }
+    } else if (reply->read != NULL) {
         response =
             MHD_create_response_from_callback(reply->length, STREAM_BYTES, read_on, request, NULL);
     } else if (reply->texts != NULL) {
@@ -87,7 +130,7 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
         response = MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
     }
     if (response != NULL) {
-        add_fields(request, response);
+        gjkd_response_add_fields(request, response);
     }
     return response;
 }

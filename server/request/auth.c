@@ -10,6 +10,7 @@
 #include "request/context.h"
 #include "request/request.h"
 #include "security/forwarded.h"
+#include "util/hash.h"
 #include "util/host.h"
 
 #include <string.h>
@@ -35,12 +36,16 @@ static const struct gjkd_operation *row_of(const struct gjkd_request *request) {
 
 static bool is_open(const struct gjkd_request *request) {
     const struct gjkd_operation *row = row_of(request);
-    return gjkd_cors_is_preflight(&request->head) || (row != NULL && (row->flags & GJKD_OPEN) != 0);
+    return gjkd_cors_is_preflight(&request->head) ||
+           (row != NULL && (row->flags & GJKD_OPEN) != 0) ||
+           (row != NULL && (row->flags & GJKD_TOKEN_LATER) != 0 &&
+            request->head.authorization == NULL);
 }
 
-/* Of an operation: reading and asking is GET and POST; all else changes sets. */
-static gjkd_scope needed_scope(gjkd_method method) {
-    return method == GJKD_GET || method == GJKD_POST ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
+/* Reading and asking is GET and POST; all else changes sets, and what says so. */
+static gjkd_scope needed_scope(const struct gjkd_operation *operation) {
+    const bool asks = operation->method == GJKD_GET || operation->method == GJKD_POST;
+    return asks && !(operation->flags & GJKD_WRITES) ? GJKD_SCOPE_READ : GJKD_SCOPE_WRITE;
 }
 
 /* --- Rates --- */
@@ -61,13 +66,16 @@ static void refuse_rate(struct gjkd_request *request, const char *who, const cha
 
 void gjkd_auth_check_address_rate(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
-    if (context->security.address_limiter == NULL || is_open(request)) {
+    if (is_open(request)) {
         return;
     }
     gjkd_ip client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
                                            &context->config->trusted_proxies);
     client = gjkd_ip_client(&client);
     request->client_key = gjkd_limiter_key_of(client.bytes);
+    if (context->security.address_limiter == NULL) {
+        return;
+    }
     request->metered = is_charged(request);
     uint64_t wait_s = request->metered ? gjkd_limiter_take(context->security.address_limiter,
                                                            &request->client_key, uv_hrtime())
@@ -117,9 +125,16 @@ static void note_guess(const struct gjkd_request *request) {
     }
 }
 
+uint64_t gjkd_auth_hash_client(const struct gjkd_request *request) {
+    const gjkd_limiter_key *key = request->has_token ? &request->token_key : &request->client_key;
+    return gjkd_hash2(key->words, request->context->hash_seed);
+}
+
 void gjkd_auth_settle(const struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
     uint64_t asked = request->asked > request->queries ? request->asked : request->queries;
+    const uint64_t worked = request->used_ns / GJKD_QUERY_NS;
+    asked = asked > worked ? asked : worked;
     if (asked < 2) {
         return; /* one has been taken */
     }
@@ -183,7 +198,7 @@ void gjkd_auth_check_access(struct gjkd_request *request) {
     if (!request->has_token) {
         return;
     }
-    gjkd_scope needed = needed_scope(operation->method);
+    gjkd_scope needed = needed_scope(operation);
     if (!gjkd_access_scope(&request->grant, needed, &request->problem)) {
         refuse_scope(request, needed);
         return;

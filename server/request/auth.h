@@ -6,6 +6,8 @@
  * a request calls these; each refuses the request where the answer is no.
  */
 
+#include <stdint.h>
+
 struct gjkd_request;
 
 /* Without tokens: is the Host one that no stranger can own (host.h)? */
@@ -27,7 +29,10 @@ void gjkd_auth_check_access(struct gjkd_request *request);
 /* Has the token been used too much of late? */
 void gjkd_auth_check_token_rate(struct gjkd_request *request);
 
-/* The request is over: what it asked beyond one query is put to its client's account. */
+/* A hash of who asks: the token, or else the address. After the checks. */
+uint64_t gjkd_auth_hash_client(const struct gjkd_request *request);
+
+/* The request is over: what it asked, or worked, beyond one query is put to its client's account. */
 void gjkd_auth_settle(const struct gjkd_request *request);
 
 #endif

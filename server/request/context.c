@@ -16,15 +16,21 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->limits.body_bytes_max = config->max_body_bytes;
     context->limits.batch_queries_max = config->max_batch_queries;
     context->registry = gjkd_registry_new(context->limits.sets_max);
+    const bool is_on_disk = config->data_dir[0] != '\0' && config->cluster[0] == '\0';
+    context->newest = is_on_disk ? gjkd_registry_new(context->limits.sets_max) : context->registry;
     context->telemetry = gjkd_telemetry_new((unsigned)config->io_threads);
+    if (uv_random(NULL, NULL, &context->hash_seed, sizeof context->hash_seed, 0, NULL) != 0) {
+        context->hash_seed = uv_hrtime();
+    }
+    atomic_init(&context->streams, 0);
     atomic_init(&context->draining, false);
     atomic_init(&context->loading, true);
-    if (context->registry == NULL || context->telemetry == NULL) {
+    if (context->registry == NULL || context->newest == NULL || context->telemetry == NULL) {
         snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
         return false;
     }
     gjkd_budget_limit(config->max_memory_bytes);
-    gjkd_registry_limit(context->registry, gjkd_budget_ceiling(GJKD_CHARGE_LARGE));
+    gjkd_registry_limit(context->newest, gjkd_budget_ceiling(GJKD_CHARGE_LARGE));
     if (!gjkd_security_init(&context->security, config, error)) {
         return false;
     }
@@ -36,8 +42,50 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     return true;
 }
 
+bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+    const gjkd_store_setup setup = {
+        .directory = context->config->data_dir,
+        .checkpoint_ms = context->config->pose_checkpoint_ms,
+        .limits = &context->limits,
+        .threads = (unsigned)context->config->workers,
+        .shown = context->registry,
+        .newest = context->newest,
+    };
+    if (context->newest == context->registry) {
+        return true;
+    }
+    context->disk = gjkd_disk_store_open(&setup, &context->progress, error);
+    if (context->disk == NULL) {
+        return false;
+    }
+    context->store = gjkd_disk_store_base(context->disk);
+    if (!gjkd_disk_store_start(context->disk)) {
+        snprintf(error, GJKD_STORE_ERROR_MAX, "cannot start the thread that stores sets");
+        return false;
+    }
+    return true;
+}
+
+bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+    const gjkd_cluster_setup setup = {context->config, &context->limits, context->registry};
+    if (context->config->cluster[0] == '\0') {
+        return true;
+    }
+    context->cluster = gjkd_cluster_open(&setup, error);
+    if (context->cluster == NULL) {
+        return false;
+    }
+    context->store = gjkd_cluster_store(context->cluster);
+    return true;
+}
+
 void gjkd_context_fini(struct gjkd_context *context) {
     gjkd_pool_fini(&context->pool);
+    gjkd_cluster_close(context->cluster);
+    gjkd_disk_store_close(context->disk);
+    if (context->newest != context->registry) {
+        gjkd_registry_free(context->newest);
+    }
     gjkd_registry_free(context->registry);
     gjkd_telemetry_free(context->telemetry);
     gjkd_security_fini(&context->security);

@@ -3,18 +3,27 @@
 
 /* What all requests share, made as the configuration says. */
 
+#include "cluster/cluster.h"
 #include "config/config.h"
 #include "proto/request.h"
 #include "security/security.h"
+#include "store/store.h"
 #include "work/pool.h"
 
 struct gjkd_context {
     const struct gjkd_config *config;
     proto_limits limits;
     struct gjkd_security security;
-    struct gjkd_registry *registry;
+    struct gjkd_registry *registry; /* what readers see */
+    struct gjkd_registry *newest;   /* what writers build upon; without a store the same */
+    struct gjkd_store *store;       /* that of disk or cluster; NULL: none */
+    struct gjkd_disk_store *disk;   /* NULL: none, as of the next */
+    struct gjkd_cluster *cluster;
+    gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
+    uint64_t hash_seed;  /* of hashes of clients and sets; random */
+    atomic_uint streams; /* that are open or about to be, of --max-streams */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };
@@ -26,6 +35,16 @@ struct gjkd_context {
  */
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
                        char error[GJKD_CONFIG_ERROR_MAX]) GJK_MUST_USE;
+
+/*
+ * Loads the sets of --data-dir, if it is given; their store takes writes from then on. False: error
+ * says why not.
+ */
+bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
+/* Begins to follow the cluster's log, if --cluster is given; its store takes writes from then on.
+ * False: error says why not. */
+bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 
 /* The loops have ended. What is still at a worker is done first. */
 void gjkd_context_fini(struct gjkd_context *context);

@@ -1,6 +1,7 @@
 /*
  * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON,
- * the rest below. Only the order of magnitude counts.
+ * the rest below. Only the order of magnitude counts: what takes longer than was thought is given up
+ * by the loop, and begins anew on a worker.
  */
 
 #include "request/cost_model.h"
@@ -13,6 +14,8 @@
 #define POINT_NS 150        /* one point of a large shape, scanned as often as it takes */
 #define COLUMNS_ROW_NS 1000 /* one pair or one ray of a column message */
 #define READ_SHAPE_NS 200   /* one shape of a set, or one piece of a shape, printed */
+#define READ_BYTES_A_NS 2   /* of definitions, copied */
+#define READ_POINT_NS 20    /* one point of a shape's definition, copied */
 #define LIST_ITEM_NS 400    /* one summary, printed */
 #define PAIRS_SHAPE_NS 200  /* all pairs: one shape, besides what it meets */
 #define ITEMS_MAX 10000000  /* keeps products within 64 bits */
@@ -21,14 +24,82 @@ static uint64_t at_most(uint64_t count) {
     return count < ITEMS_MAX ? count : ITEMS_MAX;
 }
 
+/* --- A glance at the body --- */
+
+static const char *skip_blanks(const char *at, const char *end) {
+    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) {
+        at++;
+    }
+    return at;
+}
+
+/* at stands behind an opening quote. The closing quote, or end. */
+static const char *find_quote(const char *at, const char *end) {
+    while (at < end && *at != '"') {
+        at += *at == '\\' ? 2 : 1;
+    }
+    return at < end ? at : end;
+}
+
+/* The value of the outermost member of that name, within the body; NULL: absent or null. */
+static const char *find_member(const char *body, size_t length, const char *name) {
+    if (length == 0) {
+        return NULL; /* and there may be no body */
+    }
+    const char *end = body + length;
+    size_t name_length = strlen(name);
+    int depth = 0;
+    for (const char *at = body; at < end; at++) {
+        if (*at == '{' || *at == '[') {
+            depth++;
+        } else if (*at == '}' || *at == ']') {
+            depth--;
+        } else if (*at == '"') {
+            const char *start = at + 1;
+            at = find_quote(start, end);
+            if (depth != 1 || (size_t)(at - start) != name_length ||
+                memcmp(start, name, name_length) != 0) {
+                continue;
+            }
+            const char *colon = skip_blanks(at + 1 < end ? at + 1 : end, end);
+            if (colon < end && *colon == ':') {
+                const char *value = skip_blanks(colon + 1, end);
+                return value < end && *value != 'n' ? value : NULL;
+            }
+        }
+    }
+    return NULL;
+}
+
+bool gjkd_cost_model_has_member(const char *body, size_t length, const char *name) {
+    return find_member(body, length, name) != NULL;
+}
+
+/* --- The model --- */
+
 static bool has_member(const gjkd_work *work, const char *name) {
     return name != NULL && work->body != NULL &&
            gjkd_cost_model_has_member(work->body, work->body_bytes, name);
 }
 
+/* What a question to the set looks at: as many as usual, or as the body asks to be told. */
+static uint64_t met_of(const gjkd_work *work) {
+    if (work->body == NULL) {
+        return at_most(work->items);
+    }
+    const char *end = work->body + work->body_bytes;
+    const char *digit = find_member(work->body, work->body_bytes, "limit");
+    uint64_t told = 0;
+    for (; digit != NULL && digit < end && *digit >= '0' && *digit <= '9'; digit++) {
+        told = told < work->items ? told * 10 + (uint64_t)(*digit - '0') : told;
+    }
+    told = told < work->items ? told : work->items;
+    return at_most(told > work->met ? told : work->met);
+}
+
 static uint64_t query_ns(const gjkd_work *work) {
     const gjkd_cost *cost = work->cost;
-    uint64_t met_ns = at_most(work->met) * cost->met_ns;
+    uint64_t met_ns = met_of(work) * cost->met_ns;
     uint64_t ns = PAIR_NS + work->points * POINT_NS;
     if (work->items == 0 || has_member(work, cost->pair_given[0]) ||
         has_member(work, cost->pair_given[1])) {
@@ -61,9 +132,10 @@ uint64_t gjkd_cost_model_ns(const gjkd_work *work) {
     case GJKD_COST_WORKER:
         return WORKER_FROM_NS + 1 + decode;
     case GJKD_COST_SHAPE:
-        return work->pieces * READ_SHAPE_NS;
+        return work->pieces * READ_SHAPE_NS + work->points * READ_POINT_NS;
     case GJKD_COST_SHAPES:
-        return (at_most(work->items) + work->pieces) * READ_SHAPE_NS;
+        return (at_most(work->items) + work->pieces) * READ_SHAPE_NS +
+               work->stored_bytes / READ_BYTES_A_NS;
     case GJKD_COST_SETS:
         return at_most(work->items) * LIST_ITEM_NS;
     case GJKD_COST_QUERY:
@@ -78,48 +150,4 @@ bool gjkd_cost_model_wants_worker(const gjkd_work *work) {
     unread.body = NULL;
     return work->cost->kind != GJKD_COST_NONE && gjkd_cost_model_ns(&unread) > WORKER_FROM_NS &&
            gjkd_cost_model_ns(work) > WORKER_FROM_NS;
-}
-
-static const char *skip_blanks(const char *at, const char *end) {
-    while (at < end && (*at == ' ' || *at == '\t' || *at == '\n' || *at == '\r')) {
-        at++;
-    }
-    return at;
-}
-
-/* at stands behind an opening quote. The closing quote, or end. */
-static const char *find_quote(const char *at, const char *end) {
-    while (at < end && *at != '"') {
-        at += *at == '\\' ? 2 : 1;
-    }
-    return at < end ? at : end;
-}
-
-bool gjkd_cost_model_has_member(const char *body, size_t length, const char *name) {
-    if (length == 0) {
-        return false; /* and there may be no body */
-    }
-    const char *end = body + length;
-    size_t name_length = strlen(name);
-    int depth = 0;
-    for (const char *at = body; at < end; at++) {
-        if (*at == '{' || *at == '[') {
-            depth++;
-        } else if (*at == '}' || *at == ']') {
-            depth--;
-        } else if (*at == '"') {
-            const char *start = at + 1;
-            at = find_quote(start, end);
-            if (depth != 1 || (size_t)(at - start) != name_length ||
-                memcmp(start, name, name_length) != 0) {
-                continue;
-            }
-            const char *colon = skip_blanks(at + 1 < end ? at + 1 : end, end);
-            if (colon < end && *colon == ':') {
-                const char *value = skip_blanks(colon + 1, end);
-                return value < end && *value != 'n';
-            }
-        }
-    }
-    return false;
 }

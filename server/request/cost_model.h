@@ -5,8 +5,8 @@
  * Inline or on a worker: a hop to a worker costs about 10 us of processor time and halves the
  * rate of small requests; it pays from about 50 us of work. What stays inline holds up every
  * other connection of its loop. So the cost is estimated before decoding, from the body's
- * length, the form of the query and the size of the set. The answer never depends on where it
- * was computed.
+ * length, the form of the query and the size of the set; a loop gives up what takes longer than
+ * that (gjkd_request_try). The answer never depends on where it was computed.
  */
 
 #include <stdbool.h>
@@ -38,11 +38,12 @@ typedef struct gjkd_work {
     const gjkd_cost *cost;
     const char *body; /* read only as far as its outermost members' names; NULL: not at all */
     size_t body_bytes;
-    uint64_t items;  /* shapes of the set, or summaries of the list; 0: none */
-    uint64_t points; /* of the largest shape of the set */
-    uint64_t pieces; /* of that with the most of them */
-    uint64_t met;    /* what a question to the set looks at: gjk_set_crowding */
-    uint64_t rows;   /* of a column message, estimated; 0: the body is JSON */
+    uint64_t items;        /* shapes of the set, or summaries of the list; 0: none */
+    uint64_t points;       /* of the largest shape of the set */
+    uint64_t pieces;       /* of that with the most of them */
+    uint64_t met;          /* what a question to the set looks at: gjk_set_crowding */
+    uint64_t stored_bytes; /* of the set's definition */
+    uint64_t rows;         /* of a column message, estimated; 0: the body is JSON */
 } gjkd_work;
 
 /* Estimated nanoseconds, from above rather than from below. */

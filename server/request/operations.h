@@ -20,15 +20,18 @@ typedef void gjkd_handler(struct gjkd_request *request);
 
 /* What an operation needs beyond its handler, as bits. */
 enum {
-    GJKD_TAKES_BODY = 1,       /* JSON; its Content-Type is checked */
-    GJKD_ANSWERS_ANY = 2,      /* whatever Accept says */
-    GJKD_READS_SET = 4,        /* request->version is the current one of {set}, if there is one */
-    GJKD_OPEN = 8,             /* nobody is asked for a token */
-    GJKD_TAKES_COLUMNS = 16,   /* the body may be a column message */
-    GJKD_ANSWERS_COLUMNS = 32, /* and the answer too */
-    GJKD_TAKES_PATCH = 64,     /* besides JSON, a JSON merge patch by that name */
-    GJKD_PACKED = 256,         /* the answer is packed for every client that takes gzip */
-    GJKD_CHARGED = 128,        /* queries and writes: counted against the rate limits */
+    GJKD_TAKES_BODY = 1,        /* JSON; its Content-Type is checked */
+    GJKD_ANSWERS_ANY = 2,       /* whatever Accept says */
+    GJKD_READS_SET = 4,         /* request->version is the current one of {set}, if there is one */
+    GJKD_OPEN = 8,              /* nobody is asked for a token */
+    GJKD_TAKES_COLUMNS = 16,    /* the body may be a column message */
+    GJKD_ANSWERS_COLUMNS = 32,  /* and the answer too */
+    GJKD_TAKES_PATCH = 64,      /* besides JSON, a JSON merge patch by that name */
+    GJKD_PACKED = 256,          /* the answer is packed for every client that takes gzip */
+    GJKD_TOKEN_LATER = 2048,    /* who sends no token sends it as the stream's first message */
+    GJKD_ANSWERS_EVENTS = 1024, /* the answer is a stream of events */
+    GJKD_CHARGED = 128,         /* queries and writes: counted against the rate limits */
+    GJKD_WRITES = 512,          /* changes a set, though its method is POST */
 };
 
 struct gjkd_operation {

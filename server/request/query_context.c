@@ -29,10 +29,6 @@ bool gjkd_query_context_fail(struct gjkd_query_context *context, gjk_status stat
                              "time was up before all was looked at");
 }
 
-static bool is_late(void *request) {
-    return gjkd_request_is_late(request);
-}
-
 bool gjkd_query_context_find(struct gjkd_query_context *context, const proto_operand *operand,
                              struct gjkd_operand *out) {
     out->body = NULL;
@@ -53,15 +49,20 @@ bool gjkd_query_context_find(struct gjkd_query_context *context, const proto_ope
         out->placed.pose.position = operand->pose.position;
     }
     if (operand->has_rotation) {
-        out->placed.pose.rotation = operand->pose.rotation;
+        gjk_pose_turn_as(&out->placed.pose, &operand->pose);
     }
     return true;
 }
 
 bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjkd_operand *a,
                                   struct gjkd_operand *b) {
-    return gjkd_query_context_find(context, &context->query.a, a) &&
-           gjkd_query_context_find(context, &context->query.b, b);
+    if (!gjkd_query_context_find(context, &context->query.a, a) ||
+        !gjkd_query_context_find(context, &context->query.b, b)) {
+        return false;
+    }
+    context->stamp.pair_a = a->body;
+    context->stamp.pair_b = b->body;
+    return true;
 }
 
 const gjk_recorder *gjkd_query_context_start_trace(struct gjkd_query_context *context,
@@ -82,7 +83,7 @@ gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, cons
                            .except = except,
                            .limit = limit,
                            .arena = context->arena,
-                           .patience = &context->patience};
+                           .patience = context->patience};
 }
 
 struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context) {
@@ -147,11 +148,32 @@ const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context
     return other;
 }
 
-/* Only the set of the path goes back in time: that of `against` stands at its newest. What it means
- * for `hit` that there is no such tick is a verdict of its own. */
+bool gjkd_query_context_find_against(struct gjkd_query_context *context, gjk_snapshot *out) {
+    const proto_query *query = &context->query;
+    const struct gjkd_version *other =
+        gjkd_query_context_find_set(context, query->against, "/against");
+    if (other == NULL) {
+        return false;
+    }
+    context->stamp.has_against_revision = true;
+    context->stamp.against_revision = other->revision;
+    *out = gjk_snapshot_of(other->set);
+    if (query->against_at.given) {
+        gjk_rewound rewound;
+        if (!gjkd_rewind(other, query->against_at.tick, &rewound, context->problem)) {
+            return proto_problem_point(context->problem, query->against_at.pointer);
+        }
+        *out = rewound.snapshot;
+        context->stamp.pose_gap = context->stamp.pose_gap || rewound.is_gap;
+    }
+    return true;
+}
+
+/* The set of the path goes back in time. What it means for `hit` that there is no such tick is a
+ * verdict of its own. */
 static bool go_back(struct gjkd_query_context *context) {
     const struct gjkd_version *version = context->request->version;
-    const double tick = context->query.at_tick;
+    const double tick = context->query.at.tick;
     context->stamp.has_tick = true;
     context->stamp.tick = tick;
     context->rewind = GJK_REWIND_EXPIRED;
@@ -160,11 +182,12 @@ static bool go_back(struct gjkd_query_context *context) {
             context->rewind = gjk_history_at(version->history, tick, &context->rewound);
         }
     } else if (!gjkd_rewind(version, tick, &context->rewound, context->problem)) {
-        return proto_problem_point(context->problem, context->query.at_pointer);
+        return proto_problem_point(context->problem, context->query.at.pointer);
     } else {
         context->rewind = GJK_REWIND_OK;
     }
     context->snapshot = context->rewound.snapshot;
+    context->stamp.pose_gap = context->rewind == GJK_REWIND_OK && context->rewound.is_gap;
     return true;
 }
 
@@ -176,13 +199,14 @@ bool gjkd_query_context_begin(struct gjkd_query_context *context) {
     context->limit = limit > 0 ? (uint32_t)limit : 1;
     context->answered = 0;
     context->is_cut = false;
-    context->patience = (gjk_patience){is_late, context->request};
+    context->patience = &context->request->patience;
     context->rewind = GJK_REWIND_OK;
+    context->stamp.meta_of = query->include_meta ? gjkd_stored_meta : NULL;
     proto_buffer_init(&context->out, context->arena);
     if (version != NULL) {
         context->snapshot = gjk_snapshot_of(version->set);
         context->stamp.has_revision = true;
         context->stamp.revision = version->revision;
     }
-    return !query->has_at || go_back(context);
+    return !query->at.given || go_back(context);
 }

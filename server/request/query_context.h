@@ -27,7 +27,7 @@ struct gjkd_query_context {
     uint32_t answered; /* in lists */
     bool is_cut;       /* more room might have been used */
     struct proto_buffer out;
-    gjk_patience patience; /* until the request's deadline */
+    const gjk_patience *patience; /* until the request's deadline */
 };
 
 /* An operand, found. placed may point into it: it must stay where it is. */
@@ -53,6 +53,10 @@ bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjk
  * version. A view; NULL: refused, at that pointer within the query. */
 const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context *context,
                                                        const char *name, const char *pointer);
+
+/* What the query's `against` is asked of, at its tick if it has one; the answer tells its revision.
+ * False: refused. */
+bool gjkd_query_context_find_against(struct gjkd_query_context *context, gjk_snapshot *out);
 
 /* The recorder of the query's trace, which then stands in the answer; NULL when none is
  * wanted. trace is the caller's storage, in use until the answer is printed. */

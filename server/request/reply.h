@@ -5,8 +5,11 @@
 
 #include "proto/reply.h"
 #include "sets/etag.h"
+#include "watch/watch.h"
 
 #define GJKD_JSON_TYPE "application/json; charset=utf-8"
+
+#define GJKD_EVENT_STREAM_TYPE "text/event-stream"
 
 /* Writes the next bytes of a body, length of them unless it ends; returns how many. */
 typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
@@ -22,12 +25,15 @@ typedef struct gjkd_reply {
     size_t text_count;
     gjkd_reply_reader read; /* called for it piece by piece; NULL: it is not */
     void *reader;
-    char etag[GJKD_ETAG_MAX]; /* "": none */
-    const char *allow;        /* NULL: none */
-    uint64_t retry_after_s;   /* 0: none; 429 and 503 have one */
-    const char *policy;       /* Content-Security-Policy; NULL: none */
-    const char *challenge;    /* WWW-Authenticate; NULL: none */
-    bool close;               /* end the connection after it */
+    const gjkd_watch_spec *watch; /* it is a stream of these events; NULL: it is not */
+    char etag[GJKD_ETAG_MAX];     /* "": none */
+    const char *allow;            /* NULL: none */
+    uint64_t retry_after_s;       /* 0: none; 429 and 503 have one */
+    const char *policy;           /* Content-Security-Policy; NULL: none */
+    const char *challenge;        /* WWW-Authenticate; NULL: none */
+    const char *accept_key;       /* 101 only: the proof that the handshake was understood */
+    const char *protocol;         /* 101 only: that of the stream; NULL: none was offered */
+    bool close;                   /* end the connection after it */
 } gjkd_reply;
 
 /* Sets status 200 and a body; other members stay. */

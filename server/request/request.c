@@ -5,6 +5,7 @@
  *     begin        the head has come: what it alone decides is decided (request_head.c)
  *     take_body    piece by piece, into the arena, counted (request_body.c)
  *     wants_worker the body is complete: retain the version, estimate the cost
+ *     try          what is thought to be short is tried on the loop, and given up where it is not
  *     run          decode, check, compute, encode: the operation's handler
  *
  * and whoever ends it early does so with a problem in the form of RFC 9457.
@@ -26,6 +27,10 @@
 /* About the shortest row of a column message: two handles of some thousand. */
 #define COLUMNS_ROW_BYTES 8
 
+static bool is_late(void *request) {
+    return gjkd_request_is_late(request);
+}
+
 void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
                        struct gjkd_counters *counters) {
     memset(request, 0, sizeof *request);
@@ -34,20 +39,33 @@ void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
     gjkd_account_init(&request->account);
     gjk_arena_init(&request->arena, 0);
     gjk_arena_charge(&request->arena, &request->account.account);
+    request->patience = (gjk_patience){is_late, request};
+    request->deadline_ns = UINT64_MAX;
+    gjk_arena_hurry(&request->arena, &request->patience);
     gjkd_pinned_sets_init(&request->pinned_sets);
 }
 
+/* No stream came of it. */
+static void let_go_of_stream(struct gjkd_request *request) {
+    if (request->holds_stream) {
+        atomic_fetch_sub(&request->context->streams, 1);
+        request->holds_stream = false;
+    }
+}
+
 void gjkd_request_fini(struct gjkd_request *request) {
+    let_go_of_stream(request);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_fini(&request->pinned_sets);
     gjk_arena_fini(&request->arena);
 }
 
 void gjkd_request_reset(struct gjkd_request *request) {
+    let_go_of_stream(request);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_reset(&request->pinned_sets);
     if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_budget_is_tight()) {
-        gjk_arena_fini(&request->arena);
+        gjkd_account_free_arena(&request->account, &request->arena);
     } else {
         gjk_arena_reset(&request->arena); /* what it keeps stays charged */
     }
@@ -60,16 +78,21 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->chunks.rows = 0;
     request->columns_in = false;
     request->columns_out = NULL;
-    request->unpacker = NULL;
+    request->min_revision = 0;
+    request->trial_ns = 0;
+    request->trial_given_up = false;
     request->body = NULL;
     request->body_bytes = request->body_capacity = 0;
     request->discarded_bytes = 0;
+    request->used_ns = 0;
     request->asked = request->queries = 0;
     request->match.operation = NULL;
     request->match.route = GJKD_ROUTE_NONE;
     request->grant = gjkd_grant_all();
     request->cors = (gjkd_cors){0};
     request->has_token = request->metered = false;
+    request->client_key = (gjkd_limiter_key){0};
+    request->change = (struct gjkd_change){0};
     request->problem.code = PROTO_OK;
     request->reply = (gjkd_reply){0};
     atomic_store_explicit(&request->fate, GJKD_FATE_OPEN, memory_order_relaxed);
@@ -103,6 +126,7 @@ void gjkd_request_refuse(struct gjkd_request *request) {
         }
         gjk_arena_fini(&request->arena); /* nothing of the request is needed any more */
         request->body = NULL;
+        request->trial_given_up = false; /* nor could it begin anew */
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
 }
@@ -140,7 +164,6 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
 
 bool gjkd_request_wants_worker(struct gjkd_request *request) {
     request->timing.complete_ns = uv_hrtime();
-    gjkd_request_end_body(request);
     if (request->reply.status != 0) {
         return false;
     }
@@ -148,6 +171,7 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
     gjkd_work work = {.cost = operation->cost,
                       .body = request->body,
                       .body_bytes = request->body_bytes};
+    bool is_packed = request->head.gzipped && request->body_bytes > 0;
     if (operation->flags & GJKD_READS_SET) {
         request->version =
             gjkd_registry_get(request->context->registry, request->match.variable.text);
@@ -157,11 +181,32 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
             work.points = request->version->points_max;
             work.pieces = request->version->pieces_max;
             work.met = (uint64_t)gjk_set_crowding(request->version->set);
+            work.stored_bytes = request->version->body_bytes;
         }
     } else if (operation->cost->kind == GJKD_COST_SETS) {
         work.items = gjkd_registry_measure(request->context->registry).sets;
     }
-    return gjkd_cost_model_wants_worker(&work);
+    return is_packed || gjkd_request_awaits_revision(request) ||
+           gjkd_cost_model_wants_worker(&work);
+}
+
+bool gjkd_request_awaits_revision(const struct gjkd_request *request) {
+    return request->min_revision > 0 && request->context->cluster != NULL &&
+           (request->match.operation->flags & GJKD_READS_SET) != 0 &&
+           (request->version == NULL || request->version->revision < request->min_revision);
+}
+
+/* Waits for the revision that is asked for, and takes it as the request's. */
+static void await_revision(struct gjkd_request *request) {
+    const char *name = request->match.variable.text;
+    if (!gjkd_cluster_wait_for_revision(request->context->cluster, name, request->min_revision,
+                                        &request->patience)) {
+        gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED,
+                          "time was up before this node had the set at that revision");
+        return;
+    }
+    gjkd_version_release(request->version);
+    request->version = gjkd_registry_get(request->context->registry, name);
 }
 
 void gjkd_request_start(struct gjkd_request *request) {
@@ -170,6 +215,12 @@ void gjkd_request_start(struct gjkd_request *request) {
     if (request->reply.status == 0 &&
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
+    }
+    if (request->reply.status == 0 && gjkd_request_awaits_revision(request)) {
+        await_revision(request);
+    }
+    if (request->reply.status == 0) {
+        gjkd_request_unpack_body(request);
     }
     if (request->reply.status == 0) {
         const char *before = gjkd_crash_note_route(request->match.operation->path);
@@ -184,9 +235,18 @@ void gjkd_request_end(struct gjkd_request *request) {
     }
     gjkd_request_pack(request);
     gjkd_pinned_sets_reset(&request->pinned_sets);
-    gjkd_version_release(request->version);
-    request->version = NULL;
+    if (request->reply.watch == NULL) { /* which begins with that version */
+        gjkd_version_release(request->version);
+        request->version = NULL;
+    }
     request->timing.ended_ns = uv_hrtime();
+}
+
+void gjkd_request_settle(struct gjkd_request *request) {
+    if (request->change.durability == GJKD_NOT_STORED) {
+        gjkd_request_fail(request, PROTO_NOT_STORED,
+                          "the disk refused the write, which has changed nothing");
+    }
 }
 
 void gjkd_request_run(struct gjkd_request *request) {
@@ -195,8 +255,47 @@ void gjkd_request_run(struct gjkd_request *request) {
     gjkd_request_end(request);
 }
 
-static bool is_late(void *request) {
-    return gjkd_request_is_late(request);
+/* Forgets what a trial has done: what it allocated lies behind the mark. */
+static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
+    let_go_of_stream(request);
+    gjk_arena_rewind(&request->arena, mark);
+    request->trial_given_up = false;
+    request->chunks.rows = 0;
+    request->asked = request->queries = 0;
+    request->timing.decoded_ns = 0;
+    request->problem.code = PROTO_OK;
+    request->reply = (gjkd_reply){0};
+}
+
+bool gjkd_request_try_short(struct gjkd_request *request) {
+    const gjk_arena_mark mark = gjk_arena_here(&request->arena);
+    request->trial_ns = uv_hrtime() + GJKD_SHORT_NS;
+    request->trial_thread_ns = gjkd_timing_thread_ns() + GJKD_SHORT_NS;
+    gjkd_request_start(request);
+    request->trial_ns = 0;
+    request->trial_thread_ns = 0;
+    if (request->trial_given_up) {
+        forget_trial(request, mark);
+        return false;
+    }
+    return true;
+}
+
+bool gjkd_request_try(struct gjkd_request *request) {
+    const gjk_arena_mark mark = gjk_arena_here(&request->arena);
+    request->trial_ns = uv_hrtime() + GJKD_TRIAL_NS;
+    gjkd_request_start(request);
+    gjkd_chunks_run_all(&request->chunks);
+    request->trial_ns = 0;
+    if (request->trial_given_up) {
+        forget_trial(request, mark);
+        return false;
+    }
+    if (gjkd_request_is_to_be_packed(request)) {
+        return false; /* all but that is done */
+    }
+    gjkd_request_end(request);
+    return true;
 }
 
 void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
@@ -207,7 +306,7 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     request->chunks.finish = how->finish;
     request->chunks.is_fixed = how->is_fixed;
     request->chunks.account = &request->account.account;
-    request->chunks.patience = (gjk_patience){is_late, request};
+    request->chunks.patience = request->patience;
     gjkd_chunks_begin(&request->chunks, count, row_ns);
 }
 
@@ -223,7 +322,7 @@ void gjkd_request_mark_decoded(struct gjkd_request *request) {
     request->timing.decoded_ns = uv_hrtime();
 }
 
-void gjkd_request_count_queries(struct gjkd_request *request, proto_op op, uint64_t count) {
+void gjkd_request_count_queries(struct gjkd_request *request, unsigned op, uint64_t count) {
     request->queries += count;
     gjkd_count_queries(request->counters, op, count);
 }
@@ -240,14 +339,33 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
     request->client = other->client;
 }
 
-bool gjkd_request_has_set(struct gjkd_request *request) {
-    bool reads_set = (request->match.operation->flags & GJKD_READS_SET) != 0;
-    if (reads_set && request->version == NULL) {
+static bool check_precondition(struct gjkd_request *request, const char *etag) {
+    switch (gjkd_precondition_check(request->head.if_match, NULL, etag, true)) {
+    case GJKD_PROCEED:
+    case GJKD_NOT_MODIFIED:
+        return true;
+    case GJKD_PRECONDITION_FAILED:
+        gjkd_request_fail(request, PROTO_REVISION_MISMATCH,
+                          "the set is not at the revision of If-Match");
+        return false;
+    case GJKD_PRECONDITION_UNCLEAR:
+        break;
+    }
+    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match holds no entity tags");
+    return false;
+}
+
+bool gjkd_request_may_ask(struct gjkd_request *request) {
+    if ((request->match.operation->flags & GJKD_READS_SET) == 0) {
+        return true;
+    }
+    if (request->version == NULL) {
         gjkd_request_fail(request, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
                           request->match.variable.text);
         return false;
     }
-    return true;
+    gjkd_version_etag(request->version, request->reply.etag);
+    return request->head.if_match == NULL || check_precondition(request, request->reply.etag);
 }
 
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {
@@ -259,8 +377,30 @@ static bool settle(struct gjkd_request *request, gjkd_fate fate) {
     return atomic_compare_exchange_strong(&request->fate, &open, fate);
 }
 
+bool gjkd_request_gives_up_trial(struct gjkd_request *request) {
+    request->trial_given_up = request->trial_given_up || request->trial_ns != 0;
+    return request->trial_given_up;
+}
+
+/* A short task has processor time, not time: while it waits for a processor nobody waits for it. */
+static void give_up_trial(struct gjkd_request *request, uint64_t now_ns) {
+    const int64_t left_ns =
+        request->trial_thread_ns != 0 ? request->trial_thread_ns - gjkd_timing_thread_ns() : 0;
+    if (left_ns > 0) {
+        request->trial_ns = now_ns + (uint64_t)left_ns;
+    } else {
+        request->trial_given_up = true;
+    }
+}
+
 bool gjkd_request_is_late(struct gjkd_request *request) {
-    return uv_hrtime() > request->deadline_ns || atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
+    const uint64_t now_ns = uv_hrtime();
+    gjkd_pool_pause(now_ns);
+    if (request->trial_ns != 0 && now_ns > request->trial_ns) {
+        give_up_trial(request, now_ns);
+    }
+    return request->trial_given_up || now_ns > request->deadline_ns ||
+           atomic_load(&request->fate) == GJKD_FATE_EXPIRED;
 }
 
 bool gjkd_request_expire(struct gjkd_request *request) {
@@ -268,5 +408,9 @@ bool gjkd_request_expire(struct gjkd_request *request) {
 }
 
 bool gjkd_request_claim(struct gjkd_request *request) {
+    if (request->trial_given_up) {
+        return false;
+    }
+    request->trial_ns = 0; /* what changes something is not given up any more */
     return settle(request, GJKD_FATE_CLAIMED);
 }

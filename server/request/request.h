@@ -14,6 +14,7 @@
 #include "security/cors.h"
 #include "security/keyring.h"
 #include "security/limiter.h"
+#include "sets/change.h"
 #include "sets/pinned_sets.h"
 #include "util/network.h"
 #include "util/request_id.h"
@@ -37,7 +38,12 @@ struct gjkd_request {
     struct gjkd_account account; /* of this arena and of all that chunks use */
     struct gjk_arena arena;
     gjkd_timing timing;
-    uint64_t deadline_ns; /* by uv_hrtime */
+    uint64_t deadline_ns;    /* by uv_hrtime */
+    uint64_t min_revision;   /* of a cluster's set, to be waited for; 0: any */
+    gjk_patience patience;   /* until then, of the arena and of all work */
+    uint64_t trial_ns;       /* when a trial is given up; 0: this is none */
+    int64_t trial_thread_ns; /* and by the thread's processor time; 0: whatever that is */
+    bool trial_given_up;
     _Atomic gjkd_fate fate;
 
     /* Not in the arena, which a refusal may clear: */
@@ -56,7 +62,8 @@ struct gjkd_request {
     gjkd_ip peer;   /* who is at the other end of the connection */
     gjkd_ip client; /* who asks through it; known only where requests are logged */
     gjkd_cors cors;
-    bool has_token, metered; /* token_key is valid; client_key is */
+    bool has_token, metered; /* token_key is valid; client_key's account is charged */
+    bool holds_stream;       /* one of the context's streams is to be made of it */
     gjkd_digest token;       /* its SHA-256, if has_token */
     gjkd_limiter_key token_key, client_key;
     gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
@@ -65,15 +72,16 @@ struct gjkd_request {
     bool columns_in;         /* the body is a column message */
     const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
 
-    struct gjkd_unpacker *unpacker; /* of a body that comes packed, in the arena; or NULL */
-    char *body;
+    char *body; /* as it came: packed, until a worker unpacks it */
     size_t body_bytes, body_capacity;
     uint64_t discarded_bytes;
     uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */
+    uint64_t used_ns; /* processor time of workers */
 
     struct gjkd_chunks chunks;           /* that the handler left to be done; rows is 0: none */
     struct gjkd_pinned_sets pinned_sets; /* sets besides that of the path */
+    struct gjkd_change change;           /* that the request makes, if any */
     struct proto_problem problem;
     gjkd_reply reply;
 };
@@ -102,17 +110,35 @@ void gjkd_request_refuse_length(struct gjkd_request *request);
 /* A piece of the body. False: too much was sent that nobody reads; hang up. */
 bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length);
 
-/* The body is complete; one that comes packed and is cut short is refused. Part of wants_worker. */
-void gjkd_request_end_body(struct gjkd_request *request);
+/* Adds bytes to the body as they are. Part of take_body. False: the request is refused. */
+bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t length);
+
+/* Unpacks a body that came packed; one that is no gzip or is cut short is refused. Part of start. */
+void gjkd_request_unpack_body(struct gjkd_request *request);
 
 /* The body is complete: retains the set's version and says whether a worker is to run it. */
 bool gjkd_request_wants_worker(struct gjkd_request *request);
 
+/*
+ * Answers on a loop, in a time of its own (GJKD_TRIAL_NS). False: the time was up, or the reply is to
+ * be packed, and a worker is to run the request, as if nothing had been tried. The answer does not
+ * depend on that.
+ */
+bool gjkd_request_try(struct gjkd_request *request);
+
+/*
+ * Start, in the place of one, of a request that is thought to be short. False: GJKD_SHORT_NS of
+ * processor time were not enough, nothing has been changed, and it is to be started anew. A write
+ * that is past gjkd_request_claim goes on.
+ */
+bool gjkd_request_try_short(struct gjkd_request *request);
+
 /* The body has been understood: takes the time. */
 void gjkd_request_mark_decoded(struct gjkd_request *request);
 
-/* Counts queries of that kind that have been answered. */
-void gjkd_request_count_queries(struct gjkd_request *request, proto_op op, uint64_t count);
+/* Counts queries of that kind, or rows of configurations, that have been answered: see
+ * gjkd_count_queries. */
+void gjkd_request_count_queries(struct gjkd_request *request, unsigned op, uint64_t count);
 
 /* Makes the request count and log as the same one as `other`, which is at a worker, so that it can
  * be answered in its place. */
@@ -121,6 +147,9 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_request_run(struct gjkd_request *request);
 
+/* Whether a node of a cluster has to wait for the revision that is asked for. A hint, for loops. */
+bool gjkd_request_awaits_revision(const struct gjkd_request *request);
+
 /*
  * The same in pieces, for several workers: start runs the handler, which may leave chunks to be
  * done; end comes when these are done too.
@@ -128,8 +157,14 @@ void gjkd_request_run(struct gjkd_request *request);
 void gjkd_request_start(struct gjkd_request *request);
 void gjkd_request_end(struct gjkd_request *request);
 
-/* Packs the reply, where the client takes that and it is worth while. Part of end. */
+/* Packs the reply, where the client takes that and it is worth while. Part of end. And: would it,
+ * so that this takes long? */
 void gjkd_request_pack(struct gjkd_request *request);
+bool gjkd_request_is_to_be_packed(const struct gjkd_request *request);
+
+/* After the end of a write whose change is settled: if it was not stored, that is answered. On the
+ * loop. */
+void gjkd_request_settle(struct gjkd_request *request);
 
 /*
  * The deadline against the write, from two threads: only one of the calls returns true.
@@ -138,8 +173,12 @@ void gjkd_request_pack(struct gjkd_request *request);
 bool gjkd_request_expire(struct gjkd_request *request);
 bool gjkd_request_claim(struct gjkd_request *request);
 
-/* For whoever works long: has the deadline passed, so that nobody waits for the answer? */
+/* For whoever works long: has the deadline passed, so that nobody waits for the answer, or the time
+ * of a trial? Lets others go first where the work has had its turn (gjkd_pool_pause). */
 bool gjkd_request_is_late(struct gjkd_request *request);
+
+/* For whoever is about to work long: is this a trial? Then it is given up. */
+bool gjkd_request_gives_up_trial(struct gjkd_request *request);
 
 /*
  * For handlers: leaves count queries or rows, each of about row_ns, to be done in chunks until the
@@ -154,8 +193,11 @@ void gjkd_request_fail_late(struct gjkd_request *request);
 /* For handlers: the body as text, never NULL. */
 proto_text gjkd_request_text(const struct gjkd_request *request);
 
-/* For handlers: is the set of the path there, if the operation has one? False: refused. */
-bool gjkd_request_has_set(struct gjkd_request *request) GJK_MUST_USE;
+/*
+ * For handlers of queries: is the set of the path there, if the operation has one, and at the
+ * revision of If-Match? False: refused. The answer gets the set's entity tag.
+ */
+bool gjkd_request_may_ask(struct gjkd_request *request) GJK_MUST_USE;
 
 /*
  * For handlers: may the request touch that set? Every set besides the one in the path (which

@@ -1,7 +1,8 @@
 /*
- * How a body comes in. Piece by piece, unpacked as it comes, into the arena of its request, whose
- * memory is charged to the budget, up to what one body may have. What nobody will read is thrown
- * away, up to a limit, so that a client that goes on sending gets to its answer.
+ * How a body comes in. Piece by piece into the arena of its request, whose memory is charged to the
+ * budget, up to what one body may have. One that comes packed is unpacked by a worker: a few bytes
+ * may hold a thousand times as many. What nobody will read is thrown away, up to a limit, so that a
+ * client that goes on sending gets to its answer.
  */
 
 #include "request/context.h"
@@ -20,7 +21,8 @@ void gjkd_request_refuse_length(struct gjkd_request *request) {
     proto_problem_limit(&request->problem, max);
     proto_problem_hint(&request->problem, "store a large set in pieces: PUT a part of its shapes, "
                                           "then PATCH the others in; PUT a large mesh, height "
-                                          "field or region as columns, application/x-protobuf");
+                                          "field or region as columns, application/x-protobuf: "
+                                          "a million triangles with floats are 15 MB");
     gjkd_request_refuse(request);
     request->reply.close = true;
 }
@@ -40,7 +42,7 @@ static bool reserve_body(struct gjkd_request *request, size_t length) {
     while (capacity < request->body_bytes + length) {
         capacity *= 2;
     }
-    char *grown = gjk_arena_alloc(&request->arena, capacity);
+    char *grown = gjk_arena_alloc_gradual(&request->arena, capacity);
     if (grown == NULL) {
         return false;
     }
@@ -52,9 +54,7 @@ static bool reserve_body(struct gjkd_request *request, size_t length) {
     return true;
 }
 
-/* Adds to the body what is to be read. False: the request is refused. */
-static bool keep(void *user, const char *data, size_t length) {
-    struct gjkd_request *request = user;
+bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t length) {
     if (request->body_bytes + length > request->context->limits.body_bytes_max) {
         gjkd_request_refuse_length(request);
         return false;
@@ -68,41 +68,44 @@ static bool keep(void *user, const char *data, size_t length) {
     return true;
 }
 
+static bool keep_unpacked(void *user, const char *data, size_t length) {
+    struct gjkd_request *request = user;
+    if (gjkd_request_is_late(request)) {
+        gjkd_request_fail_late(request);
+        return false;
+    }
+    return gjkd_request_keep(request, data, length);
+}
+
 static void refuse_packed(struct gjkd_request *request, const char *why) {
     gjkd_request_fail(request, PROTO_BAD_REQUEST, "the body is not well-formed gzip: %s", why);
 }
 
-/* Unpacks the next bytes of a body that comes packed. */
-static void unpack(struct gjkd_request *request, const char *data, size_t length) {
-    if (request->unpacker == NULL) {
-        request->unpacker = gjkd_unpacker_new(&request->arena);
+void gjkd_request_unpack_body(struct gjkd_request *request) {
+    const proto_text packed = gjkd_request_text(request);
+    if (!request->head.gzipped || packed.length == 0) {
+        return;
     }
-    if (request->unpacker == NULL) {
+    request->body = NULL;
+    request->body_bytes = request->body_capacity = 0;
+    request->head.has_length = false; /* it is that of the packed body */
+    struct gjkd_unpacker *unpacker = gjkd_unpacker_new(&request->arena);
+    if (unpacker == NULL) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to unpack the body");
-    } else if (gjkd_unpacker_add(request->unpacker, data, length, keep, request) ==
+    } else if (gjkd_unpacker_add(unpacker, packed.data, packed.length, keep_unpacked, request) ==
                GJKD_UNPACK_CORRUPT) {
         refuse_packed(request, "its bytes or its checksum are wrong");
+    } else if (request->reply.status == 0 && !gjkd_unpacker_is_complete(unpacker)) {
+        refuse_packed(request, "it ends too early");
     }
 }
 
 bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length) {
     if (request->reply.status == 0 && (request->match.operation->flags & GJKD_TAKES_BODY)) {
-        if (request->head.gzipped) {
-            unpack(request, data, length);
-        } else {
-            (void)keep(request, data, length);
-        }
+        (void)gjkd_request_keep(request, data, length);
     }
     if (request->reply.status != 0 || !(request->match.operation->flags & GJKD_TAKES_BODY)) {
         request->discarded_bytes += length;
     }
     return request->discarded_bytes <= GJKD_DISCARD_BYTES_MAX;
-}
-
-void gjkd_request_end_body(struct gjkd_request *request) {
-    if (request->reply.status == 0 && request->unpacker != NULL &&
-        !gjkd_unpacker_is_complete(request->unpacker)) {
-        refuse_packed(request, "it ends too early");
-    }
-    request->unpacker = NULL;
 }

@@ -108,6 +108,9 @@ static void check_params(struct gjkd_request *request) {
 /* Which form does the client want? The request's, where Accept has no other preference. */
 static bool choose_form(struct gjkd_request *request) {
     const char *accept = request->head.accept;
+    if (request->match.operation->flags & GJKD_ANSWERS_EVENTS) {
+        return gjkd_accept_weight(accept, GJKD_EVENT_STREAM_TYPE) > 0;
+    }
     int json = gjkd_accept_weight(accept, GJKD_TYPE_JSON);
     int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
     int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
@@ -136,7 +139,8 @@ static void check_media(struct gjkd_request *request) {
     bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
     request->columns_in = may_be_columns && gjkd_is_columns_type(type);
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(request)) {
-        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE, "the answer is application/json%s",
+        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE, "the answer is %s%s",
+                          (flags & GJKD_ANSWERS_EVENTS) ? GJKD_EVENT_STREAM_TYPE : GJKD_TYPE_JSON,
                           (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");
     } else if (has_body && !request->columns_in && !is_text(type, flags)) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
@@ -154,15 +158,28 @@ static void check_timeout(struct gjkd_request *request) {
         return;
     }
     size_t digits = strspn(text, "0123456789");
-    if (digits == 0 || digits > 15 || text[digits] != '\0') {
+    if (digits == 0 || text[digits] != '\0') {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "Gjkd-Timeout-Ms is a whole number of milliseconds");
         return;
     }
-    uint64_t timeout_ms = strtoull(text, NULL, 10);
+    uint64_t timeout_ms = strtoull(text, NULL, 10); /* the largest there is, if it is larger */
     if (timeout_ms < request->context->config->request_timeout_ms) {
         request->deadline_ns = request->timing.started_ns + timeout_ms * 1000000;
     }
+}
+
+static void check_min_revision(struct gjkd_request *request) {
+    const char *text = request->head.min_revision;
+    if (text == NULL) {
+        return;
+    }
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 18 || text[digits] != '\0') {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "Gjkd-Min-Revision is a revision");
+        return;
+    }
+    request->min_revision = strtoull(text, NULL, 10);
 }
 
 /* Until all sets are there nobody is told that one is not. */
@@ -202,6 +219,7 @@ void gjkd_request_begin(struct gjkd_request *request) {
         check_params,
         check_media,
         check_timeout,
+        check_min_revision,
         check_length,
         check_loading,
     };
@@ -210,6 +228,7 @@ void gjkd_request_begin(struct gjkd_request *request) {
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && request->reply.status == 0; i++) {
         checks[i](request);
     }
+    gjkd_account_assign(&request->account, gjkd_auth_hash_client(request));
     if (request->context->config->access_log) {
         note_for_log(request);
     }

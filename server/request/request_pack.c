@@ -15,6 +15,8 @@
 typedef struct body_source {
     const gjkd_reply *reply;
     size_t given; /* texts, or 1 of a body in one piece */
+    struct gjkd_request *request;
+    bool is_late; /* nobody waits for the rest */
     char window[16384];
 } body_source;
 
@@ -22,6 +24,11 @@ static const char *next_piece(void *user, size_t *length) {
     body_source *source = user;
     const gjkd_reply *reply = source->reply;
     *length = 0;
+    source->is_late = gjkd_request_is_late(source->request) &&
+                      atomic_load(&source->request->fate) != GJKD_FATE_CLAIMED;
+    if (source->is_late) {
+        return "";
+    }
     if (reply->read != NULL) {
         *length = reply->read(reply->reader, source->window, sizeof source->window);
         return source->window;
@@ -37,11 +44,15 @@ static const char *next_piece(void *user, size_t *length) {
 /* Puts the packed body in the place of the other. False: there is no memory for it. */
 static bool pack_body(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
-    body_source source = {.reply = reply};
+    body_source source = {.reply = reply, .request = request};
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
     if (!gjkd_pack(reply->length, next_piece, &source, &out)) {
         return false;
+    }
+    if (source.is_late) {
+        gjkd_request_fail_late(request);
+        return true;
     }
     size_t count;
     const proto_text *texts = proto_buffer_texts(&out, &count);
@@ -55,12 +66,23 @@ static bool pack_body(struct gjkd_request *request) {
     return true;
 }
 
-void gjkd_request_pack(struct gjkd_request *request) {
+/* Is it packed for clients that take that? */
+static bool is_packable(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
-    gjkd_reply *reply = &request->reply;
+    const gjkd_reply *reply = &request->reply;
     const bool is_kind = operation != NULL && (operation->flags & GJKD_PACKED) != 0 &&
                          (reply->status == 200 || reply->status == 304);
-    if (!is_kind && !(reply->status / 100 == 2 && reply->length >= LARGE_BYTES)) {
+    return is_kind || (reply->status / 100 == 2 && reply->length >= LARGE_BYTES);
+}
+
+bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
+    return request->reply.length > 0 && is_packable(request) &&
+           gjkd_accepts_gzip(request->head.accept_encoding);
+}
+
+void gjkd_request_pack(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    if (!is_packable(request)) {
         return;
     }
     reply->varies_by_coding = true;
@@ -69,7 +91,7 @@ void gjkd_request_pack(struct gjkd_request *request) {
     }
     const bool was_read = reply->read != NULL;
     if (reply->length > 0 && pack_body(request)) {
-        reply->content_encoding = "gzip";
+        reply->content_encoding = reply->status / 100 == 2 ? "gzip" : NULL;
     } else if (was_read) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         return;

@@ -11,8 +11,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static const int statuses[] = {200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 409, 410,
-                               412, 413, 414, 415, 422, 429, 431, 500, 503, 504, 507};
+static const int statuses[] = {101, 200, 201, 204, 304, 400, 401, 403, 404, 405, 406, 409, 410,
+                               412, 413, 414, 415, 422, 429, 431, 500, 501, 503, 504, 507};
 enum { STATUS_COUNT = sizeof statuses / sizeof statuses[0] };
 
 static const double duration_bounds_s[] = {0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025,
@@ -36,9 +36,11 @@ struct gjkd_counters {
     counter abandoned;
     counter bytes_in, bytes_out;
     counter opened, closed, turned_away; /* connections */
+    counter watches_opened, watches_closed;
+    counter events[GJKD_EVENT_KINDS];
     counter durations[DURATION_COUNT + 1];
     counter duration_sum_ns;
-    counter queries[PROTO_OP_COUNT];
+    counter queries[GJKD_COUNTED_OPS];
     counter iterations[ITERATION_COUNT + 1];
     counter iteration_sum;
     counter rejected[GJKD_REJECTION_COUNT];
@@ -114,7 +116,15 @@ void gjkd_count_turned_away(struct gjkd_counters *counters) {
     add(&counters->turned_away, 1);
 }
 
-void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count) {
+void gjkd_count_watch(struct gjkd_counters *counters, bool opened) {
+    add(opened ? &counters->watches_opened : &counters->watches_closed, 1);
+}
+
+void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind) {
+    add(&counters->events[kind], 1);
+}
+
+void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count) {
     add(&counters->queries[op], count);
 }
 
@@ -276,16 +286,73 @@ static void print_traffic(const struct gjkd_telemetry *telemetry, FILE *out) {
                 opened > closed ? opened - closed : 0);
 }
 
+static void print_events(const struct gjkd_telemetry *telemetry, FILE *out) {
+    const struct gjkd_counters *first = telemetry->blocks;
+    const uint64_t closed = sum(telemetry, &first->watches_closed);
+    const uint64_t opened = sum(telemetry, &first->watches_opened);
+    print_gauge(out, "gjkd_watches", "Readers of events.", opened > closed ? opened - closed : 0);
+    print_head(out, "gjkd_events_total", "counter", "Events sent, to each reader.");
+    for (int i = 0; i < GJKD_EVENT_KINDS; i++) {
+        fprintf(out, "gjkd_events_total{kind=\"%s\"} %" PRIu64 "\n",
+                gjkd_event_name((gjkd_event_kind)i), sum(telemetry, &first->events[i]));
+    }
+}
+
+static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
+    print_gauge(out, "gjkd_cluster_degraded", "1 when the cluster's log cannot be written.",
+                cluster->state == GJKD_CLUSTER_DEGRADED);
+    print_gauge(out, "gjkd_cluster_revision_lag",
+                "Changes of the cluster's log that this node does not show yet.", cluster->lag);
+    print_gauge(out, "gjkd_cluster_revision", "The last change of the log that this node shows.",
+                cluster->position);
+    print_counter(out, "gjkd_cluster_published_total", "Groups of writes put into the log.",
+                  cluster->published);
+    print_counter(out, "gjkd_cluster_applied_total", "Groups of writes taken from the log.",
+                  cluster->applied);
+    print_counter(out, "gjkd_cluster_conflicts_total",
+                  "Groups of writes that another node's came before.", cluster->conflicts);
+    print_counter(out, "gjkd_cluster_snapshots_total", "Snapshots that this node has made.",
+                  cluster->snapshots);
+    print_counter(out, "gjkd_cluster_resets_total",
+                  "How often all sets were let go, because the log was another one.",
+                  cluster->worlds);
+    print_counter(out, "gjkd_cluster_ticks_published_total",
+                  "Ticks that were told to the other nodes beside the log.", cluster->ticks_told);
+    print_counter(out, "gjkd_cluster_ticks_received_total",
+                  "Ticks that were taken from other nodes beside the log.", cluster->ticks_taken);
+    print_counter(out, "gjkd_cluster_ticks_dropped_total",
+                  "Ticks of other nodes that came too late, or that nobody could read.",
+                  cluster->ticks_late);
+    print_counter(out, "gjkd_cluster_tick_gaps_total",
+                  "Ticks of other nodes right before which this node may lack some.",
+                  cluster->tick_gaps);
+    if (!cluster->has_file) {
+        return;
+    }
+    print_gauge(out, "gjkd_cluster_file_failing",
+                "1 when the node's file could not be written the last time.", cluster->file_fails);
+    print_gauge(out, "gjkd_cluster_file_revision",
+                "The last change of the log that the node's file has.", cluster->file_position);
+    print_counter(out, "gjkd_cluster_file_saves_total", "Transactions of the node's file.",
+                  cluster->file_saves);
+    print_counter(out, "gjkd_cluster_file_failures_total",
+                  "Times that the node's file could not be written.", cluster->file_failures);
+}
+
 void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out) {
     print_requests(telemetry, out);
     print_durations(telemetry, out);
     print_traffic(telemetry, out);
+    print_events(telemetry, out);
     print_head(out, "gjkd_queries_total", "counter", "Queries answered.");
-    for (int i = 0; i < PROTO_OP_COUNT; i++) {
-        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", proto_op_name((proto_op)i),
+    for (int i = 0; i < GJKD_COUNTED_OPS; i++) {
+        const char *name =
+            i == GJKD_COUNTED_CONFIGURATIONS ? "configurations" : proto_op_name((proto_op)i);
+        fprintf(out, "gjkd_queries_total{op=\"%s\"} %" PRIu64 "\n", name,
                 sum(telemetry, &telemetry->blocks->queries[i]));
     }
     print_iterations(telemetry, out);
+    print_gauge(out, "gjkd_streams", "Streams that are open.", gauges->streams);
     print_gauge(out, "gjkd_sets", "Sets stored.", gauges->sets);
     print_gauge(out, "gjkd_shapes", "Shapes of all sets.", gauges->shapes);
     print_gauge(out, "gjkd_set_bytes", "Memory of all sets.", gauges->set_bytes);
@@ -294,6 +361,15 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_gauge(out, "gjkd_ready", "1 when new work is wanted, as /readyz says.", gauges->ready);
     print_counter(out, "gjkd_log_lines_dropped_total",
                   "Lines that standard error did not take at once.", gauges->log_dropped);
+    print_gauge(out, "gjkd_store_changes_waiting", "Writes that wait for the disk.",
+                gauges->store.waiting);
+    print_counter(out, "gjkd_store_transactions_total", "Groups of writes that the disk has.",
+                  gauges->store.transactions);
+    print_counter(out, "gjkd_store_failures_total", "Writes that the disk has refused.",
+                  gauges->store.failures);
+    if (gauges->cluster.name != NULL) {
+        print_cluster(out, &gauges->cluster);
+    }
     print_gauge(out, "gjkd_jobs_queued", "Requests that wait for a worker.", gauges->jobs_queued);
     print_head(out, "gjkd_jobs_rejected_total", "counter", "Requests refused for want of room.");
     for (int i = 0; i < GJKD_REJECTION_COUNT; i++) {

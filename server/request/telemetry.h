@@ -7,8 +7,11 @@
  * adds the blocks up.
  */
 
+#include "cluster/cluster.h"
 #include "proto/request.h"
+#include "store/store.h"
 #include "util/head.h"
+#include "watch/event.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -39,8 +42,12 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
 /* Its body and its answer's. */
 void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
-void gjkd_count_turned_away(struct gjkd_counters *counters); /* one that was opened, too */
-void gjkd_count_queries(struct gjkd_counters *counters, proto_op op, uint64_t count);
+void gjkd_count_turned_away(struct gjkd_counters *counters);        /* one that was opened, too */
+void gjkd_count_watch(struct gjkd_counters *counters, bool opened); /* or closed */
+void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind);
+/* What is counted as queries: each kind of proto_op, and rows of configurations. */
+enum { GJKD_COUNTED_CONFIGURATIONS = PROTO_OP_COUNT, GJKD_COUNTED_OPS };
+void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);
 
 /* Iterations of many queries, counted on the side and added at once. Starts as {0}. */
@@ -57,8 +64,10 @@ void gjkd_count_refusal(struct gjkd_counters *counters, proto_code code);
 
 /* Numbers that others keep. */
 typedef struct gjkd_gauges {
-    uint64_t sets, shapes, set_bytes, memory_bytes, jobs_queued, log_dropped;
+    uint64_t sets, shapes, set_bytes, memory_bytes, jobs_queued, log_dropped, streams;
     bool ready;
+    gjkd_store_measure store;     /* all zero without one */
+    gjkd_cluster_measure cluster; /* name NULL: none */
 } gjkd_gauges;
 
 /* Everything in the text format of Prometheus, version 0.0.4. */

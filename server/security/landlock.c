@@ -20,8 +20,16 @@ static uint64_t all_rights(long version) {
     return (UINT64_C(1) << right_counts[row]) - 1;
 }
 
-/* Allows reading below a folder, or of a file. */
-static void allow_reading(int ruleset, const char *path) {
+/* Of a folder in which a store keeps its files: all but making folders, devices and the like. */
+#define STORE_RIGHTS                                                                              \
+    (LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR | LANDLOCK_ACCESS_FS_WRITE_FILE | \
+     LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_REG)
+
+/* To change the length of files, since version 3; older headers do not name it. */
+#define RIGHT_TO_TRUNCATE (UINT64_C(1) << 14)
+
+/* Allows `rights` below a folder, or reading of a file. */
+static void allow(int ruleset, const char *path, uint64_t rights) {
     struct stat status;
     int fd = open(path, O_PATH | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &status) != 0) {
@@ -31,15 +39,14 @@ static void allow_reading(int ruleset, const char *path) {
         return;
     }
     struct landlock_path_beneath_attr rule = {
-        .allowed_access = LANDLOCK_ACCESS_FS_READ_FILE |
-                          (S_ISDIR(status.st_mode) ? LANDLOCK_ACCESS_FS_READ_DIR : 0),
+        .allowed_access = S_ISDIR(status.st_mode) ? rights : LANDLOCK_ACCESS_FS_READ_FILE,
         .parent_fd = fd,
     };
     (void)syscall(SYS_landlock_add_rule, ruleset, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
     close(fd);
 }
 
-bool gjkd_landlock_restrict(const char *const *paths, unsigned count) {
+bool gjkd_landlock_restrict(const char *const *paths, unsigned count, const char *store) {
     long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
     if (version < 1) {
         return false;
@@ -51,7 +58,10 @@ bool gjkd_landlock_restrict(const char *const *paths, unsigned count) {
         return false;
     }
     for (unsigned i = 0; i < count; i++) {
-        allow_reading(ruleset, paths[i]);
+        allow(ruleset, paths[i], LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR);
+    }
+    if (store[0] != '\0') {
+        allow(ruleset, store, STORE_RIGHTS | (RIGHT_TO_TRUNCATE & handled.handled_access_fs));
     }
     bool fine = syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
     close(ruleset);

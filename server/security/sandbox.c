@@ -16,26 +16,46 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 
 /* What libc, libuv, jansson and /metrics read of the system. */
 static const char *const system_paths[] = {"/proc/self", "/sys/fs/cgroup",
                                            "/sys/devices/system/cpu", "/dev/urandom",
                                            "/etc/gnutls"};
-enum { SYSTEM_PATH_COUNT = sizeof system_paths / sizeof system_paths[0], GIVEN_FILE_COUNT = 3 };
+
+/* What looking up names of servers reads, and OpenSSL, with which cnats is built. */
+static const char *const network_paths[] = {"/etc/hosts",    "/etc/nsswitch.conf", "/etc/host.conf",
+                                            "/etc/gai.conf", "/etc/services",      "/etc/ssl",
+                                            "/usr/lib/ssl"};
+
+enum {
+    SYSTEM_PATH_COUNT = sizeof system_paths / sizeof system_paths[0],
+    NETWORK_PATH_COUNT = sizeof network_paths / sizeof network_paths[0],
+    GIVEN_FILE_COUNT = 7,
+};
 
 struct readable {
-    unsigned count;
-    const char *paths[SYSTEM_PATH_COUNT + 2 * GIVEN_FILE_COUNT];
+    unsigned count, folder_count;
+    const char *paths[SYSTEM_PATH_COUNT + NETWORK_PATH_COUNT + 2 * GIVEN_FILE_COUNT];
     char folders[2 * GIVEN_FILE_COUNT][PATH_MAX];
 };
 
-/* Adds the file's folder; of a file in the root folder, the file alone. */
+static bool is_folder(const char *path) {
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* Adds the file's folder; of a file in the root folder, the file alone; a folder itself. */
 static void add_folder_of(struct readable *readable, const char *file) {
-    char *folder = readable->folders[readable->count - SYSTEM_PATH_COUNT];
     if (strlen(file) >= PATH_MAX) {
         return;
     }
+    char *folder = readable->folders[readable->folder_count++];
     memcpy(folder, file, strlen(file) + 1);
+    if (is_folder(file)) {
+        readable->paths[readable->count++] = folder;
+        return;
+    }
     char *slash = strrchr(folder, '/');
     if (slash == NULL) {
         memcpy(folder, ".", 2);
@@ -46,10 +66,20 @@ static void add_folder_of(struct readable *readable, const char *file) {
 }
 
 static void find_readable(struct readable *readable, const struct gjkd_config *config) {
-    const char *const given[GIVEN_FILE_COUNT] = {config->token_file, config->tls_cert,
-                                                 config->tls_key};
+    const bool is_node = config->cluster[0] != '\0';
+    const char *const given[GIVEN_FILE_COUNT] = {config->token_file,
+                                                 config->tls_cert,
+                                                 config->tls_key,
+                                                 config->load,
+                                                 config->nats_creds,
+                                                 config->nats_ca,
+                                                 is_node ? "/etc/resolv.conf" : ""};
     memcpy(readable->paths, system_paths, sizeof system_paths);
     readable->count = SYSTEM_PATH_COUNT;
+    if (is_node) {
+        memcpy(readable->paths + readable->count, network_paths, sizeof network_paths);
+        readable->count += NETWORK_PATH_COUNT;
+    }
     for (int i = 0; i < GIVEN_FILE_COUNT; i++) {
         char real[PATH_MAX];
         if (given[i][0] != '\0') {
@@ -78,10 +108,10 @@ static void enter(const struct gjkd_config *config) {
     }
     find_readable(&readable, config);
     keep_proc_self();
-    if (!gjkd_landlock_restrict(readable.paths, readable.count)) {
+    if (!gjkd_landlock_restrict(readable.paths, readable.count, config->data_dir)) {
         warn("Landlock, all files that the user may open are open to it");
     }
-    if (!gjkd_syscall_filter_install()) {
+    if (!gjkd_syscall_filter_install(config->data_dir[0] != '\0', config->cluster[0] != '\0')) {
         warn("seccomp, all system calls are open to it");
     }
 }

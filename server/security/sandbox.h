@@ -3,7 +3,7 @@
 
 /*
  * What whoever takes the daemon over cannot do: gain privileges, be traced or dumped, read files but
- * those that the daemon was given, write any, execute a program, connect to anything.
+ * those that the daemon was given, write any but below --data-dir, execute a program, connect to anything.
  */
 
 #include "config/config.h"

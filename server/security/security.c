@@ -61,7 +61,7 @@ void gjkd_security_reload(struct gjkd_security *security, const struct gjkd_conf
     } else if (security->tls != NULL) {
         gjkd_log(GJKD_LOG_ERROR, "SIGHUP: keeping the certificate from before: %s", error);
     }
-    if (security->keyring == NULL && security->tls == NULL) {
-        gjkd_log(GJKD_LOG_INFO, "SIGHUP: there are neither tokens nor a certificate to read");
+    if (security->keyring == NULL && security->tls == NULL && config->load[0] == '\0') {
+        gjkd_log(GJKD_LOG_INFO, "SIGHUP: there are no tokens, certificate or sets to read");
     }
 }

@@ -138,6 +138,18 @@ static const int allowed[] = {
     SYS_getrandom,
 };
 
+/* What a store on disk needs besides. */
+static const int storing[] = {
+    SYS_pwrite64, SYS_fsync,  SYS_fdatasync, SYS_ftruncate,
+    SYS_unlinkat, SYS_flock,  SYS_renameat,  SYS_renameat2,
+#ifdef SYS_unlink
+    SYS_unlink,   SYS_rename,
+#endif
+};
+
+/* What a node of a cluster needs besides. */
+static const int connecting[] = {SYS_connect, SYS_recvmmsg};
+
 /* Calls of which one argument decides: (argument & mask) must be `value`. */
 static const struct rule {
     int number, argument;
@@ -154,8 +166,10 @@ static const struct rule {
 
 enum {
     ALLOWED_COUNT = sizeof allowed / sizeof allowed[0],
+    STORING_COUNT = sizeof storing / sizeof storing[0],
+    CONNECTING_COUNT = sizeof connecting / sizeof connecting[0],
     RULE_COUNT = sizeof rules / sizeof rules[0],
-    LENGTH = 6 + 2 * ALLOWED_COUNT + 6 * RULE_COUNT + 1,
+    LENGTH = 6 + 2 * (ALLOWED_COUNT + STORING_COUNT + CONNECTING_COUNT) + 6 * RULE_COUNT + 1,
 };
 
 #ifdef ARCHITECTURE
@@ -204,11 +218,17 @@ static void allow_some(struct program *program, const struct rule *rule) {
     load(program, offsetof(struct seccomp_data, nr));
 }
 
-bool gjkd_syscall_filter_install(void) {
+bool gjkd_syscall_filter_install(bool stores, bool connects) {
     struct program program = {0};
     begin(&program);
     for (int i = 0; i < ALLOWED_COUNT; i++) {
         allow(&program, allowed[i]);
+    }
+    for (int i = 0; i < STORING_COUNT && stores; i++) {
+        allow(&program, storing[i]);
+    }
+    for (int i = 0; i < CONNECTING_COUNT && connects; i++) {
+        allow(&program, connecting[i]);
     }
     for (int i = 0; i < RULE_COUNT; i++) {
         allow_some(&program, &rules[i]);
@@ -223,7 +243,9 @@ bool gjkd_syscall_filter_install(void) {
 
 #else
 
-bool gjkd_syscall_filter_install(void) {
+bool gjkd_syscall_filter_install(bool stores, bool connects) {
+    (void)stores;
+    (void)connects;
     errno = ENOSYS; /* the list is for the architectures above */
     return false;
 }

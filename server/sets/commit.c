@@ -6,6 +6,9 @@
 
 #include "sets/commit.h"
 
+#include "sets/delta.h"
+#include "work/deferred_free.h"
+
 #include <inttypes.h>
 #include <malloc.h>
 #include <string.h>
@@ -32,22 +35,158 @@ static bool refuse_build(const gjkd_write *write, gjk_status status) {
         return proto_problem_set(write->problem, PROTO_TOO_MANY,
                                  "the set has given out every handle; delete it and make it again");
     }
+    if (status == GJK_GIVEN_UP) {
+        return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
+                                 "time was up before the set was made; nothing has changed");
+    }
     return proto_problem_set(write->problem, PROTO_OUT_OF_MEMORY,
                              "there is no memory for the set: see --max-memory");
 }
 
 static bool refuse_put(const gjkd_write *write, gjkd_put_status status) {
-    switch (status) {
-    case GJKD_PUT_FULL:
+    if (status == GJKD_PUT_FULL) {
         proto_problem_set(write->problem, PROTO_TOO_MANY, "there are as many sets as there may be");
         return proto_problem_limit(write->problem, gjkd_registry_sets_max(write->registry));
-    case GJKD_PUT_OVER_MEMORY:
-        return proto_problem_set(
-            write->problem, PROTO_OUT_OF_MEMORY,
-            "all sets together would need more memory than --max-memory allows");
-    default:
-        return proto_problem_set(write->problem, PROTO_OUT_OF_MEMORY, "no memory for the set");
     }
+    return proto_problem_set(write->problem, PROTO_OUT_OF_MEMORY,
+                             "all sets together would need more memory than --max-memory allows");
+}
+
+/* --- The store --- */
+
+static const struct gjkd_log *log_of(const gjkd_write *write) {
+    return write->store != NULL ? write->store->log : NULL;
+}
+
+static bool refuse_away(const gjkd_write *write) {
+    return proto_problem_set(write->problem, PROTO_NOT_READY,
+                             "the cluster's log cannot be written now; nothing has changed");
+}
+
+/* Asked before anything is made. */
+static bool may_be_stored(const gjkd_write *write) {
+    if (write->store == NULL || write->store->has_room(write->store)) {
+        return true;
+    }
+    return log_of(write) != NULL ? refuse_away(write)
+                                 : proto_problem_set(write->problem, PROTO_OVERLOADED,
+                                                     "too many writes wait for the disk already");
+}
+
+static void note_in_memory(const gjkd_write *write) {
+    if (write->change != NULL) {
+        write->change->durability = GJKD_IN_MEMORY;
+    }
+}
+
+static void submit(const gjkd_write *write, struct gjkd_version *from, struct gjkd_version *to) {
+    struct gjkd_change *change = write->change;
+    change->from = from != NULL ? gjkd_version_retain(from) : NULL;
+    change->to = to != NULL ? gjkd_version_retain(to) : NULL;
+    change->name = (to != NULL ? to : from)->name;
+    change->is_submitted = true;
+    write->store->submit(write->store, change);
+}
+
+/* Do readers see the version, so that no change before it waits for the store? */
+static bool is_shown(const gjkd_write *write, const struct gjkd_version *version) {
+    struct gjkd_version *shown = gjkd_registry_get(write->store->shown, version->name);
+    gjkd_version_release(shown);
+    return shown == version;
+}
+
+/*
+ * Hands the change to the store. A tick, which nobody promises to keep, is shown at once, unless it
+ * follows a change that is not stored yet or takes a revision that the store does not know of.
+ */
+static void keep(const gjkd_write *write, struct gjkd_version *from, struct gjkd_version *to,
+                 bool is_tick) {
+    if (write->store == NULL) {
+        gjkd_delta_tell(from, to);
+        note_in_memory(write);
+    } else if (is_tick && from->revision_bound == to->revision_bound && is_shown(write, from)) {
+        gjkd_registry_set(write->store->shown, to->name, to);
+        gjkd_delta_tell(from, to);
+        note_in_memory(write);
+    } else {
+        submit(write, from, to);
+    }
+}
+
+/* --- The log of a cluster --- */
+
+/* Proposes that `to` comes after `from`. False: it did not, with a problem or PROTO_OK where the
+ * write is to be judged again. */
+static bool propose(const gjkd_write *write, const gjkd_proposal *proposal) {
+    switch (log_of(write)->propose(write->store, proposal, write->patience)) {
+    case GJKD_KEPT:
+        if (write->change != NULL) {
+            write->change->durability = GJKD_IN_QUORUM;
+        }
+        return true;
+    case GJKD_TOLD:
+        note_in_memory(write);
+        return true;
+    case GJKD_OUTRUN:
+        write->problem->code = PROTO_OK;
+        return false;
+    case GJKD_AWAY:
+        return refuse_away(write);
+    case GJKD_LATE:
+        return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
+                                 "time was up before the write was made; nothing has changed");
+    case GJKD_UNCLEAR:
+        break;
+    }
+    return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
+                             "time was up before the cluster said whether it has the write: read "
+                             "the set before you repeat it");
+}
+
+/* The newest version, retained, and its moment; 0: there is none. */
+static struct gjkd_version *look(const gjkd_write *write, uint64_t *seen) {
+    struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
+    *seen = current != NULL ? gjkd_version_moment(current) : 0;
+    return current;
+}
+
+/* Whether another state of the set may come to another refusal. */
+static bool depends_on_set(proto_code code) {
+    return code != PROTO_OUT_OF_MEMORY && code != PROTO_DEADLINE_EXCEEDED &&
+           code != PROTO_NOT_READY;
+}
+
+/*
+ * Whether the write is to be judged again: the version that it was judged by, of that moment, is
+ * not the newest. A refusal that stands has its problem.
+ */
+static bool is_to_repeat(const gjkd_write *write, gjkd_outcome outcome, uint64_t seen) {
+    if (log_of(write) == NULL || outcome != GJKD_REFUSED) {
+        return false;
+    }
+    if (write->problem->code == PROTO_OK) {
+        return true;
+    }
+    if (!depends_on_set(write->problem->code)) {
+        return false;
+    }
+    switch (write->store->log->confirm(write->store, write->name, seen, write->if_match,
+                                       write->patience)) {
+    case GJKD_KEPT:
+        return false;
+    case GJKD_OUTRUN:
+        write->problem->code = PROTO_OK;
+        return true;
+    case GJKD_AWAY:
+        return refuse_away(write);
+    case GJKD_TOLD: /* of ticks only */
+    case GJKD_LATE:
+    case GJKD_UNCLEAR:
+        break;
+    }
+    return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
+                             "time was up before it was certain what the set is; nothing has "
+                             "changed");
 }
 
 /* --- Preconditions --- */
@@ -68,9 +207,9 @@ static bool check(const gjkd_write *write, const struct gjkd_version *current, c
         set = tag;
         resource = shape == NULL || gjk_set_find(current->set, shape) != NULL ? tag : NULL;
     }
+    const bool asks_for_shape = is_any(write->if_match) && !write->refuses_missing;
     gjkd_precondition result =
-        gjkd_precondition_check(write->if_match, NULL, is_any(write->if_match) ? resource : set,
-                                false);
+        gjkd_precondition_check(write->if_match, NULL, asks_for_shape ? resource : set, false);
     if (result == GJKD_PROCEED) {
         result = gjkd_precondition_check(NULL, write->if_none_match,
                                          is_any(write->if_none_match) ? resource : set, false);
@@ -90,89 +229,135 @@ static bool check(const gjkd_write *write, const struct gjkd_version *current, c
 
 /* --- Whole sets --- */
 
+static void release_and_trim(void *version) {
+    gjkd_version_release(version);
+    malloc_trim(0);
+}
+
 /* Releases the version that `next` (NULL: none) has replaced as the current one. */
 static void retire(struct gjkd_version *current, const struct gjkd_version *next) {
     uint64_t before = current != NULL ? current->bytes : 0;
     uint64_t after = next != NULL ? next->bytes : 0;
-    gjkd_version_release(current);
-    if (before >= after + GIVE_BACK_BYTES) {
-        malloc_trim(0);
+    uint64_t freed = before > after ? before - after : 0;
+    if (freed >= GIVE_BACK_BYTES) {
+        gjkd_deferred_free(current, freed, release_and_trim);
+    } else {
+        gjkd_version_release_part(current, freed); /* an edit's version shares the rest */
     }
 }
 
-static gjkd_outcome swap(const gjkd_write *write, const struct gjkd_version *current,
-                         struct gjkd_version *next, struct gjkd_version **out) {
-    gjkd_put_status status = gjkd_registry_put(write->registry, next);
-    if (status != GJKD_PUT_OK) {
+/* Makes next, which follows current, the newest. stamp: NULL, or that of the tick that it is. */
+static gjkd_outcome swap(const gjkd_write *write, struct gjkd_version *current,
+                         struct gjkd_version *next, const gjkd_stamp *stamp, bool is_whole,
+                         struct gjkd_version **out) {
+    const gjkd_proposal proposal = {write->name, current, next, is_whole, stamp, false};
+    const bool has_log = log_of(write) != NULL;
+    gjkd_put_status status = has_log ? gjkd_registry_ask(write->registry, next)
+                                     : gjkd_registry_put(write->registry, next);
+    if (status != GJKD_PUT_OK || (has_log && !propose(write, &proposal))) {
         gjkd_version_release(next);
-        (void)refuse_put(write, status);
+        if (status != GJKD_PUT_OK) {
+            (void)refuse_put(write, status);
+        }
         return GJKD_REFUSED;
+    }
+    if (!has_log) {
+        keep(write, current, next, stamp != NULL);
     }
     *out = next;
     return current != NULL ? GJKD_CHANGED : GJKD_CREATED;
 }
 
 static gjkd_outcome put(const gjkd_write *write, const proto_set *body,
-                        const struct gjkd_version *current, struct gjkd_version **out) {
-    if (!check(write, current, NULL) ||
+                        struct gjkd_version *current, struct gjkd_version **out) {
+    if (!may_be_stored(write) || !check(write, current, NULL) ||
         (current != NULL && current->dimension != body->dimension && !refuse_dimension(write))) {
         return GJKD_REFUSED;
     }
     struct gjkd_version *next = NULL;
-    gjk_status status = gjkd_version_new(write->name, body, current, &next);
+    gjk_status status = gjkd_version_new(write->name, body, current, write->patience, &next);
     if (status != GJK_OK) {
         (void)refuse_build(write, status);
         return GJKD_REFUSED;
     }
-    return swap(write, current, next, out);
+    return swap(write, current, next, NULL, true, out);
 }
 
 gjkd_outcome gjkd_commit_put(const gjkd_write *write, const proto_set *body,
                              struct gjkd_version **out) {
-    gjkd_registry_lock_writer(write->registry, write->name);
-    struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
-    gjkd_outcome outcome = put(write, body, current, out);
-    gjkd_registry_unlock_writer(write->registry, write->name);
-    retire(current, outcome == GJKD_REFUSED ? current : *out);
+    gjkd_outcome outcome;
+    uint64_t seen;
+    do {
+        gjkd_registry_lock_writer(write->registry, write->name);
+        struct gjkd_version *current = look(write, &seen);
+        outcome = put(write, body, current, out);
+        gjkd_registry_unlock_writer(write->registry, write->name);
+        retire(current, outcome == GJKD_REFUSED ? current : *out);
+    } while (is_to_repeat(write, outcome, seen));
     return outcome;
 }
 
-bool gjkd_commit_delete(const gjkd_write *write) {
-    gjkd_registry_lock_writer(write->registry, write->name);
-    struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
-    bool is_allowed = current != NULL ? check(write, current, NULL) : refuse_missing(write);
-    if (is_allowed) {
-        gjkd_registry_remove(write->registry, write->name);
+/* Takes the set out. */
+static bool remove_set(const gjkd_write *write, struct gjkd_version *current) {
+    if (log_of(write) != NULL) {
+        return propose(write, &(gjkd_proposal){.name = write->name, .from = current});
     }
-    gjkd_registry_unlock_writer(write->registry, write->name);
-    retire(current, is_allowed ? NULL : current);
-    return is_allowed;
+    gjkd_registry_set(write->registry, write->name, NULL);
+    keep(write, current, NULL, false);
+    return true;
+}
+
+bool gjkd_commit_delete(const gjkd_write *write) {
+    bool is_gone;
+    uint64_t seen;
+    do {
+        gjkd_registry_lock_writer(write->registry, write->name);
+        struct gjkd_version *current = look(write, &seen);
+        is_gone = may_be_stored(write) &&
+                  (current != NULL ? check(write, current, NULL) : refuse_missing(write)) &&
+                  remove_set(write, current);
+        gjkd_registry_unlock_writer(write->registry, write->name);
+        retire(current, is_gone ? NULL : current);
+    } while (is_to_repeat(write, is_gone ? GJKD_CHANGED : GJKD_REFUSED, seen));
+    return is_gone;
 }
 
 /* --- Edits --- */
 
 /* Replaces the current version by an edited one. The caller holds the writer lock. */
-static gjkd_outcome edit(const gjkd_write *write, const struct gjkd_version *current,
+static gjkd_outcome edit(const gjkd_write *write, struct gjkd_version *current,
                          const gjkd_stamp *stamp, const gjkd_deriver *deriver,
                          struct gjkd_version **out) {
     proto_edits edits;
     struct gjkd_version *next = NULL;
-    if (!deriver->derive(deriver->user, current, &edits, write->problem)) {
+    gjkd_stamp own;
+    if (stamp != NULL) {
+        own = *stamp;
+        own.after_gap = gjkd_version_ticks_end(current) > 0 && gjkd_version_may_lack_ticks(current);
+        stamp = &own;
+    }
+    if (!may_be_stored(write) || !deriver->derive(deriver->user, current, &edits, write->problem)) {
         return GJKD_REFUSED;
     }
-    gjk_status status = gjkd_version_edit(current, &edits, stamp, &next);
+    gjk_status status = gjkd_version_edit(current, &edits, stamp, write->patience, &next);
     if (status != GJK_OK) {
         (void)refuse_build(write, status);
         return GJKD_REFUSED;
     }
-    return swap(write, current, next, out);
+    return swap(write, current, next, stamp, false, out);
 }
 
-gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
-                              const gjkd_deriver *deriver, struct gjkd_version **out) {
+/* Of writers that read their edits out of a text only once. */
+static gjkd_outcome leave(const gjkd_deriver *deriver, bool is_to_repeat) {
+    return is_to_repeat && deriver->is_for_once ? GJKD_OVERTAKEN : GJKD_REFUSED;
+}
+
+static gjkd_outcome try_edit(const gjkd_write *write, const char *shape,
+                             const gjkd_deriver *deriver, struct gjkd_version **out,
+                             uint64_t *seen) {
     gjkd_outcome outcome = GJKD_REFUSED;
     gjkd_registry_lock_writer(write->registry, write->name);
-    struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
+    struct gjkd_version *current = look(write, seen);
     bool is_allowed = current != NULL ? check(write, current, shape) : refuse_missing(write);
     if (is_allowed) {
         outcome = edit(write, current, NULL, deriver, out);
@@ -180,6 +365,18 @@ gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
     gjkd_registry_unlock_writer(write->registry, write->name);
     retire(current, outcome == GJKD_REFUSED ? current : *out);
     return outcome;
+}
+
+gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
+                              const gjkd_deriver *deriver, struct gjkd_version **out) {
+    gjkd_outcome outcome;
+    uint64_t seen;
+    bool repeats;
+    do {
+        outcome = try_edit(write, shape, deriver, out, &seen);
+        repeats = is_to_repeat(write, outcome, seen);
+    } while (repeats && !deriver->is_for_once);
+    return outcome == GJKD_REFUSED ? leave(deriver, repeats) : outcome;
 }
 
 /* --- Ticks --- */
@@ -202,25 +399,49 @@ static bool follows(const struct gjkd_version *current, uint64_t tick) {
 }
 
 static bool is_repeated(const struct gjkd_version *current, const gjkd_stamp *stamp) {
-    const gjkd_tick *kept = gjkd_tick_ring_find(&current->tick_ring, stamp->tick);
+    const gjkd_tick *kept = gjkd_ticks_find(current->history, stamp->tick);
     return kept != NULL && memcmp(&kept->digest, &stamp->digest, sizeof stamp->digest) == 0;
 }
 
-gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
-                              const gjkd_deriver *deriver, struct gjkd_version **out) {
+/* Answers from the version that is there, once readers see it. */
+static gjkd_outcome repeat(const gjkd_write *write, struct gjkd_version *current,
+                           struct gjkd_version **out) {
+    if (write->store != NULL && log_of(write) == NULL && !is_shown(write, current)) {
+        submit(write, current, current);
+    } else {
+        note_in_memory(write);
+    }
+    *out = gjkd_version_retain(current);
+    return GJKD_REPEATED;
+}
+
+static gjkd_outcome try_tick(const gjkd_write *write, const gjkd_stamp *stamp,
+                             const gjkd_deriver *deriver, struct gjkd_version **out,
+                             uint64_t *seen) {
     gjkd_outcome outcome = GJKD_REFUSED;
     gjkd_registry_lock_writer(write->registry, write->name);
-    struct gjkd_version *current = gjkd_registry_get(write->registry, write->name);
+    struct gjkd_version *current = look(write, seen);
     if (current == NULL) {
         (void)refuse_missing(write);
     } else if (is_repeated(current, stamp)) {
-        *out = gjkd_version_retain(current);
-        outcome = GJKD_REPEATED;
+        outcome = repeat(write, current, out);
     } else if (check(write, current, NULL) &&
                (follows(current, stamp->tick) || refuse_tick(write, current, stamp->tick))) {
         outcome = edit(write, current, stamp, deriver, out);
     }
     gjkd_registry_unlock_writer(write->registry, write->name);
-    gjkd_version_release(current);
+    retire(current, outcome == GJKD_REFUSED ? current : *out);
     return outcome;
+}
+
+gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
+                              const gjkd_deriver *deriver, struct gjkd_version **out) {
+    gjkd_outcome outcome;
+    uint64_t seen;
+    bool repeats;
+    do {
+        outcome = try_tick(write, stamp, deriver, out, &seen);
+        repeats = is_to_repeat(write, outcome, seen);
+    } while (repeats && !deriver->is_for_once);
+    return outcome == GJKD_REFUSED ? leave(deriver, repeats) : outcome;
 }

@@ -3,25 +3,33 @@
 
 /* Writes to a set: the only way in which a version becomes the current one. */
 
-#include "sets/registry.h"
+#include "sets/change.h"
 
 /* The parameters of every write. */
 typedef struct gjkd_write {
-    struct gjkd_registry *registry;
+    struct gjkd_registry *registry;       /* of the newest versions */
     const char *name;                     /* of the set */
     const char *if_match, *if_none_match; /* the headers' values, or NULL */
     struct proto_problem *problem;        /* why it was refused */
+    struct gjkd_store *store;             /* NULL: sets are kept in memory alone */
+    struct gjkd_change *change;           /* of the write, settled or on its way to the store; NULL
+                                             where there is no store and nobody asks */
+    const gjk_patience *patience;         /* until when a version may be built; NULL: endless */
+    bool refuses_missing;                 /* the deriver refuses a shape that is not there, which
+                                             If-Match: * then need not */
 } gjkd_write;
 
 typedef enum gjkd_outcome {
     GJKD_REFUSED, /* with a problem; nothing has changed */
     GJKD_CREATED, /* the set is new */
     GJKD_CHANGED,
-    GJKD_REPEATED, /* the tick exists, made by the same body; nothing has changed */
+    GJKD_REPEATED,  /* the tick exists, made by the same body; nothing has changed */
+    GJKD_OVERTAKEN, /* of a deriver that is for once, in a cluster: another write came before it, and
+                       nothing has changed; begin again */
 } gjkd_outcome;
 
 /*
- * Stores body under the name if the preconditions hold for what is stored at that moment;
+ * Makes body the set of the name if the preconditions hold for what is stored at that moment;
  * between that check and the swap nobody else writes the name. Unless refused, *out is the new
  * version, retained for the caller. May wait for another writer.
  */
@@ -39,6 +47,7 @@ typedef struct gjkd_deriver {
     bool (*derive)(void *user, const struct gjkd_version *current, proto_edits *out,
                    struct proto_problem *problem);
     void *user;
+    bool is_for_once; /* it may not be asked again */
 } gjkd_deriver;
 
 /* Edits the set. shape: the id of the only shape that is written, to whose existence * in If-Match

@@ -3,12 +3,34 @@
 
 #include "sets/etag.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
+/* A '-', the number and the quote at the end. */
+static void put_number(char *at, uint64_t number) {
+    char digits[20];
+    size_t count = 0;
+    *at++ = '-';
+    do {
+        digits[count++] = (char)('0' + number % 10);
+        number /= 10;
+    } while (number > 0);
+    while (count > 0) {
+        *at++ = digits[--count];
+    }
+    memcpy(at, "\"", 2);
+}
+
 void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision) {
-    snprintf(etag, GJKD_ETAG_MAX, "\"%016" PRIx64 "-%" PRIu64 "\"", incarnation, revision);
+    char *at = etag;
+    *at++ = '"';
+    for (int shift = 60; shift >= 0; shift -= 4) {
+        *at++ = "0123456789abcdef"[incarnation >> shift & 15];
+    }
+    put_number(at, revision);
+}
+
+void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick) {
+    put_number(etag + strlen(etag) - 1, tick);
 }
 
 #define GZIP_MARK "-gzip"

@@ -3,17 +3,20 @@
 
 /*
  * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
- * "INCARNATION-REVISION". The incarnation is random, so that a set that is deleted and made again
- * never matches an older tag.
+ * "INCARNATION-REVISION", with "-TICK" behind it where ticks raise no revision. The incarnation is
+ * random, so that a set that is deleted and made again never matches an older tag.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 16 hexadecimal digits, '-', 20 decimal digits, "-gzip", two quotes and a NUL */
-#define GJKD_ETAG_MAX 48
+/* 16 hexadecimal digits, twice '-' and 20 decimal digits, "-gzip", two quotes and a NUL */
+#define GJKD_ETAG_MAX 68
 
 void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision);
+
+/* Adds the newest tick. */
+void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick);
 
 /* Makes it the tag of the packed form: "INCARNATION-REVISION-gzip". "" stays. */
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]);

@@ -6,6 +6,8 @@
 
 #include "sets/registry.h"
 
+#include "work/pool.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,12 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
         return NULL;
     }
     registry->sets_max = sets_max;
+    registry->capacity = 2 * sets_max; /* for those besides that gjkd_registry_set brings back */
+    registry->versions = calloc(registry->capacity + 1, sizeof(struct gjkd_version *));
+    if (registry->versions == NULL) {
+        free(registry);
+        return NULL;
+    }
     /* Otherwise a stream of readers could starve writers. */
     pthread_rwlockattr_t attributes;
     pthread_rwlockattr_init(&attributes);
@@ -94,11 +102,17 @@ static pthread_mutex_t *stripe_of(struct gjkd_registry *registry, const char *na
 }
 
 void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name) {
-    pthread_mutex_lock(stripe_of(registry, name));
+    pthread_mutex_t *stripe = stripe_of(registry, name);
+    if (pthread_mutex_trylock(stripe) != 0) {
+        gjkd_pool_step_out();
+        pthread_mutex_lock(stripe);
+    }
+    gjkd_pool_hold();
 }
 
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name) {
     pthread_mutex_unlock(stripe_of(registry, name));
+    gjkd_pool_let_go();
 }
 
 static void uncount(struct gjkd_registry *registry, const struct gjkd_version *old) {
@@ -106,25 +120,37 @@ static void uncount(struct gjkd_registry *registry, const struct gjkd_version *o
     registry->bytes -= old->bytes;
 }
 
-static gjkd_put_status insert(struct gjkd_registry *registry, size_t index,
-                              struct gjkd_version *version) {
-    if (registry->count >= registry->sets_max) {
-        return GJKD_PUT_FULL;
-    }
-    if (registry->count == registry->capacity) {
-        size_t capacity = registry->capacity > 0 ? registry->capacity * 2 : 16;
-        void *grown = realloc(registry->versions, capacity * sizeof(struct gjkd_version *));
-        if (grown == NULL) {
-            return GJKD_PUT_OUT_OF_MEMORY;
-        }
-        registry->versions = grown;
-        registry->capacity = capacity;
-    }
+static void insert(struct gjkd_registry *registry, size_t index, struct gjkd_version *version) {
     memmove(&registry->versions[index + 1], &registry->versions[index],
             (registry->count - index) * sizeof(struct gjkd_version *));
     registry->versions[index] = version;
     registry->count++;
-    return GJKD_PUT_OK;
+}
+
+static void take_out(struct gjkd_registry *registry, size_t index) {
+    registry->count--;
+    memmove(&registry->versions[index], &registry->versions[index + 1],
+            (registry->count - index) * sizeof(struct gjkd_version *));
+}
+
+/* Puts version (NULL: none) in the place at index of what is there, old (NULL: nothing). */
+static void replace(struct gjkd_registry *registry, size_t index, const struct gjkd_version *old,
+                    struct gjkd_version *version) {
+    if (old != NULL) {
+        uncount(registry, old);
+    }
+    if (version == NULL && old != NULL) {
+        take_out(registry, index);
+    } else if (version != NULL && old == NULL) {
+        insert(registry, index, version);
+    } else if (version != NULL) {
+        registry->versions[index] = version;
+    }
+    if (version != NULL) {
+        gjkd_version_retain(version);
+        registry->shapes += gjk_set_count(version->set);
+        registry->bytes += version->bytes;
+    }
 }
 
 /* Whether the limit would be exceeded; a version smaller than the one before it is always allowed.
@@ -135,47 +161,56 @@ static bool exceeds_memory(const struct gjkd_registry *registry, uint64_t old_by
            registry->bytes - old_bytes + bytes > registry->bytes_max;
 }
 
-gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
-    gjkd_put_status status = GJKD_PUT_OK;
-    pthread_rwlock_wrlock(&registry->lock);
-    size_t index = lower_bound(registry, version->name);
-    struct gjkd_version *old =
-        holds(registry, index, version->name) ? registry->versions[index] : NULL;
+/* Whether the version may come to the place at index of what is there, old (NULL: nothing). */
+static gjkd_put_status judge(const struct gjkd_registry *registry, const struct gjkd_version *old,
+                             const struct gjkd_version *version) {
     const uint64_t old_bytes = old != NULL ? old->bytes : 0;
     if (exceeds_memory(registry, old_bytes, version->bytes)) {
-        status = GJKD_PUT_OVER_MEMORY;
-    } else if (old != NULL) {
-        registry->versions[index] = version;
-        uncount(registry, old);
-    } else {
-        status = insert(registry, index, version);
+        return GJKD_PUT_OVER_MEMORY;
     }
+    return old == NULL && registry->count >= registry->sets_max ? GJKD_PUT_FULL : GJKD_PUT_OK;
+}
+
+static struct gjkd_version *find(const struct gjkd_registry *registry, const char *name,
+                                 size_t *index) {
+    *index = lower_bound(registry, name);
+    return holds(registry, *index, name) ? registry->versions[*index] : NULL;
+}
+
+gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
+    size_t index;
+    pthread_rwlock_wrlock(&registry->lock);
+    struct gjkd_version *old = find(registry, version->name, &index);
+    const gjkd_put_status status = judge(registry, old, version);
     if (status == GJKD_PUT_OK) {
-        gjkd_version_retain(version);
-        registry->shapes += gjk_set_count(version->set);
-        registry->bytes += version->bytes;
-    } else {
-        old = NULL; /* stays the current one */
+        replace(registry, index, old, version);
     }
     pthread_rwlock_unlock(&registry->lock);
-    gjkd_version_release(old); /* outside of the lock, because it may free much */
+    if (status == GJKD_PUT_OK) {
+        gjkd_version_release(old); /* outside of the lock, because it may free much */
+    }
     return status;
 }
 
-bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name) {
-    struct gjkd_version *old = NULL;
+gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
+                                  const struct gjkd_version *version) {
+    size_t index;
+    pthread_rwlock_rdlock(&registry->lock);
+    const struct gjkd_version *old = find(registry, version->name, &index);
+    const gjkd_put_status status = judge(registry, old, version);
+    pthread_rwlock_unlock(&registry->lock);
+    return status;
+}
+
+void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
+                       struct gjkd_version *version) {
     pthread_rwlock_wrlock(&registry->lock);
-    size_t index = lower_bound(registry, name);
-    if (holds(registry, index, name)) {
-        old = registry->versions[index];
-        registry->count--;
-        memmove(&registry->versions[index], &registry->versions[index + 1],
-                (registry->count - index) * sizeof(struct gjkd_version *));
-        uncount(registry, old);
-    }
+    size_t index;
+    struct gjkd_version *old = find(registry, name, &index);
+    GJK_ASSERT(old != NULL || registry->count < registry->capacity);
+    replace(registry, index, old, version);
     pthread_rwlock_unlock(&registry->lock);
     gjkd_version_release(old);
-    return old != NULL;
 }
 
 size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,

@@ -35,14 +35,19 @@ typedef enum gjkd_put_status {
     GJKD_PUT_OK,
     GJKD_PUT_FULL,        /* a new name, and sets_max is reached */
     GJKD_PUT_OVER_MEMORY, /* it is larger than the version before it and exceeds bytes_max */
-    GJKD_PUT_OUT_OF_MEMORY,
 } gjkd_put_status;
 
 /* Makes version the current one of its name; on OK the registry holds a reference of its own. */
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version);
 
-/* Removes the set. False: there is none of that name. */
-bool gjkd_registry_remove(struct gjkd_registry *registry, const char *name);
+/* What put would return, and nothing else. */
+gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
+                                  const struct gjkd_version *version);
+
+/* Makes version (NULL: no set) the current one of the name, whatever the limits; of twice as many
+ * sets as there may be. */
+void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
+                       struct gjkd_version *version);
 
 /*
  * Retains up to limit current versions into out, in bytewise order of names: those that

@@ -18,7 +18,8 @@
 
 struct definition {
     gjkd_references references;
-    uint32_t bytes; /* of the block */
+    uint32_t bytes;      /* of the block */
+    uint32_t meta_bytes; /* at the end of text, before its brace; 0: none */
     gjk_shape shape;
     proto_text text;
     const char *group; /* NULL: none */
@@ -92,6 +93,7 @@ static struct definition *define(const char *id, const proto_shape *shape) {
     }
     gjkd_references_init(&definition->references);
     definition->bytes = (uint32_t)size;
+    definition->meta_bytes = shape->meta_bytes;
     definition->shape = shape->shape;
     if (shape->shape.pieces != NULL) {
         gjk_pieces_retain(shape->shape.pieces);
@@ -165,6 +167,42 @@ proto_stored gjkd_stored_view(const gjk_body *body) {
         .self = body,
         .shape = body->placed.shape,
     };
+}
+
+proto_text gjkd_stored_meta(const gjk_body *body) {
+    const struct definition *definition = stored_of(body)->definition;
+    const size_t bytes = definition->meta_bytes;
+    const char *brace = definition->text.data + definition->text.length - 1;
+    return bytes > 0 ? (proto_text){brace - bytes, bytes} : (proto_text){NULL, 0};
+}
+
+static bool has_same_definition(const struct definition *a, const struct definition *b) {
+    return a == b || (a->shape.pieces == b->shape.pieces && a->text.length == b->text.length &&
+                      memcmp(a->text.data, b->text.data, a->text.length) == 0);
+}
+
+/* As -0 is not printed as 0, numbers are compared like this. */
+static bool is_same_to_the_bit(const void *a, const void *b, size_t bytes) {
+    return memcmp(a, b, bytes) == 0;
+}
+
+static bool has_same_place(const struct gjkd_stored *a, const struct gjkd_stored *b) {
+    const gjk_body *p = &a->body, *q = &b->body;
+    const size_t turn_bytes =
+        p->placed.shape->dimension == 2 ? sizeof p->turn.angle : sizeof p->turn.orientation;
+    return a->has_position == b->has_position && a->has_rotation == b->has_rotation &&
+           is_same_to_the_bit(&p->placed.pose.position, &q->placed.pose.position,
+                              sizeof p->placed.pose.position) &&
+           is_same_to_the_bit(&p->turn, &q->turn, turn_bytes);
+}
+
+bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b) {
+    const struct gjkd_stored *p = stored_of(a), *q = stored_of(b);
+    return has_same_definition(p->definition, q->definition) && has_same_place(p, q);
+}
+
+bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other) {
+    return stored_of(body)->definition == stored_of(other)->definition;
 }
 
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside) {

@@ -25,8 +25,18 @@ const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32
 /* The same shape at another place. One reference, likewise. NULL: out of memory. */
 const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bool teleport);
 
+/* Is it the same shape, with the definition of `other`, so that at most its place differs? */
+bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
+
 /* What GET answers for it. A view that lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);
+
+/* The JSON of its meta, absent where it has none. A view, likewise. */
+proto_text gjkd_stored_meta(const gjk_body *body);
+
+/* Does GET answer the same for the two, which have one handle? Shapes of many pieces are the same
+ * only where they share them. */
+bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
 
 /*
  * The bytes that a body adds to a set that holds `beside`, of the same id (NULL: none), already: 0

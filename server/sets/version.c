@@ -7,6 +7,7 @@
 #include "sets/version.h"
 
 #include "gjk/pieces.h"
+#include "sets/feed.h"
 #include "work/budget.h"
 #include "work/deferred_free.h"
 
@@ -16,6 +17,9 @@
 
 /* Pieces of one shape that a query comes to look at, as a rule. */
 #define PIECES_ASKED 64
+
+/* Revisions that ticks may use up between two hearings of the store. */
+#define REVISIONS_AHEAD 65536
 
 /* 4294967295 means "no shape" on the wire. */
 #define HANDLES_END UINT32_MAX
@@ -51,7 +55,18 @@ struct builder {
     const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
     gjk_edit *edits;
     uint32_t count;
+    const gjk_patience *patience; /* NULL: endless */
+    uint32_t made;                /* bodies */
 };
+
+/* Patience is asked once for so many bodies. */
+#define BODIES_AT_ONCE 256
+
+static bool gives_up(struct builder *builder) {
+    const gjk_patience *patience = builder->patience;
+    return ++builder->made % BODIES_AT_ONCE == 0 && patience != NULL &&
+           patience->is_over(patience->user);
+}
 
 static const gjk_body *find(const struct gjk_set *set, const char *id) {
     return set != NULL ? gjk_set_find(set, id) : NULL;
@@ -121,11 +136,12 @@ static gjk_status push_edit(struct builder *builder, const proto_edit *edit) {
 
 /* Applies the edits to `from`, all or none, which makes the version's set; frees the edits. */
 static gjk_status finish(struct builder *builder, gjk_status status, const struct gjk_set *from) {
-    struct gjkd_version *version = builder->version;
+    struct gjkd_version *version = builder->version; /* NULL: with another status than OK only */
     if (status == GJK_OK && builder->count == 0) {
         version->set = gjk_set_retain(from);
     } else if (status == GJK_OK) {
-        status = gjk_set_edit(from, builder->edits, builder->count, &version->set);
+        status = gjk_set_edit_within(from, builder->edits, builder->count, builder->patience,
+                                     &version->set);
         version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
     }
     for (uint32_t i = 0; i < builder->count; i++) {
@@ -157,7 +173,7 @@ static void measure(struct gjkd_version *version) {
     uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
     version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
     version->bytes +=
-        ticks > 0 ? version->tick_ring.bytes + fresh_bytes(version) : whole_bytes(version);
+        ticks > 0 ? version->tick_totals.bytes + fresh_bytes(version) : whole_bytes(version);
 }
 
 /*
@@ -165,8 +181,10 @@ static void measure(struct gjkd_version *version) {
  * most of it, for any of them may be the last that is kept. False: out of memory.
  */
 static bool charge(struct gjkd_version *version) {
+    const struct gjk_set *base = version->unlogged.base;
     uint64_t bytes = sizeof *version + strlen(version->name) + version->meta.length +
-                     gjk_set_bytes(version->set) + version->tick_ring.order_bytes;
+                     gjk_set_bytes(version->set) + version->tick_totals.order_bytes +
+                     (base != NULL ? gjk_set_bytes(base) : 0);
     if (!gjkd_budget_take(GJKD_CHARGE_SETS, bytes)) {
         return false;
     }
@@ -177,8 +195,8 @@ static bool charge(struct gjkd_version *version) {
 /* --- Whole sets --- */
 
 static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
-                           const struct gjkd_version *previous) {
-    struct builder builder = {.version = version};
+                           const struct gjkd_version *previous, const gjk_patience *patience) {
+    struct builder builder = {.version = version, .patience = patience};
     struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
     builder.edits = calloc(body->shape_count + (size_t)1, sizeof *builder.edits);
     gjk_status status = empty != NULL && builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -186,6 +204,10 @@ static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
         const proto_named_shape *named = &body->shapes[i];
         const gjk_body *old = previous != NULL ? find(previous->set, named->id) : NULL;
         const gjk_body *made = NULL;
+        if (gives_up(&builder)) {
+            status = GJK_GIVEN_UP;
+            break;
+        }
         status = make_body(version, named->id, &named->shape, false, old, &made);
         if (made != NULL) {
             push(&builder, named->id, NULL, made);
@@ -205,15 +227,18 @@ static gjk_status fill_history(struct gjkd_version *version) {
 }
 
 static gjk_status fill(struct gjkd_version *version, const proto_set *body,
-                       const struct gjkd_version *previous) {
+                       const struct gjkd_version *previous, const gjk_patience *patience) {
     if (previous != NULL) {
         version->incarnation = previous->incarnation;
         version->revision = previous->revision + 1;
+        version->order = previous->order + 1;
         version->next_handle = previous->next_handle;
+        version->feed = gjkd_feed_retain(previous->feed);
     } else {
-        version->revision = 1;
+        version->revision = version->order = 1;
         version->next_handle = 1;
-        if (!make_incarnation(&version->incarnation)) {
+        version->feed = gjkd_feed_new(version->revision);
+        if (version->feed == NULL || !make_incarnation(&version->incarnation)) {
             return GJK_OUT_OF_MEMORY;
         }
     }
@@ -222,7 +247,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     version->history_ticks = body->history_ticks;
     gjk_status status = fill_history(version);
     if (status == GJK_OK) {
-        status = fill_set(version, body, previous);
+        status = fill_set(version, body, previous, patience);
     }
     return status;
 }
@@ -244,12 +269,51 @@ static gjk_status complete(struct gjkd_version *version, gjk_status status,
 }
 
 gjk_status gjkd_version_new(const char *name, const proto_set *body,
-                            const struct gjkd_version *previous, struct gjkd_version **out) {
+                            const struct gjkd_version *previous, const gjk_patience *patience,
+                            struct gjkd_version **out) {
     struct gjkd_version *version = version_alloc(name, body->meta);
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    return complete(version, fill(version, body, previous), out);
+    return complete(version, fill(version, body, previous, patience), out);
+}
+
+gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
+    struct gjkd_version *version = version_alloc(restored->name, restored->meta);
+    struct gjk_set *empty = gjk_set_new_empty(restored->dimension, &gjkd_stored_keeper);
+    struct builder builder = {.version = version, .edits = restored->edits};
+    gjk_status status = version != NULL && empty != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    for (uint32_t i = 0; version != NULL && i < restored->count; i++) {
+        account(&builder, NULL, restored->edits[i].body, restored->edits[i].id);
+    }
+    builder.count = restored->count;
+    status = finish(&builder, status, empty);
+    gjk_set_release(empty);
+    if (version == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    version->incarnation = restored->incarnation;
+    version->revision = version->order = restored->revision;
+    version->next_handle = restored->next_handle;
+    version->dimension = restored->dimension;
+    version->has_history = restored->has_history;
+    version->history_ticks = restored->history_ticks;
+    version->feed = gjkd_feed_new(version->revision);
+    if (version->feed == NULL) {
+        status = GJK_OUT_OF_MEMORY;
+    }
+    return complete(version, status == GJK_OK ? fill_history(version) : status, out);
+}
+
+bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
+    struct gjkd_feed *feed = gjkd_feed_new(revision);
+    if (feed == NULL) {
+        return false;
+    }
+    gjkd_feed_release(version->feed);
+    version->feed = feed;
+    version->revision = version->order = revision;
+    return make_incarnation(&version->incarnation);
 }
 
 /* Copies from the previous version everything but shapes, as edited. */
@@ -257,6 +321,8 @@ static gjk_status inherit(struct gjkd_version *version, const struct gjkd_versio
                           const proto_edits *edits) {
     version->incarnation = previous->incarnation;
     version->revision = previous->revision + 1;
+    version->order = previous->order + 1;
+    version->feed = gjkd_feed_retain(previous->feed);
     version->next_handle = previous->next_handle;
     version->dimension = previous->dimension;
     version->has_history = edits->sets_history ? edits->has_history : previous->has_history;
@@ -269,17 +335,18 @@ static gjk_status inherit(struct gjkd_version *version, const struct gjkd_versio
     if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
         return fill_history(version);
     }
-    version->tick_ring = gjkd_tick_ring_limit(&previous->tick_ring, version->history_ticks);
+    version->tick_totals = previous->tick_totals;
     if (version->history_ticks == previous->history_ticks) {
         version->history = gjk_history_retain(previous->history);
         return GJK_OK;
     }
-    return gjk_history_limit(previous->history, version->history_ticks, &version->history);
+    return gjkd_ticks_limit(previous->history, version->history_ticks, &version->tick_totals,
+                            &version->history);
 }
 
 static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,
-                           const proto_edits *edits) {
-    struct builder builder = {.version = version, .previous = previous};
+                           const proto_edits *edits, const gjk_patience *patience) {
+    struct builder builder = {.version = version, .previous = previous, .patience = patience};
     if (version->history != NULL && gjk_history_count(version->history) > 0) {
         builder.newest = gjk_history_newest_set(version->history);
     } else {
@@ -288,39 +355,37 @@ static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_versi
     builder.edits = calloc(edits->count + (size_t)1, sizeof *builder.edits);
     gjk_status status = builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
-        status = push_edit(&builder, &edits->items[i]);
+        status = gives_up(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
     }
     return finish(&builder, status, previous->set);
 }
 
 static gjk_status stamp_version(struct gjkd_version *version, const gjkd_stamp *stamp) {
     struct gjk_history *history = NULL;
-    gjkd_tick_ring tick_ring;
-    gjk_status status = gjk_history_add(version->history, stamp->tick, version->set, &history);
+    const gjk_tick tick = {.number = stamp->tick,
+                           .set = version->set,
+                           .after_gap = stamp->after_gap,
+                           .is_missing = stamp->is_missing};
+    const gjkd_tick note = {
+        .digest = stamp->digest,
+        .set_bytes = whole_bytes(version),
+        .added_bytes = fresh_bytes(version),
+        .order_bytes = fresh_order_bytes(version),
+    };
+    gjk_status status =
+        gjkd_ticks_add(version->history, &tick, &note, &version->tick_totals, &history);
     if (status != GJK_OK) {
         return status;
     }
     gjk_history_release(version->history);
     version->history = history;
-    const gjkd_tick tick = {
-        .tick = stamp->tick,
-        .digest = stamp->digest,
-        .set_bytes = whole_bytes(version),
-        .added_bytes = fresh_bytes(version),
-        .own_bytes = sizeof tick + gjk_history_newest_bytes(history),
-        .order_bytes = sizeof tick + gjk_history_newest_bytes(history) + fresh_order_bytes(version),
-    };
-    if (!gjkd_tick_ring_add(&version->tick_ring, &tick, version->history_ticks, &tick_ring)) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    gjkd_tick_ring_release(&version->tick_ring);
-    version->tick_ring = tick_ring;
     version->fresh_body_bytes = version->fresh_order_bytes = 0;
     return GJK_OK;
 }
 
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
-                             const gjkd_stamp *stamp, struct gjkd_version **out) {
+                             const gjkd_stamp *stamp, const gjk_patience *patience,
+                             struct gjkd_version **out) {
     struct gjkd_version *version =
         version_alloc(previous->name, edits->sets_meta ? edits->meta : previous->meta);
     if (version == NULL) {
@@ -328,12 +393,155 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
     }
     gjk_status status = inherit(version, previous, edits);
     if (status == GJK_OK) {
-        status = edit_set(version, previous, edits);
+        status = edit_set(version, previous, edits, patience);
     }
     if (status == GJK_OK && stamp != NULL) {
         status = stamp_version(version, stamp);
     }
+    if (status == GJK_OK && gjkd_version_ticks(version).count > 0) {
+        bool is_below = stamp != NULL && version->revision < previous->revision_bound;
+        version->revision_bound =
+            is_below ? previous->revision_bound : version->revision + REVISIONS_AHEAD;
+    }
     return complete(version, status, out);
+}
+
+/* --- What another node has made --- */
+
+static void push_bodies(struct builder *builder, const gjkd_restored *set,
+                        const struct gjk_set *base) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        const gjk_edit *edit = &set->edits[i];
+        account(builder, find(base, edit->id), edit->body, edit->id);
+    }
+    builder->edits = set->edits;
+    builder->count = set->count;
+}
+
+static void drop_bodies(const gjkd_restored *set) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->edits[i].body != NULL) {
+            gjkd_stored_keeper.release(set->edits[i].body);
+        }
+    }
+    free(set->edits);
+}
+
+/* Edits of the previous version; its history goes on. */
+static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_version *previous,
+                               const gjkd_restored *set) {
+    const proto_edits head = {.sets_history = true,
+                              .has_history = set->has_history,
+                              .history_ticks = set->history_ticks};
+    struct builder builder = {.version = version, .previous = previous};
+    gjk_status status = inherit(version, previous, &head);
+    if (status != GJK_OK) {
+        drop_bodies(set);
+        return status;
+    }
+    if (version->history != NULL && gjk_history_count(version->history) > 0) {
+        builder.newest = gjk_history_newest_set(version->history);
+    } else {
+        version->fresh_body_bytes = version->body_bytes;
+    }
+    push_bodies(&builder, set, previous->set);
+    return finish(&builder, GJK_OK, previous->set);
+}
+
+/* All shapes there are. */
+static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_version *previous,
+                              const gjkd_successor *successor) {
+    const gjkd_restored *set = &successor->set;
+    struct builder builder = {.version = version};
+    struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_keeper);
+    version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
+                                     : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
+    version->dimension = set->dimension;
+    version->has_history = set->has_history;
+    version->history_ticks = set->history_ticks;
+    if (empty == NULL || version->feed == NULL || fill_history(version) != GJK_OK) {
+        gjk_set_release(empty);
+        drop_bodies(set);
+        return GJK_OUT_OF_MEMORY;
+    }
+    push_bodies(&builder, set, NULL);
+    const gjk_status status = finish(&builder, GJK_OK, empty);
+    gjk_set_release(empty);
+    return status;
+}
+
+/* Lets go of ticks from that one on, which another node has made as well: what the newest tick does
+ * not share is not known any more, but it is not more than all there is. */
+static gjk_status cut_ticks(struct gjkd_version *version, uint64_t from) {
+    struct gjk_history *history = NULL;
+    if (gjkd_version_ticks_end(version) <= from) {
+        return GJK_OK;
+    }
+    const gjk_status status =
+        gjkd_ticks_cut(version->history, from, &version->tick_totals, &history);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_history_release(version->history);
+    version->history = history;
+    version->fresh_body_bytes = version->body_bytes;
+    version->fresh_order_bytes = gjk_set_bytes(version->set);
+    return GJK_OK;
+}
+
+gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
+                                const gjkd_successor *successor, struct gjkd_version **out) {
+    const gjkd_restored *set = &successor->set;
+    struct gjkd_version *version = version_alloc(set->name, set->meta);
+    if (version == NULL) {
+        drop_bodies(set);
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_status status = successor->is_whole ? replace_set(version, previous, successor)
+                                            : continue_set(version, previous, set);
+    if (status == GJK_OK && successor->stamp != NULL) {
+        status = cut_ticks(version, successor->ticks_end);
+        status = status == GJK_OK ? stamp_version(version, successor->stamp) : status;
+    }
+    version->unlogged = successor->unlogged;
+    if (version->unlogged.base != NULL) {
+        version->unlogged.base = gjk_set_retain(version->unlogged.base);
+    }
+    version->incarnation = set->incarnation;
+    version->revision = set->revision;
+    version->order = successor->order;
+    version->is_shared = true;
+    version->next_handle = set->next_handle;
+    return complete(version, status, out);
+}
+
+void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
+                         const struct gjkd_version *revision_of, uint64_t order) {
+    version->revision = revision_of != NULL ? revision_of->revision : order;
+    gjk_set_release(version->unlogged.base);
+    version->unlogged = (gjkd_unlogged){.base = NULL};
+    version->order = order;
+    version->is_shared = true;
+    if (is_first) {
+        version->incarnation = incarnation;
+        gjkd_feed_begin(version->feed, gjkd_version_moment(version));
+    }
+}
+
+void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from) {
+    version->revision = from->revision;
+    version->order = from->order;
+    version->is_shared = true;
+    version->unlogged = from->unlogged;
+    version->unlogged.base = gjk_set_retain(gjkd_version_base_set(from));
+    version->unlogged.base_ticks = gjkd_version_base_ticks(from);
+    version->unlogged.ticks++;
+    version->unlogged.owes = true;
+}
+
+uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
+    const struct gjk_history *history = version->history;
+    return history != NULL && gjk_history_count(history) > 0 ? gjk_history_newest(history) + 1 : 0;
 }
 
 /* --- References --- */
@@ -346,16 +554,21 @@ struct gjkd_version *gjkd_version_retain(struct gjkd_version *version) {
 static void free_version(void *closure) {
     struct gjkd_version *version = closure;
     gjk_history_release(version->history);
-    gjkd_tick_ring_release(&version->tick_ring);
+    gjk_set_release(version->unlogged.base);
     gjk_set_release(version->set);
+    gjkd_feed_release(version->feed);
     gjkd_budget_give(GJKD_CHARGE_SETS, version->charged_bytes);
     free(version);
 }
 
-void gjkd_version_release(struct gjkd_version *version) {
+void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes) {
     if (version != NULL && gjkd_references_release(&version->references)) {
-        gjkd_deferred_free(version, version->bytes, free_version);
+        gjkd_deferred_free(version, bytes, free_version);
     }
+}
+
+void gjkd_version_release(struct gjkd_version *version) {
+    gjkd_version_release_part(version, version != NULL ? version->bytes : 0);
 }
 
 /* --- Access --- */
@@ -396,13 +609,20 @@ proto_base gjkd_version_base(const struct gjkd_version *version) {
     };
 }
 
+/* What is lost before the oldest tick is no gap among those that are kept. */
+static bool has_gap(const struct gjkd_version *version) {
+    const uint32_t gaps = version->tick_totals.gaps;
+    const gjk_tick oldest = gjk_history_tick(version->history, 0);
+    return gaps > 1 || (gaps == 1 && (oldest.is_missing || !oldest.after_gap));
+}
+
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version) {
     const struct gjk_history *history = version->history;
     if (history == NULL || gjk_history_count(history) == 0) {
         return (proto_ticks){0};
     }
     return (proto_ticks){gjk_history_oldest(history), gjk_history_newest(history),
-                         gjk_history_count(history)};
+                         gjk_history_count(history), has_gap(version)};
 }
 
 proto_summary gjkd_version_summary(const struct gjkd_version *version) {
@@ -417,5 +637,22 @@ proto_summary gjkd_version_summary(const struct gjkd_version *version) {
 }
 
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]) {
+    const struct gjk_history *history = version->history;
     gjkd_etag_format(etag, version->incarnation, version->revision);
+    if (version->is_shared && history != NULL && gjk_history_count(history) > 0) {
+        gjkd_etag_add(etag, gjk_history_newest(history));
+    }
+}
+
+uint64_t gjkd_version_base_ticks(const struct gjkd_version *version) {
+    return version->unlogged.base != NULL ? version->unlogged.base_ticks
+                                          : gjkd_version_ticks_end(version);
+}
+
+/* What the log has is a tick, or stands for one, where it has not raised the revision. */
+bool gjkd_version_may_lack_ticks(const struct gjkd_version *version) {
+    const gjkd_unlogged *unlogged = &version->unlogged;
+    const bool is_of_another = version->is_shared && !unlogged->leads && !unlogged->owes;
+    return unlogged->doubts ||
+           (is_of_another && (version->order != version->revision || unlogged->ticks > 0));
 }

@@ -12,6 +12,7 @@ struct gjkd_file {
     const char *name; /* path below server/: "demo/arena2d.json" */
     const unsigned char *text;
     size_t length;
+    const char *etag; /* with its quotes: from a digest of the text */
 };
 
 extern const struct gjkd_file gjkd_files[];

@@ -125,8 +125,15 @@ static const struct text_field {
     {"Authorization", SLOT(authorization), ONCE, "Authorization stands twice"},
     {"X-Request-Id", SLOT(request_id), ANY, NULL},
     {"X-Forwarded-For", SLOT(forwarded_for), LIST, NULL},
+    {"Last-Event-ID", SLOT(last_event_id), ONCE, "Last-Event-ID stands twice"},
     {"Gjkd-Timeout-Ms", SLOT(timeout_ms), ONCE, "Gjkd-Timeout-Ms stands twice"},
+    {"Gjkd-Min-Revision", SLOT(min_revision), ONCE, "Gjkd-Min-Revision stands twice"},
     {"Origin", SLOT(origin), ONCE, "Origin stands twice"},
+    {"Upgrade", SLOT(upgrade), LIST, NULL},
+    {"Connection", SLOT(connection), LIST, NULL},
+    {"Sec-WebSocket-Key", SLOT(websocket_key), ONCE, "Sec-WebSocket-Key stands twice"},
+    {"Sec-WebSocket-Version", SLOT(websocket_version), LIST, NULL},
+    {"Sec-WebSocket-Protocol", SLOT(websocket_protocol), LIST, NULL},
     {"Access-Control-Request-Method", SLOT(request_method), ANY, NULL},
 #undef SLOT
 };

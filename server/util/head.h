@@ -40,11 +40,14 @@ typedef struct gjkd_head {
     const char *if_match;
     const char *if_none_match;
     const char *timeout_ms;
+    const char *min_revision;
     const char *request_id;
     const char *authorization;
     const char *origin;
     const char *request_method; /* Access-Control-Request-Method */
     const char *forwarded_for;
+    const char *last_event_id;
+    const char *upgrade, *connection, *websocket_key, *websocket_version, *websocket_protocol;
     bool has_length, chunked, wants_continue;
     bool gzipped;         /* Content-Encoding is gzip */
     bool encoded;         /* Content-Encoding is another */

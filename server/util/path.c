@@ -65,7 +65,8 @@ static const struct {
     unsigned bit;
 } params[] = {
     {"prefix", GJKD_PARAM_PREFIX}, {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
-    {"fields", GJKD_PARAM_FIELDS}, {"fields", GJKD_PARAM_PIECES},
+    {"fields", GJKD_PARAM_FIELDS}, {"fields", GJKD_PARAM_PIECES}, {"fields", GJKD_PARAM_HANDLES},
+    {"kinds", GJKD_PARAM_KINDS},   {"since", GJKD_PARAM_SINCE},   {"filter", GJKD_PARAM_FILTER},
 };
 
 /* The bit of a parameter of that name that is taken; 0: there is none. */
@@ -99,7 +100,8 @@ static bool parse_fields(const char *value, const char *known, bool *out, char *
 
 /* An empty value is none, but for `fields`, which has none to default to. */
 static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *error) {
-    if (*value == '\0' && (bit & (GJKD_PARAM_FIELDS | GJKD_PARAM_PIECES)) == 0) {
+    if (*value == '\0' &&
+        (bit & (GJKD_PARAM_FIELDS | GJKD_PARAM_PIECES | GJKD_PARAM_HANDLES)) == 0) {
         return true;
     }
     switch (bit) {
@@ -108,6 +110,15 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
         return true;
     case GJKD_PARAM_CURSOR:
         out->cursor = value;
+        return true;
+    case GJKD_PARAM_KINDS:
+        out->kinds = value;
+        return true;
+    case GJKD_PARAM_SINCE:
+        out->since = value;
+        return true;
+    case GJKD_PARAM_FILTER:
+        out->filter = value;
         return true;
     case GJKD_PARAM_LIMIT:
         if (!parse_limit(value, &out->limit)) {
@@ -118,6 +129,8 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
         return true;
     case GJKD_PARAM_PIECES:
         return parse_fields(value, "pieces", &out->pieces, error);
+    case GJKD_PARAM_HANDLES:
+        return parse_fields(value, "handles", &out->handles, error);
     default:
         return parse_fields(value, "summary", &out->summary, error);
     }

@@ -34,17 +34,25 @@ enum {
     GJKD_PARAM_PREFIX = 1,
     GJKD_PARAM_LIMIT = 2,
     GJKD_PARAM_CURSOR = 4,
-    GJKD_PARAM_FIELDS = 8,  /* fields=summary */
-    GJKD_PARAM_PIECES = 16, /* fields=pieces */
+    GJKD_PARAM_FIELDS = 8,   /* fields=summary */
+    GJKD_PARAM_PIECES = 16,  /* fields=pieces */
+    GJKD_PARAM_HANDLES = 32, /* fields=handles */
+    GJKD_PARAM_KINDS = 64,
+    GJKD_PARAM_SINCE = 128,
+    GJKD_PARAM_FILTER = 256,
 };
 
 typedef struct gjkd_params {
     unsigned given;     /* names, with a value or without */
     const char *prefix; /* NULL: none */
     const char *cursor; /* NULL: none */
+    const char *kinds;  /* NULL: none */
+    const char *since;  /* NULL: none */
+    const char *filter; /* NULL: none */
     uint64_t limit;     /* 0: none */
     bool summary;       /* fields=summary */
     bool pieces;        /* fields=pieces */
+    bool handles;       /* fields=handles */
 } gjkd_params;
 
 #define GJKD_PARAM_ERROR_MAX 160

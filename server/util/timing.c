@@ -4,6 +4,13 @@
 #include "util/timing.h"
 
 #include <string.h>
+#include <time.h>
+
+int64_t gjkd_timing_thread_ns(void) {
+    struct timespec time;
+    (void)clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return (int64_t)time.tv_sec * 1000000000 + time.tv_nsec;
+}
 
 /* Microseconds as milliseconds with three decimals; returns the end. */
 static char *put_ms(char *at, uint64_t us) {

@@ -8,19 +8,17 @@
 
 #include <uv.h>
 
-#define CHUNK_NS 100000
-
 /* So many times as many rows as the chunk before may a chunk have: one row tells little. */
 #define GROWTH_MAX 4
 
 uint32_t gjkd_chunks_step_of(uint32_t count, uint64_t row_ns) {
-    uint64_t step = CHUNK_NS / (row_ns > 0 ? row_ns : 1) + 1;
+    uint64_t step = GJKD_CHUNK_NS / (row_ns > 0 ? row_ns : 1) + 1;
     return step < count ? (uint32_t)step : count;
 }
 
 uint32_t gjkd_chunks_next_step(uint32_t rows, uint64_t took_ns) {
     uint64_t most = (uint64_t)rows * GROWTH_MAX;
-    uint64_t step = took_ns > 0 ? (uint64_t)rows * CHUNK_NS / took_ns : most;
+    uint64_t step = took_ns > 0 ? (uint64_t)rows * GJKD_CHUNK_NS / took_ns : most;
     step = step < most ? step : most;
     return step < 1 ? 1 : step < UINT32_MAX ? (uint32_t)step : UINT32_MAX;
 }
@@ -86,6 +84,7 @@ void gjkd_chunks_run_all(struct gjkd_chunks *chunks) {
     struct gjk_arena memory;
     gjk_arena_init(&memory, 0);
     gjk_arena_charge(&memory, chunks->account);
+    gjk_arena_hurry(&memory, &chunks->patience);
     while (gjkd_chunks_step(chunks, &memory)) {
     }
     gjk_arena_fini(&memory);

@@ -16,6 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define GJKD_CHUNK_NS 100000 /* that a chunk is meant to take */
+
 typedef struct gjkd_chunk {
     void *work;               /* as in gjkd_chunks */
     uint32_t begin, end;      /* rows to do */

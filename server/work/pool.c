@@ -1,90 +1,435 @@
 /*
- * Tasks go through an MPSC queue and a semaphore, so that a loop that submits one never blocks.
- * Workers move the queue's content, under a lock of their own, to a list and take from that.
+ * Tasks go through an MPSC queue, and threads are woken by a semaphore, so that a loop that submits
+ * one never blocks. Under a lock of their own the threads move what came to the fair queue, and take
+ * from that.
+ *
+ * There are more threads than workers: a thread needs one of the workers' places to run. A task that
+ * pauses keeps its thread and gives up its place, to whoever is next; it stands in the queue itself
+ * until it is next. Tasks that never ask (a large set is built) are helped by a watch: when nothing
+ * has been begun for a while although something waits, one place more is lent, and the system's
+ * scheduler shares the processors.
  */
 
 #include "work/pool.h"
 
+#include "util/timing.h"
 #include "work/thread_priority.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-static struct gjkd_task *next_task(struct gjkd_pool *pool) {
-    pthread_mutex_lock(&pool->lock);
-    if (pool->first == NULL) {
-        pool->first = gjkd_mpsc_queue_take(&pool->incoming);
+/* How long nothing is begun before a place is lent, and how many places at once. */
+#define STALL_MS 10
+#define EXTRA_MAX 8
+
+/* The part of the queue that is open to each client although it is full. */
+#define CLIENT_PART 16
+
+/* A thread, and the task that it has. */
+struct gjkd_worker {
+    struct gjkd_pool *pool;
+    uv_thread_t thread;
+    uv_sem_t wake;         /* raised when it is to look for a task */
+    _Atomic uint64_t next; /* among those that rest */
+    struct gjkd_task *task;
+    uint64_t turn_ns; /* when its turn began, less the time without a processor */
+    int64_t cpu_ns;   /* of the thread, then */
+    uv_sem_t go_on;   /* raised when its next turn begins */
+    unsigned holds;
+    bool is_out; /* has no place */
+};
+
+static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without a task */
+
+/* --- Rest --- */
+
+/*
+ * Threads that rest form a stack, so that as few of them as possible take turns: their caches and
+ * malloc's arenas stay warm. It is Treiber's, of indices with a count of all changes beside the first
+ * one against the ABA problem.
+ */
+#define INDEX_BITS 16
+#define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
+
+static void push_rester(struct gjkd_worker *worker) {
+    struct gjkd_pool *pool = worker->pool;
+    const uint64_t index = (uint64_t)(worker - pool->threads) + 1; /* 0: none */
+    uint64_t top = atomic_load(&pool->resters), changed;
+    do {
+        atomic_store(&worker->next, top & INDEX_MASK);
+        changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS | index;
+    } while (!atomic_compare_exchange_weak(&pool->resters, &top, changed));
+}
+
+/* Wakes a thread that rests, if there is one that nobody has woken yet. */
+static bool wake_rester(struct gjkd_pool *pool) {
+    uint64_t top = atomic_load(&pool->resters), changed;
+    do {
+        if ((top & INDEX_MASK) == 0) {
+            return false;
+        }
+        changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS |
+                  atomic_load(&pool->threads[(top & INDEX_MASK) - 1].next);
+    } while (!atomic_compare_exchange_weak(&pool->resters, &top, changed));
+    atomic_fetch_add(&pool->wakes, 1);
+    uv_sem_post(&pool->threads[(top & INDEX_MASK) - 1].wake);
+    return true;
+}
+
+/* Wakes a thread, unless one is on its way for each free place. */
+static void wake(struct gjkd_pool *pool) {
+    if (atomic_load(&pool->wakes) < atomic_load(&pool->free)) {
+        (void)wake_rester(pool);
     }
-    struct gjkd_task *task = pool->first;
-    if (task != NULL) {
-        pool->first = task->next;
+}
+
+static void watch(struct gjkd_pool *pool) {
+    if (!atomic_load(&pool->is_watched) && !atomic_exchange(&pool->is_watched, true)) {
+        uv_sem_post(&pool->watch);
     }
-    pthread_mutex_unlock(&pool->lock);
-    return task;
 }
 
 static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_counted) {
-    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
     task->is_counted = is_counted;
+    task->paused = NULL;
+    if (task->is_short) {
+        gjkd_short_tasks_put(&pool->short_tasks, task);
+        return;
+    }
+    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
     (void)gjkd_mpsc_queue_put(&pool->incoming, task);
-    uv_sem_post(&pool->tasks);
+    atomic_thread_fence(memory_order_seq_cst); /* before `free` is read: see give_place */
+    if (atomic_load(&pool->free) > 0) {
+        wake(pool);
+    } else {
+        watch(pool);
+    }
 }
 
-static void run(struct gjkd_pool *pool, struct gjkd_task *task) {
-    atomic_fetch_add_explicit(&pool->busy, 1, memory_order_relaxed);
-    atomic_fetch_sub_explicit(&pool->waiting, 1, memory_order_relaxed);
+/* Waits until woken. What came before the thread could be found resting is looked for once more. */
+static void rest(struct gjkd_worker *worker) {
+    struct gjkd_pool *pool = worker->pool;
+    push_rester(worker);
+    if (atomic_load(&pool->handed_count) > 0) {
+        (void)wake_rester(pool);
+    } else if (gjkd_pool_has_waiting(pool)) {
+        wake(pool);
+    }
+    uv_sem_wait(&worker->wake);
+    atomic_fetch_sub(&pool->wakes, 1);
+}
+
+/* --- Under the lock --- */
+
+static void drain_incoming(struct gjkd_pool *pool) {
+    struct gjkd_task *task = gjkd_mpsc_queue_take(&pool->incoming);
+    while (task != NULL) {
+        struct gjkd_task *next = task->next;
+        gjkd_fair_queue_put(&pool->queue, task);
+        task = next;
+    }
+}
+
+/* The task whose turn it is, paused or, where a thread is left to begin it, new. One client begins
+ * no more than half of the threads that rest can take, or one a worker. */
+static struct gjkd_task *take(struct gjkd_pool *pool, bool may_begin) {
+    const unsigned half = pool->resting / 2;
+    const unsigned begun_max = half > pool->workers ? half : pool->workers;
+    unsigned lined_up = 0;
+    drain_incoming(pool);
+    struct gjkd_task *task =
+        gjkd_fair_queue_take(&pool->queue, may_begin ? (int)begun_max : -1, &lined_up);
+    atomic_fetch_sub_explicit(&pool->waiting, lined_up + (task != NULL ? 1 : 0),
+                              memory_order_relaxed);
+    pool->turns += task != NULL ? 1 : 0;
+    return task;
+}
+
+/* The thread gives up its place. What comes after this sees the place free and wakes a thread, and
+ * what came before is seen by the next take. */
+static void give_place(struct gjkd_pool *pool, struct gjkd_worker *worker) {
+    if (worker->is_out) {
+        worker->is_out = false;
+    } else if (pool->extra > 0) {
+        pool->extra--;
+    } else {
+        atomic_fetch_add(&pool->free, 1);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void charge(struct gjkd_worker *worker, uint8_t client) {
+    const int64_t now_ns = gjkd_timing_thread_ns();
+    gjkd_fair_queue_charge(&worker->pool->queue, client, now_ns - worker->cpu_ns);
+    worker->cpu_ns = now_ns;
+}
+
+/* Gives the free place to the task: its thread goes on. */
+static void go_on(struct gjkd_task *task) {
+    struct gjkd_worker *paused = task->paused;
+    task->paused = NULL;
+    uv_sem_post(&paused->go_on);
+}
+
+/* A task for the calling thread, with a place; NULL: none. */
+static struct gjkd_task *next_task(struct gjkd_pool *pool) {
+    if (pool->handed.first != NULL) {
+        struct gjkd_task *task = pool->handed.first;
+        pool->handed.first = task->next;
+        atomic_fetch_sub(&pool->handed_count, 1);
+        pool->resting++; /* it was taken off when the task was handed over */
+        return task;
+    }
+    while (atomic_load(&pool->free) > 0) {
+        struct gjkd_task *task = take(pool, true);
+        if (task == NULL) {
+            return NULL;
+        }
+        atomic_fetch_sub(&pool->free, 1);
+        if (task->paused == NULL) {
+            return task;
+        }
+        go_on(task);
+    }
+    return NULL;
+}
+
+/* --- Threads --- */
+
+/* What is to be done about a task that has run; the lock is held, and the task may be gone. */
+static void settle(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
+    struct gjkd_pool *pool = worker->pool;
+    charge(worker, ran->client);
+    gjkd_fair_queue_end(&pool->queue, ran->client);
+    if (is_again) {
+        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+        worker->task->is_counted = false;
+        worker->task->paused = NULL;
+        gjkd_fair_queue_put(&pool->queue, worker->task);
+    } else if (ran->writer != 0 && gjkd_fair_queue_next_writer(&pool->queue, ran->writer)) {
+        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    }
+    worker->task = NULL;
+    give_place(pool, worker);
+}
+
+/* A task is begun that was queued. */
+static void count_out(void *of, const struct gjkd_task *task) {
+    struct gjkd_pool *pool = of;
     if (task->is_counted) {
         atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
+        atomic_fetch_sub_explicit(&pool->queued_by[task->client], 1, memory_order_relaxed);
     }
+}
+
+static void run(struct gjkd_worker *worker, struct gjkd_task *task) {
+    struct gjkd_pool *pool = worker->pool;
+    const struct gjkd_task ran = *task; /* which may be freed when it has run */
+    worker->task = task;
+    worker->turn_ns = uv_hrtime();
+    count_out(pool, task);
+    this_worker = worker;
     gjkd_task_result result = task->run(task);
-    atomic_fetch_sub_explicit(&pool->busy, 1, memory_order_relaxed);
-    switch (result) {
-    case GJKD_TASK_COMPLETE:
-        gjkd_completion_queue_put(task->completions, task);
-        break;
-    case GJKD_TASK_REQUEUE:
-        enqueue(pool, task, false);
-        break;
-    case GJKD_TASK_DETACHED:
-        break;
+    this_worker = NULL;
+    if (result == GJKD_TASK_COMPLETE) {
+        gjkd_completion_queue_put(ran.completions, task);
     }
+    pthread_mutex_lock(&pool->lock);
+    settle(worker, &ran, result == GJKD_TASK_REQUEUE);
 }
 
 static void work(void *closure) {
-    struct gjkd_pool *pool = closure;
+    struct gjkd_worker *worker = closure;
+    struct gjkd_pool *pool = worker->pool;
     gjkd_thread_priority_set_worker();
+    pthread_mutex_lock(&pool->lock);
     for (;;) {
-        uv_sem_wait(&pool->tasks);
         struct gjkd_task *task = next_task(pool);
-        if (task == NULL) {
-            return; /* the semaphore was raised by gjkd_pool_fini */
+        if (task != NULL) {
+            pthread_mutex_unlock(&pool->lock);
+            run(worker, task); /* returns with the lock */
+        } else if (pool->is_ending) {
+            break;
+        } else {
+            pool->resting++;
+            pthread_mutex_unlock(&pool->lock);
+            rest(worker);
+            pthread_mutex_lock(&pool->lock);
+            pool->resting--;
         }
-        run(pool, task);
+    }
+    pthread_mutex_unlock(&pool->lock);
+}
+
+/* --- Pauses --- */
+
+/* The lock is held. Hands a new task and this thread's place to a thread that rests. */
+static void hand_over(struct gjkd_pool *pool, struct gjkd_task *task) {
+    struct gjkd_task_list *handed = &pool->handed;
+    task->next = NULL;
+    *(handed->first == NULL ? &handed->first : &handed->last->next) = task;
+    handed->last = task;
+    atomic_fetch_add(&pool->handed_count, 1);
+    pool->resting--;
+    (void)wake_rester(pool); /* or one takes it that is about to rest */
+}
+
+/* The lock is held: the thread stands in the queue, too, and may be next itself. */
+static struct gjkd_task *line_up(struct gjkd_worker *worker) {
+    struct gjkd_pool *pool = worker->pool;
+    charge(worker, worker->task->client);
+    worker->task->paused = worker;
+    gjkd_fair_queue_put(&pool->queue, worker->task);
+    atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    return take(pool, pool->resting > 0);
+}
+
+static void pause_turn(struct gjkd_worker *worker) {
+    struct gjkd_pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    struct gjkd_task *task = worker->task, *next = line_up(worker);
+    if (next->paused == NULL) {
+        hand_over(pool, next);
+    } else if (next != task) {
+        go_on(next);
+    }
+    if (next == task) {
+        task->paused = NULL;
+    }
+    pthread_mutex_unlock(&pool->lock);
+    if (next != task) {
+        uv_sem_wait(&worker->go_on);
+    }
+    worker->turn_ns = uv_hrtime();
+}
+
+/* Has the thread used its turn? It may have waited for a processor; that does not count. */
+static bool has_used_turn(struct gjkd_worker *worker, uint64_t now_ns) {
+    const int64_t used_ns = gjkd_timing_thread_ns() - worker->cpu_ns;
+    worker->turn_ns = now_ns - (uint64_t)used_ns;
+    return used_ns >= GJKD_TURN_NS;
+}
+
+void gjkd_pool_pause(uint64_t now_ns) {
+    struct gjkd_worker *worker = this_worker;
+    if (worker != NULL && now_ns > worker->turn_ns + (uint64_t)GJKD_TURN_NS && worker->holds == 0 &&
+        !worker->is_out && gjkd_pool_has_waiting(worker->pool) && has_used_turn(worker, now_ns)) {
+        pause_turn(worker);
     }
 }
 
-static bool start_workers(struct gjkd_pool *pool) {
-    while (pool->started < pool->workers &&
-           uv_thread_create(&pool->threads[pool->started], work, pool) == 0) {
+void gjkd_pool_hold(void) {
+    if (this_worker != NULL) {
+        this_worker->holds++;
+    }
+}
+
+void gjkd_pool_let_go(void) {
+    if (this_worker != NULL) {
+        this_worker->holds--;
+    }
+}
+
+void gjkd_pool_step_out(void) {
+    struct gjkd_worker *worker = this_worker;
+    if (worker == NULL || worker->is_out) {
+        return;
+    }
+    struct gjkd_pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    give_place(pool, worker);
+    worker->is_out = true;
+    pthread_mutex_unlock(&pool->lock);
+    if (gjkd_pool_has_waiting(pool)) {
+        wake(pool);
+    }
+}
+
+/* --- The watch --- */
+
+/* Lends a place if nothing was begun since it was `seen`. False: nothing waits. */
+static bool help(struct gjkd_pool *pool, uint64_t *seen) {
+    pthread_mutex_lock(&pool->lock);
+    drain_incoming(pool);
+    bool is_wanted = gjkd_pool_has_waiting(pool) && !pool->is_ending;
+    bool is_stalled = is_wanted && pool->turns == *seen && atomic_load(&pool->free) == 0 &&
+                      pool->extra < pool->extra_max && pool->resting > 0;
+    if (is_stalled) {
+        pool->extra++;
+        atomic_fetch_add(&pool->free, 1);
+    }
+    *seen = pool->turns;
+    pthread_mutex_unlock(&pool->lock);
+    if (is_stalled) {
+        wake(pool);
+    }
+    return is_wanted;
+}
+
+static void watch_over(void *closure) {
+    struct gjkd_pool *pool = closure;
+    for (;;) {
+        uv_sem_wait(&pool->watch);
+        uint64_t seen = UINT64_MAX;
+        do {
+            atomic_store(&pool->is_watched, true);
+            while (help(pool, &seen)) {
+                uv_sleep(STALL_MS);
+            }
+            atomic_store(&pool->is_watched, false);
+            pthread_mutex_lock(&pool->lock);
+            bool is_ending = pool->is_ending;
+            pthread_mutex_unlock(&pool->lock);
+            if (is_ending) {
+                return;
+            }
+        } while (gjkd_pool_has_waiting(pool)); /* something came just before `false` was stored */
+    }
+}
+
+/* --- Life --- */
+
+static void resume(void *pool, struct gjkd_task *task) {
+    gjkd_pool_resume(pool, task);
+}
+
+static bool start_threads(struct gjkd_pool *pool) {
+    const unsigned wanted = pool->workers + GJKD_SPARE_THREADS;
+    while (pool->started < wanted) {
+        struct gjkd_worker *worker = &pool->threads[pool->started];
+        worker->pool = pool;
+        if (uv_sem_init(&worker->wake, 0) != 0 || uv_sem_init(&worker->go_on, 0) != 0) {
+            abort(); /* fails only on a wrong argument */
+        }
+        if (uv_thread_create(&worker->thread, work, worker) != 0) {
+            break;
+        }
         pool->started++;
     }
-    return pool->started == pool->workers;
+    pool->has_watcher = uv_thread_create(&pool->watcher, watch_over, pool) == 0;
+    pool->short_tasks.owner = pool;
+    pool->short_tasks.begun = count_out;
+    pool->short_tasks.is_long = resume;
+    bool has_short = gjkd_short_tasks_init(&pool->short_tasks);
+    return pool->started == wanted && pool->has_watcher && has_short;
 }
 
 bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max) {
-    *pool = (struct gjkd_pool){.workers = workers, .queued_max = queued_max};
-    atomic_init(&pool->queued, 0);
-    atomic_init(&pool->waiting, 0);
-    atomic_init(&pool->busy, 0);
+    memset(pool, 0, sizeof *pool);
+    pool->workers = workers;
+    pool->queued_max = queued_max;
+    pool->extra_max = EXTRA_MAX;
+    atomic_init(&pool->free, workers);
     gjkd_mpsc_queue_init(&pool->incoming);
-    pool->threads = calloc(workers, sizeof *pool->threads);
+    pool->threads = calloc(workers + GJKD_SPARE_THREADS, sizeof *pool->threads);
     if (pool->threads == NULL) {
         return false;
     }
     pthread_mutex_init(&pool->lock, NULL);
-    if (uv_sem_init(&pool->tasks, 0) != 0) {
+    if (uv_sem_init(&pool->watch, 0) != 0) {
         abort(); /* fails only on a wrong argument */
     }
-    bool fine = start_workers(pool);
+    bool fine = start_threads(pool);
     if (!fine) {
         gjkd_pool_fini(pool);
     }
@@ -95,25 +440,49 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
     if (pool->threads == NULL) {
         return;
     }
+    gjkd_short_tasks_fini(&pool->short_tasks); /* which leaves long ones to the workers */
+    pthread_mutex_lock(&pool->lock);
+    pool->is_ending = true;
+    pthread_mutex_unlock(&pool->lock);
     for (unsigned i = 0; i < pool->started; i++) {
-        uv_sem_post(&pool->tasks);
+        uv_sem_post(&pool->threads[i].wake);
     }
     for (unsigned i = 0; i < pool->started; i++) {
-        uv_thread_join(&pool->threads[i]);
+        uv_thread_join(&pool->threads[i].thread);
+        uv_sem_destroy(&pool->threads[i].wake);
+        uv_sem_destroy(&pool->threads[i].go_on);
+    }
+    uv_sem_post(&pool->watch);
+    if (pool->has_watcher) {
+        uv_thread_join(&pool->watcher);
     }
     pthread_mutex_destroy(&pool->lock);
-    uv_sem_destroy(&pool->tasks);
+    uv_sem_destroy(&pool->watch);
     free(pool->threads);
     pool->threads = NULL;
 }
 
-bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task) {
-    if (atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed) >= pool->queued_max) {
-        atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
-        return false;
+/* --- Tasks --- */
+
+/* Counts a task that is to wait. False: there is no room for it. */
+static bool count_in(struct gjkd_pool *pool, uint8_t client) {
+    const unsigned all = atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
+    const unsigned own =
+        atomic_fetch_add_explicit(&pool->queued_by[client], 1, memory_order_relaxed);
+    if (all < pool->queued_max || own < pool->queued_max / CLIENT_PART) {
+        return true;
     }
-    enqueue(pool, task, true);
-    return true;
+    atomic_fetch_sub_explicit(&pool->queued, 1, memory_order_relaxed);
+    atomic_fetch_sub_explicit(&pool->queued_by[client], 1, memory_order_relaxed);
+    return false;
+}
+
+bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task) {
+    bool has_room = count_in(pool, task->client);
+    if (has_room) {
+        enqueue(pool, task, true);
+    }
+    return has_room;
 }
 
 void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task) {
@@ -129,7 +498,6 @@ bool gjkd_pool_has_waiting(struct gjkd_pool *pool) {
 }
 
 bool gjkd_pool_has_idle_worker(struct gjkd_pool *pool) {
-    return atomic_load_explicit(&pool->busy, memory_order_relaxed) +
-               atomic_load_explicit(&pool->waiting, memory_order_relaxed) <
-           pool->workers;
+    return atomic_load_explicit(&pool->free, memory_order_relaxed) >
+           atomic_load_explicit(&pool->waiting, memory_order_relaxed);
 }

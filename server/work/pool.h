@@ -2,41 +2,79 @@
 #define GJKD_WORK_POOL_H
 
 /*
- * The worker pool: threads that run tasks in the order of their submission. The queue is bounded;
- * beyond the bound a task is refused at once.
+ * The worker pool: threads that run tasks, so many at a time. The queue is bounded; beyond the bound a
+ * task is refused at once. Clients get equal shares of processor time (fair_queue.h): a long task
+ * pauses for the others in turns of GJKD_TURN_NS wherever it asks, and goes on as if nothing had
+ * been, so that nothing it computes depends on that.
  */
 
 #include "work/completion_queue.h"
+#include "work/fair_queue.h"
+#include "work/short_tasks.h"
 
 #include <pthread.h>
 
-struct gjkd_pool {
-    unsigned workers;
-    unsigned queued_max; /* bound of `queued`, over all loops */
-    atomic_uint queued;  /* tasks submitted and not yet begun */
-    atomic_uint waiting; /* those and the resumed ones */
-    atomic_uint busy;    /* workers that run a task */
+/* Threads besides the workers: for those that pause, or that run too long without a pause. */
+#define GJKD_SPARE_THREADS 48
 
-    uv_sem_t tasks; /* counts the tasks that wait, and in the end each worker once */
+struct gjkd_pool {
+    unsigned workers;                          /* tasks that run at a time */
+    unsigned queued_max;                       /* bound of `queued`, over all loops */
+    atomic_uint queued;                        /* tasks submitted and not yet begun */
+    atomic_uint queued_by[GJKD_QUEUE_CLIENTS]; /* of each client */
+    atomic_uint waiting;                       /* those, the resumed and the paused ones */
+    atomic_uint free;                          /* workers that run no task */
+    atomic_uint wakes;                         /* threads that were woken and have not looked yet */
+
+    _Atomic uint64_t resters;        /* threads that rest, the last one first: pool.c */
     struct gjkd_mpsc_queue incoming; /* the newest tasks */
-    pthread_mutex_t lock;            /* of `first`; taken by workers only */
-    struct gjkd_task *first;         /* the tasks before those, oldest first */
-    uv_thread_t *threads;
+    pthread_mutex_t lock;            /* of what follows; never taken by a loop */
+    struct gjkd_fair_queue queue;
+    struct gjkd_task_list handed; /* to threads that are being woken, each with its place */
+    atomic_uint handed_count;
+    unsigned resting; /* threads without a task, less those that `handed` is for */
+    unsigned extra;   /* workers lent, because others run too long */
+    unsigned extra_max;
+    uint64_t turns; /* given so far */
+    bool is_ending;
+
+    struct gjkd_short_tasks short_tasks; /* a lock of its own */
+
+    uv_sem_t watch; /* wakes the watch */
+    atomic_bool is_watched;
+    uv_thread_t watcher;
+    struct gjkd_worker *threads;
     unsigned started;
+    bool has_watcher;
 };
 
-/* Starts the workers. False: out of memory or of threads. */
+/* Starts the threads. False: out of memory or of threads. */
 bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_max);
 
 /* Ends the workers once they have run every submitted task. Does nothing if there are none. */
 void gjkd_pool_fini(struct gjkd_pool *pool);
 
-/* Queues a task whose completions, run and done are set. From any thread. False: the queue is
- * full. */
+/* Queues a task whose client, writer, is_short, completions, run and done are set. From any thread. False: the
+ * queue is full; a sixteenth of its bound is open to each client even then. */
 bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task);
 
 /* Queues a task that belongs to work admitted before, and is therefore never refused. */
 void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
+
+/*
+ * For a task in the midst of long work, now by uv_hrtime: lets others run if its turn is over, and
+ * returns when the next one begins. Elsewhere, and where nobody waits, it does nothing. It costs next
+ * to nothing, so it may be called often.
+ */
+void gjkd_pool_pause(uint64_t now_ns);
+
+/* Between hold and let go the calling task does not pause: others may wait for a lock that it has. */
+void gjkd_pool_hold(void);
+void gjkd_pool_let_go(void);
+
+/* The calling task is about to wait for something else than the processor: from now on it counts as
+ * none of the workers, so that another task runs meanwhile. */
+void gjkd_pool_step_out(void);
 
 /* Whether a task waits for a worker, and whether there are more workers than running and waiting
  * tasks. From any thread; a hint that may be out of date at once. */

@@ -25,14 +25,22 @@ struct gjkd_task_group {
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions; /* of the loop that starts the group */
     struct gjkd_chunks *chunks; /* rows is 0, or becomes what `begin` leaves to be done */
-    const char *name;           /* noted for the case of a crash; stays */
-    void *job;                  /* what the callbacks are given */
-    void (*begin)(void *job);   /* once, before any chunk, on a worker */
-    void (*end)(void *job);     /* once, after all chunks, on a worker */
+    uint8_t client;             /* as in gjkd_task */
+    uint16_t writer;
+    const char *name;         /* noted for the case of a crash; stays */
+    void *job;                /* what the callbacks are given */
+    void (*begin)(void *job); /* once, before any chunk, on a worker */
+    /* NULL, or in the place of `begin` for a job that is thought to take less than GJKD_SHORT_NS.
+     * False: it took longer, and is to begin anew. */
+    bool (*try)(void *job);
+    /* Once, after all chunks, on a worker. False: somebody else has the task put into its completion
+     * queue. */
+    bool (*end)(void *job, struct gjkd_task *task);
     void (*done)(struct gjkd_task_group *group); /* once, after that, on the loop */
     bool is_begun;
-    atomic_uint sent; /* runners so far */
-    atomic_uint out;  /* of them at workers, or on their way there */
+    atomic_ulong used_ns; /* processor time so far */
+    atomic_uint sent;     /* runners so far */
+    atomic_uint out;      /* of them at workers, or on their way there */
     struct gjkd_runner runners[GJKD_TASK_GROUP_MAX];
 };
 

@@ -106,12 +106,12 @@ class Server:
             ticks += int(fields[11]) + int(fields[12])
         return ticks / os.sysconf("SC_CLK_TCK")
 
-    def load(self, connections):
+    def load(self, connections, path=PATH):
         """One round of wrk."""
         before = self.processor_s()
         output = subprocess.run(
             ["wrk", f"-t{min(HALF_OF_CORES, connections)}", f"-c{connections}", f"-d{ROUND_S}s",
-             f"-s{HERE / 'wrk.lua'}", urllib.parse.urljoin(self.url, PATH)],
+             f"-s{HERE / 'wrk.lua'}", urllib.parse.urljoin(self.url, path)],
             env=os.environ | {"BENCH_BODY": BODY}, capture_output=True, text=True, check=True).stdout
         spent = self.processor_s() - before
         line = next(line for line in output.splitlines() if line.startswith("counted "))

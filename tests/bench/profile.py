@@ -20,7 +20,7 @@ import load
 
 PARTS = [
     ("kernel", None),  # by the object of the innermost function
-    ("JSON parsing, by jansson", r"proto_document_open$"),
+    ("JSON parsing", r"proto_document_open$"),
     ("decoding: shapes and poses", r"proto_decode_place$|proto_make_"),
     ("decoding: members", r"proto_decode_query$"),
     ("geometry", r"gjk_distance$"),

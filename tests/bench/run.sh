@@ -6,7 +6,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 
-TOPICS=(pairs sets worlds http wire rewind memory)
+TOPICS=(pairs sets worlds configurations shooter http forms wire rewind memory store stream cluster)
 build=${GJKD_BENCH_BUILD:-build/release} # another folder, where this one is taken
 
 topic_pairs() {
@@ -21,8 +21,22 @@ topic_worlds() {
     "$build/tests/bench/bench_worlds" >"$1"
 }
 
+topic_configurations() {
+    /usr/bin/python3 -B tests/bench/configurations.py "$build/server/gjkd" "$build/tests/bench" "$1"
+}
+
+topic_shooter() {
+    /usr/bin/python3 -B tests/bench/shooter.py "$build/server/gjkd" "$1"
+}
+
 topic_http() {
     /usr/bin/python3 -B tests/bench/load.py "$build/server/gjkd" "$build/tests/bench/bench_echo" "$1"
+}
+
+topic_forms() {
+    # Where PostGIS cannot be had, it is left out.
+    deploy/install.sh tests/bench/packages-postgis || true
+    /usr/bin/python3 -B tests/bench/forms.py "$build/server/gjkd" "$build/tests/bench" "$1" ${GJKD_BENCH_OTHER:+"$GJKD_BENCH_OTHER"}
 }
 
 topic_wire() {
@@ -37,6 +51,19 @@ topic_memory() {
     /usr/bin/python3 -B tests/bench/memory.py "$build/server/gjkd" "$1"
 }
 
+topic_store() {
+    /usr/bin/python3 -B tests/bench/store.py "$build/server/gjkd" "$build/tests/bench" "$1"
+}
+
+topic_cluster() {
+    deploy/install.sh deploy/packages/cluster
+    /usr/bin/python3 -B tests/bench/cluster.py "$build/server/gjkd" "$build/tests/bench" "$1"
+}
+
+topic_stream() {
+    /usr/bin/python3 -B tests/bench/stream.py "$build/server/gjkd" "$build/tests/bench" "$1"
+}
+
 topic=${1:-}
 if [ $# -ne 1 ] || [[ " ${TOPICS[*]} " != *" $topic "* ]]; then
     echo "no such topic: ${topic:-(none)}; there are: ${TOPICS[*]}" >&2
@@ -46,7 +73,7 @@ fi
 deploy/install.sh deploy/packages/build tests/bench/packages
 mkdir -p build/bench
 cmake --preset release -B "$build" --log-level=WARNING -DGJKD_TESTS=ON -DGJKD_BENCH=ON >/dev/null
-cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_echo bench_load bench_rows -- --quiet >&2
+cmake --build "$build" --target gjkd bench_pairs bench_sets bench_worlds bench_robot bench_echo bench_load bench_calls bench_rows -- --quiet >&2
 
 results=build/bench/$topic.jsonl
 "topic_$topic" "$results"

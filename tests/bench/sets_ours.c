@@ -51,7 +51,8 @@ static void *build(const bench_world *world) {
     for (uint32_t i = 0; i < world->count; i++) {
         w->changes[i] = (gjk_tree_change){NULL, &world->bodies[i]};
     }
-    insist(gjk_tree_edit(NULL, world->dimension, w->changes, world->count, &w->tree) == GJK_OK);
+    insist(gjk_tree_edit(NULL, world->dimension, w->changes, world->count, NULL, &w->tree) ==
+           GJK_OK);
     return w;
 }
 
@@ -71,7 +72,7 @@ static void move(void *tree, const bench_world *world, uint32_t count, int back)
         const gjk_body *here = &world->bodies[i], *there = &world->moved[i];
         w->changes[i] = back ? (gjk_tree_change){there, here} : (gjk_tree_change){here, there};
     }
-    insist(gjk_tree_edit(w->tree, world->dimension, w->changes, count, &next) == GJK_OK);
+    insist(gjk_tree_edit(w->tree, world->dimension, w->changes, count, NULL, &next) == GJK_OK);
     gjk_tree_release(w->tree);
     w->tree = next;
 }

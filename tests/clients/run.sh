@@ -31,10 +31,13 @@ cp gjkd.js out
 
 pipe=$(mktemp -u)
 mkfifo "$pipe"
-"$gjkd" --listen 127.0.0.1:0 >"$pipe" &
+body_max=1048576
+"$gjkd" --listen 127.0.0.1:0 --max-body "$body_max" >"$pipe" &
 daemon=$!
 trap 'kill "$daemon" 2>/dev/null; rm -f "$pipe"' EXIT
 read -r line <"$pipe"
 address=${line##* }
 node out/naive.js "${address%/}"
 node out/main_job.js "${address%/}"
+node out/stream.js "${address%/}" "$body_max"
+node out/plan.js "${address%/}"

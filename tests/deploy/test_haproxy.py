@@ -1,7 +1,8 @@
-"""Two daemons behind the shipped HAProxy configuration: sets stay where they are, a drain
-loses nothing, and a death no more than what was in flight."""
+"""Two daemons behind the shipped HAProxy configuration: what is asked is answered by either, nothing is
+written, a drain loses nothing, and a death no more than what was in flight."""
 
 import concurrent.futures
+import http.server
 import json
 import os
 import signal
@@ -14,11 +15,14 @@ import pytest
 import requests
 
 from daemon import Daemon
+from events import Events
+from stream_wire import PING, PONG, WebSocket
 from tools import DEPLOY, needs, run
 from wire import Wire, eventually
 
 pytestmark = needs("haproxy")
 CONFIG = DEPLOY / "haproxy" / "haproxy.cfg"
+CLUSTER = DEPLOY / "haproxy" / "cluster.cfg"
 CLIENTS = 16
 PAIR = {"a": {"type": "circle", "radius": 1},
         "b": {"type": "circle", "radius": 1, "position": [5, 0]}}
@@ -38,19 +42,19 @@ def free_port(host):
 
 
 class Front:
-    """HAProxy, as shipped, between the tests and two daemons."""
+    """HAProxy, as shipped, between the tests and the daemons."""
 
-    def __init__(self, servers):
+    def __init__(self, servers, config=CONFIG, up=2):
         self.host, self.port, self.stats = "127.0.0.1", free_port("127.0.0.1"), free_port("127.0.0.1")
         self.url = f"http://{self.host}:{self.port}"
         environment = {**os.environ, "GJKD_FRONT": f"{self.host}:{self.port}",
                        "GJKD_STATS": f"{self.host}:{self.stats}"}
         for number, server in enumerate(servers):
             environment[f"GJKD_SERVER_{number + 1}"] = f"{server.host}:{server.port}"
-        run("haproxy", "-c", "-f", CONFIG, env=environment)
-        self.process = subprocess.Popen(["haproxy", "-db", "-f", str(CONFIG)], env=environment,
+        run("haproxy", "-c", "-f", config, env=environment)
+        self.process = subprocess.Popen(["haproxy", "-db", "-f", str(config)], env=environment,
                                         stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        assert eventually(lambda: self.up() == 2, 20)
+        assert eventually(lambda: self.up() == up, 20)
 
     def up(self):
         """How many servers does it think are up?"""
@@ -144,23 +148,36 @@ def test_a_client_cannot_choose_its_address():
         daemon.stop()
 
 
-def test_a_set_stays_on_one_server(servers, front):
-    """Under every spelling of its name, and with the sets whose names begin like it."""
-    names = [f"room-{i}" for i in range(20)]
-    for name in names:
-        for full in (name, f"{name}.players", f"{name}.walls.2"):
-            reply = requests.put(f"{front.url}/v1/sets/{full}", json={"dimension": 2}, timeout=10)
-            assert reply.status_code == 201
-    for name in names:
-        for path in (name, name.replace("r", "%72", 1), f"{name}.players"):
-            assert requests.get(f"{front.url}/v1/sets/{path}", timeout=10).status_code == 200
-        reply = requests.post(f"{front.url}/v1/sets/{name}/detect",
-                              json={"against": f"{name}.walls.2"}, timeout=10)
-        assert reply.status_code == 200
-    there = [{s["name"] for s in server.get("/v1/sets?prefix=room").json()["sets"]}
-             for server in servers]
-    assert not there[0] & there[1] and len(there[0] | there[1]) == 60
-    assert all(len(sets) > 3 for sets in there), "both carry some"
+WRITES = [("PUT", "/v1/sets/room", {"dimension": 2}), ("DELETE", "/v1/sets/arena2d", None),
+          ("PATCH", "/v1/sets/arena2d", {"meta": 1}),
+          ("PUT", "/v1/sets/arena2d/shapes/x", {"type": "point"}),
+          ("PUT", "/v1/sets/arena2d/ticks/1", {"shapes": {}}),
+          ("POST", "/v1/sets/arena2d/ticks/1", {"shapes": {}, "queries": []}),
+          ("POST", "/v1/sets/arena2d/%74icks/1", {"shapes": {}, "queries": []}),
+          ("GET", "/v1/stream", None), ("GET", "/v1/%73tream", None)]
+
+
+@pytest.mark.parametrize("method, path, body", WRITES)
+def test_nothing_is_written(servers, front, method, path, body):
+    """A set would live on one server, and be an old copy there after the next failover."""
+    before = [server.get("/v1/sets/arena2d").text for server in servers]
+    reply = requests.request(method, front.url + path, json=body, timeout=10)
+    assert reply.status_code == 403
+    assert reply.headers["Content-Type"] == "application/problem+json"
+    assert reply.json()["code"] == "forbidden" and "cluster" in reply.json()["hint"]
+    for server, text in zip(servers, before):
+        assert server.get("/v1/sets/arena2d").text == text
+        assert server.get("/v1/sets/room").status_code == 404
+
+
+def test_loaded_sets_are_answered_by_both(servers, front):
+    for _ in range(20):
+        assert requests.post(f"{front.url}/v1/sets/arena2d/detect", json=STORED,
+                             timeout=10).status_code == 200
+    assert requests.get(f"{front.url}/v1/sets/arena2d/ticks", timeout=10).status_code == 200
+    for server in servers:
+        text = server.get("/metrics").text
+        assert 'route="/v1/sets/{set}/detect",method="POST",code="200"' in text
 
 
 def test_stateless_queries_go_to_both(servers, front):
@@ -193,7 +210,7 @@ def test_a_drain_loses_nothing(servers, front, which):
 
 def test_a_drain_answers_what_is_slow(servers, front):
     """A query of a second, asked before the signal, comes through HAProxy after it."""
-    for server in servers:
+    for server in servers:  # past the proxy, as if they had been started with it
         server.store("slow", SLOW)
     with Wire(front) as wire:
         wire.request("POST", "/v1/sets/slow/detect", b"{}")
@@ -219,3 +236,163 @@ def test_a_death_loses_what_was_in_flight_at_most(servers, front, which):
     assert eventually(lambda: front.up() == 1)
     answered = requests.post(f"{front.url}/v1/distance", json=PAIR, timeout=10)
     assert answered.json()["distance"] == 3
+
+
+# --- Before a cluster: who is asked for what, by stand-ins that tell who they are ---
+
+class Node(http.server.ThreadingHTTPServer):
+    """Answers everything with its number, /readyz with `state`, and writes with `refusal` if it has one."""
+
+    def __init__(self, number):
+        super().__init__(("127.0.0.1", 0), NodeHandler)
+        self.number, self.state, self.refusal, self.asked, self.written = number, "ok", None, 0, 0
+        self.host, self.port = self.server_address
+        self.handle_error = lambda *_: None  # HAProxy ends its checks without a word
+        self.thread = threading.Thread(target=self.serve_forever, args=(0.05,))
+        self.thread.start()
+
+    def stop(self):
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
+
+
+class NodeHandler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def answer(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body, status = str(self.server.number), 200
+        if self.path == "/readyz":
+            body = json.dumps({"status": self.server.state})
+        elif self.command != "GET" and not self.path.endswith("detect"):
+            status = self.server.refusal or 200
+            self.server.asked += 1
+            self.server.written += status == 200
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    do_GET = do_PUT = do_POST = do_PATCH = do_DELETE = answer
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def nodes():
+    nodes = [Node(number) for number in (1, 2, 3)]
+    yield nodes
+    for node in nodes:
+        node.stop()
+
+
+@pytest.fixture
+def before_nodes(nodes):
+    front = Front(nodes, CLUSTER, 6)  # each in two backends
+    yield front
+    front.stop()
+
+
+def who(front, method, path, body=None):
+    reply = requests.request(method, front.url + path, json=body, timeout=20)
+    assert reply.status_code == 200, reply.status_code
+    return reply.text
+
+
+def test_a_set_prefers_one_node_for_reads_and_writes(nodes, before_nodes):
+    preferred = set()
+    for i in range(30):
+        asked = {who(before_nodes, method, path) for method, path in (
+            ("GET", f"/v1/sets/r{i}"), ("GET", f"/v1/sets/%72{i}"), ("PUT", f"/v1/sets/r{i}"),
+            ("PATCH", f"/v1/sets/r{i}"), ("DELETE", f"/v1/sets/r{i}"), ("PUT", f"/v1/sets/r{i}/shapes/a"),
+            ("PUT", f"/v1/sets/r{i}/ticks/7"), ("POST", f"/v1/sets/r{i}/ticks/7"),
+            ("POST", f"/v1/sets/r{i}/detect"), ("GET", f"/v1/sets/r{i}/ticks/7"))}
+        assert len(asked) == 1
+        preferred |= asked
+    assert preferred == {"1", "2", "3"}
+
+
+def test_writes_go_where_the_engine_is_and_reads_anywhere(nodes, before_nodes):
+    nodes[1].state = "degraded"
+    assert eventually(lambda: before_nodes.up() == 5, 20)
+    reads = {who(before_nodes, "GET", f"/v1/sets/r{i}") for i in range(30)}
+    writes = {who(before_nodes, "PUT", f"/v1/sets/r{i}") for i in range(30)}
+    assert reads == {"1", "2", "3"} and writes == {"1", "3"}
+    nodes[1].state = "ok"
+    assert eventually(lambda: before_nodes.up() == 6, 20)
+    assert {who(before_nodes, "PUT", f"/v1/sets/r{i}") for i in range(30)} == {"1", "2", "3"}
+
+
+def test_where_no_node_has_the_engine_a_node_says_so(nodes, before_nodes):
+    """It knows better than the proxy why, and when to try again."""
+    for node in nodes:
+        node.state, node.refusal = "degraded", 503
+    assert eventually(lambda: before_nodes.up() == 3, 20)
+    reply = requests.put(f"{before_nodes.url}/v1/sets/r", json={}, timeout=20)
+    assert reply.status_code == 503 and sum(node.asked for node in nodes) == 1
+
+
+def test_where_no_node_is_left_the_proxy_says_so_as_gjkd_does():
+    class Gone:
+        host, port = "127.0.0.1", free_port("127.0.0.1")
+    front = Front([Gone] * 3, CLUSTER, 0)
+
+    def says_so():
+        try:
+            return requests.get(f"{front.url}/readyz", timeout=20).status_code == 503
+        except requests.ConnectionError:
+            return False  # it does not listen yet
+    try:
+        assert eventually(says_so, 20)
+        for method in ("GET", "PUT"):
+            reply = requests.request(method, f"{front.url}/v1/sets/r", json={}, timeout=20)
+            assert reply.status_code == 503 and reply.headers["Retry-After"] == "1"
+            assert reply.headers["Content-Type"] == "application/problem+json"
+            assert reply.json()["code"] == "not-ready" and reply.json()["status"] == 503
+    finally:
+        front.stop()
+
+
+@pytest.mark.parametrize("refusal", [503, 504])
+def test_a_write_is_sent_once(nodes, before_nodes, refusal):
+    """Whether one that failed has happened the proxy cannot know."""
+    nodes[0].refusal = refusal
+    statuses = [requests.put(f"{before_nodes.url}/v1/sets/r{i}", timeout=20).status_code
+                for i in range(30)]
+    assert 0 < statuses.count(refusal) < 30 and set(statuses) == {200, refusal}
+    assert sum(node.written for node in nodes) == statuses.count(200)
+    assert nodes[0].asked == statuses.count(refusal)
+
+
+# --- What stays open ---
+
+def test_events_pass(servers, front):
+    with Events(front, "arena2d") as events:
+        assert events.status == 200
+        for server in servers:
+            server.call("PATCH", "/v1/sets/arena2d", json={"meta": {"n": 1}})
+        assert events.next().data["meta"]["n"] == 1
+
+
+def test_streams_pass_before_a_cluster():
+    """Calls, events and pings; the end of a stream's daemon is told by its close code."""
+    daemons = [Daemon() for _ in range(3)]
+    front = Front(daemons, CLUSTER, 6)
+    try:
+        with WebSocket(front) as stream:
+            assert stream.ask(1, "PUT", "/v1/sets/s", {"dimension": 2, "shapes": {}})["status"] == 201
+            assert stream.ask(2, "WATCH", "/v1/sets/s/events")["status"] == 200
+            stream.call(3, "PATCH", "/v1/sets/s", {"meta": {"n": 1}})
+            told = [stream.answer() for _ in range(2)]
+            assert [t["event"]["meta"] for t in told if "event" in t] == [{"n": 1}]
+            stream.send(PING, b"there?")
+            assert stream.receive() == (PONG, b"there?")
+            for daemon in daemons:
+                daemon.signal()
+            assert stream.close_code() == 1001
+    finally:
+        front.stop()
+        for daemon in daemons:
+            daemon.stop()

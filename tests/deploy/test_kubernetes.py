@@ -9,7 +9,7 @@ from tools import DEPLOY
 
 models = pytest.importorskip("kubernetes.client.models")
 FOLDER = DEPLOY / "kubernetes"
-FILES = sorted(FOLDER.glob("*.yaml"))
+FILES = sorted(FOLDER.rglob("*.yaml"))
 PRIMITIVES = {"str": str, "int": int, "bool": bool}
 
 
@@ -53,8 +53,9 @@ def test_types(file):
     for document in yaml.safe_load_all(file.read_text()):
         group, _, version = document["apiVersion"].rpartition("/")
         name = version.capitalize() + document["kind"]
-        assert {"apps": "Deployment", "": "Service", "policy": "PodDisruptionBudget",
-                "networking.k8s.io": "NetworkPolicy"}[group] == document["kind"]
+        assert document["kind"] in {"apps": ["Deployment", "StatefulSet"], "": ["Service"],
+                                    "policy": ["PodDisruptionBudget"],
+                                    "networking.k8s.io": ["NetworkPolicy"]}[group]
         check_model(document, getattr(models, name), file.stem)
 
 
@@ -70,9 +71,90 @@ def test_the_check_of_types_can_fail():
             check_model(broken, models.V1PodSpec, "pod")
 
 
-def test_all_four_are_there():
-    assert [file.stem for file in FILES] == ["deployment", "networkpolicy",
-                                             "poddisruptionbudget", "service"]
+def test_all_are_there():
+    assert [str(file.relative_to(FOLDER).with_suffix("")) for file in FILES] == [
+        *(f"cluster/{name}" for name in (
+            "gjkd-networkpolicy", "gjkd-service", "gjkd", "haproxy-service", "haproxy",
+            "nats-networkpolicy", "nats-poddisruptionbudget", "nats-service", "nats")),
+        "deployment", "disk/statefulset", "networkpolicy", "poddisruptionbudget", "service"]
+
+
+def test_the_one_with_a_volume_is_the_other_but_for_that():
+    plain, stored = load("deployment")["spec"], load("disk/statefulset")["spec"]
+    assert stored["replicas"] == 1 and stored["serviceName"] == load("service")["metadata"]["name"]
+    assert stored["selector"] == plain["selector"]
+    pods = [spec["template"]["spec"] for spec in (plain, stored)]
+    [[a], [b]] = [pod["containers"] for pod in pods]
+    [data] = [e for e in b["env"] if e not in a["env"]]
+    [mount] = b["volumeMounts"]
+    assert data["name"] == "GJKD_DATA_DIR" and data["value"].startswith(mount["mountPath"] + "/")
+    assert stored["volumeClaimTemplates"][0]["metadata"]["name"] == mount["name"]
+    for member in ("image", "ports", "readinessProbe", "livenessProbe", "securityContext"):
+        assert a[member] == b[member]
+    security = pods[1]["securityContext"]
+    assert security.pop("fsGroup") == security["runAsGroup"]
+    assert security == pods[0]["securityContext"]
+
+
+def pod_of(name):
+    spec = load(name)["spec"]["template"]["spec"]
+    [container] = spec["containers"]
+    return spec, container
+
+
+def variables(container):
+    return {each["name"]: each.get("value") for each in container["env"]}
+
+
+def test_the_pods_of_a_cluster_find_each_other():
+    gjkd, nats, haproxy = (load(f"cluster/{name}") for name in ("gjkd", "nats", "haproxy"))
+    servers = [f"nats-{i}.nats" for i in range(nats["spec"]["replicas"])]
+    assert nats["spec"]["serviceName"] == load("cluster/nats-service")["metadata"]["name"] == "nats"
+    assert variables(pod_of("cluster/gjkd")[1])["GJKD_NATS"] == ",".join(
+        f"nats://{server}:4222" for server in servers)
+    [routes] = [a for a in pod_of("cluster/nats")[1]["args"] if a.startswith("--routes=")]
+    assert routes == "--routes=" + ",".join(f"nats://{server}:6222" for server in servers)
+    nodes = load("cluster/gjkd-service")["metadata"]["name"]
+    assert gjkd["spec"]["serviceName"] == nodes
+    assert list(variables(pod_of("cluster/haproxy")[1]).values()) == [
+        f"gjkd-{i}.{nodes}.default.svc.cluster.local:8080" for i in range(gjkd["spec"]["replicas"])]
+    host = load("cluster/haproxy-service")["metadata"]["name"]
+    assert host in variables(pod_of("cluster/gjkd")[1])["GJKD_ALLOWED_HOST"].split(",")
+    for service, of in (("nats-service", nats), ("gjkd-service", gjkd), ("haproxy-service", haproxy)):
+        labels = of["spec"]["template"]["metadata"]["labels"]
+        assert load(f"cluster/{service}")["spec"]["selector"].items() <= labels.items()
+    # Who may send what to whom, from both sides.
+    for policy, ports in (("gjkd-networkpolicy", {4222, 53}), ("nats-networkpolicy", {6222, 53})):
+        spec = load(f"cluster/{policy}")["spec"]
+        assert {port["port"] for rule in spec["egress"] for port in rule["ports"]} == ports
+    peers = [peer["podSelector"]["matchLabels"]
+             for rule in load("cluster/nats-networkpolicy")["spec"]["ingress"] for peer in rule["from"]]
+    assert peers == [{"app.kubernetes.io/name": "gjkd"}, {"app.kubernetes.io/name": "nats"}]
+
+
+def test_a_pod_of_a_cluster_is_the_single_one_but_for_that():
+    (plain, one), (spec, container) = pod_of("deployment"), pod_of("cluster/gjkd")
+    for member in ("image", "ports", "readinessProbe", "livenessProbe", "securityContext", "resources"):
+        assert container[member] == one[member]
+    extra = variables(container).keys() - variables(one).keys()
+    assert extra == {"GJKD_NATS", "GJKD_CLUSTER", "GJKD_NODE", "GJKD_TRUSTED_PROXY", "GJKD_DATA_DIR"}
+    [mount], [claim] = container["volumeMounts"], load("cluster/gjkd")["spec"]["volumeClaimTemplates"]
+    assert variables(container)["GJKD_DATA_DIR"].startswith(mount["mountPath"] + "/")
+    assert claim["metadata"]["name"] == mount["name"]
+    security = dict(spec["securityContext"])
+    assert security.pop("fsGroup") == security["runAsGroup"]
+    assert security == plain["securityContext"]
+
+
+@pytest.mark.parametrize("name", ["gjkd", "nats", "haproxy"])
+def test_every_pod_of_a_cluster_is_closed(name):
+    spec, container = pod_of(f"cluster/{name}")
+    assert spec["securityContext"]["runAsNonRoot"] and not spec["automountServiceAccountToken"]
+    assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert container["securityContext"]["readOnlyRootFilesystem"]
+    ports = {port["name"] for port in container["ports"]}
+    for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+        assert container.get(probe, {"httpGet": {"port": "http"}})["httpGet"]["port"] in ports
 
 
 def test_they_speak_of_the_same_pods():

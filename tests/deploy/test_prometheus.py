@@ -3,16 +3,20 @@ dashboard speak of metrics that there are?"""
 
 import json
 import re
+import shutil
+import socket
+import subprocess
 
 import pytest
 import yaml
 
-from daemon import Daemon
+from daemon import Daemon, run_to_end
 from tools import DEPLOY, needs, run
 
 pytestmark = needs("promtool")
 PROMETHEUS = DEPLOY / "prometheus"
 DASHBOARD = DEPLOY / "grafana" / "gjkd.json"
+SPEAK = ["prometheus/alerts.yml", "prometheus/alerts_test.yml", "grafana/gjkd.json"]
 NAME = re.compile(r"\b((?:gjkd|process)_[a-z_]+)\b")
 
 
@@ -26,6 +30,36 @@ def exposition():
     text = daemon.get("/metrics").text
     daemon.stop()
     return text
+
+
+@pytest.fixture(scope="module")
+def of_a_cluster(tmp_path_factory):
+    """The metrics of a node of a cluster."""
+    said = run_to_end("--nats", "nats://127.0.0.1", "--cluster", "m", "--check-config").stderr
+    if "not available" in said or shutil.which("nats-server") is None:
+        pytest.skip(said.strip() or "there is no nats-server")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = str(probe.getsockname()[1])
+    engine = subprocess.Popen(["nats-server", "-js", "-sd", tmp_path_factory.mktemp("engine"), "-a",
+                               "127.0.0.1", "-p", port], stderr=subprocess.DEVNULL)
+    try:
+        daemon = Daemon("--nats", f"nats://127.0.0.1:{port}", "--cluster", "m", "--data-dir",
+                        str(tmp_path_factory.mktemp("node")))
+        text = daemon.get("/metrics").text
+        daemon.stop()
+        return text
+    finally:
+        engine.kill()
+        engine.wait()
+
+
+def test_the_metrics_of_a_cluster(of_a_cluster):
+    assert run("promtool", "check", "metrics", input=of_a_cluster) == ""
+    known = set(re.findall(r"^# TYPE (\S+)", of_a_cluster, re.M))
+    for file in SPEAK:
+        spoken = set(NAME.findall((DEPLOY / file).read_text()))
+        assert {name for name in spoken if name.startswith("gjkd_cluster_")} <= known, file
 
 
 def test_the_metrics(exposition):
@@ -67,10 +101,9 @@ def test_the_dashboard(tmp_path):
     run("promtool", "check", "rules", file)
 
 
-@pytest.mark.parametrize("file", ["prometheus/alerts.yml", "prometheus/alerts_test.yml",
-                                  "grafana/gjkd.json"])
+@pytest.mark.parametrize("file", SPEAK)
 def test_what_they_speak_of_exists(exposition, file):
     known = set(re.findall(r"^# TYPE (\S+)", exposition, re.M))
     for name in set(NAME.findall((DEPLOY / file).read_text())):
         base = re.sub(r"_(bucket|sum|count)$", "", name)
-        assert name in known or base in known, name
+        assert name in known or base in known or name.startswith("gjkd_cluster_"), name

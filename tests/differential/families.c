@@ -6,6 +6,7 @@
 
 #include "families.h"
 
+#include "gjk/pair.h"
 #include "reference.h"
 
 static const gjk_vec3 UNIT_CUBE = {1, 1, 1};
@@ -306,6 +307,69 @@ static void off_center(test_rng *rng, uint32_t dimension, struct gjk_arena *aren
     p->b.position = (gjk_vec3){0, 0, 0};
 }
 
+/* Moves the points of a body in its own frame, as far as their doubles tell, and poses it back. */
+static void put_far_out(test_rng *rng, test_body *body, double far) {
+    const gjk_vec3 offset = gjk_scale3(far, test_rng_direction(rng, body->dimension));
+    for (uint32_t i = 0; i < body->count; i++) {
+        body->point[i] = gjk_add3(body->point[i], offset);
+    }
+    const quad3 moved = body->dimension == 2 ? quad3_turn2(body->angle, offset)
+                                             : quad3_turn3(body->orientation, offset);
+    body->position = quad3_round(quad3_sub(quad3_of(body->position), moved));
+}
+
+static bool is_movable(const test_body *body) {
+    return body->type != GJK_BOX && body->type != GJK_BALL && body->type != GJK_POINT;
+}
+
+/* Such a pair has no size, which errors could be measured by. */
+static bool is_one_point(const test_body *body) {
+    return body->count == 1 && test_body_radius(body) == 0.0;
+}
+
+/* Geometry 1 to 1e12 of its sizes from its own origin, posed back near the other shape, and nearly
+ * touching it, or as far apart or deep as the tolerance where the other's place allows it. */
+static void far_out(test_rng *rng, uint32_t dimension, struct gjk_arena *arena, test_pair *p) {
+    do {
+        any(rng, dimension, arena, p);
+        turn_both(rng, p);
+    } while (!is_movable(&p->a) || is_one_point(&p->a) || is_one_point(&p->b));
+    if (test_rng_once_in(rng, 4)) {
+        p->a.angle = 0;
+        p->a.orientation = (gjk_quat){0, 0, 0, 1};
+    }
+    put_far_out(rng, &p->a, test_rng_magnitude(rng, 0, 12));
+    if (test_rng_once_in(rng, 4) && is_movable(&p->b)) {
+        put_far_out(rng, &p->b, test_rng_magnitude(rng, 0, 12));
+    }
+    test_pair_build(p, arena);
+    if (test_rng_once_in(rng, 5)) {
+        return;
+    }
+    const double size = fmax(p->a.shape.size, p->b.shape.size);
+    const double edge = GJK_TOLERANCE_DEFAULT * size;
+    const double gap = test_rng_once_in(rng, 3) ? edge : size * test_rng_magnitude(rng, -15, -3);
+    test_set_gap(p, test_rng_once_in(rng, 2) ? gap : -gap);
+}
+
+/* Map coordinates: own frames that are the world's, with geometry far out in it. */
+static void map(test_rng *rng, uint32_t dimension, struct gjk_arena *arena, test_pair *p) {
+    do {
+        any(rng, dimension, arena, p);
+    } while (!is_movable(&p->a) || !is_movable(&p->b));
+    const gjk_vec3 offset =
+        gjk_scale3(test_rng_magnitude(rng, 0, 12), test_rng_direction(rng, dimension));
+    for (uint32_t i = 0; i < p->a.count; i++) {
+        p->a.point[i] = gjk_add3(p->a.point[i], offset);
+    }
+    for (uint32_t i = 0; i < p->b.count; i++) {
+        p->b.point[i] = gjk_add3(p->b.point[i], gjk_add3(offset, p->b.position));
+    }
+    p->b.position = p->a.position = (gjk_vec3){0, 0, 0};
+    p->b.angle = p->a.angle;
+    p->b.orientation = p->a.orientation;
+}
+
 static void scale_body(test_body *body, double factor) {
     for (uint32_t i = 0; i < body->count; i++) {
         body->point[i] = gjk_scale3(factor, body->point[i]);
@@ -360,6 +424,8 @@ const test_family test_families[] = {
     {"far away", far_away, 1500},
     {"far apart", far_apart, 700},
     {"off center", off_center, 700},
+    {"far out", far_out, 4000},
+    {"map", map, 1000},
     {"tiny", tiny, 1500},
     {"huge", huge, 1500},
 };

@@ -26,7 +26,7 @@ static void check_problem(const struct proto_problem *problem) {
 }
 
 static void check_hit(const proto_query *query) {
-    require((query->claim_id != NULL) != (query->claim_group != NULL));
+    require(query->claim_id == NULL || query->claim_group == NULL);
     require(query->radius >= 0 && query->max_rewind_ticks >= 0);
     require(query->ray.max_distance >= 0 && !isnan(query->ray.max_distance));
     require(fabs(gjk_length3(query->ray.direction) - 1) < 1e-12);
@@ -40,8 +40,8 @@ static void check_query(const proto_query *query, uint32_t set_dimension) {
                                : query->dimension == set_dimension);
     require(!query->trace && query->pointer[0] == '/');
     require(query->options.tolerance > 0 && query->options.tolerance <= GJK_TOLERANCE_MAX);
-    require(!query->has_at || (query->at_tick >= 0 && query->at_pointer[0] == '/'));
-    require(set_dimension != 0 || (!query->has_at && query->op != PROTO_OP_HIT));
+    require(!query->at.given || (query->at.tick >= 0 && query->at.pointer[0] == '/'));
+    require(set_dimension != 0 || (!query->at.given && query->op != PROTO_OP_HIT));
     if (query->op == PROTO_OP_HIT)
         check_hit(query);
 }
@@ -79,8 +79,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     uint32_t set_dimension = dimensions[data[0] % 3];
     limits.batch_queries_max = QUERIES_MAX;
     gjk_arena_init(&arena, 0);
-    if (proto_decode_batch((proto_text){(const char *)data + 1, size - 1}, set_dimension, &limits,
-                           &arena, &batch, &problem)) {
+    if (proto_decode_batch((proto_text){(const char *)data + 1, size - 1}, set_dimension,
+                           data[0] / 3 % 2 == 1, &limits, &arena, &batch, &problem)) {
         check_batch(batch, set_dimension, &arena);
         proto_batch_close(batch);
     } else {

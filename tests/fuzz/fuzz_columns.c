@@ -20,24 +20,43 @@ static void require(bool condition) {
         abort();
 }
 
+static void check_lines(const gjk_ray *rays, uint32_t dimension, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_ray *ray = &rays[i];
+        double length = gjk_length3(ray->direction);
+        require(fabs(length - 1.0) < 1e-9 && ray->max_distance >= 0.0);
+        require(fabs(ray->origin.x) <= GJK_COORDINATE_MAX);
+        require(dimension == 3 || (ray->origin.z == 0.0 && ray->direction.z == 0.0));
+    }
+}
+
+/* Reads what each row selects; the groups stand in order. */
+static void check_select(const proto_select_columns *select, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        (void)proto_uint_at(select->mask, i, 0);
+        (void)proto_uint_at(select->category, i, 0);
+        (void)proto_uint_at(select->ignore_group_of, i, 0);
+    }
+    for (uint32_t i = 1; i < select->ignore_groups_count; i++)
+        require(strcmp(select->ignore_groups[i - 1], select->ignore_groups[i]) <= 0);
+}
+
+static void check_ticks(proto_doubles ticks, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++)
+        require(proto_double_at(ticks, i, 0.0) >= 0.0);
+}
+
 static void check_rays(const proto_ray_columns *columns, struct gjk_arena *arena) {
     proto_ray_answers answers;
     struct proto_buffer out;
 
-    for (uint32_t i = 0; i < columns->count; i++) {
-        const gjk_ray *ray = &columns->rays[i];
-        double length = gjk_length3(ray->direction);
-        require(fabs(length - 1.0) < 1e-9 && ray->max_distance >= 0.0);
-        require(fabs(ray->origin.x) <= GJK_COORDINATE_MAX);
-        require(columns->dimension == 3 || (ray->origin.z == 0.0 && ray->direction.z == 0.0));
-        (void)proto_uint_at(columns->mask, i, 0);
-        (void)proto_uint_at(columns->category, i, 0);
-        (void)proto_uint_at(columns->ignore_group_of, i, 0);
-        require(proto_double_at(columns->at_tick, i, 0.0) >= 0.0);
-    }
-    require(proto_ray_answers_init(&answers, columns->dimension, columns->count, arena));
+    check_lines(columns->rays, columns->dimension, columns->count);
+    check_select(&columns->select, columns->count);
+    check_ticks(columns->at_tick, columns->count);
+    require(proto_ray_answers_init(&answers, columns->dimension, columns->count, columns->exits,
+                                   arena));
     for (uint32_t i = 0; i < columns->count; i++)
-        proto_ray_answers_set(&answers, i, NULL);
+        proto_ray_answers_set(&answers, i, NULL, 0.0);
     proto_buffer_init(&out, arena);
     proto_encode_ray_columns(&out, &answers);
     require(!out.failed);
@@ -65,6 +84,49 @@ static void check_pairs(const proto_pair_columns *columns, struct gjk_arena *are
     require(!out.failed);
 }
 
+static void check_casts(const proto_cast_columns *columns, struct gjk_arena *arena) {
+    proto_cast_answers answers;
+    struct proto_buffer out;
+
+    check_poses(columns->from.poses, columns->count);
+    check_poses(columns->to.poses, columns->count);
+    check_select(&columns->select, columns->count);
+    check_ticks(columns->at_tick, columns->count);
+    require(columns->at_start <= GJK_AT_START_RESOLVE);
+    require(proto_cast_answers_init(&answers, columns->dimension, columns->count, columns->at_start,
+                                    arena));
+    for (uint32_t i = 0; i < columns->count; i++) {
+        require(fabs(columns->translation[i].x) <= GJK_COORDINATE_MAX);
+        require(columns->shape.rows > 0);
+        (void)proto_uint_at(columns->shape, i, 0);
+        proto_cast_answers_set(&answers, i, NULL);
+    }
+    proto_buffer_init(&out, arena);
+    proto_encode_cast_columns(&out, &answers);
+    require(!out.failed);
+}
+
+static void check_hits(const proto_hit_columns *columns, struct gjk_arena *arena) {
+    const gjk_judgement missed = {.verdict = GJK_VERDICT_DENIED, .reason = GJK_REASON_MISS};
+    proto_hit_answers answers;
+    struct proto_buffer out;
+
+    check_lines(columns->rays, columns->dimension, columns->count);
+    check_ticks(columns->at_tick, columns->count);
+    require(columns->max_rewind_ticks > 0.0);
+    require(columns->obstacles == NULL || columns->obstacles[0] != '\0');
+    require(columns->claim.rows == 0 || columns->claim.rows == columns->count);
+    require(proto_hit_answers_init(&answers, columns->dimension, columns->count, arena));
+    for (uint32_t i = 0; i < columns->count; i++) {
+        require(proto_double_at(columns->radius, i, 0.0) >= 0.0);
+        (void)proto_uint_at(columns->shooter_of, i, 0);
+        proto_hit_answers_set(&answers, i, &missed);
+    }
+    proto_buffer_init(&out, arena);
+    proto_encode_hit_columns(&out, &answers);
+    require(!out.failed);
+}
+
 static void check_problem(const struct proto_problem *problem) {
     require(problem->code > PROTO_OK && problem->code < PROTO_CODE_COUNT);
     require(problem->code != PROTO_INTERNAL && problem->code != PROTO_OUT_OF_MEMORY);
@@ -82,6 +144,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_ray_columns rays;
     proto_pair_columns pairs;
     proto_pose_columns poses;
+    proto_cast_columns casts;
+    proto_hit_columns hits;
 
     if (size == 0)
         return 0;
@@ -91,7 +155,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_text body = {(const char *)data + 1, size - 1};
     gjk_arena_init(&arena, 0);
     bool is_taken;
-    switch (data[0] >> 2 & 3) {
+    switch (data[0] >> 2 & 7) {
     case 0:
         is_taken = proto_decode_ray_columns(body, dimension, &limits, &arena, &rays, &problem);
         require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
@@ -103,6 +167,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
         if (is_taken)
             check_pairs(&pairs, &arena);
+        break;
+    case 4:
+        is_taken = proto_decode_cast_columns(body, dimension, &limits, &arena, &casts, &problem);
+        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        if (is_taken)
+            check_casts(&casts, &arena);
+        break;
+    case 5:
+        is_taken = proto_decode_hit_columns(body, dimension, &limits, &arena, &hits, &problem);
+        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        if (is_taken)
+            check_hits(&hits, &arena);
         break;
     default:
         is_taken = proto_decode_pose_columns(body, dimension, &limits, &arena, &poses, &problem);

@@ -1,11 +1,12 @@
 /*
  * Can any bytes on a connection do harm? One loop of the daemon runs on this thread, with a worker
  * beside it, and is handed one end of a socket pair for each input. The first four bytes say how
- * the rest is sent: whether the connection is shut after it or broken off, and where it is cut into
- * pieces, between which the daemon gets its turn. All else is what the client says.
+ * the rest is sent: whether the connection is shut after it or broken off, whether it becomes a
+ * stream first, and where it is cut into pieces, between which the daemon gets its turn. All else is
+ * what the client says, or the frames that it sends (http_streams.h).
  *
- * Whatever it is: what comes back is HTTP and such as gjkd answers (http_answers.h), the connection
- * ends, and nothing of the request stays behind. Every input meets the same sets; a question about
+ * Whatever it is: what comes back is HTTP and such as gjkd answers (http_answers.h), or frames, the
+ * connection ends, and nothing of the request stays behind. Every input meets the same sets; a question about
  * one of them is asked again and again and has the same answer to the last byte.
  */
 
@@ -22,13 +23,15 @@
 #include "http/listen.h"
 #include "http/loop.h"
 #include "http_answers.h"
+#include "http_streams.h"
 #include "request/context.h"
-#include "sets/demo.h"
+#include "sets/seed.h"
 #include "util/log.h"
 
 #define PREFIX_BYTES 4
 #define CUTS_MASK 3 /* of the first byte: how many of the next three are cuts */
 #define BREAKS_OFF 4
+#define IS_STREAM 8
 /* The daemon's turns after a piece; what a worker does in between is up to the clock. */
 #define TURNS 2
 #define HANG_NS UINT64_C(60000000000)
@@ -170,7 +173,8 @@ static void store(const char *method, const char *path, const char *body) {
 /* Something of every kind, in both dimensions and in the past. */
 static void store_sets(void) {
     char error[PROTO_DETAIL_MAX];
-    require(gjkd_demo_load(context.registry, &context.limits, error), "no demo sets");
+    require(gjkd_seed_demo(&(gjkd_write){.registry = context.registry}, &context.limits, error),
+            "no demo sets");
     store(
         "PUT", "/v1/sets/t",
         "{\"dimension\":2,\"history\":{\"ticks\":3},\"shapes\":{"
@@ -210,7 +214,7 @@ static void restore_sets(void) {
         for (size_t i = 0; i < count; i++) {
             if (!is_kept(now[i])) {
                 strange++;
-                (void)gjkd_registry_remove(context.registry, now[i]->name);
+                gjkd_registry_set(context.registry, now[i]->name, NULL);
             }
             gjkd_version_release(now[i]);
         }
@@ -328,13 +332,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         start();
     if (size <= PREFIX_BYTES)
         return 0;
-    bool breaks_off = (data[0] & BREAKS_OFF) != 0;
+    const bool breaks_off = (data[0] & BREAKS_OFF) != 0, is_stream = (data[0] & IS_STREAM) != 0;
+    size_t length = size - PREFIX_BYTES;
+    const uint8_t *said = data + PREFIX_BYTES;
+    char *frames = is_stream ? http_streams_speak(said, length, &length) : NULL;
+    require(!is_stream || frames != NULL, "no memory");
     connect_client();
-    send_pieces(data, (const char *)data + PREFIX_BYTES, size - PREFIX_BYTES);
+    send_pieces(data, is_stream ? frames : (const char *)said, length);
     hang_up(breaks_off);
+    free(frames);
     if (!breaks_off) {
         const char *fault =
-            http_answers_fault(answers, answers_bytes, has_text(data, size, "HEAD"));
+            is_stream ? http_streams_fault(answers, answers_bytes)
+                      : http_answers_fault(answers, answers_bytes, has_text(data, size, "HEAD"));
         if (fault != NULL)
             fail(fault);
     }

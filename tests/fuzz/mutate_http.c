@@ -5,6 +5,7 @@
  */
 
 #define _GNU_SOURCE /* memmem */
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -43,7 +44,9 @@ static void put_length_right(uint8_t *data, size_t size) {
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, size_max);
-    if (seed % 8 != 0)
+    const bool is_stream =
+        size > 0 && (data[0] & 8) != 0; /* its frames have lengths of their own */
+    if (seed % 8 != 0 && !is_stream)
         put_length_right(data, size);
     return size;
 }

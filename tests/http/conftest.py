@@ -1,14 +1,37 @@
 import itertools
+import os
+import shutil
+import subprocess
 
 import pytest
 
+import over_stream
 from daemon import Daemon
+
+
+def pytest_addoption(parser):
+    parser.addoption("--transport", choices=("http", "stream"), default="http",
+                     help="how requests travel: each by HTTP, or as calls over a WebSocket")
+
+
+def pytest_configure(config):
+    over_stream.enabled = config.getoption("--transport") == "stream"
+
+
+def pytest_collection_modifyitems(config, items):
+    """What is about HTTP itself, or sends its bytes by hand, says nothing of streams."""
+    if not over_stream.enabled:
+        return
+    skipped = [item for item in items if item.get_closest_marker("http")]
+    config.hook.pytest_deselected(items=skipped)
+    items[:] = [item for item in items if not item.get_closest_marker("http")]
 
 
 @pytest.fixture(scope="session")
 def gjkd():
-    """One daemon for all tests that do not end, limit or count it."""
-    daemon = Daemon()
+    """One daemon for all tests that do not end, limit or count it. The machine may be busy."""
+    daemon = Daemon("--request-timeout", "120s")
+    over_stream.compared.add(daemon.port)
     yield daemon
     daemon.stop()
 
@@ -38,3 +61,18 @@ def name(gjkd):
     name = f"t{next(_numbers)}"
     yield name
     gjkd.call("DELETE", f"/v1/sets/{name}")
+
+
+@pytest.fixture
+def small_disk(tmp_path):
+    """A folder on a file system of 2 MiB."""
+    folder = tmp_path / "small"
+    folder.mkdir()
+    if os.geteuid() != 0 or shutil.which("mount") is None:
+        pytest.skip("mounting a file system needs root")
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", folder],
+                          capture_output=True, text=True)
+    if made.returncode != 0:
+        pytest.skip(f"no file system can be mounted here: {made.stderr.strip()}")
+    yield folder
+    subprocess.run(["umount", folder], check=True)

@@ -11,9 +11,10 @@ import time
 import requests
 
 import contract
+import over_stream
 
 BINARY = os.environ.get("GJKD_BINARY", "build/release/server/gjkd")
-LISTENING = re.compile(rb"gjkd listening on (https?)://(127\.\d+\.\d+\.\d+):(\d+)/\n")
+LISTENING = re.compile(rb"gjkd listening on (https?)://(\d+\.\d+\.\d+\.\d+):(\d+)/\n")
 START_S = 20  # a sanitizer's start on a busy machine included
 STOP_S = 30
 REQUEST_S = 60
@@ -35,21 +36,25 @@ def run_to_end(*flags, env=None, timeout=START_S):
 
 class Daemon:
     """One running gjkd. `call` speaks to it over a kept connection. When it ends it closes its
-    listener at once, unless `env` has another GJKD_DRAIN_DELAY ("" for the ordinary one)."""
+    listener at once, unless `env` has another GJKD_DRAIN_DELAY ("" for the ordinary one). `under`
+    is a command that runs it, and becomes it."""
 
-    def __init__(self, *flags, env=None, listen=("--listen", "127.0.0.1:0")):
+    def __init__(self, *flags, env=None, listen=("--listen", "127.0.0.1:0"), under=()):
         env = {"GJKD_DRAIN_DELAY": "0"} | (env or {})
         self.signalled = self.closed = False
         self._stderr = tempfile.TemporaryFile()
         self.process = subprocess.Popen(
-            [BINARY, *listen, *flags], env=clean_environment(**env),
+            [*under, BINARY, *listen, *flags], env=clean_environment(**env),
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._stderr)
         self.line = self._first_line()
         match = LISTENING.fullmatch(self.line)
         if not match:
             self.process.kill()
             self.process.wait()
-            raise AssertionError(f"no listening line but {self.line!r}, {self.stderr()!r}")
+            errors = self.stderr()
+            self.process.stdout.close()
+            self._stderr.close()
+            raise AssertionError(f"no listening line but {self.line!r}, {errors!r}")
         self.host, self.port = match[2].decode(), int(match[3])
         self.url = f"{match[1].decode()}://{self.host}:{self.port}"
         self.session = self.new_session()
@@ -70,6 +75,8 @@ class Daemon:
         session = requests.Session()
         session.trust_env = False  # no proxy stands between
         session.headers["Accept-Encoding"] = "identity"  # a packed answer has a tag of its own
+        if over_stream.enabled:
+            session.mount("http://", over_stream.StreamAdapter())
         return session
 
     def stderr(self):

@@ -13,7 +13,7 @@ STATUS = {
     "not-simple": 422,
     "bad-name": 422, "bad-orientation": 422, "zero-direction": 422, "too-many": 422,
     "rate-limited": 429, "overloaded": 503, "draining": 503, "not-ready": 503,
-    "deadline-exceeded": 504, "internal": 500, "out-of-memory": 507,
+    "deadline-exceeded": 504, "internal": 500, "out-of-memory": 507, "not-stored": 507,
 }
 
 REQUIRED = {"type", "title", "status", "detail", "code"}

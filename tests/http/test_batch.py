@@ -237,7 +237,7 @@ def test_the_largest_batch(gjkd, name):
 def test_answers_max_holds_for_the_whole_reply(start, name):
     """700 coincident shapes: 244,650 pairs. Of five such queries the fifth is cut, and what comes
     behind it has no room left, except where nothing is listed."""
-    gjkd = start("--max-answer", "1G")
+    gjkd = start("--max-answer", "1G", "--request-timeout", "120s")
     gjkd.store(name, {"dimension": 2, "shapes": {
         f"s{i}": {"type": "circle", "radius": 1} for i in range(700)}})
     pairs = {"op": "detect", "penetration": False}

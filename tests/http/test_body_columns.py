@@ -206,3 +206,28 @@ def test_the_most_pieces_and_one_too_many():
         problem.check(put(daemon, "a", "g", mesh), "too-many", limit=PIECES_MAX)
     finally:
         daemon.stop()
+
+
+def memory_of(daemon, name):
+    """VmHWM or VmRSS in bytes."""
+    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as status:
+        return 1024 * int(next(line for line in status if line.startswith(name)).split()[1])
+
+
+@pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY, reason="sanitizers take memory of their own")
+def test_the_memory_of_a_million_triangles():
+    side = 708
+    body = messages.gjkd.BodyColumns(dimension=3, type="mesh")
+    body.vertices_float.extend(c for y in range(side) for x in range(side) for c in (x, y, x % 9))
+    for at in (y * side + x for y in range(side - 1) for x in range(side - 1)):
+        body.triangles.extend((at, at + 1, at + side + 1, at, at + side + 1, at + side))
+    triangles = 2 * (side - 1) ** 2
+    daemon = Daemon()  # 15 MB are within the default limit
+    try:
+        daemon.store("a", {"dimension": 3})
+        before = memory_of(daemon, "VmRSS")
+        assert put(daemon, "a", "m", body).json()["pieces"] == triangles
+        assert memory_of(daemon, "VmRSS") - before < 64 * triangles
+        assert memory_of(daemon, "VmHWM") - before < 176 * triangles
+    finally:
+        daemon.stop()

@@ -97,6 +97,44 @@ def test_ball_past_a_corner(gjkd):
     assert near(hit["normal"], [-math.sqrt(0.75), 0.5])
 
 
+CORNERS = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]
+TETRAHEDRON = {"type": "mesh", "closed": True, "vertices": CORNERS,
+               "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}
+OUTWARD = [[0, 0, -1], [0, -1, 0], [-1, 0, 0]]
+
+
+@pytest.mark.parametrize("face", range(3))
+@pytest.mark.parametrize("at_start", ["report", "ignore", "resolve"])
+@pytest.mark.parametrize("way", ["translation", "to"])
+def test_what_touches_a_closed_mesh_is_not_inside(gjkd, face, at_start, way):
+    """What stands on a face with a corner slides along it and is stopped by it, and so is a mesh that
+    lies on a corner."""
+    outward = OUTWARD[face]
+    along, into = [1 - abs(x) for x in outward], [-x for x in outward]
+    spike = {"type": "hull", "position": [0.2 * x for x in along], "points": [[0, 0, 0]] + [
+        [0.1 * x + y for x, y in zip(corner, outward)] for corner in CORNERS]}
+    for moving, against, sign in ((spike, TETRAHEDRON, -1), (TETRAHEDRON, spike, 1)):
+        body = {"shape": moving, "against": against, "at_start": at_start}
+        assert gjkd.ask("/v1/detect", {"a": moving, "b": against})["state"] == "touching"
+        for direction, is_stopped in ((along, False), (into, True)):
+            path = [-0.01 * sign * x for x in direction]
+            start = moving.get("position", [0, 0, 0])
+            motion = {"to": {"position": [p + x for p, x in zip(start, path)]}} if way == "to" else \
+                {"translation": path}
+            hits = gjkd.ask("/v1/cast", body | motion)["hits"]
+            assert len(hits) == is_stopped, (moving, direction, hits)
+            for hit in hits:
+                assert not hit["inside"] and hit["fraction"] == 0 and hit["normal"] is not None
+
+
+@pytest.mark.parametrize("at_start, count", [("report", 1), ("ignore", 0), ("resolve", 1)])
+def test_what_is_inside_a_closed_mesh_still_is(gjkd, at_start, count):
+    hits = gjkd.ask("/v1/cast", {
+        "shape": {"type": "sphere", "radius": 0.05, "position": [0.2, 0.2, 0.2]},
+        "translation": [0.05, 0, 0], "against": TETRAHEDRON, "at_start": at_start})["hits"]
+    assert [hit["inside"] for hit in hits] == [True] * count
+
+
 def test_shapes_of_the_request(gjkd):
     answer = gjkd.ask("/v1/cast", {"shape": BALL, "translation": [20, 0], "mode": "all", "shapes": {
         "b": {"type": "point", "position": [9, 0]}, "a": {"type": "point", "position": [9, 0]}}})

@@ -510,7 +510,7 @@ def test_json_in_columns_out(gjkd, name):
 def test_only_the_hot_calls_take_columns(gjkd, name):
     stored = Stored(gjkd, name, 2)
     message = ray_message(2, [([0, 0], [1, 0])])
-    for path in ("/v1/raycast", "/v1/detect", f"{stored.path}/cast"):
+    for path in ("/v1/raycast", "/v1/cast", f"{stored.path}/batch"):
         problem.check(send(gjkd, path, message), "unsupported-media-type")
     problem.check(send(gjkd, "/v1/sets/nobody/raycast", message), "set-not-found")
     problem.check(gjkd.get(stored.path, headers={"Accept": TYPE}), "not-acceptable")
@@ -590,8 +590,8 @@ def test_bytes_that_are_no_message(gjkd, name, body):
 
 def test_a_field_that_the_message_does_not_have(gjkd, name):
     stored = Stored(gjkd, name, 2)
-    reply = send(gjkd, f"{stored.path}/raycast", b"\x08\x02\x58\x01")
-    problem.check(reply, "unknown-member", detail="11", hint="gjkd.proto")
+    reply = send(gjkd, f"{stored.path}/raycast", b"\x08\x02\x68\x01")
+    problem.check(reply, "unknown-member", detail="13", hint="gjkd.proto")
 
 
 def test_rows_at_the_limit(start):

@@ -87,6 +87,18 @@ def test_delete(gjkd, name, etag):
     assert gjkd.call("DELETE", f"/v1/sets/{name}", headers={"If-Match": etag}).status_code == 204
 
 
+@pytest.mark.parametrize("method", ["PATCH", "DELETE"])
+def test_what_is_missing_is_not_found_whatever_the_conditions(gjkd, name, etag, method):
+    for value in (None, "*", etag):
+        headers = {"If-Match": value} if value else {}
+        for path, code in ((f"{name}/shapes/none", "shape-not-found"), ("none", "set-not-found")):
+            reply = gjkd.call(method, f"/v1/sets/{path}", json={} if method == "PATCH" else None,
+                              headers=headers)
+            problem.check(reply, code)
+    reply = gjkd.put(f"/v1/sets/{name}/shapes/none", {"type": "point"}, headers={"If-Match": "*"})
+    problem.check(reply, "revision-mismatch")
+
+
 def test_if_match_of_a_read(gjkd, name, etag):
     assert gjkd.get(f"/v1/sets/{name}", headers={"If-Match": etag}).status_code == 200
     problem.check(gjkd.get(f"/v1/sets/{name}", headers={"If-Match": '"other"'}),
@@ -158,3 +170,38 @@ def test_no_update_is_lost(gjkd, name):
     assert race(gjkd, 6, count_up) == [200] * 6
     document = gjkd.get(f"/v1/sets/{name}").json()
     assert document["meta"]["n"] == 30
+
+
+QUERIES = [("detect", {"a": "a"}), ("distance", {"a": "a"}), ("raycast", {"origin": [0, 0], "direction": [1, 0]}),
+           ("cast", {"shape": "a", "translation": [1, 0]}), ("batch", {"queries": []}),
+           ("hit", {"ray": {"origin": [0, 0], "direction": [1, 0]}, "claim": {"id": "a"}})]
+
+
+@pytest.mark.parametrize("op, query", QUERIES)
+def test_queries_have_the_etag_of_the_set_and_take_if_match(gjkd, name, op, query):
+    set_ = {"dimension": 2, "shapes": {"a": {"type": "circle", "radius": 1}}}
+    url = f"/v1/sets/{name}"
+    problem.check(gjkd.post(f"{url}/{op}", query, headers={"If-Match": "*"}), "set-not-found")
+    etag = gjkd.put(url, set_).headers["ETag"]
+    asked = gjkd.post(f"{url}/{op}", query)
+    assert asked.headers["ETag"] == etag
+    for value in (etag, "*", f'"other", {etag}', f'{etag[:-1]}-gzip"'):
+        reply = gjkd.post(f"{url}/{op}", query, headers={"If-Match": value})
+        assert reply.status_code == 200 and reply.content == asked.content
+    for value in ('"other"', f"W/{etag}"):
+        problem.check(gjkd.post(f"{url}/{op}", query, headers={"If-Match": value}), "revision-mismatch")
+    problem.check(gjkd.post(f"{url}/{op}", query, headers={"If-Match": "x"}), "bad-request")
+    gjkd.put(url, set_)  # the same shapes at another revision
+    problem.check(gjkd.post(f"{url}/{op}", query, headers={"If-Match": etag}), "revision-mismatch")
+    gjkd.call("DELETE", url)
+    assert gjkd.put(url, set_).headers["ETag"] != etag  # the same revision of another incarnation
+    problem.check(gjkd.post(f"{url}/{op}", query, headers={"If-Match": etag}), "revision-mismatch")
+
+
+def test_a_refused_query_and_one_without_a_set_have_no_etag(gjkd, name, etag):
+    assert "ETag" not in gjkd.post(f"/v1/sets/{name}/detect", {"a": 1}).headers
+    pair = {"a": {"type": "point"}, "b": {"type": "point"}}
+    assert "ETag" not in gjkd.post("/v1/detect", pair, headers={"If-Match": '"other"'}).headers
+    # A 304 is for GET and HEAD: a query is answered.
+    reply = gjkd.post(f"/v1/sets/{name}/detect", {}, headers={"If-None-Match": etag})
+    assert reply.status_code == 200 and reply.json() == {"pairs": [], "revision": 1}

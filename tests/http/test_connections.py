@@ -9,6 +9,8 @@ import pytest
 import problem
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 BODY = b'{"a": {"type": "point"}, "b": {"type": "point", "position": [%d, 0]}}'
 ROUND_S = 5.0  # a round takes milliseconds; a lost wake-up would take a second or for ever
 

@@ -4,6 +4,8 @@ import pytest
 
 from daemon import Daemon, run_to_end
 
+pytestmark = pytest.mark.http
+
 HOME = "https://game.example"
 TOOL = "http://localhost:3000"
 
@@ -59,6 +61,7 @@ def test_a_preflight(shared, path):
     methods = {x.strip() for x in told["access-control-allow-methods"].split(",")}
     assert {"GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"} <= methods
     headers = {x.strip().lower() for x in told["access-control-allow-headers"].split(",")}
+    assert "content-encoding" in headers, "a page may send its body packed"
     assert {"if-match", "if-none-match", "gjkd-timeout-ms", "authorization", "content-type",
             "x-request-id"} <= headers
     assert reply.headers["Vary"] == "Origin"

@@ -5,6 +5,8 @@ import pytest
 import problem
 from daemon import Daemon
 
+pytestmark = pytest.mark.http
+
 
 @pytest.fixture(scope="module")
 def demo():

@@ -11,6 +11,8 @@ import requests
 from daemon import BINARY, clean_environment, run_to_end
 from wire import Wire
 
+pytestmark = pytest.mark.http
+
 
 def test_version():
     ended = run_to_end("--version")
@@ -137,7 +139,7 @@ def test_the_drain_ends_by_itself(start):
         begin = time.monotonic()
         daemon.signal()
         assert daemon.wait(8) == 1
-        assert 0.8 < time.monotonic() - begin < 5
+        assert 0.8 < time.monotonic() - begin < 8
     daemon.close()
 
 
@@ -157,7 +159,7 @@ def test_the_listener_stays_open_for_those_who_have_not_heard(start, delay, time
             break
         assert reply.status_code == 200
         answered, last = answered + 1, time.monotonic()
-    assert (answered > 1 or wanted_s == 0) and last - begin <= wanted_s + 2
+    assert (answered > 1 or wanted_s == 0) and last - begin <= wanted_s + 5
     assert last - begin >= wanted_s - 0.3
     assert daemon.wait(8) == 0
     daemon.close()

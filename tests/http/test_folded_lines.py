@@ -4,6 +4,8 @@ import pytest
 
 from wire import Wire
 
+pytestmark = pytest.mark.http
+
 FOLLOWING = b"GET /v1/smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 

@@ -9,6 +9,8 @@ import requests
 
 import problem
 
+pytestmark = pytest.mark.http
+
 JSON = {"Content-Type": "application/json", "Content-Encoding": "gzip"}
 SET = {"dimension": 2, "shapes": {f"s{i}": {"type": "circle", "radius": 1} for i in range(50)}}
 
@@ -149,6 +151,22 @@ def test_files_are_packed(gjkd, path):
     reply = raw(gjkd, path, **{"Accept-Encoding": "gzip", "Accept": "*/*"})
     assert reply.headers["Content-Encoding"] == "gzip"
     assert gzip.decompress(reply.bytes) == raw(gjkd, path, Accept="*/*").bytes
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/gjkd.proto", "/playground/playground.js", "/"])
+def test_files_have_tags_too(gjkd, path):
+    page = {"Accept": "text/html"} if path == "/" else {}
+    plain, zipped = (raw(gjkd, path, **page, **{"Accept-Encoding": coding}) for coding in ("identity", "gzip"))
+    tag = plain.headers["ETag"]
+    assert zipped.headers["ETag"] == tag[:-1] + '-gzip"'
+    for known in (tag, zipped.headers["ETag"], f'"other", W/{tag}', "*"):
+        reply = raw(gjkd, path, **page, **{"If-None-Match": known, "Accept-Encoding": "gzip"})
+        assert reply.status_code == 304 and reply.bytes == b""
+        assert reply.headers["ETag"] == zipped.headers["ETag"]
+    assert raw(gjkd, path, **page, **{"If-None-Match": '"other"'}).status_code == 200
+    assert raw(gjkd, path, **page, **{"If-Match": '"other"'}).status_code == 412
+    if path == "/":
+        assert raw(gjkd, path, Accept="*/*", **{"If-None-Match": tag}).status_code == 200
 
 
 def test_other_answers_are_packed_where_they_are_large(gjkd, name):

@@ -139,7 +139,6 @@ def test_a_set_that_keeps_no_ticks(gjkd, name):
 
 
 @pytest.mark.parametrize("change, code, pointer", [
-    ({"claim": None}, "missing-member", "/claim"),
     ({"claim": {}}, "missing-member", "/claim/id"),
     ({"claim": {"id": "a", "group": "b"}}, "unknown-member", "/claim/group"),
     ({"ray": None}, "missing-member", "/ray"),
@@ -160,3 +159,87 @@ def test_refusals(gjkd, duel, change, code, pointer):
 
 def test_no_such_set(gjkd):
     problem.check(gjkd.post("/v1/sets/nowhere/hit", ALICE | {"claim": {"id": "x"}}), "set-not-found")
+
+
+def test_without_a_claim_the_first_hit_confirms(gjkd, duel):
+    ask = {"at": {"tick": 10}, "claim": None}
+    told = duel(**ask)
+    assert (told["verdict"], told["reason"], told["hit"]["id"]) == ("confirmed", None, "bob/body")
+    missed = duel(**ask, ray=aimed(0, 1))
+    assert (missed["verdict"], missed["reason"], missed["hit"]) == ("denied", "miss", None)
+    blocked = duel(**ask, policy={"obstacles": "walls"})
+    assert (blocked["verdict"], blocked["reason"], blocked["obstacle"]["id"]) == ("denied", "blocked", "wall")
+    assert duel(**ask | {"at": {"tick": 9}})["reason"] == "tick-expired"
+
+
+def test_an_obstacle_is_told_of_a_miss_too(gjkd, duel):
+    told = duel(at={"tick": 10}, ray=aimed(1, 0, max_distance=7), claim={"id": "bob/body"},
+                policy={"obstacles": "walls"})
+    assert (told["verdict"], told["reason"], told["hit"]) == ("denied", "miss", None)
+    assert told["obstacle"]["id"] == "wall" and told["obstacle"]["distance"] == 5
+    short = duel(at={"tick": 10}, ray=aimed(1, 0, max_distance=4), claim={"id": "bob/body"},
+                 policy={"obstacles": "walls"})
+    assert short["reason"] == "miss" and short["obstacle"] is None
+
+
+def test_near_misses_are_told_of_a_target_that_was_not_there(gjkd, duel):
+    told = duel(at={"tick": 10}, claim={"id": "dave"}, policy={"near_miss": 5})
+    assert told["reason"] == "no-target" and told["hit"] is None
+    ids = [m["id"] for m in told["near_misses"]]
+    assert "bob/body" in ids
+    late = duel(at={"tick": 10}, claim={"id": "bob/body"}, policy={"near_miss": 5, "max_rewind_ticks": 1})
+    assert late["reason"] == "rewind-limit" and late["near_misses"] == []
+
+
+def test_without_at_it_judges_the_newest_state(gjkd, duel):
+    told = duel(at=None, claim=None)
+    assert told["rewind"] is None and "tick" not in told
+    assert told["hit"] == duel(at={"tick": 30}, claim=None)["hit"]
+
+def test_obstacles_at_the_shot(gjkd, duel):
+    wall = {"type": "box", "half_extents": [0.5, 9], "position": [5.5, 0]}
+    gjkd.store("gates", {"dimension": 2, "history": {"ticks": 8}, "shapes": {"gate": wall | {"category": 2}}})
+    for tick, y in ((10, 0), (20, 100), (30, 0)):  # open at 20
+        gjkd.put(f"/v1/sets/gates/ticks/{tick}", {"shapes": {"gate": {"position": [5.5, y]}}})
+
+    def judge(tick, **obstacles):
+        return duel(at={"tick": tick}, claim=None, policy={"obstacles": {"set": "gates"} | obstacles},
+                    ray=aimed(1, 0, max_distance=8))
+
+    assert judge(10)["obstacle"]["id"] == judge(20)["obstacle"]["id"] == "gate"  # the newest
+    assert judge(20, at="newest")["obstacle"]["id"] == "gate"
+    assert judge(20, at="shot")["obstacle"] is None and judge(10, at="shot")["obstacle"]["id"] == "gate"
+    assert judge(12, at="shot")["obstacle"] is None  # a fifth of the way: 20 up
+    assert judge(10.5, at="shot")["obstacle"]["id"] == "gate"
+    assert judge(10, at="shot", filter={"mask": 1})["obstacle"] is None
+    assert judge(10, filter={"ignore": ["gate"]})["obstacle"] is None
+    assert judge(10, filter=None)["obstacle"]["id"] == "gate"
+    named = duel(at={"tick": 20}, claim=None, policy={"obstacles": "gates"}, ray=aimed(1, 0, max_distance=8))
+    assert named == judge(20)
+    # A state by hand is the same.
+    gjkd.store("copy", {"dimension": 2, "shapes": {"gate": wall | {"position": [5.5, 5]}}})
+    by_hand = duel(at={"tick": 10.5}, claim=None, policy={"obstacles": "copy"}, ray=aimed(1, 0, max_distance=8))
+    assert by_hand["obstacle"] == judge(10.5, at="shot")["obstacle"]
+    gjkd.call("PATCH", "/v1/sets/gates", json={"history": {"ticks": 1}})
+    gone = judge(20, at="shot")
+    assert (gone["verdict"], gone["reason"], gone["near_misses"]) == ("unverifiable", "tick-expired", [])
+    assert gone["rewind"]["from"] == 20  # of the shot's own set, which has it
+    gjkd.put("/v1/sets/duel/ticks/31", {"shapes": {}})
+    assert judge(30.5, at="shot")["reason"] == "tick-in-future"
+    for name in ("gates", "copy"):
+        gjkd.call("DELETE", f"/v1/sets/{name}")
+
+
+def test_obstacles_that_are_refused(gjkd, duel):
+    def refused(code, pointer, **obstacles):
+        body = ALICE | {"at": {"tick": 10}, "policy": {"obstacles": obstacles}}
+        problem.check(gjkd.post("/v1/sets/duel/hit", body), code, pointer=f"/policy/obstacles{pointer}")
+
+    refused("out-of-range", "/at", set="walls", at="shot")  # it keeps no ticks
+    refused("out-of-range", "/at", set="walls", at="then")
+    refused("missing-member", "/set", at="shot")
+    refused("set-not-found", "/set", set="nowhere")
+    refused("bad-name", "/set", set="no/name")
+    refused("unknown-member", "/tick", set="walls", tick=3)
+    refused("unknown-member", "/filter/masks", set="walls", filter={"masks": 1})
+

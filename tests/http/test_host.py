@@ -5,6 +5,8 @@ import pytest
 import problem
 from wire import Wire
 
+pytestmark = pytest.mark.http
+
 
 def ask(gjkd, *lines, version="1.1"):
     with Wire(gjkd) as wire:

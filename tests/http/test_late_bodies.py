@@ -9,6 +9,8 @@ import contract
 import problem
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 PAIR = json.dumps({"a": {"type": "circle", "radius": 1},
                    "b": {"type": "circle", "radius": 1, "position": [5, 0]}}).encode()
 TIMEOUT = "Gjkd-Timeout-Ms: 300"

@@ -13,6 +13,8 @@ import pytest
 from daemon import Daemon
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 SYS_TGKILL = {"x86_64": 234, "aarch64": 131}.get(os.uname().machine)
 
 
@@ -67,12 +69,12 @@ def processor_ticks(process):
 
 
 def busy_thread(process):
-    """A thread that computes without pause, or None."""
+    """The thread that computes most, or None: none has for a tick of the clock."""
     before = processor_ticks(process)
     time.sleep(0.1)
     gained = {t: n - before.get(t, n) for t, n in processor_ticks(process).items()}
     thread = max(gained, key=gained.get)
-    return thread if gained[thread] >= 3 else None
+    return thread if gained[thread] >= 1 else None
 
 
 @pytest.mark.skipif(SYS_TGKILL is None, reason="a thread is signalled by a system call's number")
@@ -84,7 +86,7 @@ def test_a_crash_names_the_route():
     with Wire(daemon) as wire:
         wire.request("POST", "/v1/sets/s3cr3t/detect",
                      json.dumps({"filter": {"ignore": ["hidden"]}}).encode())
-        thread = eventually(lambda: busy_thread(daemon.process))
+        thread = eventually(lambda: busy_thread(daemon.process), 60)
         assert thread, "the query is long enough to be caught"
         libc = ctypes.CDLL(None, use_errno=True)
         assert libc.syscall(SYS_TGKILL, daemon.process.pid, thread, signal.SIGSEGV) == 0

@@ -12,6 +12,8 @@ import problem
 from daemon import BINARY, Daemon, clean_environment
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 PAIR = {"a": {"type": "circle", "radius": 1},
         "b": {"type": "circle", "radius": 1, "position": [5, 0]}}
 FIELD = re.compile(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|[^ "]+)(?: |$)')

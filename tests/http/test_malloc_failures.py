@@ -17,12 +17,15 @@ import messages
 import scenes
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 FULL = bool(os.environ.get("GJKD_FULL"))
 ONE_BY_ONE = 1 << 30 if FULL else 60  # from then on every STRIDE-th
 STRIDE = 7
 FIRST_NUMBER = 10
 MOST = 20000  # allocations of one request
 LEAK_MAX = 40  # allocations that live longer after a walk than before: caches, a connection
+CHANGES_KEPT = 1024  # of a set, for those who watch it
 REPLY_S = 10
 HEALTHY = {200, 201, 204}
 
@@ -116,6 +119,35 @@ ROUTES = {
 }
 
 
+# What the routes that write change; %d is the number of the request.
+WRITTEN = {"put": "/v1/sets/made%d", "replace": "/v1/sets/kept", "patch": "/v1/sets/kept",
+           "patch a shape": "/v1/sets/kept", "tick": "/v1/sets/ticked"}
+
+
+class Witness:
+    """What a write has changed: nothing where it was refused, everything where it was not."""
+
+    def __init__(self, gjkd, route):
+        self.gjkd, self.path = gjkd, WRITTEN.get(route)
+
+    def look(self, number):
+        if self.path is None:
+            return None
+        path = self.path % number if "%d" in self.path else self.path
+        reply = self.gjkd.session.get(self.gjkd.url + path, timeout=REPLY_S)
+        body = reply.json()
+        return body.pop("revision", None), body.pop("tick", None), body.pop("ticks", None), \
+            body.get("shapes")
+
+    def judge(self, before, reply, after):
+        if self.path is None:
+            return
+        if reply is not None and reply.status in (503, 507):
+            assert after == before, "a write that was refused changed something"
+        elif reply is not None or after != before:
+            assert after[0] == (before[0] or 0) + 1 and after[3], (before, reply, after)
+
+
 class Asker:
     def __init__(self, gjkd, route):
         self.gjkd, self.number = gjkd, FIRST_NUMBER
@@ -158,12 +190,18 @@ def test_every_allocation_may_fail(starved, route, width):
     expected = [asker.ask() for _ in range(4)][-1]
     assert expected is not None and expected.status in HEALTHY, expected and expected.text
     nth, tried, refused = 1, 0, 0
+    witness = Witness(gjkd, route)
+    if route == "replace":
+        for _ in range(CHANGES_KEPT):  # from now on each change that is kept displaces another
+            assert asker.ask().status in HEALTHY
     settle(gjkd)
     live = None
     while nth < MOST:
+        before = witness.look(asker.number + 1)
         allocations.fail(nth, width)
         reply = asker.ask()
         failed = allocations.restore()
+        witness.judge(before, reply, witness.look(asker.number))
         tried += 1
         refused += reply is not None and reply.status == 507
         assert reply is None or reply.status in HEALTHY | {507, 503}, (nth, reply.text)
@@ -176,6 +214,8 @@ def test_every_allocation_may_fail(starved, route, width):
             break
         nth += 1 if nth < ONE_BY_ONE else STRIDE
     assert nth < MOST and tried > 1
+    if route in WRITTEN:
+        prepare(gjkd)  # each write leaves what it changed in its set's feed
     settle(gjkd)
     if "%d" not in asker.path:
         assert eventually(lambda: allocations.live < live + LEAK_MAX), (live, allocations.live, tried)

@@ -18,6 +18,8 @@ from test_churn import metric, plain_memory, resident, settled
 from test_tls import flags as tls_flags, make as make_certificate
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http  # bodies as long as may be; a call has a little more around it
+
 MIB = 1 << 20
 LIMIT = 64 * MIB
 SLACK = 64 * MIB  # what the process may take beside what it counts
@@ -237,7 +239,7 @@ def test_answers_that_nobody_reads(start, form):
     for client in left:
         client.close()
     assert is_bounded(daemon)
-    assert eventually(lambda: metric(daemon, "gjkd_memory_bytes") < 8 * MIB)
+    assert eventually(lambda: metric(daemon, "gjkd_memory_bytes") < 8 * MIB, 60)
 
 
 # --- Large sets are sent as they are printed ---
@@ -405,11 +407,11 @@ def test_a_reader_that_is_too_slow_is_closed(start):
     wires["silent"].socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     begun = time.monotonic()
     open_now = lambda: metric(daemon, "gjkd_http_connections")
-    assert open_now() == 3
-    while open_now() == 3 and time.monotonic() < begun + 20:
+    assert eventually(lambda: open_now() == 3)  # a busy loop accepts a moment later
+    while open_now() == 3 and time.monotonic() < begun + 30:
         wires["steady"]._take(MIB // 4)
         time.sleep(0.25)
-    assert 8 < time.monotonic() - begun < 15
+    assert 8 < time.monotonic() - begun < 25
     assert open_now() == 2
     wires["steady"]._take(MIB)  # still served
     with pytest.raises((ConnectionResetError, EOFError)):

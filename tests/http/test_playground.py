@@ -2,7 +2,11 @@
 
 import re
 
+import pytest
+
 import problem
+
+pytestmark = pytest.mark.http
 
 BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
 
@@ -41,3 +45,11 @@ def test_its_files(gjkd):
                  "/playground/" + "x" * 300):
         problem.check(gjkd.get(path), "route-not-found")
     problem.check(gjkd.get("/playground"), "route-not-found")
+
+
+def test_the_live_plan(gjkd):
+    page = gjkd.get("/playground/plan.html")
+    assert page.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert page.headers["Content-Security-Policy"] == gjkd.get("/", headers={"Accept": BROWSER}).headers["Content-Security-Policy"]
+    for target in re.findall(r'(?:src|href)="(/[^"]*)"', page.text):
+        assert gjkd.get(target).status_code == 200

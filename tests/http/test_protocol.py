@@ -9,6 +9,8 @@ import problem
 from daemon import Daemon
 from wire import Wire
 
+pytestmark = pytest.mark.http
+
 PAIR = json.dumps({"a": {"type": "circle", "radius": 1},
                    "b": {"type": "circle", "radius": 1, "position": [5, 0]}}).encode()
 HEAD = b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"

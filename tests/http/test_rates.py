@@ -127,9 +127,10 @@ def test_every_address_for_itself(start):
 
 def test_nobody_forwards_but_the_trusted(start):
     daemon = start("--rate-limit=2", "--trusted-proxy=192.0.2.1")
+    began = time.monotonic()
     served = sum(ask(daemon, headers={"X-Forwarded-For": f"10.0.0.{i}"}).status_code == 200
                  for i in range(20))
-    assert served <= 3
+    assert served <= 3 + 2 * (time.monotonic() - began)
 
 
 def test_every_token_for_itself(start, tmp_path):
@@ -137,8 +138,9 @@ def test_every_token_for_itself(start, tmp_path):
     path.write_text(line("reader", "read") + line("writer", "write"))
     daemon = start("--rate-limit-per-token=3", "--token-file", str(path))
     for name in ("reader", "writer"):
-        served, refusal = burst(daemon, 10, headers=bearer(name))
-        assert served in (3, 4)
+        began = time.monotonic()
+        served, refusal = burst(daemon, 30, headers=bearer(name))
+        assert 3 <= served <= 4 + 3 * (time.monotonic() - began)
         problem.check(refusal, "rate-limited", detail="this token")
 
 
@@ -146,11 +148,14 @@ def test_guesses_of_tokens_count_too(start, tmp_path):
     path = tmp_path / "tokens"
     path.write_text(line("reader", "read"))
     daemon = start("--rate-limit=3", "--token-file", str(path))
+    began = time.monotonic()
     statuses = [ask(daemon, headers={"Authorization": f"Bearer {i}"}).status_code
-                for i in range(10)]
-    assert set(statuses) == {401, 429} and statuses.count(401) in (3, 4)
+                for i in range(30)]
+    assert set(statuses) == {401, 429}
+    assert 3 <= statuses.count(401) <= 4 + 3 * (time.monotonic() - began)
 
 
+@pytest.mark.http
 def test_guesses_are_slow_where_reading_is_free(start, tmp_path):
     """And whoever guesses is not told when a guess was right."""
     path = tmp_path / "tokens"

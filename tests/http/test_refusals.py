@@ -138,6 +138,24 @@ def test_headers_too_large(gjkd):
             problem.check(reply, "headers-too-large")
 
 
+@pytest.mark.parametrize("body", [b"", b"{}"])
+def test_a_head_of_any_size_is_answered(gjkd, body):
+    """Those too that leave libmicrohttpd, which has 16 KiB for a connection, no memory for an answer."""
+    for size in range(15000, 17000, 23):
+        with Wire(gjkd) as wire:
+            wire.request("POST", "/v1/detect", body, headers=["X: " + "y" * size])
+            assert wire.reply().status == 431, size
+            assert wire.closes(10)
+    for count in range(120, 150):
+        with Wire(gjkd) as wire:
+            wire.request("POST", "/v1/detect", body, headers=[f"X-{i:03}: {'y' * 40}" for i in range(count)])
+            assert wire.reply().status == 431, count
+    for size in range(15000, 16200, 23):
+        with Wire(gjkd) as wire:
+            wire.request("POST", "/v1/" + "x" * size, body)
+            assert wire.reply().status in (414, 431), size
+
+
 @pytest.mark.parametrize("count", [130, 150, 200, 400, 1000, 10000])
 @pytest.mark.parametrize("line", ["X: y", "X-Long-{}: " + "y" * 50])
 def test_floods_of_fields(gjkd, count, line):
@@ -155,9 +173,15 @@ def test_floods_of_fields(gjkd, count, line):
     assert gjkd.get("/livez").status_code == 200
 
 
-@pytest.mark.parametrize("value", ["soon", "-5", "1.5", "", "99999999999999999999"])
+@pytest.mark.parametrize("value", ["soon", "-5", "1.5", "", "99999999999999999999x"])
 def test_a_bad_timeout(gjkd, value):
     problem.check(gjkd.post("/v1/detect", PAIR, headers={"Gjkd-Timeout-Ms": value}), "bad-request")
+
+
+@pytest.mark.parametrize("value", ["9999999999999999", "18446744073709551616", "9" * 100, "0" * 30 + "9000"])
+def test_a_timeout_may_be_as_long_as_it_likes(gjkd, value):
+    """It only ever shortens the daemon's own."""
+    assert gjkd.post("/v1/detect", PAIR, headers={"Gjkd-Timeout-Ms": value}).status_code == 200
 
 
 def test_a_deadline_that_cannot_be_met(gjkd, name):

@@ -2,11 +2,14 @@
 
 import json
 import signal
+import time
 
 import pytest
 
 from test_tokens import line, secret
 from wire import Wire, eventually
+
+pytestmark = pytest.mark.http
 
 
 @pytest.fixture
@@ -78,6 +81,7 @@ def test_a_busy_connection_ends_after_its_answer(start, tokens):
                 f"Authorization: Bearer {secret('red')}\r\nContent-Length: {len(body)}\r\n\r\n")
         sending.send(head.encode() + body[:10])
         ask(working, "red", "POST", "/v1/sets/s/detect", b'{"limit": 1000}')
+        time.sleep(1)  # until both heads are read, which nothing tells
         tokens("blue")
         reload(daemon, 1)
         sending.send(body[10:])

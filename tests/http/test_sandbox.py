@@ -12,6 +12,8 @@ import pytest
 from test_tokens import bearer, line
 from wire import eventually
 
+pytestmark = pytest.mark.http
+
 LANDLOCK_VERSION = 444, None, 0, 1  # landlock_create_ruleset: asks for the version
 
 

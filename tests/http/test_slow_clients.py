@@ -13,6 +13,8 @@ import pytest
 import problem
 from wire import Wire
 
+pytestmark = pytest.mark.http
+
 FULL = bool(os.environ.get("GJKD_FULL"))
 long = pytest.mark.skipif(not FULL, reason="takes long; GJKD_FULL asks for it")
 PAIR = {"a": {"type": "circle", "radius": 1}, "b": {"type": "point", "position": [3, 0]}}

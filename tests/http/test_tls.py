@@ -14,6 +14,8 @@ import problem
 from daemon import Daemon, run_to_end
 from wire import Wire, eventually
 
+pytestmark = pytest.mark.http
+
 PAIR = b'{"a": {"type": "point"}, "b": {"type": "point", "position": [3, 4]}}'
 
 
@@ -70,6 +72,13 @@ def test_pipelines_workers_and_large_answers(secure, pair):
             assert wire.reply().json()["distance"] == 5
         wire.request("GET", "/v1/sets/many")
         assert len(wire.reply().json()["shapes"]) == 5000
+
+
+def test_a_head_that_leaves_no_memory_is_answered(secure, pair):
+    with SecureWire(secure, pair[0]) as wire:
+        wire.request("GET", "/v1", headers=["X: " + "y" * 16000])
+        problem.check(wire.reply(), "headers-too-large")
+        assert wire.closes(10)
 
 
 def test_many_connections(secure, pair):

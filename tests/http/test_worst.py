@@ -1,5 +1,7 @@
 """Where everything collides with everything: limits and deadlines bound the work."""
 
+import math
+
 import problem
 
 COUNT = 30000
@@ -32,3 +34,28 @@ def test_work_ends_at_its_deadline(start):
     nearest = {"a": {"type": "point"}, "limit": 2000}
     reply = daemon.ask("/v1/sets/crowd/distance", nearest, **within(6000))
     assert [n["id"] for n in reply["nearest"]] == [f"{i:05}" for i in range(2000)]
+
+
+def test_long_lists_of_filters(start):
+    """Of 50,000 ids none is a shape's: each shape is looked up in all of them."""
+    daemon = start("--workers", "1")
+    points = {f"s{i}": {"type": "point", "position": [i, i]} for i in range(20000)}
+    daemon.store("points", {"dimension": 2, "shapes": points})
+    for name in ("ignore", "ignore_groups", "only_groups"):
+        question = {"a": {"type": "circle", "radius": 1e9}, "limit": 1,
+                    "filter": {name: [f"zzzz{i}" for i in range(50000, 0, -1)]}}
+        reply = daemon.ask("/v1/sets/points/detect", question, **within(2500))
+        assert [hit["id"] for hit in reply["hits"]] == ([] if name == "only_groups" else ["s0"])
+
+
+def test_reading_ends_at_its_deadline(start):
+    """These points make every new corner of a hull see most of its faces. Reading them ends with the
+    deadline too: the one worker is free for the write that follows."""
+    daemon = start("--workers", "1")
+    points = []
+    for i in range(60000):
+        radius, turn = 1.003 ** -i, 2.399 * i
+        points.append([radius * math.cos(turn), radius * math.sin(turn), radius])
+    hull = {"a": {"type": "hull", "points": points}, "b": {"type": "point"}}
+    problem.check(daemon.post("/v1/detect", hull, **within(300)), "deadline-exceeded")
+    assert daemon.call("PUT", "/v1/sets/next", json={"dimension": 2}, **within(4000)).ok

@@ -4,7 +4,7 @@
 #   check.sh MOUNT INSPECT.json
 set -euo pipefail
 mount=$1 inspect=$2
-DRAIN_S=60 # for the slow requests that are in flight then, on a busy machine too
+DRAIN_S=240 # for the slow requests that are in flight then, on a busy machine too
 failed=0
 
 # expect WHAT COMMAND...: says whether the command succeeds.
@@ -67,6 +67,7 @@ expect "says how it would start" grep -q GJKD_INSECURE <<<"$refusal"
 
 out=$(mktemp)
 env -i "${environment[@]}" GJKD_INSECURE=1 GJKD_DRAIN_TIMEOUT="${DRAIN_S}s" \
+    GJKD_REQUEST_TIMEOUT="${DRAIN_S}s" \
     chroot --userspec="$user" "$mount" "${entry[@]}" >"$out" &
 daemon=$!
 trap 'kill -9 "$daemon" 2>/dev/null || true; rm -f "$out"' EXIT

@@ -197,6 +197,7 @@ START_TEST(wherever_they_stand) {
         gjk_vec3 y = gjk_mul3_transposed(m, (gjk_vec3){o->r0.y, o->r1.y, o->r2.y});
         gjk_vec3 z = gjk_mul3_transposed(m, (gjk_vec3){o->r0.z, o->r1.z, o->r2.z});
         q.b.placed.pose.rotation = (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+        q.b.placed.pose.form = GJK_POSE_PLAIN;
         t = signed_of(&q, &f);
         REQUIRE(&p, fabs(s - t) <= e + f + 1e-14 * 10);
         gjk_arena_reset(&arena);

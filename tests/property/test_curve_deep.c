@@ -11,7 +11,8 @@
 #include <stdio.h>
 
 #define PAIRS 60
-#define POINT_ERROR 1e-9  /* relative to the size: of a point on a curve, by its gap */
+#define POINT_ERROR 2e-13 /* relative to the size: of a point on a curve, by the depth's */
+#define LIMIT_ERROR 2e-14 /* the same at any tolerance and limit, far from the world's origin */
 #define STEP_ERROR 1e-12  /* of point_a - point_b, which is made to match */
 #define BOUND_ERROR 1e-13 /* relative to the size */
 
@@ -167,9 +168,63 @@ START_TEST(points_are_on_both) {
 }
 END_TEST
 
+/* Not outside of the shape, in any direction. */
+static void require_within(const deep_family *family, const deep_pair *p, const test_curved *c,
+                           gjk_vec3 point, gjk_vec3 outward, test_rng *rng) {
+    for (int i = 0; i < 40; i++) {
+        const double far = test_rng_magnitude(rng, -8, 1);
+        const gjk_vec3 n =
+            gjk_add3(outward, gjk_scale3(far, test_rng_direction(rng, family->dimension)));
+        const double outside = (double)test_curved_outside(c, point, n);
+        require_at_most(family, p, outside, LIMIT_ERROR * p->size, "outside the shape");
+    }
+}
+
+/* Whatever the tolerance, and wherever the limit ends the iterations. */
+START_TEST(points_are_on_both_at_any_limit) {
+    static const double tolerances[] = {1e-10, 1e-4, 1e-2};
+    static const uint32_t limits[] = {GJK_ITERATIONS_MIN, 20, 100};
+    const deep_family *family = &families[_i];
+    test_rng rng = test_rng_make(9400 + (uint64_t)_i);
+    static deep_pair p;
+    for (int i = 0; i < 9 * PAIRS / 6; i++) {
+        gjk_detect_settings settings = gjk_detect_settings_default();
+        settings.tolerance = tolerances[i % 3];
+        settings.max_iterations = limits[i / 3 % 3];
+        place(&rng, family, &p);
+        const gjk_detect_result r = gjk_detect(&p.a.placed, &p.b.placed, &settings);
+        if (r.state != GJK_OVERLAPPING) {
+            ck_assert_int_eq(r.convergence, GJK_ITERATION_LIMIT);
+            continue;
+        }
+        const gjk_vec3 between = gjk_sub3(r.point_a, r.point_b);
+        const double missed = gjk_length3(gjk_sub3(between, gjk_scale3(r.depth, r.normal)));
+        require_at_most(family, &p, missed, STEP_ERROR * p.size, "point_a - point_b is off by");
+        require_within(family, &p, &p.a, r.point_a, r.normal, &rng);
+        require_within(family, &p, &p.b, r.point_b, gjk_neg3(r.normal), &rng);
+    }
+}
+END_TEST
+
+/* Two ellipsoids that are not nearly round need no more iterations than the default. */
+START_TEST(ellipsoids_converge) {
+    const deep_family off_centre = {"ellipsoids off centre", 3, ellipsoids_off_centre};
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    test_rng rng = test_rng_make(9500);
+    static deep_pair p;
+    for (int i = 0; i < PAIRS; i++) {
+        place(&rng, &off_centre, &p);
+        const gjk_detect_result r = gjk_detect(&p.a.placed, &p.b.placed, &settings);
+        ck_assert_int_eq(r.convergence, GJK_CONVERGED);
+    }
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("curve_deep");
     TCase *tests = test_case(suite, "pairs");
     tcase_add_loop_test(tests, points_are_on_both, 0, FAMILIES);
+    tcase_add_loop_test(tests, points_are_on_both_at_any_limit, 0, FAMILIES);
+    tcase_add_test(tests, ellipsoids_converge);
     return suite;
 }

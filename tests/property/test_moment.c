@@ -232,7 +232,7 @@ START_TEST(quaternions_take_the_shortest_arc_at_even_speed) {
 }
 END_TEST
 
-/* A turn by half, about any axis: the way that is counter-clockwise seen from above. */
+/* A turn by half: about the axis whose first component that is not zero is positive. */
 START_TEST(half_turns_in_3d_go_the_positive_way) {
     static const struct {
         gjk_quat from, to, quarter;
@@ -244,7 +244,8 @@ START_TEST(half_turns_in_3d_go_the_positive_way) {
         {{0, 0, 0, 1}, {1, 0, 0, 0}, {M_SQRT1_2, 0, 0, M_SQRT1_2}},
         {{0, 0, 0, 1}, {-1, 0, 0, 0}, {M_SQRT1_2, 0, 0, M_SQRT1_2}},
         {{0, 0, M_SQRT1_2, M_SQRT1_2}, {0, 0, -M_SQRT1_2, M_SQRT1_2}, {0, 0, 1, 0}},
-        {{0, 0, 0, 1}, {0, 0.8, -0.6, 0}, {0, -0.8 * M_SQRT1_2, 0.6 * M_SQRT1_2, M_SQRT1_2}},
+        {{0, 0, 0, 1}, {0, 0.8, -0.6, 0}, {0, 0.8 * M_SQRT1_2, -0.6 * M_SQRT1_2, M_SQRT1_2}},
+        {{0, 0, 0, 1}, {-0.6, 0, 0.8, 0}, {0.6 * M_SQRT1_2, 0, -0.8 * M_SQRT1_2, M_SQRT1_2}},
     };
     for (size_t i = 0; i < sizeof turns / sizeof turns[0]; i++) {
         for (int sign = -1; sign <= 1; sign += 2) {

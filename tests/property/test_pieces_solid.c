@@ -7,6 +7,7 @@
 #include "gjk/pieces.h"
 #include "gjk/set_query.h"
 #include "pair/inside_mesh.h"
+#include "ray/triangle_misses.h"
 #include "require.h"
 #include "scene.h"
 #include "shape/pieces_walk.h"
@@ -716,6 +717,46 @@ START_TEST(node_tests_agree_to_the_bit) {
 }
 END_TEST
 
+/* So do the two forms of the test for triangles that a ray misses, which leave out no triangle through which
+ * it was aimed. */
+START_TEST(triangle_misses_agree_to_the_bit) {
+#ifdef GJK_SCAN_X86
+    if (!gjk_has_avx2()) {
+        return;
+    }
+    test_rng rng = test_rng_make(20260202);
+    uint32_t missed = 0;
+    for (int round = 0; round < 20000; round++) {
+        gjk_vec3 corners[GJK_MISS_LANES][3];
+        const double far = round % 2 == 0 ? 1.0 : 1e6;
+        const gjk_vec3 origin = gjk_scale3(far, test_rng_direction(&rng, 3));
+        for (int k = 0; k < GJK_MISS_LANES; k++) {
+            for (int i = 0; i < 3; i++) {
+                corners[k][i] = gjk_add3(gjk_scale3(0.9 * far, test_rng_direction(&rng, 3)),
+                                         test_rng_direction(&rng, 3));
+            }
+        }
+        const uint32_t aimed = test_rng_below(&rng, GJK_MISS_LANES);
+        const gjk_vec3 *t = corners[aimed];
+        const double u = test_rng_once_in(&rng, 3) ? 0.0 : test_rng_uniform(&rng, 0, 1);
+        const gjk_vec3 at = gjk_add3(gjk_scale3(1 - u, t[0]), gjk_scale3(u, t[1]));
+        const gjk_vec3 way = gjk_sub3(at, origin);
+        const double length = gjk_length3(way);
+        const gjk_miss_ray ray = {origin, gjk_scale3(1 / length, way), 1e-10, 0x1p-48 * 4 * far};
+        const double bound = round % 3 == 0 ? INFINITY : length;
+        const uint32_t misses =
+            gjk_triangle_misses_plain(&ray, (const gjk_vec3(*)[3])corners, bound);
+        ck_assert_uint_eq(misses,
+                          gjk_triangle_misses_avx2(&ray, (const gjk_vec3(*)[3])corners, bound));
+        ck_assert_uint_lt(misses, 1u << GJK_MISS_LANES);
+        ck_assert_uint_eq(misses >> aimed & 1, 0);
+        missed += misses != 0;
+    }
+    ck_assert_uint_ge(missed, 10000);
+#endif
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("pieces solid");
     TCase *solid = test_case(suite, "solid");
@@ -732,5 +773,6 @@ Suite *test_suite(void) {
     tcase_add_test(solid, long_queries_end_with_patience);
     tcase_add_test(solid, sets_answer_as_pairs_do);
     tcase_add_test(solid, node_tests_agree_to_the_bit);
+    tcase_add_test(solid, triangle_misses_agree_to_the_bit);
     return suite;
 }

@@ -9,7 +9,7 @@
 /* Witness points, and what lies along a normal: rounding of several steps. */
 #define POINT_ERROR 1e-12
 #define UNIT_ERROR 1e-15
-/* Of a distance, relative to all the coordinates that it is a difference of. */
+/* Of a distance, relative to it and the size. */
 #define COORDINATE_ROUNDING 0x1p-49
 
 typedef struct bench {
@@ -17,9 +17,8 @@ typedef struct bench {
     const test_truth *truth;
     double s;     /* the truth, rounded */
     double size;  /* larger size of the two */
-    double scale; /* max(size, distance), and how far the shapes lie from their own origins */
-    double blur;  /* of the distance, by the rounding of all coordinates that it is made of */
-    double grain; /* rounding of world coordinates */
+    double scale; /* max(size, distance) */
+    double blur;  /* of the distance, by the rounding of what it is made of */
     test_worst *worst;
     test_judgement *j;
 } bench;
@@ -74,16 +73,21 @@ static void judge_normal(bench *t, gjk_vec3 normal, double signed_answer) {
     require(t, raise(&t->worst->axis, lost / t->scale) <= POINT_ERROR, TEST_BIT_AXIS);
 }
 
+/* What rounding of their coordinates in the world moves two points by. */
+static double grain_of(gjk_vec3 p, gjk_vec3 q) {
+    return 4 * test_ulp(fmax(test_largest3(p), test_largest3(q)));
+}
+
 /* to - from = length * normal */
 static void judge_points(bench *t, gjk_vec3 from, gjk_vec3 to, gjk_vec3 normal, double length) {
     gjk_vec3 off = gjk_sub3(gjk_sub3(to, from), gjk_scale3(length, normal));
-    double unexplained = test_largest3(off) - t->grain;
+    double unexplained = test_largest3(off) - grain_of(from, to);
     require(t, raise(&t->worst->points, unexplained / t->scale) <= POINT_ERROR, TEST_BIT_POINTS);
 }
 
 static void judge_on(bench *t, const test_body *body, gjk_vec3 point) {
     double off = fabs((double)test_point_distance(body, point));
-    require(t, off <= POINT_ERROR * t->scale + t->grain, TEST_BIT_POINT_OFF);
+    require(t, off <= POINT_ERROR * t->scale + grain_of(point, point), TEST_BIT_POINT_OFF);
 }
 
 static gjk_state true_state(const bench *t, double tolerance) {
@@ -142,14 +146,17 @@ static void judge_distance(bench *t, const gjk_distance_result *r, bool with_poi
     }
 }
 
-/* Vertices far from the own origin move by an ulp of that when they are turned. */
-static double off_center(const test_body *body) {
-    const double least = 1e-300; /* two points in one place: any positive scale will do */
-    return fmax(test_largest3(body->shape.center), least);
-}
-
-static double apart(const test_body *a, const test_body *b) {
-    return test_largest3(gjk_sub3(b->position, a->position));
+/* The same of b and a. */
+static void judge_order(bench *t, const gjk_detect_settings *settings,
+                        const gjk_distance_settings *distance_settings) {
+    const gjk_detect_result detect = gjk_detect(&t->b->placed, &t->a->placed, settings);
+    const gjk_distance_result distance =
+        gjk_distance(&t->b->placed, &t->a->placed, distance_settings);
+    require(t,
+            detect.state == t->j->detect.state && detect.depth == t->j->detect.depth &&
+                distance.state == t->j->distance.state &&
+                distance.distance == t->j->distance.distance,
+            TEST_BIT_ORDER_OF_TWO);
 }
 
 static test_judgement judge_solver(const test_body *a, const test_body *b, const test_truth *truth,
@@ -164,6 +171,8 @@ static test_judgement judge_solver(const test_body *a, const test_body *b, const
     };
     settings.penetration = false;
     gjk_detect_result quick = gjk_detect(&a->placed, &b->placed, &settings);
+    settings.penetration = true;
+    const double least = 1e-300; /* two points in one place: any positive scale will do */
     double s = (double)truth->signed_distance;
     double size = fmax(a->shape.size, b->shape.size);
     bench t = {
@@ -172,15 +181,15 @@ static test_judgement judge_solver(const test_body *a, const test_body *b, const
         .truth = truth,
         .s = s,
         .size = size,
-        .scale = fmax(fmax(size, s), fmax(off_center(a), off_center(b))),
-        .blur = COORDINATE_ROUNDING * (off_center(a) + off_center(b) + apart(a, b) + size),
-        .grain = 4 * test_ulp(fmax(test_body_reach(a), test_body_reach(b))),
+        .scale = fmax(fmax(size, s), least),
+        .blur = COORDINATE_ROUNDING * (fabs(s) + size),
         .worst = worst,
         .j = &j,
     };
     judge_state(&t, j.detect.state, settings.tolerance);
     require(&t, j.detect.state == j.distance.state && j.detect.state == quick.state,
             TEST_BIT_DISAGREE);
+    judge_order(&t, &settings, &distance_settings);
     judge_detect(&t, &j.detect, with_points);
     judge_distance(&t, &j.distance, with_points);
     uint32_t most = j.detect.iterations;

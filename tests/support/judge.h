@@ -23,6 +23,7 @@
     X(AXIS, "the shapes are not that far apart (or deep) along the normal")     \
     X(POINTS, "the points do not differ by value * normal")                     \
     X(POINT_OFF, "a witness point is not on its shape")                         \
+    X(ORDER_OF_TWO, "the answer depends on which of the two is named first")    \
     X(FIELDS, "a field that should be empty is not")
 
 enum {
@@ -33,8 +34,7 @@ enum {
 };
 const char *test_complaint_text(unsigned bit);
 
-/* Worst errors met. value and points: relative to max(size, distance, distance of the shapes from
- * their own origins); bounds: in ulp of that. */
+/* Worst errors met. value and points: relative to max(size, distance); bounds: in ulp of that. */
 typedef struct test_worst {
     double value, upper_ulps, lower_ulps, points, axis;
     uint32_t iterations;

@@ -6,7 +6,7 @@
 #include "support/checks.h"
 
 /* Enough for the sanitizers on a busy machine. */
-#define TEST_TIMEOUT_S 120
+#define TEST_TIMEOUT_S 600
 
 Suite *test_suite(void);
 

@@ -9,6 +9,7 @@
  */
 
 #include "gjk/base.h"
+#include "gjk/patience.h"
 
 struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
@@ -30,6 +31,7 @@ struct gjk_arena {
     size_t limit_bytes;                     /* 0: none */
     struct gjk_arena_finalizer *finalizers; /* newest first */
     gjk_arena_account *account;             /* NULL: nobody is told */
+    const gjk_patience *patience;           /* NULL: endless */
 };
 
 /* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
@@ -44,6 +46,17 @@ void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block,
 /* Charges the chunks of an arena without any to the account, which has to outlive it; NULL: to
  * nobody, as after init. Reset and fini leave that as it is. */
 void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account);
+
+/*
+ * Sets how long whoever makes something in the arena may work on it: constructors and sorts ask now
+ * and then, and end with GJK_GIVEN_UP. Borrowed; NULL: endless, as after init. Reset and fini leave
+ * that as it is. Until it is over nothing depends on it.
+ */
+void gjk_arena_hurry(struct gjk_arena *arena, const gjk_patience *patience);
+
+/* As gjk_arena_init without a bound, for memory that is needed while something is made in another arena:
+ * with that one's account and patience. */
+void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena);
 
 /* Could so many bytes be charged now? Always, where nobody is told. Reserves nothing. */
 bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) GJK_MUST_USE;
@@ -71,6 +84,10 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark);
  * zeroed. NULL when memory or the arena's limit runs out. size 0 gives a unique
  * pointer. */
 void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
+
+/* The same for a block that is filled bit by bit by a thread that must not stall: the system clears a
+ * large page as a whole when it is first written to, which takes 0.1 ms, and in a virtual machine 5. */
+void *gjk_arena_alloc_gradual(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
 
 /* The same for count items of the given size, safe against overflow of the product. */
 void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) GJK_MUST_USE;

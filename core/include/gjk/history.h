@@ -18,12 +18,34 @@ struct gjk_history;
 struct gjk_history *gjk_history_new(uint32_t ticks_max);
 
 /*
- * The history that follows `history` when `set` is stamped with `tick`, which must be above the
- * newest: the oldest is dropped where there are more than ticks_max. Retains the set. One reference,
- * the caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY.
+ * A tick as it is kept: the set as it was, and what the history's owner keeps beside it. Where ticks
+ * are known to have been lost, the history says so instead of interpolating over them.
  */
+typedef struct gjk_tick {
+    uint64_t number;
+    const struct gjk_set *set;
+    bool after_gap;    /* one or more ticks right before it are lost */
+    bool is_missing;   /* it is lost itself: the set stands in for what it was */
+    const void *note;  /* the owner's; added: copied, or NULL for none */
+    size_t note_bytes; /* any alignment up to that of uint64_t */
+    size_t bytes;      /* memory of the tick and its note without set and bodies; added: not read */
+} gjk_tick;
+
+/*
+ * The history that follows `history` when that tick is added, whose number must be above the newest:
+ * the oldest is dropped where there are more than ticks_max. Retains the set. One reference, the
+ * caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY.
+ */
+gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tick *tick,
+                                struct gjk_history **out) GJK_MUST_USE;
+
+/* The same of a tick without a note, before which nothing is lost. */
 gjk_status gjk_history_add(const struct gjk_history *history, uint64_t tick,
                            const struct gjk_set *set, struct gjk_history **out) GJK_MUST_USE;
+
+/* The same history without the ticks from that number on. OUT_OF_MEMORY. */
+gjk_status gjk_history_cut(const struct gjk_history *history, uint64_t from,
+                           struct gjk_history **out) GJK_MUST_USE;
 
 /* The same history with at most ticks_max ticks: the oldest are dropped. OUT_OF_MEMORY. */
 gjk_status gjk_history_limit(const struct gjk_history *history, uint32_t ticks_max,
@@ -40,8 +62,13 @@ uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 /* The set stamped with the newest tick, or NULL where there is none. View. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
 
-/* The memory of the newest tick without its set and bodies. count > 0. O(1). */
-size_t gjk_history_newest_bytes(const struct gjk_history *history);
+/* The tick of that rank, 0 the oldest; i < count. A view that lives as long as the history.
+ * O(log ticks). */
+gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i);
+
+/* The tick of that number, likewise. False: it is not kept. */
+bool gjk_history_find(const struct gjk_history *history, uint64_t number,
+                      gjk_tick *out) GJK_MUST_USE;
 
 typedef enum gjk_rewind {
     GJK_REWIND_OK,
@@ -50,10 +77,12 @@ typedef enum gjk_rewind {
 } gjk_rewind;
 
 /* The set as of a tick, fractions allowed, never clamped. The snapshot is a view: it lives as long
- * as the history. from and to: the ticks around it (equal when it is exactly one). O(log ticks). */
+ * as the history. from and to: the ticks around it (equal when it is exactly one). is_gap: the answer
+ * needs a tick that is lost; then the snapshot is that of `from`, and nothing moves. O(log ticks). */
 typedef struct gjk_rewound {
     gjk_snapshot snapshot;
     uint64_t from, to;
+    bool is_gap;
 } gjk_rewound;
 gjk_rewind gjk_history_at(const struct gjk_history *history, double tick,
                           gjk_rewound *out) GJK_MUST_USE;

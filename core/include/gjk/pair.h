@@ -54,6 +54,8 @@ typedef struct gjk_cache {
     uint32_t count;            /* of points; 0: the axis */
     gjk_vec3 axis;             /* in the frame of a; 0: none */
     gjk_vec3 on_a[4], on_b[4]; /* in the own frames */
+    bool has_indices;          /* of those points, of two clouds: */
+    uint32_t at_a[4], at_b[4];
 } gjk_cache;
 
 gjk_cache gjk_cache_make(void);
@@ -63,31 +65,45 @@ gjk_cache gjk_cache_make(void);
  * size; max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and
  * EPA each. first_direction points from a towards b in world axes, of any length;
  * zero means centre to centre. Polytopes are solved to rounding whatever the
- * tolerance; it ends the iteration only for curved shapes.
+ * tolerance; it ends the iteration only for curved shapes. The pointers stand first, so that
+ * settings that were made just now are read in the words in which they were cleared, which avoids a
+ * store-forwarding stall in each query.
  */
 typedef struct gjk_detect_settings {
-    double tolerance;
-    uint32_t max_iterations;
-    gjk_vec3 first_direction;
-    bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
     const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
+    gjk_vec3 first_direction;
+    double tolerance;
+    uint32_t max_iterations;
+    bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
 } gjk_detect_settings;
 
 typedef struct gjk_distance_settings {
-    double tolerance;
-    uint32_t max_iterations;
-    gjk_vec3 first_direction;
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
     const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
+    gjk_vec3 first_direction;
+    double tolerance;
+    uint32_t max_iterations;
+    bool is_signed; /* tells signed_distance too, with normal and points of overlaps */
 } gjk_distance_settings;
 
-gjk_detect_settings gjk_detect_settings_default(void);
-gjk_distance_settings gjk_distance_settings_default(void);
+static inline gjk_detect_settings gjk_detect_settings_default(void) {
+    return (gjk_detect_settings){
+        .tolerance = GJK_TOLERANCE_DEFAULT,
+        .max_iterations = GJK_ITERATIONS_DEFAULT,
+        .penetration = true,
+    };
+}
+static inline gjk_distance_settings gjk_distance_settings_default(void) {
+    return (gjk_distance_settings){
+        .tolerance = GJK_TOLERANCE_DEFAULT,
+        .max_iterations = GJK_ITERATIONS_DEFAULT,
+    };
+}
 
 /*
  * normal is a unit vector from a to b. Touching or overlapping: depth is
@@ -115,6 +131,15 @@ typedef struct gjk_detect_result {
  * distance is the best estimate of max(s, 0) from above, lower_bound the same
  * from below. Separated or touching: point_b - point_a = distance * normal within
  * rounding (has_points). Overlapping: distance 0, no points, no normal.
+ *
+ * Where settings ask for the signed distance, a pair without a distance above 0 is asked for its
+ * depth too: signed_distance is the distance or -depth (-INFINITY where one is inside a closed mesh),
+ * normal and points are those of gjk_detect, and point_b - point_a = signed_distance * normal.
+ *
+ *     gjk_distance_settings settings = gjk_distance_settings_default();
+ *     settings.is_signed = true;
+ *     gjk_distance_result near = gjk_distance(&a, &b, &settings);
+ *     printf("%g\n", near.signed_distance);
  */
 typedef struct gjk_distance_result {
     gjk_state state;
@@ -123,10 +148,12 @@ typedef struct gjk_distance_result {
     bool has_points;
     double distance;
     double lower_bound;
+    double signed_distance; /* if settings ask for it */
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
     uint32_t piece_a, piece_b; /* these and the next two as of gjk_detect_result */
     bool inside;
+    bool is_signed; /* signed_distance is told */
     bool given_up;
 } gjk_distance_result;
 
@@ -137,10 +164,24 @@ typedef struct gjk_distance_result {
  * Error at most about 1e-15 * size on polytopes and balls of polytopes.
  * Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
  */
-gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
-                             const gjk_detect_settings *settings);
-gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
-                                 const gjk_distance_settings *settings);
+void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
+                     gjk_detect_result *result);
+void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
+                       const gjk_distance_settings *settings, gjk_distance_result *result);
+
+/* The same as values; inline, so that a caller who looks at a member or two copies no more. */
+static inline gjk_detect_result gjk_detect(const gjk_placed *a, const gjk_placed *b,
+                                           const gjk_detect_settings *settings) {
+    gjk_detect_result result;
+    gjk_detect_into(a, b, settings, &result);
+    return result;
+}
+static inline gjk_distance_result gjk_distance(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings) {
+    gjk_distance_result result;
+    gjk_distance_into(a, b, settings, &result);
+    return result;
+}
 
 /* Most contacts that one query tells. */
 #define GJK_CONTACTS_MAX 1024

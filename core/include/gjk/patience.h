@@ -7,8 +7,9 @@
 
 #include <stdbool.h>
 
-/* A search asks once in so many steps; a step looks at one body or one node of a tree. */
-#define GJK_PATIENCE_STEPS 1024
+/* A search asks once in so many steps; a step looks at one body or one node of a tree, a query on a
+ * body is several. */
+#define GJK_PATIENCE_STEPS 64
 
 typedef struct gjk_patience {
     bool (*is_over)(void *user);

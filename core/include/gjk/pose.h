@@ -9,11 +9,6 @@
 #include "gjk/base.h"
 #include "gjk/vec.h"
 
-typedef struct gjk_pose {
-    gjk_vec3 position;
-    gjk_mat3 rotation;
-} gjk_pose;
-
 /* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit
  * length (3D). Kept because rewinding interpolates it, and a matrix loses full turns. */
 typedef union gjk_rotation {
@@ -21,8 +16,36 @@ typedef union gjk_rotation {
     gjk_quat orientation;
 } gjk_rotation;
 
+/* What is known of a pose beyond the digits of its position and rotation. */
+typedef enum gjk_pose_form {
+    GJK_POSE_PLAIN,      /* nothing */
+    GJK_POSE_ANGLE,      /* turn.angle: the rotation is that of its exact sine and cosine */
+    GJK_POSE_QUATERNION, /* turn.orientation: ... of the exactly normalised quaternion */
+    GJK_POSE_REST,       /* rest: the position is position + rest, of twice the digits */
+} gjk_pose_form;
+
+/* `rotation` has its entries rounded. A shape far from its own origin needs more of their digits,
+ * and takes them from what they are made of. All of a 2D rotation is in its first row, the cosine
+ * and the negated sine: a query in 2D reads no further. */
+typedef struct gjk_pose {
+    gjk_vec3 position;
+    gjk_pose_form form;
+    gjk_mat3 rotation;
+    union {
+        gjk_rotation turn;
+        gjk_vec3 rest;
+    };
+} gjk_pose;
+
 /* No translation, no rotation. */
 gjk_pose gjk_pose_identity(void);
+
+/* Turns *pose as `from` is turned; the position stays. */
+static inline void gjk_pose_turn_as(gjk_pose *pose, const gjk_pose *from) {
+    const gjk_vec3 position = pose->position;
+    *pose = *from;
+    pose->position = position;
+}
 
 /*
  * A 2D pose turned by angle radians, counter-clockwise. Any finite angle; sine

@@ -31,7 +31,11 @@ typedef struct gjk_ray_settings {
     const gjk_patience *patience; /* of shapes of many pieces; NULL: endless */
 } gjk_ray_settings;
 
-gjk_ray_settings gjk_ray_settings_default(void);
+static inline gjk_ray_settings gjk_ray_settings_default(void) {
+    return (gjk_ray_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
+                              .max_iterations = GJK_ITERATIONS_DEFAULT,
+                              .solid = true};
+}
 
 /*
  * distance is in length units along the ray and at most max_distance; a hit that lies
@@ -41,18 +45,18 @@ gjk_ray_settings gjk_ray_settings_default(void);
  * `inside`: hit at distance 0 without normal (has_normal false), if solid.
  */
 typedef struct gjk_ray_result {
+    gjk_convergence convergence;
+    uint32_t iterations;
     bool hit;
     bool inside;
     bool has_normal;
-    gjk_convergence convergence;
-    uint32_t iterations;
+    bool has_material;
+    bool given_up;  /* patience has ended: nothing else is told */
+    uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
+    uint32_t material; /* of that piece */
     double distance;
     gjk_vec3 point;
     gjk_vec3 normal;
-    uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
-    bool has_material;
-    uint32_t material; /* of that piece */
-    bool given_up;     /* patience has ended: nothing else is told */
 } gjk_ray_result;
 
 /*
@@ -61,7 +65,26 @@ typedef struct gjk_ray_result {
  * without), which count as one iteration, the general method elsewhere.
  * Source: van den Bergen, Ray Casting against General Convex Objects, 2004.
  */
-gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
-                           const gjk_ray_settings *settings);
+void gjk_raycast_into(const gjk_placed *target, const gjk_ray *ray,
+                      const gjk_ray_settings *settings, gjk_ray_result *result);
+
+/* The same as a value; inline, so that a caller who looks at a member or two copies no more. */
+static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray *ray,
+                                         const gjk_ray_settings *settings) {
+    gjk_ray_result result;
+    gjk_raycast_into(target, ray, settings, &result);
+    return result;
+}
+
+/*
+ * Where the ray leaves the target again for the first time after *hit, which gjk_raycast found with
+ * the same arguments: the distance along the ray, from hit->distance to ray->max_distance, and equal
+ * to hit->distance where the target has no thickness along the ray. A union of pieces is left where no
+ * piece goes on, up to the tolerance; a closed mesh where its solid ends. As accurate as the hit.
+ * Cost: a ray of the opposite direction at a convex target; for pieces one at each that the way out
+ * leads through. GIVEN_UP where patience ends.
+ */
+gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
+                        const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;
 
 #endif

@@ -20,11 +20,24 @@ typedef struct gjk_edit {
 /*
  * A set of count bodies, all of the given dimension, in any order, which it borrows: the array
  * and what it points to must outlive the set. It has no tree, which would cost more than a query
- * of all bodies: for more than a few queries edit an empty set instead. One reference, the
+ * of all bodies: for more than a few queries use gjk_set_new_indexed. One reference, the
  * caller's. O(n log n). DUPLICATE_ID, OUT_OF_MEMORY.
  */
 gjk_status gjk_set_new(uint32_t dimension, const gjk_body *bodies, uint32_t count,
                        struct gjk_set **out) GJK_MUST_USE;
+
+/*
+ * The same with the tree that queries of many bodies need. Handles are unique.
+ *
+ *     struct gjk_set *set;
+ *     if (gjk_set_new_indexed(3, bodies, count, &set) == GJK_OK) {
+ *         gjk_snapshot snapshot = gjk_snapshot_of(set);
+ *         ... gjk_set_raycast(&snapshot, ...) ...
+ *         gjk_set_release(set);
+ *     }
+ */
+gjk_status gjk_set_new_indexed(uint32_t dimension, const gjk_body *bodies, uint32_t count,
+                               struct gjk_set **out) GJK_MUST_USE;
 
 /* A set without bodies. Those that edits insert are kept by keeper, which must outlive every set
  * that descends from this one. NULL: out of memory. */
@@ -38,6 +51,10 @@ struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper);
  */
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) GJK_MUST_USE;
+
+/* The same; GIVEN_UP where patience (NULL: endless) ends. */
+gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
+                               const gjk_patience *patience, struct gjk_set **out) GJK_MUST_USE;
 
 struct gjk_set *gjk_set_retain(const struct gjk_set *set);
 void gjk_set_release(const struct gjk_set *set); /* NULL is allowed */
@@ -54,6 +71,9 @@ void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, con
 /* The body with that id or handle, or NULL. O(log n). */
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
+
+/* Whether any body is of that group. O(log n). */
+bool gjk_set_has_group(const struct gjk_set *set, const char *group);
 
 /*
  * Calls visit for each handle, in order, whose body is not one and the same in both sets; NULL

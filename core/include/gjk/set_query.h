@@ -17,7 +17,8 @@
 
 /*
  * Which bodies take part. A body passes when (body.category & mask) && (category &
- * body.mask) and no list excludes it. Lists of texts need no order.
+ * body.mask) and no list excludes it. Lists of texts stand in the order of strcmp, so that each is
+ * searched in O(log n); a text may stand there twice.
  */
 typedef struct gjk_filter {
     uint32_t category, mask;
@@ -25,6 +26,7 @@ typedef struct gjk_filter {
     uint32_t ignore_count;
     const char *const *ignore_groups;
     uint32_t ignore_groups_count;
+    const char *ignore_group;       /* one more, as the shooter's own; NULL: none */
     const char *const *only_groups; /* count 0 with has_only_groups: no body passes */
     uint32_t only_groups_count;
     bool has_only_groups;
@@ -61,6 +63,19 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) GJK_MUST_USE;
 
+/*
+ * Every selected body that lies wholly within a, up to tolerance times the size of the two (closed:
+ * what fills it lies within). The state of a hit is that of the pair; there is no depth.
+ * Precondition: gjk_may_contain(a). Time as gjk_set_detect without penetration, and for each body
+ * that meets a one support scan for each facet of a; memory for the bodies that meet it.
+ */
+gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
+                          const gjk_selection *selection, const gjk_detect_settings *settings,
+                          gjk_hits *out) GJK_MUST_USE;
+
+/* Whether it is a polytope (box, polygon, hull, triangle or a compound of one) without rounding. */
+bool gjk_may_contain(const gjk_placed *placed);
+
 typedef struct gjk_pair_hit {
     const gjk_body *a, *b;
     gjk_detect_result result;
@@ -76,6 +91,14 @@ typedef struct gjk_pair_hits {
 gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
                                 const gjk_detect_settings *settings,
                                 gjk_pair_hits *out) GJK_MUST_USE;
+
+/* Those of these pairs in which the body takes part, in the same order. The snapshot is of a set as
+ * it stands, and the body is in it. O(log n + boxes met). Where there are more than the limit, any of
+ * them. */
+gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
+                                   const gjk_selection *selection,
+                                   const gjk_detect_settings *settings,
+                                   gjk_pair_hits *out) GJK_MUST_USE;
 
 /* All colliding pairs of a body of snapshot (a) with a body of other (b); groups are not compared,
  * and except is ignored. */
@@ -94,10 +117,28 @@ typedef struct gjk_nears {
     bool truncated;
 } gjk_nears;
 
-/* The nearest selected bodies within max_distance (inclusive; INFINITY: any). */
+/* The nearest selected bodies within max_distance (inclusive; INFINITY: any), by signed distance
+ * where settings ask for that. */
 gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
                            const gjk_selection *selection, const gjk_distance_settings *settings,
                            gjk_nears *out) GJK_MUST_USE;
+
+typedef struct gjk_pair_near {
+    const gjk_body *a, *b;
+    gjk_distance_result result;
+} gjk_pair_near;
+typedef struct gjk_pair_nears {
+    gjk_pair_near *items;
+    uint32_t count;
+    bool truncated;
+} gjk_pair_nears;
+
+/* The nearest pairs of a body of snapshot (a) with a body of other (b) within max_distance, by
+ * distance, then by the ids of a and b; which pairs count is as in gjk_set_detect_against. */
+gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                                   double max_distance, const gjk_selection *selection,
+                                   const gjk_distance_settings *settings,
+                                   gjk_pair_nears *out) GJK_MUST_USE;
 
 typedef struct gjk_ray_hit {
     const gjk_body *body; /* of snapshot->set */
@@ -141,6 +182,14 @@ typedef struct gjk_cast_hits {
 gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                         const gjk_selection *selection, const gjk_cast_settings *settings,
                         gjk_cast_hits *out) GJK_MUST_USE;
+
+/* The same of one that turns, as gjk_cast_turning has it. */
+gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                                const gjk_rigid_motion *motion, const gjk_selection *selection,
+                                const gjk_cast_settings *settings, gjk_cast_hits *out) GJK_MUST_USE;
+bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                              const gjk_rigid_motion *motion, const gjk_selection *selection,
+                              const gjk_cast_settings *settings);
 
 /* Does the moving shape touch any selected body? limit and arena are ignored. False when
  * patience ends. */

@@ -11,7 +11,9 @@
  * Constructors check everything once; behind them the queries only assert. The
  * cloud is kept as columns (all x, then all y, then all z in 3D), each padded
  * with copies of the first point up to a multiple of GJK_LANES, so that a
- * support scan needs no tail. A shape is a value that borrows its columns from
+ * support scan needs no tail. A shape that lies far from its own origin keeps its numbers
+ * relative to a place in its middle, which is chosen so that the differences are exact; near
+ * ones have 0 there. A shape is a value that borrows its columns from
  * the arena it was made in: copy it freely while the arena lives. Shapes are
  * immutable and may be read by any number of threads.
  *
@@ -105,21 +107,33 @@ typedef struct gjk_curve {
     const void *user;
 } gjk_curve;
 
+/* What the kernels for two small flat shapes (pair/flat) take a shape for. The sum of two kinds tells
+ * the kind of their pair. */
+typedef enum gjk_flat_kind {
+    GJK_FLAT_NOT,         /* left to the general kernels */
+    GJK_FLAT_POINT = 4,   /* one point, or the circle around it */
+    GJK_FLAT_POLYGON = 5, /* 2 to GJK_LANES points whose edges are kept beside them */
+} gjk_flat_kind;
+
+/* What every query reads comes first, so that it shares a line of the cache. */
 typedef struct gjk_shape {
     gjk_shape_type type;
-    uint32_t dimension;     /* 2 or 3 */
-    uint32_t count;         /* points of the cloud, >= 1; 0: no cloud, but a curve */
-    uint32_t stride;        /* doubles from one column to the next, a multiple of GJK_LANES */
-    uint32_t column_count;  /* dimension, or 5: x, y and three of the edges (cloud.h) */
-    const double *columns;  /* column_count columns of stride doubles, at 64 bytes */
-    double radius;          /* of the ball around the cloud: own radius + rounding */
-    gjk_vec3 center;        /* centre of the bounding box in the own frame */
-    gjk_vec3 half_extents;  /* of that box, radius included */
-    double size;            /* its largest side: what tolerances are relative to */
-    double bounding_radius; /* about center, radius included: contains the whole shape */
-    double reach;           /* about the own origin: bounds the coordinates of every point */
+    uint32_t dimension;    /* 2 or 3 */
+    uint32_t count;        /* points of the cloud, >= 1; 0: no cloud, but a curve */
+    uint32_t stride;       /* doubles from one column to the next, a multiple of GJK_LANES */
+    uint32_t column_count; /* dimension, or 5: x, y and three of the edges (cloud.h) */
+    bool is_far;           /* from the own origin, against its size: offset is not 0 */
+    uint8_t flat;          /* a gjk_flat_kind */
+    const double *columns; /* column_count columns of stride doubles, at 64 bytes */
     const struct gjk_pieces *pieces; /* NULL: convex; else count is 0 and there is no curve */
-    gjk_curve curve;                 /* when count is 0 */
+    double radius;                   /* of the ball around the cloud: own radius + rounding */
+    double size;                     /* its largest side: what tolerances are relative to */
+    double reach;           /* about the own origin: bounds the coordinates of every point */
+    gjk_vec3 center;        /* centre of the bounding box in the own frame */
+    double bounding_radius; /* about center, radius included: contains the whole shape */
+    gjk_vec3 half_extents;  /* of that box, radius included */
+    gjk_vec3 offset;        /* what the columns and the curve's places are relative to */
+    gjk_curve curve;        /* when count is 0 */
 } gjk_shape;
 
 gjk_status gjk_shape_make_point(struct gjk_arena *arena, uint32_t dimension, double rounding,
@@ -204,11 +218,12 @@ typedef struct gjk_custom {
 gjk_status gjk_shape_make_custom(uint32_t dimension, const gjk_custom *custom, double rounding,
                                  gjk_shape *out) GJK_MUST_USE;
 
-/* Point i of the cloud, in the own frame (z 0 in 2D). i < count. */
+/* Point i of the cloud, in the own frame (z 0 in 2D): the number given, exactly. i < count. */
 static inline gjk_vec3 gjk_shape_point(const gjk_shape *shape, uint32_t i) {
     const double *c = shape->columns;
-    return (gjk_vec3){c[i], c[shape->stride + i],
-                      shape->dimension == 3 ? c[2 * (size_t)shape->stride + i] : 0.0};
+    const gjk_vec3 o = shape->offset;
+    return (gjk_vec3){c[i] + o.x, c[shape->stride + i] + o.y,
+                      shape->dimension == 3 ? c[2 * (size_t)shape->stride + i] + o.z : 0.0};
 }
 
 /* A shape at a place. Borrows the shape. */

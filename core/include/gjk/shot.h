@@ -45,24 +45,26 @@ const char *gjk_reason_text(gjk_reason reason);
 
 /*
  * What is to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
- * applies to what can be hit or nearly hit, not to obstacles, nor to whether the claimed body
- * exists.
+ * applies to what can be hit or nearly hit, not to obstacles, which have their own, nor to whether
+ * the claimed body exists.
  */
 typedef struct gjk_shot {
     const char *shooter; /* a group; NULL: none */
     gjk_ray ray;
     double radius;                      /* of a ball that flies along the ray instead; 0: none */
-    const char *claim_id, *claim_group; /* exactly one is not NULL */
+    const char *claim_id, *claim_group; /* at most one is not NULL; none: any hit confirms */
     gjk_filter filter;
     double tolerance; /* as in gjk_ray_settings */
     uint32_t max_iterations;
 
     gjk_rewind rewind; /* of the tick, by the history; snapshot is read only where OK */
     gjk_snapshot snapshot;
-    double age_ticks;              /* of the snapshot; 0 without rewinding */
-    double max_rewind_ticks;       /* INFINITY: any */
-    const gjk_snapshot *obstacles; /* NULL: none */
-    double near_miss;              /* a distance; negative: near misses are not sought */
+    double age_ticks;                   /* of the snapshot; 0 without rewinding */
+    double max_rewind_ticks;            /* INFINITY: any */
+    const gjk_snapshot *obstacles;      /* NULL: none */
+    gjk_rewind obstacles_rewind;        /* as rewind; *obstacles is read only where OK */
+    const gjk_filter *obstacles_filter; /* NULL: all of them are in the way */
+    double near_miss;                   /* a distance; negative: near misses are not sought */
     uint32_t near_miss_limit;
     const gjk_patience *patience; /* NULL: endless */
 } gjk_shot;
@@ -73,13 +75,14 @@ typedef struct gjk_judgement {
     gjk_reason reason;
     bool has_hit, has_obstacle;
     gjk_ray_hit hit;       /* the first that the shot hits */
-    gjk_ray_hit obstacle;  /* what blocked it; of obstacles->set */
+    gjk_ray_hit obstacle;  /* the first, if no farther than the hit; of obstacles->set */
     gjk_nears near_misses; /* of snapshot.set, other than the hit; in the arena */
 } gjk_judgement;
 
 /*
- * Decided in this order: expired, future; no-target; rewind-limit; miss; blocked; other-target,
- * adjusted or confirmed. Up to rewind-limit hits and near misses are left out.
+ * Decided in this order: expired, future, of the shot, then of the obstacles; no-target;
+ * rewind-limit; miss; blocked; other-target, adjusted or confirmed. Up to rewind-limit the hit is
+ * left out, near misses only where the shot is unverifiable.
  * OUT_OF_MEMORY and what else set queries fail with. Cost: a ray or cast at the set, one at the
  * obstacles, and gjk_set_near_ray.
  */

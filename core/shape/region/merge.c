@@ -10,8 +10,7 @@
 #include "shape/region/merge.h"
 
 #include "base/predicate.h"
-
-#include <stdlib.h>
+#include "gjk/sort.h"
 
 #define NO_HALF UINT32_MAX
 
@@ -73,12 +72,12 @@ static int by_ends(const void *p, const void *q) {
 }
 
 /* Both half-edges of a diagonal are neighbours then. */
-static void sort_halves(const mesh *m, half_edge *halves) {
+static gjk_status sort_halves(struct gjk_arena *arena, const mesh *m, half_edge *halves) {
     for (uint32_t h = 0; h < m->half_count; h++) {
         const uint32_t a = m->origin[h], b = end_of(m, h);
         halves[h] = (half_edge){a < b ? a : b, a < b ? b : a, h};
     }
-    qsort(halves, m->half_count, sizeof *halves, by_ends);
+    return gjk_sort(arena, halves, m->half_count, sizeof *halves, by_ends);
 }
 
 /* --- Joining --- */
@@ -170,8 +169,10 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
     if (!made || halves == NULL || corners == NULL || starts == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    sort_halves(&m, halves);
-    join_all(&m, halves);
-    take_outlines(&m, corners, starts, out);
-    return GJK_OK;
+    gjk_status status = sort_halves(arena, &m, halves);
+    if (status == GJK_OK) {
+        join_all(&m, halves);
+        take_outlines(&m, corners, starts, out);
+    }
+    return status;
 }

@@ -7,8 +7,8 @@
 #include "shape/region/rings.h"
 
 #include "base/finite.h"
+#include "gjk/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* --- Sizes and numbers --- */
@@ -83,28 +83,30 @@ static int by_place(const void *p, const void *q) {
 }
 
 /* Makes the points and tells that of each vertex. */
-static bool find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
-                        uint32_t *point_of) {
+static gjk_status find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
+                              uint32_t *point_of) {
     const uint32_t count = rings->vertex_count;
-    entry *entries = malloc(count * sizeof *entries);
     gjk_vec2 *points = gjk_arena_alloc_array(arena, count, sizeof *points);
-    if (entries != NULL && points != NULL) {
-        for (uint32_t i = 0; i < count; i++) {
-            entries[i] = (entry){region->vertices[i], i};
-        }
-        qsort(entries, count, sizeof *entries, by_place);
-        uint32_t found = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            if (found == 0 || compare_points(points[found - 1], entries[i].point) != 0) {
-                points[found++] = entries[i].point;
-            }
-            point_of[entries[i].vertex] = found - 1;
-        }
-        rings->points = points;
-        rings->point_count = found;
+    const gjk_arena_mark mark = gjk_arena_here(arena);
+    entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
+    if (entries == NULL || points == NULL) {
+        return GJK_OUT_OF_MEMORY;
     }
-    free(entries);
-    return rings->points != NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        entries[i] = (entry){region->vertices[i], i};
+    }
+    gjk_status status = gjk_sort(arena, entries, count, sizeof *entries, by_place);
+    uint32_t found = 0;
+    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
+        if (found == 0 || compare_points(points[found - 1], entries[i].point) != 0) {
+            points[found++] = entries[i].point;
+        }
+        point_of[entries[i].vertex] = found - 1;
+    }
+    rings->points = points;
+    rings->point_count = found;
+    gjk_arena_rewind(arena, mark);
+    return status;
 }
 
 /* --- Edges --- */
@@ -189,9 +191,9 @@ gjk_status gjk_rings_make(struct gjk_arena *arena, const gjk_region *region,
     gjk_ring_edge *edges = gjk_arena_alloc_array(arena, count, sizeof *edges);
     uint32_t *point_of = gjk_arena_alloc_array(arena, count, sizeof *point_of);
     uint32_t *seen = gjk_arena_alloc_array(arena, count, sizeof *seen);
-    if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL ||
-        (count > 0 && !find_points(arena, region, out, point_of))) {
+    if (outer == NULL || edges == NULL || point_of == NULL || seen == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    return add_all(region, point_of, seen, out, edges, outer, fault);
+    status = count > 0 ? find_points(arena, region, out, point_of) : GJK_OK;
+    return status == GJK_OK ? add_all(region, point_of, seen, out, edges, outer, fault) : status;
 }

@@ -19,10 +19,11 @@
 
 #include "shape/region/sweep.h"
 
+#include "base/meter.h"
 #include "base/predicate.h"
+#include "gjk/sort.h"
 #include "shape/region/status.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define NO_PARENT_YET (UINT32_MAX - 1)
@@ -35,6 +36,7 @@ typedef struct spoke {
 
 typedef struct sweep {
     const gjk_rings *rings;
+    struct gjk_arena *arena;
     const gjk_vec2 *points;
     gjk_sweep_edge *edges; /* those of the rings in their order, then the parts of cut ones */
     uint32_t edge_count;
@@ -136,7 +138,11 @@ static gjk_status sort_right(sweep *s, uint32_t point) {
         const uint32_t edge = s->right[i];
         s->spokes[i] = (spoke){s->points[point], s->points[s->edges[edge].right], edge};
     }
-    qsort(s->spokes, s->right_count, sizeof *s->spokes, from_below);
+    gjk_status status =
+        gjk_sort(s->arena, s->spokes, s->right_count, sizeof *s->spokes, from_below);
+    if (status != GJK_OK) {
+        return status;
+    }
     for (uint32_t i = 0; i < s->right_count; i++) {
         s->right[i] = s->spokes[i].edge;
         if (i > 0 &&
@@ -359,14 +365,15 @@ static gjk_status visit(sweep *s, uint32_t point) {
 
 gjk_status gjk_region_triangulate(struct gjk_arena *arena, const gjk_rings *rings,
                                   uint32_t *fault_vertex, gjk_region_triangles *out) {
-    sweep s = {.rings = rings, .points = rings->points, .root = GJK_NO_EDGE};
+    sweep s = {.rings = rings, .arena = arena, .points = rings->points, .root = GJK_NO_EDGE};
+    gjk_meter meter = {.patience = arena->patience};
     if (!allocate(arena, rings, &s)) {
         return GJK_OUT_OF_MEMORY;
     }
     gather_edges(&s);
     gjk_status status = GJK_OK;
     for (uint32_t point = 0; point < rings->point_count && status == GJK_OK; point++) {
-        status = visit(&s, point);
+        status = gjk_meter_spend(&meter, 1) ? GJK_GIVEN_UP : visit(&s, point);
     }
     *fault_vertex = s.fault;
     *out =

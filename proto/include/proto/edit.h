@@ -21,6 +21,15 @@ typedef struct proto_stored {
     const gjk_shape *shape; /* keeps those lists of its geometry that the definition leaves out */
 } proto_stored;
 
+/*
+ * Reads what proto_encode_definition has written, and nothing else: *out may borrow from the text, as
+ * its definition. No place is read, and *out has none. Refuses what a request's shape would be
+ * refused for.
+ */
+bool proto_decode_definition(proto_text text, uint32_t dimension, const proto_limits *limits,
+                             struct gjk_arena *arena, proto_shape *out,
+                             struct proto_problem *problem) GJK_MUST_USE;
+
 /* The set that edits are merged into. Borrowed. */
 typedef struct proto_base {
     uint32_t dimension;
@@ -59,6 +68,7 @@ typedef struct proto_edits {
 typedef enum proto_change_form {
     PROTO_PATCH_SET,   /* PATCH of the set called name */
     PROTO_PUT_TICK,    /* {"shapes": patch}, where shapes may "teleport" */
+    PROTO_POST_TICK,   /* the same with the members of a batch beside it, which are not looked at */
     PROTO_PATCH_SHAPE, /* PATCH of the shape called name */
     PROTO_PUT_SHAPE,   /* that shape as a whole */
 } proto_change_form;

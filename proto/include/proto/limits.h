@@ -26,6 +26,8 @@ proto_limits proto_limits_default(void);
 /* Nesting of arrays and objects that a body may have. */
 #define PROTO_DEPTH_MAX 64
 
+#define PROTO_SET_NAME_BYTES_MAX 128
+
 /* Names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
  * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
 bool proto_is_set_name(const char *text, size_t length);

@@ -96,6 +96,8 @@
       "Wait as long as Retry-After says, then go slower.")                                        \
     X(INTERNAL, 500, "internal", "Something went wrong inside the daemon.",                       \
       "This is a fault of the daemon, not of the request. Its log may tell more.")                \
+    X(NOT_IMPLEMENTED, 501, "not-implemented", "The daemon cannot do that in this way.",              \
+      "What was asked for exists, but not on this connection. The detail says where it does.")       \
     X(OVERLOADED, 503, "overloaded", "The daemon has more work than it can take.",                \
       "Nothing was done. Retry after the time that Retry-After says.")                            \
     X(DRAINING, 503, "draining", "The daemon is shutting down.",                                  \
@@ -108,7 +110,10 @@
       "allow more time.")                                                                         \
     X(OUT_OF_MEMORY, 507, "out-of-memory", "There is not enough memory for this request.",        \
       "The request, or what is stored together with it, needs more memory than is left. A "       \
-      "refused write changes nothing.")
+      "refused write changes nothing.")                                                           \
+    X(NOT_STORED, 507, "not-stored", "The write could not be stored.",                            \
+      "The disk of --data-dir is full or fails; the daemon's log says which. The write has "      \
+      "changed nothing, and reads go on. Retry when there is room again.")
 /* clang-format on */
 
 #endif

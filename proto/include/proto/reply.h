@@ -42,10 +42,15 @@ typedef struct proto_stamp {
     uint64_t revision;
     bool has_tick;
     double tick;
+    bool pose_gap; /* a tick that it needs is lost */
     bool has_against_revision;
     uint64_t against_revision;
     const struct proto_trace *trace; /* of a pair query, or NULL */
     const gjk_contacts *contacts;    /* of a detect, or NULL */
+    /* The JSON that is kept as meta of a stored body, absent where there is none; NULL: lines do
+     * not tell it. A single pair tells it of its two, NULL: inline. */
+    proto_text (*meta_of)(const gjk_body *body);
+    const gjk_body *pair_a, *pair_b;
 } proto_stamp;
 
 /* Pair forms. dimension decides the length of the vectors. penetration false leaves
@@ -62,9 +67,13 @@ void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penet
                         const gjk_pair_hits *pairs, const proto_stamp *stamp);
 void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
                           const proto_stamp *stamp);
-/* A hit without a body is that of a single inline shape: its id is null. */
+/* Of two sets. */
+void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
+                             const gjk_pair_nears *pairs, const proto_stamp *stamp);
+/* A hit without a body is that of a single inline shape: its id is null. exits: where the ray leaves
+ * each of them, or NULL. */
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
-                           const proto_stamp *stamp);
+                           const double *exits, const proto_stamp *stamp);
 void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
                             const proto_stamp *stamp);
 /* Of casts too. */
@@ -84,18 +93,11 @@ void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
                             const gjk_judgement *judgement, const proto_rewind *rewind,
                             const proto_stamp *stamp);
 
-/* A batch's reply: begin, then for each query its reply or its problem, then end. */
-void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp);
-void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
-void proto_encode_batch_end(struct proto_buffer *out);
-
-/* {"error": problem}, which stands for a reply. */
-void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem);
-
 /* The ticks that a set keeps. None: count is 0. */
 typedef struct proto_ticks {
     uint64_t oldest, newest;
     uint64_t count;
+    bool pose_gap; /* some between the oldest and the newest are lost */
 } proto_ticks;
 
 typedef struct proto_summary {
@@ -107,7 +109,23 @@ typedef struct proto_summary {
     proto_ticks ticks;
 } proto_summary;
 
+/* A batch's reply: begin, then for each query its reply or its problem, then end. That of a batch
+ * which came with a tick begins with the summary of the version that the tick made. */
+void proto_encode_batch_begin(struct proto_buffer *out, const proto_stamp *stamp);
+void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary *summary);
+void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
+void proto_encode_batch_end(struct proto_buffer *out);
+
+/* {"error": problem}, which stands for a reply. */
+void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem);
+
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
+
+/* A summary with "handles": {id: handle}: begin, then each shape in order, then end. */
+void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary);
+void proto_encode_handle(struct proto_buffer *out, const gjk_body *body);
+void proto_encode_handles_end(struct proto_buffer *out);
+
 /* {"sets": [...], "next": ...}; next NULL: null. */
 void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
                            const char *next);
@@ -138,6 +156,9 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);
 
+/* What a shape is, without its place and handle: what proto_decode_definition reads. */
+void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape);
+
 /* {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
 void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision);
 
@@ -151,16 +172,65 @@ bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) GJK_M
 /* {"oldest", "newest", "count"}; the first two are null where there is none. */
 void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks);
 
+/* Something that happened to a set, which stands at that revision and keeps these ticks now. */
+typedef struct proto_event {
+    const char *kind;
+    uint64_t revision;
+    proto_ticks ticks;
+} proto_event;
+
+/* {"kind", "revision", "tick"} */
+void proto_encode_event(struct proto_buffer *out, const proto_event *event);
+
+/*
+ * {"kind", "revision", "tick", "ticks", "history"?, "meta"?, "shapes": {id: shape or null}}: begin,
+ * then each changed shape as proto_encode_set_shape writes it or, where it is gone, by
+ * proto_encode_gone, then proto_encode_set_end. What is told of history and meta replaces what the
+ * set had: null where it has none any more.
+ */
+typedef struct proto_change_head {
+    proto_event event;
+    bool tells_history, tells_meta;
+    bool has_history;
+    uint32_t history_ticks;
+    proto_text meta;
+} proto_change_head;
+
+void proto_encode_change_begin(struct proto_buffer *out, const proto_change_head *head);
+void proto_encode_gone(struct proto_buffer *out, const char *id);
+
+/* Two shapes by their ids. */
+typedef struct proto_id_pair {
+    const char *a, *b;
+} proto_id_pair;
+
+/* {"kind", "revision", "tick", "all": true?, "begin": [[a, b], ...], "end": [...]} */
+typedef struct proto_overlap {
+    proto_event event;
+    bool is_all; /* begin lists all pairs there are */
+    const proto_id_pair *begin, *end;
+    size_t begin_count, end_count;
+} proto_overlap;
+
+void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap);
+
 /* Where shapes stood at a tick: begin, then each in order, then end. */
-void proto_encode_poses_begin(struct proto_buffer *out, double tick);
+void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap);
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
                        gjk_vec3 position, const gjk_rotation *turn);
 void proto_encode_poses_end(struct proto_buffer *out);
 
-/* GET /v1 */
-void proto_encode_about(struct proto_buffer *out, const char *version, const proto_limits *limits);
+/* A node of a cluster. */
+typedef struct proto_cluster {
+    const char *name, *node, *state;
+    uint64_t lag; /* changes that it does not show yet */
+} proto_cluster;
 
-/* {"status": "ok"} and the like, for probes. */
-void proto_encode_status(struct proto_buffer *out, const char *status);
+/* GET /v1. cluster NULL: it is none. */
+void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
+                        const proto_cluster *cluster, const proto_limits *limits);
+
+/* {"status": "ok"} and the like, for probes. detail NULL: none. */
+void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail);
 
 #endif

@@ -36,6 +36,7 @@ typedef struct proto_shape {
     uint32_t category, mask;
     const char *group; /* NULL: none */
     proto_text definition;
+    uint32_t meta_bytes; /* of meta's value, the last member of the definition; 0: it has none */
 } proto_shape;
 
 /* An operand: absent, a stored shape (perhaps at another pose), or an inline shape. */
@@ -83,20 +84,29 @@ typedef struct proto_named_shape {
     proto_shape shape;
 } proto_named_shape;
 
+/* The tick that a query asks about. */
+typedef struct proto_at {
+    bool given;
+    double tick;
+    const char *pointer; /* JSON pointer of that tick */
+} proto_at;
+
 /* One query of any op; members that its op does not have keep their defaults. */
 typedef struct proto_query {
     proto_op op;
     uint32_t dimension;
-    bool has_at;
-    double at_tick;
-    const char *at_pointer; /* JSON pointer of that tick */
+    proto_at at; /* of the set in the path */
     gjk_filter filter;
     proto_options options;
-    bool trace; /* detect, distance: only with a and b */
+    bool trace;        /* detect, distance: only with a and b */
+    bool include_meta; /* lines tell what is stored as meta of their shapes */
 
     proto_operand a, b;  /* detect, distance */
-    const char *against; /* detect: name of the other set, or NULL */
+    const char *against; /* detect, distance: name of the other set, or NULL */
+    proto_at against_at; /* of that set */
+    bool within;         /* detect: what lies within a, not what meets it */
     bool penetration;    /* detect */
+    bool is_signed;      /* distance: depths too, as less than nothing */
     uint32_t contacts;   /* detect, of a single pair: how many are told at most; 0: none */
     bool has_limit;
     uint64_t limit;      /* >= 1; valid when has_limit */
@@ -104,9 +114,12 @@ typedef struct proto_query {
 
     gjk_ray ray; /* raycast: direction of unit length */
     bool solid;  /* raycast */
+    bool exits;  /* raycast: hits tell where the ray leaves */
 
     proto_operand moving; /* cast: "shape" */
     gjk_vec3 translation; /* cast; may be zero */
+    proto_operand to; /* cast: in place of a translation, as the pose of a STORED one; or ABSENT */
+    gjk_at_start at_start; /* cast */
 
     proto_ray_mode mode;       /* raycast, cast */
     proto_operand target;      /* raycast: "shape", or "target" as a STORED operand;
@@ -116,10 +129,13 @@ typedef struct proto_query {
     bool has_shapes;
 
     const char *shooter;                /* hit: a group, or NULL */
-    const char *claim_id, *claim_group; /* hit: one of them */
+    const char *claim_id, *claim_group; /* hit: one of them, or none */
     double radius;                      /* hit: 0: none */
     double max_rewind_ticks;            /* hit: INFINITY: any */
     const char *obstacles;              /* hit: name of a set, or NULL */
+    bool obstacles_in_object;           /* hit: it is given as "set" of an object */
+    bool obstacles_at_shot;             /* hit: as it stood at the tick of the shot */
+    gjk_filter obstacles_filter;        /* hit */
     double near_miss;                   /* hit: negative: not wanted */
 
     char pointer[24]; /* JSON pointer of the query: "", or that of its place in a batch */
@@ -137,12 +153,13 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
 
 /*
  * The body of POST .../batch, understood as far as that it is a batch of so many queries, at
- * most batch_queries_max. Lives in the arena until it is closed, and borrows it.
+ * most batch_queries_max. Lives in the arena until it is closed, and borrows it. beside_tick: the
+ * body is that of a tick too, whose shapes are not looked at.
  */
 struct proto_batch;
-bool proto_decode_batch(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                        struct gjk_arena *arena, struct proto_batch **out,
-                        struct proto_problem *problem) GJK_MUST_USE;
+bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tick,
+                        const proto_limits *limits, struct gjk_arena *arena,
+                        struct proto_batch **out, struct proto_problem *problem) GJK_MUST_USE;
 uint32_t proto_batch_count(const struct proto_batch *batch);
 bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: it names none */
 
@@ -162,6 +179,7 @@ void proto_batch_close(struct proto_batch *batch);
 
 /* The body of PUT /v1/sets/{set}. shapes are in the order of ids (bytewise). */
 typedef struct proto_set {
+    const char *name;
     uint32_t dimension;
     bool has_history;
     uint32_t history_ticks;
@@ -170,7 +188,8 @@ typedef struct proto_set {
     uint32_t shape_count;
 } proto_set;
 
-/* name is the set's name in the URL: a `name` member must equal it. */
+/* name is the set's name in the URL: a `name` member must equal it. NULL: there must be one, which
+ * is the set's. */
 bool proto_decode_set(proto_text body, const char *name, const proto_limits *limits,
                       struct gjk_arena *arena, proto_set *out,
                       struct proto_problem *problem) GJK_MUST_USE;

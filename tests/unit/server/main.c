@@ -10,7 +10,7 @@ Suite *test_suite(const char *name, const TTest *const *tests, int count) {
     Suite *suite = suite_create(name);
     TCase *tcase = tcase_create(name);
 
-    tcase_set_timeout(tcase, 60);
+    tcase_set_timeout(tcase, 600);
     for (int i = 0; i < count; i++)
         tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
@@ -32,7 +32,10 @@ struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, 
     bool decoded =
         proto_decode_set((proto_text){text, strlen(text)}, name, &limits, &arena, &set, &problem);
     ck_assert_msg(decoded, "%s: %s", body, problem.detail);
-    const gjkd_write write = {registry, name, if_match, NULL, &problem};
+    const gjkd_write write = {.registry = registry,
+                              .name = name,
+                              .if_match = if_match,
+                              .problem = &problem};
     ck_assert_int_eq(gjkd_commit_put(&write, &set, &version) == GJKD_REFUSED, version == NULL);
     gjk_arena_fini(&arena);
     return version;

@@ -99,7 +99,7 @@ START_TEST(the_length_of_a_quaternion_is_checked) {
         double l = rows[i].length;
         const gjk_quat forms[] = {{0, 0, 0, l}, {-l, 0, 0, 0}, {0.6 * l, 0, -0.8 * l, 0}};
         for (int k = 0; k < 3; k++) {
-            gjk_pose pose = {{7, 7, 7}, gjk_mat3_identity()};
+            gjk_pose pose = {.position = {7, 7, 7}, .rotation = gjk_mat3_identity()};
             ck_assert_int_eq(gjk_pose_make3((gjk_vec3){0, 0, 0}, forms[k], &pose), rows[i].status);
             ck_assert(pose.position.x == (rows[i].status == GJK_OK ? 0 : 7));
         }

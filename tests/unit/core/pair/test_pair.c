@@ -49,6 +49,15 @@ static void setup(example *e, gjk_vec3 by) {
     e->placed_b_prism = (gjk_placed){&e->b_prism, moved};
 }
 
+/* Poses of the shapes' offsets, which their points are relative to: frames are made of those. */
+static void place_offsets(example *e) {
+    gjk_placed *const placed[] = {&e->placed_a, &e->placed_b, &e->placed_a_prism,
+                                  &e->placed_b_prism};
+    for (int i = 0; i < 4; i++) {
+        placed[i]->pose.position = gjk_add3(placed[i]->pose.position, placed[i]->shape->offset);
+    }
+}
+
 static void require_near(gjk_vec3 v, double x, double y) {
     const double error = 1e-14;
     ck_assert_double_eq_tol(v.x, x, error);
@@ -58,6 +67,7 @@ static void require_near(gjk_vec3 v, double x, double y) {
 START_TEST(supports_of_the_difference) {
     example e;
     setup(&e, (gjk_vec3){0, 0, 0});
+    place_offsets(&e);
     /* With a at the origin and not turned, the pair's frame is the world. */
     gjk_frame2 frame = gjk_frame2_make(&e.placed_a, &e.placed_b);
     gjk_vec2 right = gjk_support2(&frame, (gjk_vec2){1, 0}).w;
@@ -74,6 +84,7 @@ END_TEST
 START_TEST(supports_of_the_prisms) {
     example e;
     setup(&e, (gjk_vec3){0, 0, 0});
+    place_offsets(&e);
     gjk_frame3 frame = gjk_frame3_make(&e.placed_a_prism, &e.placed_b_prism);
     require_near(gjk_support3(&frame, (gjk_vec3){1, 0, 0}).w, 4, 2);
     require_near(gjk_support3(&frame, (gjk_vec3){0, 1, 0}).w, -6, 9);

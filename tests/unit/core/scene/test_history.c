@@ -182,6 +182,66 @@ START_TEST(the_largest_ticks) {
 }
 END_TEST
 
+static struct gjk_history *add_tick(struct gjk_history *history, const gjk_tick *tick) {
+    struct gjk_history *next = NULL;
+    ck_assert_int_eq(gjk_history_add_tick(history, tick, &next), GJK_OK);
+    gjk_history_release(history);
+    return next;
+}
+
+START_TEST(nothing_moves_over_what_is_lost) {
+    struct gjk_set *set = make_set();
+    gjk_rewound at;
+    struct gjk_history *history = add(gjk_history_new(8), 1, set);
+    history = add_tick(history, &(gjk_tick){.number = 4, .set = set, .after_gap = true});
+    history = add_tick(history, &(gjk_tick){.number = 5, .set = set, .is_missing = true});
+    history = add(add(history, 6, set), 7, set);
+    const struct {
+        double tick, from, to;
+        bool is_gap;
+    } cases[] = {{1, 1, 1, false},  {1.5, 1, 4, true}, {3.99, 1, 4, true},
+                 {4, 4, 4, false},  {4.5, 4, 5, true}, {5, 5, 5, true},
+                 {5.5, 5, 6, true}, {6, 6, 6, false},  {6.5, 6, 7, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        ck_assert_int_eq(gjk_history_at(history, cases[i].tick, &at), GJK_REWIND_OK);
+        ck_assert_int_eq(at.is_gap, cases[i].is_gap);
+        ck_assert_double_eq((double)at.from, cases[i].from);
+        ck_assert_double_eq((double)at.to, cases[i].to);
+        ck_assert_int_eq(at.snapshot.next != NULL, !at.is_gap && cases[i].from < cases[i].to);
+        ck_assert_ptr_eq(at.snapshot.set, set);
+    }
+    gjk_history_release(history);
+    gjk_set_release(set);
+}
+END_TEST
+
+START_TEST(ticks_are_found_and_let_go_with_their_notes) {
+    struct gjk_set *set = make_set();
+    struct gjk_history *history = gjk_history_new(4), *cut = NULL;
+    gjk_tick found;
+    for (uint64_t i = 1; i <= 6; i++) {
+        history = add_tick(history, &(gjk_tick){.number = 10 * i,
+                                                .set = set,
+                                                .after_gap = i == 5,
+                                                .note = &i,
+                                                .note_bytes = sizeof i});
+    }
+    ck_assert(!gjk_history_find(history, 20, &found) && !gjk_history_find(history, 55, &found));
+    ck_assert(gjk_history_find(history, 50, &found));
+    ck_assert(found.number == 50 && found.after_gap && found.set == set);
+    ck_assert_uint_eq(*(const uint64_t *)found.note, 5);
+    ck_assert_uint_eq(gjk_history_tick(history, 0).number, 30);
+    for (uint64_t from = 20; from <= 70; from += 5) {
+        ck_assert_int_eq(gjk_history_cut(history, from, &cut), GJK_OK);
+        const uint64_t kept = from <= 30 ? 0 : from > 60 ? 4 : (from - 21) / 10;
+        ck_assert_uint_eq(gjk_history_count(cut), kept);
+        gjk_history_release(cut);
+    }
+    gjk_history_release(history);
+    gjk_set_release(set);
+}
+END_TEST
+
 START_TEST(without_memory_nothing_changes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;
@@ -210,6 +270,8 @@ Suite *test_suite(void) {
     tcase_add_test(tests, a_lower_limit_keeps_the_newest);
     tcase_add_test(tests, any_decimal_finds_its_two_ticks);
     tcase_add_test(tests, the_largest_ticks);
+    tcase_add_test(tests, nothing_moves_over_what_is_lost);
+    tcase_add_test(tests, ticks_are_found_and_let_go_with_their_notes);
     tcase_add_test(tests, without_memory_nothing_changes);
     return suite;
 }

@@ -1,6 +1,7 @@
 /*
  * Does work on a set end when patience does, and does a limit bound it where everything collides
- * with everything? Patience is asked each GJK_PATIENCE_STEPS bodies, which makes it the measure.
+ * with everything? Patience is asked each GJK_PATIENCE_STEPS steps, of which a body that is looked at
+ * and asked takes some, which makes it the measure.
  */
 
 #include "gjk/shot.h"
@@ -157,7 +158,37 @@ START_TEST(a_limit_bounds_the_work) {
     ck_assert(hits.count == 10 && hits.truncated);
     ck_assert_ptr_eq(hits.items[9].body, &bodies[9]);
     /* a few times the set, far from its square */
-    ck_assert_uint_le(left.asked, 8 * BODIES / GJK_PATIENCE_STEPS);
+    ck_assert_uint_le(left.asked, 32 * BODIES / GJK_PATIENCE_STEPS);
+}
+END_TEST
+
+/* An edit that is given up changes nothing and leaves nothing behind. */
+START_TEST(edits_end_with_patience) {
+    static gjk_edit edits[BODIES];
+    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *next = NULL;
+    make_set("one");
+    for (uint32_t i = 0; i < BODIES; i++) {
+        edits[i] = (gjk_edit){bodies[i].id, &bodies[i]};
+    }
+    const struct gjk_set *from[] = {empty, set};
+    for (int i = 0; i < 2; i++) {
+        test_patience left = {0, UINT32_MAX};
+        const gjk_patience patience = {is_over, &left};
+        ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &patience, &next), GJK_OK);
+        gjk_set_release(next);
+        const uint32_t all = left.asked;
+        ck_assert_uint_ge(all, 50);
+        for (uint32_t ends_at = 1; ends_at <= all; ends_at += all / 10) {
+            left = (test_patience){0, ends_at};
+            next = NULL;
+            ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &patience, &next),
+                             GJK_GIVEN_UP);
+            ck_assert_ptr_null(next);
+            ck_assert_uint_le(left.asked, ends_at + 1);
+        }
+    }
+    ck_assert_uint_eq(gjk_set_count(empty), 0);
+    gjk_set_release(empty);
 }
 END_TEST
 
@@ -167,5 +198,6 @@ Suite *test_suite(void) {
     tcase_add_checked_fixture(tests, NULL, tear_down);
     tcase_add_test(tests, work_ends_with_patience);
     tcase_add_test(tests, a_limit_bounds_the_work);
+    tcase_add_test(tests, edits_end_with_patience);
     return suite;
 }

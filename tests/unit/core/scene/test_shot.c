@@ -178,7 +178,7 @@ START_TEST(who_did_not_exist_then_cannot_be_claimed) {
     shot.near_miss = 100;
     gjk_judgement judgement =
         require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_NO_TARGET, NULL);
-    ck_assert_uint_eq(judgement.near_misses.count, 0);
+    ck_assert_uint_eq(judgement.near_misses.count, 3); /* whatever the verdict */
     shot = shoot(20, -1, 0, "dave");
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "dave");
     shot.claim_id = NULL;
@@ -242,14 +242,28 @@ START_TEST(a_wall_in_front_of_bob_blocks) {
 }
 END_TEST
 
-START_TEST(a_wall_alone_is_no_hit) {
+START_TEST(a_wall_alone_is_no_hit_but_is_told) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
     gjk_snapshot obstacles = gjk_snapshot_of(walls);
     shot.obstacles = &obstacles;
     shot.ray.max_distance = 9;
     gjk_judgement judgement = require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
-    ck_assert(!judgement.has_obstacle);
+    ck_assert(judgement.has_obstacle && judgement.obstacle.result.distance < 9);
+    gjk_filter none = gjk_filter_default();
+    none.has_only_groups = true; /* and none of them */
+    shot.obstacles_filter = &none;
+    ck_assert(!require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL).has_obstacle);
+    shot.obstacles_rewind = GJK_REWIND_FUTURE;
+    require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_IN_FUTURE, NULL);
+}
+END_TEST
+
+START_TEST(without_a_claim_any_hit_confirms) {
+    gjk_shot shot = shoot(10, 1, 0, NULL);
+    require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
+    shot = shoot(10, 0, 1, NULL);
+    require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
 }
 END_TEST
 
@@ -332,7 +346,8 @@ Suite *test_suite(void) {
     tcase_add_test(tests, who_did_not_exist_then_cannot_be_claimed);
     tcase_add_test(tests, moments_that_cannot_be_looked_at);
     tcase_add_test(tests, a_wall_in_front_of_bob_blocks);
-    tcase_add_test(tests, a_wall_alone_is_no_hit);
+    tcase_add_test(tests, a_wall_alone_is_no_hit_but_is_told);
+    tcase_add_test(tests, without_a_claim_any_hit_confirms);
     tcase_add_test(tests, near_misses_in_order_and_with_their_border);
     tcase_add_test(tests, a_ball_hits_what_a_ray_misses);
     tcase_add_test(tests, without_memory_there_is_no_verdict);

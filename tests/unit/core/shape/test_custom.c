@@ -131,7 +131,7 @@ START_TEST(rays_and_casts_hit_at_the_same_place) {
         ck_assert_double_le(fabs(r.distance - known.distance), CLOSE);
         check_near(r.point, known.point);
 
-        const gjk_placed moving = {&t.own, {from, gjk_mat3_identity()}};
+        const gjk_placed moving = {&t.own, {.position = from, .rotation = gjk_mat3_identity()}};
         const gjk_cast_result c = gjk_cast(&moving, way, &custom, &casts);
         const gjk_cast_result k = gjk_cast(&moving, way, &own, &casts);
         ck_assert(c.hit == k.hit && c.inside == k.inside);

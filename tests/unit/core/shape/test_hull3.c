@@ -1,10 +1,11 @@
 /* Is the hull of points in space their hull, whatever lies on one plane, line or spot? */
 
-#include "shape/hull.h"
+#include "shape/quickhull3.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/meter.h"
 #include "base/predicate.h"
 #include "gjk/shape.h"
 #include "runner.h"
@@ -343,6 +344,151 @@ START_TEST(many_points) {
 }
 END_TEST
 
+/* --- Points for which adding the farthest first takes quadratic time --- */
+
+typedef struct test_patience {
+    uint32_t asked, ends_at;
+} test_patience;
+
+static bool is_over(void *user) {
+    test_patience *patience = user;
+    return ++patience->asked >= patience->ends_at;
+}
+
+/* On a paraboloid, or on a cone (power 1), ever nearer to its tip. */
+static gjk_vec3 spiral_point(double shrink, int power, uint32_t i) {
+    const double r = pow(shrink, -(double)i), turn = 2.399 * i;
+    return (gjk_vec3){r * cos(turn), r * sin(turn), power == 1 ? r : r * r};
+}
+
+static void check_closed_around(const gjk_hull3 *hull, const gjk_vec3 *p, uint32_t count) {
+    check_closed(hull);
+    check_euler(hull, count);
+    ck_assert_uint_eq(count_outside(hull, p, p, count), 0);
+}
+
+START_TEST(points_near_a_tip) {
+    enum { COUNT = 1500 };
+    static gjk_vec3 p[COUNT];
+    for (int power = 1; power <= 2; power++) {
+        for (uint32_t i = 0; i < COUNT; i++) {
+            p[i] = spiral_point(1.05, power, i);
+        }
+        const gjk_hull3 hull = make(p, COUNT);
+        ck_assert_uint_eq(hull.count, COUNT);
+        check_closed_around(&hull, p, COUNT);
+    }
+}
+END_TEST
+
+/* Points along the sides of a square of that width, and some above it. */
+static gjk_vec3 square_point(test_rng *rng, uint32_t width) {
+    const double at = test_rng_below(rng, width), across = test_rng_below(rng, width);
+    switch (test_rng_below(rng, 5)) {
+    case 0:
+        return (gjk_vec3){at, 0, 0};
+    case 1:
+        return (gjk_vec3){width, at, 0};
+    case 2:
+        return (gjk_vec3){width - at, width, 0};
+    case 3:
+        return (gjk_vec3){0, width - at, 0};
+    default:
+        return (gjk_vec3){at, across, 1 + test_rng_below(rng, 3)};
+    }
+}
+
+static uint32_t find_place(const gjk_vec3 *p, uint32_t count, const uint8_t *marks, gjk_vec3 q) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (marks[i] != 0 && equal(p[i], q)) {
+            return i;
+        }
+    }
+    return GJK_NO_POINT;
+}
+
+/* Cones over sides with corners in their middle, and points in the planes of their faces: the order in
+ * which points are added must not matter. */
+START_TEST(squares_in_any_order) {
+    enum { COUNT = 220 };
+    gjk_vec3 p[COUNT], scaled[COUNT];
+    const uint32_t start[4] = {0, 1, 2, 3};
+    test_rng rng = test_rng_make(17);
+    for (int i = 0; i < 500; i++) {
+        const uint32_t width = 12 + test_rng_below(&rng, 24);
+        uint8_t marks[2][COUNT] = {{0}, {0}};
+        uint32_t corners[2] = {0, 0};
+        for (uint32_t k = 0; k < COUNT; k++) {
+            p[k] = square_point(&rng, width);
+        }
+        p[0] = (gjk_vec3){0, 0, 0};
+        p[1] = (gjk_vec3){0, width, 0};
+        p[2] = (gjk_vec3){width, 0, 0};
+        p[3] = (gjk_vec3){1, 1, 1};
+        for (uint32_t k = 0; k < COUNT; k++) {
+            scaled[k] = gjk_scale3(0x1p-6, p[k]);
+        }
+        const gjk_cloud3 cloud = {p, scaled, COUNT};
+        for (uint32_t k = 0; k < 2; k++) {
+            gjk_hull3 hull = {.count = 0};
+            gjk_arena_reset(&arena);
+            ck_assert_int_eq(gjk_quickhull3(&arena, &cloud, start, k * UINT32_MAX, marks[k], &hull),
+                             GJK_OK);
+            ck_assert_uint_eq(count_outside(&hull, p, p, COUNT), 0);
+        }
+        for (uint32_t k = 0; k < COUNT; k++) {
+            corners[0] += marks[0][k];
+            corners[1] += marks[1][k];
+            ck_assert(marks[0][k] == 0 || find_place(p, COUNT, marks[1], p[k]) != GJK_NO_POINT);
+        }
+        ck_assert_uint_eq(corners[0], corners[1]);
+    }
+}
+END_TEST
+
+/* Patience is asked once in so many looks at a face, which makes it the measure. */
+START_TEST(no_points_take_quadratic_time) {
+    enum { COUNT = 16384 };
+    gjk_vec3 *p = calloc(COUNT, sizeof *p);
+    ck_assert_ptr_nonnull(p);
+    for (uint32_t i = 0; i < COUNT; i++) {
+        p[i] = spiral_point(1.003, 2, i);
+    }
+    test_patience left = {0, UINT32_MAX};
+    const gjk_patience patience = {is_over, &left};
+    gjk_arena_hurry(&arena, &patience);
+    const gjk_hull3 hull = make(p, COUNT);
+    ck_assert_uint_eq(hull.count, COUNT);
+    const uint32_t looks_at_a_point = (uint32_t)((uint64_t)left.asked * GJK_METER_STEPS / COUNT);
+    ck_assert_uint_ge(looks_at_a_point, 20);
+    ck_assert_uint_le(looks_at_a_point, 250);
+    free(p);
+}
+END_TEST
+
+START_TEST(hulls_end_with_patience) {
+    enum { COUNT = 2000 };
+    static gjk_vec3 p[COUNT];
+    for (uint32_t i = 0; i < COUNT; i++) {
+        p[i] = spiral_point(1.05, 2, i);
+    }
+    test_patience left = {0, UINT32_MAX};
+    const gjk_patience patience = {is_over, &left};
+    gjk_arena_hurry(&arena, &patience);
+    (void)make(p, COUNT);
+    const uint32_t all = left.asked;
+    ck_assert_uint_ge(all, 100);
+    for (uint32_t ends_at = 1; ends_at <= all; ends_at += all / 20) {
+        gjk_hull3 hull = {.count = 99};
+        gjk_arena_reset(&arena);
+        left = (test_patience){0, ends_at};
+        ck_assert_int_eq(gjk_hull3_make(&arena, p, COUNT, &hull), GJK_GIVEN_UP);
+        ck_assert_uint_eq(hull.count, 99);
+        ck_assert_uint_le(left.asked, ends_at + 1);
+    }
+}
+END_TEST
+
 START_TEST(out_of_memory) {
     static const gjk_vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
     for (uint32_t count = 1; count <= 5; count++) {
@@ -372,6 +518,10 @@ Suite *test_suite(void) {
     tcase_add_test(tests, mixed_magnitudes);
     tcase_add_test(tests, a_cube_with_everything_on_it);
     tcase_add_loop_test(tests, many_points, 0, FORMS);
+    tcase_add_test(tests, points_near_a_tip);
+    tcase_add_test(tests, squares_in_any_order);
+    tcase_add_test(tests, no_points_take_quadratic_time);
+    tcase_add_test(tests, hulls_end_with_patience);
     tcase_add_test(tests, out_of_memory);
     return suite;
 }

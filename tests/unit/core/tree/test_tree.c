@@ -51,7 +51,7 @@ static void make_bodies(test_rng *rng, double half) {
 
 static struct gjk_tree *edit(const struct gjk_tree *tree, uint32_t count) {
     struct gjk_tree *out = NULL;
-    ck_assert_int_eq(gjk_tree_edit(tree, 3, changes, count, &out), GJK_OK);
+    ck_assert_int_eq(gjk_tree_edit(tree, 3, changes, count, NULL, &out), GJK_OK);
     return out;
 }
 
@@ -320,7 +320,7 @@ static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bo
         struct gjk_tree *next = NULL;
         test_malloc_fail(n);
         gjk_status status = as_span ? gjk_tree_span(tree, changes, count, &next)
-                                    : gjk_tree_edit(tree, 3, changes, count, &next);
+                                    : gjk_tree_edit(tree, 3, changes, count, NULL, &next);
         if (!test_malloc_restore()) {
             ck_assert_int_eq(status, GJK_OK);
             gjk_tree_release(next);

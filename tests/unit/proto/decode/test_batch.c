@@ -21,8 +21,8 @@ static void tear_down(void) {
 
 static struct proto_batch *open_batch(const char *body, uint32_t dimension) {
     struct proto_batch *batch = NULL;
-    ck_assert_msg(proto_decode_batch(test_text(&arena, body), dimension, &limits, &arena, &batch,
-                                     &problem),
+    ck_assert_msg(proto_decode_batch(test_text(&arena, body), dimension, false, &limits, &arena,
+                                     &batch, &problem),
                   "%s: %s", body, problem.detail);
     return batch;
 }
@@ -30,8 +30,8 @@ static struct proto_batch *open_batch(const char *body, uint32_t dimension) {
 static void require_refused(const char *body, uint32_t dimension, proto_code code,
                             const char *pointer) {
     struct proto_batch *batch;
-    ck_assert(
-        !proto_decode_batch(test_text(&arena, body), dimension, &limits, &arena, &batch, &problem));
+    ck_assert(!proto_decode_batch(test_text(&arena, body), dimension, false, &limits, &arena,
+                                  &batch, &problem));
     ck_assert_str_eq(proto_code_text(problem.code), proto_code_text(code));
     ck_assert_str_eq(problem.pointer, pointer);
 }
@@ -114,16 +114,16 @@ START_TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
     double tick = 0;
     ck_assert(proto_batch_tick(batch, &tick) && tick == 7.5);
     ck_assert(proto_batch_query(batch, 0, &arena, &query, &problem));
-    ck_assert(query.has_at && query.at_tick == 7.5 && query.filter.mask == 5);
-    ck_assert_str_eq(query.at_pointer, "/at/tick");
+    ck_assert(query.at.given && query.at.tick == 7.5 && query.filter.mask == 5);
+    ck_assert_str_eq(query.at.pointer, "/at/tick");
     ck_assert(query.filter.category == 4 && query.options.tolerance == 1e-3);
     ck_assert(proto_batch_query(batch, 1, &arena, &query, &problem));
-    ck_assert(query.at_tick == 8 && query.filter.category == 1);
-    ck_assert_str_eq(query.at_pointer, "/queries/1/at/tick");
+    ck_assert(query.at.tick == 8 && query.filter.category == 1);
+    ck_assert_str_eq(query.at.pointer, "/queries/1/at/tick");
     ck_assert(query.filter.mask == UINT32_MAX && query.options.max_iterations == 9);
     ck_assert(query.options.tolerance == GJK_TOLERANCE_DEFAULT);
     ck_assert(proto_batch_query(batch, 2, &arena, &query, &problem));
-    ck_assert(query.at_tick == 7.5 && query.filter.mask == UINT32_MAX);
+    ck_assert(query.at.tick == 7.5 && query.filter.mask == UINT32_MAX);
     ck_assert(query.options.tolerance == 1e-3);
     proto_batch_close(batch);
 }
@@ -172,7 +172,7 @@ START_TEST(a_whole_hit) {
                   " 'policy': {'max_rewind_ticks': 7.5, 'obstacles': 'walls', 'near_miss': 2}}",
                   &query);
     ck_assert_str_eq(query.shooter, "red");
-    ck_assert(query.has_at && query.at_tick == 3 && query.radius == 0.5);
+    ck_assert(query.at.given && query.at.tick == 3 && query.radius == 0.5);
     ck_assert(query.ray.direction.y == 1 && query.ray.max_distance == 9);
     ck_assert(strcmp(query.claim_id, "x") == 0 && query.claim_group == NULL);
     ck_assert(query.max_rewind_ticks == 7.5 && query.near_miss == 2);
@@ -181,7 +181,7 @@ START_TEST(a_whole_hit) {
                   "{'ray': {'origin': [1, 2, 3], 'direction': [0, 0, 1]},"
                   " 'claim': {'group': 'g', 'id': null}, 'policy': null}",
                   &query);
-    ck_assert(query.shooter == NULL && !query.has_at && query.radius == 0);
+    ck_assert(query.shooter == NULL && !query.at.given && query.radius == 0);
     ck_assert(query.claim_id == NULL && strcmp(query.claim_group, "g") == 0);
     ck_assert(isinf(query.max_rewind_ticks) && query.near_miss < 0 && query.obstacles == NULL);
 }

@@ -107,7 +107,8 @@ START_TEST(hints_help) {
     test_refused(&typo, "did you mean \"translation\"?");
     test_refused(&nothing, "give \"against\" or \"shapes\"");
     test_refused(&target, "for an inline shape ask /v1/cast with \"against\"");
-    test_refused(&trace, "known members: shape, translation, mode, limit, target, at, filter, "
+    test_refused(&trace, "known members: shape, translation, to, at_start, mode, limit, target, "
+                         "include, at, filter, "
                          "options");
 }
 END_TEST
@@ -121,7 +122,7 @@ START_TEST(a_plain_cast) {
     ck_assert_double_eq(query.translation.y, 4);
     ck_assert_double_eq(query.translation.z, 0);
     ck_assert_int_eq(query.mode, PROTO_RAY_CLOSEST);
-    ck_assert(!query.has_limit && !query.has_shapes && !query.has_at && !query.trace);
+    ck_assert(!query.has_limit && !query.has_shapes && !query.at.given && !query.trace);
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
     ck_assert_int_eq(query.a.kind, PROTO_OPERAND_ABSENT);
     ck_assert_double_eq(query.options.tolerance, 1e-10);
@@ -149,7 +150,7 @@ START_TEST(a_full_cast) {
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_STORED);
     ck_assert_str_eq(query.target.id, "wall");
     ck_assert_str_eq(query.target.pointer, "/target");
-    ck_assert_double_eq(query.at_tick, 3.5);
+    ck_assert_double_eq(query.at.tick, 3.5);
     ck_assert(query.filter.has_only_groups);
     ck_assert_uint_eq(query.options.max_iterations, 9);
     test_accepted(&arena, CAST, 2, "{'shape':'x','translation':[1,0],'mode':'any'}", &query);

@@ -30,7 +30,15 @@ static const struct query_refusal refusals[] = {
     {DETECT, 0, "{'against':'x'}", PROTO_UNKNOWN_MEMBER, "/against"},
     {DETECT, 0, "{'a':" CIRCLE ",'b':" CIRCLE ",'limit':1}", PROTO_UNKNOWN_MEMBER, "/limit"},
     {DISTANCE, 2, "{'a':'x','penetration':false}", PROTO_UNKNOWN_MEMBER, "/penetration"},
-    {DISTANCE, 2, "{'a':'x','against':'y'}", PROTO_UNKNOWN_MEMBER, "/against"},
+    {DISTANCE, 2, "{'a':'x','against':'y'}", PROTO_UNKNOWN_MEMBER, "/a"},
+    {DISTANCE, 0, "{'a':" CIRCLE ",'b':" CIRCLE ",'against':'y'}", PROTO_UNKNOWN_MEMBER,
+     "/against"},
+    {DISTANCE, 2, "{'a':'x','against_at':{'tick':1}}", PROTO_UNKNOWN_MEMBER, "/against_at"},
+    {DISTANCE, 2, "{'against':'y','against_at':{}}", PROTO_MISSING_MEMBER, "/against_at/tick"},
+    {DISTANCE, 2, "{'a':'x','signed':1}", PROTO_WRONG_TYPE, "/signed"},
+    {DETECT, 2, "{'relation':'within'}", PROTO_UNKNOWN_MEMBER, "/relation"},
+    {DETECT, 2, "{'a':'x','relation':'near'}", PROTO_OUT_OF_RANGE, "/relation"},
+    {DETECT, 2, "{'a':'x','include':['mega']}", PROTO_OUT_OF_RANGE, "/include/0"},
     {DISTANCE, 0, "{'a':" CIRCLE ",'b':" CIRCLE ",'max_distance':1}", PROTO_UNKNOWN_MEMBER,
      "/max_distance"},
     /* combinations */
@@ -188,7 +196,7 @@ END_TEST
 START_TEST(an_empty_query_has_the_defaults) {
     test_accepted(&arena, DETECT, 3, "{}", &query);
     ck_assert_uint_eq(query.dimension, 3);
-    ck_assert(!query.has_at && !query.has_limit && !query.trace && query.penetration);
+    ck_assert(!query.at.given && !query.has_limit && !query.trace && query.penetration);
     ck_assert_int_eq(query.a.kind, PROTO_OPERAND_ABSENT);
     ck_assert_int_eq(query.b.kind, PROTO_OPERAND_ABSENT);
     ck_assert_ptr_null(query.against);
@@ -207,7 +215,7 @@ START_TEST(nulls_are_absent) {
                   "{'a':null,'b':null,'against':null,'penetration':null,'limit':null,'at':null,"
                   "'filter':null,'options':null,'trace':null}",
                   &query);
-    ck_assert(!query.has_at && !query.has_limit && !query.trace && query.penetration);
+    ck_assert(!query.at.given && !query.has_limit && !query.trace && query.penetration);
     ck_assert_int_eq(query.a.kind, PROTO_OPERAND_ABSENT);
     test_accepted(&arena, DETECT, 2,
                   "{'filter':{'category':null,'mask':null,'ignore':null,'ignore_groups':null,"
@@ -278,9 +286,9 @@ END_TEST
 
 START_TEST(filters) {
     test_accepted(&arena, DETECT, 2,
-                  "{'filter':{'category':0,'mask':4294967295,'ignore':['a','b/c'],"
+                  "{'filter':{'category':0,'mask':4294967295,'ignore':['b/c','a'],"
                   "'ignore_groups':['g'],'only_groups':[]}}",
-                  &query);
+                  &query); /* lists come out in order */
     ck_assert_uint_eq(query.filter.category, 0);
     ck_assert_uint_eq(query.filter.mask, 4294967295);
     ck_assert_uint_eq(query.filter.ignore_count, 2);
@@ -305,10 +313,10 @@ END_TEST
 
 START_TEST(ticks_have_decimals) {
     test_accepted(&arena, DETECT, 2, "{'at':{'tick':12.5}}", &query);
-    ck_assert(query.has_at);
-    ck_assert_double_eq(query.at_tick, 12.5);
+    ck_assert(query.at.given);
+    ck_assert_double_eq(query.at.tick, 12.5);
     test_accepted(&arena, DETECT, 2, "{'at':{'tick':0}}", &query);
-    ck_assert(query.has_at);
+    ck_assert(query.at.given);
 }
 END_TEST
 

@@ -454,7 +454,7 @@ Suite *decode_shape_suite(void) {
     Suite *suite = suite_create("proto/shape");
     TCase *tests = tcase_create("shape");
 
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 600);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(faults));
     tcase_add_loop_test(tests, every_type_is_made, 0, 21);

@@ -191,7 +191,7 @@ START_TEST(ray_hits) {
     gjk_ray_hit items[] = {{&bodies[1], within}, {&bodies[0], front}};
     const proto_stamp stamp = {.has_revision = true, .revision = 3};
 
-    proto_encode_ray_hits(&out, 2, &(gjk_ray_hits){items, 2, false}, &stamp);
+    proto_encode_ray_hits(&out, 2, &(gjk_ray_hits){items, 2, false}, NULL, &stamp);
     test_wrote(&out, "{'hits':[{'id':'b/2','group':'g','distance':0,'point':[1,2],'normal':null,"
                      "'inside':true,'status':'converged'},{'id':'a','group':null,'distance':3.25,"
                      "'point':[1,2],'normal':[0,0],'inside':false,'status':'converged'}],"
@@ -202,7 +202,7 @@ END_TEST
 START_TEST(ray_hit_of_an_inline_shape) {
     gjk_ray_hit items[] = {{NULL, front}};
 
-    proto_encode_ray_hits(&out, 3, &(gjk_ray_hits){items, 1, false}, &no_stamp);
+    proto_encode_ray_hits(&out, 3, &(gjk_ray_hits){items, 1, false}, NULL, &no_stamp);
     test_wrote(&out, "{'hits':[{'id':null,'group':null,'distance':3.25,'point':[1,2,3],"
                      "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
 }
@@ -265,8 +265,8 @@ START_TEST(ray_any) {
 END_TEST
 
 START_TEST(page_of_summaries) {
-    const proto_summary summaries[] = {{"a", 2, 1, 0, 0, {0, 0, 0}},
-                                       {"b.c", 3, 77, 12, 4096, {7, 11, 5}}};
+    const proto_summary summaries[] = {{"a", 2, 1, 0, 0, {0, 0, 0, false}},
+                                       {"b.c", 3, 77, 12, 4096, {7, 11, 5, false}}};
 
     proto_encode_set_list(&out, summaries, 2, "b.c");
     test_wrote(&out,
@@ -287,13 +287,15 @@ START_TEST(about) {
     const proto_limits limits = proto_limits_default();
     proto_text head;
 
-    proto_encode_about(&out, "1.2.3", &limits);
-    head = test_text(&arena, "{'name':'gjkd','version':'1.2.3','limits':{'body_bytes_max':16777216,"
-                             "'batch_queries_max':65536,'sets_max':10000,'shapes_per_set_max':"
-                             "1000000,'points_per_hull_max':65536,'pieces_per_shape_max':4194304,'"
-                             "history_ticks_max':4096,"
-                             "'id_bytes_max':128,'meta_bytes_max':4096,'answers_max':1000000},"
-                             "'links':{");
+    proto_encode_about(&out, "1.2.3", "disk", NULL, &limits);
+    head = test_text(
+        &arena,
+        "{'name':'gjkd','version':'1.2.3','durability':'disk','limits':{'body_bytes_max':16777216,"
+        "'batch_queries_max':65536,'sets_max':10000,'shapes_per_set_max':"
+        "1000000,'points_per_hull_max':65536,'pieces_per_shape_max':4194304,'"
+        "history_ticks_max':4096,"
+        "'id_bytes_max':128,'meta_bytes_max':4096,'answers_max':1000000},"
+        "'links':{");
     ck_assert_uint_gt(out.length, head.length);
     ck_assert_mem_eq(out.data, head.data, head.length);
     ck_assert_mem_eq(out.data + out.length - 2, "}}", 2);
@@ -301,7 +303,7 @@ START_TEST(about) {
 END_TEST
 
 START_TEST(probe) {
-    proto_encode_status(&out, "draining");
+    proto_encode_status(&out, "draining", NULL);
     test_wrote(&out, "{'status':'draining'}");
 }
 END_TEST

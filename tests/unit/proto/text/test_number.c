@@ -269,7 +269,7 @@ Suite *text_number_suite(void) {
     Suite *suite = suite_create("proto/number");
     TCase *tests = tcase_create("number");
 
-    tcase_set_timeout(tests, 60);
+    tcase_set_timeout(tests, 600);
     tcase_add_checked_fixture(tests, set_up, tear_down);
     tcase_add_test(tests, random_bits_come_back);
     tcase_add_test(tests, short_decimals_stay_short);

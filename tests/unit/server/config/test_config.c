@@ -127,9 +127,9 @@ START_TEST(mistakes_are_named) {
         {"--max-body", "2G", "--max-body: \"2G\" is not a number of bytes from 1 to 1073741824"},
         {"--max-body", "16MiB", "--max-body:"},
         {"--max-body", "17592186044416T", "--max-body:"},
-        {"--data-dir", "/tmp/x", "--data-dir: not available in this version: sets are kept in"},
-        {"--nats", "nats://me:secret@x", "--nats: not available in this version"},
-        {"--cluster", "a", "--cluster: not available in this version"},
+        {"--nats", "nats://me:secret@x", "--cluster is missing"},
+        {"--cluster", "a", "--nats is missing"},
+        {"--replicas", "6", "--replicas: \"6\" is not a whole number from 0 to 5"},
         {"--log-level", "loud", "--log-level: \"loud\" is not error|warning|info|debug"},
         {"--log-level", "inf", "--log-level:"},
         {"--log-format", "xml", "--log-format: \"xml\" is not text|json"},
@@ -323,7 +323,7 @@ START_TEST(mistakes_of_a_file_are_placed) {
         {"token-file = a#b #c ;d\nmax-body = x", ", line 2: max-body: \"x\""},
         {"config = other\n", ", line 1: \"config\" has no place in a file"},
         {"help = yes\n", ", line 1: \"help\" has no place in a file"},
-        {"data-dir = /x\n", ", line 1: data-dir: not available"},
+        {"replicas = 6\n", ", line 1: replicas: \"6\" is not"},
         {long_line, ", line 1: the line is too long"},
     };
 

@@ -102,14 +102,29 @@ START_TEST(long_work_goes) {
     ck_assert(wants_worker("batchInSet", "", 0));
     ck_assert(!wants_worker("raycastInSet", "{}", 2200)); /* 220 shapes of 200 ns: 47 us */
     ck_assert(wants_worker("hitInSet", "{}", 2200));      /* the same twice */
+    ck_assert(!wants_worker("distanceInSet", "{\"a\":\"x\",\"limit\":200}", 2200));
+    ck_assert(wants_worker("distanceInSet", "{\"a\":\"x\",\"limit\":1000000}", 2200));
+    ck_assert(wants_worker("distanceInSet", "{\"limit\":99999999999999999999999999", 2200));
     memset(body, ' ', sizeof body - 1);
     body[sizeof body - 1] = '\0';
     ck_assert(wants_worker("detectInSet", body, 0));
 }
 END_TEST
 
+START_TEST(reading_large_shapes_goes) {
+    gjkd_work work = {.cost = cost_of("getSet"), .items = 2, .stored_bytes = 20000};
+    ck_assert(!gjkd_cost_model_wants_worker(&work));
+    work.stored_bytes = 200000;
+    ck_assert(gjkd_cost_model_wants_worker(&work));
+    work.cost = cost_of("getShape");
+    ck_assert(!gjkd_cost_model_wants_worker(&work));
+    work.points = 3000;
+    ck_assert(gjkd_cost_model_wants_worker(&work));
+}
+END_TEST
+
 Suite *request_cost_model_suite(void) {
     const TTest *const tests[] = {glance, small_work_stays, pairs_of_large_shapes_go,
-                                  long_work_goes};
+                                  long_work_goes, reading_large_shapes_goes};
     return test_suite("plan", tests, COUNT_OF(tests));
 }

@@ -15,7 +15,7 @@ static void start(void) {
     context.config = &config;
     context.limits = proto_limits_default();
     context.limits.body_bytes_max = 4000;
-    context.registry = gjkd_registry_new(10);
+    context.registry = context.newest = gjkd_registry_new(10);
     context.telemetry = gjkd_telemetry_new(1);
     atomic_init(&context.draining, false);
     gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
@@ -209,16 +209,20 @@ END_TEST
 
 START_TEST(deadlines) {
     static const char *const bad[] = {"Gjkd-Timeout-Ms: ", "Gjkd-Timeout-Ms: -1",
-                                      "Gjkd-Timeout-Ms: 1.5", "Gjkd-Timeout-Ms: 9999999999999999"};
+                                      "Gjkd-Timeout-Ms: 1.5"};
+    static const char *const long_ones[] = {"Gjkd-Timeout-Ms: 999999999",
+                                            "Gjkd-Timeout-Ms: 99999999999999999999999"};
     start();
     for (int i = 0; i < COUNT_OF(bad); i++) {
         begin(GJKD_GET, "/v1", (const char *const[]){bad[i], NULL});
         ck_assert_int_eq(request.reply.status, 400);
     }
-    begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 999999999", NULL});
-    ck_assert_uint_eq(request.deadline_ns - request.timing.started_ns, UINT64_C(30000000000));
-    gjkd_request_run(&request);
-    ck_assert_int_eq(request.reply.status, 200);
+    for (int i = 0; i < COUNT_OF(long_ones); i++) {
+        begin(GJKD_GET, "/v1", (const char *const[]){long_ones[i], NULL});
+        ck_assert_uint_eq(request.deadline_ns - request.timing.started_ns, UINT64_C(30000000000));
+        gjkd_request_run(&request);
+        ck_assert_int_eq(request.reply.status, 200);
+    }
     begin(GJKD_GET, "/v1", (const char *const[]){"Gjkd-Timeout-Ms: 0", NULL});
     gjkd_request_run(&request);
     ck_assert_int_eq(request.reply.status, 504);
@@ -333,6 +337,107 @@ START_TEST(an_operation_without_an_answer) {
 }
 END_TEST
 
+/* An operation that takes longer than a trial, on a loop and on a worker alike. */
+static void work_long(struct gjkd_request *of) {
+    const uint64_t until_ns = uv_hrtime() + 2 * GJKD_TRIAL_NS;
+    ck_assert_ptr_nonnull(gjk_arena_alloc(&of->arena, 100000));
+    while (uv_hrtime() < until_ns) {
+    }
+    if (gjkd_request_is_late(of)) {
+        gjkd_request_fail_late(of);
+    } else {
+        of->reply.status = 204;
+    }
+}
+
+/* What is given up leaves the request as it was, body and all, and a worker answers it. */
+START_TEST(a_trial_is_given_up) {
+    static const struct gjkd_operation operation = {.path = "/", .handler = work_long};
+    start();
+    begin(GJKD_POST, "/v1/detect",
+          (const char *const[]){"Content-Type: application/json", "Content-Length: 2", NULL});
+    ck_assert(gjkd_request_take_body(&request, "{}", 2));
+    const size_t used = request.arena.used_bytes;
+    request.match.operation = &operation;
+    ck_assert(!gjkd_request_try(&request));
+    ck_assert_int_eq(request.reply.status, 0);
+    ck_assert_uint_eq(request.arena.used_bytes, used);
+    ck_assert_mem_eq(request.body, "{}", 2);
+    gjkd_request_run(&request);
+    ck_assert_int_eq(request.reply.status, 204);
+    finish();
+}
+END_TEST
+
+START_TEST(a_short_trial_is_the_answer) {
+    start();
+    begin(GJKD_GET, "/livez", NULL);
+    ck_assert(!gjkd_request_wants_worker(&request));
+    ck_assert(gjkd_request_try(&request));
+    ck_assert_int_eq(request.reply.status, 200);
+    ck_assert(!gjkd_request_gives_up_trial(&request)); /* it is over */
+    finish();
+}
+END_TEST
+
+/* Processor time beyond that of a short task; claims the write before or after. */
+static bool claims_first;
+
+static void write_long(struct gjkd_request *of) {
+    const int64_t until_ns = gjkd_timing_thread_ns() + 2 * GJKD_SHORT_NS;
+    bool claimed = claims_first && gjkd_request_claim(of);
+    while (gjkd_timing_thread_ns() < until_ns) {
+    }
+    bool is_late = gjkd_request_is_late(of);
+    claimed = claimed || gjkd_request_claim(of);
+    if (is_late) {
+        gjkd_request_fail_late(of);
+    } else if (claimed) {
+        of->reply.status = 204;
+    }
+}
+
+static void write_patiently(struct gjkd_request *of) {
+    uv_sleep((unsigned)(4 * GJKD_SHORT_NS / 1000000)); /* without the processor */
+    of->reply.status = gjkd_request_is_late(of) ? 504 : 204;
+}
+
+static void begin_write(const struct gjkd_operation *operation) {
+    start();
+    begin(GJKD_PUT, "/v1/sets/a",
+          (const char *const[]){"Content-Type: application/json", "Content-Length: 2", NULL});
+    ck_assert(gjkd_request_take_body(&request, "{}", 2));
+    request.match.operation = operation;
+}
+
+/* A write that takes too long for a short task is started anew, unless it has begun to change
+ * something. */
+START_TEST(a_short_task_is_given_up) {
+    static const struct gjkd_operation operation = {.path = "/", .handler = write_long};
+    for (int i = 0; i < 2; i++) {
+        begin_write(&operation);
+        claims_first = i == 1;
+        ck_assert_int_eq(gjkd_request_try_short(&request), claims_first);
+        ck_assert_int_eq(request.reply.status, claims_first ? 204 : 0);
+        ck_assert_int_eq(request.fate, claims_first ? GJKD_FATE_CLAIMED : GJKD_FATE_OPEN);
+        if (!claims_first) {
+            gjkd_request_run(&request);
+            ck_assert_int_eq(request.reply.status, 204);
+        }
+        finish();
+    }
+}
+END_TEST
+
+START_TEST(a_short_task_may_wait_for_its_processor) {
+    static const struct gjkd_operation operation = {.path = "/", .handler = write_patiently};
+    begin_write(&operation);
+    ck_assert(gjkd_request_try_short(&request));
+    ck_assert_int_eq(request.reply.status, 204);
+    finish();
+}
+END_TEST
+
 Suite *request_request_suite(void) {
     const TTest *const tests[] = {a_set_and_a_query,
                                   no_room_for_the_body,
@@ -342,6 +447,10 @@ Suite *request_request_suite(void) {
                                   probes,
                                   forms_agree,
                                   deadlines,
+                                  a_trial_is_given_up,
+                                  a_short_trial_is_the_answer,
+                                  a_short_task_is_given_up,
+                                  a_short_task_may_wait_for_its_processor,
                                   a_write_happens_or_expires,
                                   queries_that_cannot_be,
                                   an_operation_without_an_answer};

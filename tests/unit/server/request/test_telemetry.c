@@ -34,6 +34,7 @@ START_TEST(loops_add_up) {
     gjkd_count_request(b, 0, GJKD_POST, 200, 60000);
     gjkd_count_request(b, GJKD_ROUTE_NONE, GJKD_METHOD_OTHER, 404, 20000000000);
     gjkd_count_queries(a, PROTO_OP_RAYCAST, 1);
+    gjkd_count_queries(a, GJKD_COUNTED_CONFIGURATIONS, 3);
     gjkd_count_queries(b, PROTO_OP_RAYCAST, 1);
     gjkd_count_iterations(a, 3);
     gjkd_count_iterations(b, 5000);
@@ -59,6 +60,7 @@ START_TEST(loops_add_up) {
     expect(text, "gjkd_http_request_duration_seconds_count 3\n");
     expect(text, "gjkd_queries_total{op=\"raycast\"} 2\n");
     expect(text, "gjkd_queries_total{op=\"detect\"} 0\n");
+    expect(text, "gjkd_queries_total{op=\"configurations\"} 3\n");
     expect(text, "gjkd_gjk_iterations_bucket{le=\"2\"} 0\n");
     expect(text, "gjkd_gjk_iterations_bucket{le=\"4\"} 1\n");
     expect(text, "gjkd_gjk_iterations_bucket{le=\"1024\"} 1\n");

@@ -43,8 +43,11 @@ static struct gjkd_version *change(const char *body, int tick, const char *if_ma
                                           &arena};
     problem = (struct proto_problem){0};
     ck_assert(proto_change_open(&request, &opened, &problem));
-    const gjkd_write write = {registry, "s", if_match, NULL, &problem};
-    const gjkd_deriver deriver = {apply, opened};
+    const gjkd_write write = {.registry = registry,
+                              .name = "s",
+                              .if_match = if_match,
+                              .problem = &problem};
+    const gjkd_deriver deriver = {.derive = apply, .user = opened};
     gjkd_stamp stamp = {.tick = (uint64_t)tick};
     ck_assert(gjkd_digest_make(text, strlen(text), &stamp.digest));
     gjkd_outcome outcome = tick < 0 ? gjkd_commit_edit(&write, NULL, &deriver, &version)
@@ -236,7 +239,7 @@ START_TEST(what_is_counted_is_what_is_used) {
     size_t used = mallinfo2().uordblks - before;
     ck_assert_msg(bytes() > used * 8 / 10 && bytes() < used * 12 / 10, "%zu used, %zu counted",
                   used, (size_t)bytes());
-    gjkd_registry_remove(registry, "s");
+    gjkd_registry_set(registry, "s", NULL);
     ck_assert_uint_lt(mallinfo2().uordblks, before + used / 50);
     finish();
 }

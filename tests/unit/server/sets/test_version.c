@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "sets/commit.h"
-#include "sets/demo.h"
+#include "sets/seed.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"
@@ -19,7 +19,10 @@ static void setup(void) {
 /* PROTO_OK, or why not. */
 static proto_code try_delete(const char *name, const char *if_match) {
     struct proto_problem problem = {0};
-    const gjkd_write write = {registry, name, if_match, NULL, &problem};
+    const gjkd_write write = {.registry = registry,
+                              .name = name,
+                              .if_match = if_match,
+                              .problem = &problem};
     ck_assert_int_eq(gjkd_commit_delete(&write), problem.code == PROTO_OK);
     return problem.code;
 }
@@ -137,8 +140,8 @@ START_TEST(demo_sets_load_once) {
     char error[PROTO_DETAIL_MAX];
     setup();
     struct gjkd_version *mine = test_put(registry, "range3d", "{'dimension':2}", NULL);
-    ck_assert_msg(gjkd_demo_load(registry, &limits, error), "%s", error);
-    ck_assert_msg(gjkd_demo_load(registry, &limits, error), "%s", error);
+    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.registry = registry}, &limits, error), "%s", error);
+    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.registry = registry}, &limits, error), "%s", error);
     struct gjkd_version *kept = gjkd_registry_get(registry, "range3d");
     struct gjkd_version *arena2d = gjkd_registry_get(registry, "arena2d");
     ck_assert_ptr_eq(kept, mine);

@@ -29,21 +29,27 @@ static uint64_t left(gjkd_charge charge) {
 START_TEST(each_charge_has_its_ceiling) {
     static const gjkd_charge charges[] = {GJKD_CHARGE_LARGE, GJKD_CHARGE_SETS, GJKD_CHARGE_SMALL};
     const gjkd_charge charge = charges[_i];
+    const uint64_t one = GJKD_SMALL_BYTES + 1; /* no small edit */
     begin();
     const uint64_t room = left(charge);
-    ck_assert(!gjkd_budget_take(charge, room + 1));
+    ck_assert(!gjkd_budget_take(charge, room + one));
     ck_assert(gjkd_budget_take(charge, room));
-    ck_assert(!gjkd_budget_take(charge, 1));
+    ck_assert(!gjkd_budget_take(charge, one));
     gjkd_budget_give(charge, room);
-    ck_assert(gjkd_budget_take(charge, room - 1));
-    ck_assert(gjkd_budget_take(charge, 1));
+    ck_assert(gjkd_budget_take(charge, room - one));
+    ck_assert(gjkd_budget_take(charge, one));
     ck_assert(gjkd_budget_take(charge, 0));
     ck_assert(!gjkd_budget_take(charge, UINT64_MAX));
     for (size_t i = 0; i < COUNT_OF(charges); i++) {
-        ck_assert_uint_eq(gjkd_budget_take(charges[i], 1), i > (size_t)_i);
+        ck_assert_uint_eq(gjkd_budget_take(charges[i], one), i > (size_t)_i);
         if (i > (size_t)_i) {
-            gjkd_budget_give(charges[i], 1);
+            gjkd_budget_give(charges[i], one);
         }
+    }
+    ck_assert(gjkd_budget_take(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES) ==
+              (charge != GJKD_CHARGE_SMALL));
+    if (charge != GJKD_CHARGE_SMALL) {
+        gjkd_budget_give(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES);
     }
     gjkd_budget_give(charge, room);
     finish();
@@ -160,10 +166,71 @@ START_TEST(many_threads_lose_nothing) {
 }
 END_TEST
 
+/* One request may hold all, several of one client no more than half of it; and small ones are not kept
+ * out by large ones. */
+START_TEST(clients_have_shares) {
+    struct gjkd_account one, two, other;
+    begin();
+    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    gjkd_account_init(&one);
+    gjkd_account_init(&two);
+    gjkd_account_init(&other);
+    gjkd_account_assign(&one, 7);
+    gjkd_account_assign(&two, 7);
+    gjkd_account_assign(&other, 8);
+    const uint64_t second = (uint64_t)1 << 20;
+    ck_assert(one.account.take(&one.account, half - second));
+    ck_assert(two.account.take(&two.account, second));
+    ck_assert(!two.account.take(&two.account, 1));
+    ck_assert(gjkd_account_can_wait(&two));
+    ck_assert(!one.account.take(&one.account, 1));
+    ck_assert(other.account.take(&other.account, second));
+    ck_assert(other.account.take(&other.account, 1));
+    two.account.give(&two.account, second);
+    ck_assert(two.account.take(&two.account, GJKD_SMALL_BYTES)); /* is small */
+    two.account.give(&two.account, GJKD_SMALL_BYTES);
+    ck_assert(one.account.take(&one.account, half / 2)); /* the only one again */
+    one.account.give(&one.account, half / 2);
+    one.account.give(&one.account, half - second);
+    other.account.give(&other.account, second + 1);
+    gjkd_account_reset(&one);
+    gjkd_account_reset(&two);
+    gjkd_account_reset(&other);
+    finish();
+}
+END_TEST
+
+/* What a request keeps when it is over is charged to no client, and then to the next one. */
+START_TEST(shares_change_hands) {
+    struct gjkd_account account, next;
+    begin();
+    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    gjkd_account_init(&account);
+    gjkd_account_init(&next);
+    gjkd_account_assign(&account, 1);
+    ck_assert(account.account.take(&account.account, half));
+    gjkd_account_reset(&account);
+    gjkd_account_assign(&next, 1);
+    ck_assert(next.account.take(&next.account, half / 2));
+    gjkd_account_assign(&account, 1);
+    ck_assert(!next.account.take(&next.account, GJKD_SMALL_BYTES + 1));
+    gjkd_account_reset(&account);
+    ck_assert(next.account.take(&next.account, GJKD_SMALL_BYTES + 1));
+    account.account.give(&account.account, half);
+    next.account.give(&next.account, half / 2 + GJKD_SMALL_BYTES + 1);
+    gjkd_account_reset(&next);
+    finish();
+}
+END_TEST
+
 Suite *work_budget_suite(void) {
-    const TTest *const tests[] = {sets_are_told_apart, small_requests_find_memory,
-                                  what_cannot_fit_alone_need_not_wait, arenas_charge_chunk_by_chunk,
-                                  many_threads_lose_nothing};
+    const TTest *const tests[] = {sets_are_told_apart,
+                                  small_requests_find_memory,
+                                  what_cannot_fit_alone_need_not_wait,
+                                  arenas_charge_chunk_by_chunk,
+                                  many_threads_lose_nothing,
+                                  clients_have_shares,
+                                  shares_change_hands};
     Suite *suite = test_suite("budget", tests, COUNT_OF(tests));
     TCase *table = tcase_create("ceilings");
     tcase_add_loop_test(table, each_charge_has_its_ceiling, 0, 3);

@@ -71,6 +71,7 @@ static void begin(struct gjkd_pool *pool, unsigned workers, unsigned queued_max)
     ck_assert_int_eq(uv_loop_init(&uv), 0);
     ck_assert(gjkd_completion_queue_init(&completions, &uv));
     ck_assert(gjkd_pool_init(pool, workers, queued_max));
+    pool->extra_max = 0; /* however long a busy machine keeps a worker from going on */
 }
 
 /* Lets the loop run until so many tasks have come back. */
@@ -210,6 +211,166 @@ START_TEST(the_end_comes_after_all_tasks) {
 }
 END_TEST
 
+/* --- Fairness --- */
+
+START_TEST(clients_take_turns) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 100);
+    hold_workers(&pool, 0);
+    for (int i = 1; i <= 30; i++) {
+        struct gjkd_task *task = errand(i, run_errand);
+        task->client = i <= 20 ? 1 : i <= 29 ? 2 : 3;
+        ck_assert(gjkd_pool_submit(&pool, task));
+    }
+    open_gate(1);
+    end(&pool, 31);
+    ck_assert_uint_eq(errands[1].first_run, 2);
+    ck_assert_uint_eq(errands[21].first_run, 3); /* behind one of client 1 */
+    ck_assert_uint_eq(errands[30].first_run, 4);
+}
+END_TEST
+
+static atomic_bool is_enough;
+
+static gjkd_task_result run_on(struct gjkd_task *task) {
+    while (!is_enough)
+        gjkd_pool_pause(uv_hrtime());
+    return run_errand(task);
+}
+
+/* More long tasks than workers, and all that comes behind them is done meanwhile. */
+START_TEST(long_tasks_pause) {
+    for (unsigned workers = 1; workers <= 3; workers++) {
+        struct gjkd_pool pool;
+        is_enough = false;
+        begin(&pool, workers, 1000);
+        for (int i = 0; i < 8; i++)
+            ck_assert(gjkd_pool_submit(&pool, errand(i, run_on)));
+        for (int i = 8; i < 500; i++) {
+            struct gjkd_task *task = errand(i, run_errand);
+            task->client = (uint8_t)(i % 3);
+            ck_assert(gjkd_pool_submit(&pool, task));
+        }
+        expected = 500;
+        while (expected > 8)
+            uv_run(&uv, UV_RUN_ONCE);
+        is_enough = true;
+        end(&pool, expected);
+        for (int i = 0; i < 500; i++)
+            ck_assert_uint_eq(errands[i].done, 1);
+        ck_assert_uint_eq(pool.queued, 0);
+        ck_assert_uint_eq(pool.waiting, 0);
+    }
+}
+END_TEST
+
+/* More than there are threads for. */
+START_TEST(long_tasks_of_many) {
+    struct gjkd_pool pool;
+
+    is_enough = false;
+    begin(&pool, 2, 1000);
+    for (int i = 0; i < 200; i++) {
+        struct gjkd_task *task = errand(i, run_on);
+        task->client = (uint8_t)(i % 5);
+        ck_assert(gjkd_pool_submit(&pool, task));
+    }
+    struct gjkd_task *task = errand(200, run_errand);
+    task->client = 9;
+    ck_assert(gjkd_pool_submit(&pool, task));
+    expected = 201;
+    while (errands[200].done == 0)
+        uv_run(&uv, UV_RUN_ONCE);
+    is_enough = true;
+    end(&pool, 200);
+}
+END_TEST
+
+/* A task that never pauses has its place lent to others after a while. */
+START_TEST(a_stall_is_helped) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 2, 10);
+    pool.extra_max = 1;
+    hold_workers(&pool, 0);
+    ck_assert(gjkd_pool_submit(&pool, errand(2, run_errand)));
+    while (errands[2].runs == 0)
+        uv_sleep(1);
+    open_gate(2);
+    end(&pool, 3);
+    ck_assert_uint_eq(pool.free, 2);
+    ck_assert_uint_eq(pool.extra, 0);
+}
+END_TEST
+
+static atomic_uint writing;
+
+static gjkd_task_result write_alone(struct gjkd_task *task) {
+    ck_assert_uint_eq(++writing, 1);
+    uv_sleep(2);
+    writing--;
+    return run_errand(task);
+}
+
+/* Writers of one set are begun one by one, in their order, and hold no worker while they wait. */
+START_TEST(writers_line_up) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 2, 1000);
+    for (int i = 0; i < 100; i++) {
+        struct gjkd_task *task = errand(i, write_alone);
+        task->writer = GJKD_QUEUE_WRITERS;
+        ck_assert(gjkd_pool_submit(&pool, task));
+    }
+    struct gjkd_task *other = errand(100, run_errand);
+    other->writer = 1;
+    ck_assert(gjkd_pool_submit(&pool, other));
+    end(&pool, 101);
+    for (unsigned i = 1; i < 100; i++)
+        ck_assert_uint_gt(errands[i].first_run, errands[i - 1].first_run);
+    ck_assert_uint_lt(errands[100].first_run, 10);
+    ck_assert_uint_eq(pool.waiting, 0);
+}
+END_TEST
+
+static gjkd_task_result wait_outside(struct gjkd_task *task) {
+    gjkd_pool_hold();
+    gjkd_pool_step_out();
+    gjkd_pool_let_go();
+    return wait_at_gate(task);
+}
+
+START_TEST(who_steps_out_holds_no_worker) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 100);
+    for (int i = 0; i < 10; i++)
+        ck_assert(gjkd_pool_submit(&pool, errand(i, wait_outside)));
+    while (held < 10)
+        uv_sleep(1);
+    ck_assert_uint_eq(pool.free, 1);
+    open_gate(10);
+    end(&pool, 10);
+    ck_assert_uint_eq(pool.free, 1);
+}
+END_TEST
+
+START_TEST(a_full_queue_has_room_for_others) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 32);
+    hold_workers(&pool, 0);
+    for (int i = 1; i <= 36; i++) {
+        struct gjkd_task *task = errand(i, run_errand);
+        task->client = i <= 33 ? 0 : 7;
+        ck_assert_int_eq(gjkd_pool_submit(&pool, task), i != 33 && i != 36);
+    }
+    open_gate(1);
+    end(&pool, 35);
+}
+END_TEST
+
 /* --- The task group of a job --- */
 
 #define ROWS 400
@@ -257,8 +418,10 @@ static void begin_job(void *job) {
     gjkd_request_start(job);
 }
 
-static void end_job(void *job) {
+static bool end_job(void *job, struct gjkd_task *task) {
+    (void)task;
     gjkd_request_end(job);
+    return true;
 }
 
 static void group_done(struct gjkd_task_group *of) {
@@ -415,6 +578,13 @@ Suite *work_pool_suite(void) {
                                   over_is_told_to_nobody,
                                   who_is_wanted_and_who_is_free,
                                   the_end_comes_after_all_tasks,
+                                  clients_take_turns,
+                                  long_tasks_pause,
+                                  long_tasks_of_many,
+                                  a_stall_is_helped,
+                                  writers_line_up,
+                                  who_steps_out_holds_no_worker,
+                                  a_full_queue_has_room_for_others,
                                   a_group_does_every_row_once,
                                   without_chunks_a_group_is_one,
                                   a_group_steps_aside,

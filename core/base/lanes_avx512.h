@@ -1,0 +1,69 @@
+#ifndef GJK_BASE_LANES_AVX512_H
+#define GJK_BASE_LANES_AVX512_H
+
+/* Eight numbers in one register of AVX-512: see lanes_plain.h, which tells what each function is. */
+
+#include <immintrin.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LANES_TARGET __attribute__((target("avx512f,avx512dq")))
+#define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
+
+typedef __m512d lanes;
+
+LANES_INLINE lanes lanes_all(double x) {
+    return _mm512_set1_pd(x);
+}
+LANES_INLINE lanes lanes_load(const double *p) {
+    return _mm512_load_pd(p);
+}
+LANES_INLINE void lanes_store(double *p, lanes a) {
+    _mm512_store_pd(p, a);
+}
+LANES_INLINE lanes lanes_add(lanes a, lanes b) {
+    return _mm512_add_pd(a, b);
+}
+LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
+    return _mm512_sub_pd(a, b);
+}
+LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
+    return _mm512_mul_pd(a, b);
+}
+LANES_INLINE lanes lanes_smaller(lanes a, lanes b) {
+    return _mm512_min_pd(a, b);
+}
+LANES_INLINE lanes lanes_larger(lanes a, lanes b) {
+    return _mm512_max_pd(a, b);
+}
+LANES_INLINE uint32_t lanes_above(lanes a, lanes b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_GT_OQ);
+}
+LANES_INLINE uint32_t lanes_not_below(lanes a, lanes b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_GE_OQ);
+}
+LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
+    return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+/* By halves, which shuffles less across the register than one of all lanes. */
+LANES_INLINE lanes lanes_largest(lanes a) {
+    const __m256d four = _mm256_max_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    const __m128d two = _mm_max_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm512_broadcastsd_pd(_mm_max_sd(two, _mm_unpackhi_pd(two, two)));
+}
+
+LANES_INLINE lanes lanes_least(lanes a) {
+    const __m256d four = _mm256_min_pd(_mm512_castpd512_pd256(a), _mm512_extractf64x4_pd(a, 1));
+    const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
+    return _mm512_broadcastsd_pd(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
+}
+LANES_INLINE double lanes_first(lanes a) {
+    return _mm512_cvtsd_f64(a);
+}
+LANES_INLINE bool lanes_unbranched(bool condition) {
+    uint32_t bits = condition;
+    __asm__("" : "+r"(bits));
+    return bits != 0;
+}
+
+#endif

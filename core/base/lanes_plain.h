@@ -1,0 +1,129 @@
+#ifndef GJK_BASE_LANES_PLAIN_H
+#define GJK_BASE_LANES_PLAIN_H
+
+/*
+ * Eight numbers side by side, for every processor. Kernels over them are written once, in a header,
+ * and compiled for each instruction set by a file that includes one of lanes_*.h before it; since
+ * each of these functions rounds each lane on its own, the bits are the same from all.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#define LANES_TARGET
+#define LANES_INLINE static inline __attribute__((always_inline))
+
+typedef double lanes_two __attribute__((vector_size(16)));
+typedef int64_t lanes_two_bits __attribute__((vector_size(16)));
+
+typedef struct lanes {
+    lanes_two part[4];
+} lanes;
+
+LANES_INLINE lanes lanes_all(double x) {
+    const lanes_two both = {x, x};
+    return (lanes){{both, both, both, both}};
+}
+/* From and to places aligned to 64 bytes. */
+LANES_INLINE lanes lanes_load(const double *p) {
+    const lanes_two *parts = (const lanes_two *)(const void *)p;
+    return (lanes){{parts[0], parts[1], parts[2], parts[3]}};
+}
+LANES_INLINE void lanes_store(double *p, lanes a) {
+    lanes_two *parts = (lanes_two *)(void *)p;
+    parts[0] = a.part[0];
+    parts[1] = a.part[1];
+    parts[2] = a.part[2];
+    parts[3] = a.part[3];
+}
+LANES_INLINE lanes lanes_add(lanes a, lanes b) {
+    return (lanes){{a.part[0] + b.part[0], a.part[1] + b.part[1], a.part[2] + b.part[2],
+                    a.part[3] + b.part[3]}};
+}
+LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
+    return (lanes){{a.part[0] - b.part[0], a.part[1] - b.part[1], a.part[2] - b.part[2],
+                    a.part[3] - b.part[3]}};
+}
+LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
+    return (lanes){{a.part[0] * b.part[0], a.part[1] * b.part[1], a.part[2] * b.part[2],
+                    a.part[3] * b.part[3]}};
+}
+LANES_INLINE lanes_two lanes_choose(lanes_two_bits which, lanes_two yes, lanes_two no) {
+    return (lanes_two)((which & (lanes_two_bits)yes) | (~which & (lanes_two_bits)no));
+}
+/* The smaller and the larger of two; of zeros of either sign the second. No NaN comes here. */
+LANES_INLINE lanes_two lanes_two_smaller(lanes_two a, lanes_two b) {
+#ifdef __SSE2__
+    return _mm_min_pd(a, b);
+#else
+    return lanes_choose(a < b, a, b);
+#endif
+}
+LANES_INLINE lanes_two lanes_two_larger(lanes_two a, lanes_two b) {
+#ifdef __SSE2__
+    return _mm_max_pd(a, b);
+#else
+    return lanes_choose(a > b, a, b);
+#endif
+}
+LANES_INLINE lanes lanes_smaller(lanes a, lanes b) {
+    return (lanes){
+        {lanes_two_smaller(a.part[0], b.part[0]), lanes_two_smaller(a.part[1], b.part[1]),
+         lanes_two_smaller(a.part[2], b.part[2]), lanes_two_smaller(a.part[3], b.part[3])}};
+}
+LANES_INLINE lanes lanes_larger(lanes a, lanes b) {
+    return (lanes){{lanes_two_larger(a.part[0], b.part[0]), lanes_two_larger(a.part[1], b.part[1]),
+                    lanes_two_larger(a.part[2], b.part[2]),
+                    lanes_two_larger(a.part[3], b.part[3])}};
+}
+/* A bit for each lane of four comparisons. */
+LANES_INLINE uint32_t lanes_bits(const lanes_two_bits which[4]) {
+    const lanes_two_bits place[4] = {{1, 2}, {4, 8}, {16, 32}, {64, 128}};
+    const lanes_two_bits set = (which[0] & place[0]) | (which[1] & place[1]) |
+                               (which[2] & place[2]) | (which[3] & place[3]);
+    return (uint32_t)(set[0] | set[1]);
+}
+/* The lanes, bit 0 for the first, in which a is above, not below, or equal to b. */
+LANES_INLINE uint32_t lanes_above(lanes a, lanes b) {
+    const lanes_two_bits which[4] = {a.part[0] > b.part[0], a.part[1] > b.part[1],
+                                     a.part[2] > b.part[2], a.part[3] > b.part[3]};
+    return lanes_bits(which);
+}
+LANES_INLINE uint32_t lanes_not_below(lanes a, lanes b) {
+    const lanes_two_bits which[4] = {a.part[0] >= b.part[0], a.part[1] >= b.part[1],
+                                     a.part[2] >= b.part[2], a.part[3] >= b.part[3]};
+    return lanes_bits(which);
+}
+LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
+    const lanes_two_bits which[4] = {a.part[0] == b.part[0], a.part[1] == b.part[1],
+                                     a.part[2] == b.part[2], a.part[3] == b.part[3]};
+    return lanes_bits(which);
+}
+/* The largest of all lanes, in all lanes. */
+LANES_INLINE lanes lanes_largest(lanes a) {
+    const lanes_two low = lanes_two_larger(lanes_two_larger(a.part[0], a.part[1]),
+                                           lanes_two_larger(a.part[2], a.part[3]));
+    return lanes_all(low[0] > low[1] ? low[0] : low[1]);
+}
+
+/* The least of all lanes, in all lanes. */
+LANES_INLINE lanes lanes_least(lanes a) {
+    const lanes_two low = lanes_two_smaller(lanes_two_smaller(a.part[0], a.part[1]),
+                                            lanes_two_smaller(a.part[2], a.part[3]));
+    return lanes_all(low[0] < low[1] ? low[0] : low[1]);
+}
+/* The number in the first lane. */
+LANES_INLINE double lanes_first(lanes a) {
+    return a.part[0][0];
+}
+/* A condition to be computed whole, where compilers would branch on its first half. */
+LANES_INLINE bool lanes_unbranched(bool condition) {
+    uint32_t bits = condition;
+    __asm__("" : "+r"(bits));
+    return bits != 0;
+}
+
+#endif

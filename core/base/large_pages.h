@@ -1,0 +1,34 @@
+#ifndef GJK_BASE_LARGE_PAGES_H
+#define GJK_BASE_LARGE_PAGES_H
+
+/*
+ * Large pages for large blocks. A query at a tree of a million boxes jumps between so many pages that
+ * the processor's table of addresses misses as often as its caches; pages of 2 MiB fit that table. It is
+ * a wish: where the system has none, or none to spare, nothing changes.
+ */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#ifdef __linux__
+#include <sys/mman.h>
+#endif
+
+#define GJK_LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
+
+/* Before the block is written to for the first time: large pages or, the other way round, none. Only
+ * pages that it fills are meant, so that it takes no more memory than before. */
+static inline void gjk_prefer_large_pages(void *block, size_t bytes, bool are_wanted) {
+#ifdef MADV_HUGEPAGE
+    const uintptr_t mask = GJK_LARGE_PAGE_BYTES - 1;
+    const uintptr_t begin = ((uintptr_t)block + mask) & ~mask;
+    const uintptr_t end = ((uintptr_t)block + bytes) & ~mask;
+    if (begin < end) {
+        (void)madvise((void *)begin, end - begin, are_wanted ? MADV_HUGEPAGE : MADV_NOHUGEPAGE);
+    }
+#else
+    (void)block, (void)bytes, (void)are_wanted;
+#endif
+}
+
+#endif

@@ -1,0 +1,94 @@
+/*
+ * Merge sort (Knuth, The Art of Computer Programming 3, section 5.2.4), from the bottom: short runs
+ * by insertion, then neighbouring runs by merging, for which the left one is moved aside. Runs that
+ * are in order already cost one comparison.
+ */
+
+#include "gjk/sort.h"
+
+#include "base/meter.h"
+
+#include <string.h>
+
+#define RUN_LENGTH 8
+
+typedef struct sorter {
+    char *items, *aside;
+    size_t count, size;
+    gjk_sort_order order;
+    gjk_meter meter;
+} sorter;
+
+static char *at(const sorter *s, size_t i) {
+    return s->items + i * s->size;
+}
+
+/* Sorts [begin, end) by insertion; the item that moves stands aside. */
+static void sort_run(sorter *s, size_t begin, size_t end) {
+    for (size_t i = begin + 1; i < end; i++) {
+        size_t place = i;
+        while (place > begin && s->order(at(s, place - 1), at(s, i)) > 0) {
+            place--;
+        }
+        if (place < i) {
+            memcpy(s->aside, at(s, i), s->size);
+            memmove(at(s, place + 1), at(s, place), (i - place) * s->size);
+            memcpy(at(s, place), s->aside, s->size);
+        }
+    }
+}
+
+/* Merges [begin, middle) and [middle, end). Given up it puts back what stands aside. */
+static void merge(sorter *s, size_t begin, size_t middle, size_t end) {
+    if (s->order(at(s, middle - 1), at(s, middle)) <= 0) {
+        return;
+    }
+    const char *left = s->aside, *left_end = left + (middle - begin) * s->size;
+    const char *right = at(s, middle), *right_end = at(s, end);
+    char *out = at(s, begin);
+    memcpy(s->aside, out, (middle - begin) * s->size);
+    while (left < left_end && right < right_end && !gjk_meter_spend(&s->meter, 1)) {
+        const bool takes_right = s->order(left, right) > 0;
+        memcpy(out, takes_right ? right : left, s->size);
+        right += takes_right ? s->size : 0;
+        left += takes_right ? 0 : s->size;
+        out += s->size;
+    }
+    memcpy(out, left, (size_t)(left_end - left));
+}
+
+/* The longest left run, which stands aside in the last merge. */
+static size_t longest_run(size_t count) {
+    size_t run = RUN_LENGTH;
+    while (2 * run < count) {
+        run *= 2;
+    }
+    return run < count ? run : 1;
+}
+
+gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t item_size,
+                    gjk_sort_order order) {
+    if (count < 2) {
+        return GJK_OK;
+    }
+    const gjk_arena_mark mark = gjk_arena_here(arena);
+    sorter s = {.items = items,
+                .count = count,
+                .size = item_size,
+                .order = order,
+                .meter = {.patience = arena->patience}};
+    s.aside = gjk_arena_alloc_array(arena, longest_run(count), item_size);
+    if (s.aside == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (size_t i = 0; i < count && !gjk_meter_spend(&s.meter, RUN_LENGTH); i += RUN_LENGTH) {
+        sort_run(&s, i, count - i < RUN_LENGTH ? count : i + RUN_LENGTH);
+    }
+    for (size_t run = RUN_LENGTH; run < count && !s.meter.given_up; run *= 2) {
+        for (size_t i = 0; i + run < count && !s.meter.given_up; i += 2 * run) {
+            merge(&s, i, i + run, count - i < 2 * run ? count : i + 2 * run);
+        }
+    }
+    gjk_arena_rewind(arena, mark);
+    return s.meter.given_up ? GJK_GIVEN_UP : GJK_OK;
+}

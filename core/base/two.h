@@ -1,0 +1,57 @@
+#ifndef GJK_BASE_TWO_H
+#define GJK_BASE_TWO_H
+
+/*
+ * A vector of the plane in one register, and a rotation of the plane as its cosine and its negated
+ * sine, the first row of its matrix. Each number is rounded on its own, as in gjk/vec.h.
+ */
+
+#include "gjk/pose.h"
+
+#include <stdint.h>
+
+typedef double gjk_two __attribute__((vector_size(16)));
+typedef int64_t gjk_two_bits __attribute__((vector_size(16)));
+
+#define TWO_INLINE static inline __attribute__((always_inline))
+
+TWO_INLINE gjk_two two_all(double x) {
+    return (gjk_two){x, x};
+}
+/* The first two numbers of a vector. Not loaded as one: they may have been written one by one just
+ * now, which would be a store-forwarding stall. */
+TWO_INLINE gjk_two two_of(const gjk_vec3 *v) {
+    return (gjk_two){v->x, v->y};
+}
+TWO_INLINE gjk_two two_swapped(gjk_two v) {
+    return __builtin_shufflevector(v, v, 1, 0);
+}
+TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
+    const gjk_two products = a * b;
+    return products[0] + products[1];
+}
+/* A choice between two vectors that is not branched on: whether x is not below y, or a condition. */
+TWO_INLINE gjk_two_bits two_if_not_below(double x, double y) {
+    return two_all(x) >= two_all(y);
+}
+TWO_INLINE gjk_two_bits two_if(bool condition) {
+    const int64_t mask = -(int64_t)condition;
+    return (gjk_two_bits){mask, mask};
+}
+TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
+    return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
+}
+
+/* The rotation of a 2D pose. */
+TWO_INLINE gjk_two two_turn_of(const gjk_pose *pose) {
+    return (gjk_two){pose->rotation.r0.x, pose->rotation.r0.y};
+}
+/* v turned, and turned back. */
+TWO_INLINE gjk_two two_turned(gjk_two turn, gjk_two v) {
+    return (gjk_two){turn[0] * v[0] + turn[1] * v[1], turn[0] * v[1] - turn[1] * v[0]};
+}
+TWO_INLINE gjk_two two_turned_back(gjk_two turn, gjk_two v) {
+    return (gjk_two){turn[0] * v[0] - turn[1] * v[1], turn[0] * v[1] + turn[1] * v[0]};
+}
+
+#endif

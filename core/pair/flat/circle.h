@@ -1,0 +1,110 @@
+/*
+ * A polygon and a circle or point, over the lanes of an instruction set, in the frame of the polygon:
+ * the edge with the widest gap to the point, or an end of it, is nearest.
+ */
+
+#include "pair/flat/columns.h"
+#include "pair/flat/view.h"
+
+/* The point in the frame of the polygon. */
+LANES_INLINE gjk_two point_seen(const view *v, const gjk_placed *polygon,
+                                const gjk_placed *circle) {
+    const gjk_two center = two_turned(two_turn_of(&circle->pose), row(circle->shape->columns, 0));
+    return two_turned_back(two_turn_of(&polygon->pose), center + v->between);
+}
+
+/* The gaps along the normals of all edges to the point. */
+LANES_INLINE lanes gaps_to(const double *edges, gjk_two p) {
+    return lanes_sub(along(edges + NORMAL_X, p), lanes_load(edges + OFFSET));
+}
+
+/* The nearest point of the polygon: the projection on the edge, or an end of it, if no other corner
+ * is further towards the point. */
+LANES_INLINE void find_nearest_to(const view *v, const double *columns, uint32_t edge, gjk_two p,
+                                  nearest *at) {
+    const gjk_two from = row(columns, edge);
+    const gjk_two to = row(columns, (edge + 1) % COLUMN), normal = row(columns + NORMAL_X, edge);
+    const gjk_two way = to - from;
+    const double from_start = two_dot(p - from, way), from_end = two_dot(to - p, way);
+    const double beyond = gjk_smaller(from_start, from_end);
+    const bool is_over = beyond >= 0.0;
+    const gjk_two end = two_pick(two_if_not_below(from_end, from_start), from, to);
+    const gjk_two between = p - end;
+    const double length = sqrt(two_dot(between, between)), clear = 16.0 * v->rounding;
+    const gjk_two n = between / two_all(length);
+    const bool is_beyond = beyond * beyond > clear * clear * two_dot(way, way);
+    const bool is_farthest =
+        lanes_above(along(columns, between), lanes_all(two_dot(between, end))) == 0;
+    const bool is_corner = is_beyond & is_farthest;
+    at->point = p;
+    const gjk_two_bits over = two_if_not_below(beyond, 0.0);
+    const double gap = two_dot(normal, p - from);
+    at->normal = two_pick(over, normal, n);
+    at->distance = two_pick(over, two_all(gap), two_all(length))[0];
+    at->is_sure = lanes_unbranched(is_over | is_corner);
+}
+
+LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
+                                const gjk_detect_settings *settings, gjk_detect_result *result) {
+    const bool is_swapped = a->shape->flat != GJK_FLAT_POLYGON;
+    const gjk_placed *polygon = place_of(a, b, is_swapped), *circle = place_of(b, a, is_swapped);
+    const double *columns = polygon->shape->columns;
+    const view v = view_of(polygon, circle, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    const gjk_two p = point_seen(&v, polygon, circle);
+    const lanes gaps = gaps_to(columns, p);
+    const bool separated = lanes_above(gaps, lanes_all(v.most)) != 0;
+    const bool deep = lanes_not_below(gaps, lanes_all(v.deep)) == 0;
+    if (!settings->penetration && lanes_unbranched(separated | deep)) {
+        write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, result);
+        return true;
+    }
+    const uint32_t edge = lane_of_largest(gaps);
+    if (separated) {
+        write_state(GJK_SEPARATED, result);
+        write_normal(two_turned(two_turn_of(&polygon->pose), row(columns + NORMAL_X, edge)),
+                     is_swapped, &result->normal);
+        return true;
+    }
+    nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
+    find_nearest_to(&v, columns, edge, p, &at);
+    if (!at.is_sure) {
+        return false;
+    }
+    const gjk_state state = deep ? GJK_OVERLAPPING : state_at(&v, at.distance);
+    if (!settings->penetration) {
+        write_state(state, result);
+        return true;
+    }
+    turn_to_world(&at);
+    write_detect(&v, &at, state, result);
+    return true;
+}
+
+LANES_INLINE bool distance_circle(const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_distance_settings *settings,
+                                  gjk_distance_result *result) {
+    const bool is_swapped = a->shape->flat != GJK_FLAT_POLYGON;
+    const gjk_placed *polygon = place_of(a, b, is_swapped), *circle = place_of(b, a, is_swapped);
+    const double *columns = polygon->shape->columns;
+    const view v = view_of(polygon, circle, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    const gjk_two p = point_seen(&v, polygon, circle);
+    const lanes gaps = gaps_to(columns, p);
+    nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
+    if (lanes_not_below(gaps, lanes_all(v.deep)) == 0) {
+        write_distance(&v, &at, GJK_OVERLAPPING, result);
+        return true;
+    }
+    find_nearest_to(&v, columns, lane_of_largest(gaps), p, &at);
+    const bool is_apart = lanes_above(gaps, lanes_all(v.most)) != 0;
+    if (at.is_sure) {
+        turn_to_world(&at);
+        write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
+    }
+    return at.is_sure;
+}

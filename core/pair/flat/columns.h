@@ -1,0 +1,60 @@
+/*
+ * The columns of a polygon of at most eight points in lanes: for files that include one of
+ * base/lanes_*.h before.
+ */
+
+#ifndef GJK_PAIR_FLAT_COLUMNS_H
+#define GJK_PAIR_FLAT_COLUMNS_H
+
+#include "base/two.h"
+#include "gjk/shape.h"
+
+/* Where they begin. Past the last point stands the first
+ * again, past the last edge the first. */
+enum column {
+    COLUMN = GJK_LANES,
+    NORMAL_X = 2 * GJK_LANES,
+    NORMAL_Y = 3 * GJK_LANES,
+    OFFSET = 4 * GJK_LANES
+};
+#define ALL_LANES 0xffu
+
+LANES_INLINE lanes dot(lanes ax, lanes ay, lanes bx, lanes by) {
+    return lanes_add(lanes_mul(ax, bx), lanes_mul(ay, by));
+}
+
+/* Where each of eight points stands along a direction. */
+LANES_INLINE lanes along(const double *points, gjk_two direction) {
+    return dot(lanes_all(direction[0]), lanes_all(direction[1]), lanes_load(points),
+               lanes_load(points + COLUMN));
+}
+
+/* A point, or a normal. */
+LANES_INLINE gjk_two row(const double *columns, uint32_t i) {
+    return (gjk_two){columns[i], columns[COLUMN + i]};
+}
+
+/* Which of the numbers is the largest, the first of those. */
+LANES_INLINE uint32_t lane_of_largest(lanes a) {
+    return (uint32_t)__builtin_ctz(lanes_equal(a, lanes_largest(a)));
+}
+
+/*
+ * The points that are least far along a direction, a bit each: those between an edge that goes down
+ * and one that does not. One point, unless rounding hides which way an edge goes.
+ */
+LANES_INLINE uint32_t least_points(const double *columns, gjk_two direction) {
+    const lanes up = lanes_sub(lanes_mul(lanes_all(direction[1]), lanes_load(columns + NORMAL_X)),
+                               lanes_mul(lanes_all(direction[0]), lanes_load(columns + NORMAL_Y)));
+    const uint32_t down = lanes_above(lanes_all(0.0), up); /* neither 0 nor -0 */
+    return ~down & (down << 1 | down >> (COLUMN - 1)) & ALL_LANES;
+}
+
+/* One of two places, as likely as not; no compiler branches on it, or takes the mask from a vector. */
+LANES_INLINE const void *place_of(const void *no, const void *yes, bool which) {
+    uintptr_t mask = -(uintptr_t)which;
+    __asm__("" : "+r"(mask));
+    return (const void *)((uintptr_t)no ^ (((uintptr_t)no ^ (uintptr_t)yes) & mask));
+}
+
+#endif

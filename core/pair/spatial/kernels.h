@@ -1,0 +1,678 @@
+/*
+ * The kernels of spatial.h, over the lanes of an instruction set: for the files that include one of
+ * base/lanes_*.h before and name the scan of two clouds SCAN_BOTH. See boolean_gjk3.c for the first
+ * half of the walk, which is all that most pairs need; a distance goes on until no support point is
+ * nearer. Clouds of at most eight points are turned into the frame of the first once and stay in
+ * registers; larger ones are scanned where they are.
+ */
+
+#include "base/larger.h"
+#include "base/rounding.h"
+#include "pair/simplex.h"
+#include "pair/solution.h"
+#include "pair/spatial/spatial.h"
+
+/* Steps of a walk that is to end within GJK_SPATIAL_ITERATIONS. */
+#define STEPS_MAX 20
+
+/* The bounds of boolean_gjk3.c for what a tetrahedron, or a feature's distance, proves. */
+#define CROSS_MAX 36.0
+#define VOLUME_ERROR 0x1p-38
+#define SLIVER 1e-4
+#define HEIGHT_ERROR 0x1p-38
+
+/* How near, relative to the scale, a corner may be to one that its plane ties with, squared:
+ * nearer ones would move the nearest point by more than rounding. */
+#define TIE_APART 0x1p-12
+
+typedef struct spatial_pair {
+    const gjk_placed *first, *second;
+    bool is_swapped;
+} spatial_pair;
+
+/* Where the second shape stands in the frame of the first, and what the query asks. */
+typedef struct view {
+    gjk_mat3 rotation;
+    gjk_vec3 translation;
+    double scale, rounding; /* of lengths there */
+    double radius, size;
+    double asked, tolerance; /* of the query, in lengths; not below rounding */
+    bool is_ordinary;        /* products of six lengths there neither overflow nor underflow */
+} view;
+
+LANES_INLINE view view_of(const spatial_pair *pair, double tolerance) {
+    const gjk_placed *a = pair->first, *b = pair->second;
+    const gjk_mat3 *m = &a->pose.rotation, *n = &b->pose.rotation;
+    view v;
+    if (gjk_same_rotation(m, n)) {
+        v.rotation = gjk_mat3_identity(); /* exact, so a shape coincides with itself */
+    } else {
+        const gjk_vec3 x = gjk_mul3_transposed(m, (gjk_vec3){n->r0.x, n->r1.x, n->r2.x});
+        const gjk_vec3 y = gjk_mul3_transposed(m, (gjk_vec3){n->r0.y, n->r1.y, n->r2.y});
+        const gjk_vec3 z = gjk_mul3_transposed(m, (gjk_vec3){n->r0.z, n->r1.z, n->r2.z});
+        v.rotation = (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+    }
+    v.translation = gjk_mul3_transposed(m, gjk_sub3(b->pose.position, a->pose.position));
+    v.scale = gjk_largest3(v.translation) + (a->shape->reach + b->shape->reach);
+    v.is_ordinary = v.scale <= 0x1p99 && v.scale >= 0x1p-99;
+    v.rounding = GJK_ROUNDING * v.scale;
+    v.radius = a->shape->radius + b->shape->radius;
+    v.size = gjk_larger(a->shape->size, b->shape->size);
+    v.asked = tolerance * v.size;
+    v.tolerance = gjk_larger(v.asked, 4.0 * v.rounding);
+    return v;
+}
+
+LANES_INLINE gjk_vec3 in_frame(const view *v, gjk_vec3 own) {
+    return gjk_add3(gjk_mul3(&v->rotation, own), v->translation);
+}
+
+/* --- Support points --- */
+
+/* How many points the larger of both clouds has: up to eight are kept in registers, up to 32 of
+ * the second are turned into the frame of the first once, more are scanned where they are. */
+typedef enum extent { FEW, SOME, MANY } extent;
+
+enum { SOME_MAX = 4 * GJK_LANES, TURNED = 3 * SOME_MAX };
+
+typedef struct few {
+    lanes ax, ay, az, bx, by, bz; /* the second in the frame of the first */
+} few;
+
+LANES_INLINE lanes dot(lanes ax, lanes ay, lanes az, lanes x, lanes y, lanes z) {
+    return lanes_add(lanes_add(lanes_mul(ax, x), lanes_mul(ay, y)), lanes_mul(az, z));
+}
+
+LANES_INLINE lanes turned_row(gjk_vec3 row, double offset, lanes x, lanes y, lanes z) {
+    return lanes_add(dot(lanes_all(row.x), lanes_all(row.y), lanes_all(row.z), x, y, z),
+                     lanes_all(offset));
+}
+
+/* Eight points of the second cloud in the frame of the first, in *f and in columns of `stride`. */
+LANES_INLINE void turn_eight(const view *v, const double *own, uint32_t stride, few *f,
+                             double *turned) {
+    const lanes x = lanes_load(own), y = lanes_load(own + stride);
+    const lanes z = lanes_load(own + 2 * (size_t)stride);
+    f->bx = turned_row(v->rotation.r0, v->translation.x, x, y, z);
+    f->by = turned_row(v->rotation.r1, v->translation.y, x, y, z);
+    f->bz = turned_row(v->rotation.r2, v->translation.z, x, y, z);
+    lanes_store(turned, f->bx);
+    lanes_store(turned + stride, f->by);
+    lanes_store(turned + 2 * (size_t)stride, f->bz);
+}
+
+/* Both clouds; the second in its own frame if there are many points, else in that of the first. */
+typedef struct clouds {
+    const view *v;
+    gjk_columns cloud[2];
+} clouds;
+
+LANES_INLINE gjk_vec3 point_of(const gjk_columns *c, uint32_t i) {
+    return (gjk_vec3){c->x[i], c->x[c->stride + i], c->x[2 * (size_t)c->stride + i]};
+}
+
+LANES_INLINE gjk_vec3 point_of_a(const clouds *c, uint32_t i) {
+    return point_of(&c->cloud[0], i);
+}
+
+LANES_INLINE gjk_vec3 point_of_b(const clouds *c, uint32_t i, extent size) {
+    const gjk_vec3 p = point_of(&c->cloud[1], i);
+    return size == MANY ? in_frame(c->v, p) : p;
+}
+
+/* The products of eight points, from the given on, with a direction. */
+LANES_INLINE lanes along_eight(const gjk_columns *c, uint32_t from, lanes x, lanes y, lanes z) {
+    const double *p = c->x + from, *q = p + c->stride;
+    return dot(x, y, z, lanes_load(p), lanes_load(q), lanes_load(q + c->stride));
+}
+
+/* The index of the farthest of at most 32 points: first the largest product, then where it is.
+ * Where there are fewer, the last eight stand for those that are missing. */
+LANES_INLINE uint32_t farthest(const gjk_columns *c, gjk_vec3 d) {
+    const lanes x = lanes_all(d.x), y = lanes_all(d.y), z = lanes_all(d.z);
+    const uint32_t last = c->stride - GJK_LANES;
+    const uint32_t second = last < 8 ? last : 8, third = last < 16 ? last : 16;
+    const lanes p = along_eight(c, 0, x, y, z), q = along_eight(c, second, x, y, z);
+    const lanes r = along_eight(c, third, x, y, z), s = along_eight(c, last, x, y, z);
+    const lanes most = lanes_largest(lanes_larger(lanes_larger(p, q), lanes_larger(r, s)));
+    return (uint32_t)__builtin_ctz(lanes_equal(p, most) | lanes_equal(q, most) << 8 |
+                                   lanes_equal(r, most) << 16 | lanes_equal(s, most) << 24);
+}
+
+/* The indices of the points of a and b whose difference is farthest along d. */
+LANES_INLINE void support(const clouds *c, const few *f, gjk_vec3 d, extent size,
+                          uint32_t index[2]) {
+    if (size == FEW) {
+        const lanes x = lanes_all(d.x), y = lanes_all(d.y), z = lanes_all(d.z);
+        const lanes along_a = dot(x, y, z, f->ax, f->ay, f->az);
+        const lanes along_b = dot(x, y, z, f->bx, f->by, f->bz);
+        index[0] = (uint32_t)__builtin_ctz(lanes_equal(along_a, lanes_largest(along_a)));
+        index[1] = (uint32_t)__builtin_ctz(lanes_equal(along_b, lanes_least(along_b)));
+    } else if (size == SOME) {
+        index[0] = farthest(&c->cloud[0], d);
+        index[1] = farthest(&c->cloud[1], gjk_neg3(d));
+    } else {
+        const gjk_vec3 along[2] = {d, gjk_neg3(gjk_mul3_transposed(&c->v->rotation, d))};
+        SCAN_BOTH(c->cloud, along, index);
+    }
+}
+
+/* --- The simplex --- */
+
+typedef struct search {
+    gjk_vec3 w[4]; /* of the simplex, the newest last */
+    uint32_t on_a[4], on_b[4];
+    uint32_t count, steps;
+    gjk_vec3 direction;                /* from the simplex to the origin, of any length */
+    double squared;                    /* of that length */
+    double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: unknown */
+    double bound; /* of the distance from below, times the direction's length; NAN: not found yet */
+} search;
+
+LANES_INLINE void keep(search *s, uint32_t from, uint32_t to) {
+    s->w[to].x = s->w[from].x;
+    s->w[to].y = s->w[from].y;
+    s->w[to].z = s->w[from].z;
+    s->on_a[to] = s->on_a[from];
+    s->on_b[to] = s->on_b[from];
+}
+
+LANES_INLINE void reduce_to_corner(search *s) {
+    keep(s, s->count - 1, 0);
+    s->count = 1;
+    s->direction = gjk_neg3(s->w[0]);
+    s->squared = s->upper_squared = gjk_dot3(s->w[0], s->w[0]);
+    s->upper_scale = 1.0;
+}
+
+/* The region of a segment, the newer end last. */
+LANES_INLINE void reduce_edge(search *s) {
+    const gjk_vec3 a = s->w[1], edge = gjk_sub3(s->w[0], a);
+    const double along = -gjk_dot3(a, edge), squared = gjk_dot3(edge, edge);
+    if (!(along > 0.0)) {
+        reduce_to_corner(s);
+        return;
+    }
+    s->direction = gjk_neg3(gjk_add3(gjk_scale3(squared, a), gjk_scale3(along, edge)));
+    s->squared = s->upper_squared = gjk_dot3(s->direction, s->direction);
+    s->upper_scale = along < squared ? squared * squared : 0.0;
+}
+
+LANES_INLINE void reduce_to_edge(search *s, uint32_t older) {
+    keep(s, older, 0);
+    keep(s, s->count - 1, 1);
+    s->count = 2;
+    reduce_edge(s);
+}
+
+/* The region of a triangle, the newest corner last: one of its newer edges or the face. */
+LANES_INLINE void reduce_triangle(search *s) {
+    const gjk_vec3 c = s->w[2], to_a = gjk_sub3(s->w[0], c), to_b = gjk_sub3(s->w[1], c);
+    const gjk_vec3 n = gjk_cross3(to_a, to_b);
+    const double beyond_a = -gjk_dot3(gjk_cross3(to_a, n), c),
+                 beyond_b = -gjk_dot3(gjk_cross3(n, to_b), c);
+    if (lanes_unbranched((beyond_a > 0.0) | (beyond_b > 0.0))) {
+        const bool toward_a = -gjk_dot3(c, to_a) > 0.0;
+        const bool is_a = (beyond_a > 0.0) & (toward_a | !(beyond_b > 0.0));
+        reduce_to_edge(s, lanes_unbranched(is_a) ? 0 : 1);
+        return;
+    }
+    const double height = gjk_dot3(n, c), squared = gjk_dot3(n, n);
+    const double wide = SLIVER * (gjk_dot3(to_a, to_a) * gjk_dot3(to_b, to_b));
+    const double way = height > 0.0 ? -1.0 : 1.0;
+    s->direction = gjk_scale3(way, n);
+    s->squared = squared;
+    s->upper_squared = height * height;
+    s->upper_scale = squared > wide ? squared : 0.0;
+}
+
+/*
+ * The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
+ * Returns true when the origin is inside, farther than `margin` over twice the area of a face
+ * from each face.
+ */
+LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
+    const gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
+    const gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);
+    const gjk_vec3 ca = gjk_cross3(c, a), ab = gjk_cross3(a, b);
+    const double volume = gjk_dot3(a, bc), turn = volume > 0.0 ? -1.0 : 1.0;
+    const double of_a = turn * gjk_dot3(d, bc), of_b = turn * gjk_dot3(d, ca);
+    const double of_c = turn * gjk_dot3(d, ab);
+    if (lanes_unbranched((of_a > 0.0) & (of_b > 0.0) & (of_c > 0.0))) {
+        const double of_d = fabs(volume) - (of_a + of_b + of_c);
+        s->upper_scale = 0.0;
+        return (of_a > margin) & (of_b > margin) & (of_c > margin) & (of_d > margin);
+    }
+    const double far_a = of_a * fabs(of_a) / gjk_dot3(bc, bc);
+    const double far_b = of_b * fabs(of_b) / gjk_dot3(ca, ca);
+    const double far_c = of_c * fabs(of_c) / gjk_dot3(ab, ab);
+    const bool is_a = (far_a <= far_b) & (far_a <= far_c), is_b = !is_a & (far_b <= far_c);
+    const uint32_t first = lanes_unbranched(is_a), second = 2 - lanes_unbranched(!is_a & !is_b);
+    keep(s, first, 0);
+    keep(s, second, 1);
+    keep(s, 3, 2);
+    s->count = 3;
+    reduce_triangle(s);
+    return false;
+}
+
+/* --- The walk --- */
+
+/* What a walk proves: nothing, that the shapes are apart, that they overlap by their radii, or
+ * by their cores. */
+typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
+
+/* Whether the origin is beyond the edge of the two older corners of a triangle, where the search
+ * may lead from a tetrahedron. */
+LANES_INLINE bool beyond_oldest_edge(const search *s) {
+    const gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
+    const gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
+    return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
+}
+
+/* Whether the sum of the radii exceeds the distance of the cores. */
+LANES_INLINE bool is_within_radius(const search *s, const view *v) {
+    const double reach = v->radius - v->tolerance - HEIGHT_ERROR * v->scale;
+    return reach > 0.0 && s->upper_squared < reach * reach * s->upper_scale &&
+           !(s->count == 3 && beyond_oldest_edge(s));
+}
+
+/* How far inside a tetrahedron the origin must be, over twice the area of a face. */
+LANES_INLINE double margin_of(const view *v) {
+    const double squared = v->scale * v->scale;
+    return CROSS_MAX * v->tolerance * squared + VOLUME_ERROR * squared * v->scale;
+}
+
+/* Reduces the simplex to the feature nearest the origin. */
+LANES_INLINE outcome reduce(search *s, const view *v, double margin) {
+    if (s->count == 1) {
+        reduce_to_corner(s);
+    } else if (s->count == 2) {
+        reduce_edge(s);
+    } else if (s->count == 3) {
+        reduce_triangle(s);
+    } else if (reduce_tetrahedron(s, margin)) {
+        return AROUND;
+    }
+    return v->radius > 0.0 && is_within_radius(s, v) ? WITHIN : OPEN;
+}
+
+/* Whether the newest support point is one of the simplex. */
+LANES_INLINE bool is_known(const search *s, const uint32_t index[2]) {
+    bool known = false;
+    for (uint32_t i = 0; i < s->count; i++) {
+        known |= (s->on_a[i] == index[0]) & (s->on_b[i] == index[1]);
+    }
+    return known;
+}
+
+/* Whether w is far from each corner of a triangle. */
+LANES_INLINE bool is_far_from_all(const search *s, gjk_vec3 w, double least) {
+    bool is_far = true;
+    for (uint32_t i = 0; i < 3; i++) {
+        const gjk_vec3 way = gjk_sub3(w, s->w[i]);
+        is_far &= gjk_dot3(way, way) >= least;
+    }
+    return is_far;
+}
+
+/* Walks on from the direction. nearest: on from the proof that the pair is apart to the nearest
+ * feature, with whose direction s->bound is set. */
+LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, bool nearest, search *s) {
+    const view *v = c->v;
+    const double reach = v->radius + v->tolerance, margin = margin_of(v);
+    outcome found = OPEN;
+    s->bound = NAN;
+    while (s->steps < STEPS_MAX && s->squared > 0.0) {
+        uint32_t index[2];
+        support(c, f, s->direction, size, index);
+        s->steps++;
+        const gjk_vec3 w = gjk_sub3(point_of_a(c, index[0]), point_of_b(c, index[1], size));
+        const double along = gjk_dot3(s->direction, w);
+        if (found == OPEN && along < 0.0 && along * along > reach * reach * s->squared) {
+            found = APART;
+            s->bound = -along;
+            if (!nearest) {
+                return APART;
+            }
+        }
+        if (is_known(s, index)) {
+            s->bound = -along;
+            return found;
+        }
+        if (s->count == 3) {
+            const double gain = along - gjk_dot3(s->direction, s->w[2]);
+            if (!(gain > 0.0 && gain * gain > v->rounding * v->rounding * s->squared)) {
+                s->bound = is_far_from_all(s, w, TIE_APART * v->scale * v->scale) ? -along : NAN;
+                return found;
+            }
+        }
+        s->w[s->count] = w;
+        s->on_a[s->count] = index[0];
+        s->on_b[s->count++] = index[1];
+        const outcome reduced = reduce(s, v, margin);
+        if (reduced != OPEN || s->count == 4) {
+            s->bound = NAN;
+            return found == OPEN ? reduced : found;
+        }
+    }
+    s->bound = NAN;
+    return found;
+}
+
+LANES_INLINE gjk_vec3 heading(const spatial_pair *pair, const view *v) {
+    const gjk_vec3 to = in_frame(v, pair->second->shape->center);
+    const gjk_vec3 between = gjk_sub3(to, pair->first->shape->center);
+    return gjk_dot3(between, between) > 0.0 ? between : (gjk_vec3){1, 0, 0};
+}
+
+/* Begins with the points or the axis that the cache has of these two clouds; false: it has none. */
+LANES_INLINE bool recall(const spatial_pair *pair, const clouds *c, extent size,
+                         const gjk_cache *cache, search *s) {
+    if (cache == NULL || cache->a != pair->first->shape || cache->b != pair->second->shape) {
+        return false;
+    }
+    s->count = cache->has_indices ? cache->count : 0;
+    s->direction = cache->axis;
+    for (uint32_t i = 0; i < s->count; i++) {
+        s->on_a[i] = cache->at_a[i];
+        s->on_b[i] = cache->at_b[i];
+        s->w[i] = gjk_sub3(point_of_a(c, s->on_a[i]), point_of_b(c, s->on_b[i], size));
+    }
+    return s->count > 0 || gjk_dot3(s->direction, s->direction) > 0.0;
+}
+
+LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few *f, extent size,
+                           const gjk_cache *cache, bool nearest, search *s) {
+    outcome found = OPEN;
+    s->count = s->steps = 0;
+    s->upper_squared = s->upper_scale = 0.0;
+    s->bound = NAN;
+    if (!recall(pair, c, size, cache, s)) {
+        s->direction = heading(pair, c->v);
+    } else if (s->count > 0) {
+        found = reduce(s, c->v, margin_of(c->v));
+        if (found == OPEN && s->count == 4) { /* beyond the oldest face: begin anew */
+            s->count = 0;
+            s->direction = heading(pair, c->v);
+        }
+    }
+    s->squared = gjk_dot3(s->direction, s->direction);
+    return found != OPEN ? found : walk_on(c, f, size, nearest, s);
+}
+
+/* What the general method goes on from. */
+LANES_INLINE void leave(const search *s, outcome found, gjk_walk3 *walk) {
+    walk->count = s->count;
+    walk->steps = s->steps;
+    walk->is_around = found == AROUND;
+    walk->is_within = found == WITHIN;
+    for (uint32_t i = 0; i < s->count; i++) {
+        walk->on_a[i] = s->on_a[i];
+        walk->on_b[i] = s->on_b[i];
+    }
+}
+
+/* Keeps what decided the query, as gjk_cache_keep does: the axis if there is one, else the
+ * points. */
+LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const gjk_vec3 *axis,
+                              gjk_cache *cache) {
+    if (cache == NULL) {
+        return;
+    }
+    const gjk_shape *a = pair->first->shape, *b = pair->second->shape;
+    const gjk_columns of_a = {a->columns, a->count, a->stride};
+    const gjk_columns of_b = {b->columns, b->count, b->stride};
+    cache->a = a;
+    cache->b = b;
+    cache->axis = axis != NULL ? *axis : (gjk_vec3){0, 0, 0};
+    cache->count = axis != NULL ? 0 : s->count;
+    cache->has_indices = true;
+    for (uint32_t i = 0; i < cache->count; i++) {
+        cache->at_a[i] = s->on_a[i];
+        cache->at_b[i] = s->on_b[i];
+        cache->on_a[i] = point_of(&of_a, s->on_a[i]);
+        cache->on_b[i] = point_of(&of_b, s->on_b[i]);
+    }
+}
+
+/* --- The nearest points --- */
+
+/* The weights of the corners of the feature at its nearest point. False: it is not one that the
+ * nearest point is inside of by certain signs, or a sliver. */
+LANES_INLINE bool find_weights(const search *s, double weight[3]) {
+    weight[0] = 1.0;
+    weight[1] = weight[2] = 0.0;
+    if (s->count == 1) {
+        return true;
+    }
+    const gjk_vec3 p = s->w[0], u = gjk_sub3(s->w[1], p);
+    if (s->count == 2) {
+        const double from_a = -gjk_dot3(p, u), from_b = gjk_dot3(s->w[1], u);
+        const double squared = gjk_dot3(u, u);
+        const bool near_a = from_a <= from_b;
+        const double near = gjk_smaller(from_a, from_b) / squared;
+        weight[0] = near_a ? 1.0 - near : near;
+        weight[1] = near_a ? near : 1.0 - near;
+        return near > 0.0;
+    }
+    const gjk_vec3 v = gjk_sub3(s->w[2], p), n = gjk_cross3(u, v);
+    const double area = gjk_dot3(n, n), product = gjk_dot3(u, u) * gjk_dot3(v, v);
+    const double per_area = 1.0 / area;
+    double beta = gjk_dot3(n, gjk_cross3(v, p)) * per_area;
+    double gamma = gjk_dot3(n, gjk_cross3(p, u)) * per_area;
+    const gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(beta, u), gjk_scale3(gamma, v)));
+    const gjk_vec3 rest = gjk_sub3(foot, gjk_scale3(gjk_dot3(n, foot) * per_area, n));
+    beta -= gjk_dot3(n, gjk_cross3(rest, v)) * per_area;
+    gamma -= gjk_dot3(n, gjk_cross3(u, rest)) * per_area;
+    weight[0] = 1.0 - beta - gamma;
+    weight[1] = beta;
+    weight[2] = gamma;
+    return (area >= GJK_SLIVER * product) & (beta > 0.0) & (gamma > 0.0) & (weight[0] > 0.0);
+}
+
+/* Where the cores are nearest each other, in the frame, and what proves it. */
+typedef struct nearest3 {
+    double lower, upper;
+    gjk_vec3 normal, on_a, on_b;
+} nearest3;
+
+/* False: the bounds do not meet within rounding. */
+LANES_INLINE bool find_nearest(const clouds *c, const search *s, extent size, nearest3 *at) {
+    const view *v = c->v;
+    double weight[3];
+    if (!find_weights(s, weight)) {
+        return false;
+    }
+    const gjk_vec3 a = point_of_a(c, s->on_a[0]), b = point_of_b(c, s->on_b[0], size);
+    at->on_a = a;
+    at->on_b = b;
+    for (uint32_t i = 1; i < s->count; i++) {
+        const gjk_vec3 to_a = gjk_sub3(point_of_a(c, s->on_a[i]), a);
+        const gjk_vec3 to_b = gjk_sub3(point_of_b(c, s->on_b[i], size), b);
+        at->on_a = gjk_add3(at->on_a, gjk_scale3(weight[i], to_a));
+        at->on_b = gjk_add3(at->on_b, gjk_scale3(weight[i], to_b));
+    }
+    const double per_length = 1.0 / sqrt(s->squared);
+    at->normal = gjk_scale3(per_length, s->direction);
+    at->upper = gjk_length3(gjk_sub3(at->on_a, at->on_b));
+    at->lower = s->bound * per_length;
+    return at->upper - at->lower <= v->rounding;
+}
+
+/* --- The answers --- */
+
+/* A vector of the frame in the world's axes. */
+LANES_INLINE gjk_vec3 in_world(const gjk_placed *a, gjk_vec3 v) {
+    return gjk_mul3(&a->pose.rotation, v);
+}
+
+/* From the caller's a to b. */
+LANES_INLINE gjk_vec3 normal_in_world(const spatial_pair *pair, gjk_vec3 normal) {
+    const double way = 1.0 - 2.0 * pair->is_swapped;
+    return gjk_no_minus_zero3(gjk_scale3(way, in_world(pair->first, normal)));
+}
+
+/* Both points, those of the rounded shapes, in the caller's order. */
+LANES_INLINE void set_points(const spatial_pair *pair, const nearest3 *at, gjk_vec3 *point_a,
+                             gjk_vec3 *point_b) {
+    const gjk_placed *a = pair->first, *b = pair->second;
+    gjk_vec3 *const points[2] = {point_a, point_b};
+    const gjk_vec3 p = gjk_add3(at->on_a, gjk_scale3(a->shape->radius, at->normal));
+    const gjk_vec3 q = gjk_sub3(at->on_b, gjk_scale3(b->shape->radius, at->normal));
+    *points[pair->is_swapped] = gjk_add3(in_world(a, p), a->pose.position);
+    *points[!pair->is_swapped] = gjk_add3(in_world(a, q), a->pose.position);
+}
+
+LANES_INLINE double positive_part(double x) {
+    return x > 0.0 ? x : 0.0;
+}
+
+/* Number by number, since a copy of a vector just written waits for the writes. */
+LANES_INLINE void clear(gjk_vec3 *v) {
+    v->x = 0.0;
+    v->y = 0.0;
+    v->z = 0.0;
+}
+
+LANES_INLINE void clear_detect(gjk_state state, uint32_t steps, gjk_detect_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = steps;
+    result->has_points = false;
+    result->depth = result->depth_lower_bound = 0.0;
+    clear(&result->normal);
+    clear(&result->point_a);
+    clear(&result->point_b);
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->given_up = false;
+}
+
+LANES_INLINE void clear_distance(gjk_state state, uint32_t steps, gjk_distance_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = steps;
+    result->has_points = false;
+    result->distance = result->lower_bound = result->signed_distance = 0.0;
+    clear(&result->normal);
+    clear(&result->point_a);
+    clear(&result->point_b);
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->is_signed = result->given_up = false;
+}
+
+/* Sets up the clouds; the points of few are in *f, the turned ones of the second in `turned`. */
+LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent size, few *f,
+                              double turned[TURNED]) {
+    const gjk_shape *a = pair->first->shape, *b = pair->second->shape;
+    const uint32_t of_a = size == FEW ? GJK_LANES : a->stride;
+    const uint32_t of_b = size == FEW ? GJK_LANES : b->stride;
+    if (size == FEW) {
+        f->ax = lanes_load(a->columns);
+        f->ay = lanes_load(a->columns + of_a);
+        f->az = lanes_load(a->columns + 2 * (size_t)of_a);
+    }
+    for (uint32_t i = 0; size != MANY && i < of_b; i += GJK_LANES) {
+        turn_eight(v, b->columns + i, of_b, f, turned + i);
+    }
+    return (clouds){v,
+                    {{a->columns, a->count, of_a},
+                     {size == MANY ? b->columns : turned, b->count, of_b}}};
+}
+
+LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *settings, extent size,
+                         gjk_detect_result *result, gjk_walk3 *walk) {
+    _Alignas(64) double turned[TURNED];
+    const view v = view_of(pair, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    few f;
+    const clouds c = clouds_of(pair, &v, size, &f, turned);
+    search s;
+    const outcome found = begin(pair, &c, &f, size, settings->cache, false, &s);
+    if (found == OPEN || (found != APART && settings->penetration)) {
+        leave(&s, found, walk);
+        return false;
+    }
+    clear_detect(found == APART ? GJK_SEPARATED : GJK_OVERLAPPING, s.steps, result);
+    if (settings->penetration || (settings->cache != NULL && found == APART)) {
+        const gjk_vec3 axis = gjk_scale3(1.0 / sqrt(s.squared), s.direction);
+        if (settings->penetration) {
+            result->normal = normal_in_world(pair, axis);
+        }
+        keep_cached(pair, &s, &axis, settings->cache);
+    } else {
+        keep_cached(pair, &s, NULL, settings->cache);
+    }
+    return true;
+}
+
+LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings *settings,
+                           extent size, gjk_distance_result *result, gjk_walk3 *walk) {
+    _Alignas(64) double turned[TURNED];
+    const view v = view_of(pair, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    few f;
+    const clouds c = clouds_of(pair, &v, size, &f, turned);
+    search s;
+    nearest3 at;
+    const outcome found = begin(pair, &c, &f, size, settings->cache, true, &s);
+    if (found == AROUND || found == WITHIN) {
+        clear_distance(GJK_OVERLAPPING, s.steps, result);
+        keep_cached(pair, &s, NULL, settings->cache);
+        return true;
+    }
+    if (found == OPEN || !find_nearest(&c, &s, size, &at)) {
+        leave(&s, OPEN, walk);
+        return false;
+    }
+    keep_cached(pair, &s, NULL, settings->cache);
+    gjk_close_bounds(v.size, &at.lower, &at.upper);
+    clear_distance(GJK_SEPARATED, s.steps, result);
+    result->distance = positive_part(at.upper - v.radius);
+    result->lower_bound = positive_part(at.lower - v.radius);
+    result->has_points = true;
+    result->normal = normal_in_world(pair, at.normal);
+    set_points(pair, &at, &result->point_a, &result->point_b);
+    return true;
+}
+
+/* The first of two in the order of order.h, which is as likely as not; no compiler branches on
+ * it. */
+LANES_INLINE spatial_pair pair_of(const gjk_placed *a, const gjk_placed *b, bool is_swapped) {
+    const uintptr_t differ = ((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)is_swapped;
+    return (spatial_pair){(const gjk_placed *)((uintptr_t)a ^ differ),
+                          (const gjk_placed *)((uintptr_t)b ^ differ), is_swapped};
+}
+
+LANES_INLINE extent extent_of(const spatial_pair *pair) {
+    const uint32_t a = pair->first->shape->count, b = pair->second->shape->count;
+    const uint32_t most = a > b ? a : b;
+    return most <= GJK_LANES ? FEW : most <= SOME_MAX ? SOME : MANY;
+}
+
+/* The entries of one instruction set. */
+#define SPATIAL_KERNELS(set)                                                                     \
+    LANES_TARGET bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,         \
+                                               bool is_swapped,                                  \
+                                               const gjk_detect_settings *settings,              \
+                                               gjk_detect_result *result, gjk_walk3 *walk) {     \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                       \
+               : size == SOME ? detect(&pair, settings, SOME, result, walk)                      \
+                              : detect(&pair, settings, MANY, result, walk);                     \
+    }                                                                                            \
+    LANES_TARGET bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
+                                                 bool is_swapped,                                \
+                                                 const gjk_distance_settings *settings,          \
+                                                 gjk_distance_result *result, gjk_walk3 *walk) { \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                     \
+               : size == SOME ? distance(&pair, settings, SOME, result, walk)                    \
+                              : distance(&pair, settings, MANY, result, walk);                   \
+    }

@@ -1,0 +1,46 @@
+#ifndef GJK_RAY_ADVANCE_H
+#define GJK_RAY_ADVANCE_H
+
+/*
+ * When two convex shapes that both move and turn first meet, by conservative advancement: Mirtich,
+ * Impulse-based Dynamic Simulation, 1996; Zhang, Lee, Kim, Interactive Continuous Collision Detection
+ * for Non-Convex Polyhedra, 2006.
+ */
+
+#include "gjk/cast.h"
+#include "gjk/motion.h"
+
+/* A convex shape in a frame that moves: itself, or a piece of a whole. Borrows the shape. */
+typedef struct gjk_mover {
+    gjk_pose start;          /* of the frame */
+    gjk_placed part;         /* in the frame */
+    gjk_rigid_motion motion; /* of the frame, which turns about its origin */
+    /* Of the core, about the line through the frame's origin along the axis of the turn: how far from
+     * it the farthest point is, and from where to where it goes along it. */
+    double spread, low, high;
+} gjk_mover;
+
+gjk_mover gjk_mover_make(const gjk_pose *start, const gjk_placed *part,
+                         const gjk_rigid_motion *motion);
+
+/* A box of all places that the mover takes when its frame turns, but stays where it is. */
+gjk_bounds gjk_mover_bounds(const gjk_mover *mover);
+
+typedef struct gjk_meeting {
+    bool hit, inside; /* inside: they overlap at the start */
+    gjk_convergence convergence;
+    uint32_t iterations;
+    double fraction;
+    /* Of a hit that is not inside: from a to b, and the contact on a. */
+    gjk_vec3 normal, point;
+} gjk_meeting;
+
+/*
+ * Looks for the first contact up to the fraction `bound` of both motions. settings->at_start is not
+ * regarded. At the iteration limit there is a hit, not proven, at the fraction before which there is
+ * none.
+ */
+gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
+                        const gjk_cast_settings *settings);
+
+#endif

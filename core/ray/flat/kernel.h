@@ -1,0 +1,90 @@
+/*
+ * The kernel of flat_ray.h for polygons, over the lanes of an instruction set: for the files that
+ * include one of base/lanes_*.h before. As polygon.c: the line enters where the outline crosses
+ * from its left to its right.
+ */
+
+#include "base/larger.h"
+#include "base/rounding.h"
+#include "pair/flat/columns.h"
+#include "ray/flat/flat_ray.h"
+
+/* An entry through an edge; origin and direction in the polygon's frame. False: undecided, since the
+ * ray ends near it. */
+LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 origin,
+                        gjk_vec2 direction, double slack, uint32_t edge, gjk_ray_result *result) {
+    const double *columns = target->shape->columns;
+    const gjk_vec3 *r = &target->pose.rotation.r0, *d = &ray->direction;
+    const double nx = columns[NORMAL_X + edge], ny = columns[NORMAL_Y + edge];
+    const double rate = -(nx * direction.x + ny * direction.y);
+    const double t = (nx * origin.x + ny * origin.y - columns[OFFSET + edge]) / rate;
+    const double beyond = t - ray->max_distance;
+    if (t < 0.0 || (beyond > 0.0 && beyond * rate > slack)) {
+        gjk_flat_ray_miss(result);
+        return true;
+    }
+    if (beyond > 2.0 * slack) {
+        return false;
+    }
+    gjk_vec2 normal = {r->x * nx + r->y * ny, r->x * ny - r->y * nx};
+    const double along_ray = normal.x * d->x + normal.y * d->y;
+    if (along_ray > 0.0) { /* rounding turned it along the ray: it is reflected */
+        normal.x -= (2.0 * along_ray + 0x1p-52) * d->x;
+        normal.y -= (2.0 * along_ray + 0x1p-52) * d->y;
+    }
+    gjk_flat_ray_hit(ray, t, normal, result);
+    return true;
+}
+
+/* Each number of the ray is loaded to all lanes and turned into the polygon's frame there, which takes
+ * less time than to move it there. */
+LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double tolerance,
+                           gjk_ray_result *result) {
+    const gjk_shape *shape = target->shape;
+    const double *columns = shape->columns;
+    const gjk_vec3 *r = &target->pose.rotation.r0, *at = &target->pose.position;
+    const lanes c = lanes_all(r->x), s = lanes_all(r->y);
+    const lanes x = lanes_sub(lanes_all(ray->origin.x), lanes_all(at->x));
+    const lanes y = lanes_sub(lanes_all(ray->origin.y), lanes_all(at->y));
+    const lanes u = lanes_all(ray->direction.x), w = lanes_all(ray->direction.y);
+    const lanes ox = lanes_sub(lanes_mul(c, x), lanes_mul(s, y)), oy = dot(s, c, x, y);
+    const lanes dx = lanes_sub(lanes_mul(c, u), lanes_mul(s, w)), dy = dot(s, c, u, w);
+    /* how far the corners are to the left of the line, and the origin outside of the edges */
+    const lanes own_left = lanes_sub(lanes_mul(u, y), lanes_mul(w, x));
+    const lanes left = lanes_sub(lanes_sub(lanes_mul(dx, lanes_load(columns + COLUMN)),
+                                           lanes_mul(dy, lanes_load(columns))),
+                                 own_left);
+    const lanes gap =
+        lanes_sub(dot(ox, oy, lanes_load(columns + NORMAL_X), lanes_load(columns + NORMAL_Y)),
+                  lanes_load(columns + OFFSET));
+    const double reach = gjk_larger(fabs(lanes_first(x)), fabs(lanes_first(y))) + shape->reach;
+    const double slack = 4.0 * GJK_ROUNDING * reach;
+    const double near = 2.0 * gjk_larger(tolerance * shape->size, slack);
+    const uint32_t is_left = lanes_above(left, lanes_all(slack));
+    const uint32_t is_not_right = lanes_not_below(left, lanes_all(-slack));
+    const bool is_outside = lanes_above(gap, lanes_all(near)) != 0;
+    if (shape->radius > 0.0 || reach > 0x1p99 || !is_outside) {
+        return false;
+    }
+    if (lanes_unbranched((is_left == ALL_LANES) | (is_not_right == 0))) {
+        gjk_flat_ray_miss(result);
+        return true;
+    }
+    /* the last corner to the left, from which the entered edge starts */
+    const uint32_t last = is_left & ~(is_left >> 1 | is_left << (COLUMN - 1)) & ALL_LANES;
+    if (last == 0 || (last & (last - 1)) != 0 || is_not_right == ALL_LANES) {
+        return false;
+    }
+    return enter(target, ray, (gjk_vec2){lanes_first(ox), lanes_first(oy)},
+                 (gjk_vec2){lanes_first(dx), lanes_first(dy)}, slack, (uint32_t)__builtin_ctz(last),
+                 result);
+}
+
+/* The entry of one instruction set. */
+#define FLAT_RAY_KERNEL(set)                                                           \
+    LANES_TARGET bool gjk_flat_ray_##set(const gjk_placed *target, const gjk_ray *ray, \
+                                         const gjk_ray_settings *settings,             \
+                                         gjk_ray_result *result) {                     \
+        return cast_ray(target, ray, settings->tolerance, result) ||                   \
+               gjk_raycast_any(target, ray, settings, result);                         \
+    }

@@ -1,0 +1,32 @@
+#ifndef GJK_RAY_TRIANGLE_MISSES_H
+#define GJK_RAY_TRIANGLE_MISSES_H
+
+#include "gjk/vec.h"
+
+#include <stdint.h>
+
+/* Triangles that are tested at once. */
+#define GJK_MISS_LANES 4
+
+/* A ray as triangles in the frame of their shape see it. */
+typedef struct gjk_miss_ray {
+    gjk_vec3 origin, direction; /* a unit vector, within rounding */
+    double tolerance;           /* relative to a triangle's size */
+    double rounding;            /* of the numbers above: a length */
+} gjk_miss_ray;
+
+/*
+ * The bits of those triangles that the ray surely misses, or meets only beyond `bound` along its
+ * direction: by the edge tests of Woop, Benthin, Wald (Watertight Ray/Triangle Intersection, 2013), with a
+ * margin for the tolerance and for rounding. What is left may still miss.
+ */
+uint32_t gjk_triangle_misses(const gjk_miss_ray *ray, const gjk_vec3 corners[GJK_MISS_LANES][3],
+                             double bound);
+
+/* Its two forms, which give the same bits; the second on machines that can run it. */
+uint32_t gjk_triangle_misses_plain(const gjk_miss_ray *ray,
+                                   const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
+uint32_t gjk_triangle_misses_avx2(const gjk_miss_ray *ray,
+                                  const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
+
+#endif

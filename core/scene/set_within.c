@@ -1,0 +1,130 @@
+/*
+ * Which bodies lie wholly within a convex polytope: those whose farthest point along the normal of
+ * each of its facets is not beyond the facet. Support scans decide it for curved bodies too; a shape
+ * of pieces lies within where each of its pieces does.
+ */
+
+#include "base/larger.h"
+#include "base/meter.h"
+#include "base/rounding.h"
+#include "gjk/pieces.h"
+#include "scene/scene.h"
+#include "shape/facets.h"
+#include "shape/support.h"
+
+typedef struct container {
+    const gjk_placed *placed;
+    gjk_facets facets;
+    double tolerance; /* of the settings */
+    gjk_meter meter;
+} container;
+
+/* The facet of the container as the plane normal . x <= offset in the body's own frame. */
+static gjk_facet seen_from(const gjk_facet *facet, const gjk_pose *body) {
+    return (gjk_facet){
+        .normal = gjk_mul3_transposed(&body->rotation, facet->normal),
+        .offset = facet->offset - gjk_dot3(facet->normal, body->position),
+    };
+}
+
+static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double slack) {
+    const gjk_vec3 n = facet->normal;
+    gjk_vec3 farthest;
+    if (gjk_dot3(n, shape->center) + shape->bounding_radius <= facet->offset) {
+        return false;
+    }
+    if (shape->dimension == 2) {
+        farthest = gjk_xy0(gjk_support_of2(shape, gjk_xy(n)));
+    } else {
+        gjk_support_of3(shape, n.x, n.y, n.z, &farthest);
+    }
+    farthest = gjk_add3(farthest, shape->offset);
+    return gjk_dot3(n, farthest) + shape->radius > facet->offset + slack;
+}
+
+/* pose: of the shape in the container's frame. */
+static bool convex_lies_within(container *in, const gjk_shape *shape, const gjk_pose *pose) {
+    const double far = gjk_largest3(pose->position) + shape->reach + in->placed->shape->reach;
+    const double slack =
+        in->tolerance * gjk_larger(shape->size, in->placed->shape->size) + 8.0 * GJK_ROUNDING * far;
+    for (uint32_t i = 0; i < in->facets.count; i++) {
+        const gjk_facet facet = seen_from(&in->facets.items[i], pose);
+        if (is_beyond(shape, &facet, slack) || gjk_meter_spend(&in->meter, 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool lies_within(container *in, const gjk_placed *body) {
+    const struct gjk_pieces *pieces = body->shape->pieces;
+    const gjk_pose pose = gjk_pose_relative(&in->placed->pose, &body->pose);
+    if (pieces == NULL) {
+        return convex_lies_within(in, body->shape, &pose);
+    }
+    const gjk_placed whole = {body->shape, pose};
+    for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
+        gjk_piece piece;
+        if (!gjk_piece_exists(pieces, i)) {
+            continue;
+        }
+        gjk_piece_make(&whole, i, &piece);
+        if (!convex_lies_within(in, piece.placed.shape, &piece.placed.pose)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The convex shape that a container is, a compound's only part included; NULL: it is none. */
+static const gjk_placed *only_piece(const gjk_placed *placed, gjk_piece *room) {
+    const gjk_shape *shape = placed->shape;
+    if (shape->type != GJK_COMPOUND) {
+        return placed;
+    }
+    if (gjk_pieces_count(shape->pieces) != 1) {
+        return NULL;
+    }
+    gjk_piece_make(placed, 0, room);
+    return &room->placed;
+}
+
+static bool is_polytope(const gjk_shape *shape) {
+    return (shape->type == GJK_BOX || shape->type == GJK_POLYGON || shape->type == GJK_HULL ||
+            shape->type == GJK_TRIANGLE) &&
+           shape->radius == 0.0;
+}
+
+bool gjk_may_contain(const gjk_placed *placed) {
+    gjk_piece room;
+    const gjk_placed *convex = only_piece(placed, &room);
+    return convex != NULL && is_polytope(convex->shape);
+}
+
+gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
+                          const gjk_selection *selection, const gjk_detect_settings *settings,
+                          gjk_hits *out) {
+    gjk_piece room;
+    container in = {.placed = only_piece(a, &room),
+                    .tolerance = settings->tolerance,
+                    .meter = {.patience = selection->patience}};
+    GJK_ASSERT(in.placed != NULL && is_polytope(in.placed->shape));
+    gjk_detect_settings state_only = *settings;
+    state_only.penetration = false;
+    gjk_selection all = *selection; /* that meet it: those within are among them */
+    all.limit = UINT32_MAX;
+    gjk_status status = gjk_facets_make(selection->arena, in.placed->shape, &in.facets);
+    if (status == GJK_OK) {
+        status = gjk_set_detect(snapshot, a, &all, &state_only, out);
+    }
+    uint32_t kept = 0, count = status == GJK_OK ? out->count : 0;
+    for (uint32_t i = 0; i < count && kept <= selection->limit && !in.meter.given_up; i++) {
+        const gjk_placed placed = gjk_snapshot_place(snapshot, out->items[i].body);
+        if (lies_within(&in, &placed)) {
+            out->items[kept++] = out->items[i];
+        }
+    }
+    out->truncated = kept > selection->limit;
+    out->count = out->truncated ? selection->limit : kept;
+    return status == GJK_OK && in.meter.given_up ? GJK_GIVEN_UP : status;
+}

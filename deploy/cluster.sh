@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# A whole cluster on one machine, to try: three servers of the engine, three gjkd and HAProxy, on
+# 127.0.0.1 to .3, in the foreground (Ctrl-C ends them). What dies is started again after a second, as an
+# orchestrator would. Sets are kept in build/cluster from one run to the next.
+#   deploy/run.sh --cluster [FLAGS OF gjkd...]      CLUSTER_PORT: the first of six ports, 8080
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+front=${CLUSTER_PORT:-8080}
+node=$((front + 1)) client=$((front + 2)) route=$((front + 3)) monitor=$((front + 4)) stats=$((front + 5))
+folder=${CLUSTER_FOLDER:-build/cluster}
+gjkd=${GJKD_BINARY:-build/release/server/gjkd}
+unset GJKD_BINARY
+mkdir -p "$folder"
+folder=$(realpath "$folder")
+
+# each BEFORE AFTER: the three machines' addresses between the two, with commas.
+each() {
+    printf '%s127.0.0.1%s,%s127.0.0.2%s,%s127.0.0.3%s' "$1" "$2" "$1" "$2" "$1" "$2"
+}
+
+# keep NAME COMMAND...: runs it again and again; its process id is in NAME.pid, what it says in NAME.log.
+keep() {
+    local name=$1 child=
+    shift
+    trap 'kill "$child" 2>/dev/null; wait "$child"; exit' TERM
+    while true; do
+        "$@" >>"$folder/$name.log" 2>&1 </dev/null &
+        child=$!
+        echo "$child" >"$folder/$name.pid"
+        wait "$child" || true
+        sleep 1
+    done
+}
+
+keepers=()
+begin() {
+    keep "$@" &
+    keepers+=($!)
+}
+
+# gjkd first, while it can still leave the cluster in order.
+end() {
+    local keeper
+    trap - EXIT INT TERM
+    for keeper in "${keepers[@]:3}" "${keepers[@]::3}"; do
+        kill "$keeper" 2>/dev/null || true
+        wait "$keeper" || true
+    done
+}
+trap end EXIT
+trap 'exit 0' INT TERM
+
+# ready URL: waits until it answers with success.
+ready() {
+    local left
+    for ((left = 600; left > 0; left--)); do
+        if curl -sf -o /dev/null --max-time 2 "$1"; then return; fi
+        sleep 0.1
+    done
+    echo "$1 does not answer; see $folder/*.log" >&2
+    exit 1
+}
+
+for i in 1 2 3; do
+    # As nats/nats.conf, but for sync_interval, which 2.9 does not know.
+    cat >"$folder/nats-$i.conf" <<CONF
+http: 127.0.0.$i:$monitor
+jetstream { store_dir: "$folder/nats-$i" }
+CONF
+    begin "nats-$i" nats-server -c "$folder/nats-$i.conf" --name "nats-$i" -a "127.0.0.$i" -p "$client" \
+        --cluster_name gjkd --cluster "nats://127.0.0.$i:$route" --routes "$(each nats:// ":$route")"
+done
+for i in 1 2 3; do ready "http://127.0.0.$i:$monitor/healthz"; done
+for i in 1 2 3; do
+    begin "gjkd-$i" "$gjkd" --listen "127.0.0.$i:$node" --cluster try --node "gjkd-$i" \
+        --data-dir "$folder/gjkd-$i" --nats "$(each nats:// ":$client")" --trusted-proxy 127.0.0.0/8 "$@"
+done
+for i in 1 2 3; do ready "http://127.0.0.$i:$node/readyz"; done
+export GJKD_FRONT=127.0.0.1:$front GJKD_STATS=127.0.0.1:$stats
+for i in 1 2 3; do export "GJKD_SERVER_$i=127.0.0.$i:$node"; done
+begin haproxy haproxy -db -f deploy/haproxy/cluster.cfg
+ready "http://127.0.0.1:$front/readyz"
+
+cat <<TEXT
+a cluster listening on http://127.0.0.1:$front/, its nodes on $(each http:// ":$node/")
+
+Try, in another terminal:
+
+  # write through any node, and read it from another
+  curl -s -X PUT http://127.0.0.1:$node/v1/sets/yard -H 'Content-Type: application/json' -d '{"dimension": 2, "shapes": {"crate": {"type": "box", "half_extents": [1, 1]}}}'
+  curl -s http://127.0.0.3:$node/v1/sets/yard
+
+  # a node dies, and is back after a second; nothing is lost, and nobody is refused meanwhile
+  kill -9 "\$(cat $folder/gjkd-2.pid)"
+  curl -s http://127.0.0.1:$front/v1/sets/yard
+
+  # an upgrade: it drains, and its successor is what now stands in $gjkd
+  kill "\$(cat $folder/gjkd-3.pid)"
+
+TEXT
+wait

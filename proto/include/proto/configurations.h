@@ -1,0 +1,52 @@
+#ifndef PROTO_CONFIGURATIONS_H
+#define PROTO_CONFIGURATIONS_H
+
+/* Rows of configurations: POST .../configurations, in JSON and as a message of columns. */
+
+#include "gjk/configuration.h"
+#include "proto/reply.h"
+
+/* Most rows of one request. */
+#define PROTO_CONFIGURATIONS_MAX 65536
+
+/* Which parts of a pose are given; what is not stays as it is stored. */
+enum { PROTO_GIVEN_POSITION = 1, PROTO_GIVEN_ROTATION = 2 };
+
+typedef struct proto_configurations {
+    uint32_t dimension;
+    uint32_t count;         /* of rows */
+    uint32_t shape_count;   /* of shapes in each */
+    const char *const *ids; /* of the shapes; NULL: by handle */
+    const uint32_t *handles;
+    const gjk_pose *poses; /* count * shape_count */
+    const uint8_t *given;  /* of each pose; NULL: given_all of all */
+    uint8_t given_all;
+    uint32_t allowed_count;         /* of pairs */
+    const char *const *allowed_ids; /* two of each; NULL: by handle */
+    const uint32_t *allowed_handles;
+    bool self, distance, continuous;
+    bool include_meta; /* rows tell what is stored as meta of their pair */
+    double threshold;
+    gjk_filter filter;
+    proto_options options;
+    proto_at at;
+} proto_configurations;
+
+/* As proto_decode_query and proto_decode_pair_columns: no more than set_dimension, limits and arena
+ * decide. */
+bool proto_decode_configurations(proto_text body, uint32_t set_dimension,
+                                 const proto_limits *limits, struct gjk_arena *arena,
+                                 proto_configurations *out,
+                                 struct proto_problem *problem) GJK_MUST_USE;
+bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
+                                        const proto_limits *limits, struct gjk_arena *arena,
+                                        proto_configurations *out,
+                                        struct proto_problem *problem) GJK_MUST_USE;
+
+/* The answers to all rows, as {"results": [...]} or as a message of columns. */
+void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
+                                 const gjk_configuration *answers, const proto_stamp *stamp);
+void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,
+                                        const gjk_configuration *answers, uint64_t revision);
+
+#endif

@@ -1,0 +1,123 @@
+#ifndef PROTO_READER_VALUE_H
+#define PROTO_READER_VALUE_H
+
+/*
+ * Values of JSON, 16 bytes each, as the parser leaves them in an arena. The values of an array or
+ * object lie side by side. Arrays of numbers are packed, 8 bytes a number, and so are the rows of
+ * an array of such arrays when all have the same length: a list of vectors or triangles is one
+ * block of doubles. Texts without escapes stay where they are in the body.
+ */
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "proto/buffer.h"
+
+typedef enum proto_type {
+    PROTO_ABSENT, /* no value at all */
+    PROTO_NULL,
+    PROTO_FALSE,
+    PROTO_TRUE,
+    PROTO_NUMBER,
+    PROTO_STRING,
+    PROTO_OBJECT,
+    PROTO_ARRAY,   /* of any values */
+    PROTO_NUMBERS, /* an array of numbers and nulls; a null is a NaN, which JSON has not */
+    PROTO_ROWS,    /* an array of arrays of `columns` numbers or nulls each, one behind the other */
+} proto_type;
+
+typedef struct proto_value {
+    uint8_t type;
+    uint8_t columns;
+    uint16_t initials; /* of an object: which proto_initial_of its names have */
+    uint32_t count;    /* bytes of a string; items; members; rows */
+    union {
+        double number;
+        const char *text;                /* UTF-8, which no NUL ends */
+        const struct proto_value *items; /* of an object: name and value in turns */
+        const double *numbers;
+    };
+} proto_value;
+
+_Static_assert(sizeof(proto_value) == 16, "values are small");
+
+static inline bool proto_is_array(proto_value value) {
+    return value.type >= PROTO_ARRAY;
+}
+
+static inline bool proto_is_bool(proto_value value) {
+    return value.type == PROTO_FALSE || value.type == PROTO_TRUE;
+}
+
+/* Items of an array, 0 of anything else. */
+static inline size_t proto_array_size(proto_value value) {
+    return proto_is_array(value) ? value.count : 0;
+}
+
+/* Members of an object, 0 of anything else. */
+static inline size_t proto_object_size(proto_value value) {
+    return value.type == PROTO_OBJECT ? value.count : 0;
+}
+
+/* Of a string, or the name of a member. */
+static inline proto_text proto_text_of(proto_value value) {
+    return (proto_text){value.text, value.count};
+}
+
+static inline bool proto_text_equals(proto_text text, const char *other, size_t length) {
+    return text.length == length && memcmp(text.data, other, length) == 0;
+}
+
+/* So many bytes of the text as "%.*s" may show, which stops at a NUL by itself. */
+static inline int proto_shown(proto_text text, int most) {
+    return text.length < (size_t)most ? (int)text.length : most;
+}
+
+static inline proto_value proto_number_value(double number) {
+    return isnan(number) ? (proto_value){.type = PROTO_NULL}
+                         : (proto_value){.type = PROTO_NUMBER, .number = number};
+}
+
+/* Item i of an array that has it. */
+static inline proto_value proto_value_at(proto_value array, size_t i) {
+    switch (array.type) {
+    case PROTO_NUMBERS:
+        return proto_number_value(array.numbers[i]);
+    case PROTO_ROWS:
+        return (proto_value){.type = PROTO_NUMBERS,
+                             .count = array.columns,
+                             .numbers = array.numbers + i * array.columns};
+    default:
+        return array.items[i];
+    }
+}
+
+/* Name and value of member i of an object. */
+static inline proto_text proto_name_at(proto_value object, size_t i) {
+    return proto_text_of(object.items[2 * i]);
+}
+
+static inline proto_value proto_member_value(proto_value object, size_t i) {
+    return object.items[2 * i + 1];
+}
+
+/*
+ * One of 16 bits for a name. Most optional members are absent; where no name of an object has the
+ * same bit, this is known without looking.
+ */
+static inline uint16_t proto_initial_of(const char *name, size_t length) {
+    return (uint16_t)(1U << (((unsigned char)name[0] + length) & 15));
+}
+
+/* The member's value, or NULL. */
+const proto_value *proto_find(proto_value object, const char *name, size_t length);
+
+/*
+ * Makes an object of count pairs of names and values, which stay where they are and have to be
+ * strings, no two alike.
+ */
+proto_value proto_object_of(const proto_value *pairs, uint32_t count);
+
+#endif

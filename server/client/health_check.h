@@ -1,0 +1,13 @@
+#ifndef GJKD_CLIENT_HEALTH_CHECK_H
+#define GJKD_CLIENT_HEALTH_CHECK_H
+
+#include "util/address.h"
+
+/*
+ * Asks the daemon at the address whether it is ready (GET /readyz), as a container's health
+ * check does where there is no shell and no curl. 0: it is; 1: it is not, or does not
+ * answer within two seconds. An address that means every interface is asked on loopback.
+ */
+int gjkd_health_check(const gjkd_address *address, bool tls);
+
+#endif

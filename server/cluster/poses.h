@@ -1,0 +1,74 @@
+#ifndef GJKD_CLUSTER_POSES_H
+#define GJKD_CLUSTER_POSES_H
+
+/*
+ * A tick that only moves shapes, as bytes. It holds the poses of all shapes that differ from what the
+ * log has of the set, not only of those that this tick moves: whoever lacks ticks before it has the
+ * newest state again with this one alone. Rows that this tick moves are marked, so that who lacks
+ * nothing shares with the tick before it what the writer shares, and both interpolate alike.
+ *
+ *   message   format, epoch, the set's name, poses
+ *   poses     incarnation, place of the log, ticks since then, dimension, the tick before and this one
+ *             (plus one; 0: none), flags, the digest of its request, the number of rows, rows
+ *   row       handle, flags, length, place (store/row.h); in the order of ids
+ */
+
+#include "cluster/bytes.h"
+#include "sets/version.h"
+
+/* Longer messages go through the log. The servers take 1 MiB unless they are told otherwise. */
+#define GJKD_POSES_BYTES_MAX (((size_t)1 << 20) - 4096)
+
+typedef struct gjkd_poses {
+    uint64_t incarnation;
+    uint64_t place; /* of the log, upon whose state the rows stand */
+    uint32_t ticks; /* since then, this one included */
+    uint32_t dimension;
+    uint64_t previous_end, tick_end; /* ticks, plus one; 0: none */
+    bool is_merged;                  /* the state is not that of the tick alone */
+    bool after_gap;                  /* the writer lacks ticks right before this one */
+    bool is_marked;                  /* rows say whether this tick moves them */
+    gjkd_digest digest;
+    uint32_t count;
+    proto_text rows;
+} gjkd_poses;
+
+/* What `version` has that the log has not. from: the version before its newest tick, whose bodies it
+ * shares; NULL: it is not there any more, and rows are not marked. */
+void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
+                    const struct gjkd_version *version);
+
+/* A view of what stands at the cursor; rows are read when they are applied. False: damaged. */
+bool gjkd_poses_read(gjkd_cursor *cursor, gjkd_poses *out) GJK_MUST_USE;
+
+/*
+ * The rows as edits of a set: all whose poses differ there, or only those that the tick moves,
+ * whether they differ or not. To be freed, and the bodies in it released. False: the problem says
+ * why not, OUT_OF_MEMORY or INTERNAL for damage.
+ */
+bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool only_moved,
+                     gjk_edit **edits, uint32_t *count, struct proto_problem *problem) GJK_MUST_USE;
+
+void gjkd_edits_free(gjk_edit *edits, uint32_t count);
+
+/*
+ * The version that follows `current`, of the same place of the log and fewer ticks since then. One
+ * reference, the caller's. Ticks between the two are marked as lost. False as above.
+ */
+bool gjkd_poses_apply(const gjkd_poses *poses, const struct gjkd_version *current,
+                      struct gjkd_version **out, struct proto_problem *problem) GJK_MUST_USE;
+
+/* A message of its own. */
+typedef struct gjkd_tick_message {
+    uint64_t epoch;
+    const char *name; /* a view */
+    gjkd_poses poses;
+} gjkd_tick_message;
+
+void gjkd_tick_message_put(struct proto_buffer *out, uint64_t epoch,
+                           const struct gjkd_version *from, const struct gjkd_version *version);
+
+/* A view. False: it is none of this version, or damaged. */
+bool gjkd_tick_message_read(proto_text text, gjkd_tick_message *out) GJK_MUST_USE;
+
+#endif

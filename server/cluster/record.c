@@ -1,0 +1,683 @@
+/* A cursor on either side: what is written is read back in the same order. */
+
+#include "cluster/record.h"
+
+#include "cluster/poses.h"
+#include "sets/delta.h"
+#include "store/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT UINT32_C(0x324c4a47) /* "GJL2" */
+
+enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
+enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
+enum { HAS_HISTORY = 1, HAS_META = 2, HAS_STAMP = 4, HAS_POSES = 8, HAS_DOUBTS = 16 };
+enum { STAMP_AFTER_GAP = 1, STAMP_IS_MISSING = 2 };
+
+/* --- Writing --- */
+
+void gjkd_record_put_head(struct proto_buffer *out, const gjkd_message_head *head,
+                          const gjkd_digest *pieces, uint32_t piece_count, uint64_t bytes) {
+    gjkd_put32(out, FORMAT);
+    gjkd_put64(out, head->id);
+    gjkd_put64(out, head->previous);
+    gjkd_put64(out, head->epoch);
+    gjkd_put64(out, bytes);
+    gjkd_put32(out, piece_count);
+    for (uint32_t i = 0; i < piece_count; i++) {
+        gjkd_put_bytes(out, pieces[i].bytes, sizeof pieces[i].bytes);
+    }
+}
+
+void gjkd_record_begin(struct proto_buffer *out, uint32_t count) {
+    gjkd_put32(out, count);
+}
+
+/* Shapes that differ, as they are found, and then in the order of ids. */
+struct difference {
+    const gjk_body *from, *to; /* one of them may be NULL */
+    const char *id;
+};
+
+struct differences {
+    struct difference *items;
+    uint32_t count, capacity;
+    bool failed;
+};
+
+static void note(void *user, const gjk_body *from, const gjk_body *to) {
+    struct differences *all = user;
+    if (all->count == all->capacity && !all->failed) {
+        const uint32_t capacity = all->capacity > 0 ? 2 * all->capacity : 64;
+        void *larger = realloc(all->items, capacity * sizeof *all->items);
+        all->failed = larger == NULL;
+        all->items = larger != NULL ? larger : all->items;
+        all->capacity = larger != NULL ? capacity : all->capacity;
+    }
+    const gjk_body *some = to != NULL ? to : from;
+    if (!all->failed && some != NULL) {
+        all->items[all->count++] = (struct difference){from, to, some->id};
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(((const struct difference *)a)->id, ((const struct difference *)b)->id);
+}
+
+/* A shape that was removed and made anew has two handles, and so two differences, which stand beside
+ * each other: they become one. */
+static void join_remade(struct differences *all) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct difference *last = count > 0 ? &all->items[count - 1] : NULL;
+        if (last != NULL && strcmp(last->id, all->items[i].id) == 0) {
+            last->from = last->from != NULL ? last->from : all->items[i].from;
+            last->to = last->to != NULL ? last->to : all->items[i].to;
+        } else {
+            all->items[count++] = all->items[i];
+        }
+    }
+    all->count = count;
+}
+
+static bool is_moved(const gjk_body *from, const gjk_body *to) {
+    return from != NULL && to != NULL && from->handle == to->handle &&
+           gjkd_stored_is_moved(from, to);
+}
+
+static void put_shape(struct proto_buffer *out, const struct difference *difference,
+                      uint32_t dimension) {
+    const gjk_body *to = difference->to;
+    const bool moves = is_moved(difference->from, to);
+    gjkd_put8(out, to == NULL ? SHAPE_IS_GONE : moves ? SHAPE_IS_MOVED : SHAPE_IS_DEFINED);
+    gjkd_put_name(out, difference->id);
+    if (to == NULL) {
+        return;
+    }
+    gjkd_place_row place;
+    gjkd_place_encode(to, dimension, to->handle, &place);
+    gjkd_put8(out, to->teleport);
+    gjkd_put32(out, to->handle);
+    gjkd_put_blob(out, place.bytes, place.length);
+    if (!moves) {
+        struct gjk_arena scratch;
+        gjk_arena_init(&scratch, 0);
+        const proto_text shape = gjkd_shape_encode(to, to->handle, &scratch);
+        out->failed = out->failed || shape.data == NULL;
+        gjkd_put_blob(out, shape.data, shape.length);
+        gjk_arena_fini(&scratch);
+    }
+}
+
+static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) {
+    struct differences all = {.items = NULL};
+    const struct gjkd_version *to = proposal->to;
+    if (proposal->is_whole || proposal->from == NULL) {
+        const uint32_t count = gjk_set_count(to->set);
+        for (uint32_t i = 0; i < count; i++) {
+            note(&all, NULL, gjk_set_body(to->set, i));
+        }
+    } else {
+        gjk_set_diff(proposal->from->set, to->set, note, &all);
+    }
+    if (all.count > 1) {
+        qsort(all.items, all.count, sizeof *all.items, compare);
+        join_remade(&all);
+    }
+    out->failed = out->failed || all.failed;
+    gjkd_put32(out, all.count);
+    for (uint32_t i = 0; i < all.count && !out->failed; i++) {
+        put_shape(out, &all.items[i], to->dimension);
+    }
+    free(all.items);
+}
+
+/* The ticks before the change, as its writer knows them. */
+struct past {
+    uint64_t ticks_end;               /* the newest one, plus one; 0: none */
+    const struct gjkd_version *poses; /* has some that the log has not, or NULL */
+    bool has_doubts;                  /* of a snapshot, as its version has */
+};
+
+static void put_stamp(struct proto_buffer *out, const gjkd_stamp *stamp) {
+    gjkd_put64(out, stamp->tick);
+    gjkd_put_bytes(out, stamp->digest.bytes, sizeof stamp->digest.bytes);
+    gjkd_put8(out, (uint8_t)((stamp->after_gap ? STAMP_AFTER_GAP : 0) |
+                             (stamp->is_missing ? STAMP_IS_MISSING : 0)));
+}
+
+/* All of a version but its shapes. */
+static void put_version(struct proto_buffer *out, const gjkd_proposal *proposal,
+                        const struct past *past) {
+    const struct gjkd_version *to = proposal->to;
+    gjkd_put64(out, to->incarnation);
+    gjkd_put64(out, to->revision);
+    gjkd_put64(out, to->order);
+    gjkd_put64(out, to->next_handle);
+    gjkd_put32(out, to->dimension);
+    gjkd_put8(out, (uint8_t)((to->has_history ? HAS_HISTORY : 0) |
+                             (to->meta.data != NULL ? HAS_META : 0) |
+                             (proposal->stamp != NULL ? HAS_STAMP : 0) |
+                             (past->poses != NULL ? HAS_POSES : 0) |
+                             (past->has_doubts ? HAS_DOUBTS : 0)));
+    gjkd_put32(out, to->history_ticks);
+    if (to->meta.data != NULL) {
+        gjkd_put_blob(out, to->meta.data, to->meta.length);
+    }
+    gjkd_put64(out, past->ticks_end);
+    if (proposal->stamp != NULL) {
+        put_stamp(out, proposal->stamp);
+    }
+    if (past->poses != NULL) {
+        gjkd_poses_put(out, NULL, past->poses);
+    }
+}
+
+static void put_change(struct proto_buffer *out, const gjkd_proposal *proposal,
+                       const struct past *past) {
+    const struct gjkd_version *to = proposal->to;
+    const bool is_whole = proposal->is_whole || proposal->from == NULL;
+    gjkd_put8(out, to == NULL ? SET_IS_GONE : is_whole ? SET_IS_WHOLE : SET_IS_EDITED);
+    gjkd_put_name(out, proposal->name);
+    if (to != NULL) {
+        put_version(out, proposal, past);
+        put_shapes(out, proposal);
+    }
+}
+
+void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal) {
+    const struct gjkd_version *from = proposal->from;
+    struct past past = {.ticks_end = 0};
+    if (from != NULL && !proposal->is_whole) {
+        past.ticks_end = gjkd_version_ticks_end(from);
+        past.poses = from->unlogged.base != NULL ? from : NULL;
+    }
+    put_change(out, proposal, &past);
+}
+
+/* Ticks that the log has not are left out: who takes the snapshot hears of them as of any others. */
+void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version) {
+    struct gjkd_version before = {.set = NULL}; /* of both, what is told or compared */
+    struct gjkd_version at = {.incarnation = version->incarnation,
+                              .revision = version->revision,
+                              .order = version->order,
+                              .next_handle = version->next_handle,
+                              .dimension = version->dimension,
+                              .has_history = version->has_history,
+                              .history_ticks = version->history_ticks,
+                              .meta = version->meta};
+    const uint64_t end = gjkd_version_base_ticks(version);
+    const uint32_t count = version->history != NULL ? gjk_history_count(version->history) : 0;
+    gjkd_proposal proposal = {.name = version->name, .to = &at, .is_whole = true};
+    struct past past = {.has_doubts = version->unlogged.doubts};
+    for (uint32_t i = 0; i < count && !out->failed; i++) {
+        const gjk_tick tick = gjk_history_tick(version->history, i);
+        if (tick.number >= end) {
+            break;
+        }
+        const gjkd_tick *kept = tick.note;
+        const gjkd_stamp stamp = {tick.number, kept->digest, tick.after_gap, tick.is_missing};
+        at.set = (struct gjk_set *)(uintptr_t)tick.set;
+        proposal.stamp = &stamp;
+        put_change(out, &proposal, &past);
+        past.ticks_end = tick.number + 1;
+        before.set = at.set;
+        proposal.from = &before;
+        proposal.is_whole = false;
+    }
+    at.set = gjkd_version_base_set(version);
+    proposal.stamp = NULL;
+    if (proposal.is_whole || before.set != at.set || past.ticks_end != end) {
+        past.ticks_end = end;
+        put_change(out, &proposal, &past);
+    }
+}
+
+/* --- Reading --- */
+
+bool gjkd_message_read(proto_text text, gjkd_message *out) {
+    gjkd_cursor cursor = {.rest = text};
+    if (gjkd_take32(&cursor) != FORMAT) {
+        return false;
+    }
+    out->head.id = gjkd_take64(&cursor);
+    out->head.previous = gjkd_take64(&cursor);
+    out->head.epoch = gjkd_take64(&cursor);
+    out->bytes = gjkd_take64(&cursor);
+    out->piece_count = gjkd_take32(&cursor);
+    if (out->piece_count > GJKD_PIECES_MAX) {
+        return false;
+    }
+    out->pieces = gjkd_take(&cursor, (size_t)out->piece_count * GJKD_DIGEST_BYTES);
+    out->changes = cursor.rest;
+    return !cursor.failed;
+}
+
+bool gjkd_record_count(proto_text *text, uint32_t *out) {
+    gjkd_cursor cursor = {.rest = *text};
+    *out = gjkd_take32(&cursor);
+    *text = cursor.rest;
+    return !cursor.failed && *out <= GJKD_RECORD_CHANGES_MAX;
+}
+
+static bool refuse(struct proto_problem *problem, const char *what) {
+    return proto_problem_set(problem, PROTO_INTERNAL, "%s", what);
+}
+
+/* The shapes of a change, being read. */
+struct shapes {
+    const struct gjkd_version *from;
+    const proto_limits *limits;
+    gjkd_restored *set;
+    struct gjk_arena scratch;
+    struct proto_problem *problem;
+};
+
+static const gjk_body *find_shape(const struct shapes *shapes, const char *id) {
+    return shapes->from != NULL ? gjk_set_find(shapes->from->set, id) : NULL;
+}
+
+/* A handle that was given, and to no other shape. */
+static bool is_handle_of(const struct shapes *shapes, uint64_t handle, const char *id) {
+    const gjk_body *owner =
+        shapes->from != NULL ? gjk_set_find_handle(shapes->from->set, (uint32_t)handle) : NULL;
+    return handle > 0 && handle < shapes->set->next_handle &&
+           (owner == NULL || strcmp(owner->id, id) == 0);
+}
+
+static bool make_body(struct shapes *shapes, const gjkd_row *row, bool is_moved,
+                      const gjk_body **out) {
+    if (!is_handle_of(shapes, (uint64_t)row->key, row->id)) {
+        return refuse(shapes->problem, "it gives a shape the handle of another");
+    }
+    if (!is_moved) {
+        return gjkd_row_decode(row, shapes->limits, &shapes->scratch, out, shapes->problem);
+    }
+    proto_place place;
+    const gjk_body *body = find_shape(shapes, row->id);
+    if (body == NULL || body->handle != row->key) {
+        return refuse(shapes->problem, "it moves a shape that is not there");
+    }
+    if (!gjkd_row_decode_place(row, &place, shapes->problem)) {
+        return false;
+    }
+    *out = gjkd_stored_move(body, &place, row->teleport);
+    return *out != NULL || proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+}
+
+static bool take_shape(gjkd_cursor *cursor, struct shapes *shapes) {
+    const uint8_t kind = gjkd_take8(cursor);
+    gjk_edit *edit = &shapes->set->edits[shapes->set->count];
+    gjkd_row row = {.id = gjkd_take_name(cursor), .dimension = shapes->set->dimension};
+    *edit = (gjk_edit){row.id, NULL};
+    if (kind != SHAPE_IS_GONE) {
+        row.teleport = gjkd_take8(cursor) != 0;
+        row.key = gjkd_take32(cursor);
+        row.place = gjkd_take_blob(cursor);
+        row.shape = kind == SHAPE_IS_DEFINED ? gjkd_take_blob(cursor) : (proto_text){NULL, 0};
+    }
+    if (cursor->failed || kind > SHAPE_IS_DEFINED) {
+        return refuse(shapes->problem, "it ends too early");
+    }
+    if (!proto_is_id(row.id, strlen(row.id), shapes->limits->id_bytes_max)) {
+        return refuse(shapes->problem, "it has a shape without an id");
+    }
+    if (shapes->set->count > 0 && strcmp(edit[-1].id, row.id) >= 0) {
+        return refuse(shapes->problem, "its shapes are out of order");
+    }
+    if (kind == SHAPE_IS_GONE && find_shape(shapes, row.id) == NULL) {
+        return refuse(shapes->problem, "it removes a shape that is not there");
+    }
+    if (kind != SHAPE_IS_GONE && !make_body(shapes, &row, kind == SHAPE_IS_MOVED, &edit->body)) {
+        return false;
+    }
+    shapes->set->count++;
+    gjk_arena_reset(&shapes->scratch);
+    return true;
+}
+
+static int compare_handles(const void *a, const void *b) {
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* No two of the bodies have one handle. */
+static bool have_own_handles(struct shapes *shapes) {
+    const gjkd_restored *set = shapes->set;
+    uint32_t *handles = malloc((set->count + (size_t)1) * sizeof *handles), count = 0;
+    if (handles == NULL) {
+        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    }
+    for (uint32_t i = 0; i < set->count; i++) {
+        if (set->edits[i].body != NULL) {
+            handles[count++] = set->edits[i].body->handle;
+        }
+    }
+    qsort(handles, count, sizeof *handles, compare_handles);
+    bool fine = true;
+    for (uint32_t i = 1; i < count && fine; i++) {
+        fine = handles[i - 1] != handles[i];
+    }
+    free(handles);
+    return fine || refuse(shapes->problem, "it gives two shapes one handle");
+}
+
+static bool take_shapes(gjkd_cursor *cursor, struct shapes *shapes) {
+    const uint32_t count = gjkd_take32(cursor);
+    if (cursor->failed || count > shapes->limits->shapes_per_set_max * 2) {
+        return refuse(shapes->problem, "it has too many shapes");
+    }
+    shapes->set->edits = calloc(count + (size_t)1, sizeof *shapes->set->edits);
+    if (shapes->set->edits == NULL) {
+        return proto_problem_set(shapes->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!take_shape(cursor, shapes)) {
+            return false;
+        }
+    }
+    return have_own_handles(shapes);
+}
+
+/* A change of a set that goes on, or that is made, as it is read. */
+struct reading {
+    struct gjkd_version *from; /* retained; NULL: the set is made */
+    bool is_edit;              /* of `from` */
+    gjkd_successor successor;
+    gjkd_stamp stamp;
+    bool has_poses, lacks_ticks;
+    gjkd_poses poses;   /* that its writer had, and the log had not */
+    uint64_t ticks_end; /* of the newest tick that its writer had, plus one; 0: none */
+    const proto_limits *limits;
+    struct proto_problem *problem;
+};
+
+/* All of a version but its shapes. */
+static void take_version(gjkd_cursor *cursor, struct reading *reading) {
+    gjkd_restored *set = &reading->successor.set;
+    set->incarnation = gjkd_take64(cursor);
+    set->revision = gjkd_take64(cursor);
+    reading->successor.order = gjkd_take64(cursor);
+    set->next_handle = gjkd_take64(cursor);
+    set->dimension = gjkd_take32(cursor);
+    const uint8_t flags = gjkd_take8(cursor);
+    set->has_history = (flags & HAS_HISTORY) != 0;
+    set->history_ticks = gjkd_take32(cursor);
+    if (flags & HAS_META) {
+        set->meta = gjkd_take_blob(cursor);
+    }
+    reading->ticks_end = gjkd_take64(cursor);
+    if (flags & HAS_STAMP) {
+        reading->stamp.tick = gjkd_take64(cursor);
+        gjkd_take_into(cursor, reading->stamp.digest.bytes, sizeof reading->stamp.digest.bytes);
+        const uint8_t stamp = gjkd_take8(cursor);
+        reading->stamp.after_gap = (stamp & STAMP_AFTER_GAP) != 0;
+        reading->stamp.is_missing = (stamp & STAMP_IS_MISSING) != 0;
+        reading->successor.stamp = &reading->stamp;
+    }
+    reading->has_poses = (flags & HAS_POSES) != 0;
+    reading->successor.unlogged.doubts = (flags & HAS_DOUBTS) != 0;
+    if (reading->has_poses && !gjkd_poses_read(cursor, &reading->poses)) {
+        cursor->failed = true;
+    }
+}
+
+static bool check_version(const gjkd_cursor *cursor, const struct reading *reading) {
+    const gjkd_restored *set = &reading->successor.set;
+    const struct gjkd_version *from = reading->from;
+    const gjkd_stamp *stamp = reading->successor.stamp;
+    const bool keeps_ticks = set->has_history && set->history_ticks > 0;
+    if (set->dimension < 2 || set->dimension > 3 || cursor->failed ||
+        set->history_ticks > reading->limits->history_ticks_max ||
+        reading->ticks_end > (uint64_t)GJK_TICK_MAX + 1 ||
+        (from != NULL && from->incarnation == set->incarnation &&
+         set->next_handle < from->next_handle)) {
+        return refuse(reading->problem, "it is damaged");
+    }
+    if (reading->is_edit && (from == NULL || from->incarnation != set->incarnation ||
+                             from->dimension != set->dimension)) {
+        return refuse(reading->problem, "it changes a set that is not there");
+    }
+    if (stamp != NULL && (!keeps_ticks || stamp->tick < reading->ticks_end ||
+                          stamp->tick > (uint64_t)GJK_TICK_MAX)) {
+        return refuse(reading->problem, "it is a tick that the set cannot have");
+    }
+    return !reading->has_poses ||
+           (reading->is_edit && reading->poses.place == from->order &&
+            reading->poses.incarnation == from->incarnation &&
+            reading->poses.dimension == from->dimension) ||
+           refuse(reading->problem, "it has poses of another set");
+}
+
+/* Gives the set the ticks that the writer of the change had and this node has not. */
+static bool catch_up(struct reading *reading) {
+    struct gjkd_version *next = NULL;
+    if (!reading->has_poses || reading->poses.ticks <= reading->from->unlogged.ticks) {
+        return true;
+    }
+    if (!gjkd_poses_apply(&reading->poses, reading->from, &next, reading->problem)) {
+        return false;
+    }
+    gjkd_version_release(reading->from);
+    reading->from = next;
+    reading->lacks_ticks = true;
+    return true;
+}
+
+/* Has this node ticks that the writer of the change had not? */
+static bool is_ahead(const struct reading *reading) {
+    const uint32_t known = reading->has_poses ? reading->poses.ticks : 0;
+    return reading->is_edit && reading->from != NULL && reading->from->unlogged.ticks > known;
+}
+
+static bool edit_set(const struct gjk_set *from, const gjk_edit *edits, uint32_t count,
+                     struct gjk_set **out, struct proto_problem *problem) {
+    if (count == 0) {
+        *out = gjk_set_retain(from);
+        return true;
+    }
+    return gjk_set_edit(from, edits, count, out) == GJK_OK ||
+           proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
+}
+
+/* The bodies as the log has them after the change: those that it had, with the poses that the writer
+ * had and what it has changed. */
+static bool make_base(const struct reading *reading, struct gjk_set **out) {
+    const gjkd_restored *set = &reading->successor.set;
+    const struct gjk_set *base = gjkd_version_base_set(reading->from);
+    struct gjk_set *posed = NULL;
+    gjk_edit *edits = NULL;
+    uint32_t count = 0;
+    if (reading->has_poses &&
+        !gjkd_poses_edit(&reading->poses, base, false, &edits, &count, reading->problem)) {
+        return false;
+    }
+    const bool is_fine = edit_set(base, edits, count, &posed, reading->problem) &&
+                         edit_set(posed, set->edits, set->count, out, reading->problem);
+    gjk_set_release(posed);
+    gjkd_edits_free(edits, count);
+    return is_fine;
+}
+
+struct edits {
+    gjk_edit *items;
+    uint32_t count, capacity;
+    bool failed;
+};
+
+static void note_edit(void *user, const gjk_body *from, const gjk_body *to) {
+    struct edits *edits = user;
+    if (edits->count == edits->capacity) {
+        const uint32_t capacity = edits->capacity > 0 ? 2 * edits->capacity : 64;
+        void *larger = realloc(edits->items, capacity * sizeof *edits->items);
+        if (larger == NULL) {
+            edits->failed = true;
+            return;
+        }
+        edits->items = larger;
+        edits->capacity = capacity;
+    }
+    if (to != NULL) {
+        gjkd_stored_keeper.retain(to);
+    }
+    edits->items[edits->count++] = (gjk_edit){to != NULL ? to->id : from->id, to};
+}
+
+static int compare_edits(const void *a, const void *b) {
+    return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
+}
+
+/* The change becomes one that makes the set what the log has. */
+static bool turn_to(struct reading *reading, const struct gjk_set *base) {
+    gjkd_restored *set = &reading->successor.set;
+    struct edits edits = {.items = malloc(sizeof *edits.items), .capacity = 1};
+    if (edits.items == NULL) {
+        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    }
+    gjk_set_diff(reading->from->set, base, note_edit, &edits);
+    if (edits.failed) {
+        gjkd_edits_free(edits.items, edits.count);
+        return proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+    }
+    qsort(edits.items, edits.count, sizeof *edits.items, compare_edits);
+    gjkd_edits_free(set->edits, set->count);
+    set->edits = edits.items;
+    set->count = edits.count;
+    return true;
+}
+
+/* Of a change that is no tick, what was to be doubted before is so after it. */
+static bool has_doubts(const struct reading *reading) {
+    return reading->successor.unlogged.doubts ||
+           (reading->is_edit && reading->successor.stamp == NULL &&
+            gjkd_version_may_lack_ticks(reading->from));
+}
+
+/*
+ * A node that is ahead of the writer keeps its newer poses beside the change, and knows what the log
+ * has. A tick in the log is another matter: whoever has written it makes the ticks from now on, upon
+ * what it had.
+ */
+static bool fall_in(struct reading *reading, struct gjk_set **base) {
+    *base = NULL;
+    reading->successor.unlogged.doubts = has_doubts(reading);
+    if (!is_ahead(reading)) {
+        return true;
+    }
+    if (!make_base(reading, base)) {
+        return false;
+    }
+    if (reading->successor.stamp != NULL) {
+        return turn_to(reading, *base);
+    }
+    const gjkd_unlogged *before = &reading->from->unlogged;
+    reading->successor.unlogged = (gjkd_unlogged){
+        .base = *base,
+        .base_ticks = reading->ticks_end,
+        .ticks = before->ticks - (reading->has_poses ? reading->poses.ticks : 0),
+        .is_merged = true,
+        .doubts = reading->successor.unlogged.doubts,
+        .owes = before->owes,
+        .since_ns = before->since_ns,
+    };
+    return true;
+}
+
+/* The newest tick below that number, plus one; 0: there is none. */
+static uint64_t ticks_end_below(const struct gjkd_version *version, uint64_t number) {
+    const struct gjk_history *history = version != NULL ? version->history : NULL;
+    uint32_t i = history != NULL ? gjk_history_count(history) : 0;
+    while (i > 0 && gjk_history_tick(history, i - 1).number >= number) {
+        i--;
+    }
+    return i > 0 ? gjk_history_tick(history, i - 1).number + 1 : 0;
+}
+
+/* Marks what this node lacks of the ticks that the writer had. What it has beside them was told by
+ * another node meanwhile, and goes where the writer goes on with the ticks. */
+static void mark_gap(struct reading *reading) {
+    const gjkd_restored *set = &reading->successor.set;
+    reading->successor.ticks_end = reading->ticks_end;
+    const uint64_t end = reading->is_edit ? gjkd_version_ticks_end(reading->from) : 0;
+    if (reading->successor.stamp != NULL) {
+        const uint64_t before =
+            reading->is_edit ? ticks_end_below(reading->from, reading->ticks_end) : 0;
+        reading->stamp.after_gap = reading->stamp.after_gap || before != reading->ticks_end;
+    } else if (end < reading->ticks_end && set->has_history && set->history_ticks > 0) {
+        reading->stamp =
+            (gjkd_stamp){.tick = reading->ticks_end - 1, .after_gap = true, .is_missing = true};
+        reading->successor.stamp = &reading->stamp;
+    }
+}
+
+static bool make_version(struct reading *reading, bool is_same_life, struct gjkd_version **out) {
+    struct gjk_set *base = NULL;
+    if (!fall_in(reading, &base)) {
+        gjk_set_release(base);
+        gjkd_edits_free(reading->successor.set.edits, reading->successor.set.count);
+        return false;
+    }
+    mark_gap(reading);
+    const gjk_status status =
+        gjkd_version_succeed(is_same_life ? reading->from : NULL, &reading->successor, out);
+    gjk_set_release(base);
+    return status == GJK_OK ||
+           proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "out of memory");
+}
+
+static bool take_change(gjkd_cursor *cursor, struct reading *reading, struct gjkd_version **out) {
+    take_version(cursor, reading);
+    if (!check_version(cursor, reading) || !catch_up(reading)) {
+        return false;
+    }
+    gjkd_restored *set = &reading->successor.set;
+    struct shapes shapes = {.from = reading->is_edit ? reading->from : NULL,
+                            .limits = reading->limits,
+                            .set = set,
+                            .problem = reading->problem};
+    gjk_arena_init(&shapes.scratch, 0);
+    const bool is_fine = take_shapes(cursor, &shapes);
+    gjk_arena_fini(&shapes.scratch);
+    if (!is_fine) {
+        gjkd_edits_free(set->edits, set->count);
+        return false;
+    }
+    return make_version(reading,
+                        reading->from != NULL && reading->from->incarnation == set->incarnation,
+                        out);
+}
+
+bool gjkd_record_apply(proto_text *text, struct gjkd_version *before,
+                       struct gjkd_registry *registry, const proto_limits *limits,
+                       gjkd_applied *out, struct proto_problem *problem) {
+    gjkd_cursor cursor = {.rest = *text};
+    const uint8_t kind = gjkd_take8(&cursor);
+    const char *name = gjkd_take_name(&cursor);
+    *out = (gjkd_applied){.from = NULL};
+    if (cursor.failed || kind > SET_IS_EDITED || !proto_is_set_name(name, strlen(name))) {
+        return refuse(problem, "it is no change");
+    }
+    memcpy(out->name, name, strlen(name) + 1);
+    out->from = before != NULL && strcmp(before->name, name) == 0
+                    ? gjkd_version_retain(before)
+                    : gjkd_registry_get(registry, name);
+    if (kind != SET_IS_GONE) {
+        struct reading reading = {.from = out->from != NULL ? gjkd_version_retain(out->from) : NULL,
+                                  .is_edit = kind == SET_IS_EDITED,
+                                  .successor = {.set = {.name = name},
+                                                .is_whole = kind == SET_IS_WHOLE},
+                                  .limits = limits,
+                                  .problem = problem};
+        const bool is_fine = take_change(&cursor, &reading, &out->to);
+        gjkd_version_release(reading.from);
+        out->lacks_ticks = reading.lacks_ticks;
+        if (!is_fine) {
+            gjkd_version_release(out->from);
+            return false;
+        }
+    }
+    *text = cursor.rest;
+    return true;
+}

@@ -1,0 +1,114 @@
+/*
+ * libmicrohttpd asks the reader for bytes whenever the socket has room. A reader that has none
+ * suspends the connection, and the watch resumes it.
+ *
+ * An event may be for thousands. Whoever has news is served in turn, between two looks at what
+ * requests have come, so that no answer waits for more than the few readers of one round. That a
+ * connection is resumed makes libmicrohttpd walk over all that are suspended: the more of those there
+ * are, the more are resumed at a time.
+ */
+
+#include "http/event_stream.h"
+
+#include "http/exchange.h"
+#include "request/context.h"
+#include "request/telemetry.h"
+
+/* So long readers are served in a round, or half as long as the requests took since the last one. */
+#define ROUND_NS UINT64_C(50000)
+
+/* So many between two looks at the clock. */
+#define TURNS 4
+
+/* So many connections are resumed at a time, and this part of those that watch. */
+#define RESUMED 4
+#define RESUMED_PART 128
+
+static void count_event(void *owner, gjkd_event_kind kind) {
+    const struct gjkd_http *http = owner;
+    gjkd_count_event(http->counters, kind);
+}
+
+void gjkd_event_streams_init(struct gjkd_http *http) {
+    http->hub = (struct gjkd_hub){
+        .registry = http->context->registry,
+        .pool = &http->context->pool,
+        .completions = http->completions,
+        .count = count_event,
+        .owner = http,
+    };
+    gjkd_hub_init(&http->hub);
+}
+
+void gjkd_event_streams_serve(struct gjkd_http *http) {
+    if (!gjkd_hub_has_news(&http->hub)) {
+        http->served_ns = 0;
+        return;
+    }
+    const uint64_t now_ns = uv_hrtime();
+    const uint64_t half_ns = http->served_ns != 0 ? (now_ns - http->served_ns) / 2 : 0;
+    const uint64_t until_ns = now_ns + (half_ns > ROUND_NS ? half_ns : ROUND_NS);
+    do {
+        gjkd_hub_serve(&http->hub, TURNS);
+        if (http->resumed >= RESUMED + http->hub.watches / RESUMED_PART) {
+            gjkd_http_run_resumed(http);
+        }
+        http->served_ns = uv_hrtime();
+    } while (gjkd_hub_has_news(&http->hub) && http->served_ns < until_ns);
+    gjkd_http_run_resumed(http);
+}
+
+static void on_ready(void *owner) {
+    struct gjkd_exchange *exchange = owner;
+    if (exchange->is_out_of_events) {
+        exchange->is_out_of_events = false;
+        MHD_resume_connection(exchange->connection);
+        exchange->http->resumed++;
+    }
+}
+
+static size_t read_watch(void *reader, char *to, size_t length) {
+    struct gjkd_exchange *exchange = reader;
+    const size_t count = gjkd_watch_read(exchange->watch, to, length);
+    if (count == 0 && gjkd_watch_is_over(exchange->watch)) {
+        return SIZE_MAX;
+    }
+    if (count == 0) {
+        exchange->is_out_of_events = true;
+        MHD_suspend_connection(exchange->connection);
+    }
+    return count;
+}
+
+void gjkd_event_stream_begin(struct gjkd_exchange *exchange) {
+    struct gjkd_request *request = &exchange->request;
+    if (request->head.method != GJKD_HEAD) {
+        exchange->watch =
+            gjkd_watch_open(&exchange->http->hub, request->reply.watch, on_ready, exchange);
+        if (exchange->watch != NULL) {
+            gjkd_count_watch(exchange->http->counters, true);
+        } else {
+            request->reply.watch = NULL;
+            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
+        }
+    }
+    gjkd_version_release(request->version);
+    request->version = NULL;
+    request->reply.read = read_watch;
+    request->reply.reader = exchange;
+}
+
+void gjkd_event_stream_end(struct gjkd_exchange *exchange) {
+    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
+    gjkd_exchange_set_progress(exchange, GJKD_SENDING);
+    entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+    gjkd_watch_end(exchange->watch);
+}
+
+void gjkd_event_stream_close(struct gjkd_exchange *exchange) {
+    if (exchange->watch != NULL) {
+        gjkd_watch_close(exchange->watch);
+        exchange->watch = NULL;
+        gjkd_count_watch(exchange->http->counters, false);
+    }
+}

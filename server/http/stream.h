@@ -1,0 +1,195 @@
+#ifndef GJKD_HTTP_STREAM_H
+#define GJKD_HTTP_STREAM_H
+
+/*
+ * Streams: WebSockets (RFC 6455) on which each message is a call, a request without a connection of
+ * its own, and each answer a message. The socket belongs to the loop once libmicrohttpd has
+ * upgraded the connection. Everything runs on the loop's thread.
+ *
+ *     stream.c          the socket and its frames, the beginning and the end
+ *     stream_limits.c   ends those that let others wait
+ *     stream_calls.c    messages become calls
+ *     stream_order.c    which of them wait for writes before them
+ *     stream_watches.c  calls that watch sets
+ *     stream_answers.c  answers and events become frames
+ */
+
+#include "http/state.h"
+#include "proto/call.h"
+#include "util/address.h"
+
+#include <wslay/wslay.h>
+
+/* Calls of one stream that are under way at once, and sets that it watches. */
+#define GJKD_STREAM_CALLS_MAX 1024
+#define GJKD_STREAM_WATCHES_MAX 1024
+
+/* How long a stream may wait for its token, and for the other side's close frame. */
+#define GJKD_STREAM_TOKEN_S 5
+#define GJKD_STREAM_CLOSE_S 1
+
+/* A call: an exchange of which it is the first part. */
+struct gjkd_stream_call {
+    struct gjkd_call call;      /* first: calls are cast back */
+    struct gjkd_stream *stream; /* NULL: it is closed, and nobody waits for the answer */
+    struct gjkd_exchange *exchange;
+    struct gjkd_stream_call *next, **link; /* of those under way, in the order in which they came */
+    uint64_t id;
+    uint32_t set; /* hash of the name of the set in its path; 0: none */
+    bool is_text, is_write, has_begun;
+    bool is_watch, is_unwatch;
+    bool reads_others; /* it may be about other sets too: it waits for all writes */
+};
+
+/* A reader of events on a stream. */
+struct gjkd_stream_watch {
+    struct gjkd_stream_watch *next;
+    struct gjkd_stream *stream;
+    struct gjkd_watch *watch;
+    uint64_t id;
+    bool is_text;
+};
+
+/* What is being sent: a frame, piece by piece. */
+struct gjkd_frame {
+    struct gjkd_exchange *exchange; /* whose answer it is, or ... */
+    struct gjkd_event *event;       /* ... which event; both NULL: nothing is being sent */
+    char memory[128];               /* of `before`, if it is an event */
+    proto_text before, after;
+    proto_text one;          /* the body where it is in one piece */
+    const proto_text *texts; /* the pieces of the body */
+    size_t text_count;
+    const gjkd_reply *read; /* reads the body, of which so much is left; NULL: it stands in texts */
+    uint64_t read_left;
+    size_t piece, offset; /* 0: before, then the pieces of the body, then after */
+};
+
+struct gjkd_stream {
+    struct gjkd_http *http;
+    struct gjkd_stream *next, **link; /* of the loop */
+    struct gjkd_connection *entry;
+    struct MHD_UpgradeResponseHandle *upgraded;
+    gjkd_address peer;
+    int fd;
+    uv_poll_t poll;
+    int polled; /* events that it looks for */
+    wslay_event_context_ptr frames;
+    char *host, *authorization, *forwarded_for; /* of every call; NULL: none */
+
+    struct gjkd_exchange *incoming; /* the message that is being received; NULL: none */
+    bool is_text;                   /* it is */
+    uint64_t message_due_ns;        /* when it must be whole */
+    char *unread;                   /* bytes that were received and not looked at */
+    size_t unread_at, unread_end;
+
+    struct gjkd_stream_call *first, **last;   /* calls that are not answered */
+    unsigned calls, begun, writes;            /* of these, which have begun, and which write */
+    struct gjkd_exchange *ready, **ready_end; /* linked by next: answers that are not sent */
+    struct gjkd_stream_watch *watches;
+    unsigned watch_count;
+    struct gjkd_frame frame;
+
+    char *out; /* bytes of frames that the socket has not taken */
+    size_t out_at, out_end;
+    uint64_t sent_bytes;              /* that it has taken */
+    uint64_t window_ns, window_bytes; /* the current window of the peer's reading */
+
+    uint64_t client;       /* hash of who asks, for the shares of memory */
+    uint64_t token_due_ns; /* 0: there is a token, or none is needed */
+    uint64_t close_due_ns; /* 0: it is not closing */
+    bool is_control;       /* the frame that is being received is */
+    bool is_broken;        /* a malformed frame was refused; what still comes is thrown away */
+    bool is_draining, is_dead;
+    struct gjkd_stream *dirty_next, **dirty_link; /* among those to be flushed; NULL: not there */
+};
+
+/* --- stream.c --- */
+
+/* A connection that libmicrohttpd has upgraded, as the exchange's handshake asked for. */
+typedef struct gjkd_upgrade {
+    struct gjkd_exchange *exchange;
+    struct MHD_UpgradeResponseHandle *upgraded;
+    const gjkd_address *peer;
+    int fd;
+    proto_text early; /* what has come behind the handshake */
+} gjkd_upgrade;
+
+/* The connection becomes a stream; where there is no memory it is closed. */
+void gjkd_stream_begin(const gjkd_upgrade *upgrade);
+
+/* Sends what the last round of the loop has made ready, stream by stream, for a millisecond. What
+ * is left has its turn in the next round. */
+void gjkd_streams_flush(struct gjkd_http *http);
+
+/* Whether more of it is read now: neither its calls nor its answers are too many. */
+bool gjkd_stream_reads_on(const struct gjkd_stream *stream);
+
+/* --- stream_limits.c --- */
+
+/* Closes streams whose time is up: for a token, for a message that has begun, for reading answers,
+ * for a close frame. */
+void gjkd_streams_sweep(struct gjkd_http *http);
+
+/* A message begins: from now on it is awaited, and its memory is its client's. */
+void gjkd_stream_await_message(struct gjkd_stream *stream);
+
+/* The stream ends: after the answers that are under way (1001), or at once, for its token was
+ * revoked (1008). */
+void gjkd_stream_drain(struct gjkd_stream *stream);
+void gjkd_stream_revoke(struct gjkd_stream *stream);
+
+/* Sends a ping behind what is ready. */
+void gjkd_stream_ping(struct gjkd_stream *stream);
+
+/* Has a close frame sent behind what is ready, unless one is. */
+void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *reason);
+
+/* Sends what there is, as far as the socket takes it. The stream may be gone then. */
+void gjkd_stream_flush(struct gjkd_stream *stream);
+
+/* There is something to send. */
+void gjkd_stream_mark(struct gjkd_stream *stream);
+
+/* --- stream_calls.c --- */
+
+/* The message that has come is whole. */
+void gjkd_stream_take_message(struct gjkd_stream *stream);
+
+/* Runs a call, or hands it to a worker. */
+void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call);
+
+/* The stream is gone: nobody waits for its calls. */
+void gjkd_stream_abandon_calls(struct gjkd_stream *stream);
+
+/* --- stream_order.c --- */
+
+/* Notes which set the call is on, and whether it writes. When its head has been judged and its body
+ * is known. */
+void gjkd_stream_note_order(struct gjkd_stream *stream, struct gjkd_stream_call *call);
+
+/* Begins calls that wait and need not any more. O(calls under way). */
+void gjkd_stream_begin_calls(struct gjkd_stream *stream);
+
+/* --- stream_watches.c --- */
+
+/* Ends a call to watch, whose handler has judged what it asks for. */
+void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call);
+
+/* Ends the watch that a call of this id began, and answers that. */
+void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_call *call);
+
+/* Lets go of a watch that is in no list any more. */
+void gjkd_stream_free_watch(struct gjkd_stream_watch *watch);
+
+/* --- stream_answers.c --- */
+
+/* Puts frames of answers and events into `out`, as far as there is room. */
+void gjkd_stream_fill(struct gjkd_stream *stream);
+
+/* Room in `out`; what it does not hold waits where it lies. */
+#define GJKD_STREAM_OUT_BYTES 65536
+bool gjkd_stream_put(struct gjkd_stream *stream, const char *data, size_t length);
+
+void gjkd_stream_forget_answers(struct gjkd_stream *stream);
+
+#endif

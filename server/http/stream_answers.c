@@ -1,0 +1,371 @@
+/*
+ * Frames of a server are not masked: a head of 2, 4 or 10 bytes and the payload (RFC 6455, section
+ * 5.2), which is copied from where the answer lies into the buffer that the socket is fed from. A
+ * long answer goes through it piece by piece.
+ */
+
+#include "http/stream.h"
+
+#include "http/exchange.h"
+#include "http/response.h"
+#include "request/context.h"
+#include "request/telemetry.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest head of a frame. */
+#define HEAD_BYTES_MAX 10
+
+#define TEXT_FRAME 0x81 /* the only one of its message */
+#define BINARY_FRAME 0x82
+
+bool gjkd_stream_put(struct gjkd_stream *stream, const char *data, size_t length) {
+    if (stream->out == NULL) {
+        const bool is_allowed = gjkd_budget_take(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
+        stream->out = is_allowed ? malloc(GJKD_STREAM_OUT_BYTES) : NULL;
+        if (stream->out == NULL) {
+            if (is_allowed) {
+                gjkd_budget_give(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
+            }
+            stream->is_dead = true;
+            return false;
+        }
+    }
+    if (length > GJKD_STREAM_OUT_BYTES - stream->out_end) {
+        return false;
+    }
+    memcpy(stream->out + stream->out_end, data, length);
+    stream->out_end += length;
+    return true;
+}
+
+static size_t room_of(const struct gjkd_stream *stream) {
+    return stream->out != NULL ? GJKD_STREAM_OUT_BYTES - stream->out_end : GJKD_STREAM_OUT_BYTES;
+}
+
+static size_t frame_head(char head[HEAD_BYTES_MAX], bool is_text, uint64_t length) {
+    head[0] = (char)(is_text ? TEXT_FRAME : BINARY_FRAME);
+    if (length < 126) {
+        head[1] = (char)length;
+        return 2;
+    }
+    const int bytes = length <= UINT16_MAX ? 2 : 8;
+    head[1] = (char)(bytes == 2 ? 126 : 127);
+    for (int i = 0; i < bytes; i++) {
+        head[2 + i] = (char)(length >> (8 * (bytes - 1 - i)));
+    }
+    return 2 + (size_t)bytes;
+}
+
+/* --- Answers --- */
+
+static void add_header(proto_call_answer *answer, const char *name, const char *value) {
+    if (value != NULL && value[0] != '\0') {
+        answer->headers[answer->header_count++] = (proto_call_header){name, value};
+    }
+}
+
+static bool is_json(const char *type) {
+    return type != NULL && strncmp(type, "application/", 12) == 0 && strstr(type, "json") != NULL;
+}
+
+/* The whole body in one piece of the arena. NULL: out of memory. */
+static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
+    char *whole = gjk_arena_alloc(arena, reply->length + 1);
+    size_t done = 0;
+    for (size_t i = 0; whole != NULL && reply->texts != NULL && i < reply->text_count; i++) {
+        memcpy(whole + done, reply->texts[i].data, reply->texts[i].length);
+        done += reply->texts[i].length;
+    }
+    if (whole != NULL && reply->read != NULL) {
+        (void)reply->read(reply->reader, whole, reply->length);
+    } else if (whole != NULL && reply->texts == NULL && reply->length > 0) {
+        memcpy(whole, reply->data, reply->length);
+    }
+    return whole;
+}
+
+/* A body that is no JSON becomes a string of it. */
+static void quote_body(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    struct proto_buffer quoted;
+    const char *whole = gather(reply, &request->arena);
+    proto_buffer_init(&quoted, &request->arena);
+    if (whole != NULL) {
+        proto_encode_text(&quoted, (proto_text){whole, reply->length});
+    }
+    if (whole == NULL || quoted.failed) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        return;
+    }
+    const int status = reply->status;
+    gjkd_reply_set_body(reply, reply->content_type, quoted.data, quoted.length);
+    reply->status = status;
+}
+
+static bool has_body(const struct gjkd_request *request) {
+    return request->reply.content_type != NULL && request->reply.length > 0 &&
+           request->head.method != GJKD_HEAD;
+}
+
+/* Texts of headers that are numbers. */
+struct numbers {
+    char retry_after[24], length[24];
+};
+
+/* What GET would be answered with. */
+static void describe_absent_body(const gjkd_reply *reply, struct numbers *numbers,
+                                 proto_call_answer *out) {
+    snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
+    add_header(out, "Content-Type", reply->content_type);
+    add_header(out, "Content-Length", reply->content_type != NULL ? numbers->length : NULL);
+}
+
+static void describe(const struct gjkd_request *request, const struct gjkd_stream_call *call,
+                     struct numbers *numbers, proto_call_answer *out) {
+    const gjkd_reply *reply = &request->reply;
+    const bool has = has_body(request);
+    *out = (proto_call_answer){.id = call->id,
+                               .status = (uint64_t)reply->status,
+                               .content_type = has ? reply->content_type : NULL,
+                               .body_bytes = has ? reply->length : 0};
+    if (request->head.method == GJKD_HEAD) {
+        describe_absent_body(reply, numbers, out);
+    } else if (call->is_text && has && strcmp(reply->content_type, GJKD_JSON_TYPE) != 0) {
+        add_header(out, "Content-Type", reply->content_type);
+    }
+    add_header(out, "Content-Encoding", reply->content_encoding);
+    add_header(out, "Vary", reply->varies_by_coding ? "Accept-Encoding" : NULL);
+    add_header(out, "ETag", reply->etag);
+    add_header(out, "Gjkd-Durability", gjkd_response_durability(request));
+    add_header(out, "Allow", reply->allow);
+    if (reply->retry_after_s > 0) {
+        snprintf(numbers->retry_after, sizeof numbers->retry_after, "%" PRIu64,
+                 reply->retry_after_s);
+        add_header(out, "Retry-After", numbers->retry_after);
+    }
+    add_header(out, "WWW-Authenticate", reply->challenge);
+    add_header(out, "X-Request-Id", request->request_id);
+}
+
+static void aim_at_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint64_t bytes) {
+    if (bytes == 0) {
+        return;
+    }
+    frame->one = (proto_text){reply->data, reply->length};
+    frame->texts = reply->texts != NULL ? reply->texts : &frame->one;
+    frame->text_count = reply->texts != NULL ? reply->text_count : 1;
+    if (reply->read != NULL) {
+        frame->read = reply;
+        frame->read_left = bytes;
+    }
+}
+
+/* Makes the answer the frame that is sent next. */
+static void begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
+    struct gjkd_request *request = &exchange->request;
+    const struct gjkd_stream_call *call =
+        (const struct gjkd_stream_call *)(const void *)exchange->call;
+    struct gjkd_frame *frame = &stream->frame;
+    char head[HEAD_BYTES_MAX];
+    struct numbers numbers;
+    proto_call_answer answer;
+    struct proto_buffer before;
+    if (call->is_text && has_body(request) && !is_json(request->reply.content_type)) {
+        quote_body(request);
+    }
+    proto_buffer_init(&before, &request->arena);
+    describe(request, call, &numbers, &answer);
+    if (call->is_text) {
+        proto_encode_answer_begin(&before, &answer);
+    } else {
+        proto_encode_answer_message(&before, &answer);
+    }
+    *frame = (struct gjkd_frame){.exchange = exchange,
+                                 .before = {before.data, before.length},
+                                 .after = {"}", call->is_text ? 1 : 0}};
+    aim_at_body(frame, &request->reply, answer.body_bytes);
+    const size_t length =
+        frame_head(head, call->is_text,
+                   frame->before.length + answer.body_bytes + frame->after.length);
+    stream->is_dead = stream->is_dead || before.failed || !gjkd_stream_put(stream, head, length);
+}
+
+static void put_some(struct gjkd_stream *stream, proto_text text, bool *is_over) {
+    struct gjkd_frame *frame = &stream->frame;
+    const size_t left = text.length - frame->offset, room = room_of(stream);
+    const size_t count = left < room ? left : room;
+    if (count > 0 && !gjkd_stream_put(stream, text.data + frame->offset, count)) {
+        return;
+    }
+    frame->offset += count;
+    *is_over = frame->offset == text.length;
+}
+
+/* A body that is printed while it is sent. */
+static void put_read(struct gjkd_stream *stream, bool *is_over) {
+    struct gjkd_frame *frame = &stream->frame;
+    char window[8192];
+    while (frame->read_left > 0 && room_of(stream) >= sizeof window) {
+        const size_t count = frame->read->read(frame->read->reader, window, sizeof window);
+        if (count == 0 || !gjkd_stream_put(stream, window, count)) {
+            stream->is_dead = true;
+            return;
+        }
+        frame->read_left -= count;
+    }
+    *is_over = frame->read_left == 0;
+}
+
+/* Puts what there is room for of the current piece. False: it is not over. */
+static bool put_piece(struct gjkd_stream *stream) {
+    const struct gjkd_frame *frame = &stream->frame;
+    bool is_over = false;
+    if (frame->piece == 0) {
+        put_some(stream, frame->before, &is_over);
+    } else if (frame->piece > frame->text_count) {
+        put_some(stream, frame->after, &is_over);
+    } else if (frame->read != NULL) {
+        put_read(stream, &is_over);
+    } else {
+        put_some(stream, frame->texts[frame->piece - 1], &is_over);
+    }
+    return is_over;
+}
+
+static void end_answer(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
+    struct gjkd_stream_call *call = (struct gjkd_stream_call *)(void *)exchange->call;
+    gjkd_exchange_note_end(exchange, &stream->peer);
+    free(call);
+    exchange->call = NULL;
+    gjkd_exchange_give_back(exchange);
+}
+
+static void end_frame(struct gjkd_stream *stream) {
+    struct gjkd_frame *frame = &stream->frame;
+    if (frame->exchange != NULL) {
+        end_answer(stream, frame->exchange);
+    }
+    gjkd_event_release(frame->event);
+    frame->exchange = NULL;
+    frame->event = NULL;
+}
+
+/* Puts the frame. False: there is no room for the rest of it. */
+static bool put_frame(struct gjkd_stream *stream) {
+    struct gjkd_frame *frame = &stream->frame;
+    while (!stream->is_dead && frame->piece <= frame->text_count + 1) {
+        if (!put_piece(stream)) {
+            return false;
+        }
+        frame->piece++;
+        frame->offset = 0;
+    }
+    end_frame(stream);
+    return !stream->is_dead;
+}
+
+/* --- Events --- */
+
+/* Makes the event the frame that is sent next. */
+static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_watch *watch,
+                        struct gjkd_event *event) {
+    struct gjkd_frame *frame = &stream->frame;
+    struct gjk_arena arena;
+    struct proto_buffer before;
+    char memory[1024], head[HEAD_BYTES_MAX];
+    gjk_arena_init_in(&arena, 0, memory, sizeof memory);
+    proto_buffer_init(&before, &arena);
+    if (watch->is_text) {
+        proto_encode_event_begin(&before, watch->id);
+    } else {
+        const proto_call_answer answer = {.id = watch->id,
+                                          .status = 200,
+                                          .content_type = GJKD_EVENT_STREAM_TYPE,
+                                          .body_bytes = event->length};
+        proto_encode_answer_message(&before, &answer);
+    }
+    *frame = (struct gjkd_frame){.event = event, .after = {"}", watch->is_text ? 1 : 0}};
+    GJK_ASSERT(!before.failed && before.length <= sizeof frame->memory);
+    memcpy(frame->memory, before.data, before.length);
+    gjk_arena_fini(&arena);
+    frame->before = (proto_text){frame->memory, before.length};
+    frame->one = (proto_text){event->text + event->head, event->length};
+    frame->texts = &frame->one;
+    frame->text_count = 1;
+    const size_t length = frame->before.length + event->length + frame->after.length;
+    const size_t count = frame_head(head, watch->is_text, length);
+    stream->is_dead = stream->is_dead || !gjkd_stream_put(stream, head, count);
+}
+
+/* Takes the next event of any watch, and lets go of those that are over. False: there is none. */
+static bool next_event(struct gjkd_stream *stream) {
+    struct gjkd_stream_watch **at = &stream->watches;
+    bool wants_sign = false;
+    while (*at != NULL) {
+        struct gjkd_stream_watch *watch = *at;
+        struct gjkd_event *event = gjkd_watch_take(watch->watch);
+        wants_sign = gjkd_watch_takes_sign(watch->watch) || wants_sign;
+        if (event != NULL && event->kind == GJKD_EVENT_START) {
+            gjkd_event_release(event);
+        } else if (event != NULL) {
+            begin_event(stream, watch, event);
+            return true;
+        } else if (gjkd_watch_is_over(watch->watch)) {
+            *at = watch->next;
+            gjkd_stream_free_watch(watch);
+        } else {
+            at = &watch->next;
+        }
+    }
+    if (wants_sign) {
+        gjkd_stream_ping(stream);
+    }
+    return false;
+}
+
+static bool next_answer(struct gjkd_stream *stream) {
+    struct gjkd_exchange *exchange = stream->ready;
+    if (exchange == NULL) {
+        return false;
+    }
+    stream->ready = exchange->next;
+    if (stream->ready == NULL) {
+        stream->ready_end = &stream->ready;
+    }
+    begin_frame(stream, exchange);
+    return true;
+}
+
+void gjkd_stream_fill(struct gjkd_stream *stream) {
+    const struct gjkd_frame *frame = &stream->frame;
+    /* Nothing follows a close frame. */
+    bool has_room = !stream->is_broken && !wslay_event_get_close_sent(stream->frames);
+    while (has_room && !stream->is_dead) {
+        const bool is_busy = frame->exchange != NULL || frame->event != NULL;
+        if (is_busy) {
+            has_room = put_frame(stream);
+        } else if (room_of(stream) <= HEAD_BYTES_MAX ||
+                   (!next_answer(stream) && !next_event(stream))) {
+            return;
+        }
+    }
+}
+
+void gjkd_stream_forget_answers(struct gjkd_stream *stream) {
+    end_frame(stream);
+    while (stream->ready != NULL) {
+        struct gjkd_exchange *exchange = stream->ready;
+        stream->ready = exchange->next;
+        end_answer(stream, exchange);
+    }
+    stream->ready_end = &stream->ready;
+    while (stream->watches != NULL) {
+        struct gjkd_stream_watch *watch = stream->watches;
+        stream->watches = watch->next;
+        gjkd_stream_free_watch(watch);
+    }
+}

@@ -1,0 +1,270 @@
+/*
+ * A message becomes an exchange as a request on a connection would be: the same head, judged by the
+ * same checks, the same handlers, workers and limits.
+ */
+
+#include "http/exchange.h"
+#include "http/stream.h"
+#include "request/auth.h"
+#include "util/media.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* --- Answers --- */
+
+static void unlink_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+    *call->link = call->next;
+    if (call->next != NULL) {
+        call->next->link = call->link;
+    } else {
+        stream->last = call->link;
+    }
+    stream->calls--;
+    stream->begun -= call->has_begun ? 1 : 0;
+    stream->writes -= call->is_write ? 1 : 0;
+}
+
+static void push_ready(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
+    exchange->next = NULL;
+    *stream->ready_end = exchange;
+    stream->ready_end = &exchange->next;
+    gjkd_stream_mark(stream);
+}
+
+/* The reply is there: it is the next to be sent. */
+static void finish(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+    struct gjkd_exchange *exchange = call->exchange;
+    exchange->stage = GJKD_STAGE_DONE;
+    if (exchange->request.reply.watch != NULL) {
+        gjkd_stream_settle_watch(stream, call);
+    }
+    unlink_call(stream, call);
+    push_ready(stream, exchange);
+}
+
+static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *answer) {
+    struct gjkd_stream_call *call = (struct gjkd_stream_call *)(void *)exchange->call;
+    struct gjkd_stream *stream = call->stream;
+    if (answer != exchange) {
+        exchange->call = NULL; /* what it comes to is nobody's */
+        answer->call = &call->call;
+        call->exchange = answer;
+    }
+    if (stream == NULL) {
+        free(call);
+        answer->call = NULL;
+        gjkd_exchange_give_back(answer);
+        return;
+    }
+    finish(stream, call);
+    gjkd_stream_begin_calls(stream);
+}
+
+void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+    struct gjkd_exchange *exchange = call->exchange;
+    call->has_begun = true;
+    stream->begun++;
+    if (call->is_unwatch) {
+        gjkd_stream_unwatch(stream, call);
+    } else if (gjkd_request_wants_worker(&exchange->request) ||
+               gjkd_exchange_is_round_long(exchange) || !gjkd_request_try(&exchange->request)) {
+        if (gjkd_exchange_hand_off(exchange)) {
+            return;
+        }
+        gjkd_request_run(&exchange->request); /* refused: the workers take no more */
+    }
+    finish(stream, call);
+}
+
+void gjkd_stream_abandon_calls(struct gjkd_stream *stream) {
+    struct gjkd_stream_call *at = stream->first;
+    while (at != NULL) {
+        struct gjkd_stream_call *next = at->next;
+        struct gjkd_exchange *exchange = at->exchange;
+        if (at->has_begun) {
+            (void)gjkd_request_expire(&exchange->request);
+            at->stream = NULL;
+        } else {
+            exchange->call = NULL;
+            gjkd_exchange_give_back(exchange);
+            free(at);
+        }
+        at = next;
+    }
+    stream->first = NULL;
+    stream->last = &stream->first;
+    stream->calls = stream->begun = stream->writes = 0;
+}
+
+/* --- Heads --- */
+
+/* Header fields that are the connection's, or that frame a body. */
+static bool is_of_connection(const char *name) {
+    static const char *const names[] = {"Host",       "Authorization",     "Origin",
+                                        "Connection", "Upgrade",           "Content-Length",
+                                        "Expect",     "Transfer-Encoding", "X-Forwarded-For"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcasecmp(name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_field(struct gjkd_request *request, const char *name, const char *value) {
+    if (value != NULL) {
+        gjkd_head_add(&request->head, &request->arena, name, value);
+    }
+}
+
+static void make_head(const struct gjkd_stream *stream, struct gjkd_request *request,
+                      const proto_call *call) {
+    const char *method = strcmp(call->method, "WATCH") == 0 ? "GET" : call->method;
+    bool has_type = false;
+    request->head = gjkd_head_make(gjkd_method_find(method));
+    add_field(request, "Host", stream->host);
+    add_field(request, "Authorization", stream->authorization);
+    add_field(request, "X-Forwarded-For", stream->forwarded_for);
+    for (uint32_t i = 0; i < call->header_count; i++) {
+        const proto_call_header *header = &call->headers[i];
+        if (is_of_connection(header->name)) {
+            request->head.fault = "a call has a header that belongs to the connection";
+        }
+        has_type = has_type || strcasecmp(header->name, "Content-Type") == 0;
+        /* A packed body could not stand in a text. */
+        if (!stream->is_text || strcasecmp(header->name, "Accept-Encoding") != 0) {
+            add_field(request, header->name, header->value);
+        }
+    }
+    if (call->body.data != NULL) {
+        request->head.has_length = true;
+        request->head.body_bytes = call->body.length;
+        if (!has_type) {
+            add_field(request, "Content-Type",
+                      call->content_type != NULL ? call->content_type : GJKD_TYPE_JSON);
+        }
+    }
+}
+
+/* The body stands in the message, which is in the arena. */
+static void take_body(struct gjkd_request *request, const proto_call *call) {
+    if (request->reply.status == 0 && call->body.data != NULL &&
+        (request->match.operation->flags & GJKD_TAKES_BODY) != 0) {
+        request->body = (char *)(uintptr_t)call->body.data;
+        request->body_bytes = call->body.length;
+    }
+}
+
+/* --- Calls --- */
+
+static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
+                                         uint64_t id) {
+    struct gjkd_stream_call *call = calloc(1, sizeof *call);
+    if (call == NULL) {
+        return NULL;
+    }
+    call->call.answered = on_answered;
+    call->stream = stream;
+    call->exchange = exchange;
+    call->id = id;
+    call->is_text = stream->is_text;
+    call->link = stream->last;
+    *stream->last = call;
+    stream->last = &call->next;
+    stream->calls++;
+    exchange->call = &call->call;
+    return call;
+}
+
+/* Begins the life of the call's request. The problem of a message that could not be decoded is its
+ * answer. */
+static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
+                       const proto_call *call, bool is_decoded) {
+    struct gjkd_request *request = &exchange->request;
+    struct proto_problem problem = request->problem;
+    struct gjkd_stream_call *added = add_call(stream, exchange, call->id);
+    if (added == NULL || !gjkd_request_set_target(request, call->path)) {
+        stream->is_dead = true;
+        if (added == NULL) {
+            gjkd_exchange_give_back(exchange);
+        }
+        return;
+    }
+    request->peer = stream->entry->ip;
+    added->is_watch = strcmp(call->method, "WATCH") == 0;
+    added->is_unwatch = is_decoded && strcmp(call->method, "UNWATCH") == 0;
+    make_head(stream, request, call);
+    if (!is_decoded) {
+        request->problem = problem;
+        gjkd_request_id_make(request->request_id);
+        gjkd_request_refuse(request);
+    } else if (!added->is_unwatch) {
+        gjkd_request_begin(request);
+    }
+    if (added->is_watch && request->reply.status == 0 &&
+        !(request->match.operation->flags & GJKD_ANSWERS_EVENTS)) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "WATCH takes /v1/sets/{set}/events");
+    }
+    take_body(request, call);
+    gjkd_stream_note_order(stream, added);
+}
+
+/* --- Messages --- */
+
+/* The token is judged as that of a request would be: guesses are charged to the address. */
+static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
+                       const char *authorization) {
+    static const char answer[] = "\x81\x0e{\"status\":204}";
+    struct gjkd_request *request = &exchange->request;
+    request->peer = stream->entry->ip;
+    request->head = gjkd_head_make(GJKD_GET);
+    add_field(request, "Authorization", authorization);
+    add_field(request, "X-Forwarded-For", stream->forwarded_for);
+    gjkd_auth_check_address_rate(request);
+    gjkd_auth_check_token(request);
+    if (request->reply.status != 0) {
+        gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, request->problem.detail);
+    } else {
+        free(stream->authorization);
+        stream->authorization = strdup(authorization);
+        stream->entry->has_token = request->has_token;
+        stream->entry->token = request->token;
+        stream->client = gjkd_auth_hash_client(request);
+        stream->token_due_ns = 0;
+        stream->is_dead = stream->is_dead || stream->authorization == NULL ||
+                          !gjkd_stream_put(stream, answer, sizeof answer - 1);
+        gjkd_stream_mark(stream);
+    }
+    gjkd_exchange_give_back(exchange);
+}
+
+void gjkd_stream_take_message(struct gjkd_stream *stream) {
+    struct gjkd_exchange *exchange = stream->incoming;
+    struct gjkd_request *request = &exchange->request;
+    const proto_text message = gjkd_request_text(request);
+    proto_call call;
+    const bool is_decoded =
+        stream->is_text
+            ? proto_decode_call(message, &request->arena, &call, &request->problem)
+            : proto_decode_call_message(message, &request->arena, &call, &request->problem);
+    stream->incoming = NULL;
+    request->body = NULL;
+    request->body_bytes = request->body_capacity = 0;
+    if (is_decoded && call.authorization != NULL && !call.has_id) {
+        take_token(stream, exchange, call.authorization);
+    } else if (stream->token_due_ns != 0) {
+        gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the token comes first");
+        gjkd_exchange_give_back(exchange);
+    } else if (!call.has_id) {
+        gjkd_stream_close(stream, WSLAY_CODE_INVALID_FRAME_PAYLOAD_DATA,
+                          is_decoded ? "a call has an id" : request->problem.detail);
+        gjkd_exchange_give_back(exchange);
+    } else {
+        start_call(stream, exchange, &call, is_decoded);
+        if (!stream->is_dead) {
+            gjkd_stream_begin_calls(stream);
+        }
+    }
+}

@@ -1,0 +1,250 @@
+/*
+ * A ring that grows with what it holds. Collecting copies names under the lock and sorts them after
+ * it, so that a commit waits for no more than a copy.
+ */
+
+#include "sets/feed.h"
+
+#include "work/budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define CAPACITY_START 8
+
+struct gjkd_feed *gjkd_feed_new(uint64_t order) {
+    struct gjkd_feed *feed = calloc(1, sizeof *feed);
+    if (feed != NULL) {
+        gjkd_references_init(&feed->references);
+        pthread_mutex_init(&feed->lock, NULL);
+        feed->newest = order;
+    }
+    return feed;
+}
+
+void gjkd_feed_begin(struct gjkd_feed *feed, uint64_t order) {
+    feed->newest = order;
+}
+
+struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed) {
+    gjkd_references_retain(&feed->references);
+    return feed;
+}
+
+void gjkd_delta_free(struct gjkd_delta *delta) {
+    if (delta != NULL) {
+        gjkd_budget_give(GJKD_CHARGE_SETS, delta->bytes);
+        free(delta);
+    }
+}
+
+/* --- The ring --- */
+
+static struct gjkd_delta **slot(const struct gjkd_feed *feed, uint32_t i) {
+    GJK_CHECK(i < feed->capacity);
+    return &feed->ring[(feed->first + i) % feed->capacity];
+}
+
+static void forget_oldest(struct gjkd_feed *feed) {
+    struct gjkd_delta *oldest = *slot(feed, 0);
+    feed->bytes -= oldest->bytes;
+    feed->first = (feed->first + 1) % feed->capacity;
+    feed->count--;
+    gjkd_delta_free(oldest);
+}
+
+static void forget_all(struct gjkd_feed *feed) {
+    while (feed->count > 0) {
+        forget_oldest(feed);
+    }
+}
+
+/* Room for one change more. False: out of memory. */
+static bool grow(struct gjkd_feed *feed) {
+    if (feed->count < feed->capacity) {
+        return true;
+    }
+    const uint32_t capacity = feed->capacity > 0 ? feed->capacity * 2 : CAPACITY_START;
+    struct gjkd_delta **ring = malloc(capacity * sizeof(struct gjkd_delta *));
+    if (ring == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < feed->count; i++) {
+        ring[i] = *slot(feed, i);
+    }
+    free(feed->ring);
+    feed->ring = ring;
+    feed->capacity = capacity;
+    feed->first = 0;
+    return true;
+}
+
+static void keep(struct gjkd_feed *feed, struct gjkd_delta *delta) {
+    while (feed->count > 0 && (feed->count == GJKD_FEED_CHANGES_MAX ||
+                               feed->bytes + delta->bytes > GJKD_FEED_BYTES_MAX)) {
+        forget_oldest(feed);
+    }
+    if (delta->bytes > GJKD_FEED_BYTES_MAX || !grow(feed)) {
+        forget_all(feed);
+        gjkd_delta_free(delta);
+        return;
+    }
+    feed->bytes += delta->bytes;
+    *slot(feed, feed->count++) = delta;
+}
+
+void gjkd_feed_release(struct gjkd_feed *feed) {
+    if (feed != NULL && gjkd_references_release(&feed->references)) {
+        forget_all(feed);
+        free(feed->ring);
+        pthread_mutex_destroy(&feed->lock);
+        free(feed);
+    }
+}
+
+/* --- Commits --- */
+
+static void notify_all(const struct gjkd_feed *feed) {
+    for (struct gjkd_listener *at = feed->listeners, *next; at != NULL; at = next) {
+        next = at->next;
+        at->notify(at);
+    }
+}
+
+void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta) {
+    pthread_mutex_lock(&feed->lock);
+    if (delta != NULL) {
+        keep(feed, delta);
+    } else {
+        forget_all(feed);
+    }
+    feed->newest = newest;
+    notify_all(feed);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+void gjkd_feed_end(struct gjkd_feed *feed) {
+    pthread_mutex_lock(&feed->lock);
+    feed->has_ended = true;
+    forget_all(feed);
+    notify_all(feed);
+    pthread_mutex_unlock(&feed->lock);
+}
+
+/* --- Listeners --- */
+
+void gjkd_feed_listen(struct gjkd_feed *feed, struct gjkd_listener *listener) {
+    listener->next = feed->listeners;
+    feed->listeners = listener;
+}
+
+void gjkd_feed_unlisten(struct gjkd_feed *feed, const struct gjkd_listener *listener) {
+    struct gjkd_listener **at = &feed->listeners;
+    while (*at != listener) {
+        at = &(*at)->next;
+    }
+    *at = listener->next;
+}
+
+/* --- Collecting --- */
+
+/* Changes first..end of the ring. */
+typedef struct ring_span {
+    uint32_t first, end;
+} ring_span;
+
+/* The changes of which the first follows `since` and the last makes `upto`. */
+static gjkd_collected find(const struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+                           ring_span *out) {
+    *out = (ring_span){0, feed->count};
+    if (feed->has_ended) {
+        return GJKD_COLLECT_ENDED;
+    }
+    if (feed->newest < upto) {
+        return GJKD_COLLECT_LATER;
+    }
+    while (out->first < out->end && (*slot(feed, out->first))->from < since) {
+        out->first++;
+    }
+    while (out->end > out->first && (*slot(feed, out->end - 1))->to > upto) {
+        out->end--;
+    }
+    const bool is_kept = out->first < out->end && (*slot(feed, out->first))->from == since &&
+                         (*slot(feed, out->end - 1))->to == upto;
+    return is_kept ? GJKD_COLLECTED : GJKD_COLLECT_NOT_KEPT;
+}
+
+static gjkd_collected copy(const struct gjkd_feed *feed, ring_span span, struct gjk_arena *arena,
+                           gjkd_changes *out) {
+    size_t handles_max = 0, ids_max = 0, ids_bytes = 0;
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const struct gjkd_delta *delta = *slot(feed, i);
+        handles_max += delta->count;
+        ids_max += delta->gone;
+        ids_bytes += delta->ids_bytes;
+    }
+    uint32_t *handles = gjk_arena_alloc_array(arena, handles_max, sizeof *handles);
+    const char **ids = gjk_arena_alloc_array(arena, ids_max, sizeof *ids);
+    char *text = gjk_arena_alloc(arena, ids_bytes);
+    if (handles == NULL || ids == NULL || text == NULL) {
+        return GJKD_COLLECT_NO_MEMORY;
+    }
+    *out = (gjkd_changes){.handles = handles, .ids = ids};
+    for (uint32_t i = span.first; i < span.end; i++) {
+        const struct gjkd_delta *delta = *slot(feed, i);
+        memcpy(handles + out->count, delta->handles, delta->count * sizeof *handles);
+        out->count += delta->count;
+        memcpy(text, delta->ids, delta->ids_bytes);
+        for (const char *end = text + delta->ids_bytes; text < end; text += strlen(text) + 1) {
+            ids[out->gone++] = text;
+        }
+        out->meta = out->meta || delta->meta;
+        out->history = out->history || delta->history;
+    }
+    return GJKD_COLLECTED;
+}
+
+static int compare_handles(const void *a, const void *b) {
+    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
+    return p < q ? -1 : p > q;
+}
+
+static int compare_ids(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void sort_out(gjkd_changes *changes) {
+    uint32_t *handles = (uint32_t *)(uintptr_t)changes->handles;
+    const char **ids = (const char **)(uintptr_t)changes->ids;
+    size_t kept = 0;
+    qsort(handles, changes->count, sizeof *handles, compare_handles);
+    for (size_t i = 0; i < changes->count; i++) {
+        if (i == 0 || handles[i] != handles[kept - 1]) {
+            handles[kept++] = handles[i];
+        }
+    }
+    changes->count = kept;
+    qsort((void *)ids, changes->gone, sizeof *ids, compare_ids);
+    kept = 0;
+    for (size_t i = 0; i < changes->gone; i++) {
+        if (i == 0 || strcmp(ids[i], ids[kept - 1]) != 0) {
+            ids[kept++] = ids[i];
+        }
+    }
+    changes->gone = kept;
+}
+
+gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+                                 struct gjk_arena *arena, gjkd_changes *out) {
+    ring_span span;
+    pthread_mutex_lock(&feed->lock);
+    gjkd_collected result = find(feed, since, upto, &span);
+    if (result == GJKD_COLLECTED) {
+        result = copy(feed, span, arena, out);
+    }
+    pthread_mutex_unlock(&feed->lock);
+    if (result == GJKD_COLLECTED) {
+        sort_out(out);
+    }
+    return result;
+}

@@ -1,0 +1,96 @@
+#ifndef GJKD_SETS_FEED_H
+#define GJKD_SETS_FEED_H
+
+/*
+ * What happened to a set of late: a ring of the last changes, and who is to be told of new ones. All
+ * versions of one incarnation share it. Commits fill it, in the order of versions; listeners look
+ * up the newest version themselves. Thread-safe.
+ */
+
+#include "util/references.h"
+
+#include "gjk/arena.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The changes that are kept, and their bytes; the oldest are forgotten first. */
+#define GJKD_FEED_CHANGES_MAX 1024
+#define GJKD_FEED_BYTES_MAX ((uint64_t)16 << 20)
+
+/*
+ * What one commit has changed, told by names and not by contents: a reader looks up in a later
+ * version what became of them. Immutable once it is made (delta.h).
+ */
+struct gjkd_delta {
+    uint64_t from, to;    /* of versions in their order, from < to */
+    bool meta, history;   /* whether these differ */
+    uint32_t count, gone; /* shapes that are new or differ, and shapes that are gone */
+    size_t ids_bytes;     /* of `ids`, each with a NUL */
+    const char *ids;      /* of those that are gone, one behind the other */
+    size_t bytes;         /* of the block, charged to the budget as GJKD_CHARGE_SETS */
+    uint32_t handles[];   /* of the others, in increasing order; then ids */
+};
+
+void gjkd_delta_free(struct gjkd_delta *delta); /* NULL is allowed */
+
+/* Is told when there is a newer version, or none any more. Under the feed's lock: it must not
+ * block and must not call the feed. */
+struct gjkd_listener {
+    struct gjkd_listener *next;
+    void (*notify)(struct gjkd_listener *listener);
+};
+
+struct gjkd_feed {
+    gjkd_references references;
+    pthread_mutex_t lock; /* of what follows */
+    uint64_t newest;      /* version, in that order, up to which changes are known */
+    bool has_ended;       /* the set is deleted */
+    struct gjkd_listener *listeners;
+    struct gjkd_delta **ring; /* of `capacity`, the oldest at `first` */
+    uint32_t capacity, first, count;
+    uint64_t bytes;
+};
+
+/* A feed without changes, at that version. One reference. NULL: out of memory. */
+struct gjkd_feed *gjkd_feed_new(uint64_t order);
+/* Another version for a feed that nobody has seen yet. */
+void gjkd_feed_begin(struct gjkd_feed *feed, uint64_t order);
+struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed);
+void gjkd_feed_release(struct gjkd_feed *feed); /* NULL is allowed */
+
+/* Revision `newest` is the current one now. Takes what it has changed; NULL: there was no memory for
+ * that, and all changes are forgotten. To be called by the writer of the set. */
+void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta);
+
+/* The set is deleted. */
+void gjkd_feed_end(struct gjkd_feed *feed);
+
+/* Under the lock, which the caller holds. */
+void gjkd_feed_listen(struct gjkd_feed *feed, struct gjkd_listener *listener);
+void gjkd_feed_unlisten(struct gjkd_feed *feed, const struct gjkd_listener *listener);
+
+/* Several changes in one: each shape once. */
+typedef struct gjkd_changes {
+    bool meta, history;
+    const uint32_t *handles; /* of shapes that were changed */
+    size_t count;
+    const char *const *ids; /* of shapes that were removed, and may be there again */
+    size_t gone;
+} gjkd_changes;
+
+typedef enum gjkd_collected {
+    GJKD_COLLECTED,
+    GJKD_COLLECT_LATER,     /* a commit is about to add the last of them */
+    GJKD_COLLECT_NOT_KEPT,  /* since is too old, or no version */
+    GJKD_COLLECT_ENDED,     /* the set is deleted */
+    GJKD_COLLECT_NO_MEMORY, /* in the arena */
+} gjkd_collected;
+
+/* The changes after version `since`, up to `upto`, in the arena. */
+gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+                                 struct gjk_arena *arena, gjkd_changes *out);
+
+#endif

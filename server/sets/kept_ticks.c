@@ -1,0 +1,82 @@
+/* Bytes are counted as ticks come and go: the oldest takes with it what only it had, and the one
+ * after it is then the one that has its set in full. */
+
+#include "sets/kept_ticks.h"
+
+static uint32_t gaps_of(const gjk_tick *tick) {
+    return tick->after_gap || tick->is_missing;
+}
+
+static const gjkd_tick *note_of(const gjk_tick *tick) {
+    GJK_ASSERT(tick->note_bytes == sizeof(gjkd_tick));
+    return tick->note;
+}
+
+/* The oldest tick goes; next: the one after it, or NULL. */
+static void drop_oldest(gjkd_tick_totals *totals, const gjk_tick *oldest, const gjk_tick *next) {
+    totals->bytes -= note_of(oldest)->set_bytes + oldest->bytes;
+    totals->order_bytes -= note_of(oldest)->order_bytes + oldest->bytes;
+    totals->gaps -= gaps_of(oldest);
+    if (next != NULL) {
+        totals->bytes += note_of(next)->set_bytes - note_of(next)->added_bytes;
+    }
+}
+
+/* The tick of that rank comes to a history of as many ticks, or goes from its end. */
+static uint64_t bytes_at_end(const gjk_tick *tick, uint32_t rank) {
+    const gjkd_tick *note = note_of(tick);
+    return (rank > 0 ? note->added_bytes : note->set_bytes) + tick->bytes;
+}
+
+gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tick,
+                          const gjkd_tick *note, gjkd_tick_totals *totals,
+                          struct gjk_history **out) {
+    gjk_tick noted = *tick;
+    noted.note = note;
+    noted.note_bytes = sizeof *note;
+    const gjk_status status = gjk_history_add_tick(history, &noted, out);
+    if (status != GJK_OK) {
+        return status;
+    }
+    const uint32_t before = gjk_history_count(history), after = gjk_history_count(*out);
+    const gjk_tick made = gjk_history_tick(*out, after - 1);
+    totals->bytes += bytes_at_end(&made, before);
+    totals->order_bytes += note->order_bytes + made.bytes;
+    totals->gaps += gaps_of(&made);
+    if (after == before) { /* one for another */
+        const gjk_tick oldest = gjk_history_tick(history, 0), next = gjk_history_tick(*out, 0);
+        drop_oldest(totals, &oldest, &next);
+    }
+    return GJK_OK;
+}
+
+gjk_status gjkd_ticks_limit(const struct gjk_history *history, uint32_t ticks_max,
+                            gjkd_tick_totals *totals, struct gjk_history **out) {
+    const gjk_status status = gjk_history_limit(history, ticks_max, out);
+    const uint32_t count = gjk_history_count(history);
+    for (uint32_t i = 0; status == GJK_OK && i + ticks_max < count; i++) {
+        const gjk_tick oldest = gjk_history_tick(history, i);
+        const bool has_next = i + 1 < count;
+        const gjk_tick next = gjk_history_tick(history, has_next ? i + 1 : i);
+        drop_oldest(totals, &oldest, has_next ? &next : NULL);
+    }
+    return status;
+}
+
+gjk_status gjkd_ticks_cut(const struct gjk_history *history, uint64_t from,
+                          gjkd_tick_totals *totals, struct gjk_history **out) {
+    const gjk_status status = gjk_history_cut(history, from, out);
+    for (uint32_t i = gjk_history_count(history); status == GJK_OK && i > gjk_history_count(*out);
+         i--) {
+        const gjk_tick newest = gjk_history_tick(history, i - 1);
+        totals->bytes -= bytes_at_end(&newest, i - 1);
+        totals->order_bytes -= note_of(&newest)->order_bytes + newest.bytes;
+        totals->gaps -= gaps_of(&newest);
+    }
+    return status;
+}
+
+const gjkd_tick *gjkd_ticks_find(const struct gjk_history *history, uint64_t number) {
+    gjk_tick tick;
+    return history != NULL && gjk_history_find(history, number, &tick) ? note_of(&tick) : NULL;
+}

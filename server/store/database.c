@@ -1,0 +1,186 @@
+/*
+ * Opening and transactions. The log is kept in exclusive mode, without a shared index, since there
+ * is no other process; synchronous=FULL syncs it before a commit returns. SQLite's own checksums
+ * tell where the log's valid part ends after a crash, so that a transaction that was cut short is
+ * as if it had not begun.
+ */
+
+#include "store/database.h"
+
+#include "store/statements.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+/* "gjkd" */
+#define APPLICATION 0x676a6b64
+
+#define LOG_BYTES_KEPT "67108864"
+#define CACHE_KIB "16384"
+
+static bool refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static bool refuse(char *error, const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(error, GJKD_STORE_ERROR_MAX, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+/* --- The directory --- */
+
+static bool lock_directory(struct gjkd_database *database, const char *directory, char *error) {
+    database->lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (database->lock < 0) {
+        return refuse(error, "--data-dir %.300s: %s", directory, strerror(errno));
+    }
+    return flock(database->lock, LOCK_EX | LOCK_NB) == 0 ||
+           refuse(error, "--data-dir %.300s: %s; every daemon needs a directory of its own",
+                  directory, errno == EWOULDBLOCK ? "another process uses it" : strerror(errno));
+}
+
+/* --- Tables --- */
+
+static bool execute(struct gjkd_database *database, const char *sql) {
+    return sqlite3_exec(database->sqlite, sql, NULL, NULL, NULL) == SQLITE_OK;
+}
+
+/* A pragma's number. False: the file cannot be read. */
+static bool ask(struct gjkd_database *database, const char *sql, int64_t *out) {
+    sqlite3_stmt *statement = NULL;
+    bool fine = sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) == SQLITE_OK &&
+                sqlite3_step(statement) == SQLITE_ROW;
+    *out = fine ? sqlite3_column_int64(statement, 0) : 0;
+    return sqlite3_finalize(statement) == SQLITE_OK && fine;
+}
+
+/* Row i changes a file of version i over to version i + 1; 0: an empty file. */
+static const char *const changes[GJKD_SCHEMA] = {
+    "CREATE TABLE sets (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
+    " dimension INTEGER NOT NULL, incarnation INTEGER NOT NULL, revision INTEGER NOT NULL,"
+    " revision_bound INTEGER NOT NULL, next_handle INTEGER NOT NULL, history INTEGER,"
+    " meta BLOB, shapes INTEGER NOT NULL, sum INTEGER NOT NULL);"
+    "CREATE TABLE shapes (key INTEGER PRIMARY KEY, id TEXT NOT NULL, place BLOB NOT NULL,"
+    " shape BLOB NOT NULL);"
+    "CREATE TABLE touched (times INTEGER NOT NULL);"
+    "INSERT INTO touched VALUES (0);"
+    "PRAGMA application_id = 1735027556;"
+    "PRAGMA user_version = 1;",
+    "CREATE TABLE copy (number INTEGER PRIMARY KEY, cluster TEXT NOT NULL, epoch INTEGER NOT NULL,"
+    " place INTEGER NOT NULL, message INTEGER NOT NULL, message_place INTEGER NOT NULL,"
+    " sum INTEGER NOT NULL);"
+    "CREATE TABLE ticks (key INTEGER PRIMARY KEY, text BLOB NOT NULL, sum INTEGER NOT NULL);"
+    "PRAGMA user_version = 2;",
+};
+
+static bool migrate(struct gjkd_database *database, int64_t version) {
+    for (; version < GJKD_SCHEMA; version++) {
+        if (!execute(database, "BEGIN IMMEDIATE") || !execute(database, changes[version]) ||
+            !execute(database, "COMMIT")) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_file(struct gjkd_database *database, const char *path) {
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    return sqlite3_open_v2(path, &database->sqlite, flags, NULL) == SQLITE_OK &&
+           execute(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
+                             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+                             "PRAGMA cell_size_check = ON;"
+                             "PRAGMA cache_size = -" CACHE_KIB ";"
+                             "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
+}
+
+static bool refuse_file(struct gjkd_database *database, const char *path, char *error) {
+    const int code = database->sqlite != NULL ? sqlite3_errcode(database->sqlite) : SQLITE_NOMEM;
+    const char *remedy = code == SQLITE_CORRUPT || code == SQLITE_NOTADB
+                             ? "; it is damaged, or none of gjkd's: restore a backup, or move it "
+                               "away to begin without its sets"
+                             : "";
+    return refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
+}
+
+static bool prepare_file(struct gjkd_database *database, const char *path, char *error) {
+    int64_t application = 0, version = 0;
+    if (!open_file(database, path) || !ask(database, "PRAGMA application_id", &application) ||
+        !ask(database, "PRAGMA user_version", &version)) {
+        return refuse_file(database, path, error);
+    }
+    if (application != (version > 0 ? APPLICATION : 0)) {
+        return refuse(error, "%.300s: a database, but none of gjkd's; name another --data-dir",
+                      path);
+    }
+    if (version > GJKD_SCHEMA) {
+        return refuse(error,
+                      "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
+                      "run that version, or move its sets here by --export and --import",
+                      path, (long long)version, GJKD_SCHEMA);
+    }
+    return (migrate(database, version) && gjkd_statements_prepare(database)) ||
+           refuse_file(database, path, error);
+}
+
+struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
+    struct gjkd_database *database = calloc(1, sizeof *database);
+    char path[4200];
+    if (database == NULL) {
+        refuse(error, "out of memory");
+        return NULL;
+    }
+    snprintf(path, sizeof path, "%s/sets.db", directory);
+    database->lock = -1;
+    if (!lock_directory(database, directory, error) || !prepare_file(database, path, error)) {
+        gjkd_database_close(database);
+        return NULL;
+    }
+    return database;
+}
+
+void gjkd_database_close(struct gjkd_database *database) {
+    if (database == NULL) {
+        return;
+    }
+    gjkd_statements_finalize(database);
+    sqlite3_close(database->sqlite);
+    if (database->lock >= 0) {
+        close(database->lock);
+    }
+    free(database);
+}
+
+/* --- Transactions --- */
+
+bool gjkd_database_begin(struct gjkd_database *database) {
+    return execute(database, "BEGIN IMMEDIATE");
+}
+
+bool gjkd_database_commit(struct gjkd_database *database) {
+    return execute(database, "COMMIT");
+}
+
+bool gjkd_database_touch(struct gjkd_database *database) {
+    return execute(database, "UPDATE touched SET times = times + 1");
+}
+
+void gjkd_database_reuse_log(struct gjkd_database *database) {
+    (void)sqlite3_wal_checkpoint_v2(database->sqlite, NULL, SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+}
+
+void gjkd_database_undo(struct gjkd_database *database) {
+    if (!sqlite3_get_autocommit(database->sqlite)) {
+        (void)execute(database, "ROLLBACK");
+    }
+}
+
+const char *gjkd_database_error(struct gjkd_database *database) {
+    return database->sqlite != NULL ? sqlite3_errmsg(database->sqlite) : "out of memory";
+}

@@ -1,0 +1,31 @@
+#ifndef GJKD_STORE_LOAD_H
+#define GJKD_STORE_LOAD_H
+
+#include "store/tables.h"
+
+#include <stdatomic.h>
+
+/* How far loading has come; read on any thread. */
+typedef struct gjkd_load_progress {
+    _Atomic uint64_t sets, shapes;
+} gjkd_load_progress;
+
+/* Takes a set that has been loaded. */
+typedef void gjkd_take_set(void *user, struct gjkd_version *version);
+
+typedef struct gjkd_load_setup {
+    const proto_limits *limits;
+    unsigned threads; /* >= 1, that decode */
+    gjkd_load_progress *progress;
+    gjkd_take_set *take; /* called on the caller's thread */
+    void *user;
+} gjkd_load_setup;
+
+/*
+ * Reads every set of the database and hands it over, with one reference. False: error tells the
+ * damage.
+ */
+bool gjkd_load(struct gjkd_database *database, const gjkd_load_setup *setup,
+               char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
+#endif

@@ -1,0 +1,453 @@
+/*
+ * Group commit. The thread takes all changes that wait, writes of each set the difference between
+ * the version that is stored and its newest, and commits once. Then readers see the new versions,
+ * and the writers are told.
+ *
+ * When a group cannot be stored, each of its sets is tried alone, so that one write that is too
+ * large for the disk does not take the others with it. A set that cannot be stored goes back, under
+ * its writer lock, to the version that readers see, and all its changes that wait are given up: they
+ * were built upon what is not stored.
+ */
+
+#include "store/store.h"
+
+#include "sets/delta.h"
+#include "store/copy.h"
+#include "util/log.h"
+#include "work/budget.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <uv.h>
+
+/* Changes in one transaction. */
+#define GROUP_MAX 1024
+
+/* Sets that one step of a checkpoint looks at. */
+#define CHECKPOINT_SETS 256
+
+/* Between two records of the log about failures. */
+#define COMPLAINT_PAUSE_NS UINT64_C(1000000000)
+
+struct gjkd_disk_store {
+    struct gjkd_store base; /* first */
+    struct gjkd_registry *newest;
+    struct gjkd_registry *stored; /* what the file has */
+    struct gjkd_database *database;
+    struct gjkd_account account;
+    struct gjk_arena arena;
+    uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
+
+    pthread_t thread;
+    bool is_started;
+    pthread_mutex_t lock; /* of the four below */
+    pthread_cond_t wakeup;
+    struct gjkd_change *first, **end; /* that wait, oldest first */
+    bool stops;
+
+    _Atomic uint64_t waiting, transactions, failures;
+};
+
+/* A part of a group: the changes of it in the order of names, those of one name as they came. */
+struct group {
+    struct gjkd_change *changes[GROUP_MAX];
+    unsigned count;
+};
+
+/* --- The queue --- */
+
+static struct gjkd_disk_store *disk_of(struct gjkd_store *store) {
+    return (struct gjkd_disk_store *)(void *)store;
+}
+
+static void submit(struct gjkd_store *store, struct gjkd_change *change) {
+    struct gjkd_disk_store *disk = disk_of(store);
+    atomic_fetch_add(&disk->waiting, 1);
+    pthread_mutex_lock(&disk->lock);
+    change->next = NULL;
+    *disk->end = change;
+    disk->end = &change->next;
+    pthread_cond_signal(&disk->wakeup);
+    pthread_mutex_unlock(&disk->lock);
+}
+
+static bool has_room(struct gjkd_store *store) {
+    return atomic_load(&disk_of(store)->waiting) < GJKD_CHANGES_MAX;
+}
+
+/* Takes the changes that wait, of one name only unless that is NULL. The lock is held. */
+static void take(struct gjkd_disk_store *disk, const char *name, struct group *out) {
+    struct gjkd_change **at = &disk->first;
+    out->count = 0;
+    while (*at != NULL && out->count < GROUP_MAX) {
+        struct gjkd_change *change = *at;
+        if (name != NULL && strcmp(change->name, name) != 0) {
+            at = &change->next;
+            continue;
+        }
+        *at = change->next;
+        change->order = out->count;
+        out->changes[out->count++] = change;
+    }
+    while (*at != NULL) {
+        at = &(*at)->next;
+    }
+    disk->end = at;
+}
+
+static void settle(struct gjkd_disk_store *disk, struct gjkd_change *change,
+                   gjkd_durability durability) {
+    gjkd_version_release(change->from);
+    gjkd_version_release(change->to);
+    atomic_fetch_sub(&disk->waiting, 1);
+    gjkd_change_settle(change, durability);
+}
+
+/* --- Transactions --- */
+
+static bool is_last_of_name(const struct group *group, unsigned i) {
+    return i + 1 == group->count ||
+           strcmp(group->changes[i]->name, group->changes[i + 1]->name) != 0;
+}
+
+static bool write_set(struct gjkd_disk_store *disk, const char *name,
+                      const struct gjkd_version *to) {
+    struct gjkd_version *from = gjkd_registry_get(disk->stored, name);
+    const bool fine = from == to || gjkd_database_write(disk->database, from, to, &disk->arena);
+    gjkd_version_release(from);
+    return fine;
+}
+
+static bool store(struct gjkd_disk_store *disk, const struct group *group) {
+    bool fine = gjkd_database_begin(disk->database);
+    for (unsigned i = 0; i < group->count && fine; i++) {
+        const struct gjkd_change *change = group->changes[i];
+        fine = !is_last_of_name(group, i) || write_set(disk, change->name, change->to);
+    }
+    fine = fine && gjkd_database_commit(disk->database);
+    gjk_arena_fini(&disk->arena);
+    atomic_fetch_add(&disk->transactions, fine);
+    return fine;
+}
+
+static void complain(struct gjkd_disk_store *disk, const char *what) {
+    const uint64_t now_ns = uv_hrtime();
+    if (now_ns - disk->complaint_ns > COMPLAINT_PAUSE_NS) {
+        disk->complaint_ns = now_ns;
+        gjkd_log(GJKD_LOG_ERROR, "%s: %s", what, gjkd_database_error(disk->database));
+    }
+}
+
+/* Undoes what was begun and writes over what the log may hold of it, so that no later start finds
+ * it there. */
+static void undo(struct gjkd_disk_store *disk) {
+    complain(disk, "sets cannot be stored, writes are refused");
+    gjkd_database_undo(disk->database);
+    if (!gjkd_database_begin(disk->database) || !gjkd_database_touch(disk->database) ||
+        !gjkd_database_commit(disk->database)) {
+        gjkd_database_undo(disk->database);
+    }
+    gjkd_database_reuse_log(disk->database); /* where the disk is full, it is the room there is */
+}
+
+/* --- What becomes of a group --- */
+
+static void show(struct gjkd_disk_store *disk, const struct group *group) {
+    for (unsigned i = 0; i < group->count; i++) {
+        struct gjkd_change *change = group->changes[i];
+        if (is_last_of_name(group, i)) {
+            gjkd_registry_set(disk->stored, change->name, change->to);
+            gjkd_registry_set(disk->base.shown, change->name, change->to);
+        }
+    }
+    for (unsigned i = 0; i < group->count; i++) {
+        struct gjkd_change *change = group->changes[i];
+        if (change->from != change->to) { /* else a tick was repeated */
+            gjkd_delta_tell(change->from, change->to);
+        }
+        settle(disk, change, GJKD_ON_DISK);
+    }
+}
+
+static void give_up_changes(struct gjkd_disk_store *disk, const struct group *group) {
+    atomic_fetch_add(&disk->failures, group->count);
+    for (unsigned i = 0; i < group->count; i++) {
+        settle(disk, group->changes[i], GJKD_NOT_STORED);
+    }
+}
+
+/* Gives the changes of one set up, and those of it that wait; uses the group up. */
+static void give_up(struct gjkd_disk_store *disk, struct group *group) {
+    char name[PROTO_SET_NAME_BYTES_MAX + 1];
+    snprintf(name, sizeof name, "%s", group->changes[0]->name);
+    gjkd_registry_lock_writer(disk->newest, name);
+    struct gjkd_version *shown = gjkd_registry_get(disk->base.shown, name);
+    gjkd_registry_set(disk->newest, name, shown);
+    give_up_changes(disk, group);
+    do {
+        pthread_mutex_lock(&disk->lock);
+        take(disk, name, group);
+        pthread_mutex_unlock(&disk->lock);
+        give_up_changes(disk, group);
+    } while (group->count > 0);
+    gjkd_registry_unlock_writer(disk->newest, name);
+    gjkd_version_release(shown);
+}
+
+static int compare(const void *a, const void *b) {
+    const struct gjkd_change *p = *(struct gjkd_change *const *)a;
+    const struct gjkd_change *q = *(struct gjkd_change *const *)b;
+    const int order = strcmp(p->name, q->name);
+    return order != 0 ? order : p->order < q->order ? -1 : p->order > q->order;
+}
+
+/* Each set of a group that could not be stored whole. */
+static void store_singly(struct gjkd_disk_store *disk, const struct group *group,
+                         struct group *one) {
+    one->count = 0;
+    for (unsigned i = 0; i < group->count; i++) {
+        one->changes[one->count++] = group->changes[i];
+        if (!is_last_of_name(group, i)) {
+            continue;
+        }
+        const bool is_alone = one->count == group->count; /* it has been tried */
+        if (!is_alone && store(disk, one)) {
+            show(disk, one);
+        } else {
+            if (!is_alone) {
+                undo(disk);
+            }
+            give_up(disk, one);
+        }
+        one->count = 0;
+    }
+}
+
+static void keep(struct gjkd_disk_store *disk, struct group *group, struct group *one) {
+    qsort(group->changes, group->count, sizeof(struct gjkd_change *), compare);
+    if (store(disk, group)) {
+        show(disk, group);
+    } else {
+        undo(disk);
+        store_singly(disk, group, one);
+    }
+}
+
+/* --- Checkpoints --- */
+
+/* Of some sets after a name, those that ticks have changed. Returns how many were looked at. */
+static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, char *last,
+                              bool *fine) {
+    struct gjkd_version *versions[CHECKPOINT_SETS], *changed[CHECKPOINT_SETS];
+    bool more = false;
+    unsigned changed_count = 0;
+    size_t count =
+        gjkd_registry_list(disk->base.shown, "", after, CHECKPOINT_SETS, versions, &more);
+    for (size_t i = 0; i < count; i++) {
+        struct gjkd_version *stored = gjkd_registry_get(disk->stored, versions[i]->name);
+        if (stored != versions[i]) {
+            changed[changed_count++] = versions[i];
+        }
+        gjkd_version_release(stored);
+    }
+    *fine = changed_count == 0 || gjkd_database_begin(disk->database);
+    for (unsigned i = 0; i < changed_count && *fine; i++) {
+        *fine = write_set(disk, changed[i]->name, changed[i]);
+    }
+    *fine = *fine && (changed_count == 0 || gjkd_database_commit(disk->database));
+    for (unsigned i = 0; i < changed_count && *fine; i++) {
+        gjkd_registry_set(disk->stored, changed[i]->name, changed[i]);
+    }
+    if (count > 0) {
+        snprintf(last, PROTO_SET_NAME_BYTES_MAX + 1, "%s", versions[count - 1]->name);
+    }
+    for (size_t i = 0; i < count; i++) {
+        gjkd_version_release(versions[i]);
+    }
+    return more ? count : 0;
+}
+
+static void checkpoint(struct gjkd_disk_store *disk) {
+    char last[PROTO_SET_NAME_BYTES_MAX + 1] = "";
+    bool fine = true;
+    while (checkpoint_some(disk, last[0] != '\0' ? last : NULL, last, &fine) > 0 && fine) {
+    }
+    if (!fine) {
+        undo(disk);
+    }
+    disk->checkpoint_ns = uv_hrtime() + disk->checkpoint_ms * 1000000;
+}
+
+/* --- The thread --- */
+
+/* Waits for changes until the next checkpoint. False: the store stops, and nothing waits. */
+static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) {
+    pthread_mutex_lock(&disk->lock);
+    while (disk->first == NULL && !disk->stops) {
+        struct timespec until;
+        const uint64_t now_ns = uv_hrtime();
+        if (now_ns >= disk->checkpoint_ns) {
+            break;
+        }
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        const uint64_t ns = (uint64_t)until.tv_nsec + (disk->checkpoint_ns - now_ns);
+        until.tv_sec += (time_t)(ns / 1000000000);
+        until.tv_nsec = (long)(ns % 1000000000);
+        pthread_cond_timedwait(&disk->wakeup, &disk->lock, &until);
+    }
+    const bool goes_on = disk->first != NULL || !disk->stops;
+    take(disk, NULL, group);
+    pthread_mutex_unlock(&disk->lock);
+    return goes_on;
+}
+
+static void *work(void *closure) {
+    struct gjkd_disk_store *disk = closure;
+    struct group *groups = calloc(2, sizeof *groups);
+    while (wait_for_changes(disk, &groups[0])) {
+        if (groups[0].count > 0) {
+            keep(disk, &groups[0], &groups[1]);
+        }
+        if (uv_hrtime() >= disk->checkpoint_ns) {
+            checkpoint(disk);
+        }
+    }
+    checkpoint(disk);
+    free(groups);
+    return NULL;
+}
+
+/* --- Life --- */
+
+static void take_set(void *user, struct gjkd_version *version) {
+    struct gjkd_disk_store *disk = user;
+    gjkd_registry_set(disk->stored, version->name, version);
+    gjkd_version_release(version);
+}
+
+/* What has lost ticks begins a new life, in memory and in the file, before anybody sees it. */
+static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
+    const bool has_lost_ticks = version->revision_bound > 0;
+    if (has_lost_ticks) {
+        const uint64_t revision = version->revision_bound;
+        version->revision_bound = 0;
+        if (!gjkd_version_renew(version, revision) ||
+            !gjkd_database_renew(disk->database, version)) {
+            return false;
+        }
+        gjkd_log(GJKD_LOG_INFO,
+                 "the set %s has lost its ticks: it goes on as another incarnation, at revision "
+                 "%llu",
+                 version->name, (unsigned long long)revision);
+    }
+    gjkd_registry_set(disk->newest, version->name, version);
+    gjkd_registry_set(disk->base.shown, version->name, version);
+    return true;
+}
+
+static bool renew_all(struct gjkd_disk_store *disk) {
+    const uint64_t most = gjkd_registry_measure(disk->stored).sets;
+    struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
+    bool more = false;
+    bool fine = versions != NULL && gjkd_database_begin(disk->database);
+    size_t count = fine ? gjkd_registry_list(disk->stored, "", NULL, most, versions, &more) : 0;
+    for (size_t i = 0; i < count; i++) {
+        fine = fine && renew(disk, versions[i]);
+        gjkd_version_release(versions[i]);
+    }
+    free(versions);
+    return fine && gjkd_database_commit(disk->database);
+}
+
+static bool load(struct gjkd_disk_store *disk, const gjkd_store_setup *setup,
+                 gjkd_load_progress *progress, char *error) {
+    const gjkd_load_setup loading = {setup->limits, setup->threads, progress, take_set, disk};
+    gjkd_copy copy;
+    disk->database = gjkd_database_open(setup->directory, error);
+    if (disk->database == NULL ||
+        !gjkd_copy_check(disk->database, setup->directory, "", &copy, error) ||
+        !gjkd_load(disk->database, &loading, error)) {
+        return false;
+    }
+    if (!renew_all(disk)) {
+        snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s cannot be written to: %.150s",
+                 setup->directory, gjkd_database_error(disk->database));
+        return false;
+    }
+    return true;
+}
+
+struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
+                                             gjkd_load_progress *progress,
+                                             char error[GJKD_STORE_ERROR_MAX]) {
+    struct gjkd_disk_store *disk = calloc(1, sizeof *disk);
+    if (disk == NULL) {
+        snprintf(error, GJKD_STORE_ERROR_MAX, "out of memory");
+        return NULL;
+    }
+    disk->base = (struct gjkd_store){setup->shown, submit, has_room, NULL};
+    disk->newest = setup->newest;
+    disk->stored = gjkd_registry_new(setup->limits->sets_max);
+    disk->checkpoint_ms = setup->checkpoint_ms;
+    disk->end = &disk->first;
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&disk->lock, NULL);
+    pthread_cond_init(&disk->wakeup, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    gjkd_account_init(&disk->account);
+    gjk_arena_init(&disk->arena, 0);
+    gjk_arena_charge(&disk->arena, &disk->account.account);
+    if (disk->stored == NULL || !load(disk, setup, progress, error)) {
+        gjkd_disk_store_close(disk);
+        return NULL;
+    }
+    return disk;
+}
+
+bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
+    if (mkdir(directory, 0700) == 0 || errno == EEXIST) {
+        return true;
+    }
+    snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s: %s", directory, strerror(errno));
+    return false;
+}
+
+struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk) {
+    return &disk->base;
+}
+
+bool gjkd_disk_store_start(struct gjkd_disk_store *disk) {
+    disk->checkpoint_ns = uv_hrtime() + disk->checkpoint_ms * 1000000;
+    disk->is_started = pthread_create(&disk->thread, NULL, work, disk) == 0;
+    return disk->is_started;
+}
+
+void gjkd_disk_store_close(struct gjkd_disk_store *disk) {
+    if (disk == NULL) {
+        return;
+    }
+    if (disk->is_started) {
+        pthread_mutex_lock(&disk->lock);
+        disk->stops = true;
+        pthread_cond_signal(&disk->wakeup);
+        pthread_mutex_unlock(&disk->lock);
+        pthread_join(disk->thread, NULL);
+    }
+    gjkd_database_close(disk->database);
+    gjkd_registry_free(disk->stored);
+    gjk_arena_fini(&disk->arena);
+    pthread_mutex_destroy(&disk->lock);
+    pthread_cond_destroy(&disk->wakeup);
+    free(disk);
+}
+
+gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk) {
+    return (gjkd_store_measure){atomic_load(&disk->waiting), atomic_load(&disk->transactions),
+                                atomic_load(&disk->failures)};
+}

@@ -1,0 +1,58 @@
+#ifndef GJKD_STORE_STORE_H
+#define GJKD_STORE_STORE_H
+
+/*
+ * Sets on disk: the form of gjkd_store that --data-dir asks for. One thread writes what the commits
+ * hand over, as many changes in one transaction as have come while the last one was synced, so
+ * that neither loops nor workers ever wait for a disk.
+ *
+ * Ticks are not written one by one. What they have changed goes with the next write to their set,
+ * else at the next checkpoint, every checkpoint_ms and at the end.
+ */
+
+#include "sets/change.h"
+#include "store/load.h"
+
+struct gjkd_disk_store;
+
+/* Changes that may wait for the disk. */
+#define GJKD_CHANGES_MAX 8192
+
+typedef struct gjkd_store_setup {
+    const char *directory;
+    uint64_t checkpoint_ms;
+    const proto_limits *limits;
+    unsigned threads;                     /* for loading */
+    struct gjkd_registry *shown, *newest; /* empty; what readers see and what writers build upon */
+} gjkd_store_setup;
+
+/*
+ * Opens the directory and loads all sets into both registries. A set that has lost ticks gets
+ * another incarnation and a revision above every one that was given. NULL: error says why not and
+ * what to do; nothing in the directory has been changed.
+ */
+struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
+                                             gjkd_load_progress *progress,
+                                             char error[GJKD_STORE_ERROR_MAX]);
+
+/* Makes the directory where it is missing, which a process in its sandbox cannot. False: error says
+ * why not. */
+bool gjkd_disk_store_make_directory(const char *directory,
+                                    char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
+/* The store to commit to. */
+struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk);
+
+/* Starts the thread. False: there is none. */
+bool gjkd_disk_store_start(struct gjkd_disk_store *disk) GJK_MUST_USE;
+
+/* Writes all that waits and a last checkpoint, and closes the file. NULL is allowed. */
+void gjkd_disk_store_close(struct gjkd_disk_store *disk);
+
+/* For metrics: changes that wait, transactions so far, and changes that were not stored. */
+typedef struct gjkd_store_measure {
+    uint64_t waiting, transactions, failures;
+} gjkd_store_measure;
+gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk);
+
+#endif

@@ -1,0 +1,51 @@
+#ifndef GJKD_STORE_TABLES_H
+#define GJKD_STORE_TABLES_H
+
+/*
+ * The tables of the database.
+ *
+ *   sets     one row a set: all but its shapes
+ *   shapes   one row a shape (row.h), under the number of its set and its handle
+ *
+ * Those that only the file of a cluster's node has are in copy.h.
+ */
+
+#include "sets/version.h"
+#include "store/database.h"
+#include "store/row.h"
+
+/* Writes what makes the stored set `from` (NULL: none) the set `to` (NULL: none). O(differences).
+ * The arena is scratch. */
+bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_version *from,
+                         const struct gjkd_version *to, struct gjk_arena *arena) GJK_MUST_USE;
+
+/* The number of the set of that name, 0: there is none. False: the file cannot be read. */
+bool gjkd_database_find(struct gjkd_database *database, const char *name,
+                        int64_t *out) GJK_MUST_USE;
+
+/* Removes what copy.h keeps of that set's ticks. */
+bool gjkd_database_drop_ticks(struct gjkd_database *database, int64_t set) GJK_MUST_USE;
+
+/* Is there a set of that name? False: the file cannot be read. */
+bool gjkd_database_has(struct gjkd_database *database, const char *name, bool *out) GJK_MUST_USE;
+
+/* Writes the set's row alone. */
+bool gjkd_database_renew(struct gjkd_database *database,
+                         const struct gjkd_version *version) GJK_MUST_USE;
+
+/* A set as it is stored, its texts valid until the next call. */
+typedef struct gjkd_stored_set {
+    int64_t number;
+    gjkd_restored head;      /* without bodies */
+    uint64_t revision_bound; /* as in gjkd_version */
+    uint32_t shapes;
+} gjkd_stored_set;
+
+typedef enum gjkd_next { GJKD_NEXT_OK, GJKD_NEXT_END, GJKD_NEXT_FAILED } gjkd_next;
+
+/* One after the other: the sets by name, the shapes of the set of that number by handle. After
+ * anything but OK the next call begins anew. */
+gjkd_next gjkd_database_next_set(struct gjkd_database *database, gjkd_stored_set *out);
+gjkd_next gjkd_database_next_shape(struct gjkd_database *database, int64_t set, gjkd_row *out);
+
+#endif

@@ -1,0 +1,22 @@
+#ifndef GJKD_STORE_TRANSFER_H
+#define GJKD_STORE_TRANSFER_H
+
+/* Sets as bodies: those that a daemon begins with, and those of a directory that no daemon uses. */
+
+#include "sets/commit.h"
+#include "store/bodies.h"
+#include "store/tables.h"
+
+/* Makes sets of the bodies of --load, but of names that are there already. where: a write's registry
+ * and store. False: error says where, why and what to do; those before it are there. */
+bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
+                      char error[GJKD_BODIES_ERROR_MAX]) GJK_MUST_USE;
+
+/* Writes every set of the directory as a line, in the form of GET. */
+bool gjkd_export(const char *directory, FILE *out, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
+/* Stores the set of every line in the directory: all of them, or, if one cannot be or is there
+ * already, none. */
+bool gjkd_import(const char *directory, FILE *in, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
+#endif

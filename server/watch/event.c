@@ -1,0 +1,287 @@
+/*
+ * Shapes are printed in the order of their ids, as GET prints them, into an arena; the text is then
+ * copied to a block of its size, which lives for as long as somebody has yet to read it.
+ */
+
+#include "watch/event.h"
+
+#include "sets/delta.h"
+#include "sets/feed.h"
+#include "work/budget.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* "id: INCARNATION-REVISION\nevent: KIND\ndata: " */
+#define HEAD_BYTES_MAX 96
+
+const char *gjkd_event_name(gjkd_event_kind kind) {
+    static const char *const names[] = {"change", "overlap", "reset", "deleted", "start"};
+    return names[kind];
+}
+
+/* --- Blocks --- */
+
+static size_t block_bytes(const struct gjkd_event *event) {
+    return sizeof *event + event->bytes;
+}
+
+static gjkd_charge charge_of(size_t bytes) {
+    return bytes <= GJKD_SMALL_BYTES ? GJKD_CHARGE_SMALL : GJKD_CHARGE_LARGE;
+}
+
+/* INCARNATION-REVISION; in a cluster the place in its log, and the ticks since then if there are any. */
+static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
+    const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
+    const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);
+    int length = snprintf(text, HEAD_BYTES_MAX, "id: %016" PRIx64 "-%" PRIu64, event->incarnation,
+                          event->order >> bits);
+    if (ticks > 0) {
+        length += snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "-%" PRIu64, ticks);
+    }
+    return (size_t)length;
+}
+
+static size_t put_head(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
+    const size_t at = put_id(text, event);
+    const char *format = event->kind == GJKD_EVENT_START ? "%s\n" : "\nevent: %s\ndata: ";
+    const char *name = event->kind == GJKD_EVENT_START ? "" : gjkd_event_name(event->kind);
+    return at + (size_t)snprintf(text + at, HEAD_BYTES_MAX - at, format, name);
+}
+
+/* The event `like`, with that JSON. */
+static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto_buffer *json) {
+    char head[HEAD_BYTES_MAX];
+    size_t count = 0;
+    const proto_text *texts = json != NULL ? proto_buffer_texts(json, &count) : NULL;
+    struct gjkd_event made = *like;
+    if (json != NULL && (json->failed || texts == NULL)) {
+        return NULL;
+    }
+    gjkd_references_init(&made.references);
+    made.head = put_head(head, like);
+    made.length = json != NULL ? proto_buffer_length(json) : 0;
+    made.bytes = made.head + made.length + (json != NULL ? 2 : 1);
+    const size_t bytes = block_bytes(&made);
+    struct gjkd_event *event = gjkd_budget_take(charge_of(bytes), bytes) ? malloc(bytes) : NULL;
+    if (event == NULL) {
+        return NULL;
+    }
+    *event = made;
+    memcpy(event->text, head, made.head);
+    char *at = event->text + made.head;
+    for (size_t i = 0; i < count; i++) {
+        memcpy(at, texts[i].data, texts[i].length);
+        at += texts[i].length;
+    }
+    memset(at, '\n', made.bytes - made.head - made.length);
+    return event;
+}
+
+struct gjkd_event *gjkd_event_retain(struct gjkd_event *event) {
+    gjkd_references_retain(&event->references);
+    return event;
+}
+
+void gjkd_event_release(struct gjkd_event *event) {
+    if (event != NULL && gjkd_references_release(&event->references)) {
+        const size_t bytes = block_bytes(event);
+        free(event);
+        gjkd_budget_give(charge_of(bytes), bytes);
+    }
+}
+
+static struct gjkd_event event_at(gjkd_event_kind kind, const struct gjkd_version *version) {
+    return (struct gjkd_event){
+        .kind = kind,
+        .incarnation = version->incarnation,
+        .revision = version->revision,
+        .is_shared = version->is_shared,
+        .order = gjkd_version_moment(version),
+        .ticks = gjkd_version_ticks(version),
+    };
+}
+
+static proto_event head_of(const struct gjkd_event *event) {
+    return (proto_event){gjkd_event_name(event->kind), event->revision, event->ticks};
+}
+
+/* --- Printing, in an arena that is charged --- */
+
+struct scratch {
+    struct gjkd_account account;
+    struct gjk_arena arena;
+    struct proto_buffer json;
+};
+
+static void scratch_init(struct scratch *scratch) {
+    gjkd_account_init(&scratch->account);
+    gjk_arena_init(&scratch->arena, 0);
+    gjk_arena_charge(&scratch->arena, &scratch->account.account);
+    proto_buffer_init_blocks(&scratch->json, &scratch->arena);
+}
+
+static void scratch_fini(struct scratch *scratch) {
+    gjk_arena_fini(&scratch->arena);
+}
+
+static struct gjkd_event *note(const struct gjkd_event *like) {
+    struct scratch scratch;
+    const proto_event head = head_of(like);
+    if (like->kind == GJKD_EVENT_START) {
+        return wrap(like, NULL);
+    }
+    scratch_init(&scratch);
+    proto_encode_event(&scratch.json, &head);
+    struct gjkd_event *event = wrap(like, &scratch.json);
+    scratch_fini(&scratch);
+    return event;
+}
+
+struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_version *version) {
+    const struct gjkd_event like = event_at(kind, version);
+    return note(&like);
+}
+
+struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other) {
+    const struct gjkd_event like = {.kind = kind,
+                                    .incarnation = other->incarnation,
+                                    .revision = other->revision,
+                                    .is_shared = other->is_shared,
+                                    .order = other->order,
+                                    .ticks = other->ticks};
+    return note(&like);
+}
+
+struct gjkd_event *gjkd_event_overlap(const struct gjkd_version *version,
+                                      const proto_overlap *overlap) {
+    struct gjkd_event like = event_at(GJKD_EVENT_OVERLAP, version);
+    proto_overlap told = *overlap;
+    struct scratch scratch;
+    like.is_all = overlap->is_all;
+    told.event = head_of(&like);
+    scratch_init(&scratch);
+    proto_encode_overlap(&scratch.json, &told);
+    struct gjkd_event *event = wrap(&like, &scratch.json);
+    scratch_fini(&scratch);
+    return event;
+}
+
+/* --- Changes --- */
+
+/* A shape as it is now; body NULL: it is gone. */
+typedef struct item {
+    const char *id;
+    const gjk_body *body;
+} item;
+
+struct items {
+    item *list;
+    size_t count;
+};
+
+static int compare_items(const void *a, const void *b) {
+    return strcmp(((const item *)a)->id, ((const item *)b)->id);
+}
+
+/* Prints the items, which it sorts. */
+static struct gjkd_event *print(struct scratch *scratch, const struct items *items,
+                                proto_change_head *head, const struct gjkd_version *to) {
+    const struct gjkd_event like = event_at(GJKD_EVENT_CHANGE, to);
+    head->event = head_of(&like);
+    head->has_history = to->has_history;
+    head->history_ticks = to->history_ticks;
+    head->meta = to->meta;
+    qsort(items->list, items->count, sizeof *items->list, compare_items);
+    proto_encode_change_begin(&scratch->json, head);
+    for (size_t i = 0; i < items->count && !scratch->json.failed; i++) {
+        const gjk_body *body = items->list[i].body;
+        if (body != NULL) {
+            const proto_stored stored = gjkd_stored_view(body);
+            proto_encode_set_shape(&scratch->json, body->id, to->dimension, &stored, body->handle);
+        } else {
+            proto_encode_gone(&scratch->json, items->list[i].id);
+        }
+    }
+    proto_encode_set_end(&scratch->json);
+    return wrap(&like, &scratch->json);
+}
+
+static void count_item(void *user, const gjk_body *from, const gjk_body *to) {
+    (void)from, (void)to;
+    ++*(size_t *)user;
+}
+
+/* A shape that is gone under this handle may be there again under another. */
+struct gathering {
+    struct items items;
+    const struct gjk_set *now;
+};
+
+static void add_item(void *user, const gjk_body *from, const gjk_body *to) {
+    struct gathering *gathering = user;
+    const char *id = to != NULL ? to->id : from->id;
+    if (to != NULL || gjk_set_find(gathering->now, id) == NULL) {
+        gathering->items.list[gathering->items.count++] = (item){id, to};
+    }
+}
+
+struct gjkd_event *gjkd_event_change(const struct gjkd_version *from,
+                                     const struct gjkd_version *to) {
+    struct scratch scratch;
+    size_t count = 0;
+    struct gjkd_event *event = NULL;
+    scratch_init(&scratch);
+    gjkd_versions_diff(from, to, count_item, &count);
+    struct gathering gathering = {.now = to->set};
+    gathering.items.list = gjk_arena_alloc_array(&scratch.arena, count, sizeof(item));
+    if (gathering.items.list != NULL) {
+        proto_change_head head = {.tells_history = !gjkd_same_history(from, to),
+                                  .tells_meta = !gjkd_same_meta(from, to)};
+        gjkd_versions_diff(from, to, add_item, &gathering);
+        event = print(&scratch, &gathering.items, &head, to);
+    }
+    scratch_fini(&scratch);
+    return event;
+}
+
+static bool gather(struct scratch *scratch, const gjkd_changes *changes, const struct gjk_set *now,
+                   struct items *out) {
+    out->list =
+        gjk_arena_alloc_array(&scratch->arena, changes->count + changes->gone, sizeof(item));
+    out->count = 0;
+    for (size_t i = 0; out->list != NULL && i < changes->count; i++) {
+        const gjk_body *body = gjk_set_find_handle(now, changes->handles[i]);
+        if (body != NULL) {
+            out->list[out->count++] = (item){body->id, body};
+        }
+    }
+    for (size_t i = 0; out->list != NULL && i < changes->gone; i++) {
+        if (gjk_set_find(now, changes->ids[i]) == NULL) {
+            out->list[out->count++] = (item){changes->ids[i], NULL};
+        }
+    }
+    return out->list != NULL;
+}
+
+gjkd_catch_up gjkd_event_since(uint64_t since, const struct gjkd_version *to,
+                               struct gjkd_event **out) {
+    struct scratch scratch;
+    gjkd_changes changes;
+    struct items items;
+    scratch_init(&scratch);
+    *out = NULL;
+    const gjkd_collected collected =
+        gjkd_feed_collect(to->feed, since, gjkd_version_moment(to), &scratch.arena, &changes);
+    if (collected == GJKD_COLLECTED && gather(&scratch, &changes, to->set, &items)) {
+        proto_change_head head = {.tells_history = changes.history, .tells_meta = changes.meta};
+        *out = print(&scratch, &items, &head, to);
+    }
+    scratch_fini(&scratch);
+    if (collected == GJKD_COLLECT_LATER || collected == GJKD_COLLECT_ENDED) {
+        return collected == GJKD_COLLECT_LATER ? GJKD_CATCH_UP_LATER : GJKD_CATCH_UP_ENDED;
+    }
+    return *out != NULL ? GJKD_CAUGHT_UP : GJKD_CATCH_UP_RESET;
+}

@@ -1,0 +1,41 @@
+/* A doubly linked list, so that a reader that goes away leaves it in constant time. */
+
+#include "watch/turns.h"
+
+#include <stddef.h>
+
+void gjkd_turns_init(struct gjkd_turns *turns) {
+    *turns = (struct gjkd_turns){NULL, &turns->first};
+}
+
+void gjkd_turns_add(struct gjkd_turns *turns, struct gjkd_turn *turn) {
+    if (turn->link == NULL) {
+        turn->next = NULL;
+        turn->link = turns->end;
+        *turns->end = turn;
+        turns->end = &turn->next;
+    }
+}
+
+bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn) {
+    if (turn->link == NULL) {
+        return false;
+    }
+    *turn->link = turn->next;
+    if (turn->next != NULL) {
+        turn->next->link = turn->link;
+    } else {
+        turns->end = turn->link;
+    }
+    turn->link = NULL;
+    return true;
+}
+
+bool gjkd_turns_give(struct gjkd_turns *turns) {
+    struct gjkd_turn *turn = turns->first;
+    if (turn != NULL) {
+        (void)gjkd_turns_remove(turns, turn);
+        turn->take(turn);
+    }
+    return turn != NULL;
+}

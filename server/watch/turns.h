@@ -1,0 +1,32 @@
+#ifndef GJKD_WATCH_TURNS_H
+#define GJKD_WATCH_TURNS_H
+
+/*
+ * Who on a loop has news, first come, first served. One event may be for thousands of readers: the
+ * loop serves a few of them at a time and looks at its requests in between. On the thread of the loop.
+ */
+
+#include <stdbool.h>
+
+/* A place in the queue; zero: it is in none. */
+struct gjkd_turn {
+    struct gjkd_turn *next, **link;
+    void (*take)(struct gjkd_turn *turn); /* its turn has come; it is in no queue any more */
+};
+
+struct gjkd_turns {
+    struct gjkd_turn *first, **end;
+};
+
+void gjkd_turns_init(struct gjkd_turns *turns);
+
+/* Queues it at the end, unless it is there already. */
+void gjkd_turns_add(struct gjkd_turns *turns, struct gjkd_turn *turn);
+
+/* Takes it out of the queue. False: it is not there. */
+bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn);
+
+/* Gives the first its turn. False: there is none. */
+bool gjkd_turns_give(struct gjkd_turns *turns);
+
+#endif

@@ -1,0 +1,598 @@
+/*
+ * A watch that begins in the past first catches up: a worker makes one event of all that has changed
+ * since, while what is posted meanwhile waits behind it. Whatever the catching up has told already
+ * is skipped by its revision; a change that begins before it and ends behind it is told whole, for
+ * shapes are told as they are and not as differences.
+ *
+ * Changes and overlaps are published side by side, so that either may come first. A reader of both is
+ * told of overlaps behind the changes that led to them: whoever goes on from the id of an event has
+ * then seen every change up to it.
+ */
+
+#include "watch/watch.h"
+
+#include "sets/registry.h"
+#include "work/budget.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+enum { TOPICS = 2 };
+
+/* Some seconds early, because silence is looked for now and then. */
+#define COMMENT_AFTER_NS ((GJKD_WATCH_SILENCE_MAX_S - 5) * UINT64_C(1000000000))
+
+/* A watch in the list of a subscription. */
+struct gjkd_member {
+    struct gjkd_watch *watch;
+    struct gjkd_subscription *subscription; /* NULL: none */
+    struct gjkd_member *next, **link;
+};
+
+struct gjkd_watch {
+    struct gjkd_turn turn; /* first: turns are cast back */
+    struct gjkd_hub *hub;
+    struct gjkd_watch *next, **link; /* in the hub */
+    void (*ready)(void *owner);
+    void *owner;
+    struct gjkd_member members[TOPICS];
+    struct gjkd_deliveries queue;
+    struct gjkd_deliveries held; /* overlaps of revisions whose changes are still to come */
+    uint64_t held_bytes;
+    uint64_t waiting; /* bytes behind the first */
+    size_t offset;    /* of the first that is read */
+    uint64_t at;      /* version that the queue ends with */
+    uint64_t read_ns;
+    struct catch_up *catch_up; /* under way; NULL: none */
+    bool has_all;              /* a list of all that overlaps is in the queue or read */
+    bool is_last;              /* nothing is added to the queue any more */
+    bool has_comment;          /* is to be sent */
+};
+
+/* --- The queue --- */
+
+static void note_ready(struct gjkd_watch *watch) {
+    gjkd_turns_add(&watch->hub->turns, &watch->turn);
+}
+
+static void on_turn(struct gjkd_turn *turn) {
+    const struct gjkd_watch *watch = (const struct gjkd_watch *)(void *)turn;
+    watch->ready(watch->owner);
+}
+
+static void end_queue(struct gjkd_watch *watch) {
+    watch->is_last = true;
+    note_ready(watch);
+}
+
+/* A reader that cannot be told even that it has missed something is let go. */
+static void push(struct gjkd_watch *watch, struct gjkd_event *event) {
+    if (event == NULL || !gjkd_deliveries_push(&watch->queue, event)) {
+        end_queue(watch);
+        return;
+    }
+    watch->waiting += watch->queue.first->next != NULL ? event->bytes : 0;
+    note_ready(watch);
+}
+
+static void drop_held(struct gjkd_watch *watch) {
+    gjkd_deliveries_clear(&watch->held);
+    watch->held_bytes = 0;
+}
+
+/* Removes all but what is partly read. */
+static void drop_waiting(struct gjkd_watch *watch) {
+    drop_held(watch);
+    struct gjkd_event *begun = watch->offset > 0 ? gjkd_deliveries_pop(&watch->queue) : NULL;
+    gjkd_deliveries_clear(&watch->queue);
+    watch->waiting = 0;
+    if (begun != NULL && !gjkd_deliveries_push(&watch->queue, begun)) {
+        watch->offset = 0;
+        watch->is_last = true; /* the reader would see half an event */
+    }
+    gjkd_event_release(begun);
+}
+
+static void forget_catch_up(struct gjkd_watch *watch);
+
+/* In the place of all that waits. */
+static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
+    forget_catch_up(watch);
+    drop_waiting(watch);
+    if (instead != NULL) {
+        watch->at = instead->order;
+    }
+    watch->has_all = false;
+    push(watch, instead);
+}
+
+static void reset_beside(struct gjkd_watch *watch, const struct gjkd_event *event) {
+    struct gjkd_event *instead = gjkd_event_note_beside(GJKD_EVENT_RESET, event);
+    reset(watch, instead);
+    gjkd_event_release(instead);
+}
+
+/* Whether the watch has to be told of it. */
+static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event) {
+    switch (event->kind) {
+    case GJKD_EVENT_CHANGE:
+        return watch->catch_up != NULL || event->order > watch->at;
+    case GJKD_EVENT_OVERLAP:
+        return event->is_all != watch->has_all;
+    default:
+        return true;
+    }
+}
+
+/* Whether it has to wait for the changes of its revision. */
+static bool comes_early(const struct gjkd_watch *watch, const struct gjkd_event *event) {
+    return event->kind == GJKD_EVENT_OVERLAP && watch->members[0].subscription != NULL &&
+           (watch->catch_up != NULL || event->order > watch->at);
+}
+
+static void hold(struct gjkd_watch *watch, struct gjkd_event *event) {
+    if (gjkd_deliveries_push(&watch->held, event)) {
+        watch->held_bytes += event->bytes;
+    } else {
+        end_queue(watch);
+    }
+}
+
+/* Moves what has waited for the changes that the queue now ends with. */
+static void push_held(struct gjkd_watch *watch) {
+    while (watch->held.first != NULL && watch->held.first->event->order <= watch->at) {
+        struct gjkd_event *event = gjkd_deliveries_pop(&watch->held);
+        watch->held_bytes -= event->bytes;
+        push(watch, event);
+        gjkd_event_release(event);
+    }
+}
+
+static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
+    if (comes_early(watch, event)) {
+        hold(watch, event);
+        return;
+    }
+    push(watch, event);
+    if (event->kind == GJKD_EVENT_CHANGE && watch->catch_up == NULL) {
+        watch->at = event->order;
+        push_held(watch);
+    }
+}
+
+static void deliver(struct gjkd_watch *watch, struct gjkd_event *event) {
+    if (watch->is_last || !wants(watch, event)) {
+        return;
+    }
+    if (event->kind == GJKD_EVENT_DELETED) {
+        push(watch, event);
+        end_queue(watch);
+    } else if (event->kind == GJKD_EVENT_RESET) {
+        reset(watch, event);
+    } else if (watch->waiting + watch->held_bytes > GJKD_WATCH_WAITING_MAX) {
+        reset_beside(watch, event);
+    } else {
+        watch->has_all = watch->has_all || event->kind == GJKD_EVENT_OVERLAP;
+        push_or_hold(watch, event);
+    }
+}
+
+/* --- Subscriptions --- */
+
+/* Takes what was posted. False: something was lost, for there was no memory. */
+static bool empty_inbox(struct gjkd_subscription *subscription, struct gjkd_deliveries *out) {
+    struct gjkd_feed *feed = gjkd_topic_feed(subscription->topic);
+    gjkd_deliveries_init(out);
+    pthread_mutex_lock(&feed->lock);
+    gjkd_deliveries_move(&subscription->inbox, out);
+    const bool has_lost = subscription->has_lost;
+    subscription->is_posted = subscription->has_lost = false;
+    pthread_mutex_unlock(&feed->lock);
+    return !has_lost;
+}
+
+static void on_posted(struct gjkd_task *task) {
+    struct gjkd_subscription *subscription = (struct gjkd_subscription *)(void *)task;
+    struct gjkd_hub *hub = subscription->hub;
+    if (subscription->topic == NULL) {
+        free(subscription);
+        hub->out--;
+        return;
+    }
+    subscription->is_cut_off = !empty_inbox(subscription, &subscription->posted);
+    subscription->reader = subscription->members;
+    gjkd_turns_add(&hub->turns, &subscription->turn);
+}
+
+static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscription *subscription) {
+    const struct gjkd_delivery *at = subscription->posted.first;
+    for (; at != NULL; at = at->next) {
+        deliver(watch, at->event);
+    }
+    if (subscription->is_cut_off) {
+        gjkd_watch_end(watch); /* its reader comes again and catches up */
+    }
+}
+
+/* One reader is given what was posted, and has its turn at once; then others are served before the
+ * next. Whoever joins meanwhile has begun with a later version. */
+static void on_reader(struct gjkd_turn *turn) {
+    struct gjkd_subscription *subscription =
+        (struct gjkd_subscription *)(void *)((char *)turn -
+                                             offsetof(struct gjkd_subscription, turn));
+    struct gjkd_hub *hub = subscription->hub;
+    struct gjkd_watch *watch = subscription->reader != NULL ? subscription->reader->watch : NULL;
+    if (watch != NULL) {
+        deliver_posted(watch, subscription);
+        subscription->reader = subscription->reader->next;
+    }
+    if (subscription->reader != NULL) {
+        gjkd_turns_add(&hub->turns, &subscription->turn);
+    } else {
+        gjkd_deliveries_clear(&subscription->posted);
+        gjkd_topic_go_on(subscription);
+    }
+    if (watch != NULL && gjkd_turns_remove(&hub->turns, &watch->turn)) {
+        watch->ready(watch->owner); /* which may let go of the watch, and so of the subscription */
+    }
+}
+
+static bool join(struct gjkd_watch *watch, int topic, const gjkd_topic_spec *spec) {
+    struct gjkd_hub *hub = watch->hub;
+    struct gjkd_member *member = &watch->members[topic];
+    struct gjkd_feed *feed = spec->version->feed;
+    bool is_new = false;
+    pthread_mutex_lock(&feed->lock);
+    struct gjkd_subscription *subscription = gjkd_topic_join(spec, hub->completions, &is_new);
+    if (is_new) {
+        subscription->task.done = on_posted;
+        subscription->turn.take = on_reader;
+        gjkd_deliveries_init(&subscription->posted);
+        subscription->hub = hub;
+        hub->out++;
+    }
+    pthread_mutex_unlock(&feed->lock);
+    if (subscription == NULL) {
+        return false;
+    }
+    *member =
+        (struct gjkd_member){watch, subscription, subscription->members, &subscription->members};
+    if (member->next != NULL) {
+        member->next->link = &member->next;
+    }
+    subscription->members = member;
+    return true;
+}
+
+static void leave(struct gjkd_member *member) {
+    struct gjkd_subscription *subscription = member->subscription;
+    if (subscription == NULL) {
+        return;
+    }
+    *member->link = member->next;
+    if (member->next != NULL) {
+        member->next->link = member->link;
+    }
+    if (subscription->reader == member) {
+        subscription->reader = member->next;
+    }
+    member->subscription = NULL;
+    if (subscription->members != NULL) {
+        return;
+    }
+    (void)gjkd_turns_remove(&subscription->hub->turns, &subscription->turn);
+    gjkd_deliveries_clear(&subscription->posted);
+    if (gjkd_topic_leave(subscription)) {
+        member->watch->hub->out--;
+        free(subscription);
+    }
+}
+
+/* Whoever follows overlaps, and has lost them or not begun, begins with a list of all. */
+static void want_all(const struct gjkd_watch *watch) {
+    const struct gjkd_subscription *subscription = watch->members[1].subscription;
+    if (subscription != NULL && !watch->has_all && !watch->is_last) {
+        gjkd_topic_want_all(subscription->topic);
+    }
+}
+
+/* --- Catching up --- */
+
+struct catch_up {
+    struct gjkd_task task; /* first: tasks are cast back */
+    struct gjkd_hub *hub;
+    struct gjkd_watch *watch; /* NULL: nobody waits for it any more */
+    struct gjkd_version *version;
+    uint64_t since;
+    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
+    bool has_ended;           /* the set is deleted: its topic tells that */
+};
+
+static void forget_catch_up(struct gjkd_watch *watch) {
+    if (watch->catch_up != NULL) {
+        watch->catch_up->watch = NULL;
+        watch->catch_up = NULL;
+    }
+}
+
+static gjkd_task_result make_catch_up(struct gjkd_task *task) {
+    struct catch_up *catch_up = (struct catch_up *)(void *)task;
+    switch (gjkd_event_since(catch_up->since, catch_up->version, &catch_up->event)) {
+    case GJKD_CATCH_UP_LATER:
+        return GJKD_TASK_REQUEUE;
+    case GJKD_CATCH_UP_RESET:
+        catch_up->event = gjkd_event_note(GJKD_EVENT_RESET, catch_up->version);
+        break;
+    case GJKD_CATCH_UP_ENDED:
+        catch_up->has_ended = true;
+        break;
+    case GJKD_CAUGHT_UP:
+        break;
+    }
+    return GJKD_TASK_COMPLETE;
+}
+
+/* Puts what it came to before what was posted meanwhile, without what that has told again. Of a set
+ * that is deleted nothing more is told but that. */
+static void insert_first(struct gjkd_watch *watch, const struct catch_up *caught_up) {
+    struct gjkd_event *event = caught_up->event;
+    struct gjkd_deliveries later;
+    gjkd_deliveries_init(&later);
+    gjkd_deliveries_move(&watch->queue, &later);
+    watch->waiting = 0;
+    if (caught_up->has_ended) {
+        watch->at = UINT64_MAX;
+    } else {
+        push(watch, event);
+        watch->at = event != NULL ? event->order : watch->at;
+    }
+    for (struct gjkd_event *next; (next = gjkd_deliveries_pop(&later)) != NULL;) {
+        if (next->kind != GJKD_EVENT_CHANGE || next->order > watch->at) {
+            push(watch, next);
+            watch->at = next->kind == GJKD_EVENT_CHANGE ? next->order : watch->at;
+        }
+        gjkd_event_release(next);
+    }
+    push_held(watch);
+}
+
+static void on_caught_up(struct gjkd_task *task) {
+    struct catch_up *catch_up = (struct catch_up *)(void *)task;
+    struct gjkd_watch *watch = catch_up->watch;
+    struct gjkd_hub *hub = catch_up->hub;
+    if (watch != NULL) {
+        watch->catch_up = NULL;
+        insert_first(watch, catch_up);
+        note_ready(watch);
+    }
+    gjkd_event_release(catch_up->event);
+    gjkd_version_release(catch_up->version);
+    free(catch_up);
+    hub->out--;
+}
+
+static void start_catch_up(struct gjkd_watch *watch, uint64_t since, struct gjkd_version *version) {
+    struct catch_up *catch_up = calloc(1, sizeof *catch_up);
+    if (catch_up == NULL) {
+        end_queue(watch);
+        return;
+    }
+    catch_up->task.completions = watch->hub->completions;
+    catch_up->task.run = make_catch_up;
+    catch_up->task.done = on_caught_up;
+    catch_up->hub = watch->hub;
+    catch_up->watch = watch;
+    catch_up->version = gjkd_version_retain(version);
+    catch_up->since = since;
+    watch->catch_up = catch_up;
+    watch->hub->out++;
+    gjkd_pool_resume(watch->hub->pool, &catch_up->task);
+}
+
+/* --- Life --- */
+
+static void push_note(struct gjkd_watch *watch, gjkd_event_kind kind,
+                      const struct gjkd_version *version) {
+    struct gjkd_event *event = gjkd_event_note(kind, version);
+    push(watch, event);
+    gjkd_event_release(event);
+}
+
+/* The moment from which on the reader wants to know what has changed. Beyond any: it cannot be one. */
+static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
+    const bool is_moment =
+        !version->is_shared ||
+        (spec->since <= UINT64_MAX >> GJKD_UNLOGGED_BITS && spec->since_ticks <= GJKD_UNLOGGED_MAX);
+    if (!is_moment || (!version->is_shared && spec->since_ticks > 0)) {
+        return UINT64_MAX;
+    }
+    return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
+}
+
+static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
+                  struct gjkd_version *version) {
+    const bool is_stranger = spec->has_incarnation && spec->incarnation != version->incarnation;
+    const uint64_t since = moment_of(spec, version);
+    watch->at = gjkd_version_moment(version);
+    if (spec->has_since && (is_stranger || since > watch->at)) {
+        push_note(watch, GJKD_EVENT_RESET, version);
+    } else if (spec->has_since && since < watch->at && spec->changes) {
+        start_catch_up(watch, since, version);
+    } else {
+        push_note(watch, GJKD_EVENT_START, version);
+    }
+}
+
+static bool join_topics(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
+    gjkd_topic_spec topic = {
+        .registry = watch->hub->registry,
+        .pool = watch->hub->pool,
+        .version = spec->version,
+        .kind = GJKD_EVENT_CHANGE,
+        .filter = "",
+    };
+    if (spec->changes && !join(watch, 0, &topic)) {
+        return false;
+    }
+    topic.kind = GJKD_EVENT_OVERLAP;
+    topic.filter = spec->filter;
+    return !spec->overlaps || join(watch, 1, &topic);
+}
+
+/* Joins first and looks at the version after that, so that nothing happens between the two. */
+static void begin(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
+    const bool has_joined = join_topics(watch, spec);
+    struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, spec->version->name);
+    if (version == NULL || version->feed != spec->version->feed) {
+        push_note(watch, GJKD_EVENT_DELETED, spec->version);
+        end_queue(watch);
+    } else if (!has_joined) {
+        end_queue(watch);
+    } else {
+        start(watch, spec, version);
+    }
+    gjkd_version_release(version);
+    want_all(watch);
+}
+
+struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
+                                   void (*ready)(void *owner), void *owner) {
+    struct gjkd_watch *watch =
+        gjkd_budget_take(GJKD_CHARGE_SMALL, sizeof *watch) ? calloc(1, sizeof *watch) : NULL;
+    if (watch == NULL) {
+        return NULL;
+    }
+    watch->turn.take = on_turn;
+    watch->hub = hub;
+    watch->ready = ready;
+    watch->owner = owner;
+    watch->read_ns = uv_hrtime();
+    gjkd_deliveries_init(&watch->queue);
+    gjkd_deliveries_init(&watch->held);
+    watch->next = hub->first;
+    watch->link = &hub->first;
+    if (watch->next != NULL) {
+        watch->next->link = &watch->next;
+    }
+    hub->first = watch;
+    hub->watches++;
+    begin(watch, spec);
+    (void)gjkd_turns_remove(&hub->turns, &watch->turn); /* the owner looks by itself */
+    return watch;
+}
+
+void gjkd_watch_close(struct gjkd_watch *watch) {
+    if (watch == NULL) {
+        return;
+    }
+    for (int i = 0; i < TOPICS; i++) {
+        leave(&watch->members[i]);
+    }
+    (void)gjkd_turns_remove(&watch->hub->turns, &watch->turn);
+    forget_catch_up(watch);
+    drop_held(watch);
+    gjkd_deliveries_clear(&watch->queue);
+    *watch->link = watch->next;
+    if (watch->next != NULL) {
+        watch->next->link = watch->link;
+    }
+    watch->hub->watches--;
+    free(watch);
+    gjkd_budget_give(GJKD_CHARGE_SMALL, sizeof *watch);
+}
+
+void gjkd_watch_end(struct gjkd_watch *watch) {
+    if (!watch->is_last) {
+        forget_catch_up(watch);
+        drop_waiting(watch);
+        end_queue(watch);
+    }
+}
+
+void gjkd_hub_init(struct gjkd_hub *hub) {
+    gjkd_turns_init(&hub->turns);
+}
+
+bool gjkd_hub_has_news(const struct gjkd_hub *hub) {
+    return hub->turns.first != NULL;
+}
+
+void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
+    while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {
+        turns_max--;
+    }
+}
+
+void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns) {
+    for (struct gjkd_watch *at = hub->first; at != NULL; at = at->next) {
+        if (at->queue.first == NULL && !at->has_comment &&
+            now_ns - at->read_ns > COMMENT_AFTER_NS) {
+            at->has_comment = true;
+            note_ready(at);
+        }
+    }
+}
+
+/* --- Reading --- */
+
+bool gjkd_watch_is_over(const struct gjkd_watch *watch) {
+    return watch->is_last && watch->queue.first == NULL;
+}
+
+struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch) {
+    struct gjkd_event *event = watch->catch_up == NULL ? gjkd_deliveries_pop(&watch->queue) : NULL;
+    if (event == NULL) {
+        return NULL;
+    }
+    watch->offset = 0;
+    watch->waiting -= watch->queue.first != NULL ? watch->queue.first->event->bytes : 0;
+    watch->read_ns = uv_hrtime();
+    if (event->kind == GJKD_EVENT_RESET) {
+        want_all(watch);
+    }
+    if (event->kind < GJKD_EVENT_KINDS) {
+        watch->hub->count(watch->hub->owner, event->kind);
+    }
+    return event;
+}
+
+bool gjkd_watch_takes_sign(struct gjkd_watch *watch) {
+    const bool is_due = watch->has_comment;
+    if (is_due) {
+        watch->has_comment = false;
+        watch->read_ns = uv_hrtime();
+    }
+    return is_due;
+}
+
+/* As much of the first event as there is room for. */
+static size_t read_first(struct gjkd_watch *watch, char *to, size_t length) {
+    const struct gjkd_event *event = watch->queue.first->event;
+    const size_t left = event->bytes - watch->offset;
+    const size_t count = left < length ? left : length;
+    memcpy(to, event->text + watch->offset, count);
+    watch->offset += count;
+    watch->read_ns = uv_hrtime();
+    if (watch->offset == event->bytes) {
+        gjkd_event_release(gjkd_watch_take(watch));
+    }
+    return count;
+}
+
+size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length) {
+    static const char comment[] = ":\n\n";
+    size_t done = 0;
+    while (done < length && watch->catch_up == NULL && watch->queue.first != NULL) {
+        done += read_first(watch, to + done, length - done);
+    }
+    if (watch->has_comment && watch->offset == 0 && length - done >= sizeof comment - 1) {
+        watch->has_comment = false;
+        if (done == 0) {
+            memcpy(to, comment, sizeof comment - 1);
+            done = sizeof comment - 1;
+            watch->read_ns = uv_hrtime();
+        }
+    }
+    return done;
+}

@@ -1,0 +1,76 @@
+#ifndef GJKD_WATCH_WATCH_H
+#define GJKD_WATCH_WATCH_H
+
+/*
+ * A watch is one reader of a set's events, on the thread of its loop: what it still has to read, and
+ * from where it goes on. How its bytes travel is its owner's matter. A reader that falls behind gets
+ * one reset in the place of all that waits, so that it never costs more memory than that.
+ */
+
+#include "watch/topic.h"
+
+/* What may wait behind the event that is being read. */
+#define GJKD_WATCH_WAITING_MAX ((uint64_t)1 << 20)
+
+/* A reader hears something at least that often. */
+#define GJKD_WATCH_SILENCE_MAX_S 15
+
+/* The watches of one loop. The members up to `owner` are set by whoever makes it; the rest is zero. */
+struct gjkd_hub {
+    struct gjkd_registry *registry;
+    struct gjkd_pool *pool;
+    struct gjkd_completion_queue *completions;
+    /* Called for each event that a reader takes. */
+    void (*count)(void *owner, gjkd_event_kind kind);
+    void *owner;
+    struct gjkd_turns turns; /* whoever has news; gjkd_hub_init makes it */
+    struct gjkd_watch *first;
+    unsigned watches;
+    unsigned out; /* subscriptions, and catching up that is under way: what a task may bring back */
+};
+
+typedef struct gjkd_watch_spec {
+    const struct gjkd_version *version; /* of the set, as of now */
+    bool changes, overlaps;             /* kinds of events, at least one */
+    const char *filter;                 /* of overlaps: checked JSON, or "" */
+    bool has_since, has_incarnation;
+    uint64_t since, incarnation;
+    uint64_t since_ticks; /* in a cluster: ticks after the change `since` of its log */
+} gjkd_watch_spec;
+
+void gjkd_hub_init(struct gjkd_hub *hub);
+
+/* Whether gjkd_hub_serve has something to do. */
+bool gjkd_hub_has_news(const struct gjkd_hub *hub);
+
+/* Calls `ready` of up to so many watches that have something to read, those first that have waited
+ * longest. To be called in every round of the loop, between whose requests the readers take turns. */
+void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
+
+/* ready is called by gjkd_hub_serve when there is something to read; what there is in the beginning
+ * the owner reads by itself. NULL: out of memory. */
+struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
+                                   void (*ready)(void *owner), void *owner);
+void gjkd_watch_close(struct gjkd_watch *watch); /* NULL is allowed */
+
+/* Nothing comes behind what is being read. */
+void gjkd_watch_end(struct gjkd_watch *watch);
+
+/* Has the reader of every watch that was silent for long told that it is still there. To be called
+ * once a second or so. */
+void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns);
+
+/* The next bytes of the event stream, at most `length`; 0: there are none now. */
+size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length);
+
+/* The next event, which the caller releases; NULL: there is none now. In the place of read. */
+struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch);
+
+/* Whether the reader, silent for long, is to be told that it is still there. True once; in the place of
+ * the comment that read gives. */
+bool gjkd_watch_takes_sign(struct gjkd_watch *watch);
+
+/* Nothing is left to read, and nothing will come. */
+bool gjkd_watch_is_over(const struct gjkd_watch *watch);
+
+#endif

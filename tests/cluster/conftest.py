@@ -1,0 +1,56 @@
+import shutil
+
+import pytest
+
+from daemon import run_to_end
+from machines import Loopback, Network, Unavailable
+from nodes import Cluster
+
+
+def need_engine():
+    if shutil.which("nats-server") is None:
+        pytest.skip("there is no nats-server")
+    said = run_to_end("--nats", "nats://127.0.0.1", "--cluster", "test", "--check-config").stderr
+    if "not available" in said:
+        pytest.skip(said.strip())
+
+
+def make(machines, folder):
+    made = Cluster(machines, folder)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+        machines.close()
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory):
+    """The cluster that tests share which leave it as whole as they found it."""
+    need_engine()
+    yield from make(Loopback(), tmp_path_factory.mktemp("shared"))
+
+
+@pytest.fixture
+def cluster(shared):
+    shared.wait()
+    return shared
+
+
+@pytest.fixture
+def alone(tmp_path):
+    """A cluster of the test's own."""
+    need_engine()
+    yield from make(Loopback(), tmp_path)
+
+
+@pytest.fixture
+def network(tmp_path):
+    """A cluster of its own whose machines can be cut off from each other."""
+    need_engine()
+    try:
+        machines = Network()
+    except Unavailable as error:
+        pytest.skip(f"no network can be made: {error}")
+    yield from make(machines, tmp_path)

@@ -1,0 +1,116 @@
+"""Three gjkd on three machines that answer the same sets through an engine."""
+
+import http.client
+import json
+import signal
+
+from daemon import REQUEST_S, Daemon
+from engine import Engine
+from wire import eventually
+
+CLUSTER = "test"
+AGREE_S = 90
+
+
+class Node:
+    """One gjkd that keeps its address when it is ended and started again."""
+
+    def __init__(self, machines, machine, engine, folder, *flags):
+        self.machines, self.machine, self.engine, self.flags = machines, machine, engine, flags
+        if machine > 0:  # all but the first start from files of their own
+            self.flags += ("--data-dir", str(folder / f"data-{machine + 1}"))
+        self.log = folder / f"node-{machine + 1}.log"  # of all its lives, but for the one it is in
+        self.host, self.port = machines.hosts[machine], machines.free_port(machine)
+        self.daemon = None
+
+    def start(self, *flags):
+        self.daemon = Daemon(
+            "--nats", self.engine.url, "--cluster", CLUSTER, "--node", f"node-{self.machine + 1}",
+            "--insecure", *self.flags, *flags, listen=("--listen", f"{self.host}:{self.port}"),
+            under=self.machines.command(self.machine, []))
+
+    def kill(self):
+        self.daemon.signal(signal.SIGCONT)
+        self.daemon.signal(signal.SIGKILL)
+        self.daemon.wait()
+        with open(self.log, "ab") as log:
+            log.write(self.daemon.stderr())
+        self.daemon.close()
+        self.daemon = None
+
+    def stop(self):
+        self.daemon.stop()
+        self.daemon = None
+
+    def pause(self):
+        self.daemon.process.send_signal(signal.SIGSTOP)
+
+    def go_on(self):
+        self.daemon.process.send_signal(signal.SIGCONT)
+
+    def connection(self, timeout=REQUEST_S):
+        return http.client.HTTPConnection(self.host, self.port, timeout=timeout)
+
+    def ask(self, method, path, body=None, headers=(), connection=None):
+        """(status, headers, bytes) on a connection of its own, or a kept one."""
+        kept = connection is not None
+        connection = connection or self.connection()
+        fields = dict(headers) | ({"Content-Type": "application/json"} if body is not None else {})
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body), fields)
+            reply = connection.getresponse()
+            return reply.status, reply.headers, reply.read()
+        finally:
+            if not kept:
+                connection.close()
+
+    def state(self):
+        """What it says of the cluster: ready, degraded or catching-up; None where it does not answer."""
+        try:
+            return json.loads(self.ask("GET", "/v1")[2])["cluster"]["state"]
+        except OSError:
+            return None
+
+
+class Cluster:
+    def __init__(self, machines, folder, *flags):
+        self.machines, self.folder = machines, folder
+        (folder / "engine").mkdir()
+        self.engine = Engine(machines, folder / "engine")
+        self.nodes = [Node(machines, machine, self.engine, folder, *flags) for machine in range(3)]
+
+    def start(self):
+        self.engine.start()
+        self.engine.wait()
+        for node in self.nodes:
+            node.start()
+        self.wait()
+
+    def wait(self):
+        """Until every node takes part."""
+        assert eventually(lambda: all(node.state() == "ready" for node in self.nodes), AGREE_S), [
+            node.state() for node in self.nodes]
+
+    def seen(self, node, path):
+        status, headers, body = node.ask("GET", path)
+        return status, headers["ETag"], body
+
+    def agree(self, path):
+        """Waits until all nodes answer a path alike, to the byte; the answer: status, ETag, body."""
+        found = []
+
+        def alike():
+            found[:] = [self.seen(node, path) for node in self.nodes]
+            return all(each == found[0] for each in found)
+        assert eventually(alike, AGREE_S), found
+        return found[0]
+
+    def wait_gone(self, name):
+        assert eventually(lambda: all(node.ask("GET", f"/v1/sets/{name}")[0] == 404
+                                      for node in self.nodes), AGREE_S)
+
+    def close(self):
+        for node in self.nodes:
+            if node.daemon is not None:
+                node.kill()
+        self.engine.close()

@@ -1,0 +1,187 @@
+"""What is acknowledged stays, whatever is killed, stopped or cut off, and reads go on."""
+
+import itertools
+import json
+import os
+import random
+import time
+
+import pytest
+
+from nodes import CLUSTER
+from traffic import Traffic, judge
+from wire import eventually
+
+FULL = bool(os.environ.get("GJKD_FULL"))
+ROUNDS = 4 if FULL else 1
+names = (f"fault{i}" for i in itertools.count())
+full_only = pytest.mark.skipif(not FULL, reason="takes longer: only with --full")
+
+
+def more(traffic, count=10):
+    """Waits until so many more writes have been acknowledged."""
+    target = traffic.acked() + count
+    assert eventually(lambda: traffic.acked() >= target, 120), "writes do not go on"
+
+
+def leader(cluster):
+    """The machine whose server leads the stream of the cluster."""
+    stream = f"gjkd_{CLUSTER}"
+    assert eventually(lambda: cluster.engine.streams().get(stream, -1) >= 0, 60)
+    return stream, cluster.engine.streams()[stream]
+
+
+def test_a_node_dies(cluster):
+    traffic = Traffic(cluster, next(names), stay=(0, 1))
+    for _ in range(ROUNDS):
+        more(traffic)
+        cluster.nodes[2].kill()
+        more(traffic)
+        cluster.nodes[2].start()
+        cluster.wait()
+    more(traffic)
+    judge(cluster, traffic, 30)
+
+
+def test_the_leader_of_the_log_dies(cluster):
+    traffic = Traffic(cluster, next(names))
+    for _ in range(ROUNDS):
+        more(traffic)
+        _, which = leader(cluster)
+        cluster.engine.kill(which)
+        more(traffic)
+        cluster.engine.start(which)
+        cluster.engine.wait()
+    judge(cluster, traffic, 20)
+
+
+def test_without_the_engine_reads_go_on_and_writes_are_refused_at_once(cluster):
+    traffic = Traffic(cluster, next(names))
+    more(traffic)
+    cluster.engine.kill()
+    for node in cluster.nodes:
+        assert eventually(lambda: node.state() == "degraded", 60)
+        status, _, body = node.ask("GET", "/readyz")
+        assert status == 200 and "degraded" in body.decode()
+        status, headers, body = node.ask("PUT", "/v1/sets/refused", {"dimension": 2})
+        assert status == 503 and json.loads(body)["code"] == "not-ready"
+        assert "Retry-After" in headers and "Gjkd-Durability" not in headers
+    cluster.engine.start()
+    cluster.engine.wait()
+    more(traffic)
+    judge(cluster, traffic, 20)
+    assert all(node.ask("GET", "/v1/sets/refused")[0] == 404 for node in cluster.nodes)
+
+
+def test_a_node_sleeps(cluster):
+    """SIGSTOP of a node while the others write: it catches up when it wakes."""
+    traffic = Traffic(cluster, next(names), stay=(0, 1))
+    for _ in range(ROUNDS):
+        more(traffic)
+        cluster.nodes[2].pause()
+        time.sleep(3 if FULL else 1)
+        cluster.nodes[2].go_on()
+    more(traffic)
+    judge(cluster, traffic, 20)
+
+
+@full_only
+def test_a_server_of_the_engine_sleeps(cluster):
+    traffic = Traffic(cluster, next(names))
+    for _ in range(ROUNDS):
+        more(traffic)
+        _, which = leader(cluster)
+        cluster.engine.pause(which)
+        more(traffic)
+        cluster.engine.go_on(which)
+        cluster.engine.wait()
+    judge(cluster, traffic, 20)
+
+
+@full_only
+def test_everything_dies_now_and_then(cluster):
+    chance = random.Random(3)
+    traffic = Traffic(cluster, next(names), stay=())
+    for _ in range(2 * ROUNDS):
+        more(traffic, 5)
+        which = chance.randrange(3)
+        if chance.random() < 0.5:
+            cluster.engine.kill(which)
+            time.sleep(chance.random())
+            cluster.engine.start(which)
+            cluster.engine.wait()
+        else:
+            cluster.nodes[which].kill()
+            time.sleep(chance.random())
+            cluster.nodes[which].start()
+            cluster.wait()
+    cluster.engine.kill()
+    cluster.engine.start()
+    cluster.engine.wait()
+    more(traffic)
+    judge(cluster, traffic, 50)
+
+
+def test_all_nodes_start_anew(cluster):
+    """From the log alone: everything is there, with its tags and handles."""
+    traffic = Traffic(cluster, next(names))
+    more(traffic)
+    judge(cluster, traffic, 10)
+    before = [cluster.agree(path) for path in ("/v1/sets", f"/v1/sets/{min(traffic.histories)}")]
+    for node in cluster.nodes:
+        node.kill()
+    for node in cluster.nodes:
+        node.start()
+    cluster.wait()
+    assert [cluster.agree(path) for path in ("/v1/sets",
+                                             f"/v1/sets/{min(traffic.histories)}")] == before
+
+
+@full_only
+def test_a_machine_is_cut_off(network):
+    """The node there answers what it knows and takes no write; the two others go on."""
+    traffic = Traffic(network, next(names))
+    for which in range(3):
+        more(traffic)
+        network.machines.cut(which)
+        lone = network.nodes[which]
+        assert eventually(lambda: lone.state() == "degraded", 90), lone.state()
+        more(traffic)
+        assert lone.ask("GET", "/readyz")[0] == 200
+        network.machines.heal()
+        network.engine.wait()
+        network.wait()
+    judge(network, traffic, 40)
+
+
+def put(node, name, tag=None):
+    headers = {"If-Match": tag} if tag else {}
+    return node.ask("PUT", f"/v1/sets/{name}", {"dimension": 2, "meta": name}, headers)
+
+
+@full_only
+def test_the_log_is_deleted_and_made_anew(alone):
+    """Its sequence numbers come once more: no tag of before may match, and no node mixes what was with what
+    is."""
+    status, headers, _ = put(alone.nodes[0], "old")
+    assert status == 201
+    alone.agree("/v1/sets/old")
+    stream, _ = leader(alone)
+    alone.engine.delete_stream(stream)
+    for node in alone.nodes:  # what they have they answer, and take nothing on top of it
+        assert eventually(lambda: node.state() != "ready", 60)
+        assert node.ask("GET", "/v1/sets/old")[0] == 200
+        assert put(node, "refused")[0] == 503
+    for node in alone.nodes:
+        node.kill()
+        node.start()
+    alone.wait()
+    made = put(alone.nodes[2], "new")
+    assert made[0] == 201 and made[1]["ETag"] != headers["ETag"]
+    sets = json.loads(alone.agree("/v1/sets")[2])["sets"]
+    assert [each["name"] for each in sets] == ["new"]
+    for node in alone.nodes:
+        assert put(node, "old", headers["ETag"])[0] == 412
+    again = put(alone.nodes[1], "old")
+    assert again[0] == 201 and again[1]["ETag"] != headers["ETag"]
+    alone.agree("/v1/sets/old")

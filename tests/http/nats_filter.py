@@ -1,0 +1,94 @@
+"""Stands between a node and NATS, and loses or holds back what other nodes tell it beside the log."""
+
+import socket
+import threading
+
+
+class Filter:
+    """A proxy of the text protocol that looks at what the server delivers: `MSG subject sid [reply] bytes`."""
+
+    def __init__(self, port, subject):
+        self.port_behind, self.subject = port, subject.encode()
+        self.loses = self.holds = False
+        self.lost = 0
+        self.held = []  # (socket, bytes)
+        self.changed = threading.Condition()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.sockets = [self.listener]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    @property
+    def url(self):
+        return "nats://127.0.0.1:%d" % self.listener.getsockname()[1]
+
+    def accept(self):
+        while True:
+            try:
+                front, _ = self.listener.accept()
+            except OSError:
+                return
+            back = socket.create_connection(("127.0.0.1", self.port_behind))
+            for each in (front, back):
+                each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self.sockets += [front, back]
+            threading.Thread(target=self.copy, args=(front, back), daemon=True).start()
+            threading.Thread(target=self.deliver, args=(back, front), daemon=True).start()
+
+    @staticmethod
+    def copy(source, to):
+        try:
+            while data := source.recv(1 << 16):
+                to.sendall(data)
+            to.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def deliver(self, source, to):
+        stream = source.makefile("rb")
+        try:
+            while line := stream.readline():
+                words = line.split()
+                if words[:1] in ([b"MSG"], [b"HMSG"]):
+                    line += stream.read(int(words[-1]) + 2)
+                    if words[1] == self.subject and self.keep_back(to, line):
+                        continue
+                to.sendall(line)
+            to.shutdown(socket.SHUT_WR)
+        except (OSError, ValueError):
+            pass
+
+    def keep_back(self, to, message):
+        with self.changed:
+            if self.loses:
+                self.lost += 1
+            elif self.holds:
+                self.held.append((to, message))
+            self.changed.notify_all()
+            return self.loses or self.holds
+
+    def lose(self, count, act):
+        """Loses what act() has others tell: so many messages."""
+        with self.changed:
+            self.loses, until = True, self.lost + count
+        act()
+        with self.changed:
+            assert self.changed.wait_for(lambda: self.lost >= until, 60)
+            self.loses = False
+
+    def hold(self, count, act):
+        """Keeps that back until release()."""
+        with self.changed:
+            self.holds = True
+        act()
+        with self.changed:
+            assert self.changed.wait_for(lambda: len(self.held) >= count, 60)
+
+    def release(self):
+        with self.changed:
+            self.holds, held, self.held = False, self.held, []
+        for to, message in held:
+            to.sendall(message)
+
+    def close(self):
+        for each in self.sockets:
+            each.close()

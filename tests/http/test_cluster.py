@@ -1,0 +1,539 @@
+"""Several nodes on one log: what is written on any of them is the same on all, one writer of an ETag
+wins, and without the engine reads go on."""
+
+import json
+import shutil
+import signal
+import socket
+import threading
+
+import pytest
+
+import nats
+import test_tls
+from daemon import Daemon, run_to_end
+from wire import eventually
+
+CIRCLE = {"type": "circle", "radius": 1}
+SET = {"dimension": 2, "shapes": {"a": CIRCLE, "b": {"type": "box", "half_extents": [1, 2]}}}
+NODES = ("127.0.0.1", "127.0.0.2", "127.0.0.3")
+
+
+@pytest.fixture
+def engine(tmp_path):
+    nats.need_server()
+    server = nats.Nats(tmp_path / "streams")
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def join(engine):
+    """join(host, *flags) -> a node of the cluster."""
+    nodes = []
+
+    def join_one(host=NODES[0], *flags, **options):
+        nodes.append(Daemon("--nats", engine.url, "--cluster", "test", "--node", f"node-{len(nodes)}",
+                            *flags, listen=("--listen", f"{host}:0"), **options))
+        return nodes[-1]
+
+    yield join_one
+    for node in nodes:
+        if not node.closed:
+            node.stop()
+
+
+@pytest.fixture
+def cluster(join):
+    return [join(host) for host in NODES]
+
+
+def state(node):
+    return node.get("/v1").json()["cluster"]["state"]
+
+
+def seen(node, path, revision):
+    """What a node answers once it has that revision."""
+    reply = node.get(path, headers={"Gjkd-Min-Revision": str(revision)})
+    assert reply.status_code == 200, reply.text
+    return reply
+
+
+def same_everywhere(cluster, name, revision):
+    """A tick raises no revision: what it changed arrives without a word to wait for."""
+    for node in cluster:
+        seen(node, f"/v1/sets/{name}", revision)
+
+    def contents():
+        return {node.get(f"/v1/sets/{name}").content for node in cluster}
+    assert eventually(lambda: len(contents()) == 1)
+    replies = [node.get(f"/v1/sets/{name}") for node in cluster]
+    assert len({reply.content for reply in replies}) == 1
+    assert len({reply.headers["ETag"] for reply in replies}) == 1
+    assert len({node.get("/v1/sets").content for node in cluster}) == 1, "bytes, too"
+    return replies[0]
+
+
+def revision_of(reply):
+    """As its entity tag, "INCARNATION-REVISION" or "INCARNATION-REVISION-TICK", tells it."""
+    return int(reply.headers["ETag"].strip('"').split("-")[1])
+
+
+def test_a_node_tells_of_itself(cluster):
+    about = cluster[1].get("/v1").json()
+    assert about["durability"] == "quorum"
+    assert about["cluster"] == {"name": "test", "node": "node-1", "state": "ready",
+                                "revision_lag": 0}
+    assert cluster[1].get("/readyz").json() == {"status": "ok"}
+
+
+def metric(node, name):
+    return next(float(line.split()[1]) for line in node.get("/metrics").text.splitlines()
+                if line.startswith(name + " "))
+
+
+def test_metrics_count_the_log(cluster):
+    revision = revision_of(cluster[0].put("/v1/sets/s", SET))
+    seen(cluster[1], "/v1/sets/s", revision)
+    assert metric(cluster[0], "gjkd_cluster_published_total") == 1
+    assert metric(cluster[1], "gjkd_cluster_published_total") == 0
+    for node in cluster[:2]:
+        assert metric(node, "gjkd_cluster_revision") == revision
+        assert metric(node, "gjkd_cluster_revision_lag") == 0
+        assert metric(node, "gjkd_cluster_degraded") == metric(node, "gjkd_cluster_resets_total") == 0
+
+
+def test_what_any_node_writes_is_the_same_on_all(cluster):
+    writes = [
+        ("PUT", "/v1/sets/s", SET, 201),
+        ("PATCH", "/v1/sets/s", {"meta": {"n": 1}, "shapes": {"c": CIRCLE, "a": None}}, 200),
+        ("PUT", "/v1/sets/s/shapes/d", CIRCLE | {"position": [3, 4]}, 201),
+        ("PATCH", "/v1/sets/s/shapes/d", {"position": [-0.0, 0.1]}, 200),
+        ("PATCH", "/v1/sets/s/shapes/d", {"radius": 2, "meta": [1]}, 200),
+        ("DELETE", "/v1/sets/s/shapes/b", None, 204),
+        ("PUT", "/v1/sets/s", SET | {"history": {"ticks": 3}}, 200),
+        ("PUT", "/v1/sets/s/ticks/7", {"shapes": {"a": {"position": [1, 1], "teleport": True}}}, 201),
+        ("PUT", "/v1/sets/s/ticks/8", {"shapes": {"a": {"position": [2, 1]}}}, 201),
+    ]
+    revisions = []
+    for i, (method, path, body, status) in enumerate(writes):
+        reply = cluster[i % 3].call(method, path, **({"json": body} if body is not None else {}))
+        durability = "memory" if "ticks" in path else "quorum"
+        assert (reply.status_code, reply.headers["Gjkd-Durability"]) == (status, durability), reply.text
+        revisions.append(revision_of(reply))
+        found = same_everywhere(cluster, "s", revisions[-1])
+        assert found.headers["ETag"] == reply.headers["ETag"]
+    assert revisions[:-2] == sorted(set(revisions[:-2]))
+    ticks = {node.get("/v1/sets/s/ticks/7.5").content for node in cluster}
+    assert len(ticks) == 1, "a jump is one on every node"
+    reply = cluster[0].call("DELETE", "/v1/sets/s")
+    assert (reply.status_code, reply.headers["Gjkd-Durability"]) == (204, "quorum")
+    for node in cluster:
+        assert eventually(lambda: node.get("/v1/sets/s").status_code == 404)
+
+
+def test_ticks_that_move_shapes_raise_no_revision(cluster):
+    made = cluster[0].put("/v1/sets/t", SET | {"history": {"ticks": 3}})
+    revision, etags = revision_of(made), [made.headers["ETag"]]
+    for tick in range(1, 7):
+        body = {"shapes": {"a": {"position": [tick, 1]}}}
+        reply = cluster[0].put(f"/v1/sets/t/ticks/{tick}", body)
+        assert (reply.status_code, reply.json()["revision"]) == (201, revision)
+        assert reply.headers["ETag"] == etags[0][:-1] + f'-{tick}"'
+        etags.append(reply.headers["ETag"])
+    for node in cluster:
+        assert eventually(lambda: node.get("/v1/sets/t").headers["ETag"] == etags[-1])
+    same_everywhere(cluster, "t", revision)
+    stale = {"If-Match": etags[-2]}
+    assert cluster[1].call("PATCH", "/v1/sets/t", json={"meta": 1}, headers=stale).status_code == 412
+    reply = cluster[1].call("PATCH", "/v1/sets/t", json={"meta": 1}, headers={"If-Match": etags[-1]})
+    assert revision_of(reply) > revision and reply.headers["ETag"].endswith('-6"')
+    body = {"shapes": {"a": {"position": [7, 1]}, "new": CIRCLE}}
+    more = cluster[0].put("/v1/sets/t/ticks/7", body, headers={
+        "Gjkd-Min-Revision": str(revision_of(reply))})
+    assert revision_of(more) > revision_of(reply), "what changes more than poses does"
+    same_everywhere(cluster, "t", revision_of(more))
+
+
+@pytest.mark.http
+def test_ticks_are_events_on_every_node(cluster):
+    made = cluster[0].put("/v1/sets/watched", SET | {"history": {"ticks": 3}})
+    seen(cluster[1], "/v1/sets/watched", revision_of(made))
+    with Daemon.new_session() as session:
+        reply = session.get(cluster[1].url + "/v1/sets/watched/events?kinds=change", stream=True,
+                            timeout=60)
+        lines = reply.iter_lines()
+        assert next(line for line in lines if line.startswith(b"id: "))
+        for tick in (1, 2):
+            cluster[0].put(f"/v1/sets/watched/ticks/{tick}",
+                           {"shapes": {"a": {"position": [tick, 1]}}})
+            told = json.loads(next(line for line in lines if line.startswith(b"data: "))[6:])
+            assert (told["tick"], list(told["shapes"])) == (tick, ["a"])
+        reply.close()
+
+
+def test_a_tick_that_is_sent_to_another_node_again_is_known_there(cluster):
+    cluster[0].store("t", SET | {"history": {"ticks": 3}})
+    body = {"shapes": {"a": {"position": [1, 1]}}}
+    assert cluster[0].put("/v1/sets/t/ticks/1", body).status_code == 201
+    assert cluster[1].put("/v1/sets/t/ticks/1", body).status_code == 200
+    assert cluster[2].put("/v1/sets/t/ticks/0", body).status_code == 409
+
+
+def test_a_set_made_again_has_another_life_and_later_revisions(cluster):
+    first = cluster[0].put("/v1/sets/again", SET)
+    assert cluster[1].call("DELETE", "/v1/sets/again").status_code == 204
+    second = cluster[2].put("/v1/sets/again", SET)
+    assert second.status_code == 201 and revision_of(second) > revision_of(first) + 1
+    assert first.headers["ETag"].split("-")[0] != second.headers["ETag"].split("-")[0]
+    same_everywhere(cluster, "again", revision_of(second))
+
+
+def test_an_etag_of_one_node_counts_at_once_on_the_others(cluster):
+    etag = cluster[0].put("/v1/sets/e", SET).headers["ETag"]
+    for i in range(60):
+        reply = cluster[(i + 1) % 3].call("PATCH", "/v1/sets/e", json={"meta": i},
+                                          headers={"If-Match": etag})
+        assert reply.status_code == 200, (i, reply.text)
+        etag = reply.headers["ETag"]
+    for i in range(20):
+        cluster[i % 3].store(f"fresh{i}", SET)
+        reply = cluster[(i + 1) % 3].call("PATCH", f"/v1/sets/fresh{i}", json={"meta": i})
+        assert reply.status_code == 200, "a node that does not know the set yet asks the log"
+
+
+def race(cluster, writers, rounds, write):
+    """Statuses of writes by so many threads, each of which asks write(session, node, round)."""
+    results, gate = [], threading.Barrier(writers)
+
+    def run(k):
+        node = cluster[k % len(cluster)]
+        with Daemon.new_session() as session:
+            for i in range(rounds):
+                gate.wait(60)
+                reply = write(session, node, i)
+                results.append((i, reply.status_code, reply.headers.get("ETag")))
+
+    threads = [threading.Thread(target=run, args=(k,)) for k in range(writers)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(120)
+    assert len(results) == writers * rounds
+    return results
+
+
+def test_of_those_who_hold_one_etag_one_wins(cluster):
+    etags = [cluster[0].put(f"/v1/sets/r{i}", SET).headers["ETag"] for i in range(20)]
+    results = race(cluster, 8, 20, lambda session, node, i: node.call(
+        "PATCH", f"/v1/sets/r{i}", session, json={"meta": i}, headers={"If-Match": etags[i]}))
+    for i in range(20):
+        assert sorted(s for j, s, _ in results if j == i) == [200] + 7 * [412]
+    same_everywhere(cluster, "r19", revision_of(seen(cluster[0], "/v1/sets/r19", 1)))
+
+
+def test_of_those_who_make_a_set_one_wins(cluster):
+    results = race(cluster, 6, 20, lambda session, node, i: node.call(
+        "PUT", f"/v1/sets/n{i}", session, json=SET, headers={"If-None-Match": "*"}))
+    for i in range(20):
+        assert sorted(s for j, s, _ in results if j == i) == [201] + 5 * [412]
+
+
+def test_writes_without_conditions_all_count(cluster):
+    cluster[0].store("all", {"dimension": 2, "shapes": {}})
+    results = race(cluster, 6, 15, lambda session, node, i: node.call(
+        "PUT", f"/v1/sets/all/shapes/x{threading.get_ident()}-{i}", session, json=CIRCLE))
+    assert {s for _, s, _ in results} == {201}
+    etags = {etag for _, _, etag in results}
+    assert len(etags) == 90, "each has a revision of its own"
+    last = max(int(etag.strip('"').split("-")[1]) for etag in etags)
+    assert len(same_everywhere(cluster, "all", last).json()["shapes"]) == 90
+
+
+def test_a_large_set_goes_in_pieces(cluster):
+    shapes = {f"shape-{i:06}": {"type": "circle", "radius": 1 + i / 7, "meta": "m" * 60,
+                                "position": [i / 3, -i]} for i in range(20000)}
+    written = cluster[0].put("/v1/sets/large", {"dimension": 2, "shapes": shapes})
+    assert written.status_code == 201 and int(written.request.headers["Content-Length"]) > 2 << 20
+    same_everywhere(cluster, "large", revision_of(written))
+    late = cluster[1].call("PATCH", "/v1/sets/large", json={"shapes": {"shape-000007": None}})
+    assert len(same_everywhere(cluster, "large", revision_of(late)).json()["shapes"]) == 19999
+
+
+def test_who_names_a_revision_waits_for_it(cluster):
+    answers = []
+
+    def ask():
+        with Daemon.new_session() as session:
+            reply = cluster[1].call("POST", "/v1/sets/later/detect", session, json={"a": "a"},
+                                    headers={"Gjkd-Min-Revision": str(before + 1)})
+            answers.append(reply.status_code)
+
+    before = revision_of(cluster[0].put("/v1/sets/other", SET))
+    asker = threading.Thread(target=ask)
+    asker.start()
+    cluster[0].store("later", SET)
+    asker.join(60)
+    assert answers == [200], "of a set that the node did not know yet"
+    late = {"Gjkd-Min-Revision": str(before + 1000), "Gjkd-Timeout-Ms": "200"}
+    reply = cluster[2].get("/v1/sets/other", headers=late)
+    assert (reply.status_code, reply.json()["code"]) == (504, "deadline-exceeded")
+    assert cluster[2].get("/v1/sets/none", headers=late).status_code == 504
+    assert cluster[2].get("/v1/sets/none", headers={"Gjkd-Min-Revision": "1"}).status_code == 404
+    reply = cluster[2].get("/v1/sets/other", headers={"Gjkd-Min-Revision": "x"})
+    assert (reply.status_code, reply.json()["code"]) == (400, "bad-request")
+
+
+def test_without_the_engine_reads_go_on_and_writes_are_refused(engine, cluster):
+    revision = revision_of(cluster[0].put("/v1/sets/s", SET))
+    for node in cluster:
+        seen(node, "/v1/sets/s", revision)
+    engine.kill()
+    for node in cluster:
+        assert eventually(lambda: state(node) == "degraded")
+        assert node.get("/readyz").json() == {"status": "degraded"}
+        assert node.ask("/v1/sets/s/detect", {"a": "a", "b": "b"})["colliding"]
+        for method, path, body in (("PUT", "/v1/sets/s", SET), ("DELETE", "/v1/sets/s", None),
+                                   ("PATCH", "/v1/sets/s", {"meta": 1}),
+                                   ("PUT", "/v1/sets/s/shapes/x", CIRCLE)):
+            reply = node.call(method, path, **({"json": body} if body is not None else {}))
+            assert (reply.status_code, reply.json()["code"]) == (503, "not-ready")
+            assert int(reply.headers["Retry-After"]) > 0
+    engine.start()
+    for node in cluster:
+        assert eventually(lambda: state(node) == "ready", within=30)
+    reply = cluster[2].call("PATCH", "/v1/sets/s", json={"meta": 1})
+    assert reply.status_code == 200 and revision_of(reply) > revision
+    same_everywhere(cluster, "s", revision_of(reply))
+
+
+def test_an_engine_that_does_not_answer_is_away(engine, cluster):
+    revision = revision_of(cluster[0].put("/v1/sets/s", SET))
+    engine.signal(signal.SIGSTOP)
+    try:
+        assert eventually(lambda: state(cluster[0]) == "degraded", within=30)
+        assert cluster[0].put("/v1/sets/s", SET).status_code == 503
+        assert cluster[0].get("/v1/sets/s").status_code == 200
+    finally:
+        engine.signal(signal.SIGCONT)
+    assert eventually(lambda: cluster[0].put("/v1/sets/s", SET).status_code == 200, within=30)
+    same_everywhere(cluster, "s", revision + 1)
+
+
+def test_a_node_that_comes_later_catches_up(cluster, join):
+    for i in range(30):
+        reply = cluster[i % 3].put(f"/v1/sets/s{i % 5}", SET | {"meta": i})
+    late = join("127.0.0.4")
+    same_everywhere(cluster + [late], "s4", revision_of(reply))
+    cluster[1].stop()
+    reply = late.call("PATCH", "/v1/sets/s4", json={"meta": None})
+    same_everywhere([cluster[0], cluster[2], late], "s4", revision_of(reply))
+
+
+def trimmed(engine):
+    """The first place of the log that is there still."""
+    return ask_engine(engine, "$JS.API.STREAM.INFO.gjkd_test")["state"]["first_seq"]
+
+
+def test_what_snapshots_hold_leaves_the_log(engine, join):
+    nodes = [join(NODES[0]), join(NODES[1])]
+    nodes[0].store("gone", SET)
+    nodes[0].store("old", SET | {"meta": "m"})
+    assert nodes[1].call("DELETE", "/v1/sets/gone").status_code == 204
+    nodes[1].store("ticks", SET | {"history": {"ticks": 3}})
+    for tick in range(5):
+        body = {"shapes": {"a": {"position": [tick, 1], "teleport": tick == 4}}}
+        assert nodes[0].put(f"/v1/sets/ticks/ticks/{tick}", body).status_code == 201
+    shape = nodes[0].put("/v1/sets/ticks/shapes/x", CIRCLE | {"position": [1, 0.1]})
+    large = {"dimension": 2, "shapes": {f"s{i:04}": CIRCLE | {"meta": "m" * 400}
+                                        for i in range(1000)}}
+    rounds = 0
+    while trimmed(engine) == 1 and rounds < 300:
+        rounds += 1
+        reply = nodes[rounds % 2].put("/v1/sets/large", large | {"meta": rounds})
+        assert reply.status_code in (200, 201)
+    assert trimmed(engine) > 1, "twice a snapshot was made"
+    late = join(NODES[2])
+    revision = revision_of(reply)
+    for name in ("large", "old", "ticks"):
+        contents = {seen(node, f"/v1/sets/{name}", 1 if name != "large" else revision).content
+                    for node in nodes + [late]}
+        assert len(contents) == 1
+    assert seen(late, "/v1/sets/ticks", 1).headers["ETag"] == shape.headers["ETag"]
+    for tick in ("2", "2.5", "3.5", "4"):
+        assert len({node.get(f"/v1/sets/ticks/ticks/{tick}").content for node in nodes + [late]}) == 1
+    assert late.get("/v1/sets/ticks/ticks/1").status_code == 410
+    assert late.get("/v1/sets/gone").status_code == 404
+    for name in ("large", "old"):
+        assert len({n.get(f"/v1/sets?prefix={name}").content for n in nodes + [late]}) == 1, "bytes"
+    after = late.call("PATCH", "/v1/sets/old", json={"meta": None})
+    assert len({seen(n, "/v1/sets/old", revision_of(after)).content for n in nodes + [late]}) == 1
+
+
+def test_a_node_that_was_away_goes_on_with_a_snapshot(engine, join):
+    nodes = [join(NODES[0]), join(NODES[1])]
+    nodes[0].store("gone", SET)
+    stays = nodes[0].put("/v1/sets/stays", SET)
+    etag = stays.headers["ETag"]
+    seen(nodes[1], "/v1/sets/stays", revision_of(stays))
+    nodes[1].process.send_signal(signal.SIGSTOP)
+    try:
+        assert nodes[0].call("DELETE", "/v1/sets/gone").status_code == 204
+        large = {"dimension": 2, "shapes": {f"s{i:04}": CIRCLE | {"meta": "m" * 400}
+                                            for i in range(1000)}}
+        rounds = 0
+        while trimmed(engine) < 6 and rounds < 300:
+            rounds += 1
+            reply = nodes[0].put("/v1/sets/large", large | {"meta": rounds})
+            assert reply.status_code in (200, 201)
+        assert trimmed(engine) >= 6
+    finally:
+        nodes[1].process.send_signal(signal.SIGCONT)
+    same_everywhere(nodes, "large", revision_of(reply))
+    assert nodes[1].get("/v1/sets/gone").status_code == 404
+    assert nodes[1].get("/v1/sets/stays").headers["ETag"] == etag
+    reply = nodes[1].call("PATCH", "/v1/sets/stays", json={"meta": 1}, headers={"If-Match": etag})
+    assert reply.status_code == 200
+    same_everywhere(nodes, "stays", revision_of(reply))
+
+
+def test_the_engine_may_speak_tls(tmp_path):
+    nats.need_server()
+    cert, key = test_tls.make(tmp_path, "nats")
+    engine = nats.Nats(tmp_path / "streams", "--tls", "--tlscert", cert, "--tlskey", key)
+    try:
+        node = Daemon("--nats", engine.url.replace("nats:", "tls:"), "--cluster", "test",
+                      "--nats-ca", cert)
+        reply = node.put("/v1/sets/s", SET)
+        assert (reply.status_code, reply.headers["Gjkd-Durability"]) == (201, "quorum")
+        node.stop()
+    finally:
+        engine.stop()
+
+
+def test_passwords_are_not_printed():
+    ended = run_to_end("--nats", "nats://me:secret@a:1,nats://b:2", "--cluster", "x",
+                       "--print-config")
+    assert "nats = nats://***@a:1,nats://b:2  ; flag" in ended.stdout
+    assert "secret" not in ended.stdout
+
+
+def test_sets_outlive_all_nodes(join):
+    first = join()
+    etag = first.put("/v1/sets/s", SET).headers["ETag"]
+    content = first.get("/v1/sets/s").content
+    first.stop()
+    reply = join().get("/v1/sets/s")
+    assert (reply.headers["ETag"], reply.content) == (etag, content)
+
+
+def test_the_demo_sets_are_made_once(join):
+    etags = {join(host, "--demo").get("/v1/sets/arena2d").headers["ETag"] for host in NODES[:2]}
+    assert len(etags) == 1
+
+
+def ask_engine(engine, subject):
+    """A request to the NATS server, by its own protocol; the answer as JSON."""
+    with socket.create_connection((engine.host, engine.port), timeout=20) as line:
+        file = line.makefile("rwb")
+        file.readline()
+        file.write(b'CONNECT {"verbose": false}\r\nSUB _INBOX.test 1\r\n')
+        file.write(b"PUB " + subject.encode() + b" _INBOX.test 0\r\n\r\n")
+        file.flush()
+        while not (head := file.readline()).startswith(b"MSG"):
+            assert head, "the server has closed the connection"
+            if head.startswith(b"PING"):
+                file.write(b"PONG\r\n")
+                file.flush()
+        return json.loads(file.read(int(head.split()[-1])))
+
+
+def test_a_log_made_anew_is_another_world(engine, join):
+    old = join(NODES[0])
+    before = old.put("/v1/sets/s", SET)
+    for name in ("gjkd_test", "gjkd_test_chunks"):
+        assert ask_engine(engine, f"$JS.API.STREAM.DELETE.{name}")["success"]
+    assert eventually(lambda: state(old) == "degraded", within=30), "it does not begin one itself"
+    assert old.get("/v1/sets/s").content and old.put("/v1/sets/s", SET).status_code == 503
+    new = join(NODES[1])
+    after = new.put("/v1/sets/t", SET)
+    assert eventually(lambda: old.get("/v1/sets/t").status_code == 200, within=30)
+    assert old.get("/v1/sets/s").status_code == 404, "the worlds are not mixed"
+    assert before.headers["ETag"][1:9] != after.headers["ETag"][1:9], "the epoch"
+    assert b"the log was made anew" in old.stderr()
+    same_everywhere([old, new], "t", revision_of(after))
+
+
+def put_back(engine, copy):
+    """The engine has lost what it took since the copy was made."""
+    engine.kill()
+    shutil.rmtree(engine.folder)
+    shutil.copytree(copy, engine.folder)
+    engine.start()
+
+
+def test_a_log_that_lost_its_end_and_goes_on_is_another_world(engine, join, tmp_path):
+    """As when most servers lose their power: who has seen more lets it go, and takes nothing upon it."""
+    old = join(NODES[0])
+    old.put("/v1/sets/s", SET)
+    engine.kill()
+    shutil.copytree(engine.folder, tmp_path / "copy")
+    engine.start()
+    assert eventually(lambda: old.call("PATCH", "/v1/sets/s", json={"meta": "lost"}).status_code == 200,
+                      within=30)
+    put_back(engine, tmp_path / "copy")
+    new = join(NODES[1])
+    for i in range(3):
+        reply = new.call("PATCH", "/v1/sets/s", json={"meta": i})
+        assert reply.status_code == 200
+    assert eventually(lambda: old.get("/v1/sets/s").content == new.get("/v1/sets/s").content, within=60)
+    assert b"the log has lost its end" in old.stderr()
+    reply = old.call("PATCH", "/v1/sets/s", json={"meta": "old"})
+    assert reply.status_code == 200 and revision_of(reply) > 5
+    same_everywhere([old, new], "s", revision_of(reply))
+
+
+def test_refusals_are_put_to_the_log(engine, cluster):
+    """A server alone may not know the newest: what most of them keep decides, at one message each."""
+    made = cluster[0].put("/v1/sets/s", SET)
+    seen(cluster[1], "/v1/sets/s", revision_of(made))
+    for headers, status in (({"If-None-Match": "*"}, 412), ({"If-Match": '"0-1"'}, 412)):
+        before = metric(cluster[1], "gjkd_cluster_revision")
+        reply = cluster[1].call("PUT", "/v1/sets/s", json=SET, headers=headers)
+        assert reply.status_code == status
+        assert metric(cluster[1], "gjkd_cluster_revision") == before + 1
+    assert cluster[1].call("PATCH", "/v1/sets/none", json={}).status_code == 404
+    same_everywhere(cluster, "s", revision_of(made))
+    engine.signal(signal.SIGSTOP)
+    try:
+        reply = cluster[1].call("PUT", "/v1/sets/s", json=SET, headers={"If-None-Match": "*"})
+        assert reply.status_code == 503 and reply.json()["code"] == "not-ready"
+    finally:
+        engine.signal(signal.SIGCONT)
+
+
+def test_a_node_waits_for_the_engine_and_ends_when_it_is_told_to(tmp_path):
+    import subprocess
+    from daemon import BINARY, clean_environment
+    port = nats.free_port()
+    node = subprocess.Popen([BINARY, "--listen", "127.0.0.1:0", "--cluster", "test", "--nats",
+                             f"nats://127.0.0.1:{port}"], env=clean_environment(),
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    while b"waiting for NATS" not in node.stderr.readline():
+        pass
+    node.send_signal(signal.SIGTERM)
+    out, _ = node.communicate(timeout=60)
+    assert out == b"" and node.returncode == 1
+
+
+@pytest.mark.parametrize("flags, error", [
+    (["--cluster", "a"], "--nats is missing"),
+    (["--nats", "nats://me:password@x"], "--cluster is missing"),
+    (["--nats", "nats://x", "--cluster", "a.b"], "--cluster: a name has 1 to 32"),
+    (["--nats", "nats://x", "--cluster", "a" * 33], "--cluster: a name has 1 to 32"),
+    (["--nats", "nats://x", "--cluster", "a", "--node", "n" * 65], "--node: a name has at most 64"),
+    (["--nats", "nats://x", "--cluster", "a", "--replicas", "6"], "--replicas: \"6\""),
+])
+def test_settings_that_do_not_fit_are_refused(flags, error):
+    ended = run_to_end(*flags)
+    assert ended.returncode == 2 and error in ended.stderr and "password" not in ended.stderr

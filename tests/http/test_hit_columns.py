@@ -1,0 +1,231 @@
+"""Shots as columns: every row as JSON judges it."""
+
+import random
+
+import pytest
+
+import problem
+import scenes
+from messages import TYPE, gjkd as pb, rows
+from test_columns import NONE, ask, bits, send
+
+VERDICTS = ["confirmed", "adjusted", "denied", "unverifiable"]
+REASONS = [None, "other-target", "blocked", "miss", "no-target", "tick-expired", "tick-in-future",
+           "rewind-limit"]
+COUNT = 120
+
+
+class Range:
+    """A set and its cover, each with the ticks 1 to 3, in which all has moved."""
+
+    def __init__(self, gjkd, name, dimension):
+        self.gjkd, self.dimension = gjkd, dimension
+        self.path, self.cover = f"/v1/sets/{name}", f"{name}.cover"
+        rng = random.Random(51)
+        for path, seed in ((self.path, 5), (f"/v1/sets/{self.cover}", 6)):
+            shapes = scenes.scene(seed, dimension, scenes.IDS if seed == 5 else scenes.IDS[:4])
+            assert gjkd.put(path, {"dimension": dimension, "history": {"ticks": 3},
+                                   "shapes": shapes}).status_code == 201
+            for tick in (1, 2, 3):
+                moved = {i: {"position": scenes.vector(rng, dimension, -2, 2)} for i in shapes}
+                if tick == 3:
+                    moved[scenes.IDS[3]] = None
+                assert gjkd.put(f"{path}/ticks/{tick}", {"shapes": moved}).status_code == 201
+        shapes = gjkd.get(self.path).json()["shapes"]
+        self.handles = {i: s["handle"] for i, s in shapes.items()}
+        self.ids = {h: i for i, h in self.handles.items()}
+        self.groups = {i: s.get("group") for i, s in shapes.items()}
+
+
+@pytest.fixture(params=[2, 3])
+def field(request, gjkd, name):
+    made = Range(gjkd, name, request.param)
+    yield made
+    gjkd.call("DELETE", f"/v1/sets/{made.cover}")
+    gjkd.call("DELETE", made.path)
+
+
+class Shots:
+    """Rows in both forms."""
+
+    def __init__(self, field, seed, **policy):
+        rng = random.Random(seed)
+        self.field = field
+        self.columns = {"dimension": field.dimension, "origin": [], "direction": [],
+                        "at_tick": [], "shooter_of": [], "claim": [], "radius": [],
+                        "max_distance": []}
+        self.queries = []
+        for _ in range(COUNT):
+            self.add(rng, policy)
+
+    def add(self, rng, policy):
+        field, columns = self.field, self.columns
+        origin = scenes.vector(rng, field.dimension, -4, 4)
+        direction = [aim - x + 1e-3 for aim, x in
+                     zip(scenes.vector(rng, field.dimension, -1, 1), origin)]
+        tick = rng.choice([0.5, 1, 1.25, 2, 2.5, 3, 3.5])
+        shooter, claim = rng.choice(list(field.handles)), rng.choice(list(field.handles))
+        radius, reach = rng.choice([0, 0, 0.25]), rng.uniform(0.5, 12)
+        columns["origin"] += origin
+        columns["direction"] += direction
+        for key, value in (("at_tick", tick), ("shooter_of", field.handles[shooter]),
+                           ("claim", field.handles[claim]), ("radius", radius),
+                           ("max_distance", reach)):
+            columns[key].append(value)
+        query = {"at": {"tick": tick}, "radius": radius, "claim": {"id": claim}, "ray": {
+            "origin": origin, "direction": direction, "max_distance": reach}, "policy": policy}
+        if field.groups[shooter]:
+            query["shooter"] = field.groups[shooter]
+        self.queries.append(query)
+
+    def check(self, **more):
+        """Each row against JSON; the verdicts and reasons that came up."""
+        field = self.field
+        answer = ask(field.gjkd, f"{field.path}/hit", pb.HitColumns(**(self.columns | more)),
+                     pb.HitAnswers)
+        points = rows(answer.point, field.dimension)
+        normals = rows(answer.normal, field.dimension)
+        zeros = [0.0] * field.dimension
+        for i, query in enumerate(self.queries):
+            wanted = field.gjkd.ask(f"{field.path}/hit", query)
+            assert (VERDICTS[answer.verdict[i]], REASONS[answer.reason[i]]) == (
+                wanted["verdict"], wanted["reason"]), query
+            hit, obstacle = wanted["hit"], wanted["obstacle"]
+            assert field.ids.get(answer.handle[i]) == (hit["id"] if hit else None) or (
+                hit and hit["id"] == scenes.IDS[3])
+            assert bits([answer.distance[i]]) == bits([hit["distance"] if hit else 0.0])
+            assert bits(points[i]) == bits(hit["point"] if hit else zeros)
+            assert bits(normals[i]) == bits(hit["normal"] or zeros if hit else zeros)
+            assert bits([answer.obstacle_distance[i]]) == bits(
+                [obstacle["distance"] if obstacle else -1.0])
+        return ({VERDICTS[v] for v in answer.verdict}, {REASONS[r] for r in answer.reason})
+
+
+def test_shots_are_those_of_json(field):
+    verdicts, reasons = Shots(field, 1).check()
+    assert {"confirmed", "denied", "unverifiable"}.issubset(verdicts)
+    assert {"other-target", "miss", "tick-expired", "tick-in-future"}.issubset(reasons)
+
+
+def test_rewinds_have_a_limit(field):
+    _, reasons = Shots(field, 2, max_rewind_ticks=1.5).check(max_rewind_ticks=1.5)
+    assert "rewind-limit" in reasons
+
+
+@pytest.mark.parametrize("at", ["newest", "shot"])
+def test_obstacles(field, at):
+    policy = {"obstacles": {"set": field.cover, "at": at}}
+    _, reasons = Shots(field, 3, **policy).check(obstacles=field.cover,
+                                                 obstacles_at_shot=at == "shot")
+    assert "blocked" in reasons
+
+
+def test_the_filter_is_that_of_targets_and_obstacles(field):
+    rule = {"mask": 3, "category": 5}
+    shots = Shots(field, 4, obstacles={"set": field.cover, "filter": rule})
+    for query in shots.queries:
+        query["filter"] = rule
+    shots.check(obstacles=field.cover, **rule)
+
+
+def test_groups_are_claimed(field):
+    shots = Shots(field, 5)
+    for i, query in enumerate(shots.queries):
+        group = field.groups[field.ids[shots.columns["claim"][i]]]
+        query["claim"] = {"group": group or "nobody"}
+    _, reasons = shots.check(claim_group=True)
+    assert "no-target" in reasons
+
+
+def test_no_claims_and_one_row_for_all(field):
+    shots = Shots(field, 6)
+    for query in shots.queries:
+        query["at"] = {"tick": 2}
+        query["claim"] = None
+        query["radius"] = 0.1
+        query.pop("shooter", None)
+    shots.check(claim=[], at_tick=[2], radius=[0.1], shooter_of=[NONE])
+
+
+def test_the_newest_state(field):
+    shots = Shots(field, 7)
+    for query in shots.queries:
+        query["at"] = None
+    verdicts, _ = shots.check(at_tick=[])
+    assert "unverifiable" not in verdicts
+
+
+def test_who_was_there_then(gjkd, name):
+    """A claim that was not there is `no-target`; a shooter counts by the group that it had."""
+    disc = {"type": "circle", "radius": 1}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 4}, "shapes": {
+        "gun": disc | {"group": "g"}, "foe": disc | {"position": [5, 0]}}})
+    path = f"/v1/sets/{name}"
+    handles = {i: s["handle"] for i, s in gjkd.get(path).json()["shapes"].items()}
+    for tick, shapes in ((1, {}), (2, {"foe": None}), (3, {"gun": None})):
+        assert gjkd.put(f"{path}/ticks/{tick}", {"shapes": shapes}).status_code == 201
+    shot = {"dimension": 2, "origin": [0, 0], "direction": [1, 0], "claim": [handles["foe"]],
+            "shooter_of": [handles["gun"]]}
+    def judged(tick, **more):
+        answer = ask(gjkd, f"{path}/hit", pb.HitColumns(**(shot | {"at_tick": [tick]} | more)),
+                     pb.HitAnswers)
+        return VERDICTS[answer.verdict[0]], REASONS[answer.reason[0]]
+    assert judged(1) == ("confirmed", None)
+    assert judged(2) == ("denied", "no-target")
+    assert judged(2, claim=[NONE]) == ("denied", "miss")
+    assert judged(1, claim_group=True) == ("denied", "no-target")
+    assert judged(9) == ("unverifiable", "tick-in-future")
+    message = pb.HitColumns(**(shot | {"at_tick": [3]}))
+    problem.check(send(gjkd, f"{path}/hit", message), "shape-not-found", "/shooter_of/0")
+
+
+def test_pieces(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"chain": {
+        "type": "chain", "vertices": [[2, -9], [2, 1], [2, 9]]}}})
+    message = pb.HitColumns(dimension=2, origin=[0, 5, 0, 5], direction=[1, 0, -1, 0])
+    answer = ask(gjkd, f"/v1/sets/{name}/hit", message, pb.HitAnswers)
+    assert list(answer.piece) == [1, NONE] and list(answer.distance) == [2, 0]
+    del message.origin[:2], message.direction[:2]
+    assert not ask(gjkd, f"/v1/sets/{name}/hit", message, pb.HitAnswers).piece
+
+
+def test_forms(gjkd, field):
+    handle = next(iter(field.ids))
+    message = pb.HitColumns(dimension=field.dimension, origin=[-4.0] * field.dimension,
+                            direction=[1.0] * field.dimension, claim=[handle], at_tick=[2])
+    binary = ask(gjkd, f"{field.path}/hit", message, pb.HitAnswers)
+    told = send(gjkd, f"{field.path}/hit", message, accept="application/json").json()
+    assert told == {"revision": binary.revision, **{k: list(getattr(binary, k)) for k in (
+        "verdict", "reason", "handle", "distance", "point", "normal", "obstacle_distance")}}
+    query = {"at": {"tick": 2}, "claim": {"id": field.ids[handle]}, "ray": {
+        "origin": [-4.0] * field.dimension, "direction": [1.0] * field.dimension}}
+    reply = gjkd.post(f"{field.path}/hit", query, headers={"Accept": TYPE})
+    assert reply.content == binary.SerializeToString()
+    problem.check(gjkd.post(f"{field.path}/hit", query | {"policy": {"near_miss": 1}},
+                            headers={"Accept": TYPE}), "not-acceptable")
+
+
+@pytest.mark.parametrize("changes, code, pointer", [
+    ({"origin": [0, 0, 1]}, "wrong-type", "/origin"),
+    ({"direction": [1, 0, 0, 0]}, "zero-direction", "/direction/1"),
+    ({"direction": []}, "missing-member", "/direction"),
+    ({"radius": [-1]}, "out-of-range", "/radius/0"),
+    ({"radius": [1, 2, 3]}, "wrong-type", "/radius"),
+    ({"claim": [1]}, "wrong-type", "/claim"),
+    ({"shooter_of": [1, 99]}, "shape-not-found", "/shooter_of/1"),
+    ({"at_tick": [float("nan")]}, "not-finite", "/at_tick/0"),
+    ({"at_tick": [1, -1]}, "out-of-range", "/at_tick/1"),
+    ({"max_distance": [1, -1]}, "out-of-range", "/max_distance/1"),
+    ({"max_rewind_ticks": -1}, "out-of-range", "/max_rewind_ticks"),
+    ({"max_rewind_ticks": float("inf")}, "not-finite", "/max_rewind_ticks"),
+    ({"obstacles": "a b"}, "bad-name", "/obstacles"),
+    ({"obstacles": "nobody"}, "set-not-found", "/obstacles"),
+    ({"obstacles": None, "obstacles_at_shot": True}, "out-of-range", "/obstacles_at_shot"),
+])
+def test_refused(gjkd, name, changes, code, pointer):
+    gjkd.store(name, {"dimension": 2, "shapes": scenes.scene(5, 2)})
+    if "obstacles" in changes:
+        changes = changes | {"obstacles": changes["obstacles"] or name}
+    good = {"dimension": 2, "origin": [0, 0, 1, 1], "direction": [1, 0, 0, 1]}
+    reply = send(gjkd, f"/v1/sets/{name}/hit", pb.HitColumns(**(good | changes)))
+    problem.check(reply, code, pointer)

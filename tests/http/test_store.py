@@ -1,0 +1,349 @@
+"""Sets on disk: what is there after a restart, what a reply promises, and what is refused."""
+
+import random
+import sqlite3
+import subprocess
+
+import pytest
+
+from daemon import BINARY, run_to_end
+from stored import BOX, everything, kill, open_store, scene
+
+SHAPES_3D = {
+    "turned": {"type": "box", "half_extents": [1, 2, 3], "position": [1, -2, 1e20],
+               "orientation": [0, 0, 0.6, 0.8], "group": "g/1", "category": 6, "mask": 9,
+               "rounding": 0.125, "meta": {"n": [1, 2.5, "x"]}},
+    "hull": {"type": "hull", "points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0.1, 0.2, 7e-9]]},
+    "cone": {"type": "cone", "a": [0, 0, 0], "b": [0, 1, 0], "radius": 2},
+    "mesh": {"type": "mesh", "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+             "triangles": [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]], "closed": True,
+             "materials": [1, 2, 3, 4], "position": [4, 5, 6]},
+    "field": {"type": "heightfield", "columns": 3, "rows": 2, "spacing": [1, 0.5],
+              "heights": [0, 1, None, 3, 4, 5]},
+    "pile": {"type": "compound", "parts": [BOX | {"half_extents": [1, 1, 1]},
+                                           {"type": "sphere", "radius": 1, "position": [1, 1, 1]}]},
+}
+SHAPES_2D = {
+    "box": BOX | {"angle": 0.1},
+    "chain": {"type": "chain", "vertices": [[0, 0], [1, 0], [1, 1]], "closed": True},
+    "region": {"type": "region", "polygons": [[[[0, 0], [4, 0], [4, 4], [2, 1], [0, 4]]]]},
+    "slice": {"type": "slice", "radius": 1, "theta": 1.5},
+}
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL"])
+def test_all_is_there_after_a_restart(open_store, tmp_path, end):
+    first = open_store(tmp_path)
+    first.store("three", scene(SHAPES_3D, 3, meta={"by": "me"}))
+    first.store("two", scene(SHAPES_2D, history={"ticks": 8}))
+    first.store("gone", scene({}))
+    assert first.call("DELETE", "/v1/sets/gone").status_code == 204
+    first.store("again", scene({"a": BOX, "b": BOX}))
+    first.store("again", scene({"c": BOX, "a": BOX}))
+    reply = first.call("PATCH", "/v1/sets/three", json={"shapes": {
+        "hull": None, "cone": {"position": [1, 1, 1]}, "new": {"type": "point"}}})
+    assert reply.headers["Gjkd-Durability"] == "disk"
+    before = everything(first)
+    if end == "SIGTERM":
+        first.stop()
+    else:
+        kill(first)
+    second = open_store(tmp_path)
+    assert everything(second) == before
+    # Life goes on: handles are not given twice, revisions follow.
+    again = second.put("/v1/sets/again/shapes/d", BOX)
+    assert again.json()["handle"] == 4 and again.json()["revision"] == 3
+    same = second.call("PATCH", "/v1/sets/three", json={"meta": None},
+                       headers={"If-Match": before["three"][0]})
+    assert same.status_code == 200
+    second.stop()
+
+
+@pytest.mark.parametrize("workers", ["1", "3"])
+def test_many_shapes_whose_handles_are_in_no_order(open_store, tmp_path, workers):
+    gjkd = open_store(tmp_path, "--workers", workers)
+    chance = random.Random(4)
+    order = chance.sample(range(5000), 5000)
+    gjkd.store("many", scene({}, 3))
+    for first in range(0, 5000, 1000):
+        gjkd.call("PATCH", "/v1/sets/many", json={"shapes": {
+            f"s{i}": {"type": "sphere", "radius": i + 1, "position": [i, 0, chance.random()]}
+            for i in order[first:first + 1000]}})
+    side = 200
+    gjkd.put("/v1/sets/many/shapes/mesh", {
+        "type": "mesh", "vertices": [[x / 7, y / 3, chance.random()] for y in range(side)
+                                     for x in range(side)],
+        "triangles": [[y * side + x, y * side + x + 1, (y + 1) * side + x]
+                      for y in range(side - 1) for x in range(side - 1)]})
+    before = everything(gjkd)
+    gjkd.stop()
+    gjkd = open_store(tmp_path, "--workers", workers)
+    assert everything(gjkd) == before
+    pair = gjkd.ask("/v1/sets/many/distance", {"a": "mesh", "b": "s4000"})
+    assert pair["distance"] > 0 or pair["colliding"]
+
+
+def test_a_set_made_anew_is_another(open_store, tmp_path):
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    tag = gjkd.get("/v1/sets/a").headers["ETag"]
+    gjkd.call("DELETE", "/v1/sets/a")
+    gjkd.store("a", scene({"y": BOX}))
+    kill(gjkd)
+    gjkd = open_store(tmp_path)
+    reply = gjkd.get("/v1/sets/a")
+    assert list(reply.json()["shapes"]) == ["y"] and reply.headers["ETag"] != tag
+    gjkd.stop()
+
+
+def test_lost_ticks_make_another_incarnation(open_store, tmp_path):
+    gjkd = open_store(tmp_path, "--pose-checkpoint", "30m")
+    gjkd.store("a", scene({"x": BOX, "y": BOX}, history={"ticks": 4}))
+    assert gjkd.put("/v1/sets/a/ticks/1", {"shapes": {"x": {"position": [1, 1]}}}).headers[
+        "Gjkd-Durability"] == "disk"  # from here on revisions may be lost
+    last = gjkd.put("/v1/sets/a/ticks/2", {"shapes": {"x": {"position": [2, 2]}}})
+    assert last.headers["Gjkd-Durability"] == "memory"
+    kill(gjkd)
+    gjkd = open_store(tmp_path)
+    reply = gjkd.get("/v1/sets/a")
+    body = reply.json()
+    assert body["shapes"]["x"]["position"] == [1, 1] and body["ticks"] is None
+    assert body["revision"] > last.json()["revision"]
+    assert reply.headers["ETag"].split("-")[0] != last.headers["ETag"].split("-")[0]
+    gjkd.stop()
+    again = open_store(tmp_path)  # which has lost none
+    assert again.get("/v1/sets/a").headers["ETag"] == reply.headers["ETag"]
+    again.stop()
+
+
+def test_poses_are_kept_at_a_clean_stop_and_meanwhile(open_store, tmp_path):
+    gjkd = open_store(tmp_path, "--pose-checkpoint", "100ms")
+    gjkd.store("a", scene({"x": BOX, "y": BOX}, history={"ticks": 4}))
+    for tick in range(1, 9):
+        gjkd.put(f"/v1/sets/a/ticks/{tick}", {"shapes": {"x": {"position": [tick, 0]}}})
+    eventually_stored(tmp_path, gjkd)
+    gjkd = open_store(tmp_path, "--pose-checkpoint", "30m")
+    assert gjkd.get("/v1/sets/a").json()["shapes"]["x"]["position"] == [8, 0]
+    for tick in range(1, 9):
+        gjkd.put(f"/v1/sets/a/ticks/{tick}", {"shapes": {"y": {"position": [tick, 0]}}})
+    gjkd.stop()
+    gjkd = open_store(tmp_path)
+    assert gjkd.get("/v1/sets/a").json()["shapes"]["y"]["position"] == [8, 0]
+    gjkd.stop()
+
+
+def eventually_stored(tmp_path, gjkd):
+    import time
+    time.sleep(1)
+    kill(gjkd)
+
+
+def test_a_tick_between_writes_is_not_lost_with_them(open_store, tmp_path):
+    gjkd = open_store(tmp_path, "--pose-checkpoint", "30m")
+    gjkd.store("a", scene({"x": BOX, "y": BOX}, history={"ticks": 4}))
+    gjkd.put("/v1/sets/a/ticks/1", {"shapes": {"x": {"position": [1, 0]}}})
+    gjkd.put("/v1/sets/a/ticks/2", {"shapes": {"x": {"position": [2, 0]}, "z": BOX, "y": None}})
+    gjkd.call("PATCH", "/v1/sets/a", json={"shapes": {"z": {"position": [3, 0]}}})
+    shapes = gjkd.get("/v1/sets/a").json()["shapes"]
+    kill(gjkd)
+    gjkd = open_store(tmp_path)
+    assert gjkd.get("/v1/sets/a").json()["shapes"] == shapes
+    gjkd.stop()
+
+
+def test_without_a_directory_it_is_memory(gjkd, name):
+    reply = gjkd.put(f"/v1/sets/{name}", scene({}))
+    assert reply.headers["Gjkd-Durability"] == "memory"
+    refused = gjkd.put(f"/v1/sets/{name}", scene({}), headers={"If-None-Match": "*"})
+    assert refused.status_code == 412 and "Gjkd-Durability" not in refused.headers
+    assert "Gjkd-Durability" not in gjkd.get(f"/v1/sets/{name}").headers
+
+
+def test_what_the_daemon_tells_of_it(open_store, gjkd, tmp_path):
+    assert gjkd.get("/v1").json()["durability"] == "memory"
+    store = open_store(tmp_path)
+    assert store.get("/v1").json()["durability"] == "disk"
+    store.store("a", scene({}))
+    rows = dict(line.rsplit(" ", 1) for line in store.get("/metrics").text.splitlines()
+                if line.startswith("gjkd_store_"))
+    assert rows == {"gjkd_store_changes_waiting": "0", "gjkd_store_transactions_total": "1",
+                    "gjkd_store_failures_total": "0"}
+    store.stop()
+
+
+def test_the_demo_never_overwrites(open_store, tmp_path):
+    gjkd = open_store(tmp_path, "--demo")
+    gjkd.store("arena2d", scene({}))
+    gjkd.stop()
+    gjkd = open_store(tmp_path, "--demo")
+    assert gjkd.get("/v1/sets/arena2d").json()["shapes"] == {}
+    assert gjkd.get("/v1/sets/range3d").json()["shapes"] != {}
+    gjkd.stop()
+
+
+# --- What is refused ---
+
+def refuse(folder, *words):
+    ended = run_to_end("--listen", "127.0.0.1:0", "--data-dir", str(folder))
+    assert ended.returncode == 1 and ended.stdout == ""
+    for word in words:
+        assert word in ended.stderr, (word, ended.stderr)
+
+
+def test_a_second_daemon_is_refused(open_store, tmp_path):
+    gjkd = open_store(tmp_path)
+    refuse(tmp_path, "another process uses it")
+    gjkd.store("a", scene({}))
+    gjkd.stop()
+
+
+def test_a_directory_that_cannot_be(tmp_path):
+    (tmp_path / "file").write_text("")
+    refuse(tmp_path / "file", "Not a directory")
+    refuse(tmp_path / "no" / "such", "No such file")
+
+
+def test_files_that_are_none_of_gjkd(tmp_path):
+    (tmp_path / "sets.db").write_bytes(b"no database" * 1000)
+    refuse(tmp_path, "sets.db", "not a database", "restore a backup")
+    (tmp_path / "sets.db").unlink()
+    other = sqlite3.connect(tmp_path / "sets.db")
+    other.executescript("CREATE TABLE t (x); PRAGMA user_version = 1")
+    other.close()
+    refuse(tmp_path, "none of gjkd's")
+
+
+def test_a_later_form_is_refused(open_store, tmp_path):
+    open_store(tmp_path).stop()
+    file = sqlite3.connect(tmp_path / "sets.db")
+    file.execute("PRAGMA user_version = 99")
+    file.close()
+    refuse(tmp_path, "written by a later version", "form 99")
+
+
+DAMAGE = {
+    "a place": "UPDATE shapes SET place = zeroblob(length(place))",
+    "a definition": "UPDATE shapes SET shape = replace(shape, 'box', 'bax')",
+    "an id": "UPDATE shapes SET id = 'other'",
+    "a key": "UPDATE shapes SET key = key + 5",
+    "a missing shape": "DELETE FROM shapes",
+    "a set": "UPDATE sets SET revision = revision + 1",
+    "a set's meta": "UPDATE sets SET meta = '{}'",
+}
+
+
+@pytest.mark.parametrize("what", DAMAGE)
+def test_damage_is_refused_and_named(open_store, tmp_path, what):
+    gjkd = open_store(tmp_path)
+    gjkd.store("hurt", scene({"x": BOX | {"position": [1, 1]}}))
+    gjkd.stop()
+    file = sqlite3.connect(tmp_path / "sets.db")
+    file.execute(DAMAGE[what])
+    file.commit()
+    file.close()
+    refuse(tmp_path, "cannot be loaded", "restore a backup")
+    refuse(tmp_path, "cannot be loaded")  # and nothing was changed meanwhile
+
+
+def test_flipped_bytes_never_load_in_silence(open_store, tmp_path):
+    """Every page of the file damaged in turn: the sets are as they were, or the start is refused."""
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({f"s{i}": BOX | {"position": [i, i]} for i in range(300)}))
+    before = everything(gjkd)
+    gjkd.stop()
+    whole = (tmp_path / "sets.db").read_bytes()
+    refused = 0
+    for at in range(0, len(whole), 4096):
+        for offset in (3, 700, 4090):
+            hurt = bytearray(whole)
+            hurt[at + offset] ^= 0x55
+            (tmp_path / "sets.db").write_bytes(hurt)
+            try:
+                gjkd = open_store(tmp_path)
+            except AssertionError:
+                refused += 1
+                continue
+            assert everything(gjkd) == before
+            gjkd.stop()
+    assert refused > 10
+
+
+def test_a_torn_tail_of_the_log_is_left_out(open_store, tmp_path):
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    gjkd.put("/v1/sets/a/shapes/y", BOX)
+    before = everything(gjkd)
+    length = (tmp_path / "sets.db-wal").stat().st_size
+    gjkd.put("/v1/sets/a/shapes/z", BOX)
+    kill(gjkd)
+    log = tmp_path / "sets.db-wal"
+    whole, base = log.read_bytes(), (tmp_path / "sets.db").read_bytes()
+    for cut in (len(whole) - 1, len(whole) - 4000, length + 100, length):
+        log.write_bytes(whole[:cut])
+        (tmp_path / "sets.db").write_bytes(base)
+        gjkd = open_store(tmp_path)
+        assert everything(gjkd) == before
+        kill(gjkd)
+
+
+# --- A disk that fails ---
+
+@pytest.fixture
+def failing(open_store, tmp_path):
+    """start(): a daemon whose disk does what say(order) says."""
+    library, order = tmp_path / "failing_disk.so", tmp_path / "order"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library,
+                    __file__.replace("test_store.py", "failing_disk.c"), "-ldl"], check=True)
+    order.write_bytes(bytes(4096))
+    with open(BINARY, "rb") as file:
+        if b"__asan_init" in file.read():
+            pytest.skip("the sanitizer has to be the first library")
+
+    def say(text):
+        with open(order, "r+b") as page:
+            page.write(text.encode().ljust(16, b"\0"))
+
+    def start_one():
+        return open_store(tmp_path / "data", env={"LD_PRELOAD": str(library),
+                                                  "FAILING_DISK": str(order)})
+    start_one.say = say
+    return start_one
+
+
+@pytest.mark.parametrize("order", ["fsync", "write", "full"])
+def test_a_failing_disk_refuses_writes_and_reads_go_on(failing, order):
+    gjkd = failing()
+    gjkd.store("a", scene({"x": BOX}, history={"ticks": 4}))
+    before = everything(gjkd)
+    failing.say(order)
+    refused = [gjkd.put("/v1/sets/a/shapes/y", BOX), gjkd.put("/v1/sets/a", scene({})),
+               gjkd.put("/v1/sets/new", scene({})), gjkd.call("DELETE", "/v1/sets/a"),
+               gjkd.put("/v1/sets/a/ticks/1", {"shapes": {}})]
+    for reply in refused:
+        assert reply.status_code == 507 and reply.json()["code"] == "not-stored", reply.text
+        assert "Gjkd-Durability" not in reply.headers and "ETag" not in reply.headers
+    assert everything(gjkd) == before
+    assert gjkd.get("/readyz").status_code == 200
+    failing.say("")
+    tag = before["a"][0]
+    assert gjkd.put("/v1/sets/a/shapes/z", BOX, headers={"If-Match": tag}).status_code == 201
+    after = everything(gjkd)
+    assert list(after["a"][1]["shapes"]) == ["x", "z"] and list(after) == ["a"]
+    kill(gjkd)
+    gjkd = failing()
+    assert everything(gjkd) == after
+    gjkd.stop()
+
+
+def test_what_was_refused_does_not_come_back(failing):
+    """A commit whose sync failed may stand in the log; a crash right after must not find it."""
+    gjkd = failing()
+    gjkd.store("a", scene({"x": BOX}))
+    before = everything(gjkd)
+    failing.say("fsync")
+    assert gjkd.put("/v1/sets/a/shapes/y", BOX).status_code == 507
+    failing.say("")
+    kill(gjkd)
+    gjkd = failing()
+    assert everything(gjkd) in (before,)
+    gjkd.stop()

@@ -1,0 +1,187 @@
+"""What a hostile client does, each until it is stopped:
+
+   attackers.py NAME HOST PORT ADDRESS     from that address; ends when its standard input does
+
+Whatever is answered is fine; that the daemon answers others is judged elsewhere."""
+
+import gzip
+import http.client
+import json
+import math
+import os
+import socket
+import sys
+import threading
+import time
+
+MIB = 1 << 20
+JSON = {"Content-Type": "application/json"}
+POINTS = 50000
+BALLS = 3000
+
+
+class Attacker:
+    def __init__(self, host, port, address):
+        self.at, self.address = (host, port), address
+
+    def ask(self, method, path, body=None, headers=None):
+        connection = http.client.HTTPConnection(*self.at, timeout=60,
+                                                source_address=(self.address, 0))
+        try:
+            data = json.dumps(body) if isinstance(body, dict) else body
+            connection.request(method, path, data, JSON | (headers or {}))
+            reply = connection.getresponse()
+            return reply.status, reply.read()
+        except (OSError, http.client.HTTPException):
+            time.sleep(0.01)
+            return None, b""
+        finally:
+            connection.close()
+
+    def dial(self, small=False):
+        connection = socket.socket()
+        if small:
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        connection.bind((self.address, 0))
+        connection.settimeout(20)
+        connection.connect(self.at)
+        return connection
+
+    def hold(self, data, count, seconds, small=False):
+        """So many connections that send that and then nothing."""
+        held = []
+        for _ in range(count):
+            try:
+                held.append(self.dial(small))
+                for piece in data:
+                    held[-1].sendall(piece)
+            except OSError:
+                pass
+        time.sleep(seconds)
+        for connection in held:
+            connection.close()
+
+
+def stall(me):
+    """Questions that look cheap, to points that are far apart."""
+    for path, body in (("detect", {"a": {"type": "circle", "radius": 1e9}}),
+                       ("distance", {"a": {"type": "point"}, "limit": 1000000}),
+                       ("cast", {"shape": {"type": "circle", "radius": 1e6},
+                                 "translation": [1e7, 0], "mode": "all"})):
+        me.ask("POST", f"/v1/sets/sparse/{path}", body)
+
+
+def pairs(me):
+    me.ask("POST", "/v1/sets/balls/detect", {})
+    me.ask("POST", "/v1/sets/balls/detect", {"against": "balls"})
+
+
+def hoard(me):
+    """Large answers that nobody reads."""
+    me.hold([b"GET /v1/sets/sparse HTTP/1.1\r\nHost: localhost\r\n\r\n"], 16, 3, small=True)
+
+
+def tree(me):
+    """Bodies that would become many times their size."""
+    for unit in (b"{}", b"[]", b"0"):
+        body = b'{"queries":[' + b",".join([unit] * (15 * MIB // (len(unit) + 1))) + b"]}"
+        me.ask("POST", "/v1/batch", body)
+
+
+def cone(me):
+    """A hull whose points lie on a cone that shrinks geometrically."""
+    points = [[r * math.cos(i * 2.399), r * math.sin(i * 2.399), r]
+              for i, r in ((i, 1.003 ** -i) for i in range(32768))]
+    me.ask("POST", "/v1/detect", {"a": {"type": "hull", "points": points}, "b": {"type": "point"}})
+
+
+def fold(me):
+    query = b'{"a":{"type":"point"},"b":{"type":"point"}}'
+    for field in (b"Content-Len: 43\r\n gth\r\n", b"Transfer-Enc: chunked\r\n oding\r\n"):
+        me.hold([b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\n"
+                 b"Content-Type: application/json\r\n" + field + b"\r\n" + query], 4, 0.1)
+
+
+def crowd(me):
+    """More connections than the daemon has descriptors for."""
+    me.hold([b"GET /livez HTTP/1.1\r\nHost: localhost\r\n"], 600, 1)
+
+
+def ignore(me):
+    me.ask("POST", "/v1/sets/sparse/detect",
+           {"a": {"type": "circle", "radius": 1e9}, "limit": 1,
+            "filter": {"ignore": [f"zzzz{i}" for i in range(100000)]}})
+
+
+def short(me, length=16 * MIB, count=32):
+    """Uploads that stop one byte before their end."""
+    head = (f"POST /v1/detect HTTP/1.1\r\nHost: localhost\r\nContent-Length: {length}\r\n"
+            "Content-Type: application/json\r\n\r\n").encode()
+    me.hold([head] + [b" " * min(MIB, length - 1 - at) for at in range(0, length - 1, MIB)],
+            count, 2)
+
+
+def shorts(me):
+    short(me, 60000, 300)
+
+
+def bomb(me):
+    me.ask("POST", "/v1/detect", gzip.compress(b" " * (16 * MIB)), {"Content-Encoding": "gzip"})
+
+
+def store(me):
+    """Large sets, made and made again."""
+    point = {"type": "point", "position": [1, 2]}
+    me.ask("PUT", "/v1/sets/large",
+           {"dimension": 2, "shapes": {f"p{i}": point for i in range(40000)}})
+
+
+def line(me):
+    """Many writers of one set."""
+    threads = [threading.Thread(target=me.ask, args=(
+        "PATCH", "/v1/sets/line", {"shapes": {f"s{i}": {"type": "circle", "radius": 1}}}))
+        for i in range(60)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+
+ATTACKS = {attack.__name__: attack for attack in (
+    stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line)}
+
+
+def prepare(me):
+    """The sets that the attacks ask about."""
+    point = [{"type": "point", "position": [i * 10.0, i * 10.0]} for i in range(POINTS)]
+    ball = {"type": "sphere", "radius": 1}
+    for name, dimension, shapes in (("sparse", 2, point), ("balls", 3, [ball] * BALLS),
+                                    ("line", 2, [])):
+        body = {"dimension": dimension,
+                "shapes": {f"s{i}": shape for i, shape in enumerate(shapes)}}
+        for _ in range(20):
+            status, answer = me.ask("PUT", f"/v1/sets/{name}", body)
+            if status != 504:  # on a busy machine a large set takes more than one deadline
+                break
+        assert status == 201, answer
+
+
+def main(name, host, port, address):
+    os.nice(19)  # an attacker has processors of its own
+    me = Attacker(host, int(port), address)
+    over = threading.Event()
+
+    def attack():
+        while not over.is_set():
+            ATTACKS[name](me)
+
+    threads = [threading.Thread(target=attack, daemon=True) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    sys.stdin.read()
+    over.set()
+    os._exit(0)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

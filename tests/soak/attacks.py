@@ -1,0 +1,215 @@
+"""Does an honest client get its answers while every attack goes on at once, in 512 MiB?
+
+   attacks.py GJKD SECONDS
+
+The daemon runs in a control group of 512 MiB with the limits that it takes from that by itself. An
+honest client is measured alone; then each attacker, from an address of its own, does its worst. The
+daemon is never killed, no honest answer is wrong or lost, nor any write, and the 99th percentile is
+at most five times what it was alone. An idle daemon outside of the group is asked the same: where its
+clients have to wait meanwhile, too, the machine is busy, and its figure counts in place of that alone.
+Exit code 0, 1, or 77 where there can be no control group.
+"""
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+import attackers
+from cgroup import Cgroup, Unavailable
+
+SKIPPED = 77
+MEMORY = 512 << 20
+ALONE_S = 20
+FACTOR = 5
+FLAGS = ("--listen", "127.0.0.1:0", "--request-timeout", "5s", "--io-threads", "2",
+         "--workers", "2")
+HONEST = "127.0.0.1"
+
+
+class Honest(threading.Thread):
+    """Small questions to a set of its own and writes to it, whose answers it knows. Its requests
+    follow each other with a pause, and each kind is measured by itself."""
+
+    def __init__(self, port):
+        super().__init__()
+        self.port, self.stopped, self.failures = port, threading.Event(), []
+        self.ms = {"query": [], "write": []}
+        self.writes, self.connection = 0, None
+        self.first = None  # revision before this client's writes
+
+    def ask(self, kind, method, path, body, expected):
+        begun = time.monotonic()
+        try:
+            if self.connection is None:
+                self.connection = http.client.HTTPConnection(HONEST, self.port, timeout=30)
+            self.connection.request(method, path, json.dumps(body),
+                                    {"Content-Type": "application/json"})
+            reply = self.connection.getresponse()
+            answer = json.loads(reply.read())
+            fine = reply.status in (200, 201) and expected(answer)
+            if not fine:
+                self.failures.append(f"{method} {path}: {reply.status} {str(answer)[:300]}")
+            self.writes += kind == "write" and reply.status in (200, 201)
+        except (OSError, http.client.HTTPException) as error:
+            self.failures.append(f"{method} {path}: {error!r}")
+            self.connection.close()
+            self.connection = None
+        self.ms[kind].append((time.monotonic() - begun) * 1e3)
+
+    def write(self):
+        at = float(self.writes + 1)
+        self.ask("write", "PUT", "/v1/sets/honest",
+                 {"dimension": 2, "shapes": {"a": {"type": "circle", "radius": 1},
+                                             "b": {"type": "point", "position": [at + 1, 0]}}},
+                 self.follows)
+
+    def follows(self, answer):
+        """Is that the revision after the last one, so that no write was lost?"""
+        self.first = answer["revision"] - 1 if self.first is None else self.first
+        return answer["revision"] == self.first + self.writes + 1
+
+    def run(self):
+        while not self.stopped.is_set():
+            self.write()
+            for _ in range(20):
+                self.ask("query", "POST", "/v1/sets/honest/distance", {"a": "a", "b": "b"},
+                         lambda answer: answer["distance"] == float(self.writes))
+                time.sleep(0.005)
+
+    def quantiles(self):
+        """Median, 99th percentile and maximum of each kind; what was measured is forgotten."""
+        told = {}
+        for kind, ms in self.ms.items():
+            ms = sorted(ms)
+            told[kind] = (ms[len(ms) // 2], ms[int(len(ms) * 0.99)], ms[-1], len(ms))
+            self.ms[kind] = []
+        return told
+
+
+class Daemon:
+    """In the group, or in none."""
+
+    def __init__(self, binary, group=None):
+        self.log = tempfile.TemporaryFile()
+        environment = {k: v for k, v in os.environ.items() if not k.startswith("GJKD_")}
+        self.process = subprocess.Popen([binary, *FLAGS], env=environment, stderr=self.log,
+                                        stdout=subprocess.PIPE,
+                                        preexec_fn=group and (lambda: group.add(os.getpid())))
+        line = self.process.stdout.readline().decode()
+        self.port = int(re.fullmatch(r"gjkd listening on http://[0-9.]+:(\d+)/\n", line)[1])
+
+    def resident(self):
+        with open(f"/proc/{self.process.pid}/status", encoding="ascii") as file:
+            return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1]) / 1024
+
+    def end(self):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+            try:
+                self.process.wait(30)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self.process.stdout.close()
+        self.log.seek(0)
+        return self.process.returncode, self.log.read().decode(errors="replace")
+
+
+class Attacks:
+    def __init__(self, port):
+        self.port, self.attackers = port, []
+
+    def begin(self):
+        script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "attackers.py")
+        for i, name in enumerate(attackers.ATTACKS):
+            self.attackers.append(subprocess.Popen(
+                [sys.executable, script, name, "127.0.0.1", str(self.port), f"127.0.0.{i + 10}"],
+                stdin=subprocess.PIPE))
+
+    def end(self):
+        for attacker in self.attackers:
+            attacker.stdin.close()
+        for attacker in self.attackers:
+            attacker.wait(90)
+
+
+def tell(what, quantiles):
+    for kind, (median, p99, worst, count) in quantiles.items():
+        print(f"{what}, {kind}: {count}, median {median:.2f} ms, 99 % {p99:.2f} ms, "
+              f"slowest {worst:.1f} ms", flush=True)
+
+
+def beside(battle, idle, seconds):
+    """What the two clients measure in that time."""
+    clients = [Honest(battle.port), Honest(idle.port)]
+    for client in clients:
+        client.start()
+    begun = time.monotonic()
+    while time.monotonic() < begun + seconds and battle.process.poll() is None:
+        time.sleep(0.2)
+    for client in clients:
+        client.stopped.set()
+    for client in clients:
+        client.join()
+    return [client.quantiles() for client in clients], clients[0].failures
+
+
+def compare(alone, attacked):
+    """Both of the client and of that of the idle daemon."""
+    for kind in alone[0]:
+        p99, idle = attacked[0][kind][1], attacked[1][kind][1]
+        print(f"{kind}: the 99th percentile is {p99 / alone[0][kind][1]:.1f} times what it was alone, "
+              f"{p99 / idle:.1f} times that of an idle daemon at the same time")
+        if p99 > FACTOR * max(alone[0][kind][1], idle):
+            yield f"{kind}: the 99th percentile is more than {FACTOR} times what it should be"
+
+
+def fight(binary, group, seconds):
+    battle, idle = Daemon(binary, group), Daemon(binary)
+    attackers.prepare(attackers.Attacker("127.0.0.1", battle.port, "127.0.0.2"))
+    alone, failures = beside(battle, idle, min(ALONE_S, seconds))
+    tell("alone", alone[0])
+    attacks = Attacks(battle.port)
+    attacks.begin()
+    attacked, failed = beside(battle, idle, seconds)
+    attacks.end()
+    tell("under attack", attacked[0])
+    tell("an idle daemon meanwhile", attacked[1])
+    if battle.process.poll() is None:
+        print(f"peak: {battle.resident():.0f} MiB resident, {group.peak() >> 20} MiB in the group, of "
+              f"{MEMORY >> 20}")
+    failures += failed
+    slower = list(compare(alone, attacked))
+    failures += slower if os.environ.get("GJKD_FULL") else []
+    code, log = battle.end()
+    idle.end()
+    if code != 0 or group.killed() > 0 or re.search("level=error|crashed|Sanitizer", log):
+        failures.append(f"exit code {code}, killed {group.killed()}: {log[-2000:]}")
+    return failures
+
+
+def main(binary, seconds):
+    try:
+        group = Cgroup(MEMORY)
+    except Unavailable as why:
+        print(f"skipped: {why}")
+        sys.exit(SKIPPED)
+    try:
+        failures = fight(binary, group, float(seconds))
+    finally:
+        group.remove()
+    for failure in failures[:20]:
+        print("FAIL", failure)
+    if len(failures) > 20:
+        print(f"FAIL and {len(failures) - 20} more")
+    sys.exit(1 if failures else 0)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,202 @@
+/* Calls as JSON: what is a call, what is refused by its id, and what is none. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "proto/call.h"
+#include "test_proto.h"
+
+static struct gjk_arena arena;
+static struct proto_problem problem;
+static proto_call call;
+
+static void setup(void) {
+    gjk_arena_init(&arena, 0);
+}
+
+static void teardown(void) {
+    gjk_arena_fini(&arena);
+}
+
+static bool decode(const char *quoted) {
+    return proto_decode_call(test_text(&arena, quoted), &arena, &call, &problem);
+}
+
+static bool body_is(const char *quoted) {
+    const proto_text wanted = test_text(&arena, quoted);
+    return call.body.data != NULL && call.body.length == wanted.length &&
+           memcmp(call.body.data, wanted.data, wanted.length) == 0;
+}
+
+START_TEST(whole) {
+    ck_assert(decode(" { 'body' : {'a': [1, '}\\\"']} , 'headers':{'If-Match':'x','a':'b'},"
+                     "'path':'/v1\\/\\u0061', 'method':'POST', 'id': 7 } "));
+    ck_assert(call.has_id && call.id == 7 && call.authorization == NULL);
+    ck_assert_str_eq(call.method, "POST");
+    ck_assert_str_eq(call.path, "/v1/a");
+    ck_assert_uint_eq(call.header_count, 2);
+    ck_assert_str_eq(call.headers[0].name, "If-Match");
+    ck_assert_str_eq(call.headers[1].value, "b");
+    ck_assert(body_is("{'a': [1, '}\\\"']}"));
+}
+END_TEST
+
+START_TEST(ids) {
+    static const struct {
+        const char *text;
+        uint64_t id;
+    } good[] = {{"0", 0},
+                {"1", 1},
+                {"7.0", 7},
+                {"70e-1", 7},
+                {"1E3", 1000},
+                {"-0", 0},
+                {"9007199254740991", PROTO_CALL_ID_MAX - 1},
+                {"9007199254740992", PROTO_CALL_ID_MAX}};
+    static const char *const bad[] = {"-1",
+                                      "1.5",
+                                      "9007199254740993",
+                                      "1e99",
+                                      "01",
+                                      "+1",
+                                      "1.e",
+                                      "0x1",
+                                      "'1'",
+                                      "null",
+                                      "true",
+                                      "[]",
+                                      "nan",
+                                      "",
+                                      "1 2",
+                                      "--1",
+                                      "9007199254740993.0"};
+    char text[96];
+
+    for (int i = 0; i < COUNT_OF(good); i++) {
+        snprintf(text, sizeof text, "{'id':%s,'method':'GET','path':'/'}", good[i].text);
+        ck_assert_msg(decode(text), "%s", text);
+        ck_assert_uint_eq(call.id, good[i].id);
+    }
+    for (int i = 0; i < COUNT_OF(bad); i++) {
+        snprintf(text, sizeof text, "{'id':%s,'method':'GET','path':'/'}", bad[i]);
+        ck_assert_msg(!decode(text) && !call.has_id, "%s", text);
+    }
+}
+END_TEST
+
+START_TEST(null_is_absent) {
+    ck_assert(decode("{'id':1,'method':'GET','path':'/','headers':null,'body':null,"
+                     "'authorization':null}"));
+    ck_assert(call.header_count == 0 && call.body.data == NULL && call.authorization == NULL);
+    ck_assert(decode("{'id':1,'method':'UNWATCH','path':null}"));
+    ck_assert_str_eq(call.path, "");
+}
+END_TEST
+
+/* The call can be answered, for its id is known, wherever it stands. */
+START_TEST(refused_by_id) {
+    static const struct {
+        const char *text;
+        proto_code code;
+        const char *pointer;
+    } rows[] = {
+        {"{'method':1,'path':'/','id':5}", PROTO_WRONG_TYPE, "/method"},
+        {"{'method':'GET','path':{'a':[1]},'id':5}", PROTO_WRONG_TYPE, "/path"},
+        {"{'method':'GET','path':'/','headers':'a','id':5}", PROTO_WRONG_TYPE, "/headers"},
+        {"{'method':'GET','path':'/','headers':{'a':1},'id':5}", PROTO_WRONG_TYPE, "/headers"},
+        {"{'id':5,'method':'GET','path':'/','other':1}", PROTO_UNKNOWN_MEMBER, ""},
+        {"{'id':5,'method':'GET','path':'/','authorization':'x'}", PROTO_UNKNOWN_MEMBER, ""},
+        {"{'id':5,'path':'/'}", PROTO_MISSING_MEMBER, "/method"},
+        {"{'id':5,'method':'','path':'/'}", PROTO_MISSING_MEMBER, "/method"},
+        {"{'id':5,'method':'GET'}", PROTO_MISSING_MEMBER, "/path"},
+        {"{'id':5}", PROTO_MISSING_MEMBER, "/method"},
+    };
+
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_msg(!decode(rows[i].text), "%s", rows[i].text);
+        ck_assert_msg(call.has_id && call.id == 5, "%s", rows[i].text);
+        ck_assert_int_eq(problem.code, rows[i].code);
+        ck_assert_str_eq(problem.pointer, rows[i].pointer);
+    }
+    ck_assert(!decode("{'id':5,'method':'GET','path':'/','bodi':1}"));
+    ck_assert_msg(strstr(problem.hint, "body") != NULL, "%s", problem.hint);
+}
+END_TEST
+
+START_TEST(no_call) {
+    static const char *const rows[] = {"",
+                                       " ",
+                                       "[]",
+                                       "1",
+                                       "{",
+                                       "{}x",
+                                       "{'id':1,}",
+                                       "{'id':1 'method':'GET'}",
+                                       "{'id'}",
+                                       "{id:1}",
+                                       "{'id':1,'method':'GE",
+                                       "{'id':1,'method':'GET','path':'/','body':}",
+                                       "{'id':1,'method':'GET','path':'/','body':[}",
+                                       "{'id':1,'method':'GET','path':'/','body':'x}",
+                                       "{'id':1,'method':'GET','path':'/','id':1}",
+                                       "{'id':1,'body':1,'body':2}",
+                                       "{'id':1,'headers':{'a':'b'}",
+                                       "{'id':1,'headers':{'a'}}",
+                                       "{'id':1,'headers':{'a':'b',}}",
+                                       "{'id':1,'method':'a\\u0000'}",
+                                       "{'id':1,'method':'a\\u00e4'}",
+                                       "{'id':1,'method':'a\\x'}",
+                                       "{'id':1,'method':'a\\u12'}",
+                                       "{'id':1,'method':'a\\",
+                                       "{'id':1,'method':'a\nb'}"};
+
+    for (int i = 0; i < COUNT_OF(rows); i++) {
+        ck_assert_msg(!decode(rows[i]) && !call.has_id, "%s", rows[i]);
+        ck_assert_int_eq(problem.code, PROTO_MALFORMED_JSON);
+    }
+    ck_assert(decode("{}") && !call.has_id);
+}
+END_TEST
+
+START_TEST(the_token_alone) {
+    ck_assert(decode("{'authorization':'Bearer x'}"));
+    ck_assert(!call.has_id);
+    ck_assert_str_eq(call.authorization, "Bearer x");
+}
+END_TEST
+
+START_TEST(as_many_headers_as_may_be_and_one_more) {
+    char text[1024];
+
+    for (int count = PROTO_CALL_HEADERS_MAX - 1; count <= PROTO_CALL_HEADERS_MAX + 1; count++) {
+        int length = snprintf(text, sizeof text, "{'method':'GET','path':'/','headers':{");
+        for (int i = 0; i < count; i++)
+            length += snprintf(text + length, sizeof text - (size_t)length, "%s'h%d':'x'",
+                               i > 0 ? "," : "", i);
+        snprintf(text + length, sizeof text - (size_t)length, "},'id':3}");
+        const bool fits = count <= PROTO_CALL_HEADERS_MAX;
+        ck_assert_int_eq(decode(text), fits);
+        ck_assert(call.has_id && call.id == 3);
+        if (!fits) {
+            ck_assert_int_eq(problem.code, PROTO_HEADERS_TOO_LARGE);
+            ck_assert_uint_eq(problem.limit, PROTO_CALL_HEADERS_MAX);
+        }
+    }
+}
+END_TEST
+
+Suite *decode_call_suite(void) {
+    Suite *suite = suite_create("proto/call");
+    TCase *tests = tcase_create("call");
+
+    tcase_add_checked_fixture(tests, setup, teardown);
+    tcase_add_test(tests, whole);
+    tcase_add_test(tests, ids);
+    tcase_add_test(tests, null_is_absent);
+    tcase_add_test(tests, refused_by_id);
+    tcase_add_test(tests, no_call);
+    tcase_add_test(tests, the_token_alone);
+    tcase_add_test(tests, as_many_headers_as_may_be_and_one_more);
+    suite_add_tcase(suite, tests);
+    return suite;
+}

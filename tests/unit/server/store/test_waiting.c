@@ -1,0 +1,106 @@
+/* How many changes may wait for the disk, and what becomes of the one beyond. */
+
+#include "sets/commit.h"
+#include "store/store.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "test_server.h"
+
+/* A store whose thread has not begun yet, so that all that is written waits. */
+static char directory[] = "/tmp/gjkd-waiting-XXXXXX";
+static proto_limits limits;
+static struct gjkd_registry *shown, *newest;
+static struct gjkd_disk_store *disk;
+static struct gjkd_change *changes;
+static struct proto_problem problem;
+
+static void setup(void) {
+    static gjkd_load_progress progress;
+    char error[GJKD_STORE_ERROR_MAX] = "";
+    ck_assert_ptr_nonnull(mkdtemp(directory));
+    limits = proto_limits_default();
+    shown = gjkd_registry_new(10);
+    newest = gjkd_registry_new(10);
+    changes = calloc(GJKD_CHANGES_MAX + 2, sizeof *changes);
+    const gjkd_store_setup setup = {directory, 3600000, &limits, 1, shown, newest};
+    disk = gjkd_disk_store_open(&setup, &progress, error);
+    ck_assert_msg(disk != NULL, "%s", error);
+}
+
+static void teardown(void) {
+    static const char *const files[] = {"sets.db", "sets.db-wal"};
+    gjkd_disk_store_close(disk);
+    gjkd_registry_free(shown);
+    gjkd_registry_free(newest);
+    free(changes);
+    ck_assert_int_eq(chdir(directory), 0);
+    for (int i = 0; i < COUNT_OF(files); i++)
+        (void)unlink(files[i]);
+    ck_assert_int_eq(chdir("/"), 0);
+    ck_assert_int_eq(rmdir(directory), 0);
+}
+
+static bool has_room(void) {
+    struct gjkd_store *store = gjkd_disk_store_base(disk);
+    return store->has_room(store);
+}
+
+static bool put(unsigned change) {
+    const proto_set body = {.dimension = 2};
+    const gjkd_write write = {.registry = newest,
+                              .name = "a",
+                              .problem = &problem,
+                              .store = gjkd_disk_store_base(disk),
+                              .change = &changes[change]};
+    struct gjkd_version *version = NULL;
+    const bool fine = gjkd_commit_put(&write, &body, &version) != GJKD_REFUSED;
+    gjkd_version_release(version);
+    return fine;
+}
+
+static uint64_t revision(struct gjkd_registry *registry) {
+    struct gjkd_version *version = gjkd_registry_get(registry, "a");
+    const uint64_t found = version != NULL ? version->revision : 0;
+    gjkd_version_release(version);
+    return found;
+}
+
+START_TEST(so_many_may_wait_and_no_more) {
+    const unsigned most = GJKD_CHANGES_MAX;
+    for (unsigned i = 0; i + 1 < most; i++)
+        ck_assert(put(i));
+    ck_assert_uint_eq(gjkd_disk_store_measure(disk).waiting, most - 1);
+    ck_assert(has_room());
+    ck_assert(put(most - 1));
+    ck_assert(!has_room());
+    ck_assert(!put(most));
+    ck_assert_int_eq(problem.code, PROTO_OVERLOADED);
+    ck_assert(!changes[most].is_submitted);
+    ck_assert_uint_eq(revision(newest), most);
+    ck_assert_uint_eq(revision(shown), 0);
+    ck_assert_uint_eq(gjkd_disk_store_measure(disk).waiting, most);
+
+    ck_assert(gjkd_disk_store_start(disk));
+    for (unsigned i = 0; i < most; i++)
+        ck_assert_int_eq(gjkd_change_wait(&changes[i]), GJKD_ON_DISK);
+    ck_assert_uint_eq(revision(shown), most);
+    ck_assert_uint_eq(gjkd_disk_store_measure(disk).waiting, 0);
+    ck_assert(put(most + 1));
+    ck_assert_int_eq(gjkd_change_wait(&changes[most + 1]), GJKD_ON_DISK);
+    ck_assert_uint_eq(revision(shown), most + 1);
+}
+END_TEST
+
+Suite *store_waiting_suite(void) {
+    const TTest *const tests[] = {so_many_may_wait_and_no_more};
+    Suite *suite = suite_create("store/waiting");
+    TCase *tcase = tcase_create("waiting");
+    tcase_set_timeout(tcase, 300);
+    tcase_add_checked_fixture(tcase, setup, teardown);
+    for (int i = 0; i < COUNT_OF(tests); i++)
+        tcase_add_test(tcase, tests[i]);
+    suite_add_tcase(suite, tcase);
+    return suite;
+}
