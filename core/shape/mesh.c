@@ -95,8 +95,9 @@ static void gather_edges(const gjk_mesh *mesh, uint32_t *ends, half_edge *edges)
     visit_edges(mesh, put_edge, ends, edges);
 }
 
-/* Of the sorted edges at one vertex, each `other` must stand there twice, once in each direction.
- * Returns the least triangle that breaks the rule, or UINT32_MAX. */
+/* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly two
+ * triangles, which pass it in opposite directions. Returns the least triangle with an edge that does
+ * not, or UINT32_MAX. */
 static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
     uint32_t worst = UINT32_MAX;
     for (uint32_t i = 0; i < count;) {

@@ -5,6 +5,7 @@
  */
 
 #include "cluster/state.h"
+#include "sets/version_edit.h"
 
 #include <stdio.h>
 #include <uv.h>

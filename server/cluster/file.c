@@ -12,6 +12,7 @@
 #include "cluster/file.h"
 
 #include "cluster/state.h"
+#include "sets/version_shared.h"
 #include "store/copy.h"
 #include "store/load.h"
 #include "util/log.h"

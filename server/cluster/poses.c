@@ -2,6 +2,7 @@
 
 #include "cluster/poses.h"
 
+#include "sets/version_shared.h"
 #include "store/row.h"
 
 #include <stdlib.h>

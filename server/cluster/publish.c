@@ -13,6 +13,7 @@
 #include "cluster/pieces.h"
 #include "cluster/state.h"
 #include "cluster/ticks.h"
+#include "sets/version_shared.h"
 
 #include "util/log.h"
 #include "work/pool.h"

@@ -4,6 +4,7 @@
 
 #include "cluster/poses.h"
 #include "sets/delta.h"
+#include "sets/version_shared.h"
 #include "store/row.h"
 
 #include <stdlib.h>

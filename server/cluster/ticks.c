@@ -8,6 +8,7 @@
 #include "cluster/ticks.h"
 
 #include "cluster/poses.h"
+#include "sets/version_shared.h"
 #include "util/log.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "sets/commit.h"
 
 #include "sets/delta.h"
+#include "sets/version_shared.h"
 #include "work/deferred_free.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
 
 #include "store/load.h"
 
+#include "sets/version_edit.h"
 #include "util/log.h"
 #include "work/budget.h"
 

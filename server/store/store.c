@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 #include "sets/delta.h"
+#include "sets/version_edit.h"
 #include "store/copy.h"
 #include "util/log.h"
 #include "work/budget.h"

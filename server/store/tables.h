@@ -10,7 +10,7 @@
  * Those that only the file of a cluster's node has are in copy.h.
  */
 
-#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "store/database.h"
 #include "store/row.h"
 

@@ -6,6 +6,7 @@
 #include "store/transfer.h"
 
 #include "sets/seed.h"
+#include "sets/version_edit.h"
 #include "store/copy.h"
 #include "store/load.h"
 

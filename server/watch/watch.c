@@ -12,6 +12,7 @@
 #include "watch/watch.h"
 
 #include "sets/registry.h"
+#include "watch/catching_up.h"
 #include "work/budget.h"
 
 #include <stdlib.h>
@@ -44,10 +45,10 @@ struct gjkd_watch {
     size_t offset;    /* of the first that is read */
     uint64_t at;      /* version that the queue ends with */
     uint64_t read_ns;
-    struct catch_up *catch_up; /* under way; NULL: none */
-    bool has_all;              /* a list of all that overlaps is in the queue or read */
-    bool is_last;              /* nothing is added to the queue any more */
-    bool has_comment;          /* is to be sent */
+    struct gjkd_catching_up *catch_up; /* under way; NULL: none */
+    bool has_all;                      /* a list of all that overlaps is in the queue or read */
+    bool is_last;                      /* nothing is added to the queue any more */
+    bool has_comment;                  /* is to be sent */
 };
 
 /* --- The queue --- */
@@ -299,43 +300,16 @@ static void want_all(const struct gjkd_watch *watch) {
 
 /* --- Catching up --- */
 
-struct catch_up {
-    struct gjkd_task task; /* first: tasks are cast back */
-    struct gjkd_hub *hub;
-    struct gjkd_watch *watch; /* NULL: nobody waits for it any more */
-    struct gjkd_version *version;
-    uint64_t since;
-    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
-    bool has_ended;           /* the set is deleted: its topic tells that */
-};
-
 static void forget_catch_up(struct gjkd_watch *watch) {
     if (watch->catch_up != NULL) {
-        watch->catch_up->watch = NULL;
+        watch->catch_up->owner = NULL;
         watch->catch_up = NULL;
     }
 }
 
-static gjkd_task_result make_catch_up(struct gjkd_task *task) {
-    struct catch_up *catch_up = (struct catch_up *)(void *)task;
-    switch (gjkd_event_since(catch_up->since, catch_up->version, &catch_up->event)) {
-    case GJKD_CATCH_UP_LATER:
-        return GJKD_TASK_REQUEUE;
-    case GJKD_CATCH_UP_RESET:
-        catch_up->event = gjkd_event_note(GJKD_EVENT_RESET, catch_up->version);
-        break;
-    case GJKD_CATCH_UP_ENDED:
-        catch_up->has_ended = true;
-        break;
-    case GJKD_CAUGHT_UP:
-        break;
-    }
-    return GJKD_TASK_COMPLETE;
-}
-
 /* Puts what it came to before what was posted meanwhile, without what that has told again. Of a set
  * that is deleted nothing more is told but that. */
-static void insert_first(struct gjkd_watch *watch, const struct catch_up *caught_up) {
+static void insert_first(struct gjkd_watch *watch, const struct gjkd_catching_up *caught_up) {
     struct gjkd_event *event = caught_up->event;
     struct gjkd_deliveries later;
     gjkd_deliveries_init(&later);
@@ -357,37 +331,23 @@ static void insert_first(struct gjkd_watch *watch, const struct catch_up *caught
     push_held(watch);
 }
 
-static void on_caught_up(struct gjkd_task *task) {
-    struct catch_up *catch_up = (struct catch_up *)(void *)task;
-    struct gjkd_watch *watch = catch_up->watch;
-    struct gjkd_hub *hub = catch_up->hub;
-    if (watch != NULL) {
-        watch->catch_up = NULL;
-        insert_first(watch, catch_up);
-        note_ready(watch);
-    }
-    gjkd_event_release(catch_up->event);
-    gjkd_version_release(catch_up->version);
-    free(catch_up);
-    hub->out--;
+static void on_caught_up(void *owner, const struct gjkd_catching_up *caught_up) {
+    struct gjkd_watch *watch = owner;
+    watch->catch_up = NULL;
+    insert_first(watch, caught_up);
+    note_ready(watch);
 }
 
 static void start_catch_up(struct gjkd_watch *watch, uint64_t since, struct gjkd_version *version) {
-    struct catch_up *catch_up = calloc(1, sizeof *catch_up);
-    if (catch_up == NULL) {
+    struct gjkd_hub *hub = watch->hub;
+    watch->catch_up =
+        gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since, version);
+    if (watch->catch_up == NULL) {
         end_queue(watch);
         return;
     }
-    catch_up->task.completions = watch->hub->completions;
-    catch_up->task.run = make_catch_up;
-    catch_up->task.done = on_caught_up;
-    catch_up->hub = watch->hub;
-    catch_up->watch = watch;
-    catch_up->version = gjkd_version_retain(version);
-    catch_up->since = since;
-    watch->catch_up = catch_up;
-    watch->hub->out++;
-    gjkd_pool_resume(watch->hub->pool, &catch_up->task);
+    watch->catch_up->owner = watch;
+    watch->catch_up->done = on_caught_up;
 }
 
 /* --- Life --- */

@@ -49,7 +49,7 @@ extern gjk_arena_account gjkd_budget_lasting;
  * What one request is charged for: the account of its arenas, on however many threads. It charges
  * the budget as a small request until it holds more than GJKD_SMALL_BYTES. All requests of one client
  * together may hold half of what sets leave, where they are more than one: the other half is for
- * others. What they hold as small ones counts apart, so that large bodies do not keep small ones out.
+ * others. Small requests have such a half of their own, so that large bodies do not keep them out.
  * Clients are told apart by a hash, so that any number of them takes the same memory.
  */
 struct gjkd_share {

@@ -33,8 +33,8 @@ struct gjkd_task_group {
     /* NULL, or in the place of `begin` for a job that is thought to take less than GJKD_SHORT_NS.
      * False: it took longer, and is to begin anew. */
     bool (*try)(void *job);
-    /* Once, after all chunks, on a worker. False: somebody else has the task put into its completion
-     * queue. */
+    /* Called once on a worker, when all chunks are done. True: the group then tells the loop by itself.
+     * False: whoever goes on with the job puts the task into the completion queue later. */
     bool (*end)(void *job, struct gjkd_task *task);
     void (*done)(struct gjkd_task_group *group); /* once, after that, on the loop */
     bool is_begun;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cluster/poses.h"
+#include "sets/version_edit.h"
 #include "store/checksum.h"
 #include "store/row.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "sets/commit.h"
+#include "sets/version_shared.h"
 
 #define FLAT                                                                           \
     "{\"dimension\":2,\"history\":{\"ticks\":3},\"meta\":{\"k\":1},\"shapes\":{"       \

@@ -3,6 +3,7 @@
 
 #include "cluster/poses.h"
 #include "cluster/record.h"
+#include "sets/version_shared.h"
 #include "support/rng.h"
 
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memmem */
 #include "cluster/record.h"
 #include "sets/commit.h"
+#include "sets/version_shared.h"
 
 #include <stdlib.h>
 #include <string.h>

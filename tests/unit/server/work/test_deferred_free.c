@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sets/version_edit.h"
 #include "test_server.h"
 #include "work/deferred_free.h"
 

@@ -1,0 +1,50 @@
+#include "watch/catching_up.h"
+
+#include <stdlib.h>
+
+static gjkd_task_result make_event(struct gjkd_task *task) {
+    struct gjkd_catching_up *self = (struct gjkd_catching_up *)(void *)task;
+    switch (gjkd_event_since(self->since, self->version, &self->event)) {
+    case GJKD_CATCH_UP_LATER:
+        return GJKD_TASK_REQUEUE;
+    case GJKD_CATCH_UP_RESET:
+        self->event = gjkd_event_note(GJKD_EVENT_RESET, self->version);
+        break;
+    case GJKD_CATCH_UP_ENDED:
+        self->has_ended = true;
+        break;
+    case GJKD_CAUGHT_UP:
+        break;
+    }
+    return GJKD_TASK_COMPLETE;
+}
+
+static void on_made(struct gjkd_task *task) {
+    struct gjkd_catching_up *self = (struct gjkd_catching_up *)(void *)task;
+    if (self->owner != NULL) {
+        self->done(self->owner, self);
+    }
+    gjkd_event_release(self->event);
+    gjkd_version_release(self->version);
+    (*self->out)--;
+    free(self);
+}
+
+struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
+                                                struct gjkd_completion_queue *completions,
+                                                unsigned *out, uint64_t since,
+                                                struct gjkd_version *version) {
+    struct gjkd_catching_up *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->task.completions = completions;
+    self->task.run = make_event;
+    self->task.done = on_made;
+    self->out = out;
+    self->since = since;
+    self->version = gjkd_version_retain(version);
+    (*out)++;
+    gjkd_pool_resume(pool, &self->task);
+    return self;
+}
