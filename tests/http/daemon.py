@@ -18,6 +18,7 @@ LISTENING = re.compile(rb"gjkd listening on (https?)://(\d+\.\d+\.\d+\.\d+):(\d+
 START_S = 20  # a sanitizer's start on a busy machine included
 STOP_S = 30
 REQUEST_S = 60
+KEPT_S = 20  # an idle connection is used again; the daemon closes it after 60
 TROUBLE = re.compile(
     rb"Sanitizer|runtime error|assert|Assertion|stack smashing|double free|corrupted", re.I)
 
@@ -58,6 +59,7 @@ class Daemon:
         self.host, self.port = match[2].decode(), int(match[3])
         self.url = f"{match[1].decode()}://{self.host}:{self.port}"
         self.session = self.new_session()
+        self.last_call = time.monotonic()
 
     def _first_line(self):
         deadline = time.monotonic() + START_S
@@ -85,6 +87,9 @@ class Daemon:
 
     def call(self, method, path, session=None, **options):
         options.setdefault("timeout", REQUEST_S)
+        if time.monotonic() - self.last_call > KEPT_S:
+            self.session.close()  # its connection: the next request opens another
+        self.last_call = time.monotonic()
         reply = (session or self.session).request(method, self.url + path, **options)
         asked = reply.request
         sent = asked.body if isinstance(asked.body, (bytes, str)) else b""

@@ -66,7 +66,7 @@ def delete_under_a_query(daemon):
 
 @pytest.mark.concurrency
 def test_the_last_reader_of_a_large_set(start):
-    daemon = start("--io-threads=1", "--workers=2")
+    daemon = start("--io-threads=1", "--workers=2", "--request-timeout=120s")
     store(daemon)
     _, before = settled(daemon)
     delete(daemon)

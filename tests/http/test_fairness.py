@@ -27,7 +27,7 @@ def crowd():
 
 def ask(daemon, path, body, timeout_ms, statuses, method="POST"):
     with daemon.new_session() as session:
-        reply = session.request(method, daemon.url + path, data=body, timeout=60,
+        reply = session.request(method, daemon.url + path, data=body, timeout=130,
                                 headers=JSON | {"Gjkd-Timeout-Ms": str(timeout_ms)})
         statuses.append(reply.status_code)
 
@@ -54,7 +54,7 @@ class Burden:
 
 @pytest.fixture
 def two_workers(start):
-    daemon = start("--workers", "2", "--io-threads", "1")
+    daemon = start("--workers", "2", "--io-threads", "1", "--request-timeout", "120s")
     daemon.store("crowd", crowd())
     daemon.store("other", json.loads(SET))
     return daemon
@@ -111,14 +111,14 @@ def test_large_writes(two_workers):
 
     def write(name):
         for _ in range(2):
-            ask(two_workers, f"/v1/sets/{name}", large, 30000, statuses, "PUT")
+            ask(two_workers, f"/v1/sets/{name}", large, 120000, statuses, "PUT")
 
     def work():
         threads = [threading.Thread(target=write, args=(f"large{i}",)) for i in range(3)]
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join(60)
+            thread.join()
         assert set(statuses) <= {200, 201}
 
     check_others(two_workers, "127.0.0.2", work)
