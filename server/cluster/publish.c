@@ -95,8 +95,11 @@ static bool is_over(const struct gjkd_cluster *cluster, const gjk_patience *pati
     return atomic_load(&cluster->stops) || (patience != NULL && patience->is_over(patience->user));
 }
 
-/* Waits until the entry is settled. An entry that is not taken yet goes when nothing is written or
- * time is up. */
+/*
+ * Waits until the entry is settled. An entry that is not taken yet goes when nothing is written or
+ * time is up. One that is taken stays, since the log may have it; while nothing is written, no other
+ * write need wait for it to be refused.
+ */
 static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
                                 const gjk_patience *patience) {
     while (!entry->is_settled) {
@@ -109,6 +112,8 @@ static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry 
         } else if (!entry->is_settled && is_late) {
             entry->is_left = true;
             return GJKD_UNCLEAR;
+        } else if (!entry->is_settled && gjkd_cluster_is_away(cluster)) {
+            gjkd_pool_leave_line();
         }
     }
     const gjkd_verdict verdict = entry->verdict;

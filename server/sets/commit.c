@@ -18,6 +18,10 @@
  * for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
+/* How long a writer in a cluster waits for another one of the set before it looks whether the log can
+ * still be written. */
+#define LOCK_STEP_MS 50
+
 /* --- Refusals --- */
 
 static bool refuse_missing(const gjkd_write *write) {
@@ -72,6 +76,36 @@ static bool may_be_stored(const gjkd_write *write) {
     return log_of(write) != NULL ? refuse_away(write)
                                  : proto_problem_set(write->problem, PROTO_OVERLOADED,
                                                      "too many writes wait for the disk already");
+}
+
+static bool refuse_late(const gjkd_write *write) {
+    return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
+                             "time was up before the write was made; nothing has changed");
+}
+
+/*
+ * Takes the writer lock of the name. In a cluster another write may hold it as long as nobody knows
+ * whether the log has that one: where the log cannot be written, whoever comes after it is refused
+ * without waiting for that. False: refused, and the lock is not held.
+ */
+static bool lock(const gjkd_write *write) {
+    if (log_of(write) == NULL) {
+        gjkd_registry_lock_writer(write->registry, write->name);
+        return true;
+    }
+    while (!gjkd_registry_try_lock_writer(write->registry, write->name, LOCK_STEP_MS)) {
+        if (!may_be_stored(write)) {
+            return false;
+        }
+        if (write->patience != NULL && write->patience->is_over(write->patience->user)) {
+            return refuse_late(write);
+        }
+    }
+    return true;
+}
+
+static void unlock(const gjkd_write *write) {
+    gjkd_registry_unlock_writer(write->registry, write->name);
 }
 
 static void note_in_memory(const gjkd_write *write) {
@@ -134,8 +168,7 @@ static bool propose(const gjkd_write *write, const gjkd_proposal *proposal) {
     case GJKD_AWAY:
         return refuse_away(write);
     case GJKD_LATE:
-        return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
-                                 "time was up before the write was made; nothing has changed");
+        return refuse_late(write);
     case GJKD_UNCLEAR:
         break;
     }
@@ -284,16 +317,24 @@ static gjkd_outcome put(const gjkd_write *write, const proto_set *body,
     return swap(write, current, next, NULL, true, out);
 }
 
+static gjkd_outcome try_put(const gjkd_write *write, const proto_set *body,
+                            struct gjkd_version **out, uint64_t *seen) {
+    if (!lock(write)) {
+        return GJKD_REFUSED;
+    }
+    struct gjkd_version *current = look(write, seen);
+    const gjkd_outcome outcome = put(write, body, current, out);
+    unlock(write);
+    retire(current, outcome == GJKD_REFUSED ? current : *out);
+    return outcome;
+}
+
 gjkd_outcome gjkd_commit_put(const gjkd_write *write, const proto_set *body,
                              struct gjkd_version **out) {
     gjkd_outcome outcome;
-    uint64_t seen;
+    uint64_t seen = 0;
     do {
-        gjkd_registry_lock_writer(write->registry, write->name);
-        struct gjkd_version *current = look(write, &seen);
-        outcome = put(write, body, current, out);
-        gjkd_registry_unlock_writer(write->registry, write->name);
-        retire(current, outcome == GJKD_REFUSED ? current : *out);
+        outcome = try_put(write, body, out, &seen);
     } while (is_to_repeat(write, outcome, seen));
     return outcome;
 }
@@ -308,17 +349,24 @@ static bool remove_set(const gjkd_write *write, struct gjkd_version *current) {
     return true;
 }
 
+static bool try_delete(const gjkd_write *write, uint64_t *seen) {
+    if (!lock(write)) {
+        return false;
+    }
+    struct gjkd_version *current = look(write, seen);
+    const bool is_gone = may_be_stored(write) &&
+                         (current != NULL ? check(write, current, NULL) : refuse_missing(write)) &&
+                         remove_set(write, current);
+    unlock(write);
+    retire(current, is_gone ? NULL : current);
+    return is_gone;
+}
+
 bool gjkd_commit_delete(const gjkd_write *write) {
     bool is_gone;
-    uint64_t seen;
+    uint64_t seen = 0;
     do {
-        gjkd_registry_lock_writer(write->registry, write->name);
-        struct gjkd_version *current = look(write, &seen);
-        is_gone = may_be_stored(write) &&
-                  (current != NULL ? check(write, current, NULL) : refuse_missing(write)) &&
-                  remove_set(write, current);
-        gjkd_registry_unlock_writer(write->registry, write->name);
-        retire(current, is_gone ? NULL : current);
+        is_gone = try_delete(write, &seen);
     } while (is_to_repeat(write, is_gone ? GJKD_CHANGED : GJKD_REFUSED, seen));
     return is_gone;
 }
@@ -357,13 +405,15 @@ static gjkd_outcome try_edit(const gjkd_write *write, const char *shape,
                              const gjkd_deriver *deriver, struct gjkd_version **out,
                              uint64_t *seen) {
     gjkd_outcome outcome = GJKD_REFUSED;
-    gjkd_registry_lock_writer(write->registry, write->name);
+    if (!lock(write)) {
+        return outcome;
+    }
     struct gjkd_version *current = look(write, seen);
     bool is_allowed = current != NULL ? check(write, current, shape) : refuse_missing(write);
     if (is_allowed) {
         outcome = edit(write, current, NULL, deriver, out);
     }
-    gjkd_registry_unlock_writer(write->registry, write->name);
+    unlock(write);
     retire(current, outcome == GJKD_REFUSED ? current : *out);
     return outcome;
 }
@@ -371,7 +421,7 @@ static gjkd_outcome try_edit(const gjkd_write *write, const char *shape,
 gjkd_outcome gjkd_commit_edit(const gjkd_write *write, const char *shape,
                               const gjkd_deriver *deriver, struct gjkd_version **out) {
     gjkd_outcome outcome;
-    uint64_t seen;
+    uint64_t seen = 0;
     bool repeats;
     do {
         outcome = try_edit(write, shape, deriver, out, &seen);
@@ -420,7 +470,9 @@ static gjkd_outcome try_tick(const gjkd_write *write, const gjkd_stamp *stamp,
                              const gjkd_deriver *deriver, struct gjkd_version **out,
                              uint64_t *seen) {
     gjkd_outcome outcome = GJKD_REFUSED;
-    gjkd_registry_lock_writer(write->registry, write->name);
+    if (!lock(write)) {
+        return outcome;
+    }
     struct gjkd_version *current = look(write, seen);
     if (current == NULL) {
         (void)refuse_missing(write);
@@ -430,7 +482,7 @@ static gjkd_outcome try_tick(const gjkd_write *write, const gjkd_stamp *stamp,
                (follows(current, stamp->tick) || refuse_tick(write, current, stamp->tick))) {
         outcome = edit(write, current, stamp, deriver, out);
     }
-    gjkd_registry_unlock_writer(write->registry, write->name);
+    unlock(write);
     retire(current, outcome == GJKD_REFUSED ? current : *out);
     return outcome;
 }
@@ -438,7 +490,7 @@ static gjkd_outcome try_tick(const gjkd_write *write, const gjkd_stamp *stamp,
 gjkd_outcome gjkd_commit_tick(const gjkd_write *write, const gjkd_stamp *stamp,
                               const gjkd_deriver *deriver, struct gjkd_version **out) {
     gjkd_outcome outcome;
-    uint64_t seen;
+    uint64_t seen = 0;
     bool repeats;
     do {
         outcome = try_tick(write, stamp, deriver, out, &seen);

@@ -4,6 +4,8 @@
  * striped by the name's hash: two sets that share a stripe only delay each other's writes.
  */
 
+#define _GNU_SOURCE /* pthread_mutex_clocklock */
+
 #include "sets/registry.h"
 
 #include "work/pool.h"
@@ -11,6 +13,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define WRITER_STRIPES 256
 
@@ -108,6 +111,24 @@ void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name)
         pthread_mutex_lock(stripe);
     }
     gjkd_pool_hold();
+}
+
+bool gjkd_registry_try_lock_writer(struct gjkd_registry *registry, const char *name,
+                                   uint64_t wait_ms) {
+    pthread_mutex_t *stripe = stripe_of(registry, name);
+    if (pthread_mutex_trylock(stripe) != 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
+        until.tv_sec += (time_t)(ns / 1000000000);
+        until.tv_nsec = (long)(ns % 1000000000);
+        gjkd_pool_step_out();
+        if (pthread_mutex_clocklock(stripe, CLOCK_MONOTONIC, &until) != 0) {
+            return false;
+        }
+    }
+    gjkd_pool_hold();
+    return true;
 }
 
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name) {

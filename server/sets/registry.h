@@ -29,6 +29,9 @@ struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const cha
  * one of these locks.
  */
 void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name);
+/* The same, waiting at most so long. False: another writer still has the lock. */
+bool gjkd_registry_try_lock_writer(struct gjkd_registry *registry, const char *name,
+                                   uint64_t wait_ms) GJK_MUST_USE;
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name);
 
 typedef enum gjkd_put_status {

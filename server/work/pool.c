@@ -37,6 +37,7 @@ struct gjkd_worker {
     uv_sem_t go_on;   /* raised when its next turn begins */
     unsigned holds;
     bool is_out; /* has no place */
+    bool has_left_line;
 };
 
 static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without a task */
@@ -196,6 +197,13 @@ static struct gjkd_task *next_task(struct gjkd_pool *pool) {
 
 /* --- Threads --- */
 
+/* The task's line goes on without it. The lock is held. */
+static void begin_next_writer(struct gjkd_pool *pool, const struct gjkd_task *task) {
+    if (task->writer != 0 && gjkd_fair_queue_next_writer(&pool->queue, task->writer)) {
+        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    }
+}
+
 /* What is to be done about a task that has run; the lock is held, and the task may be gone. */
 static void settle(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
     struct gjkd_pool *pool = worker->pool;
@@ -206,10 +214,11 @@ static void settle(struct gjkd_worker *worker, const struct gjkd_task *ran, bool
         worker->task->is_counted = false;
         worker->task->paused = NULL;
         gjkd_fair_queue_put(&pool->queue, worker->task);
-    } else if (ran->writer != 0 && gjkd_fair_queue_next_writer(&pool->queue, ran->writer)) {
-        atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
+    } else if (!worker->has_left_line) {
+        begin_next_writer(pool, ran);
     }
     worker->task = NULL;
+    worker->has_left_line = false;
     give_place(pool, worker);
 }
 
@@ -339,6 +348,21 @@ void gjkd_pool_step_out(void) {
     pthread_mutex_lock(&pool->lock);
     give_place(pool, worker);
     worker->is_out = true;
+    pthread_mutex_unlock(&pool->lock);
+    if (gjkd_pool_has_waiting(pool)) {
+        wake(pool);
+    }
+}
+
+void gjkd_pool_leave_line(void) {
+    struct gjkd_worker *worker = this_worker;
+    if (worker == NULL || worker->has_left_line) {
+        return;
+    }
+    struct gjkd_pool *pool = worker->pool;
+    pthread_mutex_lock(&pool->lock);
+    begin_next_writer(pool, worker->task);
+    worker->has_left_line = true;
     pthread_mutex_unlock(&pool->lock);
     if (gjkd_pool_has_waiting(pool)) {
         wake(pool);

@@ -76,6 +76,10 @@ void gjkd_pool_let_go(void);
  * none of the workers, so that another task runs meanwhile. */
 void gjkd_pool_step_out(void);
 
+/* The calling task has to wait for long, and the next writer of its line (task.h) need not wait for
+ * that: it is begun meanwhile. */
+void gjkd_pool_leave_line(void);
+
 /* Whether a task waits for a worker, and whether there are more workers than running and waiting
  * tasks. From any thread; a hint that may be out of date at once. */
 bool gjkd_pool_has_waiting(struct gjkd_pool *pool);

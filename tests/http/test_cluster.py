@@ -320,6 +320,60 @@ def test_an_engine_that_does_not_answer_is_away(engine, cluster):
     same_everywhere(cluster, "s", revision + 1)
 
 
+def write_in_thread(node, path, answers):
+    def write():
+        with Daemon.new_session() as session:
+            reply = node.call("PUT", path, session, json=SET)
+            answers.append((reply.status_code, reply.json().get("code")))
+    writer = threading.Thread(target=write)
+    writer.start()
+    return writer
+
+
+def hold_up_a_write(engine, node, path):
+    """Three writes at once, one of which the engine is sent and does not answer. Their threads; the two
+    others' answers are there."""
+    for _ in range(20):
+        answers = []
+        engine.signal(signal.SIGSTOP)
+        writers = [write_in_thread(node, path, answers) for _ in range(3)]
+        assert eventually(lambda: state(node) == "degraded", within=30)
+        assert eventually(lambda: len(answers) >= 2, within=20), "they wait for the first"
+        if len(answers) == 2:
+            return writers, answers
+        end_hold_up(engine, node, writers)  # none was sent before it was known that the engine is away
+    raise AssertionError("no write was sent")
+
+
+def end_hold_up(engine, node, writers):
+    engine.signal(signal.SIGCONT)
+    for writer in writers:
+        writer.join(60)
+    assert eventually(lambda: state(node) == "ready", within=30)
+
+
+def test_writes_behind_one_that_is_under_way_are_refused_at_once(engine, cluster):
+    """What became of that one nobody can say. Who comes after it need not wait for that: neither writes
+    of its set nor those of others that share its line or its lock."""
+    node = cluster[0]
+    revision = revision_of(node.put("/v1/sets/s", SET))
+    writers, answers = hold_up_a_write(engine, node, "/v1/sets/s")
+    try:
+        assert answers == 2 * [(503, "not-ready")]
+        for path in ["/v1/sets/s"] + [f"/v1/sets/other{i}" for i in range(64)]:
+            reply = node.put(path, SET)
+            assert (reply.status_code, reply.json()["code"]) == (503, "not-ready")
+        assert node.call("DELETE", "/v1/sets/s").status_code == 503
+        assert node.call("PATCH", "/v1/sets/s", json={"meta": 1}).status_code == 503
+        assert len(answers) == 2, "the first one is under way still"
+    finally:
+        end_hold_up(engine, node, writers)
+    assert answers[2] in ((200, None), (504, "deadline-exceeded"))
+    after = node.call("PATCH", "/v1/sets/s", json={"meta": 2})
+    assert after.status_code == 200 and revision_of(after) > revision
+    same_everywhere(cluster, "s", revision_of(after))
+
+
 def test_a_node_that_comes_later_catches_up(cluster, join):
     for i in range(30):
         reply = cluster[i % 3].put(f"/v1/sets/s{i % 5}", SET | {"meta": i})
