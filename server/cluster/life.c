@@ -25,7 +25,8 @@ void gjkd_cluster_wait(struct gjkd_cluster *cluster, pthread_cond_t *condition, 
 
 bool gjkd_cluster_is_away(struct gjkd_cluster *cluster) {
     return !gjkd_engine_is_connected(cluster->engine) || !atomic_load(&cluster->is_open) ||
-           atomic_load(&cluster->is_stuck) || atomic_load(&cluster->shown) == 0;
+           atomic_load(&cluster->is_stuck) || atomic_load(&cluster->is_anew) ||
+           atomic_load(&cluster->shown) == 0;
 }
 
 /* On a thread of the engine. */
@@ -45,9 +46,9 @@ bool gjkd_cluster_is_sure(const struct gjkd_cluster *cluster) {
 
 /* --- What is shown --- */
 
-bool gjkd_cluster_shows(struct gjkd_cluster *cluster, const char *name,
+bool gjkd_cluster_shows(struct gjkd_registry *sets, const char *name,
                         const struct gjkd_version *version) {
-    struct gjkd_version *shown = gjkd_registry_get(cluster->setup.registry, name);
+    struct gjkd_version *shown = gjkd_registry_get(sets, name);
     gjkd_version_release(shown);
     return shown == version;
 }
@@ -57,10 +58,10 @@ void gjkd_cluster_wake_ticker(struct gjkd_cluster *cluster) {
     pthread_cond_signal(&cluster->ticker.wakeup);
 }
 
-void gjkd_cluster_show(struct gjkd_cluster *cluster, const char *name, struct gjkd_version *from,
+void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd_version *from,
                        struct gjkd_version *to) {
     const bool is_same_life = from != NULL && to != NULL && from->incarnation == to->incarnation;
-    gjkd_registry_set(cluster->setup.registry, name, to);
+    gjkd_registry_set(sets, name, to);
     if (from != NULL && to != NULL && !is_same_life) {
         gjkd_delta_tell(from, NULL);
     } else {
@@ -202,6 +203,7 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
         pthread_join(cluster->ticker.thread, NULL);
     }
     gjkd_engine_free(cluster->engine);
+    gjkd_registry_free(cluster->next);
     gjkd_ticker_drop(&cluster->ticker);
     pthread_cond_destroy(&cluster->ticker.wakeup);
     pthread_mutex_destroy(&cluster->lock);

@@ -259,7 +259,8 @@ bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *se
     pthread_mutex_lock(&cluster->lock);
     while (!is_there && !is_late) {
         struct gjkd_version *version = gjkd_registry_get(cluster->setup.registry, set);
-        is_there = (version != NULL ? version->revision : cluster->position) >= revision;
+        is_there = !atomic_load(&cluster->is_anew) &&
+                   (version != NULL ? version->revision : cluster->position) >= revision;
         gjkd_version_release(version);
         if (!is_there) {
             gjkd_cluster_wait(cluster, &cluster->moved, PATIENCE_MS);
@@ -290,7 +291,7 @@ bool gjkd_cluster_awaits(const struct gjkd_cluster *cluster, const char *name) {
  * they come in no order with other nodes' writes. */
 static bool is_current(struct gjkd_cluster *cluster, const struct gjkd_entry *entry) {
     if (!entry->is_question) {
-        return gjkd_cluster_shows(cluster, entry->name, entry->proposal.from);
+        return gjkd_cluster_shows(cluster->setup.registry, entry->name, entry->proposal.from);
     }
     struct gjkd_version *version = gjkd_registry_get(cluster->setup.registry, entry->name);
     const uint64_t order = version != NULL ? version->order : 0;
@@ -331,6 +332,10 @@ static bool take(struct gjkd_cluster *cluster, struct gjkd_group *group) {
     while (cluster->first != NULL && group->count < GJKD_RECORD_CHANGES_MAX) {
         struct gjkd_entry *entry = cluster->first;
         unqueue(cluster, entry);
+        if (atomic_load(&cluster->is_anew)) { /* what it was judged by is no part of the log */
+            settle(cluster, entry, GJKD_AWAY);
+            continue;
+        }
         if ((!entry->is_question && writes(group, entry->name)) || !is_current(cluster, entry)) {
             settle(cluster, entry, GJKD_OUTRUN);
             continue;
@@ -361,7 +366,8 @@ void gjkd_group_apply(struct gjkd_cluster *cluster, struct gjkd_group *group, ui
     for (uint32_t i = 0; i < group->count; i++) {
         const gjkd_proposal *proposal = &group->entries[i]->proposal;
         if (!group->entries[i]->is_question) {
-            gjkd_cluster_show(cluster, proposal->name, proposal->from, proposal->to);
+            gjkd_cluster_show(cluster->setup.registry, proposal->name, proposal->from,
+                              proposal->to);
         }
     }
     group->is_applied = true;

@@ -2,8 +2,7 @@
  * Takes the log in order and shows it. Whatever goes wrong (a consumer that is gone, a gap, a
  * message that cannot be read) ends in looking at the log anew and following it from the place that
  * is shown. A log of another epoch, one that has become shorter, or one that has another message at
- * the place that is shown, is another world: all sets are let go, and what it holds is taken from
- * its beginning.
+ * the place that is shown, is another world (world.c): it is taken from its beginning.
  */
 
 #include "cluster/pieces.h"
@@ -25,8 +24,6 @@
 /* How often the log's end is asked for where nothing comes. */
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
 #define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
-
-#define FORGET_SETS 256
 
 /* About what a message takes besides its bytes. */
 #define OVERHEAD_BYTES 128
@@ -72,39 +69,7 @@ static void complain(struct reader *reader, const char *what) {
     }
 }
 
-/* --- Worlds --- */
-
-static void forget_sets(struct gjkd_cluster *cluster) {
-    struct gjkd_version *versions[FORGET_SETS];
-    bool more = true;
-    while (more) {
-        const size_t count =
-            gjkd_registry_list(cluster->setup.registry, "", NULL, FORGET_SETS, versions, &more);
-        for (size_t i = 0; i < count; i++) {
-            gjkd_cluster_show(cluster, versions[i]->name, versions[i], NULL);
-            gjkd_version_release(versions[i]);
-        }
-    }
-}
-
-/* Begins with the log of that epoch, from its beginning. */
-static void begin_world(struct gjkd_cluster *cluster, uint64_t epoch, const char *why) {
-    pthread_mutex_lock(&cluster->lock);
-    if (cluster->epoch != 0) {
-        gjkd_log(GJKD_LOG_ERROR,
-                 "cluster %s: %s: every set that is shown is of another world and is let go",
-                 name_of(cluster), why);
-        cluster->world++;
-        forget_sets(cluster);
-        gjkd_ticker_drop(&cluster->ticker);
-    }
-    cluster->epoch = epoch;
-    cluster->position = cluster->place_id = cluster->message_id = cluster->message_place = 0;
-    atomic_store(&cluster->shown, 0);
-    atomic_store(&cluster->known_end, 0);
-    pthread_cond_broadcast(&cluster->moved);
-    pthread_mutex_unlock(&cluster->lock);
-}
+/* --- Beginning --- */
 
 static bool has_sets(const struct gjkd_cluster *cluster) {
     return gjkd_registry_measure(cluster->setup.registry).sets > 0;
@@ -164,6 +129,14 @@ static fit compare(struct gjkd_cluster *cluster, struct shown shown) {
     return fits ? FITS : FITS_NOT;
 }
 
+static bool begin_world(struct reader *reader, uint64_t epoch, const char *why) {
+    const bool is_begun = gjkd_world_begin(reader->cluster, epoch, why);
+    if (!is_begun) {
+        complain(reader, "there is no memory to begin anew with");
+    }
+    return is_begun;
+}
+
 /* Compares what the log's leader says with what was shown before it was asked. False: it does not fit
  * yet. */
 static bool judge(struct reader *reader, const gjkd_engine_state *state, struct shown shown) {
@@ -176,17 +149,18 @@ static bool judge(struct reader *reader, const gjkd_engine_state *state, struct 
         return false;
     }
     reader->short_ns = 0;
-    if (is_short) {
-        begin_world(cluster, state->epoch, LOST);
-    } else if (cluster->epoch != state->epoch) {
-        begin_world(cluster, state->epoch, "the log was made anew");
-    } else {
+    const char *why_other = is_short                         ? LOST
+                            : cluster->epoch != state->epoch ? "the log was made anew"
+                                                             : NULL;
+    if (why_other == NULL) {
         const fit found = compare(cluster, shown);
-        if (found == FITS_NOT) {
-            begin_world(cluster, state->epoch, reader->has_followed ? LOST : OTHER_FILE);
-        } else if (found == IS_UNCLEAR) {
+        if (found == IS_UNCLEAR) {
             return false;
         }
+        why_other = found == FITS ? NULL : reader->has_followed ? LOST : OTHER_FILE;
+    }
+    if (why_other != NULL && !begin_world(reader, state->epoch, why_other)) {
+        return false;
     }
     if (atomic_load(&cluster->known_end) < state->last) {
         atomic_store(&cluster->known_end, state->last);
@@ -253,7 +227,7 @@ static bool make_changes(struct gjkd_cluster *cluster, proto_text changes, struc
     bool fine = gjkd_record_count(&changes, &count) ||
                 proto_problem_set(problem, PROTO_INTERNAL, "it has no changes");
     while (fine && made->count < count) {
-        fine = gjkd_record_apply(&changes, NULL, cluster->setup.registry, cluster->setup.limits,
+        fine = gjkd_record_apply(&changes, NULL, gjkd_world_sets(cluster), cluster->setup.limits,
                                  &made->applied[made->count], problem);
         made->count += fine;
     }
@@ -262,14 +236,15 @@ static bool make_changes(struct gjkd_cluster *cluster, proto_text changes, struc
 
 /* Shows all of it at once. False: ticks have moved a set meanwhile. The lock is held. */
 static bool show_changes(struct gjkd_cluster *cluster, const struct made *made) {
+    struct gjkd_registry *sets = gjkd_world_sets(cluster);
     for (uint32_t i = 0; i < made->count; i++) {
-        if (!gjkd_cluster_shows(cluster, made->applied[i].name, made->applied[i].from)) {
+        if (!gjkd_cluster_shows(sets, made->applied[i].name, made->applied[i].from)) {
             return false;
         }
     }
     for (uint32_t i = 0; i < made->count; i++) {
         const gjkd_applied *applied = &made->applied[i];
-        gjkd_cluster_show(cluster, applied->name, applied->from, applied->to);
+        gjkd_cluster_show(sets, applied->name, applied->from, applied->to);
         if (applied->to != NULL) {
             gjkd_cluster_count_gap(cluster, applied->from, applied->to);
         }
@@ -315,7 +290,8 @@ static bool apply_changes(struct reader *reader, proto_text changes, uint64_t pl
         struct made made;
         fine = make_changes(cluster, changes, &made, problem);
         pthread_mutex_lock(&cluster->lock);
-        if (fine && lacks_ticks(&made) && is_worth_waiting(reader, begun_ns)) {
+        if (fine && lacks_ticks(&made) && !atomic_load(&cluster->is_anew) &&
+            is_worth_waiting(reader, begun_ns)) {
             gjkd_cluster_wait(cluster, &cluster->moved, TICK_STEP_MS);
         } else if (fine) {
             is_shown = show_changes(cluster, &made);
@@ -380,7 +356,7 @@ static bool skip(struct reader *reader, uint64_t place, const gjkd_message *mess
     const struct shown shown = what_is_shown(cluster);
     const fit found = shown.place + 1 == place ? compare(cluster, shown) : IS_UNCLEAR;
     if (found == FITS_NOT) {
-        begin_world(cluster, cluster->epoch, LOST);
+        (void)begin_world(reader, cluster->epoch, LOST);
         return false;
     }
     pthread_mutex_lock(&cluster->lock);
@@ -396,6 +372,9 @@ static bool apply(struct reader *reader, uint64_t place, const gjkd_message *mes
     struct gjkd_cluster *cluster = reader->cluster;
     struct proto_problem problem = {0};
     if (!apply_other(reader, message, place, &problem)) {
+        if (problem.code == PROTO_OUT_OF_MEMORY) {
+            gjkd_world_make_room(cluster);
+        }
         char what[GJKD_ENGINE_ERROR_MAX];
         snprintf(what, sizeof what, "message %" PRIu64 " of the log cannot be taken: %.150s", place,
                  problem.detail);
@@ -433,7 +412,13 @@ static bool take(struct reader *reader, const gjkd_engine_message *came) {
 /* --- The thread --- */
 
 static void note_progress(struct gjkd_cluster *cluster) {
-    const bool is_at_end = atomic_load(&cluster->shown) >= atomic_load(&cluster->known_end);
+    const uint64_t shown = atomic_load(&cluster->shown);
+    const bool is_at_end = shown > 0 && shown >= atomic_load(&cluster->known_end);
+    if (is_at_end) {
+        gjkd_world_finish(cluster);
+    } else if (!gjkd_world_has_room()) {
+        gjkd_world_make_room(cluster);
+    }
     if (is_at_end && !atomic_exchange(&cluster->has_started, true)) {
         pthread_mutex_lock(&cluster->lock);
         pthread_cond_broadcast(&cluster->moved);

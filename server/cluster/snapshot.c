@@ -77,7 +77,12 @@ static bool look_at_note(struct keeper *keeper) {
 
 bool gjkd_cut_make(struct gjkd_cluster *cluster, struct gjkd_cut *out) {
     bool more = false;
+    *out = (struct gjkd_cut){.count = 0};
     pthread_mutex_lock(&cluster->lock);
+    if (atomic_load(&cluster->is_anew)) {
+        pthread_mutex_unlock(&cluster->lock);
+        return false;
+    }
     const uint64_t most = gjkd_registry_measure(cluster->setup.registry).sets;
     out->versions = calloc(most + 1, sizeof(struct gjkd_version *));
     out->count = out->versions == NULL ? 0
@@ -222,7 +227,7 @@ bool gjkd_cluster_make_sets(struct gjkd_cluster *cluster, proto_text text,
     struct gjkd_version *before = NULL;
     while (text.length > 0) {
         gjkd_applied applied;
-        if (!gjkd_record_apply(&text, before, cluster->setup.registry, cluster->setup.limits,
+        if (!gjkd_record_apply(&text, before, gjkd_world_sets(cluster), cluster->setup.limits,
                                &applied, problem)) {
             gjkd_version_release(before);
             return false;
@@ -241,7 +246,7 @@ static bool is_same(const struct gjkd_version *a, const struct gjkd_version *b) 
 }
 
 /* Shows, of the sets of one registry, what another has of them. */
-static void show_all(struct gjkd_cluster *cluster, struct gjkd_registry *names,
+static void show_all(struct gjkd_registry *shown, struct gjkd_registry *names,
                      struct gjkd_registry *sets) {
     const uint64_t most = gjkd_registry_measure(names).sets;
     struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
@@ -250,10 +255,10 @@ static void show_all(struct gjkd_cluster *cluster, struct gjkd_registry *names,
         versions != NULL ? gjkd_registry_list(names, "", NULL, most, versions, &more) : 0;
     for (size_t i = 0; i < count; i++) {
         const char *name = versions[i]->name;
-        struct gjkd_version *from = gjkd_registry_get(cluster->setup.registry, name);
+        struct gjkd_version *from = gjkd_registry_get(shown, name);
         struct gjkd_version *to = gjkd_registry_get(sets, name);
         if (to == NULL || !is_same(from, to)) {
-            gjkd_cluster_show(cluster, name, from, to);
+            gjkd_cluster_show(shown, name, from, to);
         }
         gjkd_version_release(from);
         gjkd_version_release(to);
@@ -265,9 +270,10 @@ static void show_all(struct gjkd_cluster *cluster, struct gjkd_registry *names,
 /* What was proposed before and is not settled may be in what is skipped. */
 static void jump(struct gjkd_cluster *cluster, const gjkd_message_head *head,
                  struct gjkd_registry *sets) {
+    struct gjkd_registry *shown = gjkd_world_sets(cluster);
     pthread_mutex_lock(&cluster->lock);
-    show_all(cluster, cluster->setup.registry, sets);
-    show_all(cluster, sets, sets);
+    show_all(shown, shown, sets);
+    show_all(shown, sets, sets);
     cluster->skipped_to = head->previous;
     gjkd_cluster_move(cluster, head->previous, head->id, head->id);
     pthread_mutex_unlock(&cluster->lock);
@@ -302,6 +308,9 @@ bool gjkd_cluster_take_snapshot(struct gjkd_cluster *cluster, char error[GJKD_EN
                 message.head.previous > atomic_load(&cluster->shown);
     if (fine) {
         fine = take(cluster, &message, &problem);
+        if (!fine && problem.code == PROTO_OUT_OF_MEMORY) {
+            gjkd_world_make_room(cluster);
+        }
         snprintf(error, GJKD_ENGINE_ERROR_MAX,
                  "the snapshot at %" PRIu64 " cannot be taken: %.120s", message.head.previous,
                  problem.detail);

@@ -73,6 +73,8 @@ struct gjkd_cluster {
     struct gjkd_store base; /* first */
     gjkd_cluster_setup setup;
     struct gjkd_engine *engine;
+    struct gjkd_registry *next; /* the reader's: sets of a world that is read beside the one that is
+                                   shown (world.c); NULL: there is none */
     struct gjkd_node_file *file; /* NULL: no --data-dir */
     char node[GJKD_NODE_NAME_BYTES_MAX + 1];
 
@@ -96,6 +98,8 @@ struct gjkd_cluster {
 
     _Atomic uint64_t shown, known_end;       /* positions, for measures */
     _Atomic uint64_t doubts, settled_doubts; /* equal: the log goes on from what is shown */
+    atomic_bool is_anew; /* changes under the lock: there is such a world, of which all that follows
+                            `moved` tells */
     atomic_bool stops, has_started, is_open, is_stuck, is_to_look, has_unlogged;
     _Atomic uint64_t published, applied, conflicts, snapshots;
     _Atomic uint64_t log_bytes; /* since the newest snapshot, as far as is known */
@@ -111,8 +115,8 @@ bool gjkd_cluster_is_away(struct gjkd_cluster *cluster);
  * shown and its entries settled. The lock is held. */
 void gjkd_group_apply(struct gjkd_cluster *cluster, struct gjkd_group *group, uint64_t place);
 
-/* Whether that version (NULL: no set) is what is shown. */
-bool gjkd_cluster_shows(struct gjkd_cluster *cluster, const char *name,
+/* Whether that version (NULL: no set) is what there is. */
+bool gjkd_cluster_shows(struct gjkd_registry *sets, const char *name,
                         const struct gjkd_version *version);
 
 /* Whether a write to the set is on its way to the log, so that nothing else may be shown of it but by
@@ -123,7 +127,7 @@ bool gjkd_cluster_awaits(const struct gjkd_cluster *cluster, const char *name);
 void gjkd_cluster_wake_ticker(struct gjkd_cluster *cluster);
 
 /* Shows what has come after `from`. The lock is held. */
-void gjkd_cluster_show(struct gjkd_cluster *cluster, const char *name, struct gjkd_version *from,
+void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd_version *from,
                        struct gjkd_version *to);
 
 /* Counts a tick of another node, newer than those of `from` (NULL: no set), that comes after a gap. */
@@ -139,6 +143,24 @@ void gjkd_cluster_move(struct gjkd_cluster *cluster, uint64_t place, uint64_t pl
 void gjkd_cluster_doubt(struct gjkd_cluster *cluster);
 bool gjkd_cluster_is_sure(const struct gjkd_cluster *cluster);
 
+/* --- Another world: world.c, for the reader --- */
+
+/* The sets to which the log's messages lead: those that are shown, or those beside them. */
+struct gjkd_registry *gjkd_world_sets(struct gjkd_cluster *cluster);
+
+/* Begins with the log of that epoch, from its beginning. False: there is no memory, and nothing has
+ * changed. */
+bool gjkd_world_begin(struct gjkd_cluster *cluster, uint64_t epoch, const char *why) GJK_MUST_USE;
+
+/* Shows the world beside, if there is one, now that all of its log has been read. */
+void gjkd_world_finish(struct gjkd_cluster *cluster);
+
+/* Whether requests still find memory beside both; if not, the one that is shown has to go. */
+bool gjkd_world_has_room(void);
+void gjkd_world_make_room(struct gjkd_cluster *cluster);
+
+/* --- Cuts --- */
+
 /* All sets as they are at one place of the log. */
 struct gjkd_cut {
     struct gjkd_version **versions; /* in the order of names, retained */
@@ -148,7 +170,7 @@ struct gjkd_cut {
     uint64_t world;
 };
 
-/* False: there is no memory. To be ended in any case. */
+/* False: there is no memory, or another world is being read. To be ended in any case. */
 bool gjkd_cut_make(struct gjkd_cluster *cluster, struct gjkd_cut *out) GJK_MUST_USE;
 void gjkd_cut_fini(struct gjkd_cut *cut);
 

@@ -108,13 +108,13 @@ static bool show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *pro
     if (gjkd_cluster_is_away(cluster)) {
         *verdict = GJKD_AWAY;
     } else if (epoch != cluster->epoch ||
-               !gjkd_cluster_shows(cluster, proposal->name, proposal->from)) {
+               !gjkd_cluster_shows(cluster->setup.registry, proposal->name, proposal->from)) {
         *verdict = GJKD_OUTRUN;
     } else if (!gjkd_cluster_is_sure(cluster) || gjkd_cluster_awaits(cluster, proposal->name) ||
                !has_room(&cluster->ticker.out, letter->text.length)) {
         return false;
     } else {
-        gjkd_cluster_show(cluster, proposal->name, proposal->from, proposal->to);
+        gjkd_cluster_show(cluster->setup.registry, proposal->name, proposal->from, proposal->to);
         push(&cluster->ticker.out, letter);
         pthread_cond_signal(&cluster->ticker.wakeup);
         atomic_store(&cluster->has_unlogged, true);
@@ -185,7 +185,7 @@ static fate judge(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
         return IS_LATE;
     }
     letter->is_read = true;
-    if (cluster->epoch == 0 || poses->place > cluster->position) {
+    if (cluster->epoch == 0 || poses->place > cluster->position || atomic_load(&cluster->is_anew)) {
         return cluster->epoch == 0 || message->epoch == cluster->epoch ? IS_EARLY : IS_LATE;
     }
     if (!gjkd_cluster_is_sure(cluster) || gjkd_cluster_awaits(cluster, message->name)) {
@@ -228,6 +228,7 @@ static struct gjkd_letter *next_letter(struct gjkd_cluster *cluster,
 /* Shows what comes of it; once more, where something else was shown meanwhile. The lock is held. */
 static void take(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
                  struct gjkd_version *version) {
+    struct gjkd_registry *sets = cluster->setup.registry;
     const char *name = letter->message.name;
     struct gjkd_version *next = NULL;
     struct proto_problem problem = {.code = PROTO_OK};
@@ -239,8 +240,8 @@ static void take(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
                  cluster->setup.config->cluster, problem.detail);
         atomic_fetch_add(&cluster->ticker.late, 1);
         free_letter(letter);
-    } else if (gjkd_cluster_shows(cluster, name, version) && !gjkd_cluster_awaits(cluster, name)) {
-        gjkd_cluster_show(cluster, name, version, next);
+    } else if (gjkd_cluster_shows(sets, name, version) && !gjkd_cluster_awaits(cluster, name)) {
+        gjkd_cluster_show(sets, name, version, next);
         pthread_cond_broadcast(&cluster->moved);
         atomic_fetch_add(&cluster->ticker.taken, 1);
         gjkd_cluster_count_gap(cluster, version, next);

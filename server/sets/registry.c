@@ -234,6 +234,22 @@ void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
     gjkd_version_release(old);
 }
 
+void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *other) {
+    GJK_ASSERT(shown->capacity == other->capacity);
+    pthread_rwlock_wrlock(&shown->lock);
+    struct gjkd_version **const versions = shown->versions;
+    const gjkd_registry_size size = {shown->count, shown->shapes, shown->bytes};
+    shown->versions = other->versions;
+    shown->count = other->count;
+    shown->shapes = other->shapes;
+    shown->bytes = other->bytes;
+    pthread_rwlock_unlock(&shown->lock);
+    other->versions = versions;
+    other->count = size.sets;
+    other->shapes = size.shapes;
+    other->bytes = size.bytes;
+}
+
 size_t gjkd_registry_list(struct gjkd_registry *registry, const char *prefix, const char *after,
                           size_t limit, struct gjkd_version **out, bool *more) {
     size_t prefix_length = strlen(prefix);

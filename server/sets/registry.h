@@ -52,6 +52,10 @@ gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
 void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
                        struct gjkd_version *version);
 
+/* Gives each of the two, which may have as many sets, what the other one has: for whoever reads
+ * `shown` at one moment, so that no list has sets of both. `other` is the caller's alone. O(1). */
+void gjkd_registry_exchange(struct gjkd_registry *shown, struct gjkd_registry *other);
+
 /*
  * Retains up to limit current versions into out, in bytewise order of names: those that
  * begin with prefix and come after the name `after` (NULL: from the first). Returns how
