@@ -1,7 +1,9 @@
 /*
  * Takes the log in order and shows it. Whatever goes wrong (a consumer that is gone, a gap, a
  * message that cannot be read) ends in looking at the log anew and following it from the place that
- * is shown. A log of another epoch, one that has become shorter, or one that has another message at
+ * is shown. After servers were out of sight, one of them may have messages that most of the others
+ * never got: the first ones are therefore taken as the log's leader has them, whoever has delivered
+ * them. A log of another epoch, one that has become shorter, or one that has another message at
  * the place that is shown, is another world (world.c): it is taken from its beginning.
  */
 
@@ -40,8 +42,16 @@
 #define VAIN_PAUSE_NS UINT64_C(2000000000)
 #define TICK_STEP_MS 10
 
+/* So many messages behind the log's end, as it was when the log was opened, are compared with what its
+ * leader has, and those up to that end if they are no more than that. */
+#define NEAR_PLACES 64
+#define ASK_TIMES 5
+
 struct reader {
     struct gjkd_cluster *cluster;
+    uint64_t trusted_to,
+        compared_to; /* messages between these places are compared with the leader's */
+    bool is_misled;  /* a server has delivered what the leader has not: all of them are compared */
     uint64_t looked_ns, complained_ns;
     uint64_t vain_ns;  /* when ticks were waited for in vain the last time; 0: never */
     uint64_t short_ns; /* since when the log is too short; 0: it is not */
@@ -203,6 +213,9 @@ static bool open_log(struct reader *reader) {
         complain(reader, error);
         return false;
     }
+    const bool is_near = state.last <= atomic_load(&cluster->shown) + NEAR_PLACES;
+    reader->trusted_to = is_near || reader->is_misled ? 0 : state.last - 1;
+    reader->compared_to = state.last + NEAR_PLACES;
     reader->looked_ns = uv_hrtime();
     if (!gjkd_engine_follow(cluster->engine, atomic_load(&cluster->shown) + 1)) {
         return false;
@@ -356,6 +369,7 @@ static bool skip(struct reader *reader, uint64_t place, const gjkd_message *mess
     const struct shown shown = what_is_shown(cluster);
     const fit found = shown.place + 1 == place ? compare(cluster, shown) : IS_UNCLEAR;
     if (found == FITS_NOT) {
+        reader->is_misled = true;
         (void)begin_world(reader, cluster->epoch, LOST);
         return false;
     }
@@ -386,9 +400,46 @@ static bool apply(struct reader *reader, uint64_t place, const gjkd_message *mes
     return true;
 }
 
-/* False: the log is to be followed anew. */
-static bool take(struct reader *reader, const gjkd_engine_message *came) {
+/*
+ * Takes the log's message at that place from its leader, in the place of the one that another server has
+ * delivered: NATS 2.9 may show on one server, after a crash of most of them, what the others never had.
+ * False: the leader has none yet, or does not answer.
+ */
+static bool ask_leader(struct reader *reader, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = reader->cluster;
+    gjkd_engine_message found = {.handle = NULL};
+    for (int i = 0; i < ASK_TIMES && found.handle == NULL; i++) {
+        if (i > 0) { /* another server may be some moments ahead of it */
+            pause_reading(cluster, FOLLOW_PAUSE_MS);
+        }
+        if (!gjkd_engine_get(cluster->engine, message->place, &found)) {
+            return false;
+        }
+    }
+    if (found.handle == NULL) {
+        return false;
+    }
+    if (found.length != message->length || memcmp(found.data, message->data, found.length) != 0) {
+        complain(reader, "a server delivers what the log's leader has not: the leader is believed");
+        reader->is_misled = true;
+    }
+    gjkd_engine_release(message);
+    *message = found;
+    return true;
+}
+
+static bool is_to_compare(const struct reader *reader, uint64_t place) {
+    return place > atomic_load(&reader->cluster->shown) && place > reader->trusted_to &&
+           place <= reader->compared_to;
+}
+
+/* False: the log is to be followed anew. */
+static bool take(struct reader *reader, gjkd_engine_message *came) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    if (is_to_compare(reader, came->place) && !ask_leader(reader, came)) {
+        pause_reading(cluster, AGAIN_MS);
+        return false;
+    }
     gjkd_message message;
     if (!gjkd_message_read((proto_text){came->data, came->length}, &message)) {
         complain(reader, "a message of the log is none of this version: update this node");
@@ -411,10 +462,12 @@ static bool take(struct reader *reader, const gjkd_engine_message *came) {
 
 /* --- The thread --- */
 
-static void note_progress(struct gjkd_cluster *cluster) {
+static void note_progress(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
     const uint64_t shown = atomic_load(&cluster->shown);
     const bool is_at_end = shown > 0 && shown >= atomic_load(&cluster->known_end);
     if (is_at_end) {
+        reader->is_misled = false;
         gjkd_world_finish(cluster);
     } else if (!gjkd_world_has_room()) {
         gjkd_world_make_room(cluster);
@@ -466,7 +519,7 @@ static void follow(struct reader *reader) {
             goes_on = false;
             break;
         }
-        note_progress(cluster);
+        note_progress(reader);
         goes_on = goes_on && world == cluster->world;
     }
 }
@@ -479,7 +532,7 @@ void *gjkd_cluster_read(void *closure) {
             atomic_store(&cluster->is_open, true);
             atomic_store(&cluster->is_stuck, false);
             reader.complained_ns = 0;
-            note_progress(cluster);
+            note_progress(&reader);
             follow(&reader);
             gjkd_engine_unfollow(cluster->engine);
             pause_reading(cluster, FOLLOW_PAUSE_MS);

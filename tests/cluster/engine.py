@@ -46,6 +46,19 @@ class Server:
             self.process.wait(30)
             self.process = None
 
+    def keeps(self):
+        """The folder of all that it keeps."""
+        return self.folder / f"n{self.machine + 1}"
+
+    def streams(self):
+        """{stream: what it knows of it}"""
+        seen = self.process and self.look("/jsz?streams=true") or {}
+        return {stream["name"]: stream for account in seen.get("account_details", [])
+                for stream in account.get("stream_detail", [])}
+
+    def last_place(self, stream):
+        return self.streams().get(stream, {}).get("state", {}).get("last_seq", 0)
+
     def look(self, path):
         """What its monitor answers; None where it does not."""
         try:
@@ -85,11 +98,9 @@ class Engine:
         """{stream: machine of its leader}, as most servers know it; -1 where they know none."""
         claims = {}
         for server in self.servers:
-            seen = server.process and server.look("/jsz?streams=true") or {}
-            for account in seen.get("account_details", []):
-                for stream in account.get("stream_detail", []):
-                    leader = stream.get("cluster", {}).get("leader") or "n0"
-                    claims.setdefault(stream["name"], []).append(int(leader[1:]) - 1)
+            for name, stream in server.streams().items():
+                leader = stream.get("cluster", {}).get("leader") or "n0"
+                claims.setdefault(name, []).append(int(leader[1:]) - 1)
         return {name: statistics.mode(sorted(found)) for name, found in claims.items()}
 
     def ask(self, subject, body=b""):

@@ -17,8 +17,9 @@ class Node:
 
     def __init__(self, machines, machine, engine, folder, *flags):
         self.machines, self.machine, self.engine, self.flags = machines, machine, engine, flags
+        self.data = folder / f"data-{machine + 1}"
         if machine > 0:  # all but the first start from files of their own
-            self.flags += ("--data-dir", str(folder / f"data-{machine + 1}"))
+            self.flags += ("--data-dir", str(self.data))
         self.log = folder / f"node-{machine + 1}.log"  # of all its lives, but for the one it is in
         self.host, self.port = machines.hosts[machine], machines.free_port(machine)
         self.daemon = None
@@ -63,6 +64,11 @@ class Node:
         finally:
             if not kept:
                 connection.close()
+
+    def has_begun_anew(self):
+        """Whether it has ever taken the log for another one than it knew."""
+        lines = self.ask("GET", "/metrics")[2].decode().splitlines()
+        return "gjkd_cluster_resets_total 0" not in lines
 
     def state(self):
         """What it says of the cluster: ready, degraded or catching-up; None where it does not answer."""

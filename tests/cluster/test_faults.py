@@ -4,6 +4,7 @@ import itertools
 import json
 import os
 import random
+import shutil
 import time
 
 import pytest
@@ -152,6 +153,54 @@ def test_a_machine_is_cut_off(network):
         network.engine.wait()
         network.wait()
     judge(network, traffic, 40)
+
+
+def revision_of(answer):
+    assert answer[0] in (200, 201), answer
+    return json.loads(answer[2])["revision"]
+
+
+def test_a_server_that_kept_what_the_others_lost(alone):
+    """Most servers lose the end of the log, as by a power cut, and go on; the one that kept it goes on
+    delivering it at the places where the others now have other messages. No node may take it from there."""
+    servers, nodes = alone.engine.servers, alone.nodes
+    put(nodes[0], "before")
+    alone.agree("/v1/sets/before")
+    for node in nodes:
+        node.kill()
+    alone.engine.kill()
+    for server in servers[:2]:
+        shutil.copytree(server.keeps(), f"{server.keeps()}.old")
+    alone.engine.start()
+    alone.engine.wait()
+    nodes[0].start()
+    lost = revision_of(put(nodes[0], "lost"))
+    stream, _ = leader(alone)
+    assert eventually(lambda: servers[2].last_place(stream) >= lost, 60)
+    nodes[0].kill()
+    alone.engine.kill()
+    for server in servers[:2]:
+        shutil.rmtree(server.keeps())
+        shutil.move(f"{server.keeps()}.old", server.keeps())
+        server.start(alone.engine.routes)
+    assert eventually(lambda: alone.engine.streams().get(stream, -1) in (0, 1), 60)
+    nodes[0].start()
+    kept = [revision_of(put(nodes[0], f"kept{i}")) for i in range(5)]
+    assert kept[0] <= lost, "at the place of what was lost"
+    servers[2].start(alone.engine.routes)
+    alone.engine.wait()
+    assert eventually(lambda: servers[2].last_place(stream) >= kept[-1], 60)
+    for _ in range(8):  # its reader is given to one server or another
+        nodes[1].start()
+        found = json.loads(nodes[1].ask("GET", "/v1/sets")[2])["sets"]
+        assert [each["name"] for each in found] == ["before"] + [f"kept{i}" for i in range(5)]
+        assert not nodes[1].has_begun_anew()
+        nodes[1].kill()
+        shutil.rmtree(nodes[1].data)
+    for node in nodes[1:]:
+        node.start()
+    alone.wait()
+    alone.agree("/v1/sets/kept0")
 
 
 def put(node, name, tag=None):
