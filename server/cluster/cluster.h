@@ -38,8 +38,9 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster);
 /* The store to commit to. */
 struct gjkd_store *gjkd_cluster_store(struct gjkd_cluster *cluster);
 
-/* Blocks until the log has once been taken to its end, or so many milliseconds have passed. False:
- * it has not. */
+/* Blocks until the log has once been taken to its end or, with a file of the node's own and without a
+ * log that can be read, the file alone is answered from; or so many milliseconds have passed. False:
+ * neither has happened. */
 bool gjkd_cluster_wait_for_start(struct gjkd_cluster *cluster, uint64_t wait_ms);
 
 typedef enum gjkd_cluster_state {

@@ -42,6 +42,9 @@
 #define VAIN_PAUSE_NS UINT64_C(2000000000)
 #define TICK_STEP_MS 10
 
+/* A node that starts with a file waits so long for the log before it answers from that alone. */
+#define ALONE_NS UINT64_C(3000000000)
+
 /* So many messages behind the log's end, as it was when the log was opened, are compared with what its
  * leader has, and those up to that end if they are no more than that. */
 #define NEAR_PLACES 64
@@ -53,9 +56,10 @@ struct reader {
         compared_to; /* messages between these places are compared with the leader's */
     bool is_misled;  /* a server has delivered what the leader has not: all of them are compared */
     uint64_t looked_ns, complained_ns;
-    uint64_t vain_ns;  /* when ticks were waited for in vain the last time; 0: never */
-    uint64_t short_ns; /* since when the log is too short; 0: it is not */
-    bool has_followed; /* so that what is shown is no longer only of the node's file */
+    uint64_t vain_ns;   /* when ticks were waited for in vain the last time; 0: never */
+    uint64_t short_ns;  /* since when the log is too short; 0: it is not */
+    uint64_t closed_ns; /* since when the log cannot be opened; 0: it is open */
+    bool has_followed;  /* so that what is shown is no longer only of the node's file */
 };
 
 static const char *name_of(const struct gjkd_cluster *cluster) {
@@ -524,6 +528,31 @@ static void follow(struct reader *reader) {
     }
 }
 
+/* Whether the node's file has all that a start is to wait for: --load and --demo are put into the log. */
+static bool has_enough(const struct gjkd_cluster *cluster) {
+    const struct gjkd_config *config = cluster->setup.config;
+    return cluster->file != NULL && atomic_load(&cluster->shown) > 0 && config->load[0] == '\0' &&
+           !config->demo;
+}
+
+/* The log cannot be opened: reads are answered without it, as they would be had the node not ended. */
+static void start_without_log(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    const uint64_t now_ns = uv_hrtime();
+    reader->closed_ns = reader->closed_ns == 0 ? now_ns : reader->closed_ns;
+    if (now_ns - reader->closed_ns < ALONE_NS || !has_enough(cluster) ||
+        atomic_exchange(&cluster->has_started, true)) {
+        return;
+    }
+    gjkd_log(GJKD_LOG_WARNING,
+             "cluster %s: the log cannot be read: reads are answered from --data-dir, as of place "
+             "%" PRIu64 ", and writes refused",
+             name_of(cluster), atomic_load(&cluster->shown));
+    pthread_mutex_lock(&cluster->lock);
+    pthread_cond_broadcast(&cluster->moved);
+    pthread_mutex_unlock(&cluster->lock);
+}
+
 void *gjkd_cluster_read(void *closure) {
     struct reader reader = {.cluster = closure};
     struct gjkd_cluster *cluster = closure;
@@ -531,13 +560,14 @@ void *gjkd_cluster_read(void *closure) {
         if (open_log(&reader)) {
             atomic_store(&cluster->is_open, true);
             atomic_store(&cluster->is_stuck, false);
-            reader.complained_ns = 0;
+            reader.complained_ns = reader.closed_ns = 0;
             note_progress(&reader);
             follow(&reader);
             gjkd_engine_unfollow(cluster->engine);
             pause_reading(cluster, FOLLOW_PAUSE_MS);
         } else {
             atomic_store(&cluster->is_open, false);
+            start_without_log(&reader);
             pause_reading(cluster, AGAIN_MS);
         }
     }

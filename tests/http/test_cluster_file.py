@@ -251,9 +251,51 @@ def test_a_log_made_anew_sets_the_file_aside(engine, join, tmp_path):
     alike([node, new], "t", revision_of(after))
 
 
-def start_without_waiting(*flags):
-    return subprocess.Popen([BINARY, "--listen", "127.0.0.1:0", *flags], env=clean_environment(),
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+def assert_answers_alone(node, before):
+    """It answers what its file has, and refuses writes."""
+    assert node.get("/readyz").json()["status"] == "degraded"
+    assert node.get("/v1").json()["cluster"]["state"] == "degraded"
+    assert answers(node) == before
+    assert node.ask("/v1/sets/plain/detect", {"a": "a", "b": "b"})["colliding"]
+    reply = node.call("PATCH", "/v1/sets/plain", json={"meta": 1})
+    assert (reply.status_code, reply.json()["code"]) == (503, "not-ready")
+
+
+def test_a_start_without_the_engine_answers_from_the_file(engine, join, tmp_path):
+    node = join(NODES[0], *dir_flags(tmp_path / "d"))
+    has_saved(node, fill(node))
+    node.stop()
+    node = join(NODES[0], *dir_flags(tmp_path / "d"))
+    before = answers(node)
+    node.stop()
+    engine.kill()
+    node = join(NODES[0], *dir_flags(tmp_path / "d"))
+    assert_answers_alone(node, before)
+    engine.start()
+    assert eventually(lambda: node.get("/readyz").json() == {"status": "ok"}, within=60)
+    assert answers(node) == before and metric(node, "gjkd_cluster_resets_total") == 0
+    reply = node.call("PATCH", "/v1/sets/plain", json={"meta": 1})
+    assert reply.status_code == 200
+    other = join(NODES[1])
+    alike([node, other], "plain", revision_of(reply))
+
+
+def test_a_start_with_a_file_finds_another_log_later(engine, join, tmp_path):
+    node = join(NODES[0], *dir_flags(tmp_path / "d"))
+    has_saved(node, fill(node))
+    before = answers(node)
+    node.stop()
+    engine.kill()
+    shutil.rmtree(engine.folder)
+    node = join(NODES[0], *dir_flags(tmp_path / "d"))
+    assert_answers_alone(node, before)
+    engine.start()
+    assert answers(node) == before
+    other = join(NODES[1])
+    reply = other.put("/v1/sets/t", SET)
+    alike([node, other], "t", revision_of(reply))
+    assert eventually(lambda: node.get("/v1/sets/plain").status_code == 404, within=30)
+    assert eventually((tmp_path / "d" / "sets.db.before").exists, within=30)
 
 
 def test_all_engines_lost(engine, join, tmp_path):
@@ -263,12 +305,11 @@ def test_all_engines_lost(engine, join, tmp_path):
         has_saved(node, revision)
         node.stop()
     delete_streams(engine)
-    waits = start_without_waiting("--nats", engine.url, "--cluster", "test",
-                                  *dir_flags(tmp_path / "0"))
-    while b"there is no such stream" not in (line := waits.stderr.readline()):
-        assert line, "it has ended"
-    waits.send_signal(signal.SIGTERM)
-    assert waits.communicate(timeout=60)[0] == b"", "it makes no empty log in the place of its sets"
+    waits = join(NODES[2], *dir_flags(tmp_path / "0"))
+    assert waits.get("/readyz").json()["status"] == "degraded"
+    assert b"there is no such stream" in waits.stderr(), "it makes no empty log in the place of its sets"
+    assert waits.get("/v1/sets/many").status_code == 200
+    waits.stop()
     lines = tmp_path / "sets.ndjson"
     kept = export(tmp_path / "1")
     lines.write_text("".join(json.dumps(body) + "\n" for body in kept.values()))
