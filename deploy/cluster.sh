@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # A whole cluster on one machine, to try: three servers of the engine, three gjkd and HAProxy, on
 # 127.0.0.1 to .3, in the foreground (Ctrl-C ends them). What dies is started again after a second, as an
-# orchestrator would. Sets are kept in build/cluster from one run to the next.
+# orchestrator would, unless there is a file NAME.down. Sets are kept in build/cluster from one run to the next.
 #   deploy/run.sh --cluster [FLAGS OF gjkd...]      CLUSTER_PORT: the first of six ports, 8080
 set -euo pipefail
 cd "$(dirname "$0")/.."
+PATH=$PATH:/usr/sbin # where Debian puts haproxy and nats-server, and a user does not look
 
 front=${CLUSTER_PORT:-8080}
 node=$((front + 1)) client=$((front + 2)) route=$((front + 3)) monitor=$((front + 4)) stats=$((front + 5))
@@ -14,21 +15,43 @@ unset GJKD_BINARY
 mkdir -p "$folder"
 folder=$(realpath "$folder")
 
+fail() {
+    echo "deploy/cluster.sh: $*" >&2
+    exit 1
+}
+
+exec 9>"$folder/lock"
+flock -n 9 || fail "another cluster runs in $folder; end it, or set CLUSTER_FOLDER and CLUSTER_PORT"
+# Whoever listens there already would answer in the place of what is started here.
+for host in 127.0.0.1 127.0.0.2 127.0.0.3; do
+    for ((port = front; port <= stats; port++)); do
+        if (: <>"/dev/tcp/$host/$port") 2>/dev/null; then
+            fail "something listens on $host:$port already; end it, or set CLUSTER_PORT to the first of six free ports"
+        fi
+    done
+done
+rm -f "$folder"/*.down
+
 # each BEFORE AFTER: the three machines' addresses between the two, with commas.
 each() {
     printf '%s127.0.0.1%s,%s127.0.0.2%s,%s127.0.0.3%s' "$1" "$2" "$1" "$2" "$1" "$2"
 }
 
-# keep NAME COMMAND...: runs it again and again; its process id is in NAME.pid, what it says in NAME.log.
+# keep NAME COMMAND...: runs it again and again, but not while there is a file NAME.down; its process id is in
+# NAME.pid, what it says in NAME.log.
 keep() {
     local name=$1 child=
     shift
-    trap 'kill "$child" 2>/dev/null; wait "$child"; exit' TERM
+    # Ctrl-C and a terminal that is closed go to all of a terminal's processes at once; "end" has an order.
+    trap '' INT HUP
+    trap '[ -z "$child" ] || kill "$child" 2>/dev/null; wait; exit' TERM
     while true; do
-        "$@" >>"$folder/$name.log" 2>&1 </dev/null &
+        while [ -e "$folder/$name.down" ]; do sleep 0.2; done
+        setsid "$@" >>"$folder/$name.log" 2>&1 </dev/null 9>&- &
         child=$!
         echo "$child" >"$folder/$name.pid"
         wait "$child" || true
+        child=
         sleep 1
     done
 }
@@ -42,14 +65,14 @@ begin() {
 # gjkd first, while it can still leave the cluster in order.
 end() {
     local keeper
-    trap - EXIT INT TERM
+    trap - EXIT HUP INT TERM
     for keeper in "${keepers[@]:3}" "${keepers[@]::3}"; do
         kill "$keeper" 2>/dev/null || true
         wait "$keeper" || true
     done
 }
 trap end EXIT
-trap 'exit 0' INT TERM
+trap 'exit 0' HUP INT TERM
 
 # ready URL: waits until it answers with success.
 ready() {
@@ -58,8 +81,7 @@ ready() {
         if curl -sf -o /dev/null --max-time 2 "$1"; then return; fi
         sleep 0.1
     done
-    echo "$1 does not answer; see $folder/*.log" >&2
-    exit 1
+    fail "$1 does not answer; see $folder/*.log"
 }
 
 for i in 1 2 3; do
@@ -97,6 +119,10 @@ Try, in another terminal:
 
   # an upgrade: it drains, and its successor is what now stands in $gjkd
   kill "\$(cat $folder/gjkd-3.pid)"
+
+  # a server of NATS is away until the file is gone; the others go on, and with two away reads do
+  touch $folder/nats-1.down; kill -9 "\$(cat $folder/nats-1.pid)"
+  rm $folder/nats-1.down
 
 TEXT
 wait

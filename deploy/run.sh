@@ -10,6 +10,7 @@ cd "$(dirname "$0")/.."
 lists=(deploy/packages/build deploy/packages/try)
 if [ "${1:-}" = --cluster ]; then lists+=(deploy/packages/cluster); fi
 deploy/install.sh "${lists[@]}"
+[ -x build/release/server/gjkd ] || echo "building, which takes some minutes the first time" >&2
 {
     [ -f build/release/build.ninja ] || cmake --preset release -DGJKD_TESTS=OFF >/dev/null
     cmake --build --preset release --target gjkd -- --quiet

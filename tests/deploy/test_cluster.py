@@ -1,5 +1,5 @@
 """deploy/cluster.sh: up, its printed lines work as they stand, a node that dies and one that is replaced
-lose nothing, and it ends without leaving anything."""
+lose nothing, a second one is refused, and Ctrl-C ends it without leaving anything."""
 
 import json
 import os
@@ -36,6 +36,11 @@ def free_ports():
     raise AssertionError("no free ports")
 
 
+def settings(first, folder):
+    return {**os.environ, "CLUSTER_PORT": str(first), "CLUSTER_FOLDER": str(folder),
+            "GJKD_BINARY": str(pathlib.Path(BINARY).resolve())}
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
     said = run_to_end("--nats", "nats://127.0.0.1", "--cluster", "try", "--check-config").stderr
@@ -44,16 +49,16 @@ def cluster(tmp_path_factory):
     folder, first = tmp_path_factory.mktemp("cluster"), free_ports()
     with open(folder / "said", "wb") as said:
         process = subprocess.Popen(
-            [DEPLOY / "cluster.sh"], stdout=said, stderr=subprocess.STDOUT, start_new_session=True,
-            env={**os.environ, "CLUSTER_PORT": str(first), "CLUSTER_FOLDER": str(folder / "kept"),
-                 "GJKD_BINARY": str(pathlib.Path(BINARY).resolve())})
+            # Where the tests run in the background SIGINT is ignored, and bash would leave it so.
+            ["env", "--default-signal=INT", DEPLOY / "cluster.sh"], stdout=said,
+            stderr=subprocess.STDOUT, start_new_session=True, env=settings(first, folder / "kept"))
     try:
         def told():
-            return "an upgrade" in (folder / "said").read_text() or process.poll() is not None
+            return "a server of NATS" in (folder / "said").read_text() or process.poll() is not None
         assert eventually(told, START_S) and process.poll() is None, (folder / "said").read_text()
         process.folder, process.first = folder, first
         yield process
-        process.send_signal(signal.SIGTERM)
+        os.killpg(process.pid, signal.SIGINT)  # as Ctrl-C does: to all that the terminal started
         assert process.wait(60) == 0
         assert not any(is_running(pid_of(process, file.stem))
                        for file in (folder / "kept").glob("*.pid"))
@@ -134,6 +139,36 @@ def ready(url):
         return requests.get(url, timeout=5).json() == {"status": "ok"}
     except requests.RequestException:
         return False
+
+
+def test_a_server_of_nats_is_away_until_it_is_told_to_come_back(cluster):
+    text = (cluster.folder / "said").read_text()
+    leave, back = re.findall(r"^  ((?:touch|rm) .*)$", text, re.MULTILINE)
+    url = f"http://127.0.0.1:{cluster.first}/v1/sets/away"
+
+    def healthy():
+        try:
+            return requests.get(f"http://127.0.0.1:{cluster.first + 4}/healthz", timeout=5).ok
+        except requests.RequestException:
+            return False
+    before = pid_of(cluster, "nats-1")
+    subprocess.run(["bash", "-c", leave], check=True, timeout=60)
+    assert eventually(lambda: not is_running(before), 60)
+    # Two of three keep the log: writes go on, at once or when another leads it.
+    assert eventually(lambda: requests.put(url, json={"dimension": 2}, timeout=60).ok, 60)
+    assert pid_of(cluster, "nats-1") == before and not healthy()
+    subprocess.run(["bash", "-c", back], check=True, timeout=60)
+    assert eventually(healthy, 60)
+    assert requests.get(url, timeout=30).ok
+
+
+def test_a_second_one_is_refused(cluster, tmp_path):
+    """Beside the first its checks would be answered by the first."""
+    for folder, said in ((cluster.folder / "kept", "another cluster runs in"),
+                         (tmp_path, "listens on 127.0.0.1")):
+        ended = subprocess.run([DEPLOY / "cluster.sh"], env=settings(cluster.first, folder),
+                               capture_output=True, text=True, timeout=60)
+        assert ended.returncode == 1 and said in ended.stderr, ended.stderr
 
 
 def test_a_backup_goes_into_a_new_cluster(cluster):
