@@ -290,7 +290,7 @@ def nodes():
 
 @pytest.fixture
 def before_nodes(nodes):
-    front = Front(nodes, CLUSTER, 6)  # each in two backends
+    front = Front(nodes, CLUSTER, 9)  # each for writes, for reads, and for reads where it is cut off
     yield front
     front.stop()
 
@@ -314,15 +314,29 @@ def test_a_set_prefers_one_node_for_reads_and_writes(nodes, before_nodes):
     assert preferred == {"1", "2", "3"}
 
 
-def test_writes_go_where_the_engine_is_and_reads_anywhere(nodes, before_nodes):
+def test_all_goes_where_the_engine_is(nodes, before_nodes):
+    """Reads too: a node that is cut off from it would answer what was, whatever has been written since."""
     nodes[1].state = "degraded"
-    assert eventually(lambda: before_nodes.up() == 5, 20)
-    reads = {who(before_nodes, "GET", f"/v1/sets/r{i}") for i in range(30)}
-    writes = {who(before_nodes, "PUT", f"/v1/sets/r{i}") for i in range(30)}
-    assert reads == {"1", "2", "3"} and writes == {"1", "3"}
+    assert eventually(lambda: before_nodes.up() == 7, 20)
+    paths = [f"/v1/sets/r{i}" for i in range(30)]
+    reads = [who(before_nodes, "GET", path) for path in paths]
+    assert set(reads) == {"1", "3"}
+    assert reads == [who(before_nodes, "POST", f"{path}/detect") for path in paths]
+    assert reads == [who(before_nodes, "PUT", path) for path in paths], "who wrote it reads it"
     nodes[1].state = "ok"
-    assert eventually(lambda: before_nodes.up() == 6, 20)
-    assert {who(before_nodes, "PUT", f"/v1/sets/r{i}") for i in range(30)} == {"1", "2", "3"}
+    assert eventually(lambda: before_nodes.up() == 9, 20)
+    for method in ("GET", "PUT"):
+        assert {who(before_nodes, method, path) for path in paths} == {"1", "2", "3"}
+
+
+def test_where_no_node_has_the_engine_all_are_read(nodes, before_nodes):
+    for node in nodes:
+        node.state = "degraded"
+    assert eventually(lambda: before_nodes.up() == 3, 20)
+    assert {who(before_nodes, "GET", f"/v1/sets/r{i}") for i in range(30)} == {"1", "2", "3"}
+    nodes[2].state = "ok"
+    assert eventually(lambda: before_nodes.up() == 5, 20)
+    assert {who(before_nodes, "GET", f"/v1/sets/r{i}") for i in range(30)} == {"3"}
 
 
 def test_where_no_node_has_the_engine_a_node_says_so(nodes, before_nodes):
@@ -379,7 +393,7 @@ def test_events_pass(servers, front):
 def test_streams_pass_before_a_cluster():
     """Calls, events and pings; the end of a stream's daemon is told by its close code."""
     daemons = [Daemon() for _ in range(3)]
-    front = Front(daemons, CLUSTER, 6)
+    front = Front(daemons, CLUSTER, 9)
     try:
         with WebSocket(front) as stream:
             assert stream.ask(1, "PUT", "/v1/sets/s", {"dimension": 2, "shapes": {}})["status"] == 201
