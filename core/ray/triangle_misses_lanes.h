@@ -6,7 +6,8 @@
 
 #include "ray/triangle_misses.h"
 
-/* Lanes never pass a call: everything here is inlined. */
+/* Lanes never pass a call: everything here is inlined. Where a processor may have no register that is
+ * so wide, gcc still says that the way to pass one has changed; so functions take them by address. */
 #pragma GCC diagnostic ignored "-Wpsabi"
 
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
@@ -22,14 +23,14 @@ LANES_INLINE lanes all(double x) {
     return (lanes){x, x, x, x};
 }
 
-LANES_INLINE lanes larger(lanes a, lanes b) {
-    const lane_bits is_larger = a > b;
-    return (lanes)((is_larger & (lane_bits)a) | (~is_larger & (lane_bits)b));
+LANES_INLINE lanes larger(const lanes *a, const lanes *b) {
+    const lane_bits is_larger = *a > *b;
+    return (lanes)((is_larger & (lane_bits)*a) | (~is_larger & (lane_bits)*b));
 }
 
-LANES_INLINE lanes absolute(lanes a) {
+LANES_INLINE lanes absolute(const lanes *a) {
     const lane_bits sign = {INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN};
-    return (lanes)((lane_bits)a & ~sign);
+    return (lanes)((lane_bits)*a & ~sign);
 }
 
 LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
@@ -38,7 +39,7 @@ LANES_INLINE lanes3 difference(const lanes3 *a, const lanes3 *b) {
 
 /* At least the length, and at most 1.8 times it. */
 LANES_INLINE lanes long_length(const lanes3 *v) {
-    return absolute(v->x) + absolute(v->y) + absolute(v->z);
+    return absolute(&v->x) + absolute(&v->y) + absolute(&v->z);
 }
 
 LANES_INLINE lanes along(const lanes3 *v, gjk_vec3 direction) {
@@ -64,10 +65,10 @@ LANES_INLINE uint32_t find_misses(const gjk_miss_ray *ray,
                             difference(&corner[0], &corner[2])};
     const lanes3 origin = {all(ray->origin.x), all(ray->origin.y), all(ray->origin.z)};
     const lanes length[3] = {long_length(&edge[0]), long_length(&edge[1]), long_length(&edge[2])};
+    const lanes longer = larger(&length[1], &length[2]), longest = larger(&length[0], &longer);
+    const lanes tolerance = ray->tolerance * longest, rounding = all(ray->rounding);
     /* A hit may lie this far beside, before or behind the triangle. */
-    const lanes near =
-        8.0 * larger(ray->tolerance * larger(length[0], larger(length[1], length[2])),
-                     all(ray->rounding));
+    const lanes near = 8.0 * larger(&tolerance, &rounding);
     lane_bits positive = {0}, negative = {0}, behind = {-1, -1, -1, -1};
     for (int i = 0; i < 3; i++) {
         const lanes3 from = difference(&corner[i], &origin), volume = cross(&from, &edge[i]);
