@@ -53,21 +53,21 @@ static double boolean_with(const struct bench_pair *pair, gjk_cache *cache) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = false;
     settings.cache = cache;
-    return gjk_detect(&pair->a, &pair->b, &settings).state != GJK_SEPARATED;
+    return bench_say(gjk_detect(&pair->a, &pair->b, &settings).state != GJK_SEPARATED, 1.0, 0.0);
 }
 
 static double depth_with(const struct bench_pair *pair, gjk_cache *cache) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.cache = cache;
     gjk_detect_result result = gjk_detect(&pair->a, &pair->b, &settings);
-    return result.state != GJK_SEPARATED ? result.depth : BENCH_NONE;
+    return bench_say(result.state != GJK_SEPARATED, result.depth, BENCH_NONE);
 }
 
 static double distance_with(const struct bench_pair *pair, gjk_cache *cache) {
     gjk_distance_settings settings = gjk_distance_settings_default();
     settings.cache = cache;
     gjk_distance_result result = gjk_distance(&pair->a, &pair->b, &settings);
-    return result.state != GJK_OVERLAPPING ? result.distance : BENCH_NONE;
+    return bench_say(result.state != GJK_OVERLAPPING, result.distance, BENCH_NONE);
 }
 
 static double boolean(const struct bench_pair *pair) {
@@ -85,7 +85,7 @@ static double distance(const struct bench_pair *pair) {
 static double ray(const struct bench_pair *pair) {
     gjk_ray_settings settings = gjk_ray_settings_default();
     gjk_ray_result result = gjk_raycast(&pair->a, &pair->ray, &settings);
-    return result.hit ? result.distance : BENCH_NONE;
+    return bench_say(result.hit, result.distance, BENCH_NONE);
 }
 
 struct world {

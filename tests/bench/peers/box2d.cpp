@@ -92,7 +92,7 @@ double distance_with(const item &i, const b2Transform &pose_b, b2SimplexCache &c
     input.useRadii = true;
     b2DistanceOutput output;
     b2Distance(&output, &cache, &input);
-    return output.distance > 10.0f * b2_epsilon ? output.distance : BENCH_NONE;
+    return bench_say(output.distance > 10.0f * b2_epsilon, output.distance, BENCH_NONE);
 }
 
 double distance(const item &i) {
@@ -134,8 +134,9 @@ double circle_depth(const item &i) {
 }
 
 double ray(const item &i) {
-    b2RayCastOutput output;
-    return i.a->RayCast(&output, i.ray, i.pose_a, 0) ? reach * output.fraction : BENCH_NONE;
+    b2RayCastOutput output{};
+    const bool hits = i.a->RayCast(&output, i.ray, i.pose_a, 0);
+    return bench_say(hits, reach * output.fraction, BENCH_NONE);
 }
 
 template <double (*query)(const item &)> void pass(const void *w, double *answers) {

@@ -96,7 +96,7 @@ double detect(const item &i, btConvexPenetrationDepthSolver *solver) {
     input.m_transformB = i.pose_b;
     btPointCollector found;
     detector.getClosestPoints(input, found, nullptr);
-    return found.m_hasResult ? double(found.m_distance) : -1.0;
+    return bench_say(found.m_hasResult, double(found.m_distance), -1.0);
 }
 
 /* Begins with the axis of the query before, as a contact that lasts does in the engine. */
@@ -110,7 +110,7 @@ double detect_warm(const item &i, bool moved, btConvexPenetrationDepthSolver *so
     btPointCollector found;
     detector.getClosestPoints(input, found, nullptr);
     i.axis = detector.getCachedSeparatingAxis();
-    return found.m_hasResult ? double(found.m_distance) : -1.0;
+    return bench_say(found.m_hasResult, double(found.m_distance), -1.0);
 }
 
 double boolean(const item &i) {
@@ -120,12 +120,12 @@ double boolean(const item &i) {
 double depth(const item &i) {
     btGjkEpaPenetrationDepthSolver solver;
     double apart = detect(i, &solver);
-    return apart <= 0.0 ? -apart : BENCH_NONE;
+    return bench_say(apart <= 0.0, -apart, BENCH_NONE);
 }
 
 double distance(const item &i) {
     double apart = detect(i, nullptr);
-    return apart > 0.0 ? apart : BENCH_NONE;
+    return bench_say(apart > 0.0, apart, BENCH_NONE);
 }
 
 /* Works on the shapes without margins. */
@@ -136,7 +136,7 @@ double epa_distance(const item &i) {
         return BENCH_NONE;
     }
     double apart = found.distance - i.a->getMargin() - i.b->getMargin();
-    return apart > 0.0 ? apart : BENCH_NONE;
+    return bench_say(apart > 0.0, apart, BENCH_NONE);
 }
 
 double epa_boolean(const item &i) {
@@ -162,8 +162,8 @@ template <int question> void warm_pass(const void *w, double *answers) {
     for (const item &i : static_cast<const world *>(w)->items) {
         double s = detect_warm(i, moved, question == BENCH_WARM_DEPTH ? &solver : nullptr);
         *answers++ = question == BENCH_WARM_BOOLEAN ? s <= 0.0
-                     : question == BENCH_WARM_DEPTH ? (s <= 0.0 ? -s : BENCH_NONE)
-                                                    : (s > 0.0 ? s : BENCH_NONE);
+                     : question == BENCH_WARM_DEPTH ? bench_say(s <= 0.0, -s, BENCH_NONE)
+                                                    : bench_say(s > 0.0, s, BENCH_NONE);
     }
 }
 

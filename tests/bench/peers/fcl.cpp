@@ -127,7 +127,7 @@ double distance(const item &i) {
     fcl::DistanceRequestd request(false);
     fcl::DistanceResultd result;
     fcl::distance(i.a, i.pose_a, i.b, i.pose_b, request, result);
-    return result.min_distance > 0.0 ? result.min_distance : BENCH_NONE;
+    return bench_say(result.min_distance > 0.0, result.min_distance, BENCH_NONE);
 }
 
 template <double (*query)(const item &)> void pass(const void *w, double *answers) {

@@ -1,6 +1,7 @@
 #ifndef BENCH_PEER_H
 #define BENCH_PEER_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* What a library must answer to stand in the table. C and C++. */
@@ -24,6 +25,13 @@ enum bench_question {
 };
 
 #define BENCH_NONE (-1.0)
+
+/* One of two answers, from memory: a branch on what no predictor can guess would be timed with the
+ * query. */
+static inline double bench_say(bool which, double yes, double no) {
+    const double both[2] = {no, yes};
+    return both[which];
+}
 
 /*
  * One answer for each of BENCH_PAIRS pairs. boolean: 1 when they overlap, else 0; depth,
