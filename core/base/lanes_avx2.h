@@ -17,6 +17,11 @@ typedef struct lanes {
 LANES_INLINE lanes lanes_all(double x) {
     return (lanes){_mm256_set1_pd(x), _mm256_set1_pd(x)};
 }
+LANES_INLINE lanes lanes_spread(const double *p) {
+    __m256d a = _mm256_set1_pd(*p);
+    __asm__("" : "+x"(a));
+    return (lanes){a, a};
+}
 LANES_INLINE lanes lanes_load(const double *p) {
     return (lanes){_mm256_load_pd(p), _mm256_load_pd(p + 4)};
 }
@@ -67,8 +72,17 @@ LANES_INLINE lanes lanes_least(lanes a) {
     b = _mm256_min_pd(b, _mm256_permute_pd(b, 0x5));
     return (lanes){b, b};
 }
+LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
+    _Alignas(64) double both[16];
+    lanes_store(both, a);
+    lanes_store(both + 8, b);
+    return lanes_all(both[lane]);
+}
 LANES_INLINE double lanes_first(lanes a) {
     return _mm256_cvtsd_f64(a.low);
+}
+LANES_INLINE __m128d lanes_first_two(lanes a) {
+    return _mm256_castpd256_pd128(a.low);
 }
 LANES_INLINE bool lanes_unbranched(bool condition) {
     uint32_t bits = condition;

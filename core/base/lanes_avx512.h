@@ -7,13 +7,18 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LANES_TARGET __attribute__((target("avx512f,avx512dq")))
+#define LANES_TARGET __attribute__((target("avx512f,avx512dq,avx512vl")))
 #define LANES_INLINE LANES_TARGET static inline __attribute__((always_inline))
 
 typedef __m512d lanes;
 
 LANES_INLINE lanes lanes_all(double x) {
     return _mm512_set1_pd(x);
+}
+LANES_INLINE lanes lanes_spread(const double *p) {
+    lanes a = _mm512_set1_pd(*p);
+    __asm__("" : "+v"(a));
+    return a;
 }
 LANES_INLINE lanes lanes_load(const double *p) {
     return _mm512_load_pd(p);
@@ -57,8 +62,14 @@ LANES_INLINE lanes lanes_least(lanes a) {
     const __m128d two = _mm_min_pd(_mm256_castpd256_pd128(four), _mm256_extractf128_pd(four, 1));
     return _mm512_broadcastsd_pd(_mm_min_sd(two, _mm_unpackhi_pd(two, two)));
 }
+LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
+    return _mm512_permutex2var_pd(a, _mm512_set1_epi64(lane), b);
+}
 LANES_INLINE double lanes_first(lanes a) {
     return _mm512_cvtsd_f64(a);
+}
+LANES_INLINE __m128d lanes_first_two(lanes a) {
+    return _mm512_castpd512_pd128(a);
 }
 LANES_INLINE bool lanes_unbranched(bool condition) {
     uint32_t bits = condition;

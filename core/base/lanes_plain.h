@@ -27,6 +27,11 @@ LANES_INLINE lanes lanes_all(double x) {
     const lanes_two both = {x, x};
     return (lanes){{both, both, both, both}};
 }
+/* A number in memory, loaded to all lanes, so that what is computed of it is in all lanes: compilers
+ * would compute it in one lane and move it to the others, which takes longer. */
+LANES_INLINE lanes lanes_spread(const double *p) {
+    return lanes_all(*p);
+}
 /* From and to places aligned to 64 bytes. */
 LANES_INLINE lanes lanes_load(const double *p) {
     const lanes_two *parts = (const lanes_two *)(const void *)p;
@@ -115,9 +120,20 @@ LANES_INLINE lanes lanes_least(lanes a) {
                                             lanes_two_smaller(a.part[2], a.part[3]));
     return lanes_all(low[0] < low[1] ? low[0] : low[1]);
 }
+/* The number in one of the 16 lanes of both, in all lanes. */
+LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
+    _Alignas(64) double both[16];
+    lanes_store(both, a);
+    lanes_store(both + 8, b);
+    return lanes_all(both[lane]);
+}
 /* The number in the first lane. */
 LANES_INLINE double lanes_first(lanes a) {
     return a.part[0][0];
+}
+/* The numbers in the first two. */
+LANES_INLINE lanes_two lanes_first_two(lanes a) {
+    return a.part[0];
 }
 /* A condition to be computed whole, where compilers would branch on its first half. */
 LANES_INLINE bool lanes_unbranched(bool condition) {

@@ -2,8 +2,8 @@
 #define GJK_BASE_TWO_H
 
 /*
- * A vector of the plane in one register, and a rotation of the plane as its cosine and its negated
- * sine, the first row of its matrix. Each number is rounded on its own, as in gjk/vec.h.
+ * A vector of the plane in one register, and a rotation of the plane. Each number is rounded on its
+ * own, as in gjk/vec.h.
  */
 
 #include "gjk/pose.h"
@@ -26,13 +26,18 @@ TWO_INLINE gjk_two two_of(const gjk_vec3 *v) {
 TWO_INLINE gjk_two two_swapped(gjk_two v) {
     return __builtin_shufflevector(v, v, 1, 0);
 }
-TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
+/* The dot product, in both numbers or as one. */
+TWO_INLINE gjk_two two_dots(gjk_two a, gjk_two b) {
     const gjk_two products = a * b;
-    return products[0] + products[1];
+    return products + two_swapped(products);
 }
-/* A choice between two vectors that is not branched on: whether x is not below y, or a condition. */
-TWO_INLINE gjk_two_bits two_if_not_below(double x, double y) {
-    return two_all(x) >= two_all(y);
+TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
+    return two_dots(a, b)[0];
+}
+/* A choice between two vectors that is not branched on: whether x is not below y, number by
+ * number, or a condition. */
+TWO_INLINE gjk_two_bits two_if_not_below(gjk_two x, gjk_two y) {
+    return x >= y;
 }
 TWO_INLINE gjk_two_bits two_if(bool condition) {
     const int64_t mask = -(int64_t)condition;
@@ -42,16 +47,25 @@ TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
     return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
 }
 
-/* The rotation of a 2D pose. */
-TWO_INLINE gjk_two two_turn_of(const gjk_pose *pose) {
-    return (gjk_two){pose->rotation.r0.x, pose->rotation.r0.y};
+/* A rotation: its cosine and its negated sine, each in both numbers. */
+typedef struct gjk_two_turn {
+    gjk_two cosine, sine;
+} gjk_two_turn;
+
+/* That of a 2D pose. */
+TWO_INLINE gjk_two_turn two_turn_of(const gjk_pose *pose) {
+    return (gjk_two_turn){two_all(pose->rotation.r0.x), two_all(pose->rotation.r0.y)};
+}
+/* {y, -x} of {x, y} */
+TWO_INLINE gjk_two two_crossed(gjk_two v) {
+    return (gjk_two)((gjk_two_bits)two_swapped(v) ^ (gjk_two_bits){0, INT64_MIN});
 }
 /* v turned, and turned back. */
-TWO_INLINE gjk_two two_turned(gjk_two turn, gjk_two v) {
-    return (gjk_two){turn[0] * v[0] + turn[1] * v[1], turn[0] * v[1] - turn[1] * v[0]};
+TWO_INLINE gjk_two two_turned(gjk_two_turn turn, gjk_two v) {
+    return turn.cosine * v + turn.sine * two_crossed(v);
 }
-TWO_INLINE gjk_two two_turned_back(gjk_two turn, gjk_two v) {
-    return (gjk_two){turn[0] * v[0] - turn[1] * v[1], turn[0] * v[1] + turn[1] * v[0]};
+TWO_INLINE gjk_two two_turned_back(gjk_two_turn turn, gjk_two v) {
+    return turn.cosine * v - turn.sine * two_crossed(v);
 }
 
 #endif

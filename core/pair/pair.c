@@ -452,14 +452,30 @@ bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
     return is_decided;
 }
 
-void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
-                     gjk_detect_result *result) {
-    const bool is_flat = gjk_flat_serves(a, b) && gjk_flat_may_choose(settings->solver);
-    const bool is_decided = is_flat ? gjk_flat_detect(a, b, settings, result)
-                                    : gjk_detect_general(a, b, settings, result);
-    if (is_decided && settings->recorder != NULL) {
+static bool detect_by_kernel(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings, gjk_detect_result *result) {
+    return gjk_flat_serves(a, b) && gjk_flat_may_choose(settings->solver)
+               ? gjk_flat_detect(a, b, settings, result)
+               : gjk_detect_general(a, b, settings, result);
+}
+
+/* What a kernel has decided, the recorder is told of the general method. Apart from the query without a
+ * recorder, which needs no frame of its own. */
+static __attribute__((noinline)) void detect_recorded(const gjk_placed *a, const gjk_placed *b,
+                                                      const gjk_detect_settings *settings,
+                                                      gjk_detect_result *result) {
+    if (detect_by_kernel(a, b, settings, result)) {
         const pair_query query = detect_query(a, b, settings);
         trace(a, b, &query);
+    }
+}
+
+void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
+                     gjk_detect_result *result) {
+    if (settings->recorder != NULL) {
+        detect_recorded(a, b, settings, result);
+    } else {
+        (void)detect_by_kernel(a, b, settings, result);
     }
 }
 
@@ -516,14 +532,27 @@ bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
     return is_decided;
 }
 
-void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
-                       const gjk_distance_settings *settings, gjk_distance_result *result) {
-    const bool is_flat =
-        gjk_flat_serves(a, b) && !settings->is_signed && gjk_flat_may_choose(settings->solver);
-    const bool is_decided = is_flat ? gjk_flat_distance(a, b, settings, result)
-                                    : gjk_distance_general(a, b, settings, result);
-    if (is_decided && settings->recorder != NULL) {
+static bool distance_by_kernel(const gjk_placed *a, const gjk_placed *b,
+                               const gjk_distance_settings *settings, gjk_distance_result *result) {
+    return gjk_flat_serves(a, b) && !settings->is_signed && gjk_flat_may_choose(settings->solver)
+               ? gjk_flat_distance(a, b, settings, result)
+               : gjk_distance_general(a, b, settings, result);
+}
+
+static __attribute__((noinline)) void distance_recorded(const gjk_placed *a, const gjk_placed *b,
+                                                        const gjk_distance_settings *settings,
+                                                        gjk_distance_result *result) {
+    if (distance_by_kernel(a, b, settings, result)) {
         const pair_query query = distance_query(a, b, settings);
         trace(a, b, &query);
+    }
+}
+
+void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
+                       const gjk_distance_settings *settings, gjk_distance_result *result) {
+    if (settings->recorder != NULL) {
+        distance_recorded(a, b, settings, result);
+    } else {
+        (void)distance_by_kernel(a, b, settings, result);
     }
 }

@@ -22,26 +22,14 @@ LANES_INLINE lanes gaps_to(const double *edges, gjk_two p) {
  * is further towards the point. */
 LANES_INLINE void find_nearest_to(const view *v, const double *columns, uint32_t edge, gjk_two p,
                                   nearest *at) {
-    const gjk_two from = row(columns, edge);
-    const gjk_two to = row(columns, (edge + 1) % COLUMN), normal = row(columns + NORMAL_X, edge);
-    const gjk_two way = to - from;
-    const double from_start = two_dot(p - from, way), from_end = two_dot(to - p, way);
-    const double beyond = gjk_smaller(from_start, from_end);
-    const bool is_over = beyond >= 0.0;
-    const gjk_two end = two_pick(two_if_not_below(from_end, from_start), from, to);
-    const gjk_two between = p - end;
-    const double length = sqrt(two_dot(between, between)), clear = 16.0 * v->rounding;
-    const gjk_two n = between / two_all(length);
-    const bool is_beyond = beyond * beyond > clear * clear * two_dot(way, way);
+    const way_to_point way = find_way(row(columns, edge), row(columns, (edge + 1) % COLUMN),
+                                      row(columns + NORMAL_X, edge), p);
     const bool is_farthest =
-        lanes_above(along(columns, between), lanes_all(two_dot(between, end))) == 0;
-    const bool is_corner = is_beyond & is_farthest;
-    at->point = p;
-    const gjk_two_bits over = two_if_not_below(beyond, 0.0);
-    const double gap = two_dot(normal, p - from);
-    at->normal = two_pick(over, normal, n);
-    at->distance = two_pick(over, two_all(gap), two_all(length))[0];
-    at->is_sure = lanes_unbranched(is_over | is_corner);
+        lanes_above(along(columns, way.between), lanes_all(two_dot(way.between, way.end))) == 0;
+    at->is_sure =
+        lanes_unbranched((way.beyond <= 0.0) | (is_clearly_beyond(v, &way) & is_farthest));
+    at->distance = way.distance;
+    turn_to_world(at, p, way.toward, way.scale);
 }
 
 LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
@@ -70,17 +58,13 @@ LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
     }
     nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
     find_nearest_to(&v, columns, edge, p, &at);
-    if (!at.is_sure) {
-        return false;
-    }
     const gjk_state state = deep ? GJK_OVERLAPPING : state_at(&v, at.distance);
-    if (!settings->penetration) {
+    if (settings->penetration) {
+        write_detect(&v, &at, state, result);
+    } else {
         write_state(state, result);
-        return true;
     }
-    turn_to_world(&at);
-    write_detect(&v, &at, state, result);
-    return true;
+    return at.is_sure;
 }
 
 LANES_INLINE bool distance_circle(const gjk_placed *a, const gjk_placed *b,
@@ -102,9 +86,6 @@ LANES_INLINE bool distance_circle(const gjk_placed *a, const gjk_placed *b,
     }
     find_nearest_to(&v, columns, lane_of_largest(gaps), p, &at);
     const bool is_apart = lanes_above(gaps, lanes_all(v.most)) != 0;
-    if (at.is_sure) {
-        turn_to_world(&at);
-        write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
-    }
+    write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
     return at.is_sure;
 }

@@ -39,17 +39,6 @@ LANES_INLINE uint32_t lane_of_largest(lanes a) {
     return (uint32_t)__builtin_ctz(lanes_equal(a, lanes_largest(a)));
 }
 
-/*
- * The points that are least far along a direction, a bit each: those between an edge that goes down
- * and one that does not. One point, unless rounding hides which way an edge goes.
- */
-LANES_INLINE uint32_t least_points(const double *columns, gjk_two direction) {
-    const lanes up = lanes_sub(lanes_mul(lanes_all(direction[1]), lanes_load(columns + NORMAL_X)),
-                               lanes_mul(lanes_all(direction[0]), lanes_load(columns + NORMAL_Y)));
-    const uint32_t down = lanes_above(lanes_all(0.0), up); /* neither 0 nor -0 */
-    return ~down & (down << 1 | down >> (COLUMN - 1)) & ALL_LANES;
-}
-
 /* One of two places, as likely as not; no compiler branches on it, or takes the mask from a vector. */
 LANES_INLINE const void *place_of(const void *no, const void *yes, bool which) {
     uintptr_t mask = -(uintptr_t)which;

@@ -24,21 +24,19 @@ typedef struct placing {
 LANES_INLINE placing place(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *a = &first->pose.rotation.r0, *b = &second->pose.rotation.r0;
     const gjk_vec3 *from = &first->pose.position, *to = &second->pose.position;
-    const lanes c = lanes_all(a->x), s = lanes_all(a->y);
-    const lanes e = lanes_all(b->x), f = lanes_all(b->y);
-    const lanes dx = lanes_sub(lanes_all(to->x), lanes_all(from->x));
-    const lanes dy = lanes_sub(lanes_all(to->y), lanes_all(from->y));
+    const lanes c = lanes_spread(&a->x), s = lanes_spread(&a->y);
+    const lanes e = lanes_spread(&b->x), f = lanes_spread(&b->y);
+    const lanes dx = lanes_sub(lanes_spread(&to->x), lanes_spread(&from->x));
+    const lanes dy = lanes_sub(lanes_spread(&to->y), lanes_spread(&from->y));
     placing p;
     p.x[0] = lanes_sub(lanes_mul(c, dx), lanes_mul(s, dy));
     p.y[0] = dot(s, c, dx, dy);
     p.x[1] = lanes_sub(lanes_mul(f, dy), lanes_mul(e, dx));
     p.y[1] = lanes_sub(lanes_all(0.0), dot(f, e, dx, dy));
-    if (a->x == b->x && a->y == b->y) { /* exact, so that a shape coincides with itself */
-        p.cosine = lanes_all(1.0);
-        p.sine = lanes_all(0.0);
-    } else {
-        p.cosine = dot(c, s, e, f);
-        p.sine = lanes_sub(lanes_mul(c, f), lanes_mul(s, e));
+    p.cosine = dot(c, s, e, f);
+    p.sine = lanes_sub(lanes_mul(c, f), lanes_mul(s, e));
+    if (__builtin_expect(memcmp(a, b, 2 * sizeof a->x) == 0, 0)) {
+        p.cosine = lanes_all(1.0); /* exact, so that a shape coincides with itself */
     }
     return p;
 }
@@ -59,62 +57,97 @@ LANES_INLINE lanes least_along(lanes nx, lanes ny, const double *points) {
                                             lesser_reach(nx, ny, points, 6)));
 }
 
-/* The gaps along the normals of either polygon, in the frame of each, and lane by lane the wider of
- * the two. */
+/* The normals of one polygon in the frame of the other, how far the other reaches at least along them,
+ * and the gaps. */
 typedef struct gaps {
-    lanes of_first, of_second, widest;
+    lanes x, y, least, gap;
 } gaps;
 
-LANES_INLINE gaps find_gaps(const placing *at, const double *first, const double *second) {
+LANES_INLINE lanes widest_of(const gaps g[2]) {
+    return lanes_larger(g[0].gap, g[1].gap);
+}
+
+/* Those of the first polygon and those of the second. */
+LANES_INLINE void find_gaps(const placing *at, const double *first, const double *second,
+                            gaps g[2]) {
     const lanes c = at->cosine, s = at->sine;
     const lanes u = lanes_load(first + NORMAL_X), w = lanes_load(first + NORMAL_Y);
     const lanes p = lanes_load(second + NORMAL_X), q = lanes_load(second + NORMAL_Y);
-    const lanes u_there = lanes_sub(lanes_mul(c, u), lanes_mul(s, w)), w_there = dot(c, s, w, u);
-    const lanes p_here = dot(c, s, p, q), q_here = lanes_sub(lanes_mul(c, q), lanes_mul(s, p));
-    gaps g;
-    g.of_first = lanes_sub(least_along(u_there, w_there, second),
-                           lanes_sub(lanes_load(first + OFFSET), dot(u, w, at->x[0], at->y[0])));
-    g.of_second = lanes_sub(least_along(p_here, q_here, first),
-                            lanes_sub(lanes_load(second + OFFSET), dot(p, q, at->x[1], at->y[1])));
-    g.widest = lanes_larger(g.of_first, g.of_second);
-    return g;
+    g[0].x = lanes_sub(lanes_mul(c, u), lanes_mul(s, w));
+    g[0].y = dot(c, s, w, u);
+    g[1].x = dot(c, s, p, q);
+    g[1].y = lanes_sub(lanes_mul(c, q), lanes_mul(s, p));
+    g[0].least = least_along(g[0].x, g[0].y, second);
+    g[1].least = least_along(g[1].x, g[1].y, first);
+    g[0].gap =
+        lanes_sub(g[0].least, lanes_sub(lanes_load(first + OFFSET), dot(u, w, at->x[0], at->y[0])));
+    g[1].gap = lanes_sub(g[1].least,
+                         lanes_sub(lanes_load(second + OFFSET), dot(p, q, at->x[1], at->y[1])));
 }
 
-/* The edge with the widest gap, seen from its polygon. */
+/* The edge with the widest gap, seen from its polygon, and the point of the other that faces it. */
 typedef struct face {
     const double *own, *other; /* columns of the polygons */
-    gjk_two turn, translation; /* of the other in the frame of own */
-    gjk_two normal, from, to;
+    gjk_two_turn turn;         /* of the other in the frame of own */
+    gjk_two translation, normal, from, to, facing;
 } face;
+
+/*
+ * The point of the other polygon that reaches least along the normal of a lane; the first among equals.
+ * The reach of all points is computed once more, in place of an index beside each least one.
+ */
+LANES_INLINE uint32_t find_facing(const gaps g[2], const double *other, uint32_t lane) {
+    const lanes x = lanes_pick(g[0].x, g[1].x, lane), y = lanes_pick(g[0].y, g[1].y, lane);
+    const lanes reach = dot(x, y, lanes_load(other), lanes_load(other + COLUMN));
+    const uint32_t least = lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
+    return (uint32_t)__builtin_ctz(least | 1u << (COLUMN - 1));
+}
+
+/* Negative or positive, as the first or the second comes first in the order of order.h; 0 where it takes
+ * more than sizes and positions to tell, which would be a call with all registers in use. */
+LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *second) {
+    const gjk_vec3 *p = &first->pose.position, *q = &second->pose.position;
+    const double numbers[3][2] = {{second->shape->size, first->shape->size},
+                                  {p->x, q->x},
+                                  {p->y, q->y}};
+    int order = 0;
+    for (int i = 0; i < 3 && order == 0; i++) {
+        order = (numbers[i][0] > numbers[i][1]) - (numbers[i][0] < numbers[i][1]);
+    }
+    return order;
+}
 
 /* Among equals of both polygons one of that which comes first in the order of order.h, of one polygon
  * that with the lowest index. */
-LANES_INLINE face find_face(const placing *p, const gaps *g, const gjk_placed *first,
+LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed *first,
                             const gjk_placed *second, nearest *at) {
-    const lanes gap = lanes_largest(g->widest);
-    const uint32_t in_first = lanes_equal(g->of_first, gap);
-    const uint32_t in_second = lanes_equal(g->of_second, gap);
-    const uint32_t lane = (uint32_t)__builtin_ctz(in_first | in_second << COLUMN);
-    uint32_t edge = lane % COLUMN;
-    bool of_second = lane >= COLUMN;
-    if (__builtin_expect((in_first != 0) & (in_second != 0), 0) &&
-        !gjk_comes_first(first, second)) {
-        of_second = true;
-        edge = (uint32_t)__builtin_ctz(in_second);
+    const lanes gap = lanes_largest(widest_of(g));
+    const uint32_t in_second = lanes_equal(g[1].gap, gap);
+    const uint32_t widest = lanes_equal(g[0].gap, gap) | in_second << COLUMN;
+    uint32_t lane = (uint32_t)__builtin_ctz(widest);
+    const uint32_t last = 31 - (uint32_t)__builtin_clz(widest);
+    at->is_sure = true;
+    if (__builtin_expect((lane ^ last) & COLUMN, 0)) {
+        const int order = compare_quickly(first, second);
+        at->is_sure = order != 0;
+        lane = order < 0 ? lane : COLUMN + (uint32_t)__builtin_ctz(in_second);
     }
+    const uint32_t edge = lane % COLUMN;
+    const bool of_second = lane >= COLUMN;
     const double *const a = first->shape->columns, *const b = second->shape->columns;
     const gjk_two_bits back = two_if(of_second);
     const gjk_two from_first = {lanes_first(p->x[0]), lanes_first(p->y[0])};
     const gjk_two from_second = {lanes_first(p->x[1]), lanes_first(p->y[1])};
-    const gjk_two turn = {lanes_first(p->cosine), lanes_first(p->sine)};
+    const gjk_two_bits negative = {INT64_MIN, INT64_MIN};
     face f;
     f.own = place_of(a, b, of_second);
     f.other = place_of(b, a, of_second);
     f.normal = row(f.own + NORMAL_X, edge);
     f.from = row(f.own, edge);
     f.to = row(f.own, (edge + 1) % COLUMN);
-    f.turn =
-        (gjk_two)((gjk_two_bits)turn ^ (back & (gjk_two_bits){0, INT64_MIN})); /* the inverse */
+    f.facing = row(f.other, find_facing(g, f.other, lane));
+    f.turn.cosine = lanes_first_two(p->cosine);
+    f.turn.sine = (gjk_two)((gjk_two_bits)lanes_first_two(p->sine) ^ (back & negative));
     f.translation = two_pick(back, from_second, from_first);
     at->own = place_of(first, second, of_second);
     at->other = place_of(second, first, of_second);
@@ -122,35 +155,28 @@ LANES_INLINE face find_face(const placing *p, const gaps *g, const gjk_placed *f
     return f;
 }
 
-/*
- * The nearest points: the other's point and its projection on the edge, or where that falls beyond
- * an end, and `apart` is set, this corner and the point, along the direction between them, if no
- * other corner of either is further along that.
- */
-LANES_INLINE void find_nearest(const view *v, const face *f, bool apart, nearest *at) {
-    const uint32_t facing = least_points(f->other, two_turned_back(f->turn, f->normal));
-    const gjk_two point = row(f->other, (uint32_t)__builtin_ctz(facing | 1u << (COLUMN - 1)));
-    const gjk_two q = two_turned(f->turn, point) + f->translation, way = f->to - f->from;
+/* The deepest points of two polygons that overlap: the other's point and its projection on the edge. */
+LANES_INLINE void find_deepest(const face *f, nearest *at) {
+    const gjk_two q = two_turned(f->turn, f->facing) + f->translation, way = f->to - f->from;
     const double from_start = two_dot(q - f->from, way), from_end = two_dot(f->to - q, way);
-    const double beyond = gjk_smaller(from_start, from_end);
-    const double gap = two_dot(f->normal, q - f->from);
-    bool is_sure = beyond >= 0.0;
-    at->point = q;
-    at->normal = f->normal;
-    at->distance = gap;
-    if (apart) {
-        const gjk_two end = two_pick(two_if_not_below(from_end, from_start), f->from, f->to);
-        const gjk_two between = q - end, back = two_turned_back(f->turn, between);
-        const double length = sqrt(two_dot(between, between)), clear = 16.0 * v->rounding;
-        const gjk_two_bits over = two_if_not_below(beyond, 0.0);
-        at->normal = two_pick(over, f->normal, between / two_all(length));
-        at->distance = two_pick(over, two_all(gap), two_all(length))[0];
-        const uint32_t further =
-            lanes_above(along(f->own, between), lanes_all(two_dot(between, end))) |
-            lanes_above(lanes_all(two_dot(back, point)), along(f->other, back));
-        is_sure |= (beyond * beyond > clear * clear * two_dot(way, way)) & (further == 0);
-    }
-    at->is_sure = lanes_unbranched(is_sure & ((facing & (facing - 1)) == 0) & (facing != 0));
+    at->distance = two_dot(f->normal, q - f->from);
+    at->is_sure = lanes_unbranched(at->is_sure & (from_start >= 0.0) & (from_end >= 0.0));
+    turn_to_world(at, q, f->normal, two_all(1.0));
+}
+
+/* The nearest points: as above, or where the projection falls beyond an end of the edge, this corner
+ * and the point, if no other corner of either is further along the direction between them. */
+LANES_INLINE void find_nearest(const view *v, const face *f, nearest *at) {
+    const gjk_two q = two_turned(f->turn, f->facing) + f->translation;
+    const way_to_point way = find_way(f->from, f->to, f->normal, q);
+    const gjk_two back = two_turned_back(f->turn, way.between);
+    const uint32_t further =
+        lanes_above(along(f->own, way.between), lanes_all(two_dot(way.between, way.end))) |
+        lanes_above(lanes_all(two_dot(back, f->facing)), along(f->other, back));
+    const bool is_corner = is_clearly_beyond(v, &way) & (further == 0);
+    at->distance = way.distance;
+    at->is_sure = lanes_unbranched(at->is_sure & ((way.beyond <= 0.0) | is_corner));
+    turn_to_world(at, q, way.toward, way.scale);
 }
 
 LANES_INLINE bool detect_polygons(const gjk_placed *a, const gjk_placed *b,
@@ -160,37 +186,34 @@ LANES_INLINE bool detect_polygons(const gjk_placed *a, const gjk_placed *b,
         return false;
     }
     const placing p = place(a, b);
-    const gaps g = find_gaps(&p, a->shape->columns, b->shape->columns);
-    const bool separated = lanes_above(g.widest, lanes_all(v.most)) != 0;
-    const bool deep = lanes_not_below(g.widest, lanes_all(v.deep)) == 0;
+    gaps g[2];
+    find_gaps(&p, a->shape->columns, b->shape->columns, g);
+    const bool separated = lanes_above(widest_of(g), lanes_all(v.most)) != 0;
+    const bool deep = lanes_not_below(widest_of(g), lanes_all(v.deep)) == 0;
     if (!settings->penetration && lanes_unbranched(separated | deep)) {
         write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, result);
         return true;
     }
     nearest at;
-    const face f = find_face(&p, &g, a, b, &at);
+    const face f = find_face(&p, g, a, b, &at);
     gjk_state state = GJK_OVERLAPPING;
     if (separated) {
         write_state(GJK_SEPARATED, result);
         write_normal(two_turned(two_turn_of(&at.own->pose), f.normal), at.is_back, &result->normal);
-        return true;
+        return at.is_sure;
     }
     if (deep) {
-        find_nearest(&v, &f, false, &at);
+        find_deepest(&f, &at);
     } else {
-        find_nearest(&v, &f, true, &at);
+        find_nearest(&v, &f, &at);
         state = state_at(&v, at.distance);
     }
-    if (!at.is_sure) {
-        return false;
-    }
-    if (!settings->penetration) {
+    if (settings->penetration) {
+        write_detect(&v, &at, state, result);
+    } else {
         write_state(state, result);
-        return true;
     }
-    turn_to_world(&at);
-    write_detect(&v, &at, state, result);
-    return true;
+    return at.is_sure;
 }
 
 LANES_INLINE bool distance_polygons(const gjk_placed *a, const gjk_placed *b,
@@ -201,18 +224,16 @@ LANES_INLINE bool distance_polygons(const gjk_placed *a, const gjk_placed *b,
         return false;
     }
     const placing p = place(a, b);
-    const gaps g = find_gaps(&p, a->shape->columns, b->shape->columns);
+    gaps g[2];
+    find_gaps(&p, a->shape->columns, b->shape->columns, g);
     nearest at;
-    if (lanes_not_below(g.widest, lanes_all(v.deep)) == 0) {
+    if (lanes_not_below(widest_of(g), lanes_all(v.deep)) == 0) {
         write_distance(&v, &at, GJK_OVERLAPPING, result);
         return true;
     }
-    const face f = find_face(&p, &g, a, b, &at);
-    find_nearest(&v, &f, true, &at);
-    const bool is_apart = lanes_above(g.widest, lanes_all(v.most)) != 0;
-    if (at.is_sure) {
-        turn_to_world(&at);
-        write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
-    }
+    const face f = find_face(&p, g, a, b, &at);
+    find_nearest(&v, &f, &at);
+    const bool is_apart = lanes_above(widest_of(g), lanes_all(v.most)) != 0;
+    write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
     return at.is_sure;
 }

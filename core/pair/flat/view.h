@@ -57,16 +57,57 @@ TWO_INLINE gjk_state state_at(const view *v, double distance) {
  * back along it as the distance says. */
 typedef struct nearest {
     const gjk_placed *own, *other;
-    gjk_two point, normal; /* from own's origin, in its frame; for the answer in the world's axes */
+    gjk_two point, normal; /* from own's origin, in the world's axes */
     double distance;       /* negative: a depth */
     bool is_back;          /* own is the caller's b */
     bool is_sure;          /* else nothing here is */
 } nearest;
 
-TWO_INLINE void turn_to_world(nearest *at) {
-    const gjk_two turn = two_turn_of(&at->own->pose);
-    at->point = two_turned(turn, at->point);
-    at->normal = two_turned(turn, at->normal);
+/* Sets the point and the normal: `toward` times `scale`, of unit length. It is turned first, while the
+ * scale is being computed. */
+TWO_INLINE void turn_to_world(nearest *at, gjk_two point, gjk_two toward, gjk_two scale) {
+    const gjk_two_turn turn = two_turn_of(&at->own->pose);
+    at->point = two_turned(turn, point);
+    at->normal = two_turned(turn, toward) * scale;
+}
+
+/* How a point stands to an edge of a polygon that it is outside of. */
+typedef struct way_to_point {
+    gjk_two end, between; /* the nearer end of the edge, and from there to the point */
+    double beyond,
+        square; /* how far the point is beyond this end, along and in units of the edge, whose
+                              length has that square; not positive: it is over the edge */
+    double distance;
+    gjk_two toward,
+        scale; /* the unit vector to the point from the nearest of the edge is their product */
+} way_to_point;
+
+/* The distance of the nearer end is begun before it is known whether it is asked for, and 1 / length is
+ * length * (1 / length^2), so that root and division go on at once. */
+TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_two point) {
+    const gjk_two edge = to - from, of_start = point - from, of_end = point - to;
+    const gjk_two start_squared = two_dots(of_start, of_start);
+    const gjk_two end_squared = two_dots(of_end, of_end);
+    const double squared = gjk_smaller(start_squared[0], end_squared[0]), length = sqrt(squared);
+    const gjk_two_bits at_start = two_if_not_below(end_squared, start_squared);
+    const gjk_two before = -two_dots(of_start, edge), after = two_dots(of_end, edge);
+    const gjk_two beyond = two_pick(two_if_not_below(before, after), before, after);
+    const gjk_two_bits is_over = two_if_not_below(two_all(0.0), beyond);
+    way_to_point way;
+    way.end = two_pick(at_start, from, to);
+    way.between = two_pick(at_start, of_start, of_end);
+    way.beyond = beyond[0];
+    way.square = two_dot(edge, edge);
+    way.distance = two_pick(is_over, two_dots(normal, of_start), two_all(length))[0];
+    way.toward = two_pick(is_over, normal, way.between);
+    way.scale = two_pick(is_over, two_all(1.0), two_all(length * (1.0 / squared)));
+    return way;
+}
+
+/* Whether rounding cannot have moved the point beyond the end. */
+TWO_INLINE bool is_clearly_beyond(const view *v, const way_to_point *way) {
+    const double clear = 16.0 * v->rounding;
+    return way->beyond * way->beyond > clear * clear * way->square;
 }
 
 TWO_INLINE void write_vector(gjk_two v, gjk_vec3 *out) {
