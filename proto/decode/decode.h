@@ -90,7 +90,8 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out);
 bool proto_decode_place(struct proto_reader *reader, const proto_node *object, uint32_t dimension,
                         proto_place *out);
 
-/* is_stateless: there is no set that an id could belong to. */
+/* *out is as proto_query_init made it, and is left alone when the node is absent and may be.
+ * is_stateless: there is no set that an id could belong to. */
 bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out);
 
@@ -108,7 +109,8 @@ bool proto_decode_filter(struct proto_reader *reader, const proto_node *node, gj
 bool proto_decode_at(struct proto_reader *reader, const proto_node *node, proto_at *out);
 
 proto_options proto_options_default(void);
-void proto_query_init(proto_query *query, proto_op op); /* all defaults */
+/* All defaults; the shapes of operands, which are absent, are left as they are. */
+void proto_query_init(proto_query *query, proto_op op);
 
 /* What a query depends on besides its own text. */
 typedef struct proto_scope {

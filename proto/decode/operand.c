@@ -59,9 +59,8 @@ static bool decode_inline(struct proto_reader *reader, const proto_node *node, u
 
 bool proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out) {
-    bool is_name = node->value.type == PROTO_STRING;
+    const bool is_name = node->value.type == PROTO_STRING;
 
-    *out = (proto_operand){.kind = PROTO_OPERAND_ABSENT, .pose = gjk_pose_identity()};
     if (!proto_is_given(node) && !node->is_required) {
         return true;
     }

@@ -5,6 +5,7 @@
  */
 
 #include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "decode/decode.h"
@@ -236,14 +237,23 @@ bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
            is_fine;
 }
 
-/* In its place: a query is nearly 2 KB, which would be copied as often as it is decoded. */
+static void init_operand(proto_operand *operand) {
+    memset(operand, 0, offsetof(proto_operand, shape));
+    operand->pose = gjk_pose_identity();
+}
+
+/* In its place, and without the shapes of operands: a query is 2.6 KB, which to clear or to copy would
+ * cost a ray of a batch a tenth of its time. */
 void proto_query_init(proto_query *query, proto_op op) {
-    memset(query, 0, sizeof *query);
+    memset(query, 0, offsetof(proto_query, a));
+    init_operand(&query->a);
+    init_operand(&query->b);
+    init_operand(&query->moving);
+    init_operand(&query->to);
+    init_operand(&query->target);
     query->op = op;
     query->filter = query->obstacles_filter = gjk_filter_default();
     query->options = proto_options_default();
-    query->a.pose = query->b.pose = query->moving.pose = query->to.pose = query->target.pose =
-        gjk_pose_identity();
     query->penetration = true;
     query->max_distance = INFINITY;
     query->solid = true;

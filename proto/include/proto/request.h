@@ -53,8 +53,8 @@ typedef struct proto_operand {
     bool has_position;   /* STORED: replaces the stored position ... */
     bool has_rotation;   /* ... and the stored rotation, each on its own */
     gjk_pose pose;       /* INLINE, or the replacing parts */
-    gjk_shape shape;     /* INLINE */
     const char *group;   /* INLINE: as it was given, or NULL */
+    gjk_shape shape;     /* INLINE; of others nothing is set */
 } proto_operand;
 
 typedef struct proto_options {
@@ -101,7 +101,6 @@ typedef struct proto_query {
     bool trace;        /* detect, distance: only with a and b */
     bool include_meta; /* lines tell what is stored as meta of their shapes */
 
-    proto_operand a, b;  /* detect, distance */
     const char *against; /* detect, distance: name of the other set, or NULL */
     proto_at against_at; /* of that set */
     bool within;         /* detect: what lies within a, not what meets it */
@@ -116,14 +115,10 @@ typedef struct proto_query {
     bool solid;  /* raycast */
     bool exits;  /* raycast: hits tell where the ray leaves */
 
-    proto_operand moving; /* cast: "shape" */
-    gjk_vec3 translation; /* cast; may be zero */
-    proto_operand to; /* cast: in place of a translation, as the pose of a STORED one; or ABSENT */
+    gjk_vec3 translation;  /* cast; may be zero */
     gjk_at_start at_start; /* cast */
 
     proto_ray_mode mode;       /* raycast, cast */
-    proto_operand target;      /* raycast: "shape", or "target" as a STORED operand;
-                                  cast: "target" likewise, or "against" as an INLINE one */
     proto_named_shape *shapes; /* stateless raycast, cast */
     uint32_t shape_count;
     bool has_shapes;
@@ -139,6 +134,12 @@ typedef struct proto_query {
     double near_miss;                   /* hit: negative: not wanted */
 
     char pointer[24]; /* JSON pointer of the query: "", or that of its place in a batch */
+
+    proto_operand a, b;   /* detect, distance */
+    proto_operand moving; /* cast: "shape" */
+    proto_operand to; /* cast: in place of a translation, as the pose of a STORED one; or ABSENT */
+    proto_operand target; /* raycast: "shape", or "target" as a STORED operand;
+                             cast: "target" likewise, or "against" as an INLINE one */
 } proto_query;
 
 /*
