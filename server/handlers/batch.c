@@ -21,10 +21,20 @@
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
 
-/* What lists may still take of the reply. */
+/* So many queries are answered before the deadline is looked at again; whatever takes long looks at it
+ * itself. */
+#define ROWS_UNASKED 8
+
+/* What lists may still take of the reply, or have taken. */
 typedef struct room {
     uint64_t answers, bytes;
 } room;
+
+/* What a thread has done and not yet told the others. */
+typedef struct tally {
+    room used;
+    uint32_t ops[PROTO_OP_COUNT];
+} tally;
 
 /* What is said to one query. */
 typedef struct result {
@@ -33,12 +43,20 @@ typedef struct result {
     bool is_cut;       /* with more room there might be more */
 } result;
 
+/* The texts of a chunk, which ends before that row. */
+typedef struct chunk_texts {
+    struct gjk_arena arena;
+    uint32_t end;
+} chunk_texts;
+
 /* One batch under way. */
 typedef struct gjkd_batch {
     struct gjkd_request *request;
     struct proto_batch *batch;
-    result *results;         /* one a query */
-    struct gjk_arena *texts; /* one a chunk */
+    result *results; /* one a query */
+    /* No chunk has fewer rows than `step`, so that the one that begins with a row has texts[row / step]
+     * to itself; others stay empty. */
+    chunk_texts *texts;
     uint32_t step, chunks, rows;
     uint64_t row_ns;
     room max;              /* of the whole reply */
@@ -54,7 +72,7 @@ typedef struct gjkd_batch {
 
 static void release(work *batch) {
     for (uint32_t i = 0; i < batch->chunks; i++) {
-        gjk_arena_fini(&batch->texts[i]);
+        gjk_arena_fini(&batch->texts[i].arena);
     }
     proto_batch_close(batch->batch);
 }
@@ -62,7 +80,8 @@ static void release(work *batch) {
 /* --- One query --- */
 
 /* Asks query `row` with so much room; false: *problem says why not. */
-static bool ask(work *batch, uint32_t row, room left, struct gjkd_query_context *context) {
+static bool ask(const work *batch, uint32_t row, room left, tally *done,
+                struct gjkd_query_context *context) {
     context->request = batch->request;
     context->room = left.answers < UINT32_MAX ? (uint32_t)left.answers : UINT32_MAX;
     if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
@@ -76,7 +95,7 @@ static bool ask(work *batch, uint32_t row, room left, struct gjkd_query_context 
     if (!gjkd_query_kinds[op].answer(context)) {
         return false;
     }
-    atomic_fetch_add_explicit(&batch->ops[op], 1, memory_order_relaxed);
+    done->ops[op]++;
     return !context->out.failed || gjkd_query_context_out_of_memory(context);
 }
 
@@ -86,12 +105,15 @@ static bool ends_batch(proto_code code) {
 }
 
 /* The text for query `row`, made in scratch and kept in texts. */
-static proto_code answer_row(work *batch, uint32_t row, room left, struct gjk_arena *scratch,
-                             struct gjk_arena *texts) {
-    struct proto_problem problem = {.code = PROTO_OK};
-    struct gjkd_query_context context = {.arena = scratch, .problem = &problem};
+static proto_code answer_row(const work *batch, uint32_t row, room left, tally *done,
+                             struct gjk_arena *scratch, struct gjk_arena *texts) {
+    struct proto_problem problem; /* 1 KB, and the context 3: only what is needed of them is set */
+    struct gjkd_query_context context;
     struct proto_buffer *out = &context.out;
-    if (!ask(batch, row, left, &context)) {
+    problem.code = PROTO_OK;
+    context.arena = scratch;
+    context.problem = &problem;
+    if (!ask(batch, row, left, done, &context)) {
         if (ends_batch(problem.code)) {
             return problem.code;
         }
@@ -115,55 +137,76 @@ static uint64_t less(uint64_t max, uint64_t used) {
     return used < max ? max - used : 0;
 }
 
-/* What is left of the room, as far as anybody knows yet. */
-static room room_now(work *batch) {
+/* What is left of the room, as far as the thread knows yet. */
+static room room_now(work *batch, const tally *done) {
     return (room){
-        less(batch->max.answers, atomic_load_explicit(&batch->answered, memory_order_relaxed)),
-        less(batch->max.bytes, atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
+        less(batch->max.answers,
+             done->used.answers + atomic_load_explicit(&batch->answered, memory_order_relaxed)),
+        less(batch->max.bytes,
+             done->used.bytes + atomic_load_explicit(&batch->bytes, memory_order_relaxed)),
     };
+}
+
+static void tell(work *batch, const tally *done) {
+    atomic_fetch_add_explicit(&batch->answered, done->used.answers, memory_order_relaxed);
+    atomic_fetch_add_explicit(&batch->bytes, done->used.bytes, memory_order_relaxed);
+    for (int op = 0; op < PROTO_OP_COUNT; op++) {
+        if (done->ops[op] > 0) {
+            atomic_fetch_add_explicit(&batch->ops[op], done->ops[op], memory_order_relaxed);
+        }
+    }
+}
+
+/* May the chunk go on with this row? False: the batch has failed. */
+static bool goes_on(work *batch, const gjkd_chunk *chunk, uint32_t row) {
+    if ((row - chunk->begin) % ROWS_UNASKED == 0 && gjkd_request_is_late(batch->request)) {
+        atomic_store(&batch->failure, (int)PROTO_DEADLINE_EXCEEDED);
+    }
+    return atomic_load(&batch->failure) == PROTO_OK;
 }
 
 static void run(const gjkd_chunk *chunk) {
     work *batch = chunk->work;
-    struct gjk_arena *texts = &batch->texts[chunk->begin / batch->step];
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (atomic_load(&batch->failure) != PROTO_OK) {
-            return;
-        }
-        if (gjkd_request_is_late(batch->request)) {
-            atomic_store(&batch->failure, (int)PROTO_DEADLINE_EXCEEDED);
-            return;
-        }
-        proto_code code = answer_row(batch, row, room_now(batch), chunk->memory, texts);
+    chunk_texts *texts = &batch->texts[chunk->begin / batch->step];
+    tally done = {0};
+    texts->end = chunk->end;
+    for (uint32_t row = chunk->begin; row < chunk->end && goes_on(batch, chunk, row); row++) {
+        proto_code code =
+            answer_row(batch, row, room_now(batch, &done), &done, chunk->memory, &texts->arena);
         if (code != PROTO_OK) {
             atomic_store(&batch->failure, (int)code);
-            return;
+            break;
         }
-        atomic_fetch_add(&batch->answered, batch->results[row].answered);
-        atomic_fetch_add(&batch->bytes, batch->results[row].text.length);
+        done.used.answers += batch->results[row].answered;
+        done.used.bytes += batch->results[row].text.length;
         gjk_arena_reset(chunk->memory);
     }
+    tell(batch, &done);
 }
 
 /* Asks those queries again that listed more than there is room for, or might have listed more. */
 static proto_code enforce_room(work *batch) {
     room left = batch->max;
     struct gjk_arena scratch;
+    tally done = {0};
     proto_code code = PROTO_OK;
+    chunk_texts *texts = batch->texts;
     gjk_arena_init_beside(&scratch, &batch->request->arena);
     for (uint32_t row = 0; row < batch->rows && code == PROTO_OK; row++) {
         const result *said = &batch->results[row];
+        texts = row < texts->end ? texts : &batch->texts[row / batch->step];
         if (said->is_cut || said->answered > left.answers ||
             (said->answered > 0 && said->text.length > left.bytes)) {
             code = gjkd_request_is_late(batch->request)
                        ? PROTO_DEADLINE_EXCEEDED
-                       : answer_row(batch, row, left, &scratch, &batch->texts[row / batch->step]);
+                       : answer_row(batch, row, left, &done, &scratch, &texts->arena);
             gjk_arena_reset(&scratch);
         }
         left.answers = less(left.answers, said->answered);
         left.bytes = less(left.bytes, said->text.length);
     }
     gjk_arena_fini(&scratch);
+    tell(batch, &done);
     return code;
 }
 
@@ -184,6 +227,7 @@ static void print(const work *batch, struct proto_buffer *out) {
                          gjk_history_at(version->history, batch->tick, &rewound) == GJK_REWIND_OK &&
                          rewound.is_gap;
     }
+    chunk_texts *texts = batch->texts;
     proto_buffer_reserve(out, length);
     if (batch->beside_tick) {
         const proto_summary summary = gjkd_version_summary(version);
@@ -193,8 +237,9 @@ static void print(const work *batch, struct proto_buffer *out) {
     }
     for (uint32_t row = 0; row < batch->rows; row++) {
         proto_encode_batch_reply(out, batch->results[row].text);
-        if ((row + 1) % batch->step == 0) {
-            gjk_arena_fini(&batch->texts[row / batch->step]); /* not twice the answer at once */
+        if (row + 1 == texts->end) {
+            gjk_arena_fini(&texts->arena); /* not twice the answer at once */
+            texts = &batch->texts[texts->end / batch->step];
         }
     }
     proto_encode_batch_end(out);
@@ -243,8 +288,9 @@ static bool make_room(struct gjkd_request *request, work *batch) {
         return false;
     }
     for (uint32_t i = 0; i < batch->chunks; i++) {
-        gjk_arena_init(&batch->texts[i], 0);
-        gjk_arena_charge(&batch->texts[i], &request->account.account);
+        gjk_arena_init(&batch->texts[i].arena, 0);
+        gjk_arena_charge(&batch->texts[i].arena, &request->account.account);
+        batch->texts[i].end = 0;
     }
     return true;
 }
@@ -286,7 +332,7 @@ void gjkd_batch_answer(struct gjkd_batch *batch, int status) {
     }
     gjkd_request_leave_chunks(request, batch->rows, batch->row_ns,
                               &(struct gjkd_chunks){.work = batch,
-                                                    .is_fixed = true, /* each has its texts */
+                                                    .never_shrinks = true, /* see texts */
                                                     .run = run,
                                                     .finish = finish});
 }

@@ -60,17 +60,15 @@ static gjk_status raycast_row(const struct rays *rays, uint32_t row, const gjk_s
 
 /* Asks the row, unless it names what is not there. False: the rest is left undone. */
 static bool run_row(struct rays *rays, uint32_t row, gjk_filter *filter,
-                    const gjk_selection *selection, gjkd_tally *tally) {
-    gjk_ray_settings settings = gjk_ray_settings_default();
-    settings.solid = rays->rows.solid;
-    settings.patience = selection->patience;
+                    const gjk_selection *selection, const gjk_ray_settings *settings,
+                    gjkd_tally *tally) {
     if (!gjkd_columns_has_tick(&rays->columns, row)) {
         return true;
     }
     if (!gjkd_columns_select(&rays->columns, &rays->rows.select, row, filter)) {
         return gjkd_columns_note_refusal(&rays->columns, row);
     }
-    const gjk_status status = raycast_row(rays, row, selection, &settings, tally);
+    const gjk_status status = raycast_row(rays, row, selection, settings, tally);
     if (status != GJK_OK) {
         gjkd_columns_note_failure(&rays->columns, status);
     }
@@ -89,10 +87,13 @@ static void run(const gjkd_chunk *chunk) {
                                      .arena = chunk->memory,
                                      .patience = &rays->columns.request->patience,
                                      .rest_unasked = true};
+    gjk_ray_settings settings = gjk_ray_settings_default();
+    settings.solid = rays->rows.solid;
+    settings.patience = selection.patience;
     uint32_t spent = 0;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
         if (gjkd_columns_is_late(&rays->columns, 1, &spent) ||
-            !run_row(rays, row, &filter, &selection, &tally)) {
+            !run_row(rays, row, &filter, &selection, &settings, &tally)) {
             break;
         }
     }

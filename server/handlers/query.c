@@ -35,9 +35,10 @@ static bool check_form(struct gjkd_query_context *context, const struct gjkd_que
 
 static void answer(struct gjkd_request *request, proto_op op) {
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
-    struct gjkd_query_context context = {.request = request,
-                                         .arena = &request->arena,
-                                         .problem = &request->problem};
+    struct gjkd_query_context context; /* most of it is the query's, and set by its decoder */
+    context.request = request;
+    context.arena = &request->arena;
+    context.problem = &request->problem;
     if (!decode(&context, op)) {
         gjkd_request_refuse(request);
         return;

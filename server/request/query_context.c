@@ -201,7 +201,8 @@ bool gjkd_query_context_begin(struct gjkd_query_context *context) {
     context->is_cut = false;
     context->patience = &context->request->patience;
     context->rewind = GJK_REWIND_OK;
-    context->stamp.meta_of = query->include_meta ? gjkd_stored_meta : NULL;
+    context->snapshot = (gjk_snapshot){0};
+    context->stamp = (proto_stamp){.meta_of = query->include_meta ? gjkd_stored_meta : NULL};
     proto_buffer_init(&context->out, context->arena);
     if (version != NULL) {
         context->snapshot = gjk_snapshot_of(version->set);

@@ -304,7 +304,7 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     request->chunks.work = how->work;
     request->chunks.run = how->run;
     request->chunks.finish = how->finish;
-    request->chunks.is_fixed = how->is_fixed;
+    request->chunks.never_shrinks = how->never_shrinks;
     request->chunks.account = &request->account.account;
     request->chunks.patience = request->patience;
     gjkd_chunks_begin(&request->chunks, count, row_ns);

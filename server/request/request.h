@@ -182,7 +182,7 @@ bool gjkd_request_gives_up_trial(struct gjkd_request *request);
 
 /*
  * For handlers: leaves count queries or rows, each of about row_ns, to be done in chunks until the
- * deadline; run, finish, work and is_fixed of how are set. finish fills request->reply.
+ * deadline; run, finish, work and never_shrinks of how are set. finish fills request->reply.
  */
 void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uint64_t row_ns,
                                const struct gjkd_chunks *how);

@@ -25,7 +25,8 @@ uint32_t gjkd_chunks_next_step(uint32_t rows, uint64_t took_ns) {
 
 void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_ns) {
     chunks->rows = count;
-    atomic_init(&chunks->step, gjkd_chunks_step_of(count, row_ns));
+    chunks->first_step = gjkd_chunks_step_of(count, row_ns);
+    atomic_init(&chunks->step, chunks->first_step);
     atomic_init(&chunks->taken, 0);
     atomic_init(&chunks->done, 0);
     atomic_init(&chunks->late, false);
@@ -45,10 +46,10 @@ static void run(struct gjkd_chunks *chunks, const gjkd_chunk *chunk) {
     uint64_t start_ns = uv_hrtime();
     chunks->run(chunk);
     gjk_arena_reset(chunk->memory);
-    if (!chunks->is_fixed) {
-        uint64_t took_ns = uv_hrtime() - start_ns;
-        atomic_store(&chunks->step, gjkd_chunks_next_step(chunk->end - chunk->begin, took_ns));
-    }
+    const uint64_t took_ns = uv_hrtime() - start_ns;
+    const uint32_t next = gjkd_chunks_next_step(chunk->end - chunk->begin, took_ns);
+    const bool is_few = chunks->never_shrinks && next < chunks->first_step;
+    atomic_store(&chunks->step, is_few ? chunks->first_step : next);
 }
 
 bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory) {

@@ -31,10 +31,11 @@ struct gjkd_chunks {
     void (*finish)(void *work, bool is_late);
     gjk_patience patience;
     gjk_arena_account *account; /* of the memory for chunks; NULL: it is not counted */
-    bool is_fixed;              /* every chunk but the last has as many rows as the first */
+    bool never_shrinks;         /* no chunk but the last has fewer rows than the first */
 
     /* Set by gjkd_chunks_begin: */
     uint32_t rows;           /* 0: there is nothing to do */
+    uint32_t first_step;     /* rows of the first chunk */
     atomic_uint step;        /* rows of the next chunk */
     atomic_uint taken, done; /* rows */
     atomic_bool late;        /* patience is at an end: what is left is not done */

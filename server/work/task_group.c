@@ -2,7 +2,7 @@
  * Work sharing with yielding. The first runner begins the job and does the chunks that this
  * leaves. Before each chunk it looks at the pool: when a worker is idle it submits another runner,
  * when something waits for a worker, and it has worked for as long as a chunk is meant to take, it
- * goes to the end of the queue; between chunks a loop that waits for the processor goes first. The
+ * goes to the end of the queue; as often a loop that waits for the processor goes first. The
  * other runners do the same. No runner is submitted that would have to wait. A runner ends when no
  * chunk is left to take, and the last one ends the job.
  */
@@ -34,16 +34,21 @@ static bool do_chunks(struct gjkd_task_group *group) {
     gjk_arena_charge(&memory, chunks->account);
     gjk_arena_hurry(&memory, &chunks->patience);
     const uint64_t begun_ns = uv_hrtime();
+    uint64_t yielded_ns = begun_ns;
     while (gjkd_chunks_waiting(chunks) > 0) {
         if (gjkd_chunks_waiting(chunks) > 1 && gjkd_pool_has_idle_worker(group->pool)) {
             submit_helper(group);
         }
         (void)gjkd_chunks_step(chunks, &memory);
+        const uint64_t now_ns = uv_hrtime();
         if (gjkd_chunks_waiting(chunks) == 0 ||
-            (gjkd_pool_has_waiting(group->pool) && uv_hrtime() - begun_ns >= GJKD_CHUNK_NS)) {
+            (gjkd_pool_has_waiting(group->pool) && now_ns - begun_ns >= GJKD_CHUNK_NS)) {
             break;
         }
-        sched_yield(); /* a loop may have been woken that was not to interrupt just then */
+        if (now_ns - yielded_ns >= GJKD_CHUNK_NS) {
+            sched_yield(); /* a loop may have been woken that was not to interrupt just then */
+            yielded_ns = uv_hrtime();
+        }
     }
     gjk_arena_fini(&memory);
     return gjkd_chunks_waiting(chunks) == 0;

@@ -405,7 +405,7 @@ static void finish(void *work, bool is_late) {
 static void leave_rows(struct gjkd_request *of) {
     gjkd_request_leave_chunks(of, ROWS, 20000,
                               &(struct gjkd_chunks){.work = of,
-                                                    .is_fixed = true,
+                                                    .never_shrinks = true,
                                                     .run = run_chunk,
                                                     .finish = finish});
 }
