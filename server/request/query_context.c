@@ -177,6 +177,7 @@ static bool go_back(struct gjkd_query_context *context) {
     context->stamp.has_tick = true;
     context->stamp.tick = tick;
     context->rewind = GJK_REWIND_EXPIRED;
+    context->rewound = (gjk_rewound){0};
     if (context->query.op == PROTO_OP_HIT) {
         if (version->history != NULL) {
             context->rewind = gjk_history_at(version->history, tick, &context->rewound);
