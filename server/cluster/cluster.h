@@ -22,10 +22,14 @@
 
 struct gjkd_cluster;
 
+/* A constant text for everybody who asks the node; NULL: there is none. */
+typedef _Atomic(const char *) gjkd_obstacle;
+
 typedef struct gjkd_cluster_setup {
     const struct gjkd_config *config; /* lives as long as the cluster */
     const proto_limits *limits;
     struct gjkd_registry *registry; /* empty; what readers see */
+    gjkd_obstacle *obstacle;        /* why the log cannot be had, from the beginning on */
 } gjkd_cluster_setup;
 
 /* Begins to connect and to catch up. NULL: error says what is wrong with the settings. */

@@ -5,30 +5,27 @@
 
 #include "cluster/engine.h"
 
+#include "cluster/connection.h"
 #include "util/log.h"
 
+#include <assert.h>
 #include <inttypes.h>
-#include <nats/nats.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <uv.h>
 
 #define NAME_MAX_BYTES 128
-#define SERVERS_MAX 16
 #define HEX_DIGEST (2 * GJKD_DIGEST_BYTES)
 
 #define WAIT_MS 2000
-#define RECONNECT_MS 100
-#define PING_MS 1000
-#define PINGS_OUT 2
 #define HEARTBEAT_NS INT64_C(500000000)
 #define DESCRIPTION "gjkd, epoch "
 
 /* Subscriptions that are over are kept so long before they are freed, and so many of them. */
-#define ENDED_MS 10000
+#define ENDED_NS UINT64_C(10000000000)
 #define ENDED_MAX 64
 
 /* What was told and waits to be taken; beyond that it is lost. */
@@ -40,129 +37,52 @@
 
 struct gjkd_engine {
     gjkd_engine_setup setup;
-    natsOptions *options;
-    natsConnection *connection;
-    natsConnection *teller; /* another one, so that nothing told delays the log */
-    natsSubscription *told;
-    jsCtx *js;
+    struct gjkd_connection *connection;
+    struct gjkd_connection *teller; /* another one, so that nothing told delays the log */
+    natsSubscription *told;         /* of the teller */
     natsSubscription *log;
     struct {
         natsSubscription *log;
-        int64_t ended_ms;
+        uint64_t ended_ns;
     } ended[ENDED_MAX]; /* a thread of cnats may still be in them */
-    atomic_bool is_connected, is_closed, can_tell;
-    _Atomic size_t told_bytes_max;
+    atomic_bool was_up, is_closed;
+    _Atomic size_t told_bytes_max; /* 0: nothing can be told */
     char told_subject[NAME_MAX_BYTES];
     char log_name[NAME_MAX_BYTES], log_subject[NAME_MAX_BYTES];
     char piece_name[NAME_MAX_BYTES], piece_subjects[NAME_MAX_BYTES];
 };
 
+static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
+
 static bool refuse(char *error, const char *what, const char *why) {
-    snprintf(error, GJKD_ENGINE_ERROR_MAX, "%.120s: %.120s", what, why);
+    snprintf(error, GJKD_ENGINE_ERROR_MAX, "%.64s: %.180s", what, why);
     return false;
 }
 
-/* --- The connection --- */
+/* --- Connections --- */
 
-static void note_connection(struct gjkd_engine *engine, bool is_connected) {
-    if (atomic_exchange(&engine->is_connected, is_connected) != is_connected &&
-        !atomic_load(&engine->is_closed)) {
-        gjkd_log(is_connected ? GJKD_LOG_INFO : GJKD_LOG_WARNING, "cluster %s: NATS is %s",
-                 engine->setup.cluster, is_connected ? "connected" : "away, writes are refused");
+/* Of the log's; on any thread. */
+static void on_change(void *user, bool is_up) {
+    struct gjkd_engine *engine = user;
+    if (atomic_exchange(&engine->was_up, is_up) != is_up && !atomic_load(&engine->is_closed)) {
+        gjkd_log(is_up ? GJKD_LOG_INFO : GJKD_LOG_WARNING, "cluster %s: NATS is %s",
+                 engine->setup.cluster, is_up ? "connected" : "away, writes are refused");
     }
     engine->setup.on_change(engine->setup.user);
 }
 
-static void on_connected(natsConnection *connection, void *closure) {
-    (void)connection;
-    note_connection(closure, true);
+static bool needs_nothing(void *user, natsConnection *made) {
+    (void)user;
+    (void)made;
+    return true;
 }
 
-static void on_disconnected(natsConnection *connection, void *closure) {
-    (void)connection;
-    note_connection(closure, false);
-}
-
-/* Errors are told by the calls that they belong to. */
-static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus error,
-                     void *closure) {
-    (void)connection;
-    (void)subscription;
-    (void)closure;
-    gjkd_log(GJKD_LOG_DEBUG, "NATS: %s", natsStatus_GetText(error));
-}
-
-/* The URLs one by one, in a copy of their text. */
-static natsStatus set_servers(natsOptions *options, const char *urls) {
-    const char *servers[SERVERS_MAX];
-    int count = 0;
-    char *copy = strdup(urls), *rest = NULL;
-    if (copy == NULL) {
-        return NATS_NO_MEMORY;
-    }
-    for (char *at = strtok_r(copy, ", ", &rest); at != NULL && count < SERVERS_MAX;
-         at = strtok_r(NULL, ", ", &rest)) {
-        servers[count++] = at;
-    }
-    const natsStatus status =
-        count > 0 ? natsOptions_SetServers(options, servers, count) : NATS_INVALID_ARG;
-    free(copy);
-    return status;
-}
-
-static natsStatus set_security(natsOptions *options, const gjkd_engine_setup *setup) {
-    natsStatus status = NATS_OK;
-    if (setup->ca[0] != '\0') {
-        status = natsOptions_SetSecure(options, true);
-        status =
-            status == NATS_OK ? natsOptions_LoadCATrustedCertificates(options, setup->ca) : status;
-    }
-    if (status == NATS_OK && setup->creds[0] != '\0') {
-        status = natsOptions_SetUserCredentialsFromFiles(options, setup->creds, NULL);
-    }
-    return status;
-}
-
-static natsStatus set_options(struct gjkd_engine *engine) {
-    natsOptions *o = engine->options;
-    const natsStatus all[] = {
-        set_servers(o, engine->setup.urls),
-        set_security(o, &engine->setup),
-        natsOptions_SetName(o, engine->setup.node),
-        natsOptions_SetTimeout(o, WAIT_MS),
-        natsOptions_SetMaxReconnect(o, -1),
-        natsOptions_SetReconnectWait(o, RECONNECT_MS),
-        natsOptions_SetReconnectJitter(o, RECONNECT_MS, RECONNECT_MS),
-        natsOptions_SetPingInterval(o, PING_MS),
-        natsOptions_SetMaxPingsOut(o, PINGS_OUT),
-        natsOptions_SetSendAsap(o, true),
-        natsOptions_SetFailRequestsOnDisconnect(o, true),
-        natsOptions_SetErrorHandler(o, on_error, NULL),
-        natsOptions_SetDisconnectedCB(o, on_disconnected, engine),
-        natsOptions_SetClosedCB(o, on_disconnected, engine),
-        natsOptions_SetReconnectedCB(o, on_connected, engine),
-        natsOptions_SetRetryOnFailedConnect(o, true, on_connected, engine),
-    };
-    natsStatus status = NATS_OK;
-    for (size_t i = 0; i < sizeof all / sizeof all[0] && status == NATS_OK; i++) {
-        status = all[i];
-    }
-    return status;
-}
-
-/* --- What nodes tell each other --- */
-
-static void on_teller(natsConnection *connection, void *closure) {
-    struct gjkd_engine *engine = closure;
-    const int64_t most = natsConnection_GetMaxPayload(connection);
+static void on_teller_change(void *user, bool is_up) {
+    struct gjkd_engine *engine = user;
+    natsConnection *teller = gjkd_connection_hold(engine->teller);
+    const int64_t most = is_up ? natsConnection_GetMaxPayload(teller) : 0;
     atomic_store(&engine->told_bytes_max, most > 0 ? (size_t)most : 0);
-    atomic_store(&engine->can_tell, true);
-}
-
-static void on_no_teller(natsConnection *connection, void *closure) {
-    struct gjkd_engine *engine = closure;
-    (void)connection;
-    atomic_store(&engine->can_tell, false);
+    gjkd_connection_let_go(engine->teller);
 }
 
 static void on_told(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
@@ -175,68 +95,45 @@ static void on_told(natsConnection *connection, natsSubscription *subscription, 
     engine->setup.on_told(engine->setup.user, &told);
 }
 
-/* The options of the log's connection, but that what this node tells does not come back to it. */
-static natsStatus connect_teller(struct gjkd_engine *engine) {
-    natsOptions *o = engine->options;
-    const natsStatus all[] = {
-        natsOptions_SetNoEcho(o, true),
-        natsOptions_SetWriteDeadline(o, WAIT_MS),
-        natsOptions_SetDisconnectedCB(o, on_no_teller, engine),
-        natsOptions_SetClosedCB(o, on_no_teller, engine),
-        natsOptions_SetReconnectedCB(o, on_teller, engine),
-        natsOptions_SetRetryOnFailedConnect(o, true, on_teller, engine),
-    };
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (all[i] != NATS_OK) {
-            return all[i];
-        }
-    }
-    natsStatus status = natsConnection_Connect(&engine->teller, o);
-    if (status == NATS_OK) {
-        on_teller(engine->teller, engine);
-    } else if (status != NATS_NOT_YET_CONNECTED) {
-        return status;
-    }
-    status = natsConnection_Subscribe(&engine->told, engine->teller, engine->told_subject, on_told,
-                                      engine);
-    return status == NATS_OK
-               ? natsSubscription_SetPendingLimits(engine->told, TOLD_MAX, TOLD_BYTES_MAX)
-               : status;
+/* Has it hear what other nodes tell. */
+static bool listen_to_others(void *user, natsConnection *made) {
+    struct gjkd_engine *engine = user;
+    natsSubscription_Destroy(engine->told);
+    engine->told = NULL;
+    return natsConnection_Subscribe(&engine->told, made, engine->told_subject, on_told, engine) ==
+               NATS_OK &&
+           natsSubscription_SetPendingLimits(engine->told, TOLD_MAX, TOLD_BYTES_MAX) == NATS_OK;
 }
 
 bool gjkd_engine_tell(struct gjkd_engine *engine, const char *data, size_t length) {
-    return atomic_load(&engine->can_tell) &&
-           natsConnection_Publish(engine->teller, engine->told_subject, data, (int)length) ==
-               NATS_OK;
+    natsConnection *teller = gjkd_connection_hold(engine->teller);
+    const bool is_told =
+        gjkd_connection_is_up(engine->teller) &&
+        natsConnection_Publish(teller, engine->told_subject, data, (int)length) == NATS_OK;
+    gjkd_connection_let_go(engine->teller);
+    return is_told;
 }
 
 size_t gjkd_engine_told_bytes_max(const struct gjkd_engine *engine) {
-    return atomic_load(&engine->can_tell) ? atomic_load(&engine->told_bytes_max) : 0;
+    return atomic_load(&engine->told_bytes_max);
+}
+
+void gjkd_engine_mend(struct gjkd_engine *engine) {
+    gjkd_connection_mend(engine->connection);
+    if (gjkd_connection_is_up(engine->connection)) {
+        gjkd_connection_mend(engine->teller);
+    }
+}
+
+bool gjkd_engine_is_connected(const struct gjkd_engine *engine) {
+    return gjkd_connection_is_up(engine->connection);
+}
+
+const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENGINE_ERROR_MAX]) {
+    return gjkd_connection_trouble(engine->connection, detail);
 }
 
 /* --- Life --- */
-
-static natsStatus connect_to(struct gjkd_engine *engine) {
-    natsStatus status = natsOptions_Create(&engine->options);
-    status = status == NATS_OK ? set_options(engine) : status;
-    if (status != NATS_OK) {
-        return status;
-    }
-    status = natsConnection_Connect(&engine->connection, engine->options);
-    if (status == NATS_OK) {
-        note_connection(engine, true);
-    } else if (status != NATS_NOT_YET_CONNECTED) {
-        return status;
-    }
-    status = connect_teller(engine);
-    if (status != NATS_OK) {
-        return status;
-    }
-    jsOptions options;
-    jsOptions_Init(&options);
-    options.Wait = WAIT_MS;
-    return natsConnection_JetStream(&engine->js, engine->connection, &options);
-}
 
 struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
                                     char error[GJKD_ENGINE_ERROR_MAX]) {
@@ -251,9 +148,14 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
     snprintf(engine->told_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
     snprintf(engine->piece_name, NAME_MAX_BYTES, "gjkd_%s_chunks", setup->cluster);
     snprintf(engine->piece_subjects, NAME_MAX_BYTES, "gjkd.%s.chunk.*", setup->cluster);
-    const natsStatus status = connect_to(engine);
-    if (status != NATS_OK) {
-        (void)refuse(error, "--nats", natsStatus_GetText(status));
+    const gjkd_connection_setup log = {setup->urls, setup->node,   setup->creds, setup->ca,
+                                       false,       needs_nothing, on_change,    engine};
+    const gjkd_connection_setup teller = {setup->urls,      setup->node, setup->creds,
+                                          setup->ca,        true,        listen_to_others,
+                                          on_teller_change, engine};
+    engine->connection = gjkd_connection_new(&log, error);
+    engine->teller = engine->connection != NULL ? gjkd_connection_new(&teller, error) : NULL;
+    if (engine->teller == NULL) {
         gjkd_engine_free(engine);
         return NULL;
     }
@@ -262,8 +164,8 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
 
 void gjkd_engine_close(struct gjkd_engine *engine) {
     atomic_store(&engine->is_closed, true);
-    natsConnection_Close(engine->teller);
-    natsConnection_Close(engine->connection);
+    gjkd_connection_close(engine->teller);
+    gjkd_connection_close(engine->connection);
 }
 
 void gjkd_engine_free(struct gjkd_engine *engine) {
@@ -275,16 +177,12 @@ void gjkd_engine_free(struct gjkd_engine *engine) {
     for (int i = 0; i < ENDED_MAX; i++) {
         natsSubscription_Destroy(engine->ended[i].log);
     }
-    jsCtx_Destroy(engine->js);
-    natsConnection_Destroy(engine->teller);
-    natsConnection_Destroy(engine->connection);
-    natsOptions_Destroy(engine->options);
-    nats_Close();
+    gjkd_connection_end(engine->teller);
+    gjkd_connection_end(engine->connection);
+    (void)nats_CloseAndWait(WAIT_MS);
+    gjkd_connection_free(engine->teller);
+    gjkd_connection_free(engine->connection);
     free(engine);
-}
-
-bool gjkd_engine_is_connected(const struct gjkd_engine *engine) {
-    return atomic_load(&engine->is_connected);
 }
 
 /* --- Streams --- */
@@ -295,7 +193,10 @@ static int64_t wanted_replicas(struct gjkd_engine *engine) {
     if (engine->setup.replicas > 0) {
         return (int64_t)engine->setup.replicas;
     }
-    if (natsConnection_GetServers(engine->connection, &servers, &count) != NATS_OK) {
+    const natsStatus status =
+        natsConnection_GetServers(gjkd_connection_hold(engine->connection), &servers, &count);
+    gjkd_connection_let_go(engine->connection);
+    if (status != NATS_OK) {
         return 1;
     }
     for (int i = 0; i < count; i++) {
@@ -334,19 +235,44 @@ static natsStatus make_stream(struct gjkd_engine *engine, const char *name, cons
     config.SubjectsLen = 1;
     config.Storage = js_FileStorage;
     config.Replicas = replicas;
-    return js_AddStream(NULL, engine->js, &config, NULL, code);
+    const natsStatus status =
+        js_AddStream(NULL, gjkd_connection_hold_streams(engine->connection), &config, NULL, code);
+    gjkd_connection_let_go(engine->connection);
+    return status;
 }
 
 /* Where one server keeps no copies for others, and nobody has asked for any, it keeps the only one.
  * Another node may be first, which is as good. */
-static natsStatus make(struct gjkd_engine *engine, const char *name, const char *subject) {
-    jsErrCode code = 0;
+static natsStatus make(struct gjkd_engine *engine, const char *name, const char *subject,
+                       jsErrCode *code) {
     const int64_t replicas = wanted_replicas(engine);
-    natsStatus status = make_stream(engine, name, subject, replicas, &code);
-    if (code == JSStreamReplicasNotSupportedErr && engine->setup.replicas == 0) {
-        status = make_stream(engine, name, subject, 1, &code);
+    natsStatus status = make_stream(engine, name, subject, replicas, code);
+    if (*code == JSStreamReplicasNotSupportedErr && engine->setup.replicas == 0) {
+        status = make_stream(engine, name, subject, 1, code);
     }
-    return code == JSStreamNameExistErr ? NATS_OK : status;
+    return *code == JSStreamNameExistErr ? NATS_OK : status;
+}
+
+/* What the servers have against the stream, and what to do. */
+static const char *explain(natsStatus status, jsErrCode code) {
+    switch (code) {
+    case JSStreamNotFoundErr:
+        return "there is no such stream";
+    case JSClusterNoPeersErr:
+    case JSInsufficientResourcesErr:
+        return "NATS has not so many servers with JetStream, or no room in them, as --replicas "
+               "asks "
+               "for copies: give it less, or add servers";
+    case JSStreamReplicasNotSupportedErr:
+        return "--replicas asks for copies on several servers, and this one is alone: set it to 1, "
+               "or "
+               "run NATS as a cluster";
+    case JSNotEnabledErr:
+    case JSNotEnabledForAccountErr:
+        return "NATS keeps no streams for this account: turn its JetStream on";
+    default:
+        return natsStatus_GetText(status);
+    }
 }
 
 /* More copies where there are more servers than when the stream was made. */
@@ -357,10 +283,13 @@ static void add_replicas(struct gjkd_engine *engine, jsStreamInfo *info) {
         return;
     }
     info->Config->Replicas = wanted;
-    const natsStatus status = js_UpdateStream(NULL, engine->js, info->Config, NULL, &code);
+    const natsStatus status =
+        js_UpdateStream(NULL, gjkd_connection_hold_streams(engine->connection), info->Config, NULL,
+                        &code);
+    gjkd_connection_let_go(engine->connection);
     gjkd_log(status == NATS_OK ? GJKD_LOG_INFO : GJKD_LOG_WARNING,
              "cluster %s: %" PRId64 " copies of the stream %s: %s", engine->setup.cluster, wanted,
-             info->Config->Name, natsStatus_GetText(status));
+             info->Config->Name, explain(status, code));
 }
 
 static natsStatus look(struct gjkd_engine *engine, const char *name, uint64_t wait_ms,
@@ -368,7 +297,11 @@ static natsStatus look(struct gjkd_engine *engine, const char *name, uint64_t wa
     jsOptions options;
     jsOptions_Init(&options);
     options.Wait = (int64_t)wait_ms;
-    return js_GetStreamInfo(info, engine->js, name, &options, code);
+    const natsStatus status =
+        js_GetStreamInfo(info, gjkd_connection_hold_streams(engine->connection), name, &options,
+                         code);
+    gjkd_connection_let_go(engine->connection);
+    return status;
 }
 
 static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
@@ -388,13 +321,11 @@ static bool open_stream(struct gjkd_engine *engine, const char *name, const char
     jsErrCode code = 0;
     natsStatus status = look(engine, name, WAIT_MS, &info, &code);
     if (status != NATS_OK && code == JSStreamNotFoundErr && may_make) {
-        status = make(engine, name, subject);
+        status = make(engine, name, subject, &code);
         status = status == NATS_OK ? look(engine, name, WAIT_MS, &info, &code) : status;
     }
     if (status != NATS_OK) {
-        return refuse(error, name,
-                      code == JSStreamNotFoundErr ? "there is no such stream"
-                                                  : natsStatus_GetText(status));
+        return refuse(error, name, explain(status, code));
     }
     tell(info, out);
     add_replicas(engine, info);
@@ -438,8 +369,9 @@ gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, uint64_t id, uint
     options.MsgId = text;
     options.ExpectStream = engine->log_name;
     options.ExpectLastSeq = expected;
-    const natsStatus status =
-        js_Publish(&ack, engine->js, engine->log_subject, data, (int)length, &options, &code);
+    const natsStatus status = js_Publish(&ack, gjkd_connection_hold_streams(engine->connection),
+                                         engine->log_subject, data, (int)length, &options, &code);
+    gjkd_connection_let_go(engine->connection);
     if (status == NATS_OK) {
         *place = ack->Sequence;
         jsPubAck_Destroy(ack);
@@ -463,7 +395,9 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     options.Config.Heartbeat = HEARTBEAT_NS;
     options.Config.MemoryStorage = true;
     const natsStatus status =
-        js_SubscribeSync(&engine->log, engine->js, engine->log_subject, NULL, &options, &code);
+        js_SubscribeSync(&engine->log, gjkd_connection_hold_streams(engine->connection),
+                         engine->log_subject, NULL, &options, &code);
+    gjkd_connection_let_go(engine->connection);
     if (status == NATS_OK) {
         (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control bounds it */
     }
@@ -472,21 +406,21 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
 
 /* cnats delivers in a thread of its own, which may hold a subscription for a moment after its end. */
 void gjkd_engine_unfollow(struct gjkd_engine *engine) {
-    const int64_t now_ms = nats_Now();
+    const uint64_t now_ns = uv_hrtime();
     int oldest = 0;
     for (int i = 0; i < ENDED_MAX; i++) {
-        if (engine->ended[i].log != NULL && now_ms - engine->ended[i].ended_ms > ENDED_MS) {
+        if (engine->ended[i].log != NULL && now_ns - engine->ended[i].ended_ns > ENDED_NS) {
             natsSubscription_Destroy(engine->ended[i].log);
             engine->ended[i].log = NULL;
         }
-        oldest = engine->ended[i].ended_ms < engine->ended[oldest].ended_ms ? i : oldest;
+        oldest = engine->ended[i].ended_ns < engine->ended[oldest].ended_ns ? i : oldest;
         oldest = engine->ended[oldest].log != NULL && engine->ended[i].log == NULL ? i : oldest;
     }
     if (engine->log != NULL) {
         (void)natsSubscription_Unsubscribe(engine->log);
         natsSubscription_Destroy(engine->ended[oldest].log);
         engine->ended[oldest].log = engine->log;
-        engine->ended[oldest].ended_ms = now_ms;
+        engine->ended[oldest].ended_ns = now_ns;
         engine->log = NULL;
     }
 }
@@ -531,7 +465,10 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_mes
     if (!gjkd_engine_is_connected(engine)) {
         return false;
     }
-    if (js_GetMsg(&message, engine->js, engine->log_name, place, NULL, &code) != NATS_OK) {
+    const natsStatus status = js_GetMsg(&message, gjkd_connection_hold_streams(engine->connection),
+                                        engine->log_name, place, NULL, &code);
+    gjkd_connection_let_go(engine->connection);
+    if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
     *out = (gjkd_engine_message){place, natsMsg_GetData(message),
@@ -562,8 +499,13 @@ static bool put(struct gjkd_engine *engine, const char *subject, const char *dat
     jsPubOptions_Init(&options);
     options.MaxWait = (int64_t)wait_ms;
     options.ExpectStream = engine->piece_name;
-    return gjkd_engine_is_connected(engine) &&
-           js_Publish(NULL, engine->js, subject, data, (int)length, &options, NULL) == NATS_OK;
+    if (!gjkd_engine_is_connected(engine)) {
+        return false;
+    }
+    const natsStatus status = js_Publish(NULL, gjkd_connection_hold_streams(engine->connection),
+                                         subject, data, (int)length, &options, NULL);
+    gjkd_connection_let_go(engine->connection);
+    return status == NATS_OK;
 }
 
 /* Whether it could be asked for; there may be none. */
@@ -574,7 +516,11 @@ static bool get(struct gjkd_engine *engine, const char *subject, gjkd_engine_mes
     if (!gjkd_engine_is_connected(engine)) {
         return false;
     }
-    if (js_GetLastMsg(&message, engine->js, engine->piece_name, subject, NULL, &code) != NATS_OK) {
+    const natsStatus status =
+        js_GetLastMsg(&message, gjkd_connection_hold_streams(engine->connection),
+                      engine->piece_name, subject, NULL, &code);
+    gjkd_connection_let_go(engine->connection);
+    if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
     *out = (gjkd_engine_message){0, natsMsg_GetData(message),
@@ -625,7 +571,13 @@ static bool trim(struct gjkd_engine *engine, const char *name, uint64_t place) {
     jsOptions_Init(&options);
     options.Wait = WAIT_MS;
     options.Stream.Purge.Sequence = place;
-    return place <= 1 || js_PurgeStream(engine->js, name, &options, NULL) == NATS_OK;
+    if (place <= 1) {
+        return true;
+    }
+    const natsStatus status =
+        js_PurgeStream(gjkd_connection_hold_streams(engine->connection), name, &options, NULL);
+    gjkd_connection_let_go(engine->connection);
+    return status == NATS_OK;
 }
 
 bool gjkd_engine_trim(struct gjkd_engine *engine, uint64_t log_place, uint64_t piece_place) {

@@ -6,7 +6,7 @@
  * in one order (the log), another of pieces that are too large for it, what nodes tell each other beside
  * them, and who hears when the connection comes and goes.
  *
- * Every function but new, free, close, is_connected and told_bytes_max waits for the servers, at most as long as
+ * Every function but new, free, close, is_connected, trouble and told_bytes_max waits for the servers, at most as long as
  * its time says, and so is for threads that serve nobody.
  */
 
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GJKD_ENGINE_ERROR_MAX 256
+#define GJKD_ENGINE_ERROR_MAX 512
 
 struct gjkd_engine;
 
@@ -41,8 +41,8 @@ typedef struct gjkd_engine_setup {
     void *user;
 } gjkd_engine_setup;
 
-/* Begins to connect, again and again, in threads of its own. NULL: error says what is wrong with
- * the setup, whose texts live as long as the engine. */
+/* Connects to nobody yet. NULL: error says what is wrong with the setup, whose texts live as long as
+ * the engine. */
 struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
                                     char error[GJKD_ENGINE_ERROR_MAX]);
 
@@ -50,7 +50,14 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
 void gjkd_engine_close(struct gjkd_engine *engine);
 void gjkd_engine_free(struct gjkd_engine *engine); /* NULL is allowed */
 
+/* Makes the connection, and once more where the servers have refused it. For one thread, over and over. */
+void gjkd_engine_mend(struct gjkd_engine *engine);
+
 bool gjkd_engine_is_connected(const struct gjkd_engine *engine);
+
+/* Why not. Returns that for everybody, a constant, or NULL where it has not been tried yet; detail: for
+ * the log, with the remedy. Never waits. */
+const char *gjkd_engine_trouble(struct gjkd_engine *engine, char detail[GJKD_ENGINE_ERROR_MAX]);
 
 /*
  * Tells all other nodes of the cluster, as far as they listen, and waits for no word back: what is

@@ -26,6 +26,7 @@
 /* How often the log's end is asked for where nothing comes. */
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
 #define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
+#define OTHER_COMPLAINT_PAUSE_NS UINT64_C(1000000000)
 
 /* About what a message takes besides its bytes. */
 #define OVERHEAD_BYTES 128
@@ -56,6 +57,7 @@ struct reader {
         compared_to; /* messages between these places are compared with the leader's */
     bool is_misled;  /* a server has delivered what the leader has not: all of them are compared */
     uint64_t looked_ns, complained_ns;
+    char complaint[GJKD_ENGINE_ERROR_MAX]; /* the last one */
     uint64_t vain_ns;   /* when ticks were waited for in vain the last time; 0: never */
     uint64_t short_ns;  /* since when the log is too short; 0: it is not */
     uint64_t closed_ns; /* since when the log cannot be opened; 0: it is open */
@@ -76,9 +78,13 @@ static void pause_reading(struct gjkd_cluster *cluster, uint64_t wait_ms) {
 
 static void complain(struct reader *reader, const char *what) {
     const uint64_t now_ns = uv_hrtime();
+    const uint64_t pause_ns = strncmp(what, reader->complaint, sizeof reader->complaint - 1) == 0
+                                  ? COMPLAINT_PAUSE_NS
+                                  : OTHER_COMPLAINT_PAUSE_NS;
     if (!atomic_load(&reader->cluster->stops) &&
-        (reader->complained_ns == 0 || now_ns - reader->complained_ns > COMPLAINT_PAUSE_NS)) {
+        (reader->complained_ns == 0 || now_ns - reader->complained_ns > pause_ns)) {
         reader->complained_ns = now_ns;
+        snprintf(reader->complaint, sizeof reader->complaint, "%s", what);
         gjkd_log(GJKD_LOG_WARNING, "cluster %s: %s", name_of(reader->cluster), what);
     }
 }
@@ -191,6 +197,10 @@ static void settle_doubts(struct gjkd_cluster *cluster, uint64_t doubts) {
     pthread_mutex_unlock(&cluster->lock);
 }
 
+static void note_obstacle(struct gjkd_cluster *cluster, const char *what) {
+    atomic_store(cluster->setup.obstacle, what);
+}
+
 static bool open_log(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_engine_state state;
@@ -198,13 +208,19 @@ static bool open_log(struct reader *reader) {
     const uint64_t doubts = atomic_load(&cluster->doubts);
     const struct shown shown = what_is_shown(cluster);
     if (!gjkd_engine_is_connected(cluster->engine)) {
-        complain(reader, "waiting for NATS");
+        const char *trouble = gjkd_engine_trouble(cluster->engine, error);
+        if (trouble != NULL) {
+            note_obstacle(cluster, trouble);
+            complain(reader, error);
+        }
         return false;
     }
     if (!gjkd_engine_open(cluster->engine, !has_sets(cluster), &state, error)) {
+        note_obstacle(cluster, "the streams of its cluster cannot be opened: its log says why");
         complain(reader, error);
         return false;
     }
+    note_obstacle(cluster, NULL);
     if (!judge(reader, &state, shown)) {
         return false;
     }

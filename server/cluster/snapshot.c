@@ -208,10 +208,12 @@ static void step(struct keeper *keeper) {
 void *gjkd_cluster_keep(void *closure) {
     struct gjkd_cluster *cluster = closure;
     struct keeper keeper = {.cluster = cluster};
+    gjkd_engine_mend(cluster->engine);
     pthread_mutex_lock(&cluster->lock);
     while (!atomic_load(&cluster->stops)) {
         gjkd_cluster_wait(cluster, &cluster->rest, STEP_MS);
         pthread_mutex_unlock(&cluster->lock);
+        gjkd_engine_mend(cluster->engine);
         gjkd_cluster_checkpoint(cluster);
         step(&keeper);
         pthread_mutex_lock(&cluster->lock);

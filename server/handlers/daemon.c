@@ -33,18 +33,24 @@ void gjkd_handle_live(struct gjkd_request *request) {
 /* Of a node of a cluster, which answers reads in each state. */
 static void reply_state(struct gjkd_request *request) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
+    const char *detail =
+        measure.state == GJKD_CLUSTER_DEGRADED ? atomic_load(&request->context->obstacle) : NULL;
+    if (detail == NULL && measure.file_fails) {
+        detail = "the file of --data-dir cannot be written: the log says why";
+    }
     reply_status(request,
                  measure.state == GJKD_CLUSTER_READY ? "ok"
                                                      : gjkd_cluster_state_name(measure.state),
-                 measure.file_fails ? "the file of --data-dir cannot be written: the log says why"
-                                    : NULL);
+                 detail);
 }
 
 static void fail_loading(struct gjkd_request *request) {
     gjkd_load_progress *progress = &request->context->progress;
     if (request->context->config->cluster[0] != '\0') {
-        gjkd_request_fail(request, PROTO_NOT_READY,
-                          "the node is still taking the log of its cluster, or waits for NATS");
+        const char *obstacle = atomic_load(&request->context->obstacle);
+        gjkd_request_fail(request, PROTO_NOT_READY, "the node is not ready: %s",
+                          obstacle != NULL ? obstacle
+                                           : "it is still taking the log of its cluster");
         return;
     }
     gjkd_request_fail(request, PROTO_NOT_READY,

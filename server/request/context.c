@@ -67,7 +67,8 @@ bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR
 }
 
 bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
-    const gjkd_cluster_setup setup = {context->config, &context->limits, context->registry};
+    const gjkd_cluster_setup setup = {context->config, &context->limits, context->registry,
+                                      &context->obstacle};
     if (context->config->cluster[0] == '\0') {
         return true;
     }

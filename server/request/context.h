@@ -19,6 +19,7 @@ struct gjkd_context {
     struct gjkd_store *store;       /* that of disk or cluster; NULL: none */
     struct gjkd_disk_store *disk;   /* NULL: none, as of the next */
     struct gjkd_cluster *cluster;
+    gjkd_obstacle obstacle; /* to the cluster's log, also before the cluster is there */
     gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;

@@ -293,8 +293,9 @@ def test_a_start_with_a_file_finds_another_log_later(engine, join, tmp_path):
     assert answers(node) == before
     other = join(NODES[1])
     reply = other.put("/v1/sets/t", SET)
+    assert eventually(lambda: node.get("/v1/sets/t").status_code == 200, within=60)
+    assert node.get("/v1/sets/plain").status_code == 404, "the worlds are not mixed"
     alike([node, other], "t", revision_of(reply))
-    assert eventually(lambda: node.get("/v1/sets/plain").status_code == 404, within=30)
     assert eventually((tmp_path / "d" / "sets.db.before").exists, within=30)
 
 
