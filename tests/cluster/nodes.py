@@ -1,7 +1,10 @@
 """Three gjkd on three machines that answer the same sets through an engine."""
 
+import email.utils
 import http.client
 import json
+import pathlib
+import platform
 import signal
 
 from daemon import REQUEST_S, Daemon
@@ -9,6 +12,7 @@ from engine import Engine
 from wire import eventually
 
 CLUSTER = "test"
+FAKETIME = pathlib.Path("/usr/lib") / f"{platform.machine()}-linux-gnu" / "faketime/libfaketimeMT.so.1"
 AGREE_S = 90
 
 
@@ -22,13 +26,27 @@ class Node:
             self.flags += ("--data-dir", str(self.data))
         self.log = folder / f"node-{machine + 1}.log"  # of all its lives, but for the one it is in
         self.host, self.port = machines.hosts[machine], machines.free_port(machine)
+        self.clock = folder / f"clock-{machine + 1}"
         self.daemon = None
 
-    def start(self, *flags):
+    def start(self, *flags, env=None):
         self.daemon = Daemon(
             "--nats", self.engine.url, "--cluster", CLUSTER, "--node", f"node-{self.machine + 1}",
             "--insecure", *self.flags, *flags, listen=("--listen", f"{self.host}:{self.port}"),
-            under=self.machines.command(self.machine, []))
+            under=self.machines.command(self.machine, []), env=env)
+
+    def start_with_clock(self):
+        """With a clock of its own, which set_clock() moves. The sandbox would keep its file from it."""
+        self.set_clock(0)
+        self.start("--sandbox", "off", env={
+            "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
+            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+
+    def set_clock(self, seconds):
+        """Puts its time of day so much before or behind the true one, at once, as an operator may do; the clock
+        that only counts goes on."""
+        self.clock.with_suffix(".new").write_text(f"{seconds:+d}\n")
+        self.clock.with_suffix(".new").rename(self.clock)
 
     def kill(self):
         self.daemon.signal(signal.SIGCONT)
@@ -69,6 +87,10 @@ class Node:
         """Whether it has ever taken the log for another one than it knew."""
         lines = self.ask("GET", "/metrics")[2].decode().splitlines()
         return "gjkd_cluster_resets_total 0" not in lines
+
+    def time_of_day(self):
+        """As its answers tell it, in seconds."""
+        return email.utils.parsedate_to_datetime(self.ask("GET", "/livez")[1]["Date"]).timestamp()
 
     def state(self):
         """What it says of the cluster: ready, degraded or catching-up; None where it does not answer."""

@@ -3,18 +3,22 @@
 import itertools
 import json
 import os
+import pathlib
 import random
+import re
 import shutil
 import time
 
 import pytest
 
-from nodes import CLUSTER
+from daemon import BINARY
+from nodes import CLUSTER, FAKETIME
 from traffic import Traffic, judge
 from wire import eventually
 
 FULL = bool(os.environ.get("GJKD_FULL"))
 ROUNDS = 4 if FULL else 1
+HOUR_S = 3600
 names = (f"fault{i}" for i in itertools.count())
 full_only = pytest.mark.skipif(not FULL, reason="takes longer: only with --full")
 
@@ -84,6 +88,31 @@ def test_a_node_sleeps(cluster):
         cluster.nodes[2].go_on()
     more(traffic)
     judge(cluster, traffic, 20)
+
+
+def test_the_clock_of_a_node_jumps(alone):
+    """By an hour, back and forth, under writes: the time of day decides nothing."""
+    if not FAKETIME.exists():
+        pytest.skip("there is no faketime")
+    if re.search(b"__[at]san_init", pathlib.Path(BINARY).read_bytes()):
+        pytest.skip("the sanitizer has to be the first library")
+    node = alone.nodes[2]
+    node.kill()
+    node.start_with_clock()
+    alone.wait()
+    traffic = Traffic(alone, next(names))
+    for seconds in (HOUR_S, 0, -HOUR_S, HOUR_S, 0) * ROUNDS:
+        node.set_clock(seconds)
+        assert eventually(lambda: abs(node.time_of_day() - time.time() - seconds) < 60), seconds
+        more(traffic, 20)
+    node.set_clock(-HOUR_S)
+    _, which = leader(alone)
+    alone.engine.kill(which)  # what waits by the time of day would wait for an hour now
+    more(traffic)
+    alone.engine.start(which)
+    alone.engine.wait()
+    judge(alone, traffic, 100)
+    assert not any(each.has_begun_anew() for each in alone.nodes)
 
 
 @full_only
