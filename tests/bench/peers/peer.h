@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What a library must answer to stand in the table. C and C++. */
 
@@ -26,11 +27,16 @@ enum bench_question {
 
 #define BENCH_NONE (-1.0)
 
-/* One of two answers, from memory: a branch on what no predictor can guess would be timed with the
- * query. */
+/* One of two answers, by a mask: a branch on what no predictor can guess would be timed with the query. */
 static inline double bench_say(bool which, double yes, double no) {
-    const double both[2] = {no, yes};
-    return both[which];
+    const uint64_t mask = -(uint64_t)which;
+    uint64_t bits[2];
+    double answer;
+    memcpy(&bits[0], &no, sizeof no);
+    memcpy(&bits[1], &yes, sizeof yes);
+    bits[0] ^= (bits[0] ^ bits[1]) & mask;
+    memcpy(&answer, bits, sizeof answer);
+    return answer;
 }
 
 /*
