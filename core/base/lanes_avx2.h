@@ -25,6 +25,9 @@ LANES_INLINE lanes lanes_spread(const double *p) {
 LANES_INLINE lanes lanes_load(const double *p) {
     return (lanes){_mm256_load_pd(p), _mm256_load_pd(p + 4)};
 }
+LANES_INLINE lanes lanes_load_any(const double *p) {
+    return (lanes){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     _mm256_store_pd(p, a.low);
     _mm256_store_pd(p + 4, a.high);
@@ -37,6 +40,12 @@ LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
     return (lanes){_mm256_mul_pd(a.low, b.low), _mm256_mul_pd(a.high, b.high)};
+}
+LANES_INLINE lanes lanes_root(lanes a) {
+    return (lanes){_mm256_sqrt_pd(a.low), _mm256_sqrt_pd(a.high)};
+}
+LANES_INLINE lanes lanes_divide(lanes a, lanes b) {
+    return (lanes){_mm256_div_pd(a.low, b.low), _mm256_div_pd(a.high, b.high)};
 }
 LANES_INLINE lanes lanes_smaller(lanes a, lanes b) {
     return (lanes){_mm256_min_pd(a.low, b.low), _mm256_min_pd(a.high, b.high)};
@@ -58,6 +67,10 @@ LANES_INLINE uint32_t lanes_not_below(lanes a, lanes b) {
 LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
     return lanes_bits(_mm256_cmp_pd(a.low, b.low, _CMP_EQ_OQ),
                       _mm256_cmp_pd(a.high, b.high, _CMP_EQ_OQ));
+}
+LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
+    return (lanes){_mm256_blendv_pd(no.low, yes.low, _mm256_cmp_pd(a.low, b.low, _CMP_LT_OQ)),
+                   _mm256_blendv_pd(no.high, yes.high, _mm256_cmp_pd(a.high, b.high, _CMP_LT_OQ))};
 }
 LANES_INLINE lanes lanes_largest(lanes a) {
     __m256d b = _mm256_max_pd(a.low, a.high);

@@ -23,6 +23,9 @@ LANES_INLINE lanes lanes_spread(const double *p) {
 LANES_INLINE lanes lanes_load(const double *p) {
     return _mm512_load_pd(p);
 }
+LANES_INLINE lanes lanes_load_any(const double *p) {
+    return _mm512_loadu_pd(p);
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     _mm512_store_pd(p, a);
 }
@@ -34,6 +37,12 @@ LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
 }
 LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
     return _mm512_mul_pd(a, b);
+}
+LANES_INLINE lanes lanes_root(lanes a) {
+    return _mm512_sqrt_pd(a);
+}
+LANES_INLINE lanes lanes_divide(lanes a, lanes b) {
+    return _mm512_div_pd(a, b);
 }
 LANES_INLINE lanes lanes_smaller(lanes a, lanes b) {
     return _mm512_min_pd(a, b);
@@ -49,6 +58,9 @@ LANES_INLINE uint32_t lanes_not_below(lanes a, lanes b) {
 }
 LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
     return _mm512_cmp_pd_mask(a, b, _CMP_EQ_OQ);
+}
+LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
+    return _mm512_mask_mov_pd(no, _mm512_cmp_pd_mask(a, b, _CMP_LT_OQ), yes);
 }
 /* By halves, which shuffles less across the register than one of all lanes. */
 LANES_INLINE lanes lanes_largest(lanes a) {

@@ -7,6 +7,7 @@
  * each of these functions rounds each lane on its own, the bits are the same from all.
  */
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #ifdef __SSE2__
@@ -37,6 +38,10 @@ LANES_INLINE lanes lanes_load(const double *p) {
     const lanes_two *parts = (const lanes_two *)(const void *)p;
     return (lanes){{parts[0], parts[1], parts[2], parts[3]}};
 }
+/* From a place of any alignment. */
+LANES_INLINE lanes lanes_load_any(const double *p) {
+    return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     lanes_two *parts = (lanes_two *)(void *)p;
     parts[0] = a.part[0];
@@ -55,6 +60,21 @@ LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
 LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
     return (lanes){{a.part[0] * b.part[0], a.part[1] * b.part[1], a.part[2] * b.part[2],
                     a.part[3] * b.part[3]}};
+}
+LANES_INLINE lanes_two lanes_two_root(lanes_two a) {
+#ifdef __SSE2__
+    return _mm_sqrt_pd(a);
+#else
+    return (lanes_two){sqrt(a[0]), sqrt(a[1])};
+#endif
+}
+LANES_INLINE lanes lanes_root(lanes a) {
+    return (lanes){{lanes_two_root(a.part[0]), lanes_two_root(a.part[1]), lanes_two_root(a.part[2]),
+                    lanes_two_root(a.part[3])}};
+}
+LANES_INLINE lanes lanes_divide(lanes a, lanes b) {
+    return (lanes){{a.part[0] / b.part[0], a.part[1] / b.part[1], a.part[2] / b.part[2],
+                    a.part[3] / b.part[3]}};
 }
 LANES_INLINE lanes_two lanes_choose(lanes_two_bits which, lanes_two yes, lanes_two no) {
     return (lanes_two)((which & (lanes_two_bits)yes) | (~which & (lanes_two_bits)no));
@@ -106,6 +126,13 @@ LANES_INLINE uint32_t lanes_equal(lanes a, lanes b) {
     const lanes_two_bits which[4] = {a.part[0] == b.part[0], a.part[1] == b.part[1],
                                      a.part[2] == b.part[2], a.part[3] == b.part[3]};
     return lanes_bits(which);
+}
+/* Lane by lane yes where a is less than b, else no. */
+LANES_INLINE lanes lanes_where_less(lanes a, lanes b, lanes yes, lanes no) {
+    return (lanes){{lanes_choose(a.part[0] < b.part[0], yes.part[0], no.part[0]),
+                    lanes_choose(a.part[1] < b.part[1], yes.part[1], no.part[1]),
+                    lanes_choose(a.part[2] < b.part[2], yes.part[2], no.part[2]),
+                    lanes_choose(a.part[3] < b.part[3], yes.part[3], no.part[3])}};
 }
 /* The largest of all lanes, in all lanes. */
 LANES_INLINE lanes lanes_largest(lanes a) {

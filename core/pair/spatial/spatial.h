@@ -6,8 +6,9 @@
  * question is set up. The walk is GJK in floating point alone: signs choose the features, which
  * rounding may get wrong, and nothing it says on its way is relied upon. What it ends with is: a
  * support plane beyond the origin, a tetrahedron around it by a margin, or a feature whose distance
- * its support plane meets within rounding. A walk that ends with none of them is left to
- * boolean_gjk3.c and gjk3.c, whose predicates are exact, and which go on from where it stands.
+ * its support plane meets within rounding; for a depth the tetrahedron is expanded to a polytope that
+ * proves it (expand.h). A walk that ends with none of them is left to boolean_gjk3.c, gjk3.c and epa3.c,
+ * whose predicates are exact, and which go on from where it stands.
  */
 
 #include "gjk/pair.h"
