@@ -4,18 +4,24 @@
  * striped by the name's hash: two sets that share a stripe only delay each other's writes.
  */
 
-#define _GNU_SOURCE /* pthread_mutex_clocklock */
-
 #include "sets/registry.h"
 
 #include "work/pool.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define WRITER_STRIPES 256
+
+/* A lock that can be waited for by the clock that no operator sets. */
+struct stripe {
+    pthread_mutex_t lock; /* of is_held */
+    pthread_cond_t is_free;
+    bool is_held;
+};
 
 struct gjkd_registry {
     pthread_rwlock_t lock; /* of all members but the stripes */
@@ -24,7 +30,7 @@ struct gjkd_registry {
     uint64_t sets_max;
     uint64_t shapes, bytes;
     uint64_t bytes_max; /* 0: none */
-    pthread_mutex_t stripes[WRITER_STRIPES];
+    struct stripe stripes[WRITER_STRIPES];
 };
 
 struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
@@ -45,9 +51,14 @@ struct gjkd_registry *gjkd_registry_new(uint64_t sets_max) {
     pthread_rwlockattr_setkind_np(&attributes, PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP);
     pthread_rwlock_init(&registry->lock, &attributes);
     pthread_rwlockattr_destroy(&attributes);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     for (int i = 0; i < WRITER_STRIPES; i++) {
-        pthread_mutex_init(&registry->stripes[i], NULL);
+        pthread_mutex_init(&registry->stripes[i].lock, NULL);
+        pthread_cond_init(&registry->stripes[i].is_free, &monotonic);
     }
+    pthread_condattr_destroy(&monotonic);
     return registry;
 }
 
@@ -69,7 +80,8 @@ void gjkd_registry_free(struct gjkd_registry *registry) {
         gjkd_version_release(registry->versions[i]);
     }
     for (int i = 0; i < WRITER_STRIPES; i++) {
-        pthread_mutex_destroy(&registry->stripes[i]);
+        pthread_cond_destroy(&registry->stripes[i].is_free);
+        pthread_mutex_destroy(&registry->stripes[i].lock);
     }
     pthread_rwlock_destroy(&registry->lock);
     free(registry->versions);
@@ -96,7 +108,7 @@ struct gjkd_version *gjkd_registry_get(struct gjkd_registry *registry, const cha
 }
 
 /* FNV-1a */
-static pthread_mutex_t *stripe_of(struct gjkd_registry *registry, const char *name) {
+static struct stripe *stripe_of(struct gjkd_registry *registry, const char *name) {
     uint32_t hash = 2166136261u;
     for (; *name != '\0'; name++) {
         hash = (hash ^ (unsigned char)*name) * 16777619u;
@@ -104,35 +116,47 @@ static pthread_mutex_t *stripe_of(struct gjkd_registry *registry, const char *na
     return &registry->stripes[hash % WRITER_STRIPES];
 }
 
-void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name) {
-    pthread_mutex_t *stripe = stripe_of(registry, name);
-    if (pthread_mutex_trylock(stripe) != 0) {
+/* until: of CLOCK_MONOTONIC; NULL: for ever. False: it is that time, and another writer has it still. */
+static bool take_stripe(struct stripe *stripe, const struct timespec *until) {
+    bool is_late = false;
+    pthread_mutex_lock(&stripe->lock);
+    if (stripe->is_held) {
         gjkd_pool_step_out();
-        pthread_mutex_lock(stripe);
     }
-    gjkd_pool_hold();
+    while (stripe->is_held && !is_late) {
+        is_late = until != NULL
+                      ? pthread_cond_timedwait(&stripe->is_free, &stripe->lock, until) == ETIMEDOUT
+                      : pthread_cond_wait(&stripe->is_free, &stripe->lock) != 0;
+    }
+    const bool is_taken = !stripe->is_held;
+    stripe->is_held = true;
+    pthread_mutex_unlock(&stripe->lock);
+    if (is_taken) {
+        gjkd_pool_hold();
+    }
+    return is_taken;
+}
+
+void gjkd_registry_lock_writer(struct gjkd_registry *registry, const char *name) {
+    (void)take_stripe(stripe_of(registry, name), NULL);
 }
 
 bool gjkd_registry_try_lock_writer(struct gjkd_registry *registry, const char *name,
                                    uint64_t wait_ms) {
-    pthread_mutex_t *stripe = stripe_of(registry, name);
-    if (pthread_mutex_trylock(stripe) != 0) {
-        struct timespec until;
-        clock_gettime(CLOCK_MONOTONIC, &until);
-        const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
-        until.tv_sec += (time_t)(ns / 1000000000);
-        until.tv_nsec = (long)(ns % 1000000000);
-        gjkd_pool_step_out();
-        if (pthread_mutex_clocklock(stripe, CLOCK_MONOTONIC, &until) != 0) {
-            return false;
-        }
-    }
-    gjkd_pool_hold();
-    return true;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    return take_stripe(stripe_of(registry, name), &until);
 }
 
 void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *name) {
-    pthread_mutex_unlock(stripe_of(registry, name));
+    struct stripe *stripe = stripe_of(registry, name);
+    pthread_mutex_lock(&stripe->lock);
+    stripe->is_held = false;
+    pthread_cond_signal(&stripe->is_free);
+    pthread_mutex_unlock(&stripe->lock);
     gjkd_pool_let_go();
 }
 
