@@ -260,9 +260,9 @@ static const char *explain(natsStatus status, jsErrCode code) {
         return "there is no such stream";
     case JSClusterNoPeersErr:
     case JSInsufficientResourcesErr:
-        return "NATS has not so many servers with JetStream, or no room in them, as --replicas "
-               "asks "
-               "for copies: give it less, or add servers";
+        return "NATS has fewer servers with JetStream than --replicas asks for copies, or no room "
+               "on "
+               "them: ask for fewer, or add servers";
     case JSStreamReplicasNotSupportedErr:
         return "--replicas asks for copies on several servers, and this one is alone: set it to 1, "
                "or "

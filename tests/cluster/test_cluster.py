@@ -1,9 +1,12 @@
 """Three nodes, one truth: what is written on one is answered by all, and of many writers one is right."""
 
 import json
+import subprocess
 import threading
 import time
 
+from daemon import BINARY, Daemon, clean_environment
+from nodes import CLUSTER
 from traffic import Traffic, box, judge
 
 MESH = {"type": "mesh", "vertices": [[x / 7, y / 3, (x * y) % 5 / 8] for y in range(150)
@@ -96,6 +99,21 @@ def test_a_revision_that_will_not_come_is_waited_for_until_the_deadline(cluster)
             "GET", f"/v1/sets/{name}", headers={"Gjkd-Min-Revision": str(summary["revision"] + 10**9),
                                                 "Gjkd-Timeout-Ms": "300"})
         assert status == 504 and json.loads(body)["code"] == "deadline-exceeded"
+
+
+def test_more_copies_than_servers(cluster):
+    """Of a stream that is to be made, with the remedy; one that is there is kept as it is."""
+    words = [BINARY, "--listen", "127.0.0.1:0", "--nats", cluster.engine.url, "--replicas", "5", "--cluster"]
+    with subprocess.Popen([*words, "five"], env=clean_environment(), stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE) as node:
+        while b"fewer servers with JetStream than --replicas" not in (line := node.stderr.readline()):
+            assert line, "it has ended"
+        node.terminate()
+        assert node.communicate(timeout=60)[0] == b"", "it was not ready"
+    node = Daemon(*words[3:], CLUSTER, "--node", "node-4")
+    assert b"5 copies of the stream gjkd_test: NATS has fewer servers" in node.stderr()
+    assert node.get("/readyz").status_code == 200
+    node.stop()
 
 
 def test_eight_writers(cluster):
