@@ -138,6 +138,12 @@ static void note_trouble(struct gjkd_connection *connection, const char *what, c
     pthread_mutex_unlock(&connection->trouble_lock);
 }
 
+static void forget_trouble(struct gjkd_connection *connection) {
+    pthread_mutex_lock(&connection->trouble_lock);
+    connection->trouble = NULL;
+    pthread_mutex_unlock(&connection->trouble_lock);
+}
+
 static void explain(struct gjkd_connection *connection, natsStatus status, const char *why) {
     const char *reason = why != NULL && why[0] != '\0' ? why : natsStatus_GetText(status);
     const char *behind_place = reason[0] == '(' ? strstr(reason, "): ") : NULL; /* in cnats */
@@ -202,6 +208,7 @@ static void replace(struct gjkd_connection *connection, natsConnection *nats, js
     jsCtx *const old_streams = connection->streams;
     connection->nats = nats;
     connection->streams = streams;
+    forget_trouble(connection);
     if (atomic_load(&connection->is_closed)) {
         natsConnection_Close(nats);
     }

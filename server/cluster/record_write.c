@@ -1,0 +1,229 @@
+/* A proposal as bytes. What differs between its two versions is found by gjk_set_diff, in no order, and
+ * written in the order of ids. */
+
+#include "cluster/record_form.h"
+
+#include "cluster/poses.h"
+#include "sets/delta.h"
+#include "sets/version_shared.h"
+#include "store/row.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void gjkd_record_put_head(struct proto_buffer *out, const gjkd_message_head *head,
+                          const gjkd_digest *pieces, uint32_t piece_count, uint64_t bytes) {
+    gjkd_put32(out, GJKD_RECORD_FORMAT);
+    gjkd_put64(out, head->id);
+    gjkd_put64(out, head->previous);
+    gjkd_put64(out, head->epoch);
+    gjkd_put64(out, bytes);
+    gjkd_put32(out, piece_count);
+    for (uint32_t i = 0; i < piece_count; i++) {
+        gjkd_put_bytes(out, pieces[i].bytes, sizeof pieces[i].bytes);
+    }
+}
+
+void gjkd_record_begin(struct proto_buffer *out, uint32_t count) {
+    gjkd_put32(out, count);
+}
+
+/* Shapes that differ, as they are found, and then in the order of ids. */
+struct difference {
+    const gjk_body *from, *to; /* one of them may be NULL */
+    const char *id;
+};
+
+struct differences {
+    struct difference *items;
+    uint32_t count, capacity;
+    bool failed;
+};
+
+static void note(void *user, const gjk_body *from, const gjk_body *to) {
+    struct differences *all = user;
+    if (all->count == all->capacity && !all->failed) {
+        const uint32_t capacity = all->capacity > 0 ? 2 * all->capacity : 64;
+        void *larger = realloc(all->items, capacity * sizeof *all->items);
+        all->failed = larger == NULL;
+        all->items = larger != NULL ? larger : all->items;
+        all->capacity = larger != NULL ? capacity : all->capacity;
+    }
+    const gjk_body *some = to != NULL ? to : from;
+    if (!all->failed && some != NULL) {
+        all->items[all->count++] = (struct difference){from, to, some->id};
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    return strcmp(((const struct difference *)a)->id, ((const struct difference *)b)->id);
+}
+
+/* A shape that was removed and made anew has two handles, and so two differences, which stand beside
+ * each other: they become one. */
+static void join_remade(struct differences *all) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct difference *last = count > 0 ? &all->items[count - 1] : NULL;
+        if (last != NULL && strcmp(last->id, all->items[i].id) == 0) {
+            last->from = last->from != NULL ? last->from : all->items[i].from;
+            last->to = last->to != NULL ? last->to : all->items[i].to;
+        } else {
+            all->items[count++] = all->items[i];
+        }
+    }
+    all->count = count;
+}
+
+static bool is_moved(const gjk_body *from, const gjk_body *to) {
+    return from != NULL && to != NULL && from->handle == to->handle &&
+           gjkd_stored_is_moved(from, to);
+}
+
+static void put_shape(struct proto_buffer *out, const struct difference *difference,
+                      uint32_t dimension) {
+    const gjk_body *to = difference->to;
+    const bool moves = is_moved(difference->from, to);
+    gjkd_put8(out, to == NULL ? SHAPE_IS_GONE : moves ? SHAPE_IS_MOVED : SHAPE_IS_DEFINED);
+    gjkd_put_name(out, difference->id);
+    if (to == NULL) {
+        return;
+    }
+    gjkd_place_row place;
+    gjkd_place_encode(to, dimension, to->handle, &place);
+    gjkd_put8(out, to->teleport);
+    gjkd_put32(out, to->handle);
+    gjkd_put_blob(out, place.bytes, place.length);
+    if (!moves) {
+        struct gjk_arena scratch;
+        gjk_arena_init(&scratch, 0);
+        const proto_text shape = gjkd_shape_encode(to, to->handle, &scratch);
+        out->failed = out->failed || shape.data == NULL;
+        gjkd_put_blob(out, shape.data, shape.length);
+        gjk_arena_fini(&scratch);
+    }
+}
+
+static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) {
+    struct differences all = {.items = NULL};
+    const struct gjkd_version *to = proposal->to;
+    if (proposal->is_whole || proposal->from == NULL) {
+        const uint32_t count = gjk_set_count(to->set);
+        for (uint32_t i = 0; i < count; i++) {
+            note(&all, NULL, gjk_set_body(to->set, i));
+        }
+    } else {
+        gjk_set_diff(proposal->from->set, to->set, note, &all);
+    }
+    if (all.count > 1) {
+        qsort(all.items, all.count, sizeof *all.items, compare);
+        join_remade(&all);
+    }
+    out->failed = out->failed || all.failed;
+    gjkd_put32(out, all.count);
+    for (uint32_t i = 0; i < all.count && !out->failed; i++) {
+        put_shape(out, &all.items[i], to->dimension);
+    }
+    free(all.items);
+}
+
+/* The ticks before the change, as its writer knows them. */
+struct past {
+    uint64_t ticks_end;               /* the newest one, plus one; 0: none */
+    const struct gjkd_version *poses; /* has some that the log has not, or NULL */
+    bool has_doubts;                  /* of a snapshot, as its version has */
+};
+
+static void put_stamp(struct proto_buffer *out, const gjkd_stamp *stamp) {
+    gjkd_put64(out, stamp->tick);
+    gjkd_put_bytes(out, stamp->digest.bytes, sizeof stamp->digest.bytes);
+    gjkd_put8(out, (uint8_t)((stamp->after_gap ? STAMP_AFTER_GAP : 0) |
+                             (stamp->is_missing ? STAMP_IS_MISSING : 0)));
+}
+
+/* All of a version but its shapes. */
+static void put_version(struct proto_buffer *out, const gjkd_proposal *proposal,
+                        const struct past *past) {
+    const struct gjkd_version *to = proposal->to;
+    gjkd_put64(out, to->incarnation);
+    gjkd_put64(out, to->revision);
+    gjkd_put64(out, to->order);
+    gjkd_put64(out, to->next_handle);
+    gjkd_put32(out, to->dimension);
+    gjkd_put8(out, (uint8_t)((to->has_history ? HAS_HISTORY : 0) |
+                             (to->meta.data != NULL ? HAS_META : 0) |
+                             (proposal->stamp != NULL ? HAS_STAMP : 0) |
+                             (past->poses != NULL ? HAS_POSES : 0) |
+                             (past->has_doubts ? HAS_DOUBTS : 0)));
+    gjkd_put32(out, to->history_ticks);
+    if (to->meta.data != NULL) {
+        gjkd_put_blob(out, to->meta.data, to->meta.length);
+    }
+    gjkd_put64(out, past->ticks_end);
+    if (proposal->stamp != NULL) {
+        put_stamp(out, proposal->stamp);
+    }
+    if (past->poses != NULL) {
+        gjkd_poses_put(out, NULL, past->poses);
+    }
+}
+
+static void put_change(struct proto_buffer *out, const gjkd_proposal *proposal,
+                       const struct past *past) {
+    const struct gjkd_version *to = proposal->to;
+    const bool is_whole = proposal->is_whole || proposal->from == NULL;
+    gjkd_put8(out, to == NULL ? SET_IS_GONE : is_whole ? SET_IS_WHOLE : SET_IS_EDITED);
+    gjkd_put_name(out, proposal->name);
+    if (to != NULL) {
+        put_version(out, proposal, past);
+        put_shapes(out, proposal);
+    }
+}
+
+void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal) {
+    const struct gjkd_version *from = proposal->from;
+    struct past past = {.ticks_end = 0};
+    if (from != NULL && !proposal->is_whole) {
+        past.ticks_end = gjkd_version_ticks_end(from);
+        past.poses = from->unlogged.base != NULL ? from : NULL;
+    }
+    put_change(out, proposal, &past);
+}
+
+/* Ticks that the log has not are left out: who takes the snapshot hears of them as of any others. */
+void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *version) {
+    struct gjkd_version before = {.set = NULL}; /* of both, what is told or compared */
+    struct gjkd_version at = {.incarnation = version->incarnation,
+                              .revision = version->revision,
+                              .order = version->order,
+                              .next_handle = version->next_handle,
+                              .dimension = version->dimension,
+                              .has_history = version->has_history,
+                              .history_ticks = version->history_ticks,
+                              .meta = version->meta};
+    const uint64_t end = gjkd_version_base_ticks(version);
+    const uint32_t count = version->history != NULL ? gjk_history_count(version->history) : 0;
+    gjkd_proposal proposal = {.name = version->name, .to = &at, .is_whole = true};
+    struct past past = {.has_doubts = version->unlogged.doubts};
+    for (uint32_t i = 0; i < count && !out->failed; i++) {
+        const gjk_tick tick = gjk_history_tick(version->history, i);
+        if (tick.number >= end) {
+            break;
+        }
+        const gjkd_tick *kept = tick.note;
+        const gjkd_stamp stamp = {tick.number, kept->digest, tick.after_gap, tick.is_missing};
+        at.set = (struct gjk_set *)(uintptr_t)tick.set;
+        proposal.stamp = &stamp;
+        put_change(out, &proposal, &past);
+        past.ticks_end = tick.number + 1;
+        before.set = at.set;
+        proposal.from = &before;
+        proposal.is_whole = false;
+    }
+    at.set = gjkd_version_base_set(version);
+    proposal.stamp = NULL;
+    if (proposal.is_whole || before.set != at.set || past.ticks_end != end) {
+        past.ticks_end = end;
+        put_change(out, &proposal, &past);
+    }
+}
