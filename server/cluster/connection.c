@@ -297,11 +297,16 @@ void gjkd_connection_close(struct gjkd_connection *connection) {
 }
 
 void gjkd_connection_end(struct gjkd_connection *connection) {
-    if (connection != NULL) {
-        release(connection->nats, connection->streams);
-        connection->nats = NULL;
-        connection->streams = NULL;
+    if (connection == NULL) {
+        return;
     }
+    pthread_rwlock_wrlock(&connection->lock); /* a thread of cnats may look at its state */
+    natsConnection *const nats = connection->nats;
+    jsCtx *const streams = connection->streams;
+    connection->nats = NULL;
+    connection->streams = NULL;
+    pthread_rwlock_unlock(&connection->lock);
+    release(nats, streams);
 }
 
 void gjkd_connection_free(struct gjkd_connection *connection) {
