@@ -94,7 +94,62 @@ START_TEST(a_held_version_outlives_its_name) {
 }
 END_TEST
 
+START_TEST(two_exchange_what_they_have) {
+    struct gjkd_registry *shown = gjkd_registry_new(100), *other = gjkd_registry_new(100);
+    registry = other;
+    put("new");
+    put("newer");
+    registry = shown;
+    put("old");
+    struct gjkd_version *old = gjkd_registry_get(shown, "old");
+    const gjkd_registry_size before = gjkd_registry_measure(shown);
+    gjkd_registry_exchange(shown, other);
+    ck_assert_str_eq(list("", NULL, 16), "new newer");
+    ck_assert_uint_eq(gjkd_registry_measure(shown).sets, 2);
+    ck_assert_uint_eq(gjkd_registry_measure(other).bytes, before.bytes);
+    struct gjkd_version *found = gjkd_registry_get(other, "old");
+    ck_assert_ptr_eq(found, old);
+    gjkd_version_release(found);
+    gjkd_registry_free(other);
+    gjkd_version_release(old);
+    put("newest");
+    ck_assert_str_eq(list("", NULL, 16), "new newer newest");
+    gjkd_registry_free(shown);
+}
+END_TEST
+
 /* --- Threads --- */
+
+static void *lock_in_vain(void *closure) {
+    (void)closure;
+    ck_assert(!gjkd_registry_try_lock_writer(registry, "s", 5));
+    return NULL;
+}
+
+static void *lock_in_the_end(void *closure) {
+    bool *is_locked = closure;
+    gjkd_registry_lock_writer(registry, "s");
+    *is_locked = true;
+    gjkd_registry_unlock_writer(registry, "s");
+    return NULL;
+}
+
+START_TEST(a_writer_waits_as_long_as_it_says) {
+    pthread_t in_vain, in_the_end;
+    bool is_locked = false;
+    registry = gjkd_registry_new(100);
+    ck_assert(gjkd_registry_try_lock_writer(registry, "s", 0));
+    ck_assert_int_eq(pthread_create(&in_vain, NULL, lock_in_vain, NULL), 0);
+    pthread_join(in_vain, NULL);
+    ck_assert_int_eq(pthread_create(&in_the_end, NULL, lock_in_the_end, &is_locked), 0);
+    gjkd_registry_unlock_writer(registry, "s");
+    pthread_join(in_the_end, NULL);
+    ck_assert(is_locked);
+    ck_assert(gjkd_registry_try_lock_writer(registry, "s", 0));
+    gjkd_registry_unlock_writer(registry, "s");
+    gjkd_registry_free(registry);
+}
+END_TEST
 
 #define WRITERS 3
 #define READERS 3
@@ -202,8 +257,12 @@ START_TEST(if_match_loses_no_update) {
 END_TEST
 
 Suite *sets_registry_suite(void) {
-    const TTest *const tests[] = {names_in_order, sets_are_counted,
-                                  a_held_version_outlives_its_name, threads_see_whole_versions,
+    const TTest *const tests[] = {names_in_order,
+                                  sets_are_counted,
+                                  two_exchange_what_they_have,
+                                  a_writer_waits_as_long_as_it_says,
+                                  a_held_version_outlives_its_name,
+                                  threads_see_whole_versions,
                                   if_match_loses_no_update};
     return test_suite("registry", tests, COUNT_OF(tests));
 }

@@ -341,6 +341,33 @@ static gjkd_task_result wait_outside(struct gjkd_task *task) {
     return wait_at_gate(task);
 }
 
+static gjkd_task_result wait_beside_the_line(struct gjkd_task *task) {
+    gjkd_pool_step_out();
+    gjkd_pool_leave_line();
+    gjkd_pool_leave_line(); /* once is enough */
+    return wait_at_gate(task);
+}
+
+/* A writer that leaves its line lets the next one be begun, and one only: when it ends, none is. */
+START_TEST(who_leaves_the_line_holds_nobody_up) {
+    struct gjkd_pool pool;
+
+    begin(&pool, 1, 10);
+    for (int i = 0; i < 4; i++) {
+        struct gjkd_task *task = errand(i, i == 0 ? wait_beside_the_line : write_alone);
+        task->writer = 1;
+        ck_assert(gjkd_pool_submit(&pool, task));
+    }
+    while (errands[3].runs == 0)
+        uv_sleep(1);
+    ck_assert_uint_eq(errands[0].runs, 0);
+    open_gate(1);
+    end(&pool, 4);
+    ck_assert_uint_eq(pool.waiting, 0);
+    ck_assert_uint_eq(pool.free, 1);
+}
+END_TEST
+
 START_TEST(who_steps_out_holds_no_worker) {
     struct gjkd_pool pool;
 
@@ -583,6 +610,7 @@ Suite *work_pool_suite(void) {
                                   long_tasks_of_many,
                                   a_stall_is_helped,
                                   writers_line_up,
+                                  who_leaves_the_line_holds_nobody_up,
                                   who_steps_out_holds_no_worker,
                                   a_full_queue_has_room_for_others,
                                   a_group_does_every_row_once,
