@@ -40,7 +40,7 @@ class Node:
         self.set_clock(0)
         self.start("--sandbox", "off", env={
             "LD_PRELOAD": str(FAKETIME), "FAKETIME_TIMESTAMP_FILE": str(self.clock),
-            "FAKETIME_NO_CACHE": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
+            "FAKETIME_CACHE_DURATION": "1", "FAKETIME_DONT_FAKE_MONOTONIC": "1"})
 
     def set_clock(self, seconds):
         """Puts its time of day so much before or behind the true one, at once, as an operator may do; the clock
