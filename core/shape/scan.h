@@ -51,7 +51,7 @@ static inline bool gjk_has_avx512(void) {
 #ifdef GJK_SCAN_AVX2 /* tests the second variant on processors that have the first */
     return false;
 #else
-    return __builtin_cpu_supports("avx512dq") != 0;
+    return (__builtin_cpu_supports("avx512dq") != 0) & (__builtin_cpu_supports("avx512vl") != 0);
 #endif
 }
 #endif
