@@ -29,9 +29,10 @@ bool gjk_flat_ray_avx512(const gjk_placed *target, const gjk_ray *ray,
 bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
                          const gjk_ray_settings *settings, gjk_ray_result *result);
 
-/* For any target that is not of pieces; false. */
-bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_settings *settings,
-                     gjk_ray_result *result);
+/* For any target; false. Apart from the kernels, which need no frame on the stack. */
+__attribute__((noinline)) bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray,
+                                               const gjk_ray_settings *settings,
+                                               gjk_ray_result *result);
 
 /* The fastest for this target on this processor. */
 static inline bool gjk_flat_ray(const gjk_placed *target, const gjk_ray *ray,

@@ -27,10 +27,12 @@ LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 o
         return false;
     }
     gjk_vec2 normal = {r->x * nx + r->y * ny, r->x * ny - r->y * nx};
-    const double along_ray = normal.x * d->x + normal.y * d->y;
-    if (along_ray > 0.0) { /* rounding turned it along the ray: it is reflected */
-        normal.x -= (2.0 * along_ray + 0x1p-52) * d->x;
-        normal.y -= (2.0 * along_ray + 0x1p-52) * d->y;
+    if (__builtin_expect(rate < 0x1p-40, 0)) {
+        const double along_ray = normal.x * d->x + normal.y * d->y;
+        if (along_ray > 0.0) { /* rounding turned it along the ray: it is reflected */
+            normal.x -= (2.0 * along_ray + 0x1p-52) * d->x;
+            normal.y -= (2.0 * along_ray + 0x1p-52) * d->y;
+        }
     }
     gjk_flat_ray_hit(ray, t, normal, result);
     return true;
@@ -43,10 +45,10 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
     const gjk_shape *shape = target->shape;
     const double *columns = shape->columns;
     const gjk_vec3 *r = &target->pose.rotation.r0, *at = &target->pose.position;
-    const lanes c = lanes_all(r->x), s = lanes_all(r->y);
-    const lanes x = lanes_sub(lanes_all(ray->origin.x), lanes_all(at->x));
-    const lanes y = lanes_sub(lanes_all(ray->origin.y), lanes_all(at->y));
-    const lanes u = lanes_all(ray->direction.x), w = lanes_all(ray->direction.y);
+    const lanes c = lanes_spread(&r->x), s = lanes_spread(&r->y);
+    const lanes x = lanes_sub(lanes_spread(&ray->origin.x), lanes_spread(&at->x));
+    const lanes y = lanes_sub(lanes_spread(&ray->origin.y), lanes_spread(&at->y));
+    const lanes u = lanes_spread(&ray->direction.x), w = lanes_spread(&ray->direction.y);
     const lanes ox = lanes_sub(lanes_mul(c, x), lanes_mul(s, y)), oy = dot(s, c, x, y);
     const lanes dx = lanes_sub(lanes_mul(c, u), lanes_mul(s, w)), dy = dot(s, c, u, w);
     /* how far the corners are to the left of the line, and the origin outside of the edges */
