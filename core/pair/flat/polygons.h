@@ -93,28 +93,33 @@ typedef struct face {
 } face;
 
 /*
- * The point of the other polygon that reaches least along the normal of a lane; the first among equals.
- * The reach of all points is computed once more, in place of an index beside each least one.
+ * The points of the other polygon that reach least along the normal of a lane, a bit each. The reach of
+ * all points is computed once more, in place of an index beside each least one.
  */
 LANES_INLINE uint32_t find_facing(const gaps g[2], const double *other, uint32_t lane) {
     const lanes x = lanes_pick(g[0].x, g[1].x, lane), y = lanes_pick(g[0].y, g[1].y, lane);
     const lanes reach = dot(x, y, lanes_load(other), lanes_load(other + COLUMN));
-    const uint32_t least = lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
-    return (uint32_t)__builtin_ctz(least | 1u << (COLUMN - 1));
+    return lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
+}
+
+/* Where an edge of the other polygon is parallel to that of own: the point of it that is over the middle
+ * of own's, or the one that is nearest to there. */
+LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
+    const gjk_two way = f->to - f->from, from = f->translation - f->from;
+    const double at_start = two_dot(two_turned(f->turn, start) + from, way);
+    const double at_end = two_dot(two_turned(f->turn, end) + from, way);
+    const double part = (0.5 * two_dot(way, way) - at_start) / (at_end - at_start);
+    const gjk_two inside = start + two_all(gjk_larger(part, 0.0)) * (end - start); /* not NaN */
+    return two_pick(two_if_not_below(two_all(part), two_all(1.0)), end, inside);
 }
 
 /* Negative or positive, as the first or the second comes first in the order of order.h; 0 where it takes
  * more than sizes and positions to tell, which would be a call with all registers in use. */
 LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *p = &first->pose.position, *q = &second->pose.position;
-    const double numbers[3][2] = {{second->shape->size, first->shape->size},
-                                  {p->x, q->x},
-                                  {p->y, q->y}};
-    int order = 0;
-    for (int i = 0; i < 3 && order == 0; i++) {
-        order = (numbers[i][0] > numbers[i][1]) - (numbers[i][0] < numbers[i][1]);
-    }
-    return order;
+    const double size = first->shape->size, other_size = second->shape->size;
+    return 4 * ((size < other_size) - (size > other_size)) + 2 * ((p->x > q->x) - (p->x < q->x)) +
+           ((p->y > q->y) - (p->y < q->y));
 }
 
 /* Among equals of both polygons one of that which comes first in the order of order.h, of one polygon
@@ -145,10 +150,16 @@ LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed 
     f.normal = row(f.own + NORMAL_X, edge);
     f.from = row(f.own, edge);
     f.to = row(f.own, (edge + 1) % COLUMN);
-    f.facing = row(f.other, find_facing(g, f.other, lane));
     f.turn.cosine = lanes_first_two(p->cosine);
     f.turn.sine = (gjk_two)((gjk_two_bits)lanes_first_two(p->sine) ^ (back & negative));
     f.translation = two_pick(back, from_second, from_first);
+    const uint32_t facing = find_facing(g, f.other, lane) | 1u << COLUMN; /* never 0 */
+    const uint32_t one = (uint32_t)__builtin_ctz(facing) % COLUMN;
+    f.facing = row(f.other, one);
+    const uint32_t others = (facing & (facing - 1)) % (1u << COLUMN);
+    if (__builtin_expect(others != 0, 0)) {
+        f.facing = middle_of(&f, f.facing, row(f.other, (uint32_t)__builtin_ctz(others)));
+    }
     at->own = place_of(first, second, of_second);
     at->other = place_of(second, first, of_second);
     at->is_back = of_second;

@@ -113,6 +113,65 @@ START_TEST(they_say_what_the_general_kernels_say) {
 }
 END_TEST
 
+/* A point of the world on or in a box that stands unturned. */
+static void require_in(const gjk_placed *box, gjk_vec3 point) {
+    const gjk_vec3 own = gjk_sub3(point, box->pose.position), half = box->shape->half_extents;
+    ck_assert_double_le(fabs(own.x), half.x + 1e-14);
+    ck_assert_double_le(fabs(own.y), half.y + 1e-14);
+}
+
+/* The gaps along the two axes tell all of boxes with parallel sides. */
+static void check_boxes(const gjk_placed *a, const gjk_placed *b) {
+    const gjk_vec3 half_a = a->shape->half_extents, half_b = b->shape->half_extents;
+    const gjk_vec3 from_a = gjk_sub3(b->pose.position, a->pose.position);
+    const double x = fabs(from_a.x) - half_a.x - half_b.x, y = fabs(from_a.y) - half_a.y - half_b.y;
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    gjk_detect_result deep;
+    gjk_distance_result far;
+    ck_assert(gjk_flat_detect(a, b, &detect, &deep));
+    ck_assert(gjk_flat_distance(a, b, &distance, &far));
+    ck_assert_int_eq(deep.state, far.state);
+    ck_assert_int_eq(deep.state, x > 0.0 || y > 0.0 ? GJK_SEPARATED : GJK_OVERLAPPING);
+    gjk_vec3 point_a = far.point_a, point_b = far.point_b, way = far.normal;
+    double length = far.distance;
+    if (deep.state == GJK_OVERLAPPING) {
+        ck_assert_double_le(fabs(deep.depth + fmax(x, y)), 1e-14);
+        point_a = deep.point_a;
+        point_b = deep.point_b;
+        way = deep.normal;
+        length = -deep.depth;
+    } else {
+        ck_assert_double_le(fabs(far.distance - hypot(fmax(x, 0.0), fmax(y, 0.0))), 1e-14);
+    }
+    require_in(a, point_a);
+    require_in(b, point_b);
+    require_near(gjk_sub3(point_b, point_a), gjk_scale3(length, way), 1e-14);
+}
+
+/* All their edges are in pairs alike, and so are the corners that face one. */
+START_TEST(boxes_with_parallel_sides_need_no_other_kernel) {
+    struct gjk_arena arena;
+    test_rng rng = test_rng_make(9);
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < PAIRS; i++) {
+        gjk_shape shapes[2];
+        gjk_placed a = {.shape = &shapes[0]}, b = {.shape = &shapes[test_rng_below(&rng, 2)]};
+        for (int k = 0; k < 2; k++) {
+            const gjk_vec3 half = {test_rng_uniform(&rng, 0.1, 1), test_rng_uniform(&rng, 0.1, 1),
+                                   0};
+            ck_assert_int_eq(gjk_shape_make_box(&arena, 2, half, 0, &shapes[k]), GJK_OK);
+        }
+        const gjk_vec2 home = {test_rng_uniform(&rng, -5, 5), test_rng_uniform(&rng, -5, 5)};
+        const gjk_vec2 away = {test_rng_uniform(&rng, -2, 2), test_rng_uniform(&rng, -2, 2)};
+        ck_assert_int_eq(gjk_pose_make2(home, 0, &a.pose), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make2(gjk_add2(home, away), 0, &b.pose), GJK_OK);
+        check_boxes(&a, &b);
+    }
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 static void count_step(void *user, const gjk_trace_step *step) {
     (void)step;
     ++*(uint32_t *)user;
@@ -191,7 +250,7 @@ static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
     if (__builtin_cpu_supports("avx2")) {
         require_same(a, b, &avx2);
     }
-    if (__builtin_cpu_supports("avx512dq")) {
+    if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
         require_same(a, b, &avx512);
     }
 }
@@ -263,6 +322,7 @@ Suite *test_suite(void) {
     Suite *suite = suite_create("flat");
     TCase *tests = test_case(suite, "flat");
     tcase_add_test(tests, they_say_what_the_general_kernels_say);
+    tcase_add_test(tests, boxes_with_parallel_sides_need_no_other_kernel);
     tcase_add_test(tests, a_recorder_changes_no_bit);
 #ifdef GJK_SCAN_X86
     tcase_add_test(tests, every_instruction_set_gives_the_same_bits);
