@@ -36,12 +36,8 @@ static double distance_from_ball(const view *v, int end) {
  * along the axis would be a large error.
  */
 static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
-    gjk_line_hit hit = gjk_line_hits(t, out);
-    if (side) {
-        double lean = gjk_dot3(hit.normal, v->axis);
-        hit = gjk_line_hits(t, gjk_sub3(hit.normal, gjk_scale3(lean, v->axis)));
-    }
-    return hit;
+    const double lean = side ? gjk_dot3(out, v->axis) : 0.0;
+    return gjk_line_hits(t, gjk_sub3(out, gjk_scale3(lean, v->axis)));
 }
 
 /* A line that is known to intersect the capsule; unsure if rounding makes it miss this ball. */

@@ -181,11 +181,20 @@ bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray
         *result = gjk_raycast_pieces(target, ray, settings);
         return false;
     }
-    *result = gjk_is_far(target) ? raycast_far(target, ray, settings)
-                                 : raycast_convex(target, ray, settings);
+    const gjk_ray_result answer = gjk_is_far(target) ? raycast_far(target, ray, settings)
+                                                     : raycast_convex(target, ray, settings);
+    /* One by one, as they were written just now, which avoids a store-forwarding stall. */
+    result->convergence = answer.convergence;
+    result->iterations = answer.iterations;
+    result->hit = answer.hit;
+    result->inside = answer.inside;
+    result->has_normal = answer.has_normal;
+    result->has_material = result->given_up = false;
     result->piece = GJK_NO_PIECE;
-    result->has_material = false;
-    result->given_up = false;
+    result->material = 0;
+    result->distance = answer.distance;
+    result->point = (gjk_vec3){answer.point.x, answer.point.y, answer.point.z};
+    result->normal = (gjk_vec3){answer.normal.x, answer.normal.y, answer.normal.z};
     return false;
 }
 
