@@ -6,16 +6,33 @@
 #include "pair/flat/columns.h"
 #include "pair/flat/view.h"
 
-/* The point in the frame of the polygon. */
-LANES_INLINE gjk_two point_seen(const view *v, const gjk_placed *polygon,
-                                const gjk_placed *circle) {
-    const gjk_two center = two_turned(two_turn_of(&circle->pose), row(circle->shape->columns, 0));
-    return two_turned_back(two_turn_of(&polygon->pose), center + v->between);
+/* The point in the frame of the polygon, in all lanes, where it is also computed. */
+typedef struct seen {
+    lanes x, y;
+} seen;
+
+LANES_INLINE seen point_seen(const gjk_placed *polygon, const gjk_placed *circle) {
+    const gjk_vec3 *r = &circle->pose.rotation.r0, *to = &circle->pose.position;
+    const gjk_vec3 *q = &polygon->pose.rotation.r0, *from = &polygon->pose.position;
+    const double *own = circle->shape->columns;
+    const lanes c = lanes_spread(&r->x), s = lanes_spread(&r->y);
+    const lanes e = lanes_spread(&q->x), f = lanes_spread(&q->y);
+    const lanes u = lanes_spread(own), w = lanes_spread(own + COLUMN);
+    const lanes x =
+        lanes_add(dot(c, s, u, w), lanes_sub(lanes_spread(&to->x), lanes_spread(&from->x)));
+    const lanes y = lanes_add(lanes_sub(lanes_mul(c, w), lanes_mul(s, u)),
+                              lanes_sub(lanes_spread(&to->y), lanes_spread(&from->y)));
+    return (seen){lanes_sub(lanes_mul(e, x), lanes_mul(f, y)), dot(e, f, y, x)};
+}
+
+LANES_INLINE gjk_two point_of(seen p) {
+    return (gjk_two){lanes_first(p.x), lanes_first(p.y)};
 }
 
 /* The gaps along the normals of all edges to the point. */
-LANES_INLINE lanes gaps_to(const double *edges, gjk_two p) {
-    return lanes_sub(along(edges + NORMAL_X, p), lanes_load(edges + OFFSET));
+LANES_INLINE lanes gaps_to(const double *edges, seen p) {
+    return lanes_sub(dot(p.x, p.y, lanes_load(edges + NORMAL_X), lanes_load(edges + NORMAL_Y)),
+                     lanes_load(edges + OFFSET));
 }
 
 /* The nearest point of the polygon: the projection on the edge, or an end of it, if no other corner
@@ -41,7 +58,7 @@ LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
     if (!v.is_ordinary) {
         return false;
     }
-    const gjk_two p = point_seen(&v, polygon, circle);
+    const seen p = point_seen(polygon, circle);
     const lanes gaps = gaps_to(columns, p);
     const bool separated = lanes_above(gaps, lanes_all(v.most)) != 0;
     const bool deep = lanes_not_below(gaps, lanes_all(v.deep)) == 0;
@@ -57,7 +74,7 @@ LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
         return true;
     }
     nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
-    find_nearest_to(&v, columns, edge, p, &at);
+    find_nearest_to(&v, columns, edge, point_of(p), &at);
     const gjk_state state = deep ? GJK_OVERLAPPING : state_at(&v, at.distance);
     if (settings->penetration) {
         write_detect(&v, &at, state, result);
@@ -77,14 +94,14 @@ LANES_INLINE bool distance_circle(const gjk_placed *a, const gjk_placed *b,
     if (!v.is_ordinary) {
         return false;
     }
-    const gjk_two p = point_seen(&v, polygon, circle);
+    const seen p = point_seen(polygon, circle);
     const lanes gaps = gaps_to(columns, p);
     nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
     if (lanes_not_below(gaps, lanes_all(v.deep)) == 0) {
         write_distance(&v, &at, GJK_OVERLAPPING, result);
         return true;
     }
-    find_nearest_to(&v, columns, lane_of_largest(gaps), p, &at);
+    find_nearest_to(&v, columns, lane_of_largest(gaps), point_of(p), &at);
     const bool is_apart = lanes_above(gaps, lanes_all(v.most)) != 0;
     write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
     return at.is_sure;
