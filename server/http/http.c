@@ -174,6 +174,21 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
     gjkd_connections_remove(&http->connections, *context);
 }
 
+/*
+ * Answers a target of more parameters than libmicrohttpd may have memory for, before it looks at them: it
+ * would close the connection without a word, or leave it. The method is not known here.
+ */
+static void refuse_target(struct gjkd_exchange *exchange, struct gjkd_connection *entry) {
+    struct gjkd_request *request = &exchange->request;
+    request->head = gjkd_head_make(GJKD_GET);
+    gjkd_request_begin(request);
+    exchange->stage = GJKD_STAGE_CUT_OFF;
+    exchange->needs_lingering_close = true;
+    shutdown(entry->fd, gjkd_direct_reply_send(exchange) ? SHUT_WR : SHUT_RDWR);
+    gjkd_exchange_set_progress(exchange, GJKD_LINGERING);
+    entry->overdue_ns = uv_hrtime() + GJKD_LINGER_MS * UINT64_C(1000000);
+}
+
 /* The request line is complete. Returns the request's context. */
 static void *on_target(void *closure, const char *target, struct MHD_Connection *connection) {
     struct gjkd_http *http = closure;
@@ -195,6 +210,9 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
     entry->exchange = exchange;
     entry->overdue_ns = exchange->request.deadline_ns;
     gjkd_exchange_set_progress(exchange, GJKD_HEAD_DUE);
+    if (gjkd_request_is_flooded(&exchange->request)) {
+        refuse_target(exchange, entry);
+    }
     return exchange;
 }
 

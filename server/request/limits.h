@@ -10,6 +10,8 @@
  * them) may have. */
 #define GJKD_TARGET_BYTES_MAX 4096
 #define GJKD_FIELD_BYTES_MAX 8192
+/* Parameters of a target, empty ones too: libmicrohttpd makes an entry of each. */
+#define GJKD_PARAMETERS_MAX 32
 /* How long a loop tries to answer a request before it leaves that to a worker, by the clock: with the
  * hop, which takes about 10 us, and the work that begins anew it comes to twice the work at most. */
 #define GJKD_TRIAL_NS ((uint64_t)50000)

@@ -100,6 +100,10 @@ void gjkd_request_reset(struct gjkd_request *request);
 /* Keeps a copy of the target; the clock starts. False: out of memory. */
 bool gjkd_request_set_target(struct gjkd_request *request, const char *target);
 
+/* Has the target parameters for which there may be no memory, so that the request is to be begun without
+ * waiting for the rest of its head? It is refused then. */
+bool gjkd_request_is_flooded(const struct gjkd_request *request);
+
 /* All that the head alone decides: framing, host, route, parameters, media types, size. */
 void gjkd_request_begin(struct gjkd_request *request);
 

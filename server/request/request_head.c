@@ -30,10 +30,29 @@ static void check_framing(struct gjkd_request *request) {
     }
 }
 
+/* Has the part behind the question mark more parameters than there may be? */
+static bool has_many_parameters(const char *target) {
+    const char *at = strchr(target, '?');
+    int count = 1;
+    for (; at != NULL && count <= GJKD_PARAMETERS_MAX; count++) {
+        at = strchr(at + 1, '&');
+    }
+    return at != NULL;
+}
+
+bool gjkd_request_is_flooded(const struct gjkd_request *request) {
+    const char *target = request->target;
+    return strchr(target, '?') != NULL &&
+           (strlen(target) > GJKD_TARGET_BYTES_MAX || has_many_parameters(target));
+}
+
 static void check_sizes(struct gjkd_request *request) {
     if (strlen(request->target) > GJKD_TARGET_BYTES_MAX) {
         gjkd_request_fail(request, PROTO_URI_TOO_LONG,
                           "path and parameters have more than %d bytes", GJKD_TARGET_BYTES_MAX);
+    } else if (has_many_parameters(request->target)) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "there are more than %d parameters",
+                          GJKD_PARAMETERS_MAX);
     } else if (request->head.field_bytes > GJKD_FIELD_BYTES_MAX) {
         gjkd_request_fail(request, PROTO_HEADERS_TOO_LARGE,
                           "the header fields have more than %d bytes, %d counted for each besides "

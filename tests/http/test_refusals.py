@@ -150,10 +150,41 @@ def test_a_head_of_any_size_is_answered(gjkd, body):
         with Wire(gjkd) as wire:
             wire.request("POST", "/v1/detect", body, headers=[f"X-{i:03}: {'y' * 40}" for i in range(count)])
             assert wire.reply().status == 431, count
-    for size in range(15000, 16200, 23):
+    for size in (*range(15000, 16200, 23), *range(16200, 16500, 3), *range(16500, 17000, 23)):
         with Wire(gjkd) as wire:
             wire.request("POST", "/v1/" + "x" * size, body)
             assert wire.reply().status in (414, 431), size
+
+
+PARAMETERS_MAX = 32
+
+
+@pytest.mark.parametrize("pattern", ["&", "a&", "ab=1&", "abcdefgh=" + "1" * 40 + "&", "prefix"])
+def test_a_target_of_any_parameters_is_answered(gjkd, pattern):
+    """Those too for which libmicrohttpd has no memory; it has 16 KiB for a connection."""
+    start = "/v1/sets?"
+    for size in (TARGET_BYTES_MAX, TARGET_BYTES_MAX + 1, *range(4500, 16300, 503),
+                 *range(16300, 16384, 7)):
+        with Wire(gjkd) as wire:
+            wire.request("GET", (start + pattern * size)[:size])
+            reply = wire.reply()
+            if size < 16340:  # of a longer line the parser says so itself
+                problem.check(reply, "uri-too-long" if size > TARGET_BYTES_MAX else "bad-request")
+            assert reply.status in (400, 414), size
+            assert size <= TARGET_BYTES_MAX or wire.closes(10)
+    with Wire(gjkd) as wire:
+        wire.request("GET", "/livez")
+        assert wire.reply().status == 200
+        wire.request("POST", start + pattern * 8000 + "&", b"{}")
+        assert wire.reply().status == 414
+        assert wire.closes(10)
+
+
+def test_as_many_parameters_as_there_may_be(gjkd):
+    start = "/v1/sets?limit=1"
+    assert gjkd.get(start + "&" * (PARAMETERS_MAX - 1)).status_code == 200
+    problem.check(gjkd.get(start + "&" * PARAMETERS_MAX), "bad-request")
+    problem.check(gjkd.get("/v1/no/such/" + "&" * 100), "route-not-found")  # these are its path's
 
 
 @pytest.mark.parametrize("count", [130, 150, 200, 400, 1000, 10000])
