@@ -7,7 +7,6 @@
 
 #include "request/context.h"
 
-#include <stdio.h>
 #include <string.h>
 
 gjkd_write gjkd_write_make(struct gjkd_request *request) {
@@ -141,28 +140,8 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
     gjkd_request_reply(request, status, &body);
 }
 
-bool gjkd_may_read_tagged(struct gjkd_request *request, const char *etag) {
-    switch (
-        gjkd_precondition_check(request->head.if_match, request->head.if_none_match, etag, true)) {
-    case GJKD_PROCEED:
-        return true;
-    case GJKD_NOT_MODIFIED:
-        request->reply.status = 304;
-        snprintf(request->reply.etag, sizeof request->reply.etag, "%s", etag);
-        return false;
-    case GJKD_PRECONDITION_FAILED:
-        gjkd_request_fail(request, PROTO_REVISION_MISMATCH, "%s is not at the revision of If-Match",
-                          request->version != NULL ? "the set" : "the file");
-        return false;
-    case GJKD_PRECONDITION_UNCLEAR:
-        break;
-    }
-    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match or If-None-Match holds no entity tags");
-    return false;
-}
-
 bool gjkd_may_read(struct gjkd_request *request) {
     char etag[GJKD_ETAG_MAX];
     gjkd_version_etag(request->version, etag);
-    return gjkd_may_read_tagged(request, etag);
+    return gjkd_request_may_read(request, etag, true);
 }

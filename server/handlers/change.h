@@ -34,7 +34,5 @@ void gjkd_reply_no_set(struct gjkd_request *request);
 /* May the request's version be read, as far as the preconditions say? False: 304, 412 or 400 is the
  * reply. */
 bool gjkd_may_read(struct gjkd_request *request) GJK_MUST_USE;
-/* The same of anything that has this entity tag. */
-bool gjkd_may_read_tagged(struct gjkd_request *request, const char *etag) GJK_MUST_USE;
 
 #endif

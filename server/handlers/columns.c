@@ -48,6 +48,19 @@ bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
     return false;
 }
 
+gjk_selection gjkd_columns_closest(const struct gjkd_columns *columns,
+                                   const proto_select_columns *select, const gjkd_chunk *chunk,
+                                   gjk_filter *filter) {
+    *filter = gjk_filter_default();
+    filter->ignore_groups = select->ignore_groups;
+    filter->ignore_groups_count = select->ignore_groups_count;
+    return (gjk_selection){.filter = filter,
+                           .limit = 1,
+                           .arena = chunk->memory,
+                           .patience = &columns->request->patience,
+                           .rest_unasked = true};
+}
+
 bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
                          uint32_t row, gjk_filter *filter) {
     const uint32_t handle = proto_uint_at(select->ignore_group_of, row, PROTO_NO_HANDLE);

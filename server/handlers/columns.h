@@ -76,6 +76,12 @@ bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
  * memory. */
 bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows);
 
+/* What rows that look for the closest hit select, in memory of the chunk, by a filter that stays: until
+ * gjkd_columns_select is called, all but the groups that all rows ignore. */
+gjk_selection gjkd_columns_closest(const struct gjkd_columns *columns,
+                                   const proto_select_columns *select, const gjkd_chunk *chunk,
+                                   gjk_filter *filter);
+
 /* What the row selects, over the groups that all rows ignore, which stand in *filter already; false:
  * its ignore_group_of is no shape. */
 bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,

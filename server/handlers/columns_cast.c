@@ -102,14 +102,9 @@ static bool run_row(struct casts *casts, uint32_t row, gjk_filter *filter, gjk_s
 static void run(const gjkd_chunk *chunk) {
     struct casts *casts = chunk->work;
     gjkd_tally tally = {0};
-    gjk_filter filter = gjk_filter_default();
-    filter.ignore_groups = casts->rows.select.ignore_groups;
-    filter.ignore_groups_count = casts->rows.select.ignore_groups_count;
-    gjk_selection selection = {.filter = &filter,
-                               .limit = 1,
-                               .arena = chunk->memory,
-                               .patience = &casts->columns.request->patience,
-                               .rest_unasked = true};
+    gjk_filter filter;
+    gjk_selection selection =
+        gjkd_columns_closest(&casts->columns, &casts->rows.select, chunk, &filter);
     uint32_t spent = 0;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
         if (gjkd_columns_is_late(&casts->columns, 8, &spent) ||

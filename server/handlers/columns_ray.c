@@ -79,14 +79,9 @@ static bool run_row(struct rays *rays, uint32_t row, gjk_filter *filter,
 static void run(const gjkd_chunk *chunk) {
     struct rays *rays = chunk->work;
     gjkd_tally tally = {0};
-    gjk_filter filter = gjk_filter_default();
-    filter.ignore_groups = rays->rows.select.ignore_groups;
-    filter.ignore_groups_count = rays->rows.select.ignore_groups_count;
-    const gjk_selection selection = {.filter = &filter,
-                                     .limit = 1,
-                                     .arena = chunk->memory,
-                                     .patience = &rays->columns.request->patience,
-                                     .rest_unasked = true};
+    gjk_filter filter;
+    const gjk_selection selection =
+        gjkd_columns_closest(&rays->columns, &rays->rows.select, chunk, &filter);
     gjk_ray_settings settings = gjk_ray_settings_default();
     settings.solid = rays->rows.solid;
     settings.patience = selection.patience;

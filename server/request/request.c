@@ -339,19 +339,25 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
     request->client = other->client;
 }
 
-static bool check_precondition(struct gjkd_request *request, const char *etag) {
-    switch (gjkd_precondition_check(request->head.if_match, NULL, etag, true)) {
+bool gjkd_request_may_read(struct gjkd_request *request, const char *etag, bool unless_known) {
+    const gjkd_head *head = &request->head;
+    switch (gjkd_precondition_check(head->if_match, unless_known ? head->if_none_match : NULL, etag,
+                                    true)) {
     case GJKD_PROCEED:
-    case GJKD_NOT_MODIFIED:
         return true;
+    case GJKD_NOT_MODIFIED:
+        request->reply.status = 304;
+        snprintf(request->reply.etag, sizeof request->reply.etag, "%s", etag);
+        return false;
     case GJKD_PRECONDITION_FAILED:
-        gjkd_request_fail(request, PROTO_REVISION_MISMATCH,
-                          "the set is not at the revision of If-Match");
+        gjkd_request_fail(request, PROTO_REVISION_MISMATCH, "%s is not at the revision of If-Match",
+                          request->version != NULL ? "the set" : "the file");
         return false;
     case GJKD_PRECONDITION_UNCLEAR:
         break;
     }
-    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match holds no entity tags");
+    gjkd_request_fail(request, PROTO_BAD_REQUEST, "If-Match%s holds no entity tags",
+                      unless_known ? " or If-None-Match" : "");
     return false;
 }
 
@@ -364,8 +370,10 @@ bool gjkd_request_may_ask(struct gjkd_request *request) {
                           request->match.variable.text);
         return false;
     }
-    gjkd_version_etag(request->version, request->reply.etag);
-    return request->head.if_match == NULL || check_precondition(request, request->reply.etag);
+    char etag[GJKD_ETAG_MAX];
+    gjkd_version_etag(request->version, etag);
+    memcpy(request->reply.etag, etag, sizeof etag);
+    return request->head.if_match == NULL || gjkd_request_may_read(request, etag, false);
 }
 
 bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {

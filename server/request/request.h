@@ -198,6 +198,13 @@ void gjkd_request_fail_late(struct gjkd_request *request);
 proto_text gjkd_request_text(const struct gjkd_request *request);
 
 /*
+ * May what has that entity tag be read, as far as If-Match says and, where it is not to be sent to whoever
+ * knows it, If-None-Match? False: 304, 412 or 400 is the reply.
+ */
+bool gjkd_request_may_read(struct gjkd_request *request, const char *etag,
+                           bool unless_known) GJK_MUST_USE;
+
+/*
  * For handlers of queries: is the set of the path there, if the operation has one, and at the
  * revision of If-Match? False: refused. The answer gets the set's entity tag.
  */
