@@ -255,6 +255,29 @@ def test_answers_max_holds_for_the_whole_reply(start, name):
     assert results[7] == {"hits": []}
 
 
+def test_room_that_ends_among_many_cheap_queries(start, name):
+    """Chunks of these grow, and a list now and then takes of the room of --max-answer."""
+    pair = {"op": "detect", "a": "s1", "b": "s2", "penetration": False}
+    hits = {"op": "detect", "a": {"type": "circle", "radius": 1}, "penetration": False}
+    queries = [hits if i % 50 == 49 else pair for i in range(3000)]
+    replies = []
+    for workers in ("1", "4"):
+        gjkd = start("--max-answer", "1M", "--workers", workers)
+        gjkd.store(name, {"dimension": 2, "shapes": {
+            f"s{i}": {"type": "circle", "radius": 1} for i in range(200)}})
+        replies.append(gjkd.post(f"/v1/sets/{name}/batch", {"queries": queries}))
+        assert replies[-1].status_code == 200
+    assert replies[0].content == replies[1].content
+    results = replies[0].json()["results"]
+    assert all(r["state"] == "overlapping" for q, r in zip(queries, results) if q is pair)
+    listed = [r for q, r in zip(queries, results) if q is hits]
+    whole = next(i for i, r in enumerate(listed) if "truncated" in r)
+    assert 20 < whole < 59
+    assert all(len(r["hits"]) == 200 for r in listed[:whole])
+    assert 0 < len(listed[whole]["hits"]) < 200
+    assert all(r == {"hits": [], "truncated": True} for r in listed[whole + 1:])
+
+
 def test_one_version_of_another_set(gjkd, name):
     """However often it is named."""
     ball = {"type": "circle", "radius": 1}
