@@ -29,6 +29,12 @@ enum { VERTICES_MAX = 64, BLOCKS_MAX = 128, FACES_MAX = BLOCKS_MAX * GJK_LANES }
 /* How far from the origin, relative to the scale, all faces are. */
 #define DISTANCE_LEAST 0x1p-44
 
+/* The corners of a tetrahedron: differences of points of both clouds, and the indices of these. */
+typedef struct tetrahedron {
+    gjk_vec3 w[4];
+    uint32_t on_a[4], on_b[4];
+} tetrahedron;
+
 /* Eight faces. The normals are of any length; a point sees a face when its product with the normal is
  * above the threshold, which is INFINITY in lanes without a face. */
 typedef struct block {
@@ -212,10 +218,9 @@ LANES_INLINE uint32_t nearest_face(const candidates *n) {
 }
 
 /* Begins with a tetrahedron, as a fan from the edges of its base and the base. */
-LANES_INLINE bool begin_surface(surface *p, const gjk_vec3 w[4], const uint32_t on_a[4],
-                                const uint32_t on_b[4], double beyond) {
-    const gjk_vec3 n = gjk_cross3(gjk_sub3(w[1], w[0]), gjk_sub3(w[2], w[0]));
-    const bool is_turned = !(gjk_dot3(n, gjk_sub3(w[3], w[0])) > 0.0);
+LANES_INLINE bool begin_surface(surface *p, const tetrahedron *t, double beyond) {
+    const gjk_vec3 n = gjk_cross3(gjk_sub3(t->w[1], t->w[0]), gjk_sub3(t->w[2], t->w[0]));
+    const bool is_turned = !(gjk_dot3(n, gjk_sub3(t->w[3], t->w[0])) > 0.0);
     const uint32_t base = 3;
     for (uint32_t axis = 0; axis < 3; axis++) {
         for (uint32_t k = 0; k < VERTICES_MAX; k += GJK_LANES) {
@@ -231,9 +236,9 @@ LANES_INLINE bool begin_surface(surface *p, const gjk_vec3 w[4], const uint32_t 
     p->count = 0;
     for (uint32_t k = 0; k < 4; k++) {
         const uint32_t from = is_turned && k < 2 ? 1 - k : k;
-        p->w[k] = w[from];
-        p->on_a[k] = on_a[from];
-        p->on_b[k] = on_b[from];
+        p->w[k] = t->w[from];
+        p->on_a[k] = t->on_a[from];
+        p->on_b[k] = t->on_b[from];
     }
     p->around.vertices = 7;
     for (p->around.count = 0; p->around.count < 3; p->around.count++) {
@@ -378,17 +383,13 @@ LANES_INLINE void set_deepest_points(const clouds *c, extent size, const surface
     gjk_set_witness3(&best, solution);
 }
 
-/*
- * Sets the solution from a tetrahedron around the origin: the points of a and of b of its corners, by
- * index, and their differences. False: another method has to.
- */
-LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const gjk_vec3 w[4],
-                         const uint32_t on_a[4], const uint32_t on_b[4], uint32_t steps_max,
-                         gjk_solution *solution) {
+/* Sets the solution from a tetrahedron around the origin. False: another method has to. */
+LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetrahedron *t,
+                         uint32_t steps_max, gjk_solution *solution) {
     const double scale = c->v->scale, rounding = c->v->rounding;
     const double least = DISTANCE_LEAST * scale;
     surface p;
-    if (!begin_surface(&p, w, on_a, on_b, rounding)) {
+    if (!begin_surface(&p, t, rounding)) {
         return false;
     }
     candidates n = no_candidates();

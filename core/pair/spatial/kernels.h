@@ -456,7 +456,13 @@ LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few
                             gjk_detect_result *result) {
     const view *v = c->v;
     gjk_solution at;
-    if (!expand(c, f, size, s->w, s->on_a, s->on_b, settings->max_iterations, &at)) {
+    tetrahedron around;
+    for (uint32_t i = 0; i < 4; i++) {
+        around.w[i] = s->w[i];
+        around.on_a[i] = s->on_a[i];
+        around.on_b[i] = s->on_b[i];
+    }
+    if (!expand(c, f, size, &around, settings->max_iterations, &at)) {
         return false;
     }
     const double seen = -gjk_dot3(at.normal, gjk_sub3(at.point_a, at.point_b));
