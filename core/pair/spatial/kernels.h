@@ -132,6 +132,10 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
  * by their cores. */
 typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
 
+/* What a walk is for: it ends with the first proof; goes on from a proof that the pair is apart to the
+ * nearest feature; or from one that the pair overlaps by its radii. */
+typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
+
 /* Whether the origin is beyond the edge of the two older corners of a triangle, where the search
  * may lead from a tetrahedron. */
 LANES_INLINE bool beyond_oldest_edge(const search *s) {
@@ -154,7 +158,7 @@ LANES_INLINE double margin_of(const view *v) {
 }
 
 /* Reduces the simplex to the feature nearest the origin. */
-LANES_INLINE outcome reduce(search *s, const view *v, double margin) {
+LANES_INLINE outcome reduce(search *s, const view *v, purpose why, double margin) {
     if (s->count == 1) {
         reduce_to_corner(s);
     } else if (s->count == 2) {
@@ -164,7 +168,7 @@ LANES_INLINE outcome reduce(search *s, const view *v, double margin) {
     } else if (reduce_tetrahedron(s, margin)) {
         return AROUND;
     }
-    return v->radius > 0.0 && is_within_radius(s, v) ? WITHIN : OPEN;
+    return why != DEPTH && v->radius > 0.0 && is_within_radius(s, v) ? WITHIN : OPEN;
 }
 
 /* Whether the newest support point is one of the simplex. */
@@ -186,9 +190,9 @@ LANES_INLINE bool is_far_from_all(const search *s, gjk_vec3 w, double least) {
     return is_far;
 }
 
-/* Walks on from the direction. nearest: on from the proof that the pair is apart to the nearest
- * feature, with whose direction s->bound is set. */
-LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, bool nearest, search *s) {
+/* Walks on from the direction. Where it ends at the nearest feature, s->bound is set with its
+ * direction. */
+LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, purpose why, search *s) {
     const view *v = c->v;
     const double reach = v->radius + v->tolerance, margin = margin_of(v);
     outcome found = OPEN;
@@ -202,7 +206,7 @@ LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, bool ne
         if (found == OPEN && along < 0.0 && along * along > reach * reach * s->squared) {
             found = APART;
             s->bound = -along;
-            if (!nearest) {
+            if (why != DISTANCE) {
                 return APART;
             }
         }
@@ -220,7 +224,7 @@ LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, bool ne
         s->w[s->count] = w;
         s->on_a[s->count] = index[0];
         s->on_b[s->count++] = index[1];
-        const outcome reduced = reduce(s, v, margin);
+        const outcome reduced = reduce(s, v, why, margin);
         if (reduced != OPEN || s->count == 4) {
             s->bound = NAN;
             return found == OPEN ? reduced : found;
@@ -253,7 +257,7 @@ LANES_INLINE bool recall(const spatial_pair *pair, const clouds *c, extent size,
 }
 
 LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few *f, extent size,
-                           const gjk_cache *cache, bool nearest, search *s) {
+                           const gjk_cache *cache, purpose why, search *s) {
     outcome found = OPEN;
     s->count = s->steps = 0;
     s->upper_squared = s->upper_scale = 0.0;
@@ -261,14 +265,14 @@ LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few 
     if (!recall(pair, c, size, cache, s)) {
         s->direction = heading(pair, c->v);
     } else if (s->count > 0) {
-        found = reduce(s, c->v, margin_of(c->v));
+        found = reduce(s, c->v, why, margin_of(c->v));
         if (found == OPEN && s->count == 4) { /* beyond the oldest face: begin anew */
             s->count = 0;
             s->direction = heading(pair, c->v);
         }
     }
     s->squared = gjk_dot3(s->direction, s->direction);
-    return found != OPEN ? found : walk_on(c, f, size, nearest, s);
+    return found != OPEN ? found : walk_on(c, f, size, why, s);
 }
 
 /* What the general method goes on from. */
@@ -450,37 +454,58 @@ LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent si
                      {size == MANY ? b->columns : turned, b->count, of_b}}};
 }
 
+/* Sets the depth and what goes with it from bounds of the cores' signed distance. */
+LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const nearest3 *at,
+                            uint32_t steps, gjk_detect_result *result) {
+    clear_detect(GJK_OVERLAPPING, steps, result);
+    result->depth = v->radius - at->lower;
+    result->depth_lower_bound = v->radius - at->upper;
+    result->normal = normal_in_world(pair, at->normal);
+    result->has_points = true;
+    set_points(pair, at, &result->point_a, &result->point_b);
+}
+
 /* The depth of a pair whose cores overlap. False: another method has to find it. */
 LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few *f, extent size,
                             const gjk_detect_settings *settings, const search *s,
                             gjk_detect_result *result) {
     const view *v = c->v;
-    gjk_solution at;
+    gjk_solution deep;
     tetrahedron around;
     for (uint32_t i = 0; i < 4; i++) {
         around.w[i] = s->w[i];
         around.on_a[i] = s->on_a[i];
         around.on_b[i] = s->on_b[i];
     }
-    if (!expand(c, f, size, &around, settings->max_iterations, &at)) {
+    if (!expand(c, f, size, &around, settings->max_iterations, &deep)) {
         return false;
     }
-    const double seen = -gjk_dot3(at.normal, gjk_sub3(at.point_a, at.point_b));
-    at.upper = gjk_smaller(gjk_larger(at.upper, seen), 0.0);
-    gjk_match_points(v->rounding, &at);
-    at.lower = gjk_smaller(at.lower, at.upper);
+    const gjk_vec3 between = gjk_sub3(deep.point_a, deep.point_b);
+    const double seen = -gjk_dot3(deep.normal, between);
+    deep.upper = gjk_smaller(gjk_larger(deep.upper, seen), 0.0);
+    gjk_match_points(v->rounding, &deep);
+    gjk_close_bounds(v->size, &deep.lower, &deep.upper);
+    if (deep.upper - deep.lower > v->asked) {
+        return false;
+    }
+    const nearest3 at = {deep.lower, deep.upper, deep.normal, deep.point_a, deep.point_b};
+    set_depth(pair, v, &at, s->steps + deep.iterations, result);
+    return true;
+}
+
+/* The same of a pair whose cores are apart, by less than the sum of the radii. */
+LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, extent size,
+                                     const search *s, gjk_detect_result *result) {
+    const view *v = c->v;
+    nearest3 at;
+    if (isnan(s->bound) || !find_nearest(c, s, size, &at)) {
+        return false;
+    }
     gjk_close_bounds(v->size, &at.lower, &at.upper);
-    if (at.upper - at.lower > v->asked) {
+    if (!is_within_radius(s, v)) { /* by the margin with which a question for a proof decides */
         return false;
     }
-    clear_detect(GJK_OVERLAPPING, s->steps + at.iterations, result);
-    result->depth = v->radius - at.lower;
-    result->depth_lower_bound = v->radius - at.upper;
-    result->normal = normal_in_world(pair, at.normal);
-    result->has_points = true;
-    const nearest3 points = {at.lower, at.upper, at.normal, at.point_a, at.point_b};
-    set_points(pair, &points, &result->point_a, &result->point_b);
-    keep_cached(pair, s, NULL, settings->cache);
+    set_depth(pair, v, &at, s->steps, result);
     return true;
 }
 
@@ -494,9 +519,12 @@ LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *se
     few f;
     const clouds c = clouds_of(pair, &v, size, &f, turned);
     search s;
-    const outcome found = begin(pair, &c, &f, size, settings->cache, false, &s);
-    if (found == AROUND && settings->penetration &&
-        penetrate(pair, &c, &f, size, settings, &s, result)) {
+    const purpose why = settings->penetration ? DEPTH : PROOF;
+    const outcome found = begin(pair, &c, &f, size, settings->cache, why, &s);
+    if (why == DEPTH && (found == AROUND ? penetrate(pair, &c, &f, size, settings, &s, result)
+                                         : found == OPEN && v.radius > 0.0 &&
+                                               penetrate_by_radii(pair, &c, size, &s, result))) {
+        keep_cached(pair, &s, NULL, settings->cache);
         return true;
     }
     if (found == OPEN || (found != APART && settings->penetration)) {
@@ -527,7 +555,7 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings
     const clouds c = clouds_of(pair, &v, size, &f, turned);
     search s;
     nearest3 at;
-    const outcome found = begin(pair, &c, &f, size, settings->cache, true, &s);
+    const outcome found = begin(pair, &c, &f, size, settings->cache, DISTANCE, &s);
     if (found == AROUND || found == WITHIN) {
         clear_distance(GJK_OVERLAPPING, s.steps, result);
         keep_cached(pair, &s, NULL, settings->cache);
