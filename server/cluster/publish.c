@@ -458,10 +458,10 @@ static void note_answer(struct gjkd_cluster *cluster, bool is_stuck) {
     if (is_stuck) {
         gjkd_cluster_doubt(cluster);
     }
-    if (atomic_exchange(&cluster->is_stuck, is_stuck) != is_stuck && is_stuck &&
+    if (atomic_exchange(&cluster->is_stuck, is_stuck) != is_stuck &&
         !atomic_load(&cluster->stops)) {
-        gjkd_log(GJKD_LOG_WARNING, "cluster %s: the log takes no writes now",
-                 cluster->setup.config->cluster);
+        gjkd_log(is_stuck ? GJKD_LOG_WARNING : GJKD_LOG_INFO, "cluster %s: the log takes %s",
+                 cluster->setup.config->cluster, is_stuck ? "no writes now" : "writes again");
     }
 }
 

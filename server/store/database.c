@@ -102,10 +102,13 @@ static bool open_file(struct gjkd_database *database, const char *path) {
 
 static bool refuse_file(struct gjkd_database *database, const char *path, char *error) {
     const int code = database->sqlite != NULL ? sqlite3_errcode(database->sqlite) : SQLITE_NOMEM;
-    const char *remedy = code == SQLITE_CORRUPT || code == SQLITE_NOTADB
-                             ? "; it is damaged, or none of gjkd's: restore a backup, or move it "
-                               "away to begin without its sets"
-                             : "";
+    const char *remedy = "";
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) {
+        remedy = "; it is damaged, or none of gjkd's: restore a backup, or move it away to begin "
+                 "without its sets";
+    } else if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM) {
+        remedy = "; is it a file that gjkd's user may write, in a directory where it may, too?";
+    }
     return refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
 }
 

@@ -42,6 +42,7 @@ struct gjkd_disk_store {
     struct gjkd_account account;
     struct gjk_arena arena;
     uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
+    bool has_complained; /* and nothing was stored since then */
 
     pthread_t thread;
     bool is_started;
@@ -132,6 +133,10 @@ static bool store(struct gjkd_disk_store *disk, const struct group *group) {
     fine = fine && gjkd_database_commit(disk->database);
     gjk_arena_fini(&disk->arena);
     atomic_fetch_add(&disk->transactions, fine);
+    if (fine && disk->has_complained) {
+        disk->has_complained = false;
+        gjkd_log(GJKD_LOG_INFO, "sets are stored again");
+    }
     return fine;
 }
 
@@ -139,6 +144,7 @@ static void complain(struct gjkd_disk_store *disk, const char *what) {
     const uint64_t now_ns = uv_hrtime();
     if (now_ns - disk->complaint_ns > COMPLAINT_PAUSE_NS) {
         disk->complaint_ns = now_ns;
+        disk->has_complained = true;
         gjkd_log(GJKD_LOG_ERROR, "%s: %s", what, gjkd_database_error(disk->database));
     }
 }
@@ -415,7 +421,8 @@ bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_STORE
     if (mkdir(directory, 0700) == 0 || errno == EEXIST) {
         return true;
     }
-    snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s: %s", directory, strerror(errno));
+    snprintf(error, GJKD_STORE_ERROR_MAX, "--data-dir %.300s: %s%s", directory, strerror(errno),
+             errno == ENOENT ? "; gjkd makes the directory, but not the one that it is in" : "");
     return false;
 }
 

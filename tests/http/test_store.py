@@ -200,7 +200,9 @@ def test_a_second_daemon_is_refused(open_store, tmp_path):
 def test_a_directory_that_cannot_be(tmp_path):
     (tmp_path / "file").write_text("")
     refuse(tmp_path / "file", "Not a directory")
-    refuse(tmp_path / "no" / "such", "No such file")
+    refuse(tmp_path / "no" / "such", "No such file", "not the one that it is in")
+    (tmp_path / "sets.db").mkdir()
+    refuse(tmp_path, "sets.db", "is it a file that gjkd's user may write")
 
 
 def test_files_that_are_none_of_gjkd(tmp_path):

@@ -132,11 +132,16 @@ def test_a_full_disk_refuses_writes_and_reads_go_on(small_disk, open_store):
     kill(gjkd)
     gjkd = open_store(small_disk)
     assert everything(gjkd) == before
-    # With room again it goes on by itself.
+    # With room again it goes on by itself, and says so.
+    more = 0
+    while gjkd.put(f"/v1/sets/more{more}", body).status_code != 507:
+        more += 1
+    assert b"writes are refused" in gjkd.stderr() and b"stored again" not in gjkd.stderr()
     subprocess.run(["mount", "-o", "remount,size=8m", small_disk], check=True)
-    for name in before:
+    for name in everything(gjkd):
         assert gjkd.call("DELETE", f"/v1/sets/{name}").status_code == 204
     gjkd.store("after", scene({"a": BOX}))
+    assert b"sets are stored again" in gjkd.stderr()
     after = everything(gjkd)
     kill(gjkd)
     gjkd = open_store(small_disk)
