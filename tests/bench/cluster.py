@@ -275,9 +275,14 @@ def starts(running, gjkd, tools, folder, engine, nodes):
               file_mb=round((folder / "node" / "sets.db").stat().st_size / 1e6))
 
 
-def reads(tools, folder, nodes):
-    """The same question at one node, and at all three at once."""
+def reads(tools, folder, nodes, memory, disk):
+    """The same question at a node, and at a daemon with a directory, each in turns with one in memory; then
+    at one node, and at all three at once."""
     file = store.request(folder, "read", "POST", "/v1/sets/s/distance", {"a": "b3", "b": "b90"})
+    for where, daemon in (("at a node", nodes[0]), ("with --data-dir", disk)):
+        ours, peer = store.in_turns(tools, daemon, memory, file, 64, store.READ_ROUNDS)
+        yield row(f"reads of a pair {where}, 64 at once", ours["accepted_per_s"], "requests/s",
+                  peer["accepted_per_s"], "memory")
     one = store.ask(tools, nodes[0], file, 48)["accepted_per_s"]
     found = []
 
@@ -307,7 +312,7 @@ def measure(gjkd, tools):
         yield from writes(tools, folder, nodes, memory, disk)
         yield from delays(nodes)
         yield from ticks(nodes)
-        yield from reads(tools, folder, nodes)
+        yield from reads(tools, folder, nodes, memory, disk)
         yield from catching_up(running, gjkd, tools, folder, engine, nodes)
         yield from starts(running, gjkd, tools, folder, engine, nodes)
 
