@@ -20,7 +20,7 @@ static void require(bool condition) {
 
 static struct proto_buffer encode(const proto_set *set, struct gjk_arena *arena) {
     proto_set_head head = {
-        .summary = {NAME, set->dimension, 1, set->shape_count, 0, {0, 0, 0}},
+        .summary = {NAME, set->dimension, 1, set->shape_count, 0, {0, 0, 0, false}},
         .has_history = set->has_history,
         .history_ticks = set->history_ticks,
         .meta = set->meta,

@@ -111,10 +111,11 @@ static struct proto_buffer describe(proto_text text, struct gjk_arena *arena) {
         proto_encode_problem(&out, &problem);
         return out;
     }
-    proto_set_head head = {.summary = {NAME, set.dimension, 1, set.shape_count, 0, {0, 0, 0}},
-                           .has_history = set.has_history,
-                           .history_ticks = set.history_ticks,
-                           .meta = set.meta};
+    proto_set_head head =
+        {.summary = {NAME, set.dimension, 1, set.shape_count, 0, {0, 0, 0, false}},
+         .has_history = set.has_history,
+         .history_ticks = set.history_ticks,
+         .meta = set.meta};
     proto_encode_set_begin(&out, &head);
     for (uint32_t i = 0; i < set.shape_count; i++) {
         const proto_shape *shape = &set.shapes[i].shape;
