@@ -8,6 +8,10 @@
 
 #include "ray/closed_forms.h"
 
+/* Relative to the size: smaller radii move nothing by as much as rounding does, but might lead to normals
+ * whose length underflows. */
+#define RADIUS_LEAST 0x1p-60
+
 /* A polygon and the line. */
 typedef struct view {
     const double *x, *y;
@@ -111,6 +115,7 @@ gjk_line_hit gjk_line_meet_polygon(const gjk_shape *shape, const gjk_line *line)
     if (clearance > -line->slack) {
         return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
     }
-    return shape->radius > 0.0 ? hit_rounded(&v, shape->radius)
-                               : hit_edge(&v, entered > 0 ? entered - 1 : v.count - 1);
+    return shape->radius > RADIUS_LEAST * shape->size
+               ? hit_rounded(&v, shape->radius)
+               : hit_edge(&v, entered > 0 ? entered - 1 : v.count - 1);
 }
