@@ -12,6 +12,9 @@
  * whose length underflows. */
 #define RADIUS_LEAST 0x1p-60
 
+/* Of an edge or a normal: the squares of shorter ones are no normal numbers. */
+#define LENGTH_LEAST 0x1p-500
+
 /* A polygon and the line. */
 typedef struct view {
     const double *x, *y;
@@ -38,12 +41,18 @@ static inline gjk_vec2 edge_from(const view *v, uint32_t i) {
     return (gjk_vec2){v->x[j] - v->x[i], v->y[j] - v->y[i]};
 }
 
+/* A hit with that normal, of any length; unsure where it is so short that its square underflows. */
+static gjk_line_hit hit_at(double t, gjk_vec2 normal) {
+    return gjk_length2(normal) > LENGTH_LEAST ? gjk_line_hits(t, gjk_xy0(normal))
+                                              : gjk_line_unsure();
+}
+
 /* The edge that begins on the left and ends on the line or right of it. */
 static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     uint32_t j = next_of(v, i);
     double from = left_of(v, i), to = left_of(v, j), at = along(v, i);
     double t = at + from / (from - to) * (along(v, j) - at);
-    return gjk_line_hits(t, gjk_xy0(gjk_right2(edge_from(v, i))));
+    return hit_at(t, gjk_right2(edge_from(v, i)));
 }
 
 /* A hit of the arc around vertex i. The normal is clamped between those of the two edges there:
@@ -56,7 +65,7 @@ static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     gjk_vec2 next = edge_from(v, i), last = edge_from(v, i > 0 ? i - 1 : v->count - 1);
     normal = gjk_dot2(normal, next) > 0.0 ? gjk_right2(next) : normal;
     normal = gjk_dot2(normal, last) < 0.0 ? gjk_right2(last) : normal;
-    return gjk_line_hits(along(v, i) - chord, gjk_xy0(normal));
+    return hit_at(along(v, i) - chord, normal);
 }
 
 /* The leftmost vertex; of several the first along the line. */
@@ -84,6 +93,9 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
         }
         gjk_vec2 edge = edge_from(v, i);
         double length = gjk_length2(edge);
+        if (!(length > LENGTH_LEAST)) {
+            return gjk_line_unsure();
+        }
         double lift = radius * (-gjk_dot2(v->direction, edge) / length); /* of the moved edge */
         if (from + lift <= 0.0) {
             break; /* the arc before it is hit */
@@ -91,7 +103,7 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
         if (to + lift <= 0.0) {
             double at = along(v, i), part = (from + lift) / (from - to);
             double out = radius * ((to - from) / length);
-            return gjk_line_hits(at + part * (along(v, j) - at) + out, gjk_xy0(gjk_right2(edge)));
+            return hit_at(at + part * (along(v, j) - at) + out, gjk_right2(edge));
         }
         i = j;
         from = to;
