@@ -23,7 +23,8 @@ struct gjk_configurations {
     gjk_body_pair *allowed; /* sorted */
 };
 
-/* The boxes of so many moved bodies are made once a row; those of further ones at each use. */
+/* A row keeps the boxes of its first so many moved bodies; that of any other is computed whenever it is
+ * needed. */
 #define GJK_ROW_BOXES 128
 
 /* One row that is asked. Set member by member: it is large. */

@@ -154,15 +154,6 @@ static bool refuse_memory(struct proto_problem *problem) {
     return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "out of memory");
 }
 
-void gjkd_edits_free(gjk_edit *edits, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (edits[i].body != NULL) {
-            gjkd_stored_keeper.release(edits[i].body);
-        }
-    }
-    free(edits);
-}
-
 static bool stands_there(const gjk_body *body, const gjk_body *moved) {
     return body->teleport == moved->teleport && gjkd_stored_is_same(body, moved);
 }

@@ -42,18 +42,17 @@ void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
 bool gjkd_poses_read(gjkd_cursor *cursor, gjkd_poses *out) GJK_MUST_USE;
 
 /*
- * The rows as edits of a set: all whose poses differ there, or only those that the tick moves,
- * whether they differ or not. To be freed, and the bodies in it released. False: the problem says
- * why not, OUT_OF_MEMORY or INTERNAL for damage.
+ * The rows as edits that move shapes of the set: each row whose pose differs from the set's; or, with
+ * only_moved, the rows of shapes that the tick itself has moved, even to where they stood. The caller frees
+ * *edits by gjkd_edits_free. False: the problem says why, OUT_OF_MEMORY or INTERNAL for damage.
  */
 bool gjkd_poses_edit(const gjkd_poses *poses, const struct gjk_set *set, bool only_moved,
                      gjk_edit **edits, uint32_t *count, struct proto_problem *problem) GJK_MUST_USE;
 
-void gjkd_edits_free(gjk_edit *edits, uint32_t count);
-
 /*
- * The version that follows `current`, of the same place of the log and fewer ticks since then. One
- * reference, the caller's. Ticks between the two are marked as lost. False as above.
+ * Makes of `current`, which is of the same place of the log but older, the version whose shapes stand at
+ * these poses. The ticks between the two, which this node has not heard of, are marked as lost. *out is one
+ * reference, the caller's. False as above.
  */
 bool gjkd_poses_apply(const gjkd_poses *poses, const struct gjkd_version *current,
                       struct gjkd_version **out, struct proto_problem *problem) GJK_MUST_USE;

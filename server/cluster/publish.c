@@ -6,8 +6,9 @@
  * Until either has come, the same message is published again; its place makes sure that it is there
  * at most once.
  *
- * Who is refused must have been judged by the newest state: a refusal is a question to the log, whether
- * anything has come behind what it was judged by, and is answered like a write without changes.
+ * A refusal (404, 412) is right only if no later write of another node is in the log already. So it is
+ * published too, as a question: a message without changes, which the log takes only where nothing has come
+ * behind the state that the request was judged by.
  */
 
 #include "cluster/pieces.h"

@@ -24,7 +24,7 @@ bool gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *propos
 /* Takes over what came from another node; closure is the cluster. On a thread of the engine. */
 void gjkd_cluster_hear(void *closure, gjkd_engine_message *message);
 
-/* Lets go of what waits. */
+/* Forgets the messages of other nodes and the ticks to be told that wait in the queue. */
 void gjkd_ticker_drop(gjkd_ticker *ticker);
 
 /* The thread that tells and takes; closure is the cluster. */

@@ -72,7 +72,7 @@ void gjkd_feed_end(struct gjkd_feed *feed);
 void gjkd_feed_listen(struct gjkd_feed *feed, struct gjkd_listener *listener);
 void gjkd_feed_unlisten(struct gjkd_feed *feed, const struct gjkd_listener *listener);
 
-/* Several changes in one: each shape once. */
+/* What several changes in a row have touched, as one change: each shape is named once. */
 typedef struct gjkd_changes {
     bool meta, history;
     const uint32_t *handles; /* of shapes that were changed */

@@ -221,3 +221,12 @@ uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside) {
     }
     return bytes;
 }
+
+void gjkd_edits_free(gjk_edit *edits, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        if (edits[i].body != NULL) {
+            gjkd_stored_keeper.release(edits[i].body);
+        }
+    }
+    free(edits);
+}

@@ -44,4 +44,7 @@ bool gjkd_stored_is_same(const gjk_body *a, const gjk_body *b);
  */
 uint64_t gjkd_stored_bytes(const gjk_body *body, const gjk_body *beside);
 
+/* Releases the bodies of the edits, all of the keeper above or NULL, and frees the array. */
+void gjkd_edits_free(gjk_edit *edits, uint32_t count);
+
 #endif

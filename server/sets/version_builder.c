@@ -97,12 +97,7 @@ gjk_status gjkd_builder_finish(struct gjkd_builder *builder, gjk_status status,
                                      &version->set);
         version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
     }
-    for (uint32_t i = 0; i < builder->count; i++) {
-        if (builder->edits[i].body != NULL) {
-            gjkd_stored_keeper.release(builder->edits[i].body);
-        }
-    }
-    free(builder->edits);
+    gjkd_edits_free(builder->edits, builder->count);
     return status;
 }
 

@@ -16,15 +16,6 @@ static void push_bodies(struct gjkd_builder *builder, const gjkd_restored *set,
     builder->count = set->count;
 }
 
-static void drop_bodies(const gjkd_restored *set) {
-    for (uint32_t i = 0; i < set->count; i++) {
-        if (set->edits[i].body != NULL) {
-            gjkd_stored_keeper.release(set->edits[i].body);
-        }
-    }
-    free(set->edits);
-}
-
 /* Edits of the previous version; its history goes on. */
 static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_version *previous,
                                const gjkd_restored *set) {
@@ -34,7 +25,7 @@ static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_v
     struct gjkd_builder builder = {.version = version, .previous = previous};
     gjk_status status = gjkd_version_inherit(version, previous, &head);
     if (status != GJK_OK) {
-        drop_bodies(set);
+        gjkd_edits_free(set->edits, set->count);
         return status;
     }
     gjkd_builder_begin_edits(&builder);
@@ -55,7 +46,7 @@ static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_ve
     version->history_ticks = set->history_ticks;
     if (empty == NULL || version->feed == NULL || gjkd_version_fill_history(version) != GJK_OK) {
         gjk_set_release(empty);
-        drop_bodies(set);
+        gjkd_edits_free(set->edits, set->count);
         return GJK_OUT_OF_MEMORY;
     }
     push_bodies(&builder, set, NULL);
@@ -88,7 +79,7 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
     const gjkd_restored *set = &successor->set;
     struct gjkd_version *version = gjkd_version_alloc(set->name, set->meta);
     if (version == NULL) {
-        drop_bodies(set);
+        gjkd_edits_free(set->edits, set->count);
         return GJK_OUT_OF_MEMORY;
     }
     gjk_status status = successor->is_whole ? replace_set(version, previous, successor)

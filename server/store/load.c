@@ -251,15 +251,6 @@ static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_e
     return true;
 }
 
-static void free_bodies(gjk_edit *edits, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        if (edits[i].body != NULL) {
-            gjkd_stored_keeper.release(edits[i].body);
-        }
-    }
-    free(edits);
-}
-
 static bool load_set(struct loader *loader, const gjkd_stored_set *set) {
     gjkd_restored restored = set->head;
     restored.count = set->shapes;
@@ -269,7 +260,7 @@ static bool load_set(struct loader *loader, const gjkd_stored_set *set) {
         return refuse(loader, set->head.name, "there is no memory for it");
     }
     if (!load_bodies(loader, set, restored.edits)) {
-        free_bodies(restored.edits, restored.count);
+        gjkd_edits_free(restored.edits, restored.count);
         return false;
     }
     if (gjkd_version_restore(&restored, &version) != GJK_OK) {

@@ -187,7 +187,8 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
     }
 }
 
-/* Gives the changes of one set up, and those of it that wait; uses the group up. */
+/* The group's changes, all of one set, could not be stored. They are refused, and so are the later changes of
+ * that set that wait, which build upon them; the newest version is again the one that readers see. */
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);
@@ -246,7 +247,8 @@ static void keep(struct gjkd_disk_store *disk, struct group *group, struct group
 
 /* --- Checkpoints --- */
 
-/* Of some sets after a name, those that ticks have changed. Returns how many were looked at. */
+/* Stores those of the next sets behind the name `after` whose file lacks the newest ticks; `last` becomes
+ * the name to go on behind. Returns 0 when no set is left. */
 static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, char *last,
                               bool *fine) {
     struct gjkd_version *versions[CHECKPOINT_SETS], *changed[CHECKPOINT_SETS];

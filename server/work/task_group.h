@@ -30,8 +30,8 @@ struct gjkd_task_group {
     const char *name;         /* noted for the case of a crash; stays */
     void *job;                /* what the callbacks are given */
     void (*begin)(void *job); /* once, before any chunk, on a worker */
-    /* NULL, or in the place of `begin` for a job that is thought to take less than GJKD_SHORT_NS.
-     * False: it took longer, and is to begin anew. */
+    /* NULL, or called in the place of `begin` where the job is expected to take less than GJKD_SHORT_NS. It
+     * gives up when it has taken longer and returns false; then `begin` starts the job anew. */
     bool (*try)(void *job);
     /* Called once on a worker, when all chunks are done. True: the group then tells the loop by itself.
      * False: whoever goes on with the job puts the task into the completion queue later. */

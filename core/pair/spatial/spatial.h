@@ -62,7 +62,8 @@ static inline bool gjk_spatial_serves(const gjk_placed *a, const gjk_placed *b) 
            a->pose.form != GJK_POSE_REST && b->pose.form != GJK_POSE_REST;
 }
 
-/* Whether the settings leave the choice of the method and its start. */
+/* Whether these kernels may answer under such settings: no other penetration solver, first direction or
+ * small number of iterations is asked for. */
 static inline bool gjk_spatial_may_choose(const struct gjk_penetration_solver *solver,
                                           gjk_vec3 first_direction, uint32_t max_iterations) {
     return max_iterations >= GJK_SPATIAL_ITERATIONS &&
