@@ -22,6 +22,8 @@
 #include "ray/advance.h"
 
 #include "base/larger.h"
+#include "shape/near.h"
+#include "shape/pieces.h"
 #include "shape/support.h"
 
 #define SLACK 0x1p-47     /* of the gap, relative to the lengths that it is computed from */
@@ -32,36 +34,66 @@
 #define SEARCH_STEPS 16   /* of the search for the farthest certain fraction */
 #define SEARCH_CLOSE 0x1p-7 /* where it ends: relative to what it has found */
 
-gjk_mover gjk_mover_make(const gjk_pose *start, const gjk_placed *part,
-                         const gjk_rigid_motion *motion) {
-    const gjk_shape *shape = part->shape;
-    gjk_mover mover = {.start = *start, .part = *part, .motion = *motion};
-    if (motion->angle == 0.0) {
-        return mover;
+/*
+ * Puts a far shape about its middle, as all that looks for support points expects. Where nothing
+ * turns, the frame's origin may be anywhere: it is moved there, too, by its place of twice the digits.
+ */
+static void bring_near(gjk_mover *mover) {
+    const bool turns = mover->motion.angle != 0.0;
+    gjk_piece piece = {.placed = mover->part};
+    gjk_near near;
+    if (!turns) {
+        gjk_piece_put(&mover->start, &piece);
     }
-    const gjk_vec3 axis = gjk_mul3_transposed(&start->rotation, motion->axis);
+    if (!gjk_is_far(&piece.placed)) {
+        return;
+    }
+    const gjk_wide3 at = gjk_near_make(&piece.placed, &near);
+    mover->near = *near.placed.shape;
+    mover->part = (gjk_placed){&mover->near, near.placed.pose};
+    mover->part.pose.position = at.high;
+    if (!turns) {
+        mover->start = mover->part.pose;
+        mover->rest = at.low;
+        mover->part.pose = gjk_pose_identity();
+    }
+}
+
+/* Sets what is known of all turns about the axis. */
+static void measure_turns(gjk_mover *mover) {
+    const gjk_shape *shape = mover->part.shape;
+    const gjk_pose *pose = &mover->part.pose;
+    const gjk_vec3 axis = gjk_mul3_transposed(&mover->start.rotation, mover->motion.axis);
     if (shape->count == 0) {
-        const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
+        const gjk_vec3 center = gjk_pose_apply(pose, shape->center);
         const double along = gjk_dot3(axis, center);
-        mover.spread =
+        mover->spread =
             gjk_length3(gjk_sub3(center, gjk_scale3(along, axis))) + shape->bounding_radius;
-        mover.low = along - shape->bounding_radius;
-        mover.high = along + shape->bounding_radius;
-        return mover;
+        mover->low = along - shape->bounding_radius;
+        mover->high = along + shape->bounding_radius;
+        return;
     }
     double square = 0.0;
-    mover.low = INFINITY;
-    mover.high = -INFINITY;
+    mover->low = INFINITY;
+    mover->high = -INFINITY;
     for (uint32_t i = 0; i < shape->count; i++) {
-        const gjk_vec3 point = gjk_pose_apply(&part->pose, gjk_shape_point(shape, i));
+        const gjk_vec3 point = gjk_pose_apply(pose, gjk_shape_point(shape, i));
         const double along = gjk_dot3(axis, point);
         const gjk_vec3 off = gjk_sub3(point, gjk_scale3(along, axis));
         square = gjk_larger(square, gjk_dot3(off, off));
-        mover.low = gjk_smaller(mover.low, along);
-        mover.high = gjk_larger(mover.high, along);
+        mover->low = gjk_smaller(mover->low, along);
+        mover->high = gjk_larger(mover->high, along);
     }
-    mover.spread = sqrt(square) * (1.0 + 0x1p-50);
-    return mover;
+    mover->spread = sqrt(square) * (1.0 + 0x1p-50);
+}
+
+void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
+                    gjk_mover *out) {
+    *out = (gjk_mover){.start = *start, .part = *part, .motion = *motion};
+    bring_near(out);
+    if (motion->angle != 0.0) {
+        measure_turns(out);
+    }
 }
 
 /* The most that the turning core reaches along a unit vector. */
@@ -96,10 +128,11 @@ gjk_bounds gjk_mover_bounds(const gjk_mover *mover) {
 typedef struct look_ahead {
     const gjk_mover *a, *b;
     gjk_placed at_a, at_b;
-    gjk_vec3 apart; /* the origin of b's frame */
-    gjk_vec3 way;   /* of that origin, against a's */
-    gjk_vec3 n;     /* unit, from a to b */
-    double least;   /* gap below which nothing is certain */
+    gjk_vec3 at_start; /* the origin of b's frame, before they move */
+    gjk_vec3 apart;    /* the same now */
+    gjk_vec3 way;      /* of that origin, against a's */
+    gjk_vec3 n;        /* unit, from a to b */
+    double least;      /* gap below which nothing is certain */
 } look_ahead;
 
 /* How the plane between the shapes turns on: how the gap along n changes with it. */
@@ -262,9 +295,8 @@ static void move_to(look_ahead *ahead, double t) {
     const gjk_mover *a = ahead->a, *b = ahead->b;
     gjk_pose frame_a = gjk_rigid_motion_pose(&a->start, &a->motion, t);
     gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
-    const gjk_vec3 at_start = gjk_sub3(b->start.position, a->start.position);
     frame_a.position = (gjk_vec3){0.0, 0.0, 0.0};
-    frame_b.position = ahead->apart = gjk_add3(at_start, gjk_scale3(t, ahead->way));
+    frame_b.position = ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
     ahead->at_a = (gjk_placed){a->part.shape, gjk_pose_compose(&frame_a, &a->part.pose)};
     ahead->at_b = (gjk_placed){b->part.shape, gjk_pose_compose(&frame_b, &b->part.pose)};
 }
@@ -272,8 +304,10 @@ static void move_to(look_ahead *ahead, double t) {
 static look_ahead begin(const gjk_mover *a, const gjk_mover *b) {
     look_ahead ahead = {.a = a, .b = b};
     ahead.way = gjk_sub3(b->motion.translation, a->motion.translation);
-    const gjk_vec3 apart = gjk_sub3(b->start.position, a->start.position);
-    ahead.least = SLACK * (gjk_length3(apart) + gjk_length3(ahead.way) + reach_of(a) + reach_of(b));
+    ahead.at_start = gjk_wide3_sub((gjk_wide3){b->start.position, b->rest},
+                                   (gjk_wide3){a->start.position, a->rest});
+    ahead.least =
+        SLACK * (gjk_length3(ahead.at_start) + gjk_length3(ahead.way) + reach_of(a) + reach_of(b));
     return ahead;
 }
 

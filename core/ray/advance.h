@@ -10,18 +10,27 @@
 #include "gjk/cast.h"
 #include "gjk/motion.h"
 
-/* A convex shape in a frame that moves: itself, or a piece of a whole. Borrows the shape. */
+/*
+ * A convex shape in a frame that moves: itself, or a piece of a whole. Borrows the shape, unless that
+ * is far from its own origin. Must not move in memory.
+ */
 typedef struct gjk_mover {
     gjk_pose start;          /* of the frame */
+    gjk_vec3 rest;           /* what start.position lacks of where the frame starts */
     gjk_placed part;         /* in the frame */
     gjk_rigid_motion motion; /* of the frame, which turns about its origin */
     /* Of the core, about the line through the frame's origin along the axis of the turn: how far from
      * it the farthest point is, and from where to where it goes along it. */
     double spread, low, high;
+    gjk_shape near; /* the shape about its middle, where it is far from its own origin */
 } gjk_mover;
 
-gjk_mover gjk_mover_make(const gjk_pose *start, const gjk_placed *part,
-                         const gjk_rigid_motion *motion);
+/*
+ * A part that stands so in a frame, which starts so. Where it is far from the frame's origin and the
+ * frame does not turn, the mover's frame is another one, with its origin in the middle of the part.
+ */
+void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
+                    gjk_mover *out);
 
 /* A box of all places that the mover takes when its frame turns, but stays where it is. */
 gjk_bounds gjk_mover_bounds(const gjk_mover *mover);

@@ -38,7 +38,8 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
                                    shape->dimension, reach);
     if (shape->pieces == NULL) {
         const gjk_placed part = {shape, gjk_pose_identity()};
-        const gjk_mover mover = gjk_mover_make(&moving->pose, &part, motion);
+        gjk_mover mover;
+        gjk_mover_make(&moving->pose, &part, motion, &mover);
         box = gjk_mover_bounds(&mover);
     }
     box = gjk_box_widen(box, shape->dimension,
@@ -101,16 +102,16 @@ static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_mot
 static gjk_cast_result cast_part(const turning_cast *cast, const gjk_placed *moving_part,
                                  const gjk_placed *target_part, double bound) {
     const gjk_rigid_motion rest = gjk_rigid_motion_straight((gjk_vec3){0.0, 0.0, 0.0});
-    const gjk_mover a = gjk_mover_make(&cast->target->pose, target_part, &rest);
-    const gjk_mover b = gjk_mover_make(&cast->moving->pose, moving_part, cast->motion);
+    gjk_mover a, b;
+    gjk_mover_make(&cast->target->pose, target_part, &rest, &a);
+    gjk_mover_make(&cast->moving->pose, moving_part, cast->motion, &b);
     const gjk_meeting meeting = gjk_advance(&a, &b, bound, cast->settings);
     gjk_cast_result result = result_of(&meeting, cast->motion);
     if (result.inside) { /* as a cast that does not turn tells it */
-        const gjk_placed at_a = {target_part->shape,
-                                 gjk_pose_compose(&a.start, &target_part->pose)};
-        const gjk_placed at_b = {moving_part->shape,
-                                 gjk_pose_compose(&b.start, &moving_part->pose)};
-        result = gjk_cast(&at_b, rest.translation, &at_a, cast->settings);
+        gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
+        gjk_piece_put(&cast->target->pose, &at_a);
+        gjk_piece_put(&cast->moving->pose, &at_b);
+        result = gjk_cast(&at_b.placed, rest.translation, &at_a.placed, cast->settings);
     }
     return result;
 }
@@ -150,7 +151,8 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
         cast_pair(cast, moving_part, moving_piece, &whole, GJK_NO_PIECE);
         return;
     }
-    const gjk_mover mover = gjk_mover_make(&cast->moving->pose, moving_part, cast->motion);
+    gjk_mover mover;
+    gjk_mover_make(&cast->moving->pose, moving_part, cast->motion, &mover);
     const gjk_bounds box = gjk_swept_bounds(&mover, &cast->target->pose);
     const double slack = gjk_swept_slack(cast->moving, cast->target, cast->motion->translation,
                                          cast->settings->tolerance);

@@ -27,8 +27,9 @@ typedef struct encounter {
 } encounter;
 
 static void meet_parts(encounter *e, const gjk_placed *part_a, const gjk_placed *part_b) {
-    const gjk_mover a = gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion);
-    const gjk_mover b = gjk_mover_make(&e->b.from.pose, part_b, &e->b.motion);
+    gjk_mover a, b;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &a);
+    gjk_mover_make(&e->b.from.pose, part_b, &e->b.motion, &b);
     const gjk_meeting meeting = gjk_advance(&a, &b, e->bound, &e->settings);
     if (meeting.hit && (!e->hit || meeting.fraction < e->bound)) {
         e->hit = true;
@@ -39,7 +40,8 @@ static void meet_parts(encounter *e, const gjk_placed *part_a, const gjk_placed 
 /* A part of a and the pieces of b, which rests, that it may pass. */
 static void meet_near(encounter *e, const gjk_placed *part_a) {
     const struct gjk_pieces *pieces = e->b.from.shape->pieces;
-    const gjk_mover mover = gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion);
+    gjk_mover mover;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &mover);
     const gjk_bounds box = gjk_swept_bounds(&mover, &e->b.from.pose);
     const double slack =
         gjk_swept_slack(&e->a.from, &e->b.from, e->a.motion.translation, e->settings.tolerance);
@@ -89,7 +91,8 @@ static bool bounds_meet(const gjk_bounds *p, const gjk_bounds *q) {
 /* Can a piece of a, which moves, come near b, which rests? */
 static bool may_meet(const encounter *e, const gjk_placed *part_a, const gjk_bounds *box_b) {
     const gjk_pose world = gjk_pose_identity();
-    const gjk_mover mover = gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion);
+    gjk_mover mover;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &mover);
     const gjk_bounds box = gjk_swept_bounds(&mover, &world);
     return !e->b.rests || bounds_meet(&box, box_b);
 }

@@ -151,11 +151,7 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
 }
 
-/*
- * A part of a compound at the whole's pose. The place of its middle is composed with twice the
- * digits where that is far from the whole's origin against the part's size.
- */
-static void place_part(const gjk_pose *whole, gjk_piece *out) {
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *out) {
     const gjk_placed part = out->placed;
     const double far = gjk_larger(gjk_largest3(part.pose.position), part.shape->reach);
     out->placed.pose = gjk_pose_compose(whole, &part.pose);
@@ -177,7 +173,7 @@ void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
     const struct gjk_pieces *pieces = whole->shape->pieces;
     gjk_piece_make_own(pieces, i, out);
     if (pieces->type == GJK_COMPOUND) {
-        place_part(&whole->pose, out);
+        gjk_piece_put(&whole->pose, out);
     } else {
         out->placed.pose = whole->pose;
     }

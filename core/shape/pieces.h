@@ -68,6 +68,13 @@ static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 
 /* Piece i in the whole's own frame. */
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);
 
+/*
+ * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose. The
+ * place of its middle is composed with twice the digits where that is far from the whole's origin
+ * against the part's size.
+ */
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *part);
+
 /* The three corners of piece i of a mesh or height field, in the order of its face normal. */
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
 

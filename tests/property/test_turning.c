@@ -69,6 +69,30 @@ START_TEST(a_rod_turns_about_its_end) {
 }
 END_TEST
 
+/* One that stands away from its own origin, as an arm does that has its joint there. */
+START_TEST(a_rod_turns_about_what_it_is_not_at) {
+    test_rng rng = test_rng_make(96);
+    for (int i = 0; i < 2 * CASES; i++) {
+        const uint32_t dimension = i % 2 == 0 ? 2 : 3;
+        const double from = test_rng_magnitude(&rng, 0, 4), way = test_rng_uniform(&rng, 0.1, 0.9);
+        const gjk_shape rod =
+            segment(dimension, (gjk_vec3){from, 0, 0}, (gjk_vec3){from + 1, 0, 0}, 0);
+        const double radius = test_rng_magnitude(&rng, -6, -2);
+        const double where = test_rng_uniform(&rng, 0.4, 2.9);
+        /* a disc off its own origin, too */
+        const gjk_vec3 middle = {(from + way) * cos(where) - from, (from + way) * sin(where), 0};
+        const gjk_shape disc = segment(dimension, middle, middle, radius);
+        const gjk_placed moving = at(&rod, 0, 0, 0), target = at(&disc, from, 0, 0);
+        const gjk_rigid_motion motion = spin(PI);
+        const gjk_cast_result r = gjk_cast_turning(&moving, &motion, &target, &settings);
+        const double wanted = (where - asin(radius / (from + way))) / PI;
+        ck_assert_msg(r.hit && fabs(r.fraction - wanted) <= 1e-9, "%g, %g: %d, %.17g is not %.17g",
+                      from, radius, r.hit, r.fraction, wanted);
+        ck_assert(r.convergence == GJK_CONVERGED && r.has_normal && r.normal.z == 0);
+    }
+}
+END_TEST
+
 /* A point off the end is passed, however near; one at less than the length is met. */
 START_TEST(the_tip_passes_or_meets) {
     const gjk_shape rod = segment(2, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
@@ -345,6 +369,7 @@ Suite *test_suite(void) {
     TCase *tests = test_case(suite, "turning");
     tcase_add_checked_fixture(tests, open_arena, close_arena);
     tcase_add_test(tests, a_rod_turns_about_its_end);
+    tcase_add_test(tests, a_rod_turns_about_what_it_is_not_at);
     tcase_add_test(tests, the_tip_passes_or_meets);
     tcase_add_test(tests, a_rod_turns_and_moves_to_a_wall);
     tcase_add_test(tests, no_contact_is_missed);
