@@ -33,18 +33,20 @@ static double convex_exit(const gjk_placed *target, const gjk_ray *ray, double e
     return out.hit ? between(start - out.distance, entry, ray->max_distance) : entry;
 }
 
-/* A shape of pieces, the ray in its frame, and what counts as no gap. */
+/* A shape of pieces, and the ray in its frame. */
 typedef struct way_out {
     const gjk_placed *target;
     const gjk_ray *ray;
     gjk_ray_settings settings;
     gjk_vec3 origin, direction; /* in the shape's own frame */
-    double slack;
+    double slack;               /* what counts as no gap between two pieces */
+    double grain; /* the same, and what places in the shape's own frame are rounded by */
     gjk_meter meter;
 } way_out;
 
 static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray,
                             const gjk_ray_settings *settings) {
+    const gjk_shape *shape = target->shape;
     const gjk_vec3 off = gjk_sub3(ray->origin, target->pose.position);
     way_out way = {
         .target = target,
@@ -54,10 +56,13 @@ static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray,
         .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
         .meter = {.patience = settings->patience},
     };
-    const gjk_vec3 o = way.origin;
-    const double far = fabs(o.x) + fabs(o.y) + fabs(o.z) + target->shape->reach;
+    /* Rays at pieces round what lies between the two, the walk to them also the own frame's numbers. */
+    const gjk_vec3 o = way.origin, apart = gjk_sub3(o, shape->center);
+    const double near = gjk_length3(apart) + gjk_largest3(ray->origin) + shape->size;
+    const double far = fabs(o.x) + fabs(o.y) + fabs(o.z) + shape->reach;
     way.settings.solid = true;
-    way.slack = 8.0 * (settings->tolerance * target->shape->size + 0x1p-48 * far);
+    way.slack = 8.0 * (settings->tolerance * shape->size + 0x1p-48 * near);
+    way.grain = way.slack + 8.0 * 0x1p-48 * far;
     return way;
 }
 
@@ -79,7 +84,7 @@ static double leave_pieces(way_out *way, double t) {
     const gjk_vec3 p = point_at(way, from), q = point_at(way, t + way->slack);
     const gjk_bounds box = {{fmin(p.x, q.x), fmin(p.y, q.y), fmin(p.z, q.z)},
                             {fmax(p.x, q.x), fmax(p.y, q.y), fmax(p.z, q.z)}};
-    const gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_OVERLAP, &box, way->slack);
+    const gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_OVERLAP, &box, way->grain);
     gjk_pieces_walk walk;
     uint32_t first, count;
     double farthest = t;
@@ -103,7 +108,7 @@ static double leave_pieces(way_out *way, double t) {
 /* Where the ray, in the solid of a closed mesh behind t, crosses it next; t: it is not inside. */
 static double cross_solid(way_out *way, double t) {
     const struct gjk_pieces *pieces = way->target->shape->pieces;
-    const double from = t + 2.0 * way->slack;
+    const double from = t + 2.0 * way->grain;
     if (pieces->type != GJK_MESH || !pieces->closed || from > way->ray->max_distance ||
         !gjk_mesh_encloses(pieces, point_at(way, from), &way->meter)) {
         return t;

@@ -234,6 +234,11 @@ static void compare_rays(test_rng *rng, const far_pair *p, far_kind kind) {
         same_truth(name, far.distance, far.distance, near.distance, near.distance,
                    ray_ulps(kind, dimension) * test_ulp(near.distance / rate));
         ck_assert_double_le(test_largest3(gjk_sub3(far.point, near.point)), 1e-13 / rate);
+        double out_far, out_near;
+        ck_assert_int_eq(gjk_ray_exit(&p->far_placed, &ray, &far, &settings, &out_far), GJK_OK);
+        ck_assert_int_eq(gjk_ray_exit(&p->near_placed, &ray, &near, &settings, &out_near), GJK_OK);
+        ck_assert_msg(fabs(out_far - out_near) <= 1e-9, "%s: out at %.17g and %.17g", name, out_far,
+                      out_near);
     }
 }
 
