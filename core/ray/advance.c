@@ -175,7 +175,7 @@ static double curve_of(const gjk_mover *mover, gjk_vec3 n) {
 
 /* How far from the origin of its frame a mover's part reaches. */
 static double reach_of(const gjk_mover *mover) {
-    return gjk_length3(mover->part.pose.position) + mover->part.shape->reach;
+    return gjk_length3(mover->part.pose.position) + gjk_arm_of(mover->part.shape);
 }
 
 /* A plane that does not turn. */

@@ -32,6 +32,11 @@ typedef struct gjk_mover {
 void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
                     gjk_mover *out);
 
+/* How far from its own origin a shape reaches in any direction. */
+static inline double gjk_arm_of(const gjk_shape *shape) {
+    return (gjk_length3(shape->center) + shape->bounding_radius) * (1.0 + 0x1p-48);
+}
+
 /* A box of all places that the mover takes when its frame turns, but stays where it is. */
 gjk_bounds gjk_mover_bounds(const gjk_mover *mover);
 

@@ -33,7 +33,7 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
         return query;
     }
     /* Of any turn: of a whole of pieces no more is known than how far it reaches. */
-    const double reach = shape->reach;
+    const double reach = gjk_arm_of(shape);
     gjk_bounds box = gjk_box_widen((gjk_bounds){moving->pose.position, moving->pose.position},
                                    shape->dimension, reach);
     if (shape->pieces == NULL) {

@@ -6,8 +6,8 @@
  */
 
 #include "base/wide.h"
+#include "far_shapes.h"
 #include "gjk/cast.h"
-#include "gjk/pieces.h"
 #include "gjk/ray.h"
 #include "judge.h"
 #include "quad.h"
@@ -16,165 +16,8 @@
 
 #include <stdio.h>
 
-/* Numbers of the geometry are whole multiples of this, so that adding whole numbers is exact. */
-#define GRID 0x1p-11
 #define PAIRS 1500
 #define ULPS 8 /* two roundings of a pose, and the bounds of both */
-
-typedef enum far_kind {
-    CAPSULE,
-    HULL,
-    CYLINDER,
-    CONE,
-    COMPOUND,
-    CHAIN,
-    REGION,
-    MESH,
-    PLACED_BOX, /* a compound of one box whose place is far out */
-    FAR_KINDS
-} far_kind;
-
-static const char *const kind_name[] = {"capsule", "hull",   "cylinder", "cone",      "compound",
-                                        "chain",   "region", "mesh",     "placed box"};
-
-static bool exists(far_kind kind, uint32_t dimension) {
-    const bool in_3d_only = kind == CYLINDER || kind == CONE || kind == MESH;
-    const bool in_2d_only = kind == CHAIN || kind == REGION;
-    return dimension == 2 ? !in_3d_only : !in_2d_only;
-}
-
-static double on_grid(double x) {
-    return GRID * floor(x / GRID + 0.5);
-}
-
-static gjk_vec3 grid_vec(test_rng *rng, uint32_t dimension) {
-    return (gjk_vec3){on_grid(test_rng_uniform(rng, -1, 1)), on_grid(test_rng_uniform(rng, -1, 1)),
-                      dimension == 3 ? on_grid(test_rng_uniform(rng, -1, 1)) : 0.0};
-}
-
-static gjk_vec3 whole_vec(gjk_vec3 v) {
-    return (gjk_vec3){floor(v.x), floor(v.y), floor(v.z)};
-}
-
-/* A star around the origin: the outline of a region. */
-static void make_star(test_rng *rng, gjk_vec3 points[8]) {
-    for (int i = 0; i < 8; i++) {
-        const double angle = 0.785 * i, r = test_rng_uniform(rng, 0.3, 1.0);
-        double s, c;
-        gjk_sincos(angle, &s, &c);
-        points[i] = (gjk_vec3){on_grid(r * c), on_grid(r * s), 0};
-    }
-}
-
-static void make_region(struct gjk_arena *arena, const gjk_vec3 points[8], gjk_shape *out) {
-    gjk_vec2 ring[8];
-    const uint32_t ring_size = 8, polygon_size = 1;
-    gjk_pieces_fault fault;
-    for (int i = 0; i < 8; i++) {
-        ring[i] = gjk_xy(points[i]);
-    }
-    const gjk_region region = {ring, &ring_size, &polygon_size, 1};
-    ck_assert_int_eq(gjk_shape_make_region(arena, &region, 0, &fault, out), GJK_OK);
-}
-
-/* A box at a place, and a hull of these points, unless they are NULL. */
-static void make_compound(struct gjk_arena *arena, uint32_t dimension, const gjk_vec3 points[8],
-                          gjk_vec3 place, gjk_shape *out) {
-    gjk_shape parts[2];
-    gjk_placed placed[2];
-    const gjk_vec3 half = {0.5, 0.25, dimension == 3 ? 0.75 : 0.0};
-    ck_assert_int_eq(gjk_shape_make_box(arena, dimension, half, 0, &parts[0]), GJK_OK);
-    placed[0] = (gjk_placed){&parts[0], gjk_pose_identity()};
-    const gjk_status status =
-        dimension == 2 ? gjk_pose_make2(gjk_xy(place), 0.7, &placed[0].pose)
-                       : gjk_pose_make3(place, (gjk_quat){0.1, 0.7, -0.3, 0.64}, &placed[0].pose);
-    ck_assert_int_eq(status, GJK_OK);
-    if (points != NULL) {
-        ck_assert_int_eq(gjk_shape_make_hull(arena, dimension, points, 6, 0, &parts[1]), GJK_OK);
-        placed[1] = (gjk_placed){&parts[1], gjk_pose_identity()};
-    }
-    ck_assert_int_eq(gjk_shape_make_compound(arena, dimension, placed, points != NULL ? 2 : 1, out),
-                     GJK_OK);
-}
-
-static void make(far_kind kind, uint32_t dimension, struct gjk_arena *arena,
-                 const gjk_vec3 given[8], gjk_vec3 offset, gjk_shape *out) {
-    static const uint32_t triangles[4][3] = {{0, 1, 2}, {0, 2, 3}, {3, 4, 5}, {5, 6, 7}};
-    gjk_vec3 points[8];
-    gjk_vec2 flat[8];
-    gjk_status status = GJK_OK;
-    gjk_pieces_fault fault;
-    for (int i = 0; i < 8; i++) {
-        points[i] = gjk_add3(given[i], offset);
-        flat[i] = gjk_xy(points[i]);
-    }
-    switch (kind) {
-    case CAPSULE:
-        status = gjk_shape_make_capsule(arena, dimension, points, 0.25, 0, out);
-        break;
-    case HULL:
-        status = gjk_shape_make_hull(arena, dimension, points, 8, 0.125, out);
-        break;
-    case CYLINDER:
-        status = gjk_shape_make_cylinder(points, 0.5, 0, out);
-        break;
-    case CONE:
-        status = gjk_shape_make_cone(points[0], points[1], 0.5, 0, out);
-        break;
-    case CHAIN:
-        status = gjk_shape_make_chain(arena, flat, 8, false, 0, &fault, out);
-        break;
-    case REGION:
-        make_region(arena, points, out);
-        break;
-    case MESH: {
-        const gjk_mesh mesh = {points, 8, triangles, 4, NULL, false, false};
-        status = gjk_shape_make_mesh(arena, &mesh, 0, &fault, out);
-        break;
-    }
-    default:
-        make_compound(arena, dimension, kind == COMPOUND ? points : NULL, points[6], out);
-        break;
-    }
-    ck_assert_msg(status == GJK_OK, "%s: %s", kind_name[kind], gjk_status_text(status));
-}
-
-/* The far and the near make of one shape, in one place. */
-typedef struct far_pair {
-    gjk_shape far, near;
-    gjk_placed far_placed, near_placed;
-} far_pair;
-
-static gjk_placed place(const gjk_shape *shape, gjk_vec3 position, double angle, gjk_quat q) {
-    gjk_placed placed = {.shape = shape};
-    const gjk_status status = shape->dimension == 2
-                                  ? gjk_pose_make2(gjk_xy(position), angle, &placed.pose)
-                                  : gjk_pose_make3(position, q, &placed.pose);
-    ck_assert_int_eq(status, GJK_OK);
-    return placed;
-}
-
-static void make_pair(test_rng *rng, far_kind kind, uint32_t dimension, struct gjk_arena *arena,
-                      far_pair *out) {
-    gjk_vec3 points[8];
-    const double far = test_rng_magnitude(rng, 0, 12);
-    const gjk_vec3 offset = whole_vec(gjk_scale3(far, test_rng_direction(rng, dimension)));
-    const double angle = test_rng_uniform(rng, -7, 7);
-    const gjk_quat q = test_rng_once_in(rng, 4) ? (gjk_quat){0, 0, 0, 1} : test_rng_rotation(rng);
-    for (int i = 0; i < 8; i++) {
-        points[i] = grid_vec(rng, dimension);
-    }
-    if (kind == REGION) {
-        make_star(rng, points);
-    }
-    make(kind, dimension, arena, points, offset, &out->far);
-    make(kind, dimension, arena, points, (gjk_vec3){0, 0, 0}, &out->near);
-    const quad3 turned = dimension == 2 ? quad3_turn2(angle, offset) : quad3_turn3(q, offset);
-    const gjk_vec3 position = quad3_round(quad3_scale(-1, turned));
-    const gjk_vec3 rest = quad3_round(quad3_add(quad3_of(position), turned));
-    out->far_placed = place(&out->far, position, angle, q);
-    out->near_placed = place(&out->near, rest, angle, q);
-}
 
 /* Both intervals hold one truth, within so much. */
 static void same_truth(const char *what, double low, double high, double other_low,
@@ -184,7 +27,7 @@ static void same_truth(const char *what, double low, double high, double other_l
                   other_low, other_high, fmax(low - other_high, other_low - high) / slack);
 }
 
-static void compare_pairs(const far_pair *p, const gjk_placed *other, const char *name) {
+static void compare_pairs(const test_far_pair *p, const gjk_placed *other, const char *name) {
     gjk_distance_settings settings = gjk_distance_settings_default();
     gjk_detect_settings how = gjk_detect_settings_default();
     const gjk_distance_result far = gjk_distance(&p->far_placed, other, &settings);
@@ -211,14 +54,14 @@ static void compare_pairs(const far_pair *p, const gjk_placed *other, const char
 
 /* Of a ray's way. A compound's parts have a pose more; rounded hulls of 3D are met step by step, which
  * ends within some roundings of all lengths. */
-static double ray_ulps(far_kind kind, uint32_t dimension) {
-    return kind == COMPOUND || kind == PLACED_BOX ? 2 * ULPS
-           : kind == HULL && dimension == 3       ? 8 * ULPS
-                                                  : ULPS;
+static double ray_ulps(test_far_kind kind, uint32_t dimension) {
+    return kind == TEST_FAR_COMPOUND || kind == TEST_FAR_PLACED_BOX ? 2 * ULPS
+           : kind == TEST_FAR_HULL && dimension == 3                ? 8 * ULPS
+                                                                    : ULPS;
 }
 
-static void compare_rays(test_rng *rng, const far_pair *p, far_kind kind) {
-    const char *name = kind_name[kind];
+static void compare_rays(test_rng *rng, const test_far_pair *p, test_far_kind kind) {
+    const char *name = test_far_name(kind);
     const uint32_t dimension = p->near.dimension;
     const gjk_vec3 from =
         gjk_scale3(test_rng_uniform(rng, 2, 5), test_rng_direction(rng, dimension));
@@ -242,7 +85,7 @@ static void compare_rays(test_rng *rng, const far_pair *p, far_kind kind) {
     }
 }
 
-static void compare_casts(test_rng *rng, const far_pair *p, const gjk_placed *other,
+static void compare_casts(test_rng *rng, const test_far_pair *p, const gjk_placed *other,
                           const char *name) {
     const gjk_vec3 way = gjk_scale3(4, test_rng_direction(rng, p->near.dimension));
     const gjk_cast_settings settings = gjk_cast_settings_default();
@@ -257,7 +100,7 @@ static void compare_casts(test_rng *rng, const far_pair *p, const gjk_placed *ot
 }
 
 /* What comes to them turning meets both at one time. */
-static void compare_turning(test_rng *rng, const far_pair *p, const gjk_placed *other,
+static void compare_turning(test_rng *rng, const test_far_pair *p, const gjk_placed *other,
                             const char *name) {
     const uint32_t dimension = p->near.dimension;
     const gjk_vec3 past_it = gjk_scale3(-1.5, other->pose.position);
@@ -279,24 +122,24 @@ static void compare_turning(test_rng *rng, const far_pair *p, const gjk_placed *
 }
 
 /* What a mesh or height field does with rays on its own triangles is another matter. */
-static bool has_own_rays(far_kind kind) {
-    return kind == MESH;
+static bool has_own_rays(test_far_kind kind) {
+    return kind == TEST_FAR_MESH;
 }
 
-static void run(uint32_t dimension, far_kind kind) {
+static void run(uint32_t dimension, test_far_kind kind) {
     test_rng rng = test_rng_make(100 + dimension + 10 * (uint64_t)kind);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
-    for (int i = 0; i < PAIRS && exists(kind, dimension); i++) {
-        static far_pair pair;
+    for (int i = 0; i < PAIRS && test_far_exists(kind, dimension); i++) {
+        static test_far_pair pair;
         test_body other = test_random_body(&rng, dimension, 1.0);
         other.position =
             gjk_scale3(test_rng_uniform(&rng, 0, 3), test_rng_direction(&rng, dimension));
         test_body_build(&other, &arena);
-        make_pair(&rng, kind, dimension, &arena, &pair);
-        compare_pairs(&pair, &other.placed, kind_name[kind]);
-        compare_casts(&rng, &pair, &other.placed, kind_name[kind]);
-        compare_turning(&rng, &pair, &other.placed, kind_name[kind]);
+        test_far_pair_make(&rng, kind, dimension, &arena, &pair);
+        compare_pairs(&pair, &other.placed, test_far_name(kind));
+        compare_casts(&rng, &pair, &other.placed, test_far_name(kind));
+        compare_turning(&rng, &pair, &other.placed, test_far_name(kind));
         if (!has_own_rays(kind)) {
             compare_rays(&rng, &pair, kind);
         }
@@ -306,12 +149,12 @@ static void run(uint32_t dimension, far_kind kind) {
 }
 
 START_TEST(in_2d) {
-    run(2, (far_kind)_i);
+    run(2, (test_far_kind)_i);
 }
 END_TEST
 
 START_TEST(in_3d) {
-    run(3, (far_kind)_i);
+    run(3, (test_far_kind)_i);
 }
 END_TEST
 
@@ -346,7 +189,7 @@ Suite *test_suite(void) {
     Suite *suite = suite_create("far");
     TCase *far = test_case(suite, "far");
     tcase_add_test(far, turned_with_twice_the_digits);
-    tcase_add_loop_test(far, in_2d, 0, FAR_KINDS);
-    tcase_add_loop_test(far, in_3d, 0, FAR_KINDS);
+    tcase_add_loop_test(far, in_2d, 0, TEST_FAR_KINDS);
+    tcase_add_loop_test(far, in_3d, 0, TEST_FAR_KINDS);
     return suite;
 }
