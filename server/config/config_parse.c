@@ -174,6 +174,34 @@ static bool is_plain_name(const char *name) {
     return length > 0 && length <= GJKD_CLUSTER_NAME_BYTES_MAX && strspn(name, plain) == length;
 }
 
+/* A setting that nothing asks for without another one is a mistake, not a wish to be passed over. */
+static bool refuse_idle(const char *name, const char *needed, char *error) {
+    const struct gjkd_setting *setting = gjkd_setting_at(gjkd_setting_find(name, strlen(name)));
+    char variable[GJKD_SETTING_NAME_MAX];
+    gjkd_setting_environment(setting, variable);
+    return gjkd_value_refuse(
+        error, "--%s has no effect without %s: add what is missing, or leave --%s (%s) out", name,
+        needed, name, variable);
+}
+
+static bool check_idle(const struct gjkd_config *config, char *error) {
+    const struct {
+        const char *name;
+        bool is_given;
+    } of_cluster[] = {
+        {"node", config->node[0] != '\0'},
+        {"replicas", config->replicas != 0},
+        {"nats-creds", config->nats_creds[0] != '\0'},
+        {"nats-ca", config->nats_ca[0] != '\0'},
+    };
+    for (unsigned i = 0; i < sizeof of_cluster / sizeof of_cluster[0]; i++) {
+        if (of_cluster[i].is_given && config->cluster[0] == '\0') {
+            return refuse_idle(of_cluster[i].name, "--nats and --cluster", error);
+        }
+    }
+    return config->from[0] == '\0' || refuse_idle("from", "--export", error);
+}
+
 static bool check_cluster(const struct gjkd_config *config, char *error) {
     const bool has_servers = config->nats[0] != '\0', has_name = config->cluster[0] != '\0';
     if (has_servers != has_name) {
@@ -222,5 +250,6 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
     }
     return config->action == GJKD_CHECK_HEALTH ||
            (check_tls(config, error) && check_rates(config, error) &&
-            check_cluster(config, error) && check_exposure(config, error));
+            check_cluster(config, error) && check_idle(config, error) &&
+            check_exposure(config, error));
 }

@@ -63,6 +63,7 @@ extern const struct gjkd_kind gjkd_kind_bytes; /* 16777216, 16M, 1G */
 extern const struct gjkd_kind gjkd_kind_time;  /* 10, 10s, 500ms, 2m */
 extern const struct gjkd_kind gjkd_kind_choice;
 extern const struct gjkd_kind gjkd_kind_file;
+extern const struct gjkd_kind gjkd_kind_name;
 extern const struct gjkd_kind gjkd_kind_urls; /* whose passwords are not printed */
 extern const struct gjkd_kind gjkd_kind_hosts;
 extern const struct gjkd_kind gjkd_kind_origins;

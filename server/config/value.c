@@ -183,16 +183,20 @@ static void print_choice(const struct gjkd_setting *setting, const void *field, 
 
 const struct gjkd_kind gjkd_kind_choice = {.parse = parse_choice, .print = print_choice};
 
-static bool parse_file(const struct gjkd_setting *setting, void *field, const char *text,
-                       char *error) {
+/* Takes a text as it is. what: of which one is refused that is empty or too long. */
+static bool take_text(void *field, const char *text, const char *what, char *error) {
     size_t length = strlen(text);
-    (void)setting;
     if (length == 0 || length > GJKD_FILE_NAME_BYTES_MAX) {
-        return gjkd_value_refuse(error, "a file's name has 1 to %d bytes",
-                                 GJKD_FILE_NAME_BYTES_MAX);
+        return gjkd_value_refuse(error, "%s has 1 to %d bytes", what, GJKD_FILE_NAME_BYTES_MAX);
     }
     memcpy(field, text, length + 1);
     return true;
+}
+
+static bool parse_file(const struct gjkd_setting *setting, void *field, const char *text,
+                       char *error) {
+    (void)setting;
+    return take_text(field, text, "a file's name", error);
 }
 
 static void print_file(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -207,6 +211,28 @@ static bool is_no_file(const void *field) {
 const struct gjkd_kind gjkd_kind_file = {.parse = parse_file,
                                          .print = print_file,
                                          .is_none = is_no_file};
+
+static bool parse_name(const struct gjkd_setting *setting, void *field, const char *text,
+                       char *error) {
+    (void)setting;
+    return take_text(field, text, "a name", error);
+}
+
+const struct gjkd_kind gjkd_kind_name = {.parse = parse_name,
+                                         .print = print_file,
+                                         .is_none = is_no_file};
+
+/* A text of nothing but commas and blanks names no server. */
+static bool parse_urls(const struct gjkd_setting *setting, void *field, const char *text,
+                       char *error) {
+    (void)setting;
+    if (text[strspn(text, ", \t")] == '\0') {
+        return gjkd_value_refuse(error,
+                                 "no server is named; give one URL, such as "
+                                 "nats://127.0.0.1:4222, or several with commas between them");
+    }
+    return take_text(field, text, "a list of URLs", error);
+}
 
 /* Without the password of a URL. */
 static void print_urls(const struct gjkd_setting *setting, const void *field, FILE *out) {
@@ -224,7 +250,7 @@ static void print_urls(const struct gjkd_setting *setting, const void *field, FI
     }
 }
 
-const struct gjkd_kind gjkd_kind_urls = {.parse = parse_file,
+const struct gjkd_kind gjkd_kind_urls = {.parse = parse_urls,
                                          .print = print_urls,
                                          .is_none = is_no_file};
 

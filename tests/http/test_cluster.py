@@ -587,6 +587,9 @@ def test_a_node_waits_for_the_engine_and_ends_when_it_is_told_to(tmp_path):
     (["--nats", "nats://x", "--cluster", "a" * 33], "--cluster: a name has 1 to 32"),
     (["--nats", "nats://x", "--cluster", "a", "--node", "n" * 65], "--node: a name has at most 64"),
     (["--nats", "nats://x", "--cluster", "a", "--replicas", "6"], "--replicas: \"6\""),
+    (["--nats", "", "--cluster", "a"], "--nats: no server is named"),
+    (["--node", "a"], "--node has no effect without --nats and --cluster"),
+    (["--check-config", "--nats-ca", "a.pem"], "--nats-ca has no effect without --nats and"),
 ])
 def test_settings_that_do_not_fit_are_refused(flags, error):
     ended = run_to_end(*flags)

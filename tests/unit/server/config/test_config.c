@@ -129,6 +129,17 @@ START_TEST(mistakes_are_named) {
         {"--max-body", "17592186044416T", "--max-body:"},
         {"--nats", "nats://me:secret@x", "--cluster is missing"},
         {"--cluster", "a", "--nats is missing"},
+        {"--cluster", "", "--cluster: a name has 1 to"},
+        {"--node", "", "--node: a name has 1 to"},
+        {"--nats", "", "--nats: no server is named; give one URL, such as nats://"},
+        {"--nats", " ,", "--nats: no server is named"},
+        {"--node", "a",
+         "--node has no effect without --nats and --cluster: add what is missing, "
+         "or leave --node (GJKD_NODE) out"},
+        {"--replicas", "3", "--replicas has no effect without --nats and --cluster"},
+        {"--nats-creds", "x", "leave --nats-creds (GJKD_NATS_CREDS) out"},
+        {"--nats-ca", "x", "--nats-ca has no effect without --nats and --cluster"},
+        {"--from", "http://x", "--from has no effect without --export"},
         {"--replicas", "6", "--replicas: \"6\" is not a whole number from 0 to 5"},
         {"--log-level", "loud", "--log-level: \"loud\" is not error|warning|info|debug"},
         {"--log-level", "inf", "--log-level:"},
@@ -151,6 +162,13 @@ START_TEST(mistakes_are_named) {
     set_environment("GJKD_IO_THREADS=x", NULL);
     ck_assert(!parse(&config, error, NULL, NULL, NULL));
     ck_assert_ptr_nonnull(strstr(error, "GJKD_IO_THREADS: \"x\""));
+    set_environment("GJKD_NODE=a", NULL);
+    ck_assert(!parse(&config, error, "--check-config", NULL, NULL));
+    ck_assert_ptr_nonnull(strstr(error, "--node has no effect"));
+    ck_assert(parse(&config, error, "--health-check", NULL, NULL));
+    set_environment(NULL, NULL);
+    ck_assert(parse(&config, error, "--replicas", "0", NULL));
+    ck_assert(parse(&config, error, "--nats=nats://x", "--cluster=a", "--node=b"));
 }
 END_TEST
 
