@@ -32,8 +32,10 @@ static bool refuse_path(const char *flag, const char *path, char *error) {
     return false;
 }
 
+/* Reads the sets as a start does, one after the other, and keeps none. */
 static bool check_load(const char *path, char *error) {
-    return path[0] == '\0' || access(path, R_OK) == 0 || refuse_path("--load", path, error);
+    const proto_limits limits = proto_limits_default();
+    return path[0] == '\0' || gjkd_load_bodies(NULL, path, &limits, error);
 }
 
 /* A start makes the directory where only its parent is there. */
@@ -47,7 +49,8 @@ static bool check_data_dir(const char *path, char *error) {
            refuse_path("--data-dir", path, error);
 }
 
-/* Checks what the configuration names, too: tokens, certificates, and whether sets can be there. */
+/* Checks what the configuration names, too: tokens, certificates, the sets to begin with, and whether
+ * sets can be stored. */
 static int check_config(const struct gjkd_config *config) {
     struct gjkd_security security = {0};
     char error[GJKD_CONFIG_ERROR_MAX];

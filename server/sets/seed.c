@@ -63,14 +63,14 @@ bool gjkd_seed(const gjkd_write *where, const char *name, proto_text body,
     struct gjkd_account account;
     struct gjk_arena arena;
     struct gjkd_change change = {0};
-    gjkd_write write = *where;
     proto_set set;
     gjkd_account_init(&account);
     gjk_arena_init(&arena, 0);
     gjk_arena_charge(&arena, &account.account);
     bool fine = proto_decode_set(body, name, limits, &arena, &set, problem) &&
                 add_name(seeded, set.name, problem);
-    if (fine) {
+    if (fine && where != NULL) {
+        gjkd_write write = *where;
         write.name = set.name;
         write.if_none_match = "*";
         write.problem = problem;

@@ -8,7 +8,8 @@
 #include "store/tables.h"
 
 /* Makes sets of the bodies of --load, but of names that are there already. where: a write's registry
- * and store. False: error says where, why and what to do; those before it are there. */
+ * and store; NULL: the bodies are only checked. False: error says where, why and what to do; those
+ * before it are there. */
 bool gjkd_load_bodies(const gjkd_write *where, const char *path, const proto_limits *limits,
                       char error[GJKD_BODIES_ERROR_MAX]) GJK_MUST_USE;
 

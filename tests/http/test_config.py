@@ -64,8 +64,31 @@ def test_check_config_looks_for_sets_too(tmp_path):
                               ("--data-dir", made / "new", False)):
         ended = run_to_end("--check-config", flag, str(path))
         assert ended.returncode == (0 if found else 2), (flag, path, ended.stderr)
-        assert found or f"{flag} {path}: " in ended.stderr
+        assert found or f"{flag} {path}: " in ended.stderr or f"{flag}: {path}: " in ended.stderr
     assert not (tmp_path / "new").exists()
+
+
+def test_check_config_reads_the_sets_to_begin_with(tmp_path):
+    def check():
+        ended = run_to_end("--check-config", "--load", str(tmp_path))
+        assert ended.returncode == (2 if ended.stderr else 0), ended.stderr
+        assert bool(ended.stdout) != bool(ended.stderr)
+        return ended.stderr
+
+    (tmp_path / "a.json").write_text('{"dimension": 2, "shapes": {"s": {"type": "point"}}}')
+    (tmp_path / "b.ndjson").write_text('{"name": "b", "dimension": 3}\n')
+    assert check() == ""
+    for file, text, words in (
+            ("b.ndjson", '{"name": "b", "dimension": 3}\n{"dimension": 3}\n',
+             ["b.ndjson, line 2", "/name"]),
+            ("b.ndjson", '{"name": "a", "dimension": 2}\n', ["b.ndjson, line 1", "is there twice"]),
+            ("a.json", '{"dimension": 2, "shapes": {"s": {"type": "sphere", "radius": 1}}}',
+             ["a.json: /shapes/s/type"]),
+            ("a.json", '{"dimension": 2,', ["a.json", "line 1"])):
+        (tmp_path / file).write_text(text)
+        said = check()
+        for word in [f"--load: {tmp_path}/", *words]:
+            assert word in said, said
 
 
 def test_a_switch_is_on_or_off():
