@@ -148,6 +148,10 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
     return database;
 }
 
+const char *gjkd_database_path(struct gjkd_database *database) {
+    return sqlite3_db_filename(database->sqlite, "main");
+}
+
 void gjkd_database_close(struct gjkd_database *database) {
     if (database == NULL) {
         return;

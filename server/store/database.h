@@ -27,6 +27,9 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
 /* Writes the log into the file and gives the directory free. NULL is allowed. */
 void gjkd_database_close(struct gjkd_database *database);
 
+/* The file's whole path. A view. */
+const char *gjkd_database_path(struct gjkd_database *database);
+
 /*
  * A transaction: what is written between begin and commit is on stable storage once commit has
  * returned true, or, if anything returned false, not at all after undo. gjkd_database_error says

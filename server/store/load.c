@@ -55,10 +55,11 @@ struct loader {
 };
 
 static bool refuse(const struct loader *loader, const char *set, const char *what) {
-    snprintf(loader->error, GJKD_STORE_ERROR_MAX,
-             "the stored set \"%.128s\" cannot be loaded: %.250s; restore a backup, or move the "
-             "file away to begin without its sets",
-             set, what);
+    snprintf(
+        loader->error, GJKD_STORE_ERROR_MAX,
+        "%.150s: the stored set \"%.128s\" cannot be loaded: %.120s; restore a backup, or move "
+        "the file away to begin without its sets",
+        gjkd_database_path(loader->database), set, what);
     return false;
 }
 

@@ -243,7 +243,7 @@ def test_damage_is_refused_and_named(open_store, tmp_path, what):
     file.execute(DAMAGE[what])
     file.commit()
     file.close()
-    refuse(tmp_path, "cannot be loaded", "restore a backup")
+    refuse(tmp_path, f"{tmp_path}/sets.db: the stored set", "cannot be loaded", "restore a backup")
     refuse(tmp_path, "cannot be loaded")  # and nothing was changed meanwhile
 
 
