@@ -16,10 +16,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* "gjkd" */
 #define APPLICATION 0x676a6b64
+
+#define PATH_BYTES_MAX 4200
+
+/* Stands behind the name of a file while it is made. */
+#define MADE ".new"
 
 #define LOG_BYTES_KEPT "67108864"
 #define CACHE_KIB "16384"
@@ -112,8 +118,63 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
     return refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
 }
 
+/* Makes a file with tables and nothing in them. */
+static bool make_tables(const char *path, char *error) {
+    struct gjkd_database made = {.sqlite = NULL};
+    const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
+    const bool fine = (sqlite3_open_v2(path, &made.sqlite, flags, NULL) == SQLITE_OK &&
+                       execute(&made, "PRAGMA synchronous = FULL") && migrate(&made, 0)) ||
+                      refuse_file(&made, path, error);
+    sqlite3_close(made.sqlite);
+    return fine;
+}
+
+static void remove_file(const char *path, const char *suffix) {
+    char name[PATH_BYTES_MAX + 16];
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    (void)unlink(name);
+}
+
+/*
+ * Makes the file under another name, and gives it its own one when its tables are on stable storage.
+ * So, whatever ends the daemon meanwhile, there is a file with tables or none. What an attempt
+ * before has left goes, and so does a log whose file is gone: it would be taken for one of the new file.
+ */
+static bool make_file(struct gjkd_database *database, const char *path, char *error) {
+    char made[PATH_BYTES_MAX + 16];
+    snprintf(made, sizeof made, "%s" MADE, path);
+    remove_file(path, MADE);
+    remove_file(path, MADE "-journal");
+    remove_file(path, "-wal");
+    bool fine = make_tables(made, error);
+    if (fine && (rename(made, path) != 0 || fsync(database->lock) != 0)) {
+        fine = refuse(error, "%.300s: %s", path, strerror(errno));
+    }
+    if (!fine) {
+        remove_file(path, MADE);
+        remove_file(path, MADE "-journal");
+    }
+    return fine;
+}
+
+/* Makes the file if there is none. One without a byte is no new file but has lost what it held. */
+static bool find_file(struct gjkd_database *database, const char *path, char *error) {
+    struct stat status;
+    if (stat(path, &status) != 0) {
+        return errno != ENOENT || make_file(database, path, error);
+    }
+    return !S_ISREG(status.st_mode) || status.st_size > 0 ||
+           refuse(error,
+                  "%.300s: it is damaged: it is empty, and gjkd leaves no such file: restore a "
+                  "backup, or move it away to begin without its sets",
+                  path);
+}
+
 static bool prepare_file(struct gjkd_database *database, const char *path, char *error) {
     int64_t application = 0, version = 0;
+    if (!find_file(database, path, error)) {
+        return false;
+    }
     if (!open_file(database, path) || !ask(database, "PRAGMA application_id", &application) ||
         !ask(database, "PRAGMA user_version", &version)) {
         return refuse_file(database, path, error);
@@ -134,7 +195,7 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
 
 struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
     struct gjkd_database *database = calloc(1, sizeof *database);
-    char path[4200];
+    char path[PATH_BYTES_MAX];
     if (database == NULL) {
         refuse(error, "out of memory");
         return NULL;

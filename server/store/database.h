@@ -19,8 +19,8 @@
 struct gjkd_database;
 
 /*
- * Opens the directory's file, or makes it, and locks the directory against every other process.
- * NULL: error says why not, and what to do.
+ * Opens the directory's file, or makes it, and locks the directory against every other process. A
+ * file that is empty is refused as damaged. NULL: error says why not, and what to do.
  */
 struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]);
 

@@ -247,6 +247,36 @@ def test_damage_is_refused_and_named(open_store, tmp_path, what):
     refuse(tmp_path, "cannot be loaded")  # and nothing was changed meanwhile
 
 
+def test_an_empty_file_is_damage_and_no_beginning(open_store, tmp_path):
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    gjkd.stop()
+    whole = (tmp_path / "sets.db").read_bytes()
+    (tmp_path / "sets.db").write_bytes(b"")
+    for flags in (["--listen", "127.0.0.1:0"], ["--export"], ["--import"]):
+        ended = run_to_end(*flags, "--data-dir", str(tmp_path))
+        assert ended.returncode == 1, flags
+        for word in (f"{tmp_path}/sets.db", "it is empty", "restore a backup, or move it away"):
+            assert word in ended.stderr, (flags, ended.stderr)
+    assert [(path.name, path.stat().st_size) for path in tmp_path.iterdir()] == [("sets.db", 0)]
+    (tmp_path / "sets.db").write_bytes(whole)
+    gjkd = open_store(tmp_path)
+    assert list(everything(gjkd)) == ["a"]
+    gjkd.stop()
+
+
+def test_a_file_that_was_not_finished_is_made_anew(open_store, tmp_path):
+    (tmp_path / "sets.db.new").write_bytes(b"half a file")
+    (tmp_path / "sets.db.new-journal").write_bytes(b"and its journal")
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    gjkd.stop()
+    assert [path.name for path in tmp_path.iterdir()] == ["sets.db"]
+    gjkd = open_store(tmp_path)
+    assert list(everything(gjkd)) == ["a"]
+    gjkd.stop()
+
+
 def test_flipped_bytes_never_load_in_silence(open_store, tmp_path):
     """Every page of the file damaged in turn: the sets are as they were, or the start is refused."""
     gjkd = open_store(tmp_path)
@@ -334,6 +364,19 @@ def test_a_failing_disk_refuses_writes_and_reads_go_on(failing, order):
     kill(gjkd)
     gjkd = failing()
     assert everything(gjkd) == after
+    gjkd.stop()
+
+
+@pytest.mark.parametrize("order", ["fsync", "write", "full"])
+def test_a_start_that_cannot_make_its_file_leaves_none(failing, tmp_path, order):
+    (tmp_path / "data").mkdir()
+    failing.say(order)
+    with pytest.raises(AssertionError, match="sets.db"):
+        failing()
+    assert list((tmp_path / "data").iterdir()) == []
+    failing.say("")
+    gjkd = failing()
+    gjkd.store("a", scene({"x": BOX}))
     gjkd.stop()
 
 
