@@ -589,89 +589,134 @@ static void keep_nothing(const gjk_body *body) {
 }
 
 /* What a set query says of bodies with pieces is what the pair queries say, to the bit. */
-START_TEST(sets_answer_as_pairs_do) {
-    enum { BODIES = 40 };
-    static gjk_body bodies[BODIES];
-    static char ids[BODIES][8];
-    static gjk_edit edits[BODIES];
+enum { CROWD = 40 };
+
+/* Rooms and balls all about, in a set. */
+struct crowd {
+    gjk_shape room, ball;
+    gjk_body bodies[CROWD];
+    char ids[CROWD][8];
+    struct gjk_set *set;
+    gjk_snapshot snapshot;
+    gjk_filter filter;
+    gjk_selection all;
+};
+
+static void make_crowd(struct crowd *crowd, test_rng *rng) {
     static const gjk_keeper borrowed = {keep_nothing, keep_nothing};
-    test_rng rng = test_rng_make(20260101);
-    const gjk_shape room = make_room(), ball = make_ball(0.7);
-    const gjk_filter filter = gjk_filter_default();
-    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *set;
-    for (uint32_t i = 0; i < BODIES; i++) {
-        (void)snprintf(ids[i], sizeof ids[i], "%02u", i);
-        bodies[i] = (gjk_body){.id = ids[i], .handle = i, .category = 1, .mask = UINT32_MAX};
-        bodies[i].placed.shape = i % 3 == 0 ? &ball : &room;
-        ck_assert_int_eq(gjk_pose_make3(gjk_scale3(30, test_rng_direction(&rng, 3)),
-                                        test_rng_rotation(&rng), &bodies[i].placed.pose),
+    gjk_edit edits[CROWD];
+    struct gjk_set *empty = gjk_set_new_empty(3, &borrowed);
+    crowd->room = make_room();
+    crowd->ball = make_ball(0.7);
+    for (uint32_t i = 0; i < CROWD; i++) {
+        gjk_body *body = &crowd->bodies[i];
+        (void)snprintf(crowd->ids[i], sizeof crowd->ids[i], "%02u", i);
+        *body = (gjk_body){.id = crowd->ids[i], .handle = i, .category = 1, .mask = UINT32_MAX};
+        body->placed.shape = i % 3 == 0 ? &crowd->ball : &crowd->room;
+        ck_assert_int_eq(gjk_pose_make3(gjk_scale3(30, test_rng_direction(rng, 3)),
+                                        test_rng_rotation(rng), &body->placed.pose),
                          GJK_OK);
-        edits[i] = (gjk_edit){ids[i], &bodies[i]};
+        edits[i] = (gjk_edit){body->id, body};
     }
-    ck_assert_int_eq(gjk_set_edit(empty, edits, BODIES, &set), GJK_OK);
-    const gjk_snapshot snapshot = gjk_snapshot_of(set);
-    const gjk_selection all = {.filter = &filter, .limit = UINT32_MAX, .arena = &arena};
-    const gjk_detect_settings detect = gjk_detect_settings_default();
-    const gjk_distance_settings distance = gjk_distance_settings_default();
-    const gjk_ray_settings ray_settings = gjk_ray_settings_default();
-    const gjk_cast_settings cast = gjk_cast_settings_default();
+    ck_assert_int_eq(gjk_set_edit(empty, edits, CROWD, &crowd->set), GJK_OK);
+    gjk_set_release(empty);
+    crowd->snapshot = gjk_snapshot_of(crowd->set);
+    crowd->filter = gjk_filter_default();
+    crowd->all = (gjk_selection){.filter = &crowd->filter, .limit = UINT32_MAX, .arena = &arena};
+}
+
+/* Each of these asks the set and every pair, and returns how many shapes were met. */
+static uint32_t check_detect(const struct crowd *crowd, const gjk_placed *probe) {
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    uint32_t count = 0;
+    gjk_hits hits;
+    ck_assert_int_eq(gjk_set_detect(&crowd->snapshot, probe, &crowd->all, &settings, &hits),
+                     GJK_OK);
+    for (int i = 0; i < CROWD; i++) {
+        count += gjk_detect(probe, &crowd->bodies[i].placed, &settings).state != GJK_SEPARATED;
+    }
+    ck_assert_uint_eq(hits.count, count);
+    for (uint32_t i = 0; i < hits.count; i++) {
+        const gjk_detect_result one = gjk_detect(probe, &hits.items[i].body->placed, &settings);
+        ck_assert(one.depth == hits.items[i].result.depth &&
+                  one.inside == hits.items[i].result.inside);
+        ck_assert_uint_eq(one.piece_b, hits.items[i].result.piece_b);
+    }
+    return count;
+}
+
+static void check_nearest(const struct crowd *crowd, const gjk_placed *probe) {
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    uint32_t count = 0;
+    gjk_nears nears;
+    ck_assert_int_eq(gjk_set_nearest(&crowd->snapshot, probe, 20, &crowd->all, &settings, &nears),
+                     GJK_OK);
+    for (int i = 0; i < CROWD; i++) {
+        count += gjk_distance(probe, &crowd->bodies[i].placed, &settings).distance <= 20;
+    }
+    ck_assert_uint_eq(nears.count, count);
+    for (uint32_t i = 0; i < nears.count; i++) {
+        const gjk_distance_result one =
+            gjk_distance(probe, &nears.items[i].body->placed, &settings);
+        ck_assert(one.distance == nears.items[i].result.distance);
+        ck_assert_uint_eq(one.piece_b, nears.items[i].result.piece_b);
+        ck_assert(i == 0 || nears.items[i - 1].result.distance <= one.distance);
+    }
+}
+
+static uint32_t check_raycast(const struct crowd *crowd, const gjk_ray *ray) {
+    const gjk_ray_settings settings = gjk_ray_settings_default();
+    uint32_t count = 0;
+    gjk_ray_hits hits;
+    ck_assert_int_eq(gjk_set_raycast(&crowd->snapshot, ray, &crowd->all, &settings, &hits), GJK_OK);
+    for (int i = 0; i < CROWD; i++) {
+        count += gjk_raycast(&crowd->bodies[i].placed, ray, &settings).hit;
+    }
+    ck_assert_uint_eq(hits.count, count);
+    for (uint32_t i = 0; i < hits.count; i++) {
+        const gjk_ray_result one = gjk_raycast(&hits.items[i].body->placed, ray, &settings);
+        ck_assert(one.distance == hits.items[i].result.distance);
+        ck_assert_uint_eq(one.piece, hits.items[i].result.piece);
+    }
+    return count;
+}
+
+static uint32_t check_cast(const struct crowd *crowd, const gjk_sweep *sweep) {
+    const gjk_cast_settings settings = gjk_cast_settings_default();
+    uint32_t count = 0;
+    gjk_cast_hits hits;
+    ck_assert_int_eq(gjk_set_cast(&crowd->snapshot, sweep, &crowd->all, &settings, &hits), GJK_OK);
+    for (int i = 0; i < CROWD; i++) {
+        const gjk_placed *placed = &crowd->bodies[i].placed;
+        count += gjk_cast(&sweep->moving, sweep->translation, placed, &settings).hit;
+    }
+    ck_assert_uint_eq(hits.count, count);
+    for (uint32_t i = 0; i < hits.count; i++) {
+        const gjk_cast_result one =
+            gjk_cast(&sweep->moving, sweep->translation, &hits.items[i].body->placed, &settings);
+        ck_assert(one.fraction == hits.items[i].result.fraction);
+        ck_assert_uint_eq(one.piece, hits.items[i].result.piece);
+    }
+    return count;
+}
+
+START_TEST(sets_answer_as_pairs_do) {
+    static struct crowd crowd;
+    test_rng rng = test_rng_make(20260101);
     uint32_t met = 0;
+    make_crowd(&crowd, &rng);
     for (int k = 0; k < 60; k++) {
         const gjk_vec3 p = gjk_scale3(test_rng_uniform(&rng, 20, 40), test_rng_direction(&rng, 3));
-        const gjk_placed probe = at(k % 2 == 0 ? &ball : &room, p.x, p.y, p.z);
+        const gjk_placed probe = at(k % 2 == 0 ? &crowd.ball : &crowd.room, p.x, p.y, p.z);
         const gjk_sweep sweep = {probe, gjk_scale3(25, test_rng_direction(&rng, 3))};
         gjk_ray ray;
-        gjk_hits hits;
-        gjk_nears nears;
-        gjk_ray_hits ray_hits;
-        gjk_cast_hits cast_hits;
         ck_assert_int_eq(gjk_ray_make(p, sweep.translation, 60, &ray), GJK_OK);
-        ck_assert_int_eq(gjk_set_detect(&snapshot, &probe, &all, &detect, &hits), GJK_OK);
-        ck_assert_int_eq(gjk_set_nearest(&snapshot, &probe, 20, &all, &distance, &nears), GJK_OK);
-        ck_assert_int_eq(gjk_set_raycast(&snapshot, &ray, &all, &ray_settings, &ray_hits), GJK_OK);
-        ck_assert_int_eq(gjk_set_cast(&snapshot, &sweep, &all, &cast, &cast_hits), GJK_OK);
-        uint32_t count[4] = {0, 0, 0, 0};
-        for (int i = 0; i < BODIES; i++) {
-            const gjk_placed *placed = &bodies[i].placed;
-            count[0] += gjk_detect(&probe, placed, &detect).state != GJK_SEPARATED;
-            count[1] += gjk_distance(&probe, placed, &distance).distance <= 20;
-            count[2] += gjk_raycast(placed, &ray, &ray_settings).hit;
-            count[3] += gjk_cast(&probe, sweep.translation, placed, &cast).hit;
-        }
-        ck_assert_uint_eq(hits.count, count[0]);
-        ck_assert_uint_eq(nears.count, count[1]);
-        ck_assert_uint_eq(ray_hits.count, count[2]);
-        ck_assert_uint_eq(cast_hits.count, count[3]);
-        for (uint32_t i = 0; i < hits.count; i++) {
-            const gjk_detect_result one = gjk_detect(&probe, &hits.items[i].body->placed, &detect);
-            ck_assert(one.depth == hits.items[i].result.depth &&
-                      one.inside == hits.items[i].result.inside);
-            ck_assert_uint_eq(one.piece_b, hits.items[i].result.piece_b);
-        }
-        for (uint32_t i = 0; i < nears.count; i++) {
-            const gjk_distance_result one =
-                gjk_distance(&probe, &nears.items[i].body->placed, &distance);
-            ck_assert(one.distance == nears.items[i].result.distance);
-            ck_assert_uint_eq(one.piece_b, nears.items[i].result.piece_b);
-            ck_assert(i == 0 || nears.items[i - 1].result.distance <= one.distance);
-        }
-        for (uint32_t i = 0; i < ray_hits.count; i++) {
-            const gjk_ray_result one =
-                gjk_raycast(&ray_hits.items[i].body->placed, &ray, &ray_settings);
-            ck_assert(one.distance == ray_hits.items[i].result.distance);
-            ck_assert_uint_eq(one.piece, ray_hits.items[i].result.piece);
-        }
-        for (uint32_t i = 0; i < cast_hits.count; i++) {
-            const gjk_cast_result one =
-                gjk_cast(&probe, sweep.translation, &cast_hits.items[i].body->placed, &cast);
-            ck_assert(one.fraction == cast_hits.items[i].result.fraction);
-            ck_assert_uint_eq(one.piece, cast_hits.items[i].result.piece);
-        }
-        met += count[0] + count[2] + count[3];
+        met +=
+            check_detect(&crowd, &probe) + check_raycast(&crowd, &ray) + check_cast(&crowd, &sweep);
+        check_nearest(&crowd, &probe);
     }
     ck_assert_uint_ge(met, 100);
-    gjk_set_release(set);
-    gjk_set_release(empty);
+    gjk_set_release(crowd.set);
 }
 END_TEST
 
