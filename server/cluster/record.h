@@ -2,23 +2,35 @@
 #define GJKD_CLUSTER_RECORD_H
 
 /*
- * Changes of sets as bytes, of which the log of a cluster consists. What is told of a shape is what
- * the store on disk keeps of it (store/row.h), so that it means the same on every node. Numbers are
- * in the byte order of the machine: the nodes of a cluster have the same.
+ * Changes of sets as bytes: the messages of a cluster's log consist of them. A shape is written as
+ * the store on disk writes it (store/row.h), so that every node reads the same shape from it.
+ * Numbers are in the byte order of the machine: all nodes of a cluster have the same one.
  *
- *   message   version, id, id of the message before it, epoch, where the changes are, then these:
- *             as bytes, or as the SHA-256 of the pieces that they were cut into
- *   changes   their number, then each: kind, name and, unless the set is gone, all that a version
- *             has but its shapes, the newest tick that its writer had, poses of ticks that the writer
- *             had and the log had not (poses.h), and the shapes that differ from those before it
+ *   message   the version of this form, the id of the message, the id of the message before it, the
+ *             epoch of the log, and the changes. Long changes are cut into pieces, which are
+ *             published before: then the message has the SHA-256 of each piece instead.
+ *   changes   their number, and then each of them.
+ *   change    what becomes of the set (it is gone, made whole, or edited) and its name. Unless it
+ *             is gone, the following comes next:
+ *               - the numbers of the new version (incarnation, revision, place of the log, next
+ *                 handle, dimension, length of the history), and its meta;
+ *               - the number of the newest tick that the writer had before;
+ *               - if the change is a tick, its number and the digest of its request;
+ *               - the poses of ticks that the writer had and the log had not, if any (poses.h);
+ *               - the shapes: all of them if the set is made whole, else those that are new, differ,
+ *                 have moved or are gone. They stand in the order of their ids.
  *
- * So the log tells of each set a state of its own, whatever ticks a node has or lacks beside it. Who
- * lacks ticks that the writer had gets the state of the newest one, and marks the others as lost; who
- * has newer ones keeps their poses, unless the change is a tick itself.
+ * Every node reads the same state of a set from the log, whatever it has heard of ticks beside it:
  *
- * A snapshot is a message beside the log, whose changes, without a number, make all sets there are,
- * with their ticks: `previous` is its place, and behind the pieces stands a number for who keeps
- * the pieces.
+ *   - A node that lacks ticks that the writer had gets the poses of the newest one with the change.
+ *     In its history it marks the ticks before that as lost.
+ *   - A node that has newer ticks than the writer keeps their poses, and remembers beside them what
+ *     the log has. But if the change is a tick, it lets go of its newer ticks: from now on, the
+ *     writer of that tick makes the ticks of the set.
+ *
+ * A snapshot is a message beside the log. Its changes make all sets there are, with their ticks, and
+ * their number does not stand before them. Its `previous` is the place of the log up to which it
+ * tells. Behind its digests stands one more number, for whoever keeps the pieces (snapshot.c).
  */
 
 #include "proto/reply.h"
