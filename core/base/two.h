@@ -47,6 +47,22 @@ TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
     return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
 }
 
+/* All bits or none of them: where a condition is as good as random, what depends on it is computed in
+ * any case and masked in the end. No compiler turns this into a branch. */
+TWO_INLINE gjk_two_bits two_mask(bool condition) {
+    int64_t mask = -(int64_t)condition;
+    __asm__("" : "+r"(mask));
+    return (gjk_two_bits){mask, mask};
+}
+/* Where the mask is not set, 0. */
+TWO_INLINE gjk_two two_masked(gjk_two_bits mask, gjk_two v) {
+    return (gjk_two)(mask & (gjk_two_bits)v);
+}
+/* Not less than 0, number by number. */
+TWO_INLINE gjk_two two_positive(gjk_two v) {
+    return two_masked(v > two_all(0.0), v);
+}
+
 /* A rotation: its cosine and its negated sine, each in both numbers. */
 typedef struct gjk_two_turn {
     gjk_two cosine, sine;

@@ -50,6 +50,14 @@ static void require_near(gjk_vec3 p, gjk_vec3 q, double tolerance) {
     ck_assert_double_le(gjk_largest3(gjk_sub3(p, q)), tolerance);
 }
 
+/* How far the points of a pair may be from what its length tells: those of a touching pair are as far
+ * apart, or as deep, as it is, whatever the length of not less than 0 that is told. */
+static double slack_of(const gjk_placed *a, const gjk_placed *b, gjk_state state) {
+    const double size = gjk_largest3(a->pose.position) + a->shape->reach + b->shape->reach;
+    const double touch = GJK_TOLERANCE_DEFAULT * fmax(a->shape->size, b->shape->size);
+    return 0x1p-47 * size + 0x1p-1072 + (state == GJK_TOUCHING ? touch : 0.0);
+}
+
 static void compare_detect(const gjk_placed *a, const gjk_placed *b, bool penetration) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = penetration;
@@ -64,7 +72,7 @@ static void compare_detect(const gjk_placed *a, const gjk_placed *b, bool penetr
     ck_assert_double_le(fabs(fast.depth_lower_bound - slow.depth_lower_bound), 0x1p-49 * size);
     if (fast.has_points) {
         const gjk_vec3 between = gjk_sub3(fast.point_a, fast.point_b);
-        require_near(between, gjk_scale3(fast.depth, fast.normal), 0x1p-47 * size);
+        require_near(between, gjk_scale3(fast.depth, fast.normal), slack_of(a, b, fast.state));
     }
 }
 
@@ -81,7 +89,7 @@ static void compare_distance(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_double_le(fabs(fast.lower_bound - slow.lower_bound), 0x1p-49 * size);
     if (fast.has_points) {
         const gjk_vec3 between = gjk_sub3(fast.point_b, fast.point_a);
-        require_near(between, gjk_scale3(fast.distance, fast.normal), 0x1p-47 * size);
+        require_near(between, gjk_scale3(fast.distance, fast.normal), slack_of(a, b, fast.state));
     }
 }
 
@@ -110,6 +118,55 @@ static void compare_all(const gjk_placed *a, const gjk_placed *b) {
 
 START_TEST(they_say_what_the_general_kernels_say) {
     for_pairs(7, compare_all);
+}
+END_TEST
+
+static bool is_none(gjk_vec3 v) {
+    return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
+}
+
+/* What an answer has not is 0. */
+static void require_cleared(const gjk_placed *a, const gjk_placed *b) {
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    const gjk_detect_result deep = gjk_detect(a, b, &detect);
+    const gjk_distance_result far = gjk_distance(a, b, &distance);
+    ck_assert(deep.has_points == (deep.state != GJK_SEPARATED));
+    ck_assert(deep.has_points ||
+              (deep.depth == 0.0 && is_none(deep.point_a) && is_none(deep.point_b)));
+    ck_assert(far.has_points == (far.state != GJK_OVERLAPPING));
+    ck_assert(far.has_points || (far.distance == 0.0 && is_none(far.normal) &&
+                                 is_none(far.point_a) && is_none(far.point_b)));
+}
+
+/* Radii down to the least number, and gaps down to the tolerance, at home and far out. */
+START_TEST(circles_say_what_the_general_kernels_say) {
+    static const double radii[] = {0x1p-1074, 0x1p-1022, 1e-300, 1e-100, 1e-9, 0.25, 1.0, 1e6};
+    struct gjk_arena arena;
+    gjk_shape shapes[9];
+    test_rng rng = test_rng_make(11);
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < 8; i++) {
+        ck_assert_int_eq(gjk_shape_make_ball(&arena, 2, radii[i], 0.0, &shapes[i]), GJK_OK);
+    }
+    ck_assert_int_eq(gjk_shape_make_point(&arena, 2, 0.0, &shapes[8]), GJK_OK);
+    for (int i = 0; i < PAIRS; i++) {
+        gjk_placed a = {.shape = &shapes[test_rng_below(&rng, 9)]};
+        gjk_placed b = {.shape = &shapes[test_rng_below(&rng, 9)]};
+        const double sum = a.shape->radius + b.shape->radius;
+        const double part = test_rng_once_in(&rng, 2)
+                                ? test_rng_uniform(&rng, 0, 2)
+                                : 1.0 + (test_rng_once_in(&rng, 2) ? -1.0 : 1.0) *
+                                            test_rng_magnitude(&rng, -16, -8);
+        const double out = test_rng_once_in(&rng, 4) ? 0.0 : test_rng_magnitude(&rng, -6, 12);
+        const gjk_vec3 home = gjk_scale3(out, test_rng_direction(&rng, 2));
+        const gjk_vec3 away = gjk_scale3(part * sum, test_rng_direction(&rng, 2));
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(home), 1.0, &a.pose), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(gjk_add3(home, away)), 2.0, &b.pose), GJK_OK);
+        compare_all(&a, &b);
+        require_cleared(&a, &b);
+    }
+    gjk_arena_fini(&arena);
 }
 END_TEST
 
@@ -322,6 +379,7 @@ Suite *test_suite(void) {
     Suite *suite = suite_create("flat");
     TCase *tests = test_case(suite, "flat");
     tcase_add_test(tests, they_say_what_the_general_kernels_say);
+    tcase_add_test(tests, circles_say_what_the_general_kernels_say);
     tcase_add_test(tests, boxes_with_parallel_sides_need_no_other_kernel);
     tcase_add_test(tests, a_recorder_changes_no_bit);
 #ifdef GJK_SCAN_X86
