@@ -62,8 +62,8 @@ def test_a_preflight(shared, path):
     assert {"GET", "HEAD", "PUT", "POST", "PATCH", "DELETE"} <= methods
     headers = {x.strip().lower() for x in told["access-control-allow-headers"].split(",")}
     assert "content-encoding" in headers, "a page may send its body packed"
-    assert {"if-match", "if-none-match", "gjkd-timeout-ms", "authorization", "content-type",
-            "x-request-id"} <= headers
+    assert {"if-match", "if-none-match", "gjkd-min-revision", "gjkd-timeout-ms", "authorization",
+            "content-type", "x-request-id"} <= headers
     assert reply.headers["Vary"] == "Origin"
 
 
