@@ -303,7 +303,7 @@ static void *run(void *closure) {
 
 static void take_set(void *user, struct gjkd_version *version) {
     struct gjkd_node_file *file = user;
-    gjkd_version_number(version, false, 0, NULL, version->revision);
+    gjkd_version_number(version, false, 0, NULL, version->revision, version->mark);
     gjkd_registry_set(file->saved, version->name, version);
     gjkd_version_release(version);
 }

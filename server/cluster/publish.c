@@ -177,17 +177,18 @@ static gjkd_verdict propose(struct gjkd_store *store, const gjkd_proposal *propo
 /* A tick that an entity tag names, if it is one of this log: whoever holds it has seen that made. */
 struct named {
     uint64_t incarnation, revision;
+    uint32_t mark;
     uint64_t tick_end; /* the tick, plus one; 0: none */
 };
 
 static struct named named_by(const struct gjkd_cluster *cluster, const char *tag) {
     struct named named = {.revision = 0};
     uint64_t tick = 0;
-    const int count = tag != NULL ? sscanf(tag, " \"%16" SCNx64 "-%" SCNu64 "-%" SCNu64,
-                                           &named.incarnation, &named.revision, &tick)
+    const int count = tag != NULL ? sscanf(tag, " \"%16" SCNx64 "%8" SCNx32 "-%" SCNu64 "-%" SCNu64,
+                                           &named.incarnation, &named.mark, &named.revision, &tick)
                                   : 0;
     named.tick_end = tick + 1;
-    return count == 3 && named.incarnation >> 32 == (cluster->epoch & UINT32_MAX)
+    return count == 4 && named.incarnation >> 32 == (cluster->epoch & UINT32_MAX)
                ? named
                : (struct named){.revision = 0};
 }
@@ -206,7 +207,7 @@ static struct state state_of(struct gjkd_cluster *cluster, const char *set,
         state.moment = gjkd_version_moment(version);
         state.order = version->order;
         state.lacks = version->incarnation == named->incarnation &&
-                      version->revision == named->revision &&
+                      version->revision == named->revision && version->mark == named->mark &&
                       gjkd_version_ticks_end(version) < named->tick_end;
     }
     gjkd_version_release(version);
@@ -305,6 +306,13 @@ static uint64_t make_incarnation(const struct gjkd_group *group, uint32_t i) {
     return group->head.epoch << 32 | (uint32_t)(group->head.id + i);
 }
 
+/* More bits of that id. It makes the tag another one if the log loses its end and another message comes
+ * to the same place. */
+static uint32_t make_mark(const struct gjkd_group *group) {
+    const uint32_t mark = (uint32_t)(group->head.id >> 32);
+    return mark != 0 ? mark : 1;
+}
+
 /*
  * The place that the group is to have becomes that of its versions, which nobody has seen; it is
  * their revision, but for ticks that only move shapes. Of a set that is deleted and made again in one
@@ -317,7 +325,8 @@ static void number(const struct gjkd_group *group) {
         const gjkd_proposal *proposal = &entry->proposal;
         if (proposal->to != NULL) {
             gjkd_version_number(proposal->to, proposal->from == NULL, make_incarnation(group, i),
-                                entry->is_quiet ? proposal->from : NULL, group->expected + 1);
+                                entry->is_quiet ? proposal->from : NULL, group->expected + 1,
+                                make_mark(group));
             proposal->to->unlogged.leads = entry->is_quiet;
             proposal->to->unlogged.doubts = proposal->stamp == NULL && !proposal->is_whole &&
                                             proposal->from != NULL &&

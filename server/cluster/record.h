@@ -13,7 +13,7 @@
  *   change    what becomes of the set (it is gone, made whole, or edited) and its name. Unless it
  *             is gone, the following comes next:
  *               - the numbers of the new version (incarnation, revision, place of the log, next
- *                 handle, dimension, length of the history), and its meta;
+ *                 handle, dimension, length of the history, mark), and its meta;
  *               - the number of the newest tick that the writer had before;
  *               - if the change is a tick, its number and the digest of its request;
  *               - the poses of ticks that the writer had and the log had not, if any (poses.h);

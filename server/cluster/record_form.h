@@ -5,7 +5,8 @@
 
 #include "cluster/record.h"
 
-#define GJKD_RECORD_FORMAT UINT32_C(0x324c4a47) /* "GJL2" */
+#define GJKD_RECORD_FORMAT UINT32_C(0x334c4a47)        /* "GJL3" */
+#define GJKD_RECORD_FORMAT_BEFORE UINT32_C(0x324c4a47) /* "GJL2": no version has a mark; is read */
 
 /* What becomes of a set. WHOLE: all of its shapes follow. EDITED: those that differ follow. */
 enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
@@ -13,9 +14,16 @@ enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 /* What becomes of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
 enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
 
-/* Flags of a version. STAMP: the change is a tick. POSES: the poses of ticks that the log had not
+/* Flags of a version. MARK: its mark follows. STAMP: the change is a tick. POSES: the poses of ticks that the log had not
  * follow. DOUBTS: another node may have told ticks that nobody else has heard of. */
-enum { HAS_HISTORY = 1, HAS_META = 2, HAS_STAMP = 4, HAS_POSES = 8, HAS_DOUBTS = 16 };
+enum {
+    HAS_HISTORY = 1,
+    HAS_META = 2,
+    HAS_STAMP = 4,
+    HAS_POSES = 8,
+    HAS_DOUBTS = 16,
+    HAS_MARK = 32,
+};
 
 /* Flags of a tick. AFTER_GAP: ticks right before it are lost. IS_MISSING: it is lost itself. */
 enum { STAMP_AFTER_GAP = 1, STAMP_IS_MISSING = 2 };

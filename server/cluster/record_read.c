@@ -12,7 +12,8 @@
 
 bool gjkd_message_read(proto_text text, gjkd_message *out) {
     gjkd_cursor cursor = {.rest = text};
-    if (gjkd_take32(&cursor) != GJKD_RECORD_FORMAT) {
+    const uint32_t format = gjkd_take32(&cursor);
+    if (format != GJKD_RECORD_FORMAT && format != GJKD_RECORD_FORMAT_BEFORE) {
         return false;
     }
     out->head.id = gjkd_take64(&cursor);
@@ -178,6 +179,7 @@ static void take_version(gjkd_cursor *cursor, struct reading *reading) {
     const uint8_t flags = gjkd_take8(cursor);
     set->has_history = (flags & HAS_HISTORY) != 0;
     set->history_ticks = gjkd_take32(cursor);
+    set->mark = flags & HAS_MARK ? gjkd_take32(cursor) : 0;
     if (flags & HAS_META) {
         set->meta = gjkd_take_blob(cursor);
     }

@@ -154,8 +154,11 @@ static void put_version(struct proto_buffer *out, const gjkd_proposal *proposal,
                              (to->meta.data != NULL ? HAS_META : 0) |
                              (proposal->stamp != NULL ? HAS_STAMP : 0) |
                              (past->poses != NULL ? HAS_POSES : 0) |
-                             (past->has_doubts ? HAS_DOUBTS : 0)));
+                             (past->has_doubts ? HAS_DOUBTS : 0) | (to->mark != 0 ? HAS_MARK : 0)));
     gjkd_put32(out, to->history_ticks);
+    if (to->mark != 0) {
+        gjkd_put32(out, to->mark);
+    }
     if (to->meta.data != NULL) {
         gjkd_put_blob(out, to->meta.data, to->meta.length);
     }
@@ -195,6 +198,7 @@ void gjkd_record_put_set(struct proto_buffer *out, const struct gjkd_version *ve
     struct gjkd_version before = {.set = NULL}; /* of both, what is told or compared */
     struct gjkd_version at = {.incarnation = version->incarnation,
                               .revision = version->revision,
+                              .mark = version->mark,
                               .order = version->order,
                               .next_handle = version->next_handle,
                               .dimension = version->dimension,

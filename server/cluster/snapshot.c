@@ -244,7 +244,8 @@ bool gjkd_cluster_make_sets(struct gjkd_cluster *cluster, proto_text text,
 }
 
 static bool is_same(const struct gjkd_version *a, const struct gjkd_version *b) {
-    return a != NULL && a->incarnation == b->incarnation && a->order == b->order;
+    return a != NULL && a->incarnation == b->incarnation && a->order == b->order &&
+           a->mark == b->mark;
 }
 
 /* Shows, of the sets of one registry, what another has of them. */

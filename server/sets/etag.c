@@ -20,12 +20,20 @@ static void put_number(char *at, uint64_t number) {
     memcpy(at, "\"", 2);
 }
 
-void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision) {
+/* Returns what is behind the digits. */
+static char *put_digits(char *at, uint64_t bits, int count) {
+    for (int shift = 4 * (count - 1); shift >= 0; shift -= 4) {
+        *at++ = "0123456789abcdef"[bits >> shift & 15];
+    }
+    return at;
+}
+
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t mark,
+                      uint64_t revision) {
     char *at = etag;
     *at++ = '"';
-    for (int shift = 60; shift >= 0; shift -= 4) {
-        *at++ = "0123456789abcdef"[incarnation >> shift & 15];
-    }
+    at = put_digits(at, incarnation, 16);
+    at = mark != 0 ? put_digits(at, mark, 8) : at;
     put_number(at, revision);
 }
 

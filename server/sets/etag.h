@@ -4,16 +4,20 @@
 /*
  * Entity tags and preconditions (RFC 9110, sections 8.8.3 and 13). A set's ETag is strong:
  * "INCARNATION-REVISION", with "-TICK" behind it where ticks raise no revision. The incarnation is
- * random, so that a set that is deleted and made again never matches an older tag.
+ * random, so that a set that is deleted and made again never matches an older tag. In a cluster 8
+ * more digits stand behind it, the mark of the write that made the revision: a log that has lost its
+ * end gives its revisions once more, to other writes.
  */
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* 16 hexadecimal digits, twice '-' and 20 decimal digits, "-gzip", two quotes and a NUL */
-#define GJKD_ETAG_MAX 68
+/* 24 hexadecimal digits, twice '-' and 20 decimal digits, "-gzip", two quotes and a NUL */
+#define GJKD_ETAG_MAX 76
 
-void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint64_t revision);
+/* mark: 0: there is none. */
+void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t mark,
+                      uint64_t revision);
 
 /* Adds the newest tick. */
 void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick);

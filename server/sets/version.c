@@ -101,7 +101,7 @@ proto_summary gjkd_version_summary(const struct gjkd_version *version) {
 
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]) {
     const struct gjk_history *history = version->history;
-    gjkd_etag_format(etag, version->incarnation, version->revision);
+    gjkd_etag_format(etag, version->incarnation, version->mark, version->revision);
     if (version->is_shared && history != NULL && gjk_history_count(history) > 0) {
         gjkd_etag_add(etag, gjk_history_newest(history));
     }

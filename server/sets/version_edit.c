@@ -132,6 +132,7 @@ gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_versi
     }
     version->incarnation = restored->incarnation;
     version->revision = version->order = restored->revision;
+    version->mark = restored->mark;
     version->next_handle = restored->next_handle;
     version->dimension = restored->dimension;
     version->has_history = restored->has_history;

@@ -32,7 +32,7 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
 typedef struct gjkd_restored {
     const char *name;
     uint64_t incarnation, revision, next_handle;
-    uint32_t dimension;
+    uint32_t mark, dimension;
     bool has_history;
     uint32_t history_ticks;
     proto_text meta;

@@ -94,6 +94,7 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
     }
     version->incarnation = set->incarnation;
     version->revision = set->revision;
+    version->mark = set->mark;
     version->order = successor->order;
     version->is_shared = true;
     version->next_handle = set->next_handle;
@@ -101,8 +102,9 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
 }
 
 void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order) {
+                         const struct gjkd_version *revision_of, uint64_t order, uint32_t mark) {
     version->revision = revision_of != NULL ? revision_of->revision : order;
+    version->mark = revision_of != NULL ? revision_of->mark : mark;
     gjk_set_release(version->unlogged.base);
     version->unlogged = (gjkd_unlogged){.base = NULL};
     version->order = order;
@@ -115,6 +117,7 @@ void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t i
 
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from) {
     version->revision = from->revision;
+    version->mark = from->mark;
     version->order = from->order;
     version->is_shared = true;
     version->unlogged = from->unlogged;

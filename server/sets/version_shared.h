@@ -26,10 +26,10 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
                                 struct gjkd_version **out) GJK_MUST_USE;
 
 /* Gives a version of a cluster, that nobody else has seen yet, its place in the log. is_first: of its
- * life, which gets that incarnation. revision_of: a version whose revision it has; NULL: that is the
- * place. */
+ * life, which gets that incarnation. revision_of: a version whose revision it has, with its mark;
+ * NULL: the revision is the place, and has this mark. */
 void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
-                         const struct gjkd_version *revision_of, uint64_t order);
+                         const struct gjkd_version *revision_of, uint64_t order, uint32_t mark);
 
 /* Makes it the next tick that the log does not have, upon `from`; nobody else has seen it yet. */
 void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from);

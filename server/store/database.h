@@ -12,7 +12,7 @@
 
 /* The version of the tables. A file of a later one is refused, one of an earlier one is changed
  * over. */
-#define GJKD_SCHEMA 2
+#define GJKD_SCHEMA 3
 
 #define GJKD_STORE_ERROR_MAX 512
 

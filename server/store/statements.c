@@ -6,9 +6,11 @@ static const char *const texts[GJKD_SQL_COUNT] = {
     [GJKD_SQL_FIND_SET] = "SELECT number FROM sets WHERE name = ?1",
     [GJKD_SQL_PUT_SET] =
         ("INSERT INTO sets (name, dimension, incarnation, revision, revision_bound, next_handle,"
-         " history, meta, shapes, sum) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)"
+         " history, meta, shapes, sum, mark)"
+         " VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)"
          " ON CONFLICT (name) DO UPDATE SET dimension = ?2, incarnation = ?3, revision = ?4,"
-         " revision_bound = ?5, next_handle = ?6, history = ?7, meta = ?8, shapes = ?9, sum = ?10"),
+         " revision_bound = ?5, next_handle = ?6, history = ?7, meta = ?8, shapes = ?9, sum = ?10,"
+         " mark = ?11"),
     [GJKD_SQL_DROP_SET] = "DELETE FROM sets WHERE number = ?1",
     [GJKD_SQL_DROP_SHAPES] = "DELETE FROM shapes WHERE key BETWEEN ?1 AND ?2",
     [GJKD_SQL_PUT_SHAPE] =
@@ -17,7 +19,7 @@ static const char *const texts[GJKD_SQL_COUNT] = {
     [GJKD_SQL_DROP_SHAPE] = "DELETE FROM shapes WHERE key = ?1",
     [GJKD_SQL_READ_SETS] =
         ("SELECT number, name, dimension, incarnation, revision, revision_bound, next_handle,"
-         " history, meta, shapes, sum FROM sets ORDER BY name"),
+         " history, meta, shapes, sum, mark FROM sets ORDER BY name"),
     [GJKD_SQL_READ_SHAPES] =
         "SELECT key, id, place, shape FROM shapes WHERE key BETWEEN ?1 AND ?2 ORDER BY key",
     [GJKD_SQL_PUT_COPY] =

@@ -32,12 +32,18 @@ static gjkd_charge charge_of(size_t bytes) {
     return bytes <= GJKD_SMALL_BYTES ? GJKD_CHARGE_SMALL : GJKD_CHARGE_LARGE;
 }
 
-/* INCARNATION-REVISION; in a cluster the place in its log, and the ticks since then if there are any. */
+/* INCARNATION-REVISION, as in the ETag; in a cluster the place in its log instead of the revision, and the
+ * ticks since then if there are any. */
 static size_t put_id(char text[HEAD_BYTES_MAX], const struct gjkd_event *event) {
     const unsigned bits = event->is_shared ? GJKD_UNLOGGED_BITS : 0;
     const uint64_t ticks = event->order & (((uint64_t)1 << bits) - 1);
-    int length = snprintf(text, HEAD_BYTES_MAX, "id: %016" PRIx64 "-%" PRIu64, event->incarnation,
-                          event->order >> bits);
+    int length = snprintf(text, HEAD_BYTES_MAX, "id: %016" PRIx64, event->incarnation);
+    if (event->mark != 0) {
+        length +=
+            snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "%08" PRIx32, event->mark);
+    }
+    length +=
+        snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "-%" PRIu64, event->order >> bits);
     if (ticks > 0) {
         length += snprintf(text + length, HEAD_BYTES_MAX - (size_t)length, "-%" PRIu64, ticks);
     }
@@ -98,6 +104,7 @@ static struct gjkd_event event_at(gjkd_event_kind kind, const struct gjkd_versio
         .kind = kind,
         .incarnation = version->incarnation,
         .revision = version->revision,
+        .mark = version->mark,
         .is_shared = version->is_shared,
         .order = gjkd_version_moment(version),
         .ticks = gjkd_version_ticks(version),
@@ -149,6 +156,7 @@ struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjk
     const struct gjkd_event like = {.kind = kind,
                                     .incarnation = other->incarnation,
                                     .revision = other->revision,
+                                    .mark = other->mark,
                                     .is_shared = other->is_shared,
                                     .order = other->order,
                                     .ticks = other->ticks};

@@ -27,6 +27,7 @@ struct gjkd_event {
     gjkd_event_kind kind;
     bool is_all; /* of overlaps: begins a list, instead of going on with one */
     uint64_t incarnation, revision;
+    uint32_t mark;  /* of the version */
     bool is_shared; /* the set, by the nodes of a cluster */
     uint64_t order; /* the version's moment */
     proto_ticks ticks;

@@ -370,9 +370,17 @@ static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version
     return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
 }
 
+/* Whether what the reader has is of another life of the set, or of a write that a log has lost and at whose
+ * place there is another one now. That is known of the newest revision. */
+static bool is_of_another(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
+    return spec->has_incarnation &&
+           (spec->incarnation != version->incarnation ||
+            (spec->mark != 0 && spec->since >= version->revision && spec->mark != version->mark));
+}
+
 static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
                   struct gjkd_version *version) {
-    const bool is_stranger = spec->has_incarnation && spec->incarnation != version->incarnation;
+    const bool is_stranger = is_of_another(spec, version);
     const uint64_t since = moment_of(spec, version);
     watch->at = gjkd_version_moment(version);
     if (spec->has_since && (is_stranger || since > watch->at)) {

@@ -35,7 +35,7 @@ static void put(struct gjkd_registry *registry, const char *name, const char *bo
         proto_decode_set((proto_text){body, strlen(body)}, name, &limits, &arena, &set, &problem));
     const gjkd_write write = {.registry = registry, .name = name, .problem = &problem};
     require(gjkd_commit_put(&write, &set, &version) == GJKD_CREATED);
-    gjkd_version_number(version, true, incarnation, false, 3);
+    gjkd_version_number(version, true, incarnation, NULL, 3, 9);
     gjkd_version_release(version);
     gjk_arena_fini(&arena);
 }

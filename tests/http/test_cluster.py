@@ -547,6 +547,48 @@ def test_a_log_that_lost_its_end_and_goes_on_is_another_world(engine, join, tmp_
     same_everywhere([old, new], "s", revision_of(reply))
 
 
+def first_event(node, since):
+    """Its id and its kind, or b"" where the events simply go on."""
+    with Daemon.new_session() as session:
+        reply = session.get(f"{node.url}/v1/sets/s/events?since={since}", stream=True, timeout=60)
+        assert reply.status_code == 200
+        lines = reply.iter_lines()
+        told = next(line for line in lines if line.startswith(b"id: ")), next(lines)
+        reply.close()
+    return told
+
+
+def test_a_tag_of_what_the_log_has_lost_matches_nothing(engine, join, tmp_path):
+    """Another write gets the place, and so the revision, of one that the log has lost."""
+    old = join(NODES[0])
+    old.put("/v1/sets/s", SET)
+    engine.kill()
+    shutil.copytree(engine.folder, tmp_path / "copy")
+    engine.start()
+    replies = []
+
+    def write(meta):
+        replies.append(old.call("PATCH", "/v1/sets/s", json={"meta": meta}))
+        return replies[-1].status_code == 200
+    assert eventually(lambda: write("lost"), within=30)
+    lost = replies[-1]
+    put_back(engine, tmp_path / "copy")
+    new = join(NODES[1])
+    kept = new.call("PATCH", "/v1/sets/s", json={"meta": 0})
+    while revision_of(kept) < revision_of(lost):
+        kept = new.call("PATCH", "/v1/sets/s", json={"meta": revision_of(kept)})
+    assert revision_of(kept) == revision_of(lost)
+    tag, other = lost.headers["ETag"], kept.headers["ETag"]
+    assert tag != other and tag[:17] == other[:17], "the set goes on"
+    assert eventually(lambda: old.get("/v1/sets/s").headers["ETag"] == other, within=60)
+    for node in (old, new):
+        assert node.get("/v1/sets/s", headers={"If-None-Match": tag}).status_code == 200
+        assert node.get("/v1/sets/s", headers={"If-None-Match": other}).status_code == 304
+        assert node.call("PATCH", "/v1/sets/s", json={"meta": 1}, headers={"If-Match": tag}).status_code == 412
+        assert first_event(node, other.strip('"')) == (f"id: {other}".replace('"', "").encode(), b"")
+        assert first_event(node, tag.strip('"'))[1] == b"event: reset"
+
+
 def test_refusals_are_put_to_the_log(engine, cluster):
     """A server alone may not know the newest: what most of them keep decides, at one message each."""
     made = cluster[0].put("/v1/sets/s", SET)

@@ -223,6 +223,24 @@ def test_a_later_form_is_refused(open_store, tmp_path):
     refuse(tmp_path, "written by a later version", "form 99")
 
 
+def test_a_file_of_the_form_before_is_changed_over(open_store, tmp_path):
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    before = everything(gjkd)
+    gjkd.stop()
+    file = sqlite3.connect(tmp_path / "sets.db")
+    file.executescript("ALTER TABLE sets DROP COLUMN mark; PRAGMA user_version = 2")
+    file.close()
+    gjkd = open_store(tmp_path)
+    assert everything(gjkd) == before
+    gjkd.store("b", scene({"x": BOX}))
+    before = everything(gjkd)
+    gjkd.stop()
+    gjkd = open_store(tmp_path)
+    assert everything(gjkd) == before
+    gjkd.stop()
+
+
 DAMAGE = {
     "a place": "UPDATE shapes SET place = zeroblob(length(place))",
     "a definition": "UPDATE shapes SET shape = replace(shape, 'box', 'bax')",
@@ -231,6 +249,7 @@ DAMAGE = {
     "a missing shape": "DELETE FROM shapes",
     "a set": "UPDATE sets SET revision = revision + 1",
     "a set's meta": "UPDATE sets SET meta = '{}'",
+    "a set's mark": "UPDATE sets SET mark = 5",
 }
 
 

@@ -93,7 +93,7 @@ static void put(node *at, struct gjkd_version *to, const gjkd_stamp *stamp, bool
     struct gjkd_version *from = at->shown;
     const gjkd_proposal proposal = {.name = "s", .from = from, .to = to, .stamp = stamp};
     struct proto_buffer out;
-    gjkd_version_number(to, false, 0, is_quiet ? from : NULL, record_count + 2);
+    gjkd_version_number(to, false, 0, is_quiet ? from : NULL, record_count + 2, record_count + 7);
     to->unlogged.leads = is_quiet;
     to->unlogged.doubts = stamp == NULL && gjkd_version_may_lack_ticks(from);
     proto_buffer_init(&out, &arena);
@@ -211,7 +211,7 @@ static uint32_t check_moments(uint64_t newest) {
 static void begin(void) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     struct proto_buffer out;
-    gjkd_version_number(first, true, 99, NULL, 1);
+    gjkd_version_number(first, true, 99, NULL, 1, 6);
     proto_buffer_init(&out, &arena);
     gjkd_record_put_set(&out, first);
     memset(nodes, 0, sizeof nodes);

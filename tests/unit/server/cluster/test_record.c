@@ -59,6 +59,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
     ck_assert_str_eq(a->name, b->name);
     ck_assert_uint_eq(a->incarnation, b->incarnation);
     ck_assert_uint_eq(a->revision, b->revision);
+    ck_assert_uint_eq(a->mark, b->mark);
     ck_assert_uint_eq(a->order, b->order);
     ck_assert_uint_eq(a->next_handle, b->next_handle);
     ck_assert_uint_eq(a->history_ticks, b->history_ticks);
@@ -75,6 +76,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
 START_TEST(sets_come_back) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     const gjkd_proposal made = {.name = "s", .to = first, .is_whole = true};
+    first->mark = 0xfedcba98;
     struct gjkd_version *back = apply(record(&made));
     check_alike(first, back);
     ck_assert_uint_eq(first->bytes, back->bytes);
@@ -156,6 +158,7 @@ START_TEST(snapshots_come_back_with_their_ticks) {
     change("{'shapes':{'a/x':{'position':[3,1]}}}", 7);
     change("{'shapes':{'a/x':null}}", -1);
     struct gjkd_version *made = gjkd_registry_get(registry, "s");
+    made->mark = 7;
     const proto_text text = snapshot(made);
     struct gjkd_version *back = restore(text);
     check_alike(made, back);
@@ -165,6 +168,25 @@ START_TEST(snapshots_come_back_with_their_ticks) {
     ck_assert_mem_eq(text.data, again.data, text.length);
     gjkd_version_release(made);
     gjkd_version_release(back);
+}
+END_TEST
+
+/* A log that was begun by the version before goes on. */
+START_TEST(messages_of_the_form_before_are_read) {
+    const gjkd_message_head head = {.id = 1, .previous = 2, .epoch = 3};
+    struct proto_buffer out;
+    gjkd_message message;
+    proto_buffer_init(&out, &arena);
+    gjkd_record_put_head(&out, &head, NULL, 0, 0);
+    gjkd_record_begin(&out, 0);
+    ck_assert(!out.failed);
+    char *text = gjk_arena_copy_text(&arena, out.data, out.length);
+    for (char form = '1'; form <= '4'; form++) {
+        text[3] = form;
+        const bool is_read = gjkd_message_read((proto_text){text, out.length}, &message);
+        ck_assert_int_eq(is_read, form == '2' || form == '3');
+        ck_assert(!is_read || (message.head.epoch == 3 && message.changes.length == 4));
+    }
 }
 END_TEST
 
@@ -199,7 +221,7 @@ START_TEST(handles_are_of_one_shape) {
     change("{'shapes':{'c':" POINT "}}", -1);
     struct gjkd_version *most = gjkd_registry_get(registry, "s");
     const gjkd_proposal proposal = {.name = "s", .from = more, .to = most};
-    gjkd_version_number(one, true, most->incarnation, false, 1);
+    gjkd_version_number(one, true, most->incarnation, NULL, 1, 0);
     gjkd_version_release(
         test_put(other, "s", "{'dimension':2,'shapes':{'a':" POINT ",'y':" POINT ",'z':" POINT "}}",
                  NULL));
@@ -310,6 +332,7 @@ END_TEST
 Suite *cluster_record_suite(void) {
     const TTest *const tests[] = {sets_come_back,
                                   snapshots_come_back_with_their_ticks,
+                                  messages_of_the_form_before_are_read,
                                   edits_need_what_they_edit,
                                   handles_are_of_one_shape,
                                   ticks_rise,

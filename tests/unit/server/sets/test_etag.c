@@ -7,10 +7,16 @@
 START_TEST(format) {
     char etag[GJKD_ETAG_MAX];
 
-    gjkd_etag_format(etag, 255, 7);
+    gjkd_etag_format(etag, 255, 0, 7);
     ck_assert_str_eq(etag, TAG);
-    gjkd_etag_format(etag, UINT64_MAX, UINT64_MAX);
-    ck_assert_str_eq(etag, "\"ffffffffffffffff-18446744073709551615\"");
+    gjkd_etag_format(etag, 255, 0xabc, 7);
+    ck_assert_str_eq(etag, "\"00000000000000ff00000abc-7\"");
+    gjkd_etag_format(etag, UINT64_MAX, UINT32_MAX, UINT64_MAX);
+    gjkd_etag_add(etag, UINT64_MAX);
+    gjkd_etag_mark_gzip(etag);
+    ck_assert_str_eq(etag, "\"ffffffffffffffffffffffff-18446744073709551615-18446744073709551615"
+                           "-gzip\"");
+    ck_assert_uint_lt(strlen(etag), GJKD_ETAG_MAX);
 }
 END_TEST
 
