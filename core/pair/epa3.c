@@ -14,11 +14,17 @@
 #include "base/predicate.h"
 #include "pair/polytope.h"
 #include "pair/recording.h"
+#include "pair/round/round.h"
 #include "pair/stopping.h"
 
 /* Iterations after which more faces are pushed out in each, and how many more. */
 #define FEW_ITERATIONS 24
 #define MORE_FACES 4
+
+/* Iterations before Newton's method is tried on a pair of cylinders, cones, segments and points, and
+ * between two tries that found nothing. */
+#define ROUND_AFTER 5
+#define ROUND_AGAIN 3
 
 /* Directions of rays that are tried for the witness points. */
 #define TURNS_MAX 24
@@ -325,9 +331,59 @@ typedef struct search3 {
     double rounding, close_enough;
     gjk_starts starts;
     uint32_t iteration;
-    bool ended;   /* the iterations are over */
-    bool settled; /* the bounds have met, or no vertex adds anything */
+    bool ended;          /* the iterations are over */
+    bool settled;        /* the bounds have met, or no vertex adds anything */
+    bool is_round;       /* the pair is served by pair/round */
+    bool has_cover;      /* a contact of it is the least deep direction so far */
+    uint32_t next_round; /* the iteration of the next try to find one */
+    gjk_round_pair round;
+    gjk_round_cover cover;
 } search3;
+
+/* Tries to find a contact near the best direction, which must be as good. */
+static void find_cover(search3 *s) {
+    gjk_round_contact contact;
+    gjk_solution *solution = s->solution;
+    const bool is_better = s->has_cover && -solution->lower < s->cover.depth - s->rounding;
+    if (s->has_cover ? !is_better : s->iteration < s->next_round) {
+        return;
+    }
+    s->next_round = s->iteration + ROUND_AGAIN;
+    s->has_cover = false;
+    if (!gjk_round_find_from(&s->round, solution->normal, &contact)) {
+        return;
+    }
+    const gjk_vertex3 vertex = gjk_support3(s->frame, contact.normal);
+    const double depth = gjk_dot3(contact.normal, vertex.w);
+    if (depth > 0.0 && depth <= -solution->lower + s->rounding) {
+        gjk_raise_lower(solution, contact.normal, -depth, s->rounding);
+        gjk_round_cover_make(&s->round, &contact, depth, &s->cover);
+        const bool is_between = gjk_goal_between(s->goal, s->cover.least, depth);
+        s->has_cover = depth - s->cover.least <= (is_between ? 1.0 : 4.0) * s->rounding;
+    }
+}
+
+/* Ends the search at the contact, when nothing beyond what it covers is less deep. */
+static void settle_at_contact(search3 *s) {
+    const gjk_round_contact *contact = &s->cover.contact;
+    gjk_solution *solution = s->solution;
+    solution->normal = contact->normal;
+    solution->lower = -s->cover.depth;
+    solution->upper = -s->cover.least;
+    solution->point_a = contact->point[0];
+    solution->point_b = contact->point[1];
+    solution->has_points = true;
+    (void)gjk_goal_proven(s->goal, solution);
+}
+
+/* The face to push out next; GJK_NO_FACE when nothing can be less deep than the contact. */
+static uint32_t next_face(search3 *s, const struct gjk_polytope3 *polytope) {
+    if (s->is_round) {
+        find_cover(s);
+    }
+    return s->has_cover ? gjk_round_uncovered_face(&s->cover, polytope)
+                        : gjk_polytope3_nearest_face(polytope);
+}
 
 /* Pushes out the nearest face. True when that ends the search; *done: by the goal, and nothing is
  * left to find. */
@@ -335,10 +391,16 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     const gjk_goal *goal = s->goal;
     gjk_solution *solution = s->solution;
     solution->iterations++;
-    const uint32_t nearest = gjk_polytope3_nearest_face(polytope);
+    const uint32_t nearest = next_face(s, polytope);
+    if (nearest == GJK_NO_FACE) {
+        settle_at_contact(s);
+        *done = true;
+        return true;
+    }
     const gjk_face3 *face = &polytope->face[nearest];
     const gjk_vec3 normal = face->normal;
-    const double inner = face->distance;
+    const double inner =
+        s->has_cover ? gjk_smaller(face->distance, s->cover.least) : face->distance;
     gjk_vertex3 *vertex = gjk_polytope3_next(polytope);
     gjk_support3_into(s->frame, &normal, vertex);
     const double outer = gjk_dot3(normal, vertex->w);
@@ -458,7 +520,9 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
         .rounding = rounding,
         .close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance),
         .starts.next = GJK_ITERATIONS_MIN,
+        .next_round = ROUND_AFTER,
     };
+    s.is_round = gjk_round_pair_make(frame, &s.round);
     expand_few(&s, seed.corner);
     solution->lower = gjk_smaller(solution->lower, solution->upper);
 }

@@ -10,7 +10,12 @@
 #include "pair/kernels.h"
 
 #include "pair/recording.h"
+#include "pair/round/round.h"
 #include "pair/stopping.h"
+
+/* How often Newton's method is tried on a pair, and after how many steps again. */
+#define ATTEMPTS_MAX 4
+#define ATTEMPTS_AFTER 4
 
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
                                            "nearest is in a face"};
@@ -46,6 +51,51 @@ static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *
     return true;
 }
 
+/* When Newton's method is tried on a pair of cylinders, cones, segments and points. */
+typedef struct attempts3 {
+    gjk_round_pair pair;
+    uint32_t left, wait; /* steps until the next */
+} attempts3;
+
+static void begin_attempts(const gjk_frame3 *frame, const gjk_simplex3 *simplex,
+                           attempts3 *attempts) {
+    attempts->left = gjk_round_pair_make(frame, &attempts->pair) ? ATTEMPTS_MAX : 0;
+    attempts->wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
+}
+
+/* Takes the nearest points that Newton's method finds from those of the simplex, if the bounds that
+ * they prove meet. */
+static bool meets_round(attempts3 *attempts, const gjk_frame3 *frame, const gjk_goal *goal,
+                        const gjk_simplex3 *simplex, gjk_vec3 away, gjk_progress *progress,
+                        gjk_solution *solution) {
+    gjk_round_contact contact;
+    if (attempts->left == 0 || attempts->wait-- > 0) {
+        return false;
+    }
+    attempts->left--;
+    attempts->wait = ATTEMPTS_AFTER;
+    const gjk_vec3 toward = gjk_scale3(-1.0 / gjk_length3(away), away);
+    if (!gjk_round_meet(&attempts->pair, simplex, toward, &contact)) {
+        return false;
+    }
+    const gjk_vertex3 vertex = gjk_support3(frame, contact.normal);
+    const double bound = -gjk_dot3(contact.normal, vertex.w);
+    const double length = gjk_length3(gjk_sub3(contact.point[0], contact.point[1]));
+    gjk_raise_lower(solution, contact.normal, bound, progress->rounding);
+    if (!gjk_bounds_meet(progress, goal, bound, length)) {
+        return false;
+    }
+    solution->normal = contact.normal;
+    solution->lower = bound;
+    solution->upper = length;
+    solution->point_a = contact.point[0];
+    solution->point_b = contact.point[1];
+    solution->has_points = true;
+    (void)gjk_goal_proven(goal, solution);
+    record(goal, solution, contact.normal, simplex, &vertex, "Newton's method ends here: done");
+    return true;
+}
+
 bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simplex,
               gjk_solution *solution) {
     gjk_progress progress = gjk_progress_make(frame->curved, frame->scale, goal->tolerance);
@@ -55,10 +105,16 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
     } else if (!start_from(simplex, solution, &away)) {
         return true;
     }
+    attempts3 attempts;
+    begin_attempts(frame, simplex, &attempts);
     double bound = -INFINITY;
     gjk_vec3 normal = {0, 0, 0}; /* of the latest bound */
     while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
         GJK_CHECK(simplex->count < 4);
+        if (meets_round(&attempts, frame, goal, simplex, away, &progress, solution)) {
+            return gjk_finish(&progress, goal, frame->curved, solution->normal, solution->lower,
+                              solution);
+        }
         gjk_vertex3 *vertex = &simplex->vertex[simplex->count];
         const gjk_vec3 toward = gjk_neg3(away);
         gjk_support3_into(frame, &toward, vertex);
