@@ -300,7 +300,7 @@ bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk
     double weight[2];
     for (int k = 0; k < 2; k++) {
         weight[k] = gjk_round_height(&pair->body[k], point[k]);
-        const bool is_first = weight[k]<END, is_second = weight[k]> 1.0 - END;
+        const bool is_first = (weight[k] < END), is_second = (weight[k] > 1.0 - END);
         weight[k] = is_first ? 0.0 : is_second ? 1.0 : weight[k];
     }
     return gjk_round_find(pair, normal, weight, contact);
