@@ -377,7 +377,7 @@ static const gjk_recorder *move_recorder(const gjk_recorder *recorder, gjk_vec3 
 
 static gjk_detect_result detect_far(const gjk_placed *a, const gjk_placed *b,
                                     const gjk_detect_settings *settings) {
-    gjk_near near_a, near_b;
+    gjk_near_shape near_a, near_b;
     const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
     moved_recorder moved;
     gjk_detect_settings there = *settings;
@@ -391,7 +391,7 @@ static gjk_detect_result detect_far(const gjk_placed *a, const gjk_placed *b,
 
 static gjk_distance_result distance_far(const gjk_placed *a, const gjk_placed *b,
                                         const gjk_distance_settings *settings) {
-    gjk_near near_a, near_b;
+    gjk_near_shape near_a, near_b;
     const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
     moved_recorder moved;
     gjk_distance_settings there = *settings;

@@ -41,7 +41,7 @@
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
     gjk_piece piece = {.placed = mover->part};
-    gjk_near near;
+    gjk_near_shape near;
     if (!turns) {
         gjk_piece_put(&mover->start, &piece);
     }

@@ -159,7 +159,7 @@ void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,
 /* Shapes far from their own origins, in a world whose origin is in the target's middle. */
 static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
-    gjk_near near_target, near_moving;
+    gjk_near_shape near_target, near_moving;
     const gjk_wide3 at = gjk_near_pair(target, moving, &near_target, &near_moving);
     gjk_cast_result result =
         cast_convex(&near_moving.placed, translation, &near_target.placed, settings);

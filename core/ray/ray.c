@@ -163,7 +163,7 @@ static gjk_ray_result raycast_convex(const gjk_placed *target, const gjk_ray *ra
 /* A target far from its own origin, in a world whose origin is in its middle. */
 static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
-    gjk_near near;
+    gjk_near_shape near;
     const gjk_wide3 at = gjk_near_make(target, &near);
     gjk_ray from_there = *ray;
     from_there.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), at);

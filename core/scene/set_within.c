@@ -10,10 +10,12 @@
 #include "gjk/pieces.h"
 #include "scene/scene.h"
 #include "shape/facets.h"
+#include "shape/near.h"
 #include "shape/support.h"
 
 typedef struct container {
-    const gjk_placed *placed;
+    gjk_near_shape near; /* about its middle, with its facets */
+    gjk_wide3 at;        /* where in the world that is */
     gjk_facets facets;
     double tolerance; /* of the settings */
     gjk_meter meter;
@@ -27,6 +29,7 @@ static gjk_facet seen_from(const gjk_facet *facet, const gjk_pose *body) {
     };
 }
 
+/* shape: about its middle, as all is that is compared here. */
 static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double slack) {
     const gjk_vec3 n = facet->normal;
     gjk_vec3 farthest;
@@ -38,17 +41,20 @@ static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double sla
     } else {
         gjk_support_of3(shape, n.x, n.y, n.z, &farthest);
     }
-    farthest = gjk_add3(farthest, shape->offset);
     return gjk_dot3(n, farthest) + shape->radius > facet->offset + slack;
 }
 
-/* pose: of the shape in the container's frame. */
-static bool convex_lies_within(container *in, const gjk_shape *shape, const gjk_pose *pose) {
-    const double far = gjk_largest3(pose->position) + shape->reach + in->placed->shape->reach;
+static bool convex_lies_within(container *in, const gjk_placed *body) {
+    gjk_near_shape near;
+    const gjk_wide3 at = gjk_near_make(body, &near);
+    near.placed.pose.position = gjk_wide3_sub(at, in->at);
+    const gjk_pose pose = gjk_pose_relative(&in->near.placed.pose, &near.placed.pose);
+    const gjk_shape *shape = near.placed.shape, *around = in->near.placed.shape;
+    const double far = gjk_largest3(pose.position) + shape->reach + around->reach;
     const double slack =
-        in->tolerance * gjk_larger(shape->size, in->placed->shape->size) + 8.0 * GJK_ROUNDING * far;
+        in->tolerance * gjk_larger(shape->size, around->size) + 8.0 * GJK_ROUNDING * far;
     for (uint32_t i = 0; i < in->facets.count; i++) {
-        const gjk_facet facet = seen_from(&in->facets.items[i], pose);
+        const gjk_facet facet = seen_from(&in->facets.items[i], &pose);
         if (is_beyond(shape, &facet, slack) || gjk_meter_spend(&in->meter, 1)) {
             return false;
         }
@@ -58,18 +64,16 @@ static bool convex_lies_within(container *in, const gjk_shape *shape, const gjk_
 
 static bool lies_within(container *in, const gjk_placed *body) {
     const struct gjk_pieces *pieces = body->shape->pieces;
-    const gjk_pose pose = gjk_pose_relative(&in->placed->pose, &body->pose);
     if (pieces == NULL) {
-        return convex_lies_within(in, body->shape, &pose);
+        return convex_lies_within(in, body);
     }
-    const gjk_placed whole = {body->shape, pose};
     for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
         gjk_piece piece;
         if (!gjk_piece_exists(pieces, i)) {
             continue;
         }
-        gjk_piece_make(&whole, i, &piece);
-        if (!convex_lies_within(in, piece.placed.shape, &piece.placed.pose)) {
+        gjk_piece_make(body, i, &piece);
+        if (!convex_lies_within(in, &piece.placed)) {
             return false;
         }
     }
@@ -105,15 +109,14 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
     gjk_piece room;
-    container in = {.placed = only_piece(a, &room),
-                    .tolerance = settings->tolerance,
-                    .meter = {.patience = selection->patience}};
-    GJK_ASSERT(in.placed != NULL && is_polytope(in.placed->shape));
+    container in = {.tolerance = settings->tolerance, .meter = {.patience = selection->patience}};
+    GJK_ASSERT(gjk_may_contain(a));
+    in.at = gjk_near_make(only_piece(a, &room), &in.near);
     gjk_detect_settings state_only = *settings;
     state_only.penetration = false;
     gjk_selection all = *selection; /* that meet it: those within are among them */
     all.limit = UINT32_MAX;
-    gjk_status status = gjk_facets_make(selection->arena, in.placed->shape, &in.facets);
+    gjk_status status = gjk_facets_make(selection->arena, in.near.placed.shape, &in.facets);
     if (status == GJK_OK) {
         status = gjk_set_detect(snapshot, a, &all, &state_only, out);
     }

@@ -8,7 +8,7 @@
 
 #include "shape/cloud.h"
 
-gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near *out) {
+gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out) {
     gjk_wide3 at = gjk_wide3_of(placed->pose.position);
     if (placed->shape->is_far) {
         at = gjk_pose_apply_wide(&placed->pose, gjk_wide3_of(placed->shape->offset));
@@ -25,8 +25,8 @@ gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near *out) {
     return at;
 }
 
-gjk_wide3 gjk_near_pair(const gjk_placed *a, const gjk_placed *b, gjk_near *near_a,
-                        gjk_near *near_b) {
+gjk_wide3 gjk_near_pair(const gjk_placed *a, const gjk_placed *b, gjk_near_shape *near_a,
+                        gjk_near_shape *near_b) {
     const gjk_wide3 of_a = gjk_near_make(a, near_a), of_b = gjk_near_make(b, near_b);
     near_b->placed.pose.position = gjk_wide3_sub(of_b, of_a);
     return of_a;

@@ -16,17 +16,17 @@ static inline bool gjk_is_far(const gjk_placed *placed) {
 }
 
 /* A shape in a frame whose origin is in its middle. Must not move in memory once `placed` is set. */
-typedef struct gjk_near {
+typedef struct gjk_near_shape {
     gjk_placed placed;
     gjk_shape shape; /* of placed, where it is not the one given */
-} gjk_near;
+} gjk_near_shape;
 
 /* Places the shape relative to its middle (or for one that is not far, its origin), and tells
  * where in the world that stands. */
-gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near *out);
+gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out);
 
 /* Brings two shapes near together, a to the origin, and tells where in the world that stands. */
-gjk_wide3 gjk_near_pair(const gjk_placed *a, const gjk_placed *b, gjk_near *near_a,
-                        gjk_near *near_b);
+gjk_wide3 gjk_near_pair(const gjk_placed *a, const gjk_placed *b, gjk_near_shape *near_a,
+                        gjk_near_shape *near_b);
 
 #endif

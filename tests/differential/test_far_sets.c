@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#define SCENES 250
+#define SCENES 1500
 #define BODIES 24
 #define NEAREST 3
 
@@ -20,6 +20,7 @@ typedef struct far_scene {
     test_far_pair pairs[BODIES];
     char ids[BODIES][8];
     gjk_body bodies[BODIES];
+    gjk_placed near[BODIES]; /* the same about their own origins */
     struct gjk_set *set;
     gjk_snapshot snapshot;
     gjk_filter filter;
@@ -44,6 +45,10 @@ static void make_scene(test_rng *rng, uint32_t dimension, struct gjk_arena *aren
                                     .placed = placed,
                                     .category = UINT32_MAX,
                                     .mask = UINT32_MAX};
+        const gjk_vec3 moved =
+            gjk_sub3(placed.pose.position, out->pairs[i].far_placed.pose.position);
+        out->near[i] = out->pairs[i].near_placed;
+        out->near[i].pose.position = gjk_add3(out->near[i].pose.position, moved);
     }
     ck_assert_int_eq(gjk_set_new_indexed(dimension, out->bodies, BODIES, &out->set), GJK_OK);
     out->snapshot = gjk_snapshot_of(out->set);
@@ -61,6 +66,35 @@ static void check_detect(const far_scene *scene, const gjk_placed *asked) {
         wanted += gjk_detect(asked, &scene->bodies[i].placed, &settings).state != GJK_SEPARATED;
     }
     ck_assert_uint_eq(found.count, wanted);
+}
+
+/* Compared with what is within of the same bodies made about their own origins. */
+static void check_within(const far_scene *scene, struct gjk_arena *arena) {
+    const gjk_detect_settings settings = gjk_detect_settings_default();
+    const uint32_t dimension = gjk_set_dimension(scene->set);
+    gjk_shape box;
+    gjk_hits found, wanted;
+    struct gjk_set *set;
+    gjk_body near[BODIES];
+    const gjk_vec3 half = {3, 3, dimension == 3 ? 3.0 : 0.0};
+    ck_assert_int_eq(gjk_shape_make_box(arena, dimension, half, 0, &box), GJK_OK);
+    const gjk_placed around = {&box, gjk_pose_identity()};
+    for (uint32_t i = 0; i < BODIES; i++) {
+        near[i] = scene->bodies[i];
+        near[i].placed = scene->near[i];
+    }
+    ck_assert_int_eq(gjk_set_new_indexed(dimension, near, BODIES, &set), GJK_OK);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    ck_assert_int_eq(gjk_set_within(&scene->snapshot, &around, &scene->selection, &settings,
+                                    &found),
+                     GJK_OK);
+    ck_assert_int_eq(gjk_set_within(&snapshot, &around, &scene->selection, &settings, &wanted),
+                     GJK_OK);
+    ck_assert_uint_eq(found.count, wanted.count);
+    for (uint32_t i = 0; i < wanted.count; i++) {
+        ck_assert_str_eq(found.items[i].body->id, wanted.items[i].body->id);
+    }
+    gjk_set_release(set);
 }
 
 static void check_nearest(const far_scene *scene, const gjk_placed *asked) {
@@ -166,6 +200,7 @@ static void check_scene(test_rng *rng, const far_scene *scene, uint32_t dimensio
         check_detect(scene, &asked);
         check_nearest(scene, &asked);
         check_ray(rng, scene, dimension);
+        check_within(scene, arena);
         check_configuration(scene, &motion, arena);
         *hits += check_casts(scene, &asked, &motion);
     }

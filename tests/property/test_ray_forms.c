@@ -220,7 +220,7 @@ static void run(test_rng *rng, uint32_t dimension, bool curved) {
     for (int i = 0; i < RAYS; i++) {
         make_target(rng, dimension, curved, &arena, &c);
         make_ray(rng, &c);
-        gjk_near near; /* which gjk_raycast would do itself for one far from its own origin */
+        gjk_near_shape near; /* which gjk_raycast would do itself for one far from its own origin */
         const gjk_wide3 at = gjk_near_make(&c.target, &near);
         c.target = near.placed;
         c.ray.origin = gjk_wide3_sub(gjk_wide3_of(c.ray.origin), at);
