@@ -245,7 +245,12 @@ static double certain_by(const look_ahead *ahead, const plane *by, double rest) 
         const double chord = low + (high - low) * part;
         double unused;
         const double at_chord = bound_gap(ahead, by, chord, &unused);
-        if (at_chord > 0.0 && chord > low) {
+        if (!(at_chord >
+              0.0)) { /* roundings as large as what was left out: half of it is certain */
+            high = 0.5 * (low + chord);
+            continue;
+        }
+        if (chord > low) {
             low = chord;
             at_low = at_chord;
         }
