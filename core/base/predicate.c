@@ -14,6 +14,8 @@
 
 #include "base/predicate.h"
 
+#include <limits.h>
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -138,28 +140,86 @@ static void add_det3(ledger *l, const part *p, const part *q, const part *r, boo
     add_det2(l, r, p, &q[2], minus);
 }
 
-int gjk_orient2_exact(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
+/* mantissa * 2^exponent */
+typedef struct scaled {
+    double mantissa;
+    int exponent;
+} scaled;
+
+/* The positive less the negative sum, within a unit in the last place. Spoils the ledger. */
+static scaled ledger_value(ledger *l) {
+    const int sign = ledger_sign(l), larger = sign < 0;
+    if (sign == 0) {
+        return (scaled){0.0, 0};
+    }
+    uint64_t *words = l->sums[larger];
+    const uint64_t *less = l->sums[!larger];
+    bool borrow = false;
+    for (int i = 0; i < l->top; i++) {
+        const uint64_t difference = words[i] - less[i], left = difference - borrow;
+        borrow = words[i] < less[i] || difference < borrow;
+        words[i] = left;
+    }
+    int top = l->top - 1;
+    while (top > 0 && words[top] == 0) {
+        top--;
+    }
+    const double high = (double)words[top], low = top > 0 ? (double)words[top - 1] : 0.0;
+    return (scaled){sign * (high * 0x1p64 + low), 64 * (top - 1) + l->base};
+}
+
+/* Adds the area of a parallelogram, (b - a) x (c - a). */
+static void add_area(ledger *l, gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
     const double values[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
     const part one = take_apart(1.0);
     double differences[4];
     part p[6]; /* rows of two */
-    ledger l = {.top = 0};
 
     bool exact = true;
     for (int i = 0; i < 4; i++) {
         exact = subtract_exactly(values[i + 2], values[i % 2], &differences[i]) && exact;
     }
     if (exact) {
-        l.base = 2 * take_all_apart(differences, 4, p) + one.exponent;
-        add_det2(&l, p, p + 2, &one, false);
+        l->base = 2 * take_all_apart(differences, 4, p) + one.exponent;
+        add_det2(l, p, p + 2, &one, false);
     } else {
         /* The determinant of the rows (a, 1), (b, 1), (c, 1), by the column of ones. */
-        l.base = 2 * take_all_apart(values, 6, p) + one.exponent;
-        add_det2(&l, p, p + 2, &one, false);
-        add_det2(&l, p + 2, p + 4, &one, false);
-        add_det2(&l, p + 4, p, &one, false);
+        l->base = 2 * take_all_apart(values, 6, p) + one.exponent;
+        add_det2(l, p, p + 2, &one, false);
+        add_det2(l, p + 2, p + 4, &one, false);
+        add_det2(l, p + 4, p, &one, false);
     }
+}
+
+int gjk_orient2_exact(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c) {
+    ledger l = {.top = 0};
+    add_area(&l, a, b, c);
     return ledger_sign(&l);
+}
+
+gjk_vec3 gjk_cross3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
+    const gjk_vec2 seen[3][3] = {{{a.y, a.z}, {b.y, b.z}, {c.y, c.z}},
+                                 {{a.z, a.x}, {b.z, b.x}, {c.z, c.x}},
+                                 {{a.x, a.y}, {b.x, b.y}, {c.x, c.y}}};
+    scaled minor[3];
+    int most = INT_MIN;
+    for (int i = 0; i < 3; i++) {
+        ledger l = {.top = 0};
+        int exponent;
+        add_area(&l, seen[i][0], seen[i][1], seen[i][2]);
+        minor[i] = ledger_value(&l);
+        minor[i].mantissa = frexp(minor[i].mantissa, &exponent);
+        minor[i].exponent += exponent;
+        if (minor[i].mantissa != 0.0 && minor[i].exponent > most) {
+            most = minor[i].exponent;
+        }
+    }
+    if (most == INT_MIN) {
+        return (gjk_vec3){0, 0, 0};
+    }
+    return (gjk_vec3){ldexp(minor[0].mantissa, minor[0].exponent - most),
+                      ldexp(minor[1].mantissa, minor[1].exponent - most),
+                      ldexp(minor[2].mantissa, minor[2].exponent - most)};
 }
 
 int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d) {

@@ -104,8 +104,8 @@ bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
 
 /*
  * The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle
- * is a sliver; zero only when the three are exactly collinear. Returns whether all its digits are
- * certain: they are but for needles and where products underflow.
+ * is a sliver, and from exact minors where it is a needle or products underflow, so that all its
+ * digits are certain. False, and zero: the three are exactly collinear.
  */
 static inline bool gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                         gjk_vec3 *normal) {

@@ -61,10 +61,13 @@ static inline gjk_vec3 unit3(gjk_vec3 v) {
 
 bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal) {
     const gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a);
-    const gjk_vec3 n = cross_of(a, b, c, GJK_SLIVER);
-    const double squared = gjk_dot3(n, n);
+    gjk_vec3 n = cross_of(a, b, c, GJK_SLIVER);
+    const double squared = gjk_dot3(n, n), product = gjk_dot3(u, u) * gjk_dot3(v, v);
+    if (!(squared > NEEDLE * product && squared > GJK_CROSS_TINY)) {
+        n = gjk_cross3_exact(*a, *b, *c);
+    }
     *normal = unit3(n);
-    return squared > NEEDLE * (gjk_dot3(u, u) * gjk_dot3(v, v)) && squared > GJK_CROSS_TINY;
+    return n.x != 0.0 || n.y != 0.0 || n.z != 0.0;
 }
 
 void gjk_simplex3_points(const gjk_simplex3 *s, gjk_vec3 *point_a, gjk_vec3 *point_b) {
@@ -83,6 +86,9 @@ gjk_vec3 gjk_simplex3_heading(const gjk_simplex3 *s, const gjk_feature3 *feature
     gjk_vec3 a = s->vertex[0].w, v = feature->nearest;
     if (s->count == 3) {
         gjk_vec3 n = cross_of(&a, &s->vertex[1].w, &s->vertex[2].w, GJK_SLIVER);
+        if (!(gjk_dot3(n, n) > GJK_CROSS_TINY)) {
+            n = gjk_cross3_exact(a, s->vertex[1].w, s->vertex[2].w);
+        }
         v = gjk_dot3(n, v) < 0.0 ? gjk_neg3(n) : n;
     } else if (s->count == 2) {
         gjk_vec3 edge = gjk_sub3(s->vertex[1].w, a);

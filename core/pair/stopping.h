@@ -92,13 +92,15 @@ static inline bool gjk_is_stalled(gjk_progress *progress, double upper, double l
 
 /*
  * Sets the final bounds and normal. normal and bound: of the latest direction, that of the
- * simplex with the witness points, preferred unless |v| is too short for a direction. Returns
- * true when EPA must decide: nearly touching with bounds apart.
+ * simplex with the witness points, preferred unless |v| is too short for a direction, or the lower
+ * bound of a cloud has another proof: a triangle with an edge far below rounding may face anywhere.
+ * Returns true when EPA must decide: nearly touching with bounds apart.
  */
 static inline bool gjk_finish(const gjk_progress *progress, const gjk_goal *goal, bool curved,
                               gjk_vec3 normal, double bound, gjk_solution *solution) {
     const bool settled = !progress->is_limited;
-    if (settled && solution->upper > 1e3 * progress->rounding) {
+    const bool proves = curved || bound >= solution->lower - 4.0 * progress->rounding;
+    if (settled && proves && solution->upper > 1e3 * progress->rounding) {
         solution->normal = normal;
         solution->lower = curved ? bound : solution->lower;
     }

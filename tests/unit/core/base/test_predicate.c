@@ -91,6 +91,34 @@ START_TEST(orient2_agrees_with_integers) {
 }
 END_TEST
 
+/* The direction has the ratios of the whole minors, each right in its last places. */
+START_TEST(cross_agrees_with_integers) {
+    int zeros = 0;
+    test_rng rng = test_rng_make(5);
+    for (int i = 0; i < CASES; i++) {
+        point a = random_point(&rng, 48), b = random_point(&rng, 48);
+        point c = test_rng_once_in(&rng, 2) ? near_line(&rng, a, b) : random_point(&rng, 48);
+        int e = units[i % UNITS];
+        gjk_vec3 n = gjk_cross3_exact(scaled3(a, e), scaled3(b, e), scaled3(c, e));
+        int128 ux = b.x - a.x, uy = b.y - a.y, uz = b.z - a.z;
+        int128 vx = c.x - a.x, vy = c.y - a.y, vz = c.z - a.z;
+        long double minor[3] = {(long double)(uy * vz - uz * vy), (long double)(uz * vx - ux * vz),
+                                (long double)(ux * vy - uy * vx)};
+        double found[3] = {n.x, n.y, n.z};
+        int most = fabs(n.y) > fabs(n.x);
+        most = fabs(n.z) > fabs(found[most]) ? 2 : most;
+        long double unit = minor[most] == 0 ? 1 : found[most] / minor[most];
+        zeros += found[most] == 0;
+        ck_assert(found[most] == 0 || (fabs(found[most]) >= 0.5 && fabs(found[most]) <= 1));
+        ck_assert(unit > 0);
+        for (int k = 0; k < 3; k++) {
+            ck_assert(fabsl(found[k] - unit * minor[k]) <= fabsl(unit * minor[k]) * 0x1p-50L);
+        }
+    }
+    ck_assert_int_gt(zeros, CASES / 20);
+}
+END_TEST
+
 START_TEST(orient3_agrees_with_integers) {
     int zeros = 0;
     test_rng rng = test_rng_make(3);
@@ -151,6 +179,10 @@ START_TEST(mixed_magnitudes) {
     ck_assert_int_eq(gjk_orient3_sign((gjk_vec3){least, 0, 0}, (gjk_vec3){0, least, 0},
                                       (gjk_vec3){0, 0, least}, (gjk_vec3){0, 0, 0}),
                      -1);
+    /* Parallel but for an area of least squared. */
+    const gjk_vec3 n = gjk_cross3_exact((gjk_vec3){huge, huge, 0}, (gjk_vec3){least, 0, 0},
+                                        (gjk_vec3){2 * least, least, 0});
+    ck_assert(n.x == 0 && n.y == 0 && n.z == 0.5);
     ck_assert_int_eq(gjk_orient3_sign((gjk_vec3){-huge, 1e-300, 3}, (gjk_vec3){huge, 1e-300, 3},
                                       (gjk_vec3){0.1, huge, 3}, (gjk_vec3){0.3, 1e-5, 3}),
                      0);
@@ -204,6 +236,7 @@ Suite *test_suite(void) {
     Suite *suite = suite_create("predicate");
     TCase *tests = test_case(suite, "predicate");
     tcase_add_test(tests, orient2_agrees_with_integers);
+    tcase_add_test(tests, cross_agrees_with_integers);
     tcase_add_test(tests, orient3_agrees_with_integers);
     tcase_add_test(tests, a_grid_of_last_places_is_sorted_right);
     tcase_add_test(tests, mixed_magnitudes);
