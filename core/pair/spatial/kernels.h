@@ -53,11 +53,11 @@ typedef struct nearest3 {
     gjk_vec3 normal, on_a, on_b;
 } nearest3;
 
-/* False: the bounds do not meet within rounding. */
+/* False: the walk has not ended at a feature, or the bounds do not meet within rounding. */
 LANES_INLINE bool find_nearest(const clouds *c, const search *s, extent size, nearest3 *at) {
     const view *v = c->v;
     double weight[3];
-    if (!find_weights(s, weight)) {
+    if (isnan(s->bound) || !find_weights(s, weight)) { /* NAN: may be a tetrahedron */
         return false;
     }
     const gjk_vec3 a = point_of_a(c, s->on_a[0]), b = point_of_b(c, s->on_b[0], size);
@@ -200,7 +200,7 @@ LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, 
                                      const search *s, gjk_detect_result *result) {
     const view *v = c->v;
     nearest3 at;
-    if (isnan(s->bound) || !find_nearest(c, s, size, &at)) {
+    if (!find_nearest(c, s, size, &at)) {
         return false;
     }
     gjk_close_bounds(v->size, &at.lower, &at.upper);
