@@ -2,8 +2,9 @@
 #define GJK_RAY_FLAT_H
 
 /*
- * Rays at small polygons and at circles, answered before the question is set up for any shape. A
- * ray whose origin may be in the shape, or that grazes it, is left to ray.c, as are rounded polygons.
+ * Rays at small polygons, circles and capsules, answered before the question is set up for any
+ * shape. A ray whose origin may be in the shape, or that grazes it, is left to ray.c, as are other
+ * rounded polygons.
  */
 
 #include "base/two.h"
@@ -14,7 +15,8 @@
 
 /*
  * Set *result as gjk_raycast does. False: they could not decide it, and the general method did. The
- * target is a GJK_FLAT_POLYGON; one function for each instruction set, with the same bits.
+ * target is a GJK_FLAT_POLYGON without radius; one function for each instruction set, with the same
+ * bits.
  */
 bool gjk_flat_ray_plain(const gjk_placed *target, const gjk_ray *ray,
                         const gjk_ray_settings *settings, gjk_ray_result *result);
@@ -28,6 +30,10 @@ bool gjk_flat_ray_avx512(const gjk_placed *target, const gjk_ray *ray,
 /* The same for a GJK_FLAT_POINT. */
 bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
                          const gjk_ray_settings *settings, gjk_ray_result *result);
+
+/* The same for a GJK_FLAT_POLYGON of two points with a radius. */
+bool gjk_flat_ray_capsule(const gjk_placed *target, const gjk_ray *ray,
+                          const gjk_ray_settings *settings, gjk_ray_result *result);
 
 /* For any target; false. Apart from the kernels, which need no frame on the stack. */
 __attribute__((noinline)) bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray,
@@ -43,6 +49,10 @@ static inline bool gjk_flat_ray(const gjk_placed *target, const gjk_ray *ray,
     }
     if (kind == GJK_FLAT_POINT) {
         return gjk_flat_ray_circle(target, ray, settings, result);
+    }
+    if (target->shape->radius > 0.0) {
+        return target->shape->count == 2 ? gjk_flat_ray_capsule(target, ray, settings, result)
+                                         : gjk_raycast_any(target, ray, settings, result);
     }
 #ifdef GJK_SCAN_X86
     if (gjk_has_avx512()) {

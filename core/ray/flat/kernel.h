@@ -65,7 +65,7 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
     const uint32_t is_left = lanes_above(left, lanes_all(slack));
     const uint32_t is_not_right = lanes_not_below(left, lanes_all(-slack));
     const bool is_outside = lanes_above(gap, lanes_all(near)) != 0;
-    if (shape->radius > 0.0 || reach > 0x1p99 || !is_outside) {
+    if (reach > 0x1p99 || !is_outside) {
         return false;
     }
     if (lanes_unbranched((is_left == ALL_LANES) | (is_not_right == 0))) {
