@@ -84,8 +84,8 @@ static const char *const changes[GJKD_SCHEMA] = {
     " sum INTEGER NOT NULL);"
     "CREATE TABLE ticks (key INTEGER PRIMARY KEY, text BLOB NOT NULL, sum INTEGER NOT NULL);"
     "PRAGMA user_version = 2;",
-    "ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
-    "PRAGMA user_version = 3;",
+    ("ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
+     "PRAGMA user_version = 3;"),
 };
 
 static bool migrate(struct gjkd_database *database, int64_t version) {
