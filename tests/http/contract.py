@@ -23,7 +23,8 @@ BATCHES = {"batchInSet", "batch", "postTick"}
 STRUCTURAL = {"unknown-member", "missing-member", "wrong-type", "unknown-type"}
 
 # Headers of ours: they stand only where they are described.
-DESCRIBED = {"etag", "retry-after", "allow", "www-authenticate", "x-request-id", "server-timing"}
+DESCRIBED = {"etag", "retry-after", "allow", "www-authenticate", "x-request-id", "server-timing",
+             "gjkd-durability"}
 
 # What every answer has over HTTP, and none as the answer to a call.
 NOT_IN_STREAMS = {"server-timing"}
