@@ -151,21 +151,21 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
 }
 
-void gjk_piece_put(const gjk_pose *whole, gjk_piece *out) {
-    const gjk_placed part = out->placed;
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
+    const gjk_placed part = piece->placed;
     const double far = gjk_larger(gjk_largest3(part.pose.position), part.shape->reach);
-    out->placed.pose = gjk_pose_compose(whole, &part.pose);
+    piece->placed.pose = gjk_pose_compose(whole, &part.pose);
     if (far <= PART_FAR * part.shape->size) {
         return;
     }
     gjk_wide3 middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
     middle = gjk_pose_apply_wide(whole, middle);
-    out->placed.pose.position = middle.high;
-    out->placed.pose.rest = middle.low;
-    out->placed.pose.form = GJK_POSE_REST;
+    piece->placed.pose.position = middle.high;
+    piece->placed.pose.rest = middle.low;
+    piece->placed.pose.form = GJK_POSE_REST;
     if (part.shape->is_far) {
-        gjk_shape_about_offset(part.shape, &out->shape);
-        out->placed.shape = &out->shape;
+        gjk_shape_about_offset(part.shape, &piece->shape);
+        piece->placed.shape = &piece->shape;
     }
 }
 

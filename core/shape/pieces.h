@@ -73,7 +73,7 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
  * place of its middle is composed with twice the digits where that is far from the whole's origin
  * against the part's size.
  */
-void gjk_piece_put(const gjk_pose *whole, gjk_piece *part);
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
 
 /* The three corners of piece i of a mesh or height field, in the order of its face normal. */
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
