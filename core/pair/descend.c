@@ -44,6 +44,7 @@ static void measure_moved(const gjk_either_frame *pair, gjk_vec3 offset, gjk_vec
         gjk_simplex3 simplex = {.count = 0};
         moved.translation = gjk_add3(moved.translation, offset);
         moved.toward = n;
+        moved.round = NULL;
         (void)gjk_gjk3(&moved, goal, &simplex, solution);
     }
 }

@@ -333,10 +333,8 @@ typedef struct search3 {
     uint32_t iteration;
     bool ended;          /* the iterations are over */
     bool settled;        /* the bounds have met, or no vertex adds anything */
-    bool is_round;       /* the pair is served by pair/round */
     bool has_cover;      /* a contact of it is the least deep direction so far */
     uint32_t next_round; /* the iteration of the next try to find one */
-    gjk_round_pair round;
     gjk_round_cover cover;
 } search3;
 
@@ -350,14 +348,14 @@ static void find_cover(search3 *s) {
     }
     s->next_round = s->iteration + ROUND_AGAIN;
     s->has_cover = false;
-    if (!gjk_round_find_from(&s->round, solution->normal, &contact)) {
+    if (!gjk_round_find_from(s->frame->round, solution->normal, &contact)) {
         return;
     }
     const gjk_vertex3 vertex = gjk_support3(s->frame, contact.normal);
     const double depth = gjk_dot3(contact.normal, vertex.w);
     if (depth > 0.0 && depth <= -solution->lower + s->rounding) {
         gjk_raise_lower(solution, contact.normal, -depth, s->rounding);
-        gjk_round_cover_make(&s->round, &contact, depth, &s->cover);
+        gjk_round_cover_make(s->frame->round, &contact, depth, &s->cover);
         const bool is_between = gjk_goal_between(s->goal, s->cover.least, depth);
         s->has_cover = depth - s->cover.least <= (is_between ? 1.0 : 4.0) * s->rounding;
     }
@@ -374,11 +372,18 @@ static void settle_at_contact(search3 *s) {
     solution->point_b = contact->point[1];
     solution->has_points = true;
     (void)gjk_goal_proven(s->goal, solution);
+    if (s->goal->recorder != NULL) {
+        const gjk_vec3 nearest = gjk_scale3(s->cover.depth, contact->normal);
+        const gjk_traced_face point = {contact->normal, nearest, {nearest}, 1};
+        const gjk_vertex3 support = gjk_support3(s->frame, contact->normal);
+        gjk_record_epa(s->goal, solution, &point, &support,
+                       "Newton's method finds the contact, and nothing is less deep: done");
+    }
 }
 
 /* The face to push out next; GJK_NO_FACE when nothing can be less deep than the contact. */
 static uint32_t next_face(search3 *s, const struct gjk_polytope3 *polytope) {
-    if (s->is_round) {
+    if (s->frame->round != NULL) {
         find_cover(s);
     }
     return s->has_cover ? gjk_round_uncovered_face(&s->cover, polytope)
@@ -522,7 +527,6 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
         .starts.next = GJK_ITERATIONS_MIN,
         .next_round = ROUND_AFTER,
     };
-    s.is_round = gjk_round_pair_make(frame, &s.round);
     expand_few(&s, seed.corner);
     solution->lower = gjk_smaller(solution->lower, solution->upper);
 }

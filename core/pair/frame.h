@@ -21,8 +21,12 @@ typedef struct gjk_frame2 {
     double scale;         /* magnitude of the numbers in a - b: what rounding is relative to */
 } gjk_frame2;
 
+struct gjk_round_pair;
+
 typedef struct gjk_frame3 {
     const gjk_shape *a, *b;
+    const struct gjk_round_pair
+        *round;           /* both in this frame, if they are hulls of discs; or NULL */
     gjk_mat3 rotation;    /* of b against a, times unit */
     gjk_vec3 translation; /* the other members as in 2D */
     gjk_vec3 toward;

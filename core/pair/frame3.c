@@ -6,6 +6,7 @@
 #include "pair/frame.h"
 
 #include "base/larger.h"
+#include "pair/round/round.h"
 #include "shape/support.h"
 
 double gjk_unit_of(double magnitude) {
@@ -38,6 +39,7 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 between = gjk_scale3(unit, gjk_sub3(b->pose.position, a->pose.position));
     frame.a = a->shape;
     frame.b = b->shape;
+    frame.round = NULL;
     if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
         frame.rotation = gjk_mat3_identity(); /* exact, so a shape coincides with itself */
     } else {
@@ -100,6 +102,9 @@ static inline gjk_vec3 point_of(const gjk_columns *cloud, uint32_t i) {
 }
 
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
+    if (frame->round != NULL && gjk_round_support(frame->round, direction, vertex)) {
+        return;
+    }
     const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
     gjk_vec3 a;
     if (is_scanned(frame->a) && is_scanned(frame->b)) {

@@ -53,13 +53,12 @@ static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *
 
 /* When Newton's method is tried on a pair of cylinders, cones, segments and points. */
 typedef struct attempts3 {
-    gjk_round_pair pair;
     uint32_t left, wait; /* steps until the next */
 } attempts3;
 
 static void begin_attempts(const gjk_frame3 *frame, const gjk_simplex3 *simplex,
                            attempts3 *attempts) {
-    attempts->left = gjk_round_pair_make(frame, &attempts->pair) ? ATTEMPTS_MAX : 0;
+    attempts->left = frame->round != NULL ? ATTEMPTS_MAX : 0;
     attempts->wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
 }
 
@@ -75,7 +74,7 @@ static bool meets_round(attempts3 *attempts, const gjk_frame3 *frame, const gjk_
     attempts->left--;
     attempts->wait = ATTEMPTS_AFTER;
     const gjk_vec3 toward = gjk_scale3(-1.0 / gjk_length3(away), away);
-    if (!gjk_round_meet(&attempts->pair, simplex, toward, &contact)) {
+    if (!gjk_round_meet(frame->round, simplex, toward, &contact)) {
         return false;
     }
     const gjk_vertex3 vertex = gjk_support3(frame, contact.normal);

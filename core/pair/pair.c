@@ -14,6 +14,7 @@
 #include "pair/order.h"
 #include "pair/pieces_pair.h"
 #include "pair/recording.h"
+#include "pair/round/round.h"
 #include "pair/signed.h"
 #include "pair/spatial/spatial.h"
 #include "shape/box.h"
@@ -91,6 +92,8 @@ static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *qu
         iterate2(&flat, query->solver, &traced, &solution);
     } else {
         gjk_frame3 frame = gjk_frame3_place(a, b);
+        gjk_round_pair round;
+        frame.round = gjk_round_pair_make(&frame, &round) ? &round : NULL;
         gjk_frame3_aim(&frame, &a->pose, *query->first_direction);
         set_goal(&query->goal, frame.unit, frame.scale, &traced);
         traced.recorder = &recorder;
@@ -179,6 +182,8 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query 
 static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query *query,
                      gjk_goal *goal, gjk_solution *solution) {
     gjk_frame3 frame = gjk_frame3_place(a, b);
+    gjk_round_pair round;
+    frame.round = gjk_round_pair_make(&frame, &round) ? &round : NULL;
     const struct gjk_penetration_solver *solver = query->solver;
     set_goal(&query->goal, frame.unit, frame.scale, goal);
     gjk_solution_init(solution);

@@ -6,6 +6,8 @@
 
 #include "pair/kernels.h"
 
+#include "pair/round/round.h"
+
 void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution) {
     gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
     gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
@@ -49,6 +51,9 @@ static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, con
     (void)simplex;
     if (!frame->curved) {
         return gjk_separating_axis3(frame, goal, solution);
+    }
+    if (frame->round != NULL && !gjk_round_is_parallel(frame->round)) {
+        return false;
     }
     return gjk_coaxial3(frame, goal, solution) || gjk_ellipse_point3(frame, goal, solution);
 }

@@ -239,12 +239,13 @@ static bool try_flat(const gjk_round_pair *pair, int k, gjk_vec3 normal,
                      gjk_round_contact *contact) {
     const gjk_round_body *body = &pair->body[k];
     const gjk_vec3 outward = k == 0 ? normal : gjk_neg3(normal);
-    const double cosine = gjk_dot3(outward, body->axis);
+    const gjk_vec3 up = gjk_cross3(body->across[0], body->across[1]);
+    const double cosine = gjk_dot3(outward, up);
     const int end = cosine > 0.0;
     if (!(body->radius[end] > 0.0 && 1.0 - cosine * cosine < FLAT * FLAT)) {
         return false;
     }
-    const gjk_vec3 axis = end == 1 ? body->axis : gjk_neg3(body->axis);
+    const gjk_vec3 axis = end == 1 ? up : gjk_neg3(up);
     contact->normal = k == 0 ? axis : gjk_neg3(axis);
     gjk_round_look_along(&pair->body[0], contact->normal, &contact->look[0]);
     gjk_round_look_along(&pair->body[1], gjk_neg3(contact->normal), &contact->look[1]);

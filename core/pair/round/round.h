@@ -10,6 +10,7 @@
  * All is in the frame of the pair. h(n) is the support function of a - b, as in solution.h.
  */
 
+#include "base/rounding.h"
 #include "pair/polytope.h"
 #include "pair/simplex.h"
 #include "pair/solution.h"
@@ -18,13 +19,14 @@
 typedef struct gjk_round_body {
     gjk_vec3 center[2];
     gjk_vec3 across[2]; /* unit vectors across the axis and each other; 0 without a radius */
-    gjk_vec3 axis;      /* unit, from the first centre to the second; 0 for a point or segment */
+    gjk_vec3 line;      /* from the first centre to the second */
     double radius[2];
 } gjk_round_body;
 
 typedef struct gjk_round_pair {
     gjk_round_body body[2]; /* a and b */
-    double scale;           /* of the frame */
+    const gjk_shape *shape_b;
+    double scale; /* of the frame */
 } gjk_round_pair;
 
 /* A body seen along a direction. */
@@ -52,8 +54,18 @@ typedef struct gjk_round_cover {
     double cosine; /* of the angle from the normal within which it is; 1: none */
 } gjk_round_cover;
 
+/* Whether both axes are parallel, to rounding; that of a point is parallel to all others. */
+static inline bool gjk_round_is_parallel(const gjk_round_pair *pair) {
+    const gjk_vec3 a = pair->body[0].line, b = pair->body[1].line, cross = gjk_cross3(a, b);
+    return gjk_dot3(cross, cross) <= GJK_ROUNDING * GJK_ROUNDING * gjk_dot3(a, a) * gjk_dot3(b, b);
+}
+
 /* Sets *pair where both bodies are such hulls and one of them has a radius. False: not served. */
 bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair);
+
+/* The support point of a - b along a direction of any length. False: too long or too short to be
+ * squared. */
+bool gjk_round_support(const gjk_round_pair *pair, const gjk_vec3 *direction, gjk_vertex3 *vertex);
 
 void gjk_round_look_along(const gjk_round_body *body, gjk_vec3 direction, gjk_round_look *look);
 
