@@ -9,6 +9,10 @@
 #include "gjk/pair.h"
 #include "shape/scan.h"
 
+/* With all that is called inlined: compilers leave it at calls in functions as large as these, and
+ * vectors then go through memory. */
+#define LANES_WHOLE LANES_TARGET __attribute__((flatten))
+
 typedef struct spatial_pair {
     const gjk_placed *first, *second;
     bool is_swapped;

@@ -443,4 +443,17 @@ LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetra
     return false;
 }
 
+/* That of each size has a stack frame of its own, so that what is decided without a surface does not
+ * pay for its pages. */
+#define EXPAND(name, size)                                                                \
+    LANES_WHOLE __attribute__((noinline)) static bool name(const clouds *c, const few *f, \
+                                                           const tetrahedron *t,          \
+                                                           uint32_t steps_max,            \
+                                                           gjk_solution *solution) {      \
+        return expand(c, f, size, t, steps_max, solution);                                \
+    }
+EXPAND(expand_few, FEW)
+EXPAND(expand_some, SOME)
+EXPAND(expand_many, MANY)
+
 #endif

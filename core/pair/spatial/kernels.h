@@ -179,7 +179,10 @@ LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few
         around.on_a[i] = s->on_a[i];
         around.on_b[i] = s->on_b[i];
     }
-    if (!expand(c, f, size, &around, settings->max_iterations, &deep)) {
+    const uint32_t most = settings->max_iterations;
+    if (!(size == FEW    ? expand_few(c, f, &around, most, &deep)
+          : size == SOME ? expand_some(c, f, &around, most, &deep)
+                         : expand_many(c, f, &around, most, &deep))) {
         return false;
     }
     const gjk_vec3 between = gjk_sub3(deep.point_a, deep.point_b);
@@ -293,24 +296,24 @@ LANES_INLINE extent extent_of(const spatial_pair *pair) {
 }
 
 /* The entries of one instruction set. */
-#define SPATIAL_KERNELS(set)                                                                     \
-    LANES_TARGET bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,         \
-                                               bool is_swapped,                                  \
-                                               const gjk_detect_settings *settings,              \
-                                               gjk_detect_result *result, gjk_walk3 *walk) {     \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
-        const extent size = extent_of(&pair);                                                    \
-        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                       \
-               : size == SOME ? detect(&pair, settings, SOME, result, walk)                      \
-                              : detect(&pair, settings, MANY, result, walk);                     \
-    }                                                                                            \
-    LANES_TARGET bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
-                                                 bool is_swapped,                                \
-                                                 const gjk_distance_settings *settings,          \
-                                                 gjk_distance_result *result, gjk_walk3 *walk) { \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
-        const extent size = extent_of(&pair);                                                    \
-        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                     \
-               : size == SOME ? distance(&pair, settings, SOME, result, walk)                    \
-                              : distance(&pair, settings, MANY, result, walk);                   \
+#define SPATIAL_KERNELS(set)                                                                    \
+    LANES_WHOLE bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,         \
+                                              bool is_swapped,                                  \
+                                              const gjk_detect_settings *settings,              \
+                                              gjk_detect_result *result, gjk_walk3 *walk) {     \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                    \
+        const extent size = extent_of(&pair);                                                   \
+        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                      \
+               : size == SOME ? detect(&pair, settings, SOME, result, walk)                     \
+                              : detect(&pair, settings, MANY, result, walk);                    \
+    }                                                                                           \
+    LANES_WHOLE bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
+                                                bool is_swapped,                                \
+                                                const gjk_distance_settings *settings,          \
+                                                gjk_distance_result *result, gjk_walk3 *walk) { \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                    \
+        const extent size = extent_of(&pair);                                                   \
+        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                    \
+               : size == SOME ? distance(&pair, settings, SOME, result, walk)                   \
+                              : distance(&pair, settings, MANY, result, walk);                  \
     }
