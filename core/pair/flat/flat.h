@@ -34,6 +34,8 @@ GJK_FLAT_KERNELS(avx512)
 #endif
 GJK_FLAT_KERNEL(detect, circles)
 GJK_FLAT_KERNEL(distance, circles)
+GJK_FLAT_KERNEL(detect, capsules) /* polygons of two points each */
+GJK_FLAT_KERNEL(distance, capsules)
 
 /* The same for all pairs and settings: pair/spatial, or else the general method, which a recorder hears.
  * True: pair/spatial has decided. */
@@ -63,16 +65,18 @@ static inline bool gjk_flat_may_choose(const struct gjk_penetration_solver *solv
 #endif
 
 /* The kernel of a pair that is served, and the fastest of those on this processor. */
-#define GJK_FLAT_ASK(question)                                                        \
-    static inline bool gjk_flat_##question(const gjk_placed *a, const gjk_placed *b,  \
-                                           const gjk_##question##_settings *settings, \
-                                           gjk_##question##_result *result) {         \
-        const uint32_t kinds = a->shape->flat + b->shape->flat;                       \
-        return kinds == 2 * GJK_FLAT_POLYGON                                          \
-                   ? GJK_FLAT_FASTEST(question##_polygons, a, b, settings, result)    \
-               : kinds == 2 * GJK_FLAT_POINT                                          \
-                   ? gjk_flat_##question##_circles(a, b, settings, result)            \
-                   : GJK_FLAT_FASTEST(question##_circle, a, b, settings, result);     \
+#define GJK_FLAT_ASK(question)                                                                \
+    static inline bool gjk_flat_##question(const gjk_placed *a, const gjk_placed *b,          \
+                                           const gjk_##question##_settings *settings,         \
+                                           gjk_##question##_result *result) {                 \
+        const uint32_t kinds = a->shape->flat + b->shape->flat;                               \
+        const bool are_rods = (a->shape->count | b->shape->count) == 2;                       \
+        return kinds == 2 * GJK_FLAT_POLYGON                                                  \
+                   ? are_rods ? gjk_flat_##question##_capsules(a, b, settings, result)        \
+                              : GJK_FLAT_FASTEST(question##_polygons, a, b, settings, result) \
+               : kinds == 2 * GJK_FLAT_POINT                                                  \
+                   ? gjk_flat_##question##_circles(a, b, settings, result)                    \
+                   : GJK_FLAT_FASTEST(question##_circle, a, b, settings, result);             \
     }
 GJK_FLAT_ASK(detect)
 GJK_FLAT_ASK(distance)

@@ -4,7 +4,7 @@
  * end: a branch on the state would take longer than all of the rest.
  */
 
-#include "pair/flat/view.h"
+#include "pair/flat/masked.h"
 
 /* False: nearly concentric, where no direction is better than another. The same whichever of the two
  * comes first. */
@@ -20,45 +20,6 @@ TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const vie
     at->other = b;
     at->is_back = false;
     return v->is_ordinary & (at->distance > 16.0 * v->rounding) & (at->distance >= 0x1p-400);
-}
-
-/* The state as the number of limits that the circles are within. */
-TWO_INLINE gjk_state count_state(const view *v, double distance) {
-    return (gjk_state)((distance <= v->most) + (distance < v->least));
-}
-_Static_assert(GJK_SEPARATED == 0 && GJK_TOUCHING == 1 && GJK_OVERLAPPING == 2, "counted above");
-
-/* Both points of the circles where the mask is set, else 0. */
-TWO_INLINE void write_masked_points(const nearest *at, gjk_two_bits mask, gjk_vec3 *point_a,
-                                    gjk_vec3 *point_b) {
-    const gjk_two home = two_of(&at->own->pose.position);
-    const gjk_two to_a = two_all(at->distance - at->own->shape->radius);
-    const gjk_two to_b = two_all(at->other->shape->radius);
-    write_vector(two_masked(mask, (at->point - to_a * at->normal) + home), point_a);
-    write_vector(two_masked(mask, (at->point - to_b * at->normal) + home), point_b);
-}
-
-/* As write_detect and write_distance, without branches. */
-TWO_INLINE void write_masked_detect(const view *v, const nearest *at, gjk_state state,
-                                    gjk_detect_result *result) {
-    const bool is_deep = state != GJK_SEPARATED;
-    const gjk_two_bits mask = two_mask(is_deep);
-    const gjk_two depth = two_masked(mask, two_positive(two_all(v->radius - at->distance)));
-    begin_detect(state, result);
-    result->has_points = is_deep;
-    result->depth = result->depth_lower_bound = depth[0];
-    write_normal(at->normal, false, &result->normal);
-    write_masked_points(at, mask, &result->point_a, &result->point_b);
-}
-
-TWO_INLINE void write_masked_distance(const view *v, const nearest *at, gjk_state state,
-                                      gjk_distance_result *result) {
-    const gjk_two_bits mask = two_mask(state != GJK_OVERLAPPING);
-    const gjk_two gap = two_masked(mask, two_positive(two_all(at->distance - v->radius)));
-    begin_distance(state, result);
-    result->distance = result->lower_bound = gap[0];
-    write_normal(two_masked(mask, at->normal), false, &result->normal);
-    write_masked_points(at, mask, &result->point_a, &result->point_b);
 }
 
 bool gjk_flat_detect_circles(const gjk_placed *a, const gjk_placed *b,

@@ -170,6 +170,98 @@ START_TEST(circles_say_what_the_general_kernels_say) {
 }
 END_TEST
 
+/* Neither state nor lengths depend on which of the two is named first, to the bit. */
+static void compare_orders(const gjk_placed *a, const gjk_placed *b) {
+    const gjk_detect_settings deep = gjk_detect_settings_default();
+    const gjk_distance_settings apart = gjk_distance_settings_default();
+    const gjk_detect_result d = gjk_detect(a, b, &deep), e = gjk_detect(b, a, &deep);
+    ck_assert_int_eq(d.state, e.state);
+    ck_assert(d.depth == e.depth && d.depth_lower_bound == e.depth_lower_bound);
+    const gjk_distance_result f = gjk_distance(a, b, &apart), g = gjk_distance(b, a, &apart);
+    ck_assert_int_eq(f.state, g.state);
+    ck_assert(f.distance == g.distance && f.lower_bound == g.lower_bound);
+}
+
+/* A point of the world that a segment or capsule along its own x axis has, to within an error. */
+static void require_in_rod(const gjk_placed *rod, gjk_vec3 point, double error) {
+    const double radius = rod->shape->radius, half = rod->shape->half_extents.x - radius;
+    const gjk_vec3 own =
+        gjk_mul3_transposed(&rod->pose.rotation, gjk_sub3(point, rod->pose.position));
+    const double beyond = fmax(fabs(own.x) - half, 0.0);
+    ck_assert_double_le(hypot(beyond, own.y) - radius, error);
+}
+
+static void check_rods(const gjk_placed *a, const gjk_placed *b) {
+    const double error =
+        0x1p-47 * (gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
+                   a->shape->reach + b->shape->reach);
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    compare_all(a, b);
+    require_cleared(a, b);
+    compare_orders(a, b);
+    const gjk_detect_result deep = gjk_detect(a, b, &detect);
+    const gjk_distance_result far = gjk_distance(a, b, &distance);
+    ck_assert_double_eq_tol(gjk_length3(deep.normal), 1.0, 1e-15);
+    if (deep.has_points) {
+        require_in_rod(a, deep.point_a, error);
+        require_in_rod(b, deep.point_b, error);
+    }
+    if (far.has_points) {
+        require_in_rod(a, far.point_a, error);
+        require_in_rod(b, far.point_b, error);
+    }
+}
+
+/* Side by side, end to end, crossing, or with an end on the other; parallel ones and such that are so but
+ * for rounding; radii from none to the length. */
+START_TEST(capsules_say_what_the_general_kernels_say) {
+    static const double radii[] = {0, 0x1p-1074, 1e-300, 1e-17, 1e-12, 1e-3, 0.1, 0.3, 1};
+    struct gjk_arena arena;
+    gjk_shape shapes[18];
+    double half[18];
+    test_rng rng = test_rng_make(12);
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < 18; i++) {
+        half[i] = test_rng_magnitude(&rng, i < 9 ? 0 : -2, i < 9 ? 0 : 2);
+        const gjk_vec3 ends[2] = {{-half[i], 0, 0}, {half[i], 0, 0}};
+        ck_assert_int_eq(gjk_shape_make_segment(&arena, 2, ends[0], ends[1], radii[i % 9],
+                                                &shapes[i]),
+                         GJK_OK);
+    }
+    for (int i = 0; i < 2 * PAIRS; i++) {
+        const uint32_t one = test_rng_below(&rng, 18), two = test_rng_below(&rng, 18);
+        gjk_placed a = {.shape = &shapes[one]}, b = {.shape = &shapes[two]};
+        const double out = test_rng_once_in(&rng, 2) ? 1.0 : test_rng_magnitude(&rng, -3, 9);
+        const bool is_plain = test_rng_once_in(&rng, 4); /* on one line, exactly, or on two */
+        const double turn = is_plain ? 0.0 : test_rng_uniform(&rng, -4, 4);
+        const double more = test_rng_once_in(&rng, 3)   ? test_rng_magnitude(&rng, -17, -6)
+                            : test_rng_once_in(&rng, 4) ? 0.0
+                                                        : test_rng_uniform(&rng, -4, 4);
+        /* a point of the one near one of the other */
+        const double at_a = test_rng_uniform(&rng, -1, 1), at_b = test_rng_uniform(&rng, -1, 1);
+        const bool at_end = test_rng_once_in(&rng, 3), is_round = test_rng_once_in(&rng, 2);
+        const double sum = shapes[one].radius + shapes[two].radius;
+        const double apart = test_rng_once_in(&rng, 2)
+                                 ? sum * (1 + test_rng_magnitude(&rng, -16, -1))
+                                 : test_rng_uniform(&rng, 0, 2) * (is_round ? sum : half[one]);
+        const gjk_vec3 way = is_plain && at_end ? (gjk_vec3){4 * apart, 0, 0}
+                                                : gjk_scale3(apart, test_rng_direction(&rng, 2));
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(gjk_scale3(out, test_rng_direction(&rng, 2))), turn,
+                                        &a.pose),
+                         GJK_OK);
+        ck_assert_int_eq(gjk_pose_make2((gjk_vec2){0, 0}, turn + more, &b.pose), GJK_OK);
+        const gjk_vec3 of_a = {(at_end ? 1.0 : at_a) * half[one], 0, 0},
+                       of_b = {at_b * half[two], 0, 0};
+        b.pose.position =
+            gjk_add3(gjk_sub3(gjk_pose_apply(&a.pose, of_a), gjk_mul3(&b.pose.rotation, of_b)),
+                     way);
+        check_rods(&a, &b);
+    }
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 /* A point of the world on or in a box that stands unturned. */
 static void require_in(const gjk_placed *box, gjk_vec3 point) {
     const gjk_vec3 own = gjk_sub3(point, box->pose.position), half = box->shape->half_extents;
@@ -318,18 +410,6 @@ START_TEST(every_instruction_set_gives_the_same_bits) {
 END_TEST
 #endif
 
-/* Neither state nor lengths depend on which of the two is named first, to the bit. */
-static void compare_orders(const gjk_placed *a, const gjk_placed *b) {
-    const gjk_detect_settings deep = gjk_detect_settings_default();
-    const gjk_distance_settings apart = gjk_distance_settings_default();
-    const gjk_detect_result d = gjk_detect(a, b, &deep), e = gjk_detect(b, a, &deep);
-    ck_assert_int_eq(d.state, e.state);
-    ck_assert(d.depth == e.depth && d.depth_lower_bound == e.depth_lower_bound);
-    const gjk_distance_result f = gjk_distance(a, b, &apart), g = gjk_distance(b, a, &apart);
-    ck_assert_int_eq(f.state, g.state);
-    ck_assert(f.distance == g.distance && f.lower_bound == g.lower_bound);
-}
-
 START_TEST(the_order_of_the_shapes_changes_nothing) {
     for_pairs(10, compare_orders);
 }
@@ -380,6 +460,7 @@ Suite *test_suite(void) {
     TCase *tests = test_case(suite, "flat");
     tcase_add_test(tests, they_say_what_the_general_kernels_say);
     tcase_add_test(tests, circles_say_what_the_general_kernels_say);
+    tcase_add_test(tests, capsules_say_what_the_general_kernels_say);
     tcase_add_test(tests, boxes_with_parallel_sides_need_no_other_kernel);
     tcase_add_test(tests, a_recorder_changes_no_bit);
 #ifdef GJK_SCAN_X86
