@@ -296,24 +296,24 @@ LANES_INLINE extent extent_of(const spatial_pair *pair) {
 }
 
 /* The entries of one instruction set. */
-#define SPATIAL_KERNELS(set)                                                                    \
-    LANES_WHOLE bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,         \
-                                              bool is_swapped,                                  \
-                                              const gjk_detect_settings *settings,              \
-                                              gjk_detect_result *result, gjk_walk3 *walk) {     \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                    \
-        const extent size = extent_of(&pair);                                                   \
-        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                      \
-               : size == SOME ? detect(&pair, settings, SOME, result, walk)                     \
-                              : detect(&pair, settings, MANY, result, walk);                    \
-    }                                                                                           \
-    LANES_WHOLE bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
-                                                bool is_swapped,                                \
-                                                const gjk_distance_settings *settings,          \
-                                                gjk_distance_result *result, gjk_walk3 *walk) { \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                    \
-        const extent size = extent_of(&pair);                                                   \
-        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                    \
-               : size == SOME ? distance(&pair, settings, SOME, result, walk)                   \
-                              : distance(&pair, settings, MANY, result, walk);                  \
+#define SPATIAL_KERNELS(set)                                                                     \
+    LANES_WHOLE bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,          \
+                                              bool is_swapped,                                   \
+                                              const gjk_detect_settings *settings,               \
+                                              gjk_detect_result *result, gjk_walk3 *walk) {      \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                       \
+               : size == SOME ? detect(&pair, settings, SOME, result, walk)                      \
+                              : detect(&pair, settings, MANY, result, walk);                     \
+    }                                                                                            \
+    LANES_TARGET bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
+                                                 bool is_swapped,                                \
+                                                 const gjk_distance_settings *settings,          \
+                                                 gjk_distance_result *result, gjk_walk3 *walk) { \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                     \
+               : size == SOME ? distance(&pair, settings, SOME, result, walk)                    \
+                              : distance(&pair, settings, MANY, result, walk);                   \
     }
