@@ -131,9 +131,18 @@ TWO_INLINE both_ends find_both_ends(const rod *second, const ways *w) {
     };
 }
 
+/* How far the two are apart along a normal, at their ends that are nearest along it. */
+TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
+    const gjk_two from_0 = part_along(normal, w->x[0], w->y[0]);
+    const gjk_two from_1 = part_along(normal, w->x[1], w->y[1]);
+    const gjk_two least = two_pick(two_if_not_below(from_1, from_0), from_0, from_1);
+    return gjk_smaller(least[1], least[0]);
+}
+
 /* Where they cross, the end that is least beyond the other's side tells the depth, which is a distance
- * less than 0, with the normal turned round. False: an end is within rounding of the other, or they are
- * parallel side by side, where the middle is to be told. */
+ * less than 0, with the normal turned round. False: an end is within rounding of the other, they are
+ * parallel side by side, where the middle is to be told, or the normal does not prove the distance, as
+ * when the nearest point is within rounding of an end. */
 TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const view *v, nearest *at) {
     const rod first = rod_of(a), second = rod_of(b);
     const ways w = ways_between(&first, &second, v->between);
@@ -164,7 +173,10 @@ TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const vie
     at->own = a;
     at->other = b;
     at->is_back = false;
-    return v->is_ordinary & (distance[0] > 16.0 * v->rounding) & (side.is_one | (at_side[0] == 0));
+    const bool is_proven =
+        (crossing[0] != 0) | (gap_along(normal, &w) >= distance[0] - v->rounding);
+    return v->is_ordinary & (distance[0] > 16.0 * v->rounding) & is_proven &
+           (side.is_one | (at_side[0] == 0));
 }
 
 bool gjk_flat_detect_capsules(const gjk_placed *a, const gjk_placed *b,
