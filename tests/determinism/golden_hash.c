@@ -9,6 +9,7 @@
 #include "gallery.h"
 
 #include "gjk/cast.h"
+#include "gjk/motion.h"
 #include "gjk/ray.h"
 
 #include <pthread.h>
@@ -139,12 +140,17 @@ static uint64_t add_ray(uint64_t hash, const pair *p, test_rng *rng) {
     return r.hit ? add_vec(add_vec(add_number(hash, r.distance), r.point), r.normal) : hash;
 }
 
-static uint64_t add_cast(uint64_t hash, const pair *p, test_rng *rng) {
+static uint64_t add_cast(uint64_t hash, const pair *p, bool turns, test_rng *rng) {
     const gjk_cast_settings settings = gjk_cast_settings_default();
     gjk_vec3 way = gjk_sub3(p->a.pose.position, p->b.pose.position);
     way = gjk_add3(way, random_vec(rng, p->a.shape->dimension, p->reach));
     way = gjk_scale3(test_rng_once_in(rng, 4) ? test_rng_magnitude(rng, 0, 6) : 1.5, way);
-    gjk_cast_result r = gjk_cast(&p->b, way, &p->a, &settings);
+    gjk_rigid_motion motion = gjk_rigid_motion_straight(way);
+    if (turns) {
+        motion.axis = p->a.shape->dimension == 3 ? test_rng_direction(rng, 3) : motion.axis;
+        motion.angle = test_rng_uniform(rng, -3, 3);
+    }
+    gjk_cast_result r = gjk_cast_turning(&p->b, &motion, &p->a, &settings);
     hash = add_word(hash, (uint64_t)r.hit << 2 | (uint64_t)r.inside << 1 | r.has_normal);
     hash = add_word(add_word(hash, (uint64_t)r.convergence), r.iterations);
     hash = r.hit ? add_number(add_number(hash, r.fraction), r.distance) : hash;
@@ -168,7 +174,7 @@ static uint64_t hash_chunk(const test_gallery *gallery, uint64_t seed) {
             hash = add_ray(hash, &p, &rng);
             break;
         default:
-            hash = add_cast(hash, &p, &rng);
+            hash = add_cast(hash, &p, i % 2 == 0, &rng);
             break;
         }
     }
