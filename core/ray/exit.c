@@ -56,7 +56,8 @@ static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray,
         .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
         .meter = {.patience = settings->patience},
     };
-    /* Rays at pieces round what lies between the two, the walk to them also the own frame's numbers. */
+    /* A ray at a piece rounds what lies between the two; the walk to it also the own frame's
+     * numbers. */
     const gjk_vec3 o = way.origin, apart = gjk_sub3(o, shape->center);
     const double near = gjk_length3(apart) + gjk_largest3(ray->origin) + shape->size;
     const double far = fabs(o.x) + fabs(o.y) + fabs(o.z) + shape->reach;
