@@ -10,6 +10,7 @@
 #include "http/response.h"
 #include "request/context.h"
 #include "request/telemetry.h"
+#include "util/media.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -91,6 +92,11 @@ static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
 /* A body that is no JSON becomes a string of it. */
 static void quote_body(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
+    if (gjkd_is_columns_type(reply->content_type)) {
+        gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE,
+                          "columns are no text: ask by a binary call, or accept application/json");
+        return;
+    }
     struct proto_buffer quoted;
     const char *whole = gather(reply, &request->arena);
     proto_buffer_init(&quoted, &request->arena);

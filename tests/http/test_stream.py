@@ -269,6 +269,18 @@ def test_a_body_that_is_no_json_is_a_string(ws):
     assert answer["body"].startswith("# HELP")
 
 
+def test_columns_need_a_binary_call(gjkd, ws, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"c": CIRCLE}})
+    path, body = f"/v1/sets/{name}/raycast", {"origin": [-9, 0], "direction": [1, 0]}
+    answer = ws.ask(1, "POST", path, body=body, headers={"Accept": "application/x-protobuf"})
+    assert answer["status"] == 406 and answer["body"]["code"] == "not-acceptable"
+    assert "binary call" in answer["body"]["detail"]
+    assert len(ws.ask(2, "POST", path, body=body)["body"]["hits"]) == 1
+    ws.send(BINARY, pack_call(3, "POST", path, "application/json", json.dumps(body).encode(),
+                              headers=[("Accept", "application/x-protobuf")]))
+    assert unpack_answer(ws.receive()[1])[1:3] == (200, "application/x-protobuf")
+
+
 def test_only_binary_answers_are_packed(gjkd, ws):
     whole = gjkd.get("/openapi.json").content
     ws.call(1, "GET", "/openapi.json", headers={"Accept-Encoding": "gzip"})
