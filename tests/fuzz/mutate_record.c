@@ -1,7 +1,8 @@
 /*
  * How do mutated records stay readable? Places and definitions of shapes end with checksums, and what
  * has a wrong one is refused before anything else of it is looked at. So mostly the checksums are put
- * right after libFuzzer has had its way, as far as the rest has the form of a record.
+ * right after libFuzzer has had its way, as far as the rest has the form of a record. Both forms that
+ * are read have one layout, for the older one has no mark, and so no flag for it.
  */
 
 #include <stdbool.h>
@@ -11,9 +12,11 @@
 
 #include "store/checksum.h"
 
-enum { FLAGS_BYTES = 1, HEAD_BYTES = 36, DIGEST_BYTES = 32, NUMBERS_BYTES = 36, STAMP_BYTES = 40 };
+enum { FLAGS_BYTES = 1, HEAD_BYTES = 36, DIGEST_BYTES = 32, NUMBERS_BYTES = 36 };
+enum { STAMP_BYTES = 8 + DIGEST_BYTES + 1 };
+enum { POSES_BYTES = 4 * 8 + 2 * 4 + 1 + DIGEST_BYTES }; /* up to the number of rows */
 enum { GONE = 0, DEFINED = 2 };
-enum { HAS_META = 2, HAS_STAMP = 4 };
+enum { HAS_META = 2, HAS_STAMP = 4, HAS_POSES = 8, HAS_MARK = 32 };
 
 /* libFuzzer declares neither. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t size_max);
@@ -73,6 +76,17 @@ static void seal_shape(cursor *rest) {
     }
 }
 
+static void seal_poses(cursor *rest) {
+    (void)skip(rest, POSES_BYTES);
+    const uint32_t count = skip32(rest);
+    for (uint32_t i = 0; i < count && rest->at != NULL; i++) {
+        const uint32_t handle = skip32(rest);
+        (void)skip8(rest); /* flags */
+        const uint32_t length = skip8(rest);
+        seal(skip(rest, length), length, handle);
+    }
+}
+
 static void seal_change(cursor *rest) {
     size_t length;
     const uint32_t kind = skip8(rest);
@@ -81,11 +95,16 @@ static void seal_change(cursor *rest) {
         return;
     (void)skip(rest, NUMBERS_BYTES);
     const uint32_t flags = skip8(rest);
-    (void)skip32(rest); /* ticks */
+    (void)skip32(rest); /* ticks that are kept */
+    if (flags & HAS_MARK)
+        (void)skip32(rest);
     if (flags & HAS_META)
         (void)skip_blob(rest, &length);
+    (void)skip(rest, sizeof(uint64_t)); /* the end of the ticks that the writer had */
     if (flags & HAS_STAMP)
         (void)skip(rest, STAMP_BYTES);
+    if (flags & HAS_POSES)
+        seal_poses(rest);
     const uint32_t count = skip32(rest);
     for (uint32_t i = 0; i < count && rest->at != NULL; i++)
         seal_shape(rest);

@@ -16,6 +16,10 @@
 #define SOLID                                                                              \
     "{\"dimension\":3,\"shapes\":{\"m\":{\"type\":\"mesh\",\"vertices\":[[0,0,0],[1,0,0]," \
     "[0,1,0]],\"triangles\":[[0,1,2]]},\"p\":{\"type\":\"point\"}}}"
+#define MOVING                                                     \
+    "{\"dimension\":2,\"history\":{\"ticks\":4},\"shapes\":{"      \
+    "\"a\":{\"type\":\"circle\",\"radius\":1,\"position\":[0,0]}," \
+    "\"b\":{\"type\":\"point\"}}}"
 
 static void require(bool condition) {
     if (!condition) {
@@ -46,8 +50,10 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
     return proto_change_apply(user, &base, out, problem);
 }
 
+/* A tick in the log, as this node's; or one that was told beside it. */
 static void tick(struct gjkd_registry *registry, const char *name, const char *body,
-                 uint64_t number) {
+                 uint64_t number, bool is_told) {
+    struct gjkd_version *from = gjkd_registry_get(registry, name);
     const proto_limits limits = proto_limits_default();
     struct proto_problem problem = {0};
     struct proto_change *change;
@@ -64,8 +70,15 @@ static void tick(struct gjkd_registry *registry, const char *name, const char *b
     const gjkd_deriver deriver = {.derive = derive, .user = change};
     const gjkd_stamp stamp = {.tick = number};
     require(gjkd_commit_tick(&write, &stamp, &deriver, &version) == GJKD_CHANGED);
+    if (is_told) {
+        gjkd_version_number_tick(version, from);
+    } else {
+        gjkd_version_number(version, false, 0, from, from->order + 1, 0);
+        version->unlogged.leads = true;
+    }
     proto_change_close(change);
     gjkd_version_release(version);
+    gjkd_version_release(from);
     gjk_arena_fini(&arena);
 }
 
@@ -73,8 +86,12 @@ struct gjkd_registry *record_sets(void) {
     struct gjkd_registry *registry = gjkd_registry_new(4);
     require(registry != NULL);
     put(registry, "s", FLAT, 7);
-    tick(registry, "s", "{\"shapes\":{\"b\":{\"position\":[2,2]}}}", 5);
-    tick(registry, "s", "{\"shapes\":{\"b\":{\"position\":[3,2]},\"c\":null}}", 6);
+    tick(registry, "s", "{\"shapes\":{\"b\":{\"position\":[2,2]}}}", 5, false);
+    tick(registry, "s", "{\"shapes\":{\"b\":{\"position\":[3,2]},\"c\":null}}", 6, false);
     put(registry, "t", SOLID, 8);
+    put(registry, "u", MOVING, 9);
+    tick(registry, "u", "{\"shapes\":{\"a\":{\"position\":[1,0]}}}", 4, false);
+    tick(registry, "u", "{\"shapes\":{\"a\":{\"position\":[2,0]}}}", 5, true);
+    tick(registry, "u", "{\"shapes\":{\"a\":{\"position\":[3,0]}}}", 8, true);
     return registry;
 }
