@@ -138,16 +138,14 @@ static void remove_file(const char *path, const char *suffix) {
 }
 
 /*
- * Makes the file under another name, and gives it its own one when its tables are on stable storage.
- * So, whatever ends the daemon meanwhile, there is a file with tables or none. What an attempt
- * before has left goes, and so does a log whose file is gone: it would be taken for one of the new file.
+ * Makes the file under another name and renames it once its tables are on stable storage: a crash at any
+ * moment leaves either no file, or one with all tables. The remains of an earlier attempt are removed.
  */
 static bool make_file(struct gjkd_database *database, const char *path, char *error) {
     char made[PATH_BYTES_MAX + 16];
     snprintf(made, sizeof made, "%s" MADE, path);
     remove_file(path, MADE);
     remove_file(path, MADE "-journal");
-    remove_file(path, "-wal");
     bool fine = make_tables(made, error);
     if (fine && (rename(made, path) != 0 || fsync(database->lock) != 0)) {
         fine = refuse(error, "%.300s: %s", path, strerror(errno));
@@ -159,11 +157,24 @@ static bool make_file(struct gjkd_database *database, const char *path, char *er
     return fine;
 }
 
+/* A write-ahead log whose file is gone has that file's newest writes; SQLite would delete it with the
+ * new file. */
+static bool refuse_orphan(const char *path, char *error) {
+    char log[PATH_BYTES_MAX + 16];
+    struct stat status;
+    snprintf(log, sizeof log, "%s-wal", path);
+    return stat(log, &status) != 0 || status.st_size == 0 ||
+           refuse(error,
+                  "%.300s: it is there without %.100s, whose newest writes it holds: put that file "
+                  "back, or move the log away, too, to begin without its sets",
+                  log, strrchr(path, '/') + 1);
+}
+
 /* Makes the file if there is none. One without a byte is no new file but has lost what it held. */
 static bool find_file(struct gjkd_database *database, const char *path, char *error) {
     struct stat status;
     if (stat(path, &status) != 0) {
-        return errno != ENOENT || make_file(database, path, error);
+        return errno != ENOENT || (refuse_orphan(path, error) && make_file(database, path, error));
     }
     return !S_ISREG(status.st_mode) || status.st_size > 0 ||
            refuse(error,

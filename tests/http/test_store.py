@@ -296,6 +296,24 @@ def test_a_file_that_was_not_finished_is_made_anew(open_store, tmp_path):
     gjkd.stop()
 
 
+def test_a_log_without_its_file_is_kept(open_store, tmp_path):
+    """It has the last writes of a daemon that was killed, and belongs to a file that somebody moved."""
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    kill(gjkd)
+    file, away = tmp_path / "sets.db", tmp_path / "away"
+    log = (tmp_path / "sets.db-wal").read_bytes()
+    assert log
+    file.rename(away)
+    for _ in range(2):
+        refuse(tmp_path, f"{tmp_path}/sets.db-wal", "without sets.db", "put that file back")
+        assert (tmp_path / "sets.db-wal").read_bytes() == log and not file.exists()
+    away.rename(file)
+    gjkd = open_store(tmp_path)
+    assert list(everything(gjkd)) == ["a"]
+    gjkd.stop()
+
+
 def test_flipped_bytes_never_load_in_silence(open_store, tmp_path):
     """Every page of the file damaged in turn: the sets are as they were, or the start is refused."""
     gjkd = open_store(tmp_path)
