@@ -50,12 +50,19 @@ static void require_near(gjk_vec3 p, gjk_vec3 q, double tolerance) {
     ck_assert_double_le(gjk_largest3(gjk_sub3(p, q)), tolerance);
 }
 
-/* How far the points of a pair may be from what its length tells: those of a touching pair are as far
- * apart, or as deep, as it is, whatever the length of not less than 0 that is told. */
-static double slack_of(const gjk_placed *a, const gjk_placed *b, gjk_state state) {
+/* The signed distance: of a touching pair detect and distance tell the one that is above 0. */
+static double gap_of(const gjk_placed *a, const gjk_placed *b) {
+    const gjk_detect_settings detect = gjk_detect_settings_default();
+    const gjk_distance_settings distance = gjk_distance_settings_default();
+    return gjk_distance(a, b, &distance).distance - gjk_detect(a, b, &detect).depth;
+}
+
+/* Both points differ by the signed distance along the normal, but for rounding and underflow. */
+static void require_points(const gjk_placed *a, const gjk_placed *b, gjk_vec3 on_a, gjk_vec3 on_b,
+                           gjk_vec3 normal) {
     const double size = gjk_largest3(a->pose.position) + a->shape->reach + b->shape->reach;
-    const double touch = GJK_TOLERANCE_DEFAULT * fmax(a->shape->size, b->shape->size);
-    return 0x1p-47 * size + 0x1p-1072 + (state == GJK_TOUCHING ? touch : 0.0);
+    require_near(gjk_sub3(on_b, on_a), gjk_scale3(gap_of(a, b), normal),
+                 0x1p-47 * size + 0x1p-1072);
 }
 
 static void compare_detect(const gjk_placed *a, const gjk_placed *b, bool penetration) {
@@ -71,8 +78,7 @@ static void compare_detect(const gjk_placed *a, const gjk_placed *b, bool penetr
     ck_assert_double_le(fabs(fast.depth - slow.depth), 0x1p-49 * size);
     ck_assert_double_le(fabs(fast.depth_lower_bound - slow.depth_lower_bound), 0x1p-49 * size);
     if (fast.has_points) {
-        const gjk_vec3 between = gjk_sub3(fast.point_a, fast.point_b);
-        require_near(between, gjk_scale3(fast.depth, fast.normal), slack_of(a, b, fast.state));
+        require_points(a, b, fast.point_a, fast.point_b, fast.normal);
     }
 }
 
@@ -88,8 +94,7 @@ static void compare_distance(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_double_le(fabs(fast.distance - slow.distance), 0x1p-49 * size);
     ck_assert_double_le(fabs(fast.lower_bound - slow.lower_bound), 0x1p-49 * size);
     if (fast.has_points) {
-        const gjk_vec3 between = gjk_sub3(fast.point_b, fast.point_a);
-        require_near(between, gjk_scale3(fast.distance, fast.normal), slack_of(a, b, fast.state));
+        require_points(a, b, fast.point_a, fast.point_b, fast.normal);
     }
 }
 
