@@ -47,8 +47,8 @@ TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
     return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
 }
 
-/* All bits or none of them: where a condition is as good as random, what depends on it is computed in
- * any case and masked in the end. No compiler turns this into a branch. */
+/* All bits set, or none. For selections on a condition that is as good as random: both values are computed
+ * and one is masked out. The empty assembly keeps compilers from making a branch of it. */
 TWO_INLINE gjk_two_bits two_mask(bool condition) {
     int64_t mask = -(int64_t)condition;
     __asm__("" : "+r"(mask));

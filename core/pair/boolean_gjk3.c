@@ -26,10 +26,6 @@
 #define SLIVER 1e-4
 #define HEIGHT_ERROR 0x1p-38
 
-/* Squares of directions, and the scales of distances, down to which quotients of them have their digits:
- * below, edges are some 1e-50 of the shapes. */
-#define SQUARED_LEAST 1e-200
-
 typedef struct search3 {
     gjk_vertex3 vertex[STEPS_MAX + 4]; /* the initial ones, then in the order they were found */
     uint32_t found;
@@ -149,7 +145,7 @@ static bool prove_separated(const search3 *s, double along, const gjk_goal *goal
         return false;
     }
     const double squared = gjk_dot3(s->direction, s->direction), length = sqrt(squared);
-    if (!(squared > SQUARED_LEAST && -along > (goal->radius + goal->tolerance) * length)) {
+    if (!(squared > GJK_SQUARED_TINY && -along > (goal->radius + goal->tolerance) * length)) {
         return false;
     }
     solution->normal = gjk_scale3(1.0 / length, s->direction);
@@ -177,7 +173,7 @@ static bool beyond_oldest_edge(const search3 *s) {
 static bool prove_by_radius(const search3 *s, double scale, const gjk_goal *goal,
                             gjk_solution *solution) {
     double reach = goal->radius - goal->tolerance - HEIGHT_ERROR * scale;
-    if (!(reach > 0.0 && s->upper_scale > SQUARED_LEAST &&
+    if (!(reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&
           s->upper_squared < reach * reach * s->upper_scale) ||
         (s->count == 3 && beyond_oldest_edge(s))) {
         return false;

@@ -21,8 +21,8 @@
 #define FEW_ITERATIONS 24
 #define MORE_FACES 4
 
-/* Iterations before Newton's method is tried on a pair of cylinders, cones, segments and points, and
- * between two tries that found nothing. */
+/* Of pairs of cylinders, cones, segments and points: the iteration in which EPA first tries Newton's
+ * method, and how many iterations later it tries again where that found no contact. */
 #define ROUND_AFTER 5
 #define ROUND_AGAIN 3
 

@@ -99,13 +99,17 @@ void gjk_simplex3_polish(gjk_simplex3 *simplex);
 #define GJK_SLIVER 0.01
 #define GJK_CROSS_TINY 1e-250
 
+/* Squares of directions, and the scales of distances, down to which quotients of them have their digits:
+ * below, edges are some 1e-50 of the shapes. */
+#define GJK_SQUARED_TINY 1e-200
+
 /* The second half of gjk_triangle_normal3. */
 bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal);
 
 /*
  * The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle
  * is a sliver, and from exact minors where it is a needle or products underflow, so that all its
- * digits are certain. False, and zero: the three are exactly collinear.
+ * digits are certain. False, with a normal of 0: the three points are exactly collinear.
  */
 static inline bool gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                         gjk_vec3 *normal) {

@@ -27,6 +27,9 @@ typedef struct gjk_line_hit {
     double clearance; /* MISSES: all of the line is at least as far away as this, >= 0 */
 } gjk_line_hit;
 
+/* Of an edge or a normal: the squares of shorter ones are subnormal, and lose their digits. */
+#define GJK_LINE_LENGTH_LEAST 0x1p-500
+
 static inline gjk_line_hit gjk_line_unsure(void) {
     return (gjk_line_hit){.verdict = GJK_LINE_UNSURE};
 }

@@ -12,9 +12,6 @@
  * whose length underflows. */
 #define RADIUS_LEAST 0x1p-60
 
-/* Of an edge or a normal: the squares of shorter ones are no normal numbers. */
-#define LENGTH_LEAST 0x1p-500
-
 /* A polygon and the line. */
 typedef struct view {
     const double *x, *y;
@@ -43,8 +40,8 @@ static inline gjk_vec2 edge_from(const view *v, uint32_t i) {
 
 /* A hit with that normal, of any length; unsure where it is so short that its square underflows. */
 static gjk_line_hit hit_at(double t, gjk_vec2 normal) {
-    return gjk_length2(normal) > LENGTH_LEAST ? gjk_line_hits(t, gjk_xy0(normal))
-                                              : gjk_line_unsure();
+    return gjk_length2(normal) > GJK_LINE_LENGTH_LEAST ? gjk_line_hits(t, gjk_xy0(normal))
+                                                       : gjk_line_unsure();
 }
 
 /* The edge that begins on the left and ends on the line or right of it. */
@@ -93,7 +90,7 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
         }
         gjk_vec2 edge = edge_from(v, i);
         double length = gjk_length2(edge);
-        if (!(length > LENGTH_LEAST)) {
+        if (!(length > GJK_LINE_LENGTH_LEAST)) {
             return gjk_line_unsure();
         }
         double lift = radius * (-gjk_dot2(v->direction, edge) / length); /* of the moved edge */

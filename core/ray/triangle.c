@@ -9,15 +9,12 @@
 
 #include "base/larger.h"
 
-/* Of an edge or a normal: the squares of shorter ones are no normal numbers. */
-#define LENGTH_LEAST 0x1p-500
-
 static gjk_line_hit hit_plane(gjk_vec3 corner, const gjk_vec3 edges[2], gjk_vec3 direction) {
     gjk_vec3 normal = gjk_cross3(edges[0], edges[1]);
     double off = gjk_dot3(normal, edges[0]) / gjk_dot3(edges[0], edges[0]);
     normal = gjk_sub3(normal, gjk_scale3(off, edges[0]));
     double across = gjk_dot3(normal, direction);
-    if (!(gjk_length3(normal) > LENGTH_LEAST)) {
+    if (!(gjk_length3(normal) > GJK_LINE_LENGTH_LEAST)) {
         return gjk_line_unsure();
     }
     return gjk_line_hits(gjk_dot3(normal, corner) / across,
@@ -32,7 +29,7 @@ gjk_line_hit gjk_line_meet_triangle(const gjk_shape *shape, const gjk_line *line
         corner[i] = gjk_sub3(from, line->point);
         edge[i] = gjk_sub3(to, from);
         length[i] = gjk_length3(edge[i]);
-        if (!(length[i] > LENGTH_LEAST)) {
+        if (!(length[i] > GJK_LINE_LENGTH_LEAST)) {
             return gjk_line_unsure();
         }
         turn[i] = gjk_dot3(line->direction, gjk_cross3(corner[i], edge[i]));

@@ -1,19 +1,19 @@
 /*
- * Two segments or capsules: the nearest points of two segments that do not cross are an end of one and
- * the point of the other that is nearest to it. All eight candidates, four ends over a side and four
- * pairs of ends, are computed two at a time, in the world's axes. The nearest is chosen by masks: which
- * of them it is, nobody could predict.
+ * Two segments or capsules. Of two segments that do not cross, one of the nearest points is an end point
+ * (Ericson, Real-Time Collision Detection, 2005, 5.1.9): four ends against the interior of the other
+ * segment and four pairs of ends are all the candidates. Two at a time are computed, in the world's
+ * axes, and the nearest is selected by masks, since a branch on which one it is would be as good as random.
  *
- * Numbers are differences of what stands for one shape and for the other, so that lengths are the same
- * to the bit whichever of the two comes first.
+ * Every length is computed from differences of a point of the one and a point of the other, which have
+ * the same magnitude to the bit in either order; so lengths do not depend on which of the two is first.
  */
 
 #include "pair/flat/masked.h"
 
 enum { NORMAL_X = 2 * GJK_LANES, NORMAL_Y = 3 * GJK_LANES };
 
-/* A segment in the world's axes, from its shape's position: both ends, and the unit normal of its
- * first side. */
+/* A segment in the world's axes, relative to its shape's position: its end points, and a unit normal
+ * of its line. */
 typedef struct rod {
     gjk_two end[2], normal;
 } rod;
@@ -28,7 +28,8 @@ TWO_INLINE rod rod_of(const gjk_placed *placed) {
     };
 }
 
-/* The ways from end i of the first segment to both ends of the second. */
+/* The vectors from end i of the first segment to the ends of the second: the x components of both beside
+ * each other, and the y components. */
 typedef struct ways {
     gjk_two x[2], y[2];
 } ways;
@@ -44,7 +45,8 @@ TWO_INLINE ways ways_between(const rod *first, const rod *second, gjk_two betwee
     return w;
 }
 
-/* Both ways' parts along a vector, and across it (to its left). */
+/* Of two vectors, given by their x and y components: their dot products with v, and with v turned by a
+ * quarter to the left. */
 TWO_INLINE gjk_two part_along(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * x + two_all(v[1]) * y;
 }
@@ -52,34 +54,33 @@ TWO_INLINE gjk_two part_across(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * y - two_all(v[1]) * x;
 }
 
-/* How two ends stand to the other segment: their heights over its first side's line, and whether the
- * foot of each is on the segment. */
+/* The end points of one segment seen from the other: their signed distances from its line, along its
+ * normal, and whether their feet on that line lie on the segment. */
 typedef struct heights {
     gjk_two height;
     gjk_two_bits is_over;
 } heights;
 
-/* start, end: the ends' places along the segment, from its start and from its end. */
+/* start, end: where the feet are along the line, from the segment's first end and from its second. */
 TWO_INLINE heights heights_of(gjk_two height, gjk_two start, gjk_two end) {
     const gjk_two none = two_all(0.0);
     return (heights){height, two_if_not_below(start, none) & two_if_not_below(none, end)};
 }
 
-/* Whether both ends are not on the same side of the line; the same if all signs are turned, of zeros
- * too. */
+/* Whether the line separates the end points or contains one. Does not change if the normal is reversed. */
 TWO_INLINE bool are_apart(const heights *ends) {
     return ends->height[0] * ends->height[1] <= 0.0;
 }
 
-/* The distances of those whose foot is on the segment, else INFINITY. */
+/* The distances of the end points whose feet lie on the segment (`all`: of both), else INFINITY. */
 TWO_INLINE gjk_two distances_of(const heights *ends, gjk_two_bits all) {
     const gjk_two_bits sign = {INT64_MIN, INT64_MIN};
     const gjk_two size = (gjk_two)((gjk_two_bits)ends->height & ~sign);
     return two_pick(ends->is_over | all, size, two_all(INFINITY));
 }
 
-/* The nearest of the second one's ends over the first one's side, and the other way round; `is_one`:
- * there is no other candidate as near. */
+/* The nearest end point of one segment over the interior of the other; `is_one`: no other end is as
+ * near. */
 typedef struct over_side {
     gjk_two point, normal; /* as of nearest */
     double distance;
@@ -111,7 +112,8 @@ TWO_INLINE over_side find_over_side(const rod *first, const rod *second, gjk_two
     return s;
 }
 
-/* The nearest pair of ends: the way between them and its square, and the second one's. */
+/* The nearest pair of end points: the vector between them, its square, and the point of the second
+ * segment. */
 typedef struct both_ends {
     gjk_two way, point;
     double square;
@@ -139,10 +141,13 @@ TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
     return gjk_smaller(least[1], least[0]);
 }
 
-/* Where they cross, the end that is least beyond the other's side tells the depth, which is a distance
- * less than 0, with the normal turned round. False: an end is within rounding of the other, they are
- * parallel side by side, where the middle is to be told, or the normal does not prove the distance, as
- * when the nearest point is within rounding of an end. */
+/*
+ * Finds the nearest points of two segments. Those that cross have a penetration depth instead, which is
+ * the least distance of an end point from the other's line: it is told as a negative distance, with the
+ * normal reversed. False, and left to the kernel of polygons: the segments touch within rounding, they are
+ * parallel and side by side, where the middle of what they share is to be told, or the normal does not
+ * prove the distance, as when the nearest point is within rounding of an end.
+ */
 TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const view *v, nearest *at) {
     const rod first = rod_of(a), second = rod_of(b);
     const ways w = ways_between(&first, &second, v->between);
@@ -186,12 +191,7 @@ bool gjk_flat_detect_capsules(const gjk_placed *a, const gjk_placed *b,
     if (!find_nearest(a, b, &v, &at)) {
         return GJK_FLAT_FASTEST(detect_polygons, a, b, settings, result);
     }
-    const gjk_state state = count_state(&v, at.distance);
-    if (settings->penetration) {
-        write_masked_detect(&v, &at, state, result);
-    } else {
-        write_state(state, result);
-    }
+    tell_masked_detect(&v, &at, settings, result);
     return true;
 }
 

@@ -1,8 +1,5 @@
-/*
- * Two circles or points: in closed form, in the world's axes from the first one's position. So little is
- * to be computed that all of it is, whatever the state, which nobody could predict, and masked in the
- * end: a branch on the state would take longer than all of the rest.
- */
+/* Two circles or points, in closed form: the vector between the centres and its length tell all. In the
+ * world's axes, from the first one's position, and without branches on the state (masked.h). */
 
 #include "pair/flat/masked.h"
 
@@ -29,12 +26,7 @@ bool gjk_flat_detect_circles(const gjk_placed *a, const gjk_placed *b,
     if (!find_nearest(a, b, &v, &at)) {
         return gjk_detect_general(a, b, settings, result);
     }
-    const gjk_state state = count_state(&v, at.distance);
-    if (settings->penetration) {
-        write_masked_detect(&v, &at, state, result);
-    } else {
-        write_state(state, result);
-    }
+    tell_masked_detect(&v, &at, settings, result);
     return true;
 }
 

@@ -2,9 +2,9 @@
 #define GJK_PAIR_FLAT_MASKED_H
 
 /*
- * How an answer is written of which all is computed whatever the state, which nobody could predict, and
- * masked in the end. For pairs of which so little is to be computed that a branch on the state would
- * take longer.
+ * Answers without branches: every member is computed whatever the state of the pair, and those that the
+ * state leaves out are set to 0 by a bit mask. For pairs that take so few instructions that a
+ * mispredicted branch on the state, which is as good as random, would cost more than all of them.
  */
 
 #include "pair/flat/view.h"
@@ -25,7 +25,7 @@ TWO_INLINE void write_masked_points(const nearest *at, gjk_two_bits mask, gjk_ve
     write_vector(two_masked(mask, (at->point - to_b * at->normal) + home), point_b);
 }
 
-/* As write_detect and write_distance, without branches. */
+/* The same members as write_detect and write_distance of view.h set, computed without branches. */
 TWO_INLINE void write_masked_detect(const view *v, const nearest *at, gjk_state state,
                                     gjk_detect_result *result) {
     const bool is_deep = state != GJK_SEPARATED;
@@ -46,6 +46,17 @@ TWO_INLINE void write_masked_distance(const view *v, const nearest *at, gjk_stat
     result->distance = result->lower_bound = gap[0];
     write_normal(two_masked(mask, at->normal), false, &result->normal);
     write_masked_points(at, mask, &result->point_a, &result->point_b);
+}
+
+/* What was found, as the settings ask for it. */
+TWO_INLINE void tell_masked_detect(const view *v, const nearest *at,
+                                   const gjk_detect_settings *settings, gjk_detect_result *result) {
+    const gjk_state state = count_state(v, at->distance);
+    if (settings->penetration) {
+        write_masked_detect(v, at, state, result);
+    } else {
+        write_state(state, result);
+    }
 }
 
 #endif

@@ -1,6 +1,7 @@
 /*
- * The hull of two discs in the frame of a pair, and its farthest points: of each rim, the one whose
- * direction from the centre is that of the direction without its part along the axis.
+ * Support points of hulls of two discs, in the frame of the pair. The support point of a disc along d is
+ * the point of its rim in the direction of d projected into the disc's plane; that of the hull is the
+ * farther of the two.
  */
 
 #include "pair/round/round.h"

@@ -7,15 +7,12 @@
  * For the files that walk.h is for.
  */
 
+#include "pair/simplex.h"
 #include "pair/spatial/clouds.h"
 
 /* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing, as in
  * boolean_gjk3.c. */
 #define SLIVER 1e-4
-
-/* Squares of directions, and the scales of distances, down to which quotients of them have their digits:
- * below, edges are some 1e-50 of the shapes. */
-#define SQUARED_LEAST 1e-200
 
 typedef struct search {
     gjk_vec3 w[4]; /* of the simplex, the newest last */

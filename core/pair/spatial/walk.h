@@ -41,7 +41,7 @@ LANES_INLINE bool beyond_oldest_edge(const search *s) {
 /* Whether the sum of the radii exceeds the distance of the cores. */
 LANES_INLINE bool is_within_radius(const search *s, const view *v) {
     const double reach = v->radius - v->tolerance - HEIGHT_ERROR * v->scale;
-    return reach > 0.0 && s->upper_scale > SQUARED_LEAST &&
+    return reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&
            s->upper_squared < reach * reach * s->upper_scale &&
            !(s->count == 3 && beyond_oldest_edge(s));
 }
@@ -92,7 +92,7 @@ LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, purpose
     const double reach = v->radius + v->tolerance, margin = margin_of(v);
     outcome found = OPEN;
     s->bound = NAN;
-    while (s->steps < STEPS_MAX && s->squared > SQUARED_LEAST) {
+    while (s->steps < STEPS_MAX && s->squared > GJK_SQUARED_TINY) {
         uint32_t index[2];
         support(c, f, s->direction, size, index);
         s->steps++;
