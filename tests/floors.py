@@ -16,7 +16,7 @@ FLOORS = {
 }
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.
 PUBLIC = {
-    "base": "base arena vec pose motion patience sort",
+    "base": "base arena vec pose motion budget sort",
     "shape": "shape kinds pieces",
     "pair": "pair trace",
     "ray": "ray cast",

@@ -84,12 +84,12 @@ void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account) {
     arena->account = account;
 }
 
-void gjk_arena_hurry(struct gjk_arena *arena, const gjk_patience *patience) {
-    arena->patience = patience;
+void gjk_arena_set_budget(struct gjk_arena *arena, gjk_budget *budget) {
+    arena->budget = budget;
 }
 
 void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena) {
-    *scratch = (struct gjk_arena){.account = arena->account, .patience = arena->patience};
+    *scratch = (struct gjk_arena){.account = arena->account, .budget = arena->budget};
 }
 
 bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) {

@@ -6,7 +6,7 @@
 
 #include "gjk/sort.h"
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef struct sorter {
     char *items, *aside;
     size_t count, size;
     gjk_sort_order order;
-    gjk_meter meter;
+    gjk_budget *budget;
 } sorter;
 
 static char *at(const sorter *s, size_t i) {
@@ -47,7 +47,7 @@ static void merge(sorter *s, size_t begin, size_t middle, size_t end) {
     const char *right = at(s, middle), *right_end = at(s, end);
     char *out = at(s, begin);
     memcpy(s->aside, out, (middle - begin) * s->size);
-    while (left < left_end && right < right_end && !gjk_meter_spend(&s->meter, 1)) {
+    while (left < left_end && right < right_end && !gjk_budget_spend(s->budget, 2)) {
         const bool takes_right = s->order(left, right) > 0;
         memcpy(out, takes_right ? right : left, s->size);
         right += takes_right ? s->size : 0;
@@ -76,19 +76,19 @@ gjk_status gjk_sort(struct gjk_arena *arena, void *items, size_t count, size_t i
                 .count = count,
                 .size = item_size,
                 .order = order,
-                .meter = {.patience = arena->patience}};
+                .budget = arena->budget};
     s.aside = gjk_arena_alloc_array(arena, longest_run(count), item_size);
     if (s.aside == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    for (size_t i = 0; i < count && !gjk_meter_spend(&s.meter, RUN_LENGTH); i += RUN_LENGTH) {
+    for (size_t i = 0; i < count && !gjk_budget_spend(s.budget, 3 * RUN_LENGTH); i += RUN_LENGTH) {
         sort_run(&s, i, count - i < RUN_LENGTH ? count : i + RUN_LENGTH);
     }
-    for (size_t run = RUN_LENGTH; run < count && !s.meter.given_up; run *= 2) {
-        for (size_t i = 0; i + run < count && !s.meter.given_up; i += 2 * run) {
+    for (size_t run = RUN_LENGTH; run < count && !gjk_budget_is_spent(s.budget); run *= 2) {
+        for (size_t i = 0; i + run < count && !gjk_budget_is_spent(s.budget); i += 2 * run) {
             merge(&s, i, i + run, count - i < 2 * run ? count : i + 2 * run);
         }
     }
     gjk_arena_rewind(arena, mark);
-    return s.meter.given_up ? GJK_GIVEN_UP : GJK_OK;
+    return gjk_budget_is_spent(s.budget) ? GJK_GIVEN_UP : GJK_OK;
 }

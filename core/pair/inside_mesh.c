@@ -36,7 +36,7 @@ static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
     return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
 }
 
-bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter *meter) {
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {
     const gjk_bounds column = {point, {point.x, point.y, INFINITY}};
     const gjk_pieces_query query =
         gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, 0.0);
@@ -44,7 +44,7 @@ bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter 
     uint32_t first, count;
     bool inside = false;
     gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0);
-    while (gjk_pieces_walk_next(&walk, &first, &count) && !gjk_meter_spend(meter, 1)) {
+    while (gjk_pieces_walk_next(&walk, &first, &count) && !gjk_budget_spend(budget, 16)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
             gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
@@ -64,18 +64,18 @@ static bool is_within(const gjk_shape *shape, gjk_vec3 point) {
 }
 
 static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
-                     gjk_meter *meter) {
+                     gjk_budget *budget) {
     const gjk_vec3 own = to_own(&mesh->pose, gjk_pose_apply(pose, point));
-    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own, meter);
+    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own, budget);
 }
 
-bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_meter *meter) {
+bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget) {
     const struct gjk_pieces *pieces = other->shape->pieces;
     if (pieces == NULL) {
-        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), meter);
+        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), budget);
     }
-    for (uint32_t i = 0; i < pieces->seed_count && !gjk_meter_spend(meter, 1); i++) {
-        if (encloses(mesh, &other->pose, pieces->seeds[i], meter)) {
+    for (uint32_t i = 0; i < pieces->seed_count && !gjk_budget_spend(budget, 16); i++) {
+        if (encloses(mesh, &other->pose, pieces->seeds[i], budget)) {
             return true;
         }
     }

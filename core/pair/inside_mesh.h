@@ -1,7 +1,7 @@
 #ifndef GJK_PAIR_INSIDE_MESH_H
 #define GJK_PAIR_INSIDE_MESH_H
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "gjk/pieces.h"
 
 /*
@@ -10,12 +10,12 @@
  * exact predicates and a symbolic shift of the point, so that no edge or corner is ever met twice or
  * missed. O(log n + triangles above the point). Where the meter gives up, the answer means nothing.
  */
-bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_meter *meter);
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget);
 
 /*
  * Whether any connected part of a placed shape has its representative point in the closed mesh. Where
  * the shape meets none of the mesh's triangles, this tells whether any of it lies inside.
  */
-bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_meter *meter);
+bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget);
 
 #endif

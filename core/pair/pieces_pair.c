@@ -22,9 +22,9 @@ static bool is_closed_mesh(const gjk_shape *shape) {
 }
 
 /* Of shapes whose surfaces do not meet. */
-static bool one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_meter *meter) {
-    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, meter)) ||
-           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, meter));
+static bool one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
+    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget));
 }
 
 /* --- Detect --- */
@@ -80,7 +80,7 @@ static gjk_distance_settings distance_settings_of(const gjk_detect_settings *set
     distance.max_iterations = settings->max_iterations;
     distance.first_direction = settings->first_direction;
     distance.solver = settings->solver;
-    distance.patience = settings->patience;
+    distance.budget = settings->budget;
     return distance;
 }
 
@@ -100,7 +100,7 @@ gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
     piece_detection detection = {
         .visitor = {.visit = visit_detect,
                     .tolerance = settings->tolerance,
-                    .meter = {.patience = settings->patience}},
+                    .budget = settings->budget},
         .settings = *settings,
         .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
     };
@@ -108,10 +108,10 @@ gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
     detection.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &detection.visitor);
     const gjk_detect_result *best = &detection.best;
-    gjk_meter *meter = &detection.visitor.meter;
+    gjk_budget *budget = detection.visitor.budget;
     const bool inside =
-        best->state == GJK_SEPARATED && !meter->given_up && one_encloses(a, b, meter);
-    if (meter->given_up) {
+        best->state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
+    if (gjk_budget_is_spent(budget)) {
         return given_up_result();
     }
     if (inside) {
@@ -179,7 +179,7 @@ static gjk_distance_result distance_again(const gjk_placed *a, const gjk_placed 
     return result;
 }
 
-/* The answer that names no pieces: one encloses the other, or patience has ended. */
+/* The answer that names no pieces: one encloses the other, or the budget is spent. */
 static gjk_distance_result no_distance(bool inside) {
     return (gjk_distance_result){.state = inside ? GJK_OVERLAPPING : GJK_SEPARATED,
                                  .inside = inside,
@@ -196,7 +196,7 @@ static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_pl
     depth.max_iterations = settings->max_iterations;
     depth.first_direction = settings->first_direction;
     depth.solver = settings->solver;
-    depth.patience = settings->patience;
+    depth.budget = settings->budget;
     const gjk_detect_result deepest = gjk_detect_pieces(a, b, &depth);
     return deepest.given_up ? no_distance(false) : distance_again(a, b, &deepest, settings);
 }
@@ -207,7 +207,7 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
         .visitor = {.visit = visit_distance,
                     .bound = INFINITY,
                     .tolerance = settings->tolerance,
-                    .meter = {.patience = settings->patience}},
+                    .budget = settings->budget},
         .settings = *settings,
         .least_bound = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
         .lower_bound = INFINITY,
@@ -217,11 +217,11 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
     measurement.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &measurement.visitor);
     gjk_distance_result result = measurement.best;
-    gjk_meter *meter = &measurement.visitor.meter;
+    gjk_budget *budget = measurement.visitor.budget;
     const bool inside =
-        result.state == GJK_SEPARATED && !meter->given_up && one_encloses(a, b, meter);
-    if (inside || meter->given_up) {
-        return no_distance(inside && !meter->given_up);
+        result.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
+    if (inside || gjk_budget_is_spent(budget)) {
+        return no_distance(inside && !gjk_budget_is_spent(budget));
     }
     if (result.state == GJK_OVERLAPPING) {
         return distance_of_deepest(a, b, settings);
@@ -279,7 +279,7 @@ gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
     piece_contacts contacts = {
         .visitor = {.visit = visit_contact,
                     .tolerance = settings->tolerance,
-                    .meter = {.patience = settings->patience}},
+                    .budget = settings->budget},
         .settings = *settings,
         .found = gjk_list_make(arena, sizeof(gjk_detect_result)),
         .limit = limit,
@@ -298,6 +298,7 @@ gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
     if (contacts.out_of_memory) {
         return GJK_OUT_OF_MEMORY;
     }
-    return contacts.visitor.meter.given_up ? GJK_GIVEN_UP
-                                           : gjk_list_sort(&contacts.found, deepest_first);
+    return gjk_budget_is_spent(contacts.visitor.budget)
+               ? GJK_GIVEN_UP
+               : gjk_list_sort(&contacts.found, deepest_first);
 }

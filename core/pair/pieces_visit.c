@@ -42,7 +42,7 @@ static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slac
 
 /* The steps that a query on two convex shapes counts for. */
 static uint32_t steps_of(const gjk_placed *a, const gjk_placed *b) {
-    return 1 + (a->shape->count + b->shape->count) / 64;
+    return 16 + (a->shape->count + b->shape->count) / 4;
 }
 
 /* The pieces of a leaf, by ascending gap. */
@@ -78,7 +78,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
         sort_leaf(pieces, first, count, &seen, sorted);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t index = sorted[i].index;
-            if (gjk_meter_spend(&visitor->meter, 1)) {
+            if (gjk_budget_spend(visitor->budget, 4)) {
                 return;
             }
             if (!may_matter(visitor, sorted[i].gap, slack)) {
@@ -92,7 +92,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
                 whole_is_a ? index : GJK_NO_PIECE,
                 whole_is_a ? GJK_NO_PIECE : index,
             };
-            if (gjk_meter_spend(&visitor->meter, steps_of(pair.a, pair.b)) ||
+            if (gjk_budget_spend(visitor->budget, steps_of(pair.a, pair.b)) ||
                 !visitor->visit(visitor, &pair)) {
                 return;
             }
@@ -218,7 +218,7 @@ static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
             pair.piece_b = walk->pieces_b->tree.order[first_b + k];
             const gjk_gap gap =
                 gjk_piece_gap(walk->pieces_b, pair.piece_b, &seen, (gjk_vec3){0, 0, 0});
-            if (gjk_meter_spend(&walk->visitor->meter, 1)) {
+            if (gjk_budget_spend(walk->visitor->budget, 4)) {
                 return false;
             }
             if (!may_matter(walk->visitor, gap.length, walk->length_slack)) {
@@ -227,7 +227,7 @@ static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
             gjk_piece b;
             gjk_piece_make(walk->b, pair.piece_b, &b);
             pair.b = &b.placed;
-            if (gjk_meter_spend(&walk->visitor->meter, steps_of(pair.a, pair.b)) ||
+            if (gjk_budget_spend(walk->visitor->budget, steps_of(pair.a, pair.b)) ||
                 !walk->visitor->visit(walk->visitor, &pair)) {
                 return false;
             }
@@ -252,7 +252,7 @@ static void visit_both(const gjk_placed *a, const gjk_placed *b, gjk_piece_visit
     walk.stack[walk.top++] = (branch_pair){0.0, root, root};
     while (walk.top > 0) {
         const branch_pair pair = walk.stack[--walk.top];
-        if (gjk_meter_spend(&visitor->meter, 1)) {
+        if (gjk_budget_spend(visitor->budget, 4)) {
             return;
         }
         if (pair.key > gjk_pieces_near_bound(&walk.pieces_a->tree, visitor->bound)) {

@@ -11,7 +11,7 @@ static gjk_detect_result find_depth(const gjk_placed *a, const gjk_placed *b,
     how.recorder = settings->recorder;
     how.solver = settings->solver;
     how.cache = settings->cache;
-    how.patience = settings->patience;
+    how.budget = settings->budget;
     return gjk_detect(a, b, &how);
 }
 

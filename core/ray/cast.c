@@ -120,7 +120,7 @@ static void resolve(const gjk_placed *moving, const gjk_placed *target,
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
-    at_rest.patience = settings->patience;
+    at_rest.budget = settings->budget;
     const gjk_detect_result deep = gjk_detect(moving, target, &at_rest);
     result->is_resolved = true;
     result->given_up = deep.given_up;

@@ -41,7 +41,7 @@ typedef struct way_out {
     gjk_vec3 origin, direction; /* in the shape's own frame */
     double slack;               /* what counts as no gap between two pieces */
     double grain; /* the same, and what places in the shape's own frame are rounded by */
-    gjk_meter meter;
+    gjk_budget *budget;
 } way_out;
 
 static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray,
@@ -54,7 +54,7 @@ static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray,
         .settings = *settings,
         .origin = gjk_mul3_transposed(&target->pose.rotation, off),
         .direction = gjk_mul3_transposed(&target->pose.rotation, ray->direction),
-        .meter = {.patience = settings->patience},
+        .budget = settings->budget,
     };
     /* A ray at a piece rounds what lies between the two; the walk to it also the own frame's
      * numbers. */
@@ -93,7 +93,7 @@ static double leave_pieces(way_out *way, double t) {
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;
-            if (gjk_meter_spend(&way->meter, 1)) {
+            if (gjk_budget_spend(way->budget, 16)) {
                 return farthest;
             }
             gjk_piece_make(way->target, tree->order[slot], &piece);
@@ -111,12 +111,12 @@ static double cross_solid(way_out *way, double t) {
     const struct gjk_pieces *pieces = way->target->shape->pieces;
     const double from = t + 2.0 * way->grain;
     if (pieces->type != GJK_MESH || !pieces->closed || from > way->ray->max_distance ||
-        !gjk_mesh_encloses(pieces, point_at(way, from), &way->meter)) {
+        !gjk_mesh_encloses(pieces, point_at(way, from), way->budget)) {
         return t;
     }
     double next = from;
     const gjk_ray rest = part_of(way, from, way->ray->max_distance - from);
-    const gjk_ray_result hit = gjk_raycast_surface(way->target, &rest, &way->settings, &way->meter);
+    const gjk_ray_result hit = gjk_raycast_surface(way->target, &rest, &way->settings, way->budget);
     next += hit.hit ? hit.distance : rest.max_distance;
     return next;
 }
@@ -130,11 +130,11 @@ gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_
     }
     way_out way = make_way_out(target, ray, settings);
     double t = hit->distance;
-    for (bool goes_on = true; goes_on && !way.meter.given_up;) {
+    for (bool goes_on = true; goes_on && !gjk_budget_is_spent(way.budget);) {
         const double through = leave_pieces(&way, t), beyond = cross_solid(&way, through);
         goes_on = (through > t + way.slack || beyond > through) && beyond < ray->max_distance;
         t = gjk_larger(through, beyond);
     }
     *exit = between(t, hit->distance, ray->max_distance);
-    return way.meter.given_up ? GJK_GIVEN_UP : GJK_OK;
+    return gjk_budget_is_spent(way.budget) ? GJK_GIVEN_UP : GJK_OK;
 }

@@ -15,7 +15,7 @@
 typedef struct piece_cast {
     gjk_vec3 translation; /* of the moving shape, in the world */
     const gjk_cast_settings *settings;
-    gjk_meter meter;
+    gjk_budget *budget;
     gjk_cast_result best;
 } piece_cast;
 
@@ -132,7 +132,7 @@ static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t 
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
-            if (gjk_meter_spend(&cast->meter, 1)) {
+            if (gjk_budget_spend(cast->budget, 32)) {
                 return;
             }
             if (surely_misses(pieces, index, &seen, way, bound_of(cast), slack)) {
@@ -156,7 +156,7 @@ static void cast_pieces(piece_cast *cast, const gjk_placed *moving, const gjk_pl
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
             gjk_piece_make(moving, index, &piece);
-            if (gjk_meter_spend(&cast->meter, 1)) {
+            if (gjk_budget_spend(cast->budget, 32)) {
                 return;
             }
             cast_at_target(cast, &piece.placed, index, target);
@@ -165,33 +165,32 @@ static void cast_pieces(piece_cast *cast, const gjk_placed *moving, const gjk_pl
     }
 }
 
-static bool starts_inside(const gjk_placed *moving, const gjk_placed *target, gjk_meter *meter) {
+static bool starts_inside(const gjk_placed *moving, const gjk_placed *target, gjk_budget *budget) {
     const struct gjk_pieces *of_target = target->shape->pieces, *of_moving = moving->shape->pieces;
     return (of_target != NULL && of_target->type == GJK_MESH && of_target->closed &&
-            gjk_mesh_encloses_some(target, moving, meter)) ||
+            gjk_mesh_encloses_some(target, moving, budget)) ||
            (of_moving != NULL && of_moving->type == GJK_MESH && of_moving->closed &&
-            gjk_mesh_encloses_some(moving, target, meter));
+            gjk_mesh_encloses_some(moving, target, budget));
 }
 
 /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the two
  * touch. */
 static bool touches(const gjk_placed *moving, const gjk_placed *target,
-                    const gjk_cast_settings *settings, gjk_meter *meter) {
+                    const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
     at_rest.penetration = false;
-    at_rest.patience = settings->patience;
+    at_rest.budget = settings->budget;
     const gjk_detect_result start = gjk_detect(moving, target, &at_rest);
-    meter->given_up = meter->given_up || start.given_up;
     return start.state == GJK_TOUCHING;
 }
 
 void gjk_cast_starts_inside(const gjk_placed *moving, const gjk_placed *target,
-                            const gjk_cast_settings *settings, gjk_meter *meter,
+                            const gjk_cast_settings *settings, gjk_budget *budget,
                             gjk_cast_result *result) {
-    if (starts_inside(moving, target, meter) && !meter->given_up &&
-        !touches(moving, target, settings, meter) && !meter->given_up) {
+    if (starts_inside(moving, target, budget) && !gjk_budget_is_spent(budget) &&
+        !touches(moving, target, settings) && !gjk_budget_is_spent(budget)) {
         *result = (gjk_cast_result){.hit = true,
                                     .inside = true,
                                     .piece = GJK_NO_PIECE,
@@ -207,7 +206,7 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
     piece_cast cast = {
         .translation = translation,
         .settings = &of_pieces,
-        .meter = {.patience = settings->patience},
+        .budget = settings->budget,
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
     if (moving->shape->pieces == NULL) {
@@ -216,10 +215,10 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
         cast_pieces(&cast, moving, target);
     }
     gjk_cast_result *best = &cast.best;
-    if (!(best->hit && best->inside) && !cast.meter.given_up) {
-        gjk_cast_starts_inside(moving, target, settings, &cast.meter, best);
+    if (!(best->hit && best->inside) && !gjk_budget_is_spent(cast.budget)) {
+        gjk_cast_starts_inside(moving, target, settings, cast.budget, best);
     }
-    if (cast.meter.given_up) {
+    if (gjk_budget_is_spent(cast.budget)) {
         return (
             gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
     }

@@ -108,11 +108,11 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-static bool starts_in_solid(const piece_ray *ray, const gjk_shape *shape, gjk_meter *meter) {
+static bool starts_in_solid(const piece_ray *ray, const gjk_shape *shape, gjk_budget *budget) {
     const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
     return ray->pieces->type == GJK_MESH && ray->pieces->closed && fabs(off.x) <= half.x &&
            fabs(off.y) <= half.y && fabs(off.z) <= half.z &&
-           gjk_mesh_encloses(ray->pieces, ray->own.origin, meter);
+           gjk_mesh_encloses(ray->pieces, ray->own.origin, budget);
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
@@ -149,7 +149,7 @@ static void ask_piece(piece_search *search, uint32_t index) {
 /* The first hit among the pieces, an origin in one of them included. */
 static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
                                 const gjk_ray_settings *settings, const piece_ray *seen,
-                                gjk_meter *meter) {
+                                gjk_budget *budget) {
     const gjk_pieces_tree *tree = &seen->pieces->tree;
     const double slack = 8.0 * (settings->tolerance * target->shape->size + seen->own.rounding);
     const gjk_bounds point = {seen->own.origin, seen->own.origin};
@@ -163,7 +163,8 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
     search.best = (gjk_ray_result){.piece = GJK_NO_PIECE};
     uint32_t first, count;
     gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance);
-    while (gjk_pieces_walk_next(&search.walk, &first, &count) && !gjk_meter_spend(meter, count)) {
+    while (gjk_pieces_walk_next(&search.walk, &first, &count) &&
+           !gjk_budget_spend(budget, 4 * count)) {
         const uint32_t left_out = find_left_out(seen, first, count, search.walk.bound);
         for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
             ask_piece(&search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
@@ -173,25 +174,25 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
 }
 
 gjk_ray_result gjk_raycast_surface(const gjk_placed *target, const gjk_ray *ray,
-                                   const gjk_ray_settings *settings, gjk_meter *meter) {
+                                   const gjk_ray_settings *settings, gjk_budget *budget) {
     piece_ray seen = make_own(target, ray, settings->tolerance);
     seen.one_sided = false;
-    return first_hit(target, ray, settings, &seen, meter);
+    return first_hit(target, ray, settings, &seen, budget);
 }
 
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
     const piece_ray seen = make_own(target, ray, settings->tolerance);
-    gjk_meter meter = {.patience = settings->patience};
-    if (starts_in_solid(&seen, target->shape, &meter) && !meter.given_up) {
+    gjk_budget *budget = settings->budget;
+    if (starts_in_solid(&seen, target->shape, budget) && !gjk_budget_is_spent(budget)) {
         gjk_ray_result inside = gjk_ray_inside(ray, settings);
         inside.piece = GJK_NO_PIECE;
         return inside;
     }
     gjk_ray_settings solid = *settings;
     solid.solid = true;
-    gjk_ray_result best = first_hit(target, ray, &solid, &seen, &meter);
-    if (meter.given_up) {
+    gjk_ray_result best = first_hit(target, ray, &solid, &seen, budget);
+    if (gjk_budget_is_spent(budget)) {
         return (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
     }
     if (best.inside && !settings->solid) {

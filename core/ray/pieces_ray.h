@@ -3,7 +3,7 @@
 
 /* Rays and casts where shapes of many pieces take part: gjk_raycast and gjk_cast lead here. */
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "gjk/cast.h"
 #include "gjk/ray.h"
 
@@ -12,7 +12,7 @@ gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 
 /* The first piece that the ray hits, from either side, wherever its origin lies. */
 gjk_ray_result gjk_raycast_surface(const gjk_placed *target, const gjk_ray *ray,
-                                   const gjk_ray_settings *settings, gjk_meter *meter);
+                                   const gjk_ray_settings *settings, gjk_budget *budget);
 
 /* settings->at_start is the caller's to regard. */
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
@@ -21,7 +21,7 @@ gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
 /* Where one of the two starts inside the other, a closed mesh, and does not touch it, that is the
  * result. Of shapes whose surfaces do not overlap at the start. */
 void gjk_cast_starts_inside(const gjk_placed *moving, const gjk_placed *target,
-                            const gjk_cast_settings *settings, gjk_meter *meter,
+                            const gjk_cast_settings *settings, gjk_budget *budget,
                             gjk_cast_result *result);
 
 /* Makes of a result that reports an overlap at the start what settings->at_start asks for. */

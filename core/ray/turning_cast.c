@@ -20,7 +20,7 @@ typedef struct turning_cast {
     const gjk_placed *moving, *target;
     const gjk_rigid_motion *motion;
     const gjk_cast_settings *settings;
-    gjk_meter meter;
+    gjk_budget *budget;
     gjk_cast_result best;
 } turning_cast;
 
@@ -165,7 +165,7 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
-            if (gjk_meter_spend(&cast->meter, 8)) {
+            if (gjk_budget_spend(cast->budget, 128)) {
                 return;
             }
             gjk_piece_make_own(pieces, index, &piece);
@@ -176,7 +176,7 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
 
 static void cast_pieces(turning_cast *cast) {
     const struct gjk_pieces *pieces = cast->moving->shape->pieces;
-    for (uint32_t i = 0; i < gjk_pieces_count(pieces) && !cast->meter.given_up; i++) {
+    for (uint32_t i = 0; i < gjk_pieces_count(pieces) && !gjk_budget_is_spent(cast->budget); i++) {
         gjk_piece piece;
         if (gjk_piece_exists(pieces, i)) {
             gjk_piece_make_own(pieces, i, &piece);
@@ -214,7 +214,7 @@ gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motio
         .target = target,
         .motion = motion,
         .settings = &reporting,
-        .meter = {.patience = settings->patience},
+        .budget = settings->budget,
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
     if (moving->shape->pieces == NULL) {
@@ -224,10 +224,10 @@ gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motio
         cast_pieces(&cast);
     }
     gjk_cast_result result = cast.best;
-    if (!(result.hit && result.inside) && !cast.meter.given_up) {
-        gjk_cast_starts_inside(moving, target, settings, &cast.meter, &result);
+    if (!(result.hit && result.inside) && !gjk_budget_is_spent(cast.budget)) {
+        gjk_cast_starts_inside(moving, target, settings, cast.budget, &result);
     }
-    if (cast.meter.given_up) {
+    if (gjk_budget_is_spent(cast.budget)) {
         return (
             gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
     }

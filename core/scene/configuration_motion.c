@@ -3,12 +3,15 @@
  * (ray/advance.c), with the box that a moved body may pass in place of its own.
  */
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "ray/advance.h"
 #include "ray/turning.h"
 #include "scene/configurations.h"
 #include "shape/pieces.h"
 #include "shape/pieces_walk.h"
+
+/* Steps of the motion of one pair of convex parts. */
+#define MOTION_STEPS 128
 
 /* One of two bodies that meet. */
 typedef struct traveller {
@@ -21,7 +24,7 @@ typedef struct traveller {
 typedef struct encounter {
     traveller a, b;
     gjk_cast_settings settings;
-    gjk_meter meter;
+    gjk_budget *budget;
     double bound;
     bool hit;
 } encounter;
@@ -53,7 +56,7 @@ static void meet_near(encounter *e, const gjk_placed *part_a) {
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;
-            if (gjk_meter_spend(&e->meter, 8)) {
+            if (gjk_budget_spend(e->budget, MOTION_STEPS)) {
                 return;
             }
             gjk_piece_make_own(pieces, pieces->tree.order[slot], &piece);
@@ -72,7 +75,7 @@ static void meet_part(encounter *e, const gjk_placed *part_a) {
     } else {
         for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
             gjk_piece piece;
-            if (gjk_meter_spend(&e->meter, 8)) {
+            if (gjk_budget_spend(e->budget, MOTION_STEPS)) {
                 return;
             }
             if (gjk_piece_exists(pieces, i)) {
@@ -110,7 +113,7 @@ static void meet(encounter *e) {
         gjk_box_widen(gjk_box_of(&e->b.from), e->b.from.shape->dimension, slack);
     for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
         gjk_piece piece;
-        if (gjk_meter_spend(&e->meter, 1)) {
+        if (gjk_budget_spend(e->budget, 16)) {
             return;
         }
         if (!gjk_piece_exists(pieces, i)) {
@@ -141,14 +144,14 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
     const gjk_body *a = p->body, *b = q->body;
     gjk_configuration *out = row->out;
     const gjk_configuration_settings *s = &row->c->settings;
-    if (s->patience != NULL && s->patience->is_over(s->patience->user)) {
+    if (gjk_budget_spend(row->walk.tree.budget, MOTION_STEPS)) {
         return false;
     }
     encounter e = {
         .a = find_traveller(row, a),
         .b = find_traveller(row, b),
         .settings = {.tolerance = s->tolerance, .max_iterations = s->max_iterations},
-        .meter = {.patience = s->patience},
+        .budget = row->walk.tree.budget,
         .bound = out->colliding ? out->fraction : 1.0,
     };
     if (e.a.rests) { /* the other moves, and comes first: what rests is searched by its tree */
@@ -157,7 +160,7 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
         e.b = rests;
     }
     meet(&e);
-    if (e.meter.given_up) {
+    if (gjk_budget_is_spent(e.budget)) {
         return false;
     }
     if (e.hit && (!out->colliding || e.bound < out->fraction ||
@@ -198,7 +201,7 @@ void gjk_row_find_contact(gjk_asked_row *row) {
         gjk_row_test_found(row, &moved, ask_motion);
         for (uint32_t j = i + 1; s->self && j < s->count && row->status == GJK_OK; j++) {
             const gjk_bounds other = passed(row, j, s->tolerance);
-            if (gjk_tree_walk_spend(&row->walk.tree, 8)) {
+            if (gjk_budget_spend(row->walk.tree.budget, 64)) {
                 row->status = GJK_GIVEN_UP;
                 return;
             }

@@ -137,12 +137,10 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
     c->detect.tolerance = settings->tolerance;
     c->detect.max_iterations = settings->max_iterations;
     c->detect.penetration = false;
-    c->detect.patience = settings->patience;
     c->distance = gjk_distance_settings_default();
     c->distance.tolerance = settings->tolerance;
     c->distance.max_iterations = settings->max_iterations;
     c->distance.is_signed = true;
-    c->distance.patience = settings->patience;
     c->moved = gjk_arena_alloc_array(arena, count, sizeof(gjk_body *));
     c->indices = gjk_arena_alloc_array(arena, count, sizeof *c->indices);
     c->order = gjk_arena_alloc_array(arena, count, sizeof *c->order);
@@ -186,16 +184,19 @@ void gjk_row_test(gjk_asked_row *row, gjk_pair_test ask, const gjk_participant *
 }
 
 static void begin(const struct gjk_configurations *c, const gjk_pose *poses, const gjk_pose *before,
-                  gjk_asked_row *row, gjk_configuration *out) {
+                  gjk_budget *budget, gjk_asked_row *row, gjk_configuration *out) {
     out->colliding = false;
     out->a = out->b = NULL;
     out->fraction = 1.0;
     row->c = c;
     row->poses = poses;
     row->before = before;
-    row->selection = (gjk_selection){.filter = &c->filter, .patience = c->settings.patience};
+    row->selection = (gjk_selection){.filter = &c->filter, .budget = budget};
     row->out = out;
     row->bound = INFINITY;
+    row->detect = c->detect;
+    row->distance = c->distance;
+    row->detect.budget = row->distance.budget = budget;
     row->status = GJK_OK;
     gjk_set_walk_init(&row->walk, &c->snapshot, &row->selection);
 }
@@ -211,7 +212,7 @@ void gjk_row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk_pa
             gjk_row_test(row, ask, moved, &found);
         }
     }
-    if (row->walk.tree.given_up) {
+    if (gjk_budget_is_spent(row->walk.tree.budget)) {
         row->status = GJK_GIVEN_UP;
     }
 }
@@ -237,9 +238,9 @@ static void make_boxes(gjk_asked_row *row, gjk_query_bounds_kind kind) {
     }
 }
 
-/* Counts a look at another moved body. False: patience has ended. */
+/* Counts a look at another moved body. False: the budget is spent. */
 static bool go_on(gjk_asked_row *row, uint32_t i) {
-    if (gjk_tree_walk_spend(&row->walk.tree, i < GJK_ROW_BOXES ? 1 : 8)) {
+    if (gjk_budget_spend(row->walk.tree.budget, i < GJK_ROW_BOXES ? 2 : 32)) {
         row->status = GJK_GIVEN_UP;
     }
     return row->status == GJK_OK;
@@ -261,7 +262,7 @@ static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gj
     if (out->colliding && !gjk_row_is_less(row, a->body, b->body)) {
         return true;
     }
-    const gjk_detect_result result = gjk_detect(a->placed, b->placed, &row->c->detect);
+    const gjk_detect_result result = gjk_detect(a->placed, b->placed, &row->detect);
     if (result.state != GJK_SEPARATED && !result.given_up) {
         out->colliding = true;
         out->a = a->body;
@@ -369,7 +370,7 @@ static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk
     if (is_known || is_too_far(row, a->placed, b->placed)) {
         return true;
     }
-    const gjk_distance_result result = gjk_distance(a->placed, b->placed, &row->c->distance);
+    const gjk_distance_result result = gjk_distance(a->placed, b->placed, &row->distance);
     if (result.given_up) {
         return false;
     }
@@ -434,34 +435,34 @@ static void find_nearest(gjk_asked_row *row, const gjk_configuration_hint *hint)
 
 /* What collides at the start, on the way or at the end, in this order. */
 static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *poses,
-                         const gjk_pose *before, gjk_configuration_hint *hint,
+                         const gjk_pose *before, gjk_budget *budget, gjk_configuration_hint *hint,
                          gjk_configuration *out) {
     gjk_asked_row row;
-    begin(c, before, NULL, &row, out);
+    begin(c, before, NULL, budget, &row, out);
     find_collision(&row, hint);
     if (row.status != GJK_OK || out->colliding) {
         out->fraction = out->colliding ? 0.0 : 1.0;
         return row.status;
     }
-    begin(c, poses, before, &row, out);
+    begin(c, poses, before, budget, &row, out);
     gjk_row_find_contact(&row);
     if (row.status != GJK_OK || out->colliding) {
         return row.status;
     }
-    begin(c, poses, NULL, &row, out);
+    begin(c, poses, NULL, budget, &row, out);
     find_collision(&row, hint);
     return row.status;
 }
 
 gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations,
-                                 const gjk_pose *poses, const gjk_pose *before,
+                                 const gjk_pose *poses, const gjk_pose *before, gjk_budget *budget,
                                  gjk_configuration_hint *hint, gjk_configuration *out) {
     const gjk_configuration_settings *s = &configurations->settings;
     gjk_status status = GJK_OK;
     gjk_asked_row asked;
-    begin(configurations, poses, NULL, &asked, out);
+    begin(configurations, poses, NULL, budget, &asked, out);
     if (before != NULL) {
-        status = follow(configurations, poses, before, hint, out);
+        status = follow(configurations, poses, before, budget, hint, out);
     } else if (!s->distance) {
         find_collision(&asked, hint);
         status = asked.status;
@@ -469,7 +470,7 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     }
     if (s->distance && out->colliding && status == GJK_OK) {
         const gjk_placed p = place(&asked, out->a), q = place(&asked, out->b);
-        out->result = gjk_distance(&p, &q, &configurations->distance);
+        out->result = gjk_distance(&p, &q, &asked.distance);
         status = out->result.given_up ? GJK_GIVEN_UP : GJK_OK;
         if (out->result.distance == 0.0) {
             out->result.lower_bound = out->result.signed_distance;

@@ -35,6 +35,8 @@ typedef struct gjk_asked_row {
     double bound; /* distances: signed */
     gjk_status status;
     gjk_selection selection;
+    gjk_detect_settings detect; /* with the budget */
+    gjk_distance_settings distance;
     gjk_set_walk walk;
     gjk_query_bounds boxes[GJK_ROW_BOXES]; /* of the moved bodies */
 } gjk_asked_row;
@@ -45,7 +47,7 @@ typedef struct gjk_participant {
     const gjk_placed *placed;
 } gjk_participant;
 
-/* What is asked of a pair of which a comes first by id. False: patience has ended. */
+/* What is asked of a pair of which a comes first by id. False: the budget is spent. */
 typedef bool (*gjk_pair_test)(gjk_asked_row *row, const gjk_participant *a,
                               const gjk_participant *b);
 

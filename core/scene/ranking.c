@@ -41,7 +41,8 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
         }
     }
     found->truncated = found->truncated && !selection->rest_unasked;
-    return walk.tree.given_up ? GJK_GIVEN_UP : gjk_list_sort(found, ranking->order);
+    return gjk_budget_is_spent(walk.tree.budget) ? GJK_GIVEN_UP
+                                                 : gjk_list_sort(found, ranking->order);
 }
 
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,

@@ -46,7 +46,7 @@ static inline bool gjk_bodies_accept_each_other(const gjk_body *a, const gjk_bod
 /* The steps that a query on one body counts for: some look at all points of its shape in each of
  * their iterations. */
 static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
-    return 4 + shape->count / 32;
+    return 16 + shape->count / 4;
 }
 
 /* How many bodies are listed at once where there is no tree. */
@@ -69,7 +69,7 @@ void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection);
 void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance);
 
-/* Finds the next selected body. False: there are no more, or patience has ended. */
+/* Finds the next selected body. False: there are no more, or the budget is spent. */
 bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf);
 
 /* Measures a placed body for a question. Where it counts as an answer, writes the answer, whose
@@ -106,7 +106,7 @@ static inline int gjk_ranking_compare(const void *a, const void *b,
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) GJK_MUST_USE;
 
-/* Does any selected body count? False when patience ends, or memory. */
+/* Does any selected body count? False when the budget is spent, or memory. */
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                      const gjk_selection *selection);
 

@@ -6,8 +6,8 @@
 #include "gjk/set.h"
 
 #include "base/map.h"
-#include "base/meter.h"
 #include "base/references.h"
+#include "gjk/budget.h"
 #include "scene/groups.h"
 #include "scene/scene.h"
 
@@ -135,7 +135,7 @@ static gjk_status edit_maps(const struct gjk_set *set, const gjk_edit *edits,
 }
 
 /* Makes a tree over all bodies, where there was none to edit. */
-static gjk_status make_tree(struct gjk_set *set, const gjk_patience *patience) {
+static gjk_status make_tree(struct gjk_set *set, gjk_budget *budget) {
     const uint32_t count = gjk_set_count(set);
     gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
     if (changes == NULL) {
@@ -144,32 +144,36 @@ static gjk_status make_tree(struct gjk_set *set, const gjk_patience *patience) {
     for (uint32_t i = 0; i < count; i++) {
         changes[i] = (gjk_tree_change){NULL, gjk_set_body(set, i)};
     }
-    gjk_status status = gjk_tree_edit(NULL, set->dimension, changes, count, patience, &set->tree);
+    gjk_status status = gjk_tree_edit(NULL, set->dimension, changes, count, budget, &set->tree);
     free(changes);
     return status;
 }
 
+/* Steps of an edit of one body: it is looked up in three maps. */
+#define EDIT_STEPS 64
+
 /* How an edit is done. */
 typedef struct gjk_edit_terms {
     bool with_tree;
-    const gjk_patience *patience;
+    gjk_budget *budget;
 } gjk_edit_terms;
 
 static gjk_status edit_parts(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                              const gjk_edit_terms *terms, struct gjk_set *next) {
-    gjk_meter meter = {.patience = terms->patience};
+    gjk_budget *budget = terms->budget;
     gjk_tree_change *changes = malloc(((size_t)count + 1) * sizeof changes[0]);
     if (changes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    for (uint32_t i = 0; i < count && !gjk_meter_spend(&meter, 1); i++) {
+    for (uint32_t i = 0; i < count && !gjk_budget_spend(budget, EDIT_STEPS); i++) {
         changes[i] = (gjk_tree_change){gjk_set_find(set, edits[i].id), edits[i].body};
     }
-    gjk_status status = meter.given_up ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
+    gjk_status status =
+        gjk_budget_is_spent(budget) ? GJK_GIVEN_UP : edit_maps(set, edits, changes, count, next);
     if (status == GJK_OK && terms->with_tree) {
         status = set->tree != NULL ? gjk_tree_edit(set->tree, set->dimension, changes, count,
-                                                   terms->patience, &next->tree)
-                                   : make_tree(next, terms->patience);
+                                                   terms->budget, &next->tree)
+                                   : make_tree(next, terms->budget);
     }
     free(changes);
     return status;
@@ -195,8 +199,8 @@ gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32
 }
 
 gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                               const gjk_patience *patience, struct gjk_set **out) {
-    const gjk_edit_terms terms = {.with_tree = true, .patience = patience};
+                               gjk_budget *budget, struct gjk_set **out) {
+    const gjk_edit_terms terms = {.with_tree = true, .budget = budget};
     return edit_set(set, edits, count, &terms, out);
 }
 

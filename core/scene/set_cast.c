@@ -38,7 +38,7 @@ static gjk_cast_question ask(const gjk_placed *moving, const gjk_rigid_motion *m
         .motion = motion,
         .settings = *settings,
     };
-    question.settings.patience = selection->patience;
+    question.settings.budget = selection->budget;
     return question;
 }
 

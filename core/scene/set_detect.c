@@ -35,7 +35,7 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
     gjk_detect_settings patient = *settings;
-    patient.patience = selection->patience;
+    patient.budget = selection->budget;
     gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_hit));
     gjk_list candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_OVERLAP, a, settings->tolerance);
@@ -50,9 +50,9 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
         }
     }
     gjk_list_heap(&candidates, by_id_backwards);
-    while (candidates.count > 0 && !hits.truncated && !walk.tree.given_up) {
+    while (candidates.count > 0 && !hits.truncated && !gjk_budget_is_spent(walk.tree.budget)) {
         leaf = take_first(&candidates);
-        if (gjk_tree_walk_spend(&walk.tree, gjk_query_steps(leaf.body->placed.shape))) {
+        if (gjk_budget_spend(walk.tree.budget, gjk_query_steps(leaf.body->placed.shape))) {
             break;
         }
         gjk_detect_result result = gjk_detect(a, gjk_leaf_place(snapshot, &leaf, &room), &patient);
@@ -73,7 +73,7 @@ gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
         *hit = (gjk_hit){leaf.body, result};
     }
     *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, hits.truncated};
-    return walk.tree.given_up ? GJK_GIVEN_UP : GJK_OK;
+    return gjk_budget_is_spent(walk.tree.budget) ? GJK_GIVEN_UP : GJK_OK;
 }
 
 static bool same_group(const gjk_body *a, const gjk_body *b) {
@@ -118,9 +118,9 @@ static void test_candidates(gjk_pair_scan *scan, const gjk_body *a, const gjk_pl
     const uint32_t limit = scan->seconds.selection->limit;
     gjk_placed room;
     gjk_list_heap(&scan->candidates, by_id_backwards);
-    while (scan->candidates.count > 0 && !scan->seconds.tree.given_up) {
+    while (scan->candidates.count > 0 && !gjk_budget_is_spent(scan->seconds.tree.budget)) {
         const gjk_leaf b = take_first(&scan->candidates);
-        if (gjk_tree_walk_spend(&scan->seconds.tree, gjk_query_steps(b.body->placed.shape))) {
+        if (gjk_budget_spend(scan->seconds.tree.budget, gjk_query_steps(b.body->placed.shape))) {
             return;
         }
         const gjk_placed *placed_b = gjk_leaf_place(scan->seconds.snapshot, &b, &room);
@@ -171,16 +171,16 @@ static int by_ids(const void *a, const void *b) {
 static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
     gjk_pair_scan *scan = user;
     const gjk_selection *selection = scan->seconds.selection;
-    if (scan->left-- == 0 || gjk_tree_walk_spend(&scan->seconds.tree, 1)) {
-        scan->too_many = !scan->seconds.tree.given_up;
+    if (scan->left-- == 0 || gjk_budget_spend(scan->seconds.tree.budget, 1)) {
+        scan->too_many = !gjk_budget_is_spent(scan->seconds.tree.budget);
         return false;
     }
     if (!is_pair(scan, a->body, b->body) || !gjk_selection_has(selection, a->body) ||
         !gjk_selection_has(selection, b->body)) {
         return true;
     }
-    scan->seconds.tree.steps +=
-        gjk_query_steps(a->body->placed.shape) + gjk_query_steps(b->body->placed.shape);
+    (void)gjk_budget_spend(scan->seconds.tree.budget, gjk_query_steps(a->body->placed.shape) +
+                                                          gjk_query_steps(b->body->placed.shape));
     const bool swapped = scan->within && strcmp(a->body->id, b->body->id) > 0;
     const gjk_leaf *p = swapped ? b : a, *q = swapped ? a : b;
     gjk_placed room_p, room_q;
@@ -217,7 +217,7 @@ static bool scan_trees(gjk_pair_scan *scan) {
         scan->pairs.count = 0;
         return false;
     }
-    if (scan->status == GJK_OK && !scan->seconds.tree.given_up) {
+    if (scan->status == GJK_OK && !gjk_budget_is_spent(scan->seconds.tree.budget)) {
         scan->status = gjk_list_sort(&scan->pairs, by_ids);
     }
     return true;
@@ -228,7 +228,7 @@ static void scan_init(gjk_pair_scan *scan, const gjk_snapshot *snapshot, const g
     gjk_set_walk_init(&scan->firsts, snapshot, selection);
     gjk_set_walk_init(&scan->seconds, other, selection);
     scan->settings = *settings;
-    scan->settings.patience = selection->patience;
+    scan->settings.budget = selection->budget;
     scan->status = GJK_OK;
     scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     scan->pairs = gjk_list_make(selection->arena, sizeof(gjk_pair_hit));
@@ -236,12 +236,14 @@ static void scan_init(gjk_pair_scan *scan, const gjk_snapshot *snapshot, const g
 
 /* Whether further pairs are of interest. */
 static bool scan_goes_on(const gjk_pair_scan *scan) {
-    return scan->status == GJK_OK && !scan->pairs.truncated && !scan->seconds.tree.given_up;
+    return scan->status == GJK_OK && !scan->pairs.truncated &&
+           !gjk_budget_is_spent(scan->seconds.tree.budget);
 }
 
 static gjk_status scan_end(const gjk_pair_scan *scan, gjk_pair_hits *out) {
     gjk_status status = scan->status;
-    if (status == GJK_OK && (scan->firsts.tree.given_up || scan->seconds.tree.given_up)) {
+    if (status == GJK_OK && (gjk_budget_is_spent(scan->firsts.tree.budget) ||
+                             gjk_budget_is_spent(scan->seconds.tree.budget))) {
         status = GJK_GIVEN_UP;
     }
     *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->pairs.items, scan->pairs.count,
@@ -327,7 +329,8 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
     }
     gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_leaf));
     scan.status = list_firsts(&scan, &firsts) ? GJK_OK : GJK_OUT_OF_MEMORY;
-    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_tree_walk_spend(&scan.firsts.tree, 1)) {
+    while (scan_goes_on(&scan) && firsts.count > 0 &&
+           !gjk_budget_spend(scan.firsts.tree.budget, 1)) {
         const gjk_leaf a = take_first(&firsts);
         scan_row(&scan, &a);
     }

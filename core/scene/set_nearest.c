@@ -56,7 +56,7 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
                            gjk_nears *out) {
     const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
     gjk_near_question question = {.shape = a, .max_distance = max_distance, .settings = *settings};
-    question.settings.patience = selection->patience;
+    question.settings.budget = selection->budget;
     const gjk_ranking ranking = {
         .query = &query,
         .distance = max_distance,
@@ -139,7 +139,7 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
                                   .max_distance = max_distance,
                                   .settings = *settings,
                                   .arena = selection->arena};
-    question.settings.patience = selection->patience;
+    question.settings.budget = selection->budget;
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
     const gjk_query_bounds query = wide_ray(ray, max_distance, dimension, settings->tolerance);
     const gjk_ranking ranking = {

@@ -86,15 +86,16 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     gjk_leaf a;
     in_order.tree = NULL;
     all.except = NULL;
-    search.settings.patience = selection->patience;
+    search.settings.budget = selection->budget;
     gjk_set_walk_init(&search.firsts, &in_order, &all);
     gjk_set_walk_init(&search.seconds, other, &all);
     gjk_set_walk_aim(&search.firsts, &everything, 0.0);
-    while (search.status == GJK_OK && !search.seconds.tree.given_up &&
+    while (search.status == GJK_OK && !gjk_budget_is_spent(search.seconds.tree.budget) &&
            gjk_set_walk_next(&search.firsts, &a)) {
         search_row(&search, &a);
     }
-    if (search.status == GJK_OK && (search.firsts.tree.given_up || search.seconds.tree.given_up)) {
+    if (search.status == GJK_OK && (gjk_budget_is_spent(search.firsts.tree.budget) ||
+                                    gjk_budget_is_spent(search.seconds.tree.budget))) {
         search.status = GJK_GIVEN_UP;
     }
     if (search.status == GJK_OK) {

@@ -33,7 +33,7 @@ static gjk_ray_question ask(const gjk_snapshot *snapshot, const gjk_ray *ray,
     const uint32_t dimension = gjk_set_dimension(snapshot->set);
     gjk_ray_question question = {gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
                                  *settings};
-    question.settings.patience = selection->patience;
+    question.settings.budget = selection->budget;
     return question;
 }
 

@@ -25,7 +25,7 @@ void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection) {
     walk->snapshot = snapshot;
     walk->selection = selection;
-    gjk_tree_walk_init(&walk->tree, selection->patience);
+    gjk_tree_walk_init(&walk->tree, selection->budget);
 }
 
 void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance) {
@@ -36,7 +36,7 @@ void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double 
 static bool next_of_all(gjk_set_walk *walk, gjk_leaf *leaf) {
     const struct gjk_set *set = walk->snapshot->set;
     const uint32_t count = gjk_set_count(set);
-    while (walk->index < count && !gjk_tree_walk_spend(&walk->tree, 1)) {
+    while (walk->index < count && !gjk_budget_spend(walk->tree.budget, 1)) {
         const uint32_t left = count - walk->index, at = walk->index % GJK_SET_WALK_BATCH;
         if (at == 0) {
             gjk_set_list(set, walk->index, left < GJK_SET_WALK_BATCH ? left : GJK_SET_WALK_BATCH,
@@ -46,7 +46,7 @@ static bool next_of_all(gjk_set_walk *walk, gjk_leaf *leaf) {
         walk->index++;
         if (gjk_selection_has(walk->selection, body)) {
             *leaf = (gjk_leaf){body, gjk_snapshot_next(walk->snapshot, body)};
-            walk->tree.steps += gjk_query_steps(body->placed.shape);
+            (void)gjk_budget_spend(walk->tree.budget, gjk_query_steps(body->placed.shape));
             return true;
         }
     }
@@ -59,7 +59,7 @@ bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf) {
     }
     while (gjk_tree_walk_next(&walk->tree, leaf)) {
         if (gjk_selection_has(walk->selection, leaf->body)) {
-            walk->tree.steps += gjk_query_steps(leaf->body->placed.shape);
+            (void)gjk_budget_spend(walk->tree.budget, gjk_query_steps(leaf->body->placed.shape));
             return true;
         }
     }

@@ -5,8 +5,8 @@
  */
 
 #include "base/larger.h"
-#include "base/meter.h"
 #include "base/rounding.h"
+#include "gjk/budget.h"
 #include "gjk/pieces.h"
 #include "scene/scene.h"
 #include "shape/facets.h"
@@ -18,7 +18,7 @@ typedef struct container {
     gjk_wide3 at;        /* where in the world that is */
     gjk_facets facets;
     double tolerance; /* of the settings */
-    gjk_meter meter;
+    gjk_budget *budget;
 } container;
 
 /* The facet of the container as the plane normal . x <= offset in the body's own frame. */
@@ -55,7 +55,7 @@ static bool convex_lies_within(container *in, const gjk_placed *body) {
         in->tolerance * gjk_larger(shape->size, around->size) + 8.0 * GJK_ROUNDING * far;
     for (uint32_t i = 0; i < in->facets.count; i++) {
         const gjk_facet facet = seen_from(&in->facets.items[i], &pose);
-        if (is_beyond(shape, &facet, slack) || gjk_meter_spend(&in->meter, 1)) {
+        if (is_beyond(shape, &facet, slack) || gjk_budget_spend(in->budget, 4 + shape->count / 4)) {
             return false;
         }
     }
@@ -109,7 +109,7 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) {
     gjk_piece room;
-    container in = {.tolerance = settings->tolerance, .meter = {.patience = selection->patience}};
+    container in = {.tolerance = settings->tolerance, .budget = selection->budget};
     GJK_ASSERT(gjk_may_contain(a));
     in.at = gjk_near_make(only_piece(a, &room), &in.near);
     gjk_detect_settings state_only = *settings;
@@ -121,7 +121,8 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
         status = gjk_set_detect(snapshot, a, &all, &state_only, out);
     }
     uint32_t kept = 0, count = status == GJK_OK ? out->count : 0;
-    for (uint32_t i = 0; i < count && kept <= selection->limit && !in.meter.given_up; i++) {
+    for (uint32_t i = 0; i < count && kept <= selection->limit && !gjk_budget_is_spent(in.budget);
+         i++) {
         const gjk_placed placed = gjk_snapshot_place(snapshot, out->items[i].body);
         if (lies_within(&in, &placed)) {
             out->items[kept++] = out->items[i];
@@ -129,5 +130,5 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
     }
     out->truncated = kept > selection->limit;
     out->count = out->truncated ? selection->limit : kept;
-    return status == GJK_OK && in.meter.given_up ? GJK_GIVEN_UP : status;
+    return status == GJK_OK && gjk_budget_is_spent(in.budget) ? GJK_GIVEN_UP : status;
 }

@@ -132,7 +132,7 @@ static gjk_selection select_targets(const gjk_shot *shot, struct gjk_arena *aren
     return (gjk_selection){.filter = filter,
                            .limit = 1,
                            .arena = arena,
-                           .patience = shot->patience,
+                           .budget = shot->budget,
                            .rest_unasked = true};
 }
 
@@ -162,7 +162,7 @@ static gjk_status find_obstacle(const gjk_shot *shot, struct gjk_arena *arena, g
     const gjk_selection selection = {.filter = &filter,
                                      .limit = 1,
                                      .arena = arena,
-                                     .patience = shot->patience,
+                                     .budget = shot->budget,
                                      .rest_unasked = true};
     gjk_status status = first_hit(shot, shot->obstacles, &selection, &found, &out->obstacle);
     out->has_obstacle =

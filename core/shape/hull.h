@@ -15,7 +15,7 @@ typedef struct gjk_hull2 {
  * Finds the points that are no convex combination of others, exactly, of count >= 1
  * finite ones; of coincident points the one with the least index. O(n log n) time;
  * 28 bytes a point from the arena, where the corners stay, and as many again while it lasts.
- * OUT_OF_MEMORY; GIVEN_UP where the arena's patience ends.
+ * OUT_OF_MEMORY; GIVEN_UP where the arena's budget is spent.
  */
 gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
                           gjk_hull2 *out) GJK_MUST_USE;
@@ -33,7 +33,7 @@ typedef struct gjk_hull3 {
  * finite ones up to 4 * GJK_COORDINATE_MAX; of coincident points one. The triangles
  * may also have corners in the middle of an edge or facet. Expected O(n log n) time for
  * any input; about 200 bytes a point from the arena, where the lists stay. OUT_OF_MEMORY;
- * GIVEN_UP where the arena's patience ends.
+ * GIVEN_UP where the arena's budget is spent.
  */
 gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count,
                           gjk_hull3 *out) GJK_MUST_USE;

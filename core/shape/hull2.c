@@ -7,8 +7,8 @@
 
 #include "shape/hull.h"
 
-#include "base/meter.h"
 #include "base/predicate.h"
+#include "gjk/budget.h"
 #include "gjk/sort.h"
 
 typedef struct entry {
@@ -71,16 +71,16 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint3
         return status;
     }
     uint32_t distinct = keep_distinct(entries, count);
-    gjk_meter meter = {.patience = arena->patience};
+    gjk_budget *budget = arena->budget;
     uint32_t length = 0;
-    for (uint32_t i = 0; i < distinct && !gjk_meter_spend(&meter, 1); i++) {
+    for (uint32_t i = 0; i < distinct && !gjk_budget_spend(budget, 2); i++) {
         length = push(entries, chain, length, 0, i);
     }
     uint32_t floor = length > 0 ? length - 1 : 0;
-    for (uint32_t i = distinct - 1; i-- > 0 && !gjk_meter_spend(&meter, 1);) {
+    for (uint32_t i = distinct - 1; i-- > 0 && !gjk_budget_spend(budget, 2);) {
         length = push(entries, chain, length, floor, i);
     }
-    if (meter.given_up) {
+    if (gjk_budget_is_spent(budget)) {
         return GJK_GIVEN_UP;
     }
     if (distinct > 1) {

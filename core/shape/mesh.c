@@ -7,7 +7,7 @@
 #include "shape/pieces.h"
 
 #include "base/finite.h"
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "gjk/sort.h"
 
 #include <string.h>
@@ -124,12 +124,12 @@ static gjk_status check_closed(struct gjk_arena *scratch, const gjk_mesh *mesh,
         return GJK_OUT_OF_MEMORY;
     }
     uint32_t worst = UINT32_MAX, begin = 0;
-    gjk_meter meter = {.patience = scratch->patience};
+    gjk_budget *budget = scratch->budget;
     gjk_status status = GJK_OK;
     gather_edges(mesh, ends, edges);
     for (uint32_t v = 0; v < mesh->vertex_count && status == GJK_OK; v++) {
         const uint32_t at_v = ends[v] - begin;
-        status = gjk_meter_spend(&meter, 1 + at_v)
+        status = gjk_budget_spend(budget, 4 + at_v)
                      ? GJK_GIVEN_UP
                      : gjk_sort(scratch, edges + begin, at_v, sizeof *edges, by_other);
         if (status == GJK_OK) {

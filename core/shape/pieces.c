@@ -6,8 +6,8 @@
 #include "shape/pieces.h"
 
 #include "base/larger.h"
-#include "base/meter.h"
 #include "base/wide.h"
+#include "gjk/budget.h"
 #include "shape/cloud.h"
 
 #include <stdlib.h>
@@ -44,7 +44,7 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
     }
     gjk_references_init(&pieces->references);
     gjk_arena_init(&pieces->memory, 0);
-    gjk_arena_hurry(&pieces->memory, arena->patience); /* until it is finished */
+    gjk_arena_set_budget(&pieces->memory, arena->budget); /* until it is finished */
     if (arena->account != NULL) {
         gjk_arena_charge(&pieces->memory, arena->account->lasting);
     }
@@ -237,30 +237,30 @@ static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, g
 
 /* Measures the pieces and builds the tree over their boxes. */
 static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
-    gjk_meter meter = {.patience = scratch->patience};
+    gjk_budget *budget = scratch->budget;
     gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)pieces->count + 1, sizeof *boxes);
     if (boxes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     *whole = (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pieces->count && !gjk_meter_spend(&meter, 1); i++) {
+    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
             *whole = join(whole, &own);
             count++;
         }
     }
-    GJK_ASSERT(count > 0 || meter.given_up);
+    GJK_ASSERT(count > 0 || gjk_budget_is_spent(budget));
     gjk_pieces_tree_aim(&pieces->tree, whole);
     count = 0;
-    for (uint32_t i = 0; i < pieces->count && !gjk_meter_spend(&meter, 1); i++) {
+    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
             boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);
         }
     }
-    return meter.given_up
+    return gjk_budget_is_spent(budget)
                ? GJK_GIVEN_UP
                : gjk_pieces_tree_build(&pieces->tree, &pieces->memory, scratch, boxes, count);
 }
@@ -269,7 +269,7 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
                              gjk_shape *out) {
     struct gjk_arena scratch;
     gjk_bounds whole;
-    gjk_arena_hurry(&pieces->memory, NULL);
+    gjk_arena_set_budget(&pieces->memory, NULL);
     gjk_arena_init_beside(&scratch, arena);
     gjk_status status = build(pieces, &scratch, &whole);
     gjk_arena_fini(&scratch);

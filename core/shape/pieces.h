@@ -51,7 +51,7 @@ void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count
 
 /* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
  * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where its
- * patience ends. */
+ * budget is spent. */
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
                              gjk_shape *out) GJK_MUST_USE;
 

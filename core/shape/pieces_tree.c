@@ -9,7 +9,7 @@
 #include "shape/pieces_tree.h"
 
 #include "base/large_pages.h"
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "gjk/sort.h"
 
 #include <float.h>
@@ -39,7 +39,7 @@ typedef struct tree_builder {
     gjk_pieces_node *nodes; /* malloc'ed */
     uint32_t node_capacity;
     struct gjk_arena *scratch;
-    gjk_meter meter;
+    gjk_budget *budget;
     gjk_status status;
 } tree_builder;
 
@@ -304,7 +304,7 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
         if (dearest == count) {
             break;
         }
-        if (gjk_meter_spend(&builder->meter, parts[dearest].end - parts[dearest].begin)) {
+        if (gjk_budget_spend(builder->budget, 2 * (parts[dearest].end - parts[dearest].begin))) {
             builder->status = GJK_GIVEN_UP;
             break;
         }
@@ -392,7 +392,7 @@ gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
     tree_builder builder = {.tree = tree,
                             .boxes = boxes,
                             .scratch = scratch,
-                            .meter = {.patience = scratch->patience}};
+                            .budget = scratch->budget};
     tree->nodes = NULL;
     tree->order = NULL;
     tree->node_count = 0;

@@ -70,7 +70,7 @@ gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds 
  * along the longest axis of the centres, where the surface area heuristic of 16 bins finds it
  * cheapest (Wald 2007), until a node has eight children. O(n log n); the same tree for the same
  * boxes. Both arrays are the arena's; scratch is for the while. OUT_OF_MEMORY; GIVEN_UP where the
- * patience of scratch ends.
+ * budget of scratch is spent.
  */
 gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
                                  struct gjk_arena *scratch, gjk_piece_box *boxes,

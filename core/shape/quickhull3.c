@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 
 #define NO_FACE UINT32_MAX
 
@@ -68,14 +68,12 @@ typedef struct builder {
     uint32_t *waits_at;     /* by point: that face, or NO_FACE */
     uint64_t sides;         /* of faces that were looked at, and when that was last spent */
     uint64_t sides_spent;
-    gjk_meter meter;
+    gjk_budget *budget;
 } builder;
 
 static bool builder_init(builder *b, struct gjk_arena *arena, const gjk_cloud3 *cloud) {
     uint32_t count = cloud->count;
-    *b = (builder){.cloud = cloud,
-                   .face_capacity = 2 * count,
-                   .meter = {.patience = arena->patience}};
+    *b = (builder){.cloud = cloud, .face_capacity = 2 * count, .budget = arena->budget};
     b->faces = gjk_arena_alloc_array(arena, b->face_capacity, sizeof *b->faces);
     b->free_slots = gjk_arena_alloc_array(arena, b->face_capacity, sizeof *b->free_slots);
     b->queue = gjk_arena_alloc_array(arena, b->face_capacity, sizeof *b->queue);
@@ -105,11 +103,11 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
     return slot;
 }
 
-/* Whether patience has ended; asked for each face or point. */
+/* Whether the budget is spent; asked for each face or point. */
 static bool gives_up(builder *b) {
     const uint64_t new = b->sides - b->sides_spent;
     b->sides_spent = b->sides;
-    return gjk_meter_spend(&b->meter, (uint32_t) new);
+    return gjk_budget_spend(b->budget, (uint32_t) new);
 }
 
 /* The side of a face on which a point lies, counted as work. */
@@ -296,7 +294,7 @@ static void list_cone(builder *b) {
 /* Adds a point that sees the face in a slot. */
 static void add_point(builder *b, uint32_t slot, uint32_t point) {
     find_horizon(b, slot, point);
-    if (b->meter.given_up) {
+    if (gjk_budget_is_spent(b->budget)) {
         return;
     }
     uint32_t orphans = remove_seen(b, point);
@@ -309,7 +307,7 @@ static void add_point(builder *b, uint32_t slot, uint32_t point) {
 /* Adds the farthest point of each face in the queue, as long as that pays. */
 static void grow(builder *b, uint32_t looks) {
     const uint64_t most = (uint64_t)looks * b->cloud->count;
-    while (b->queue_count > 0 && b->sides < most && !b->meter.given_up) {
+    while (b->queue_count > 0 && b->sides < most && !gjk_budget_is_spent(b->budget)) {
         uint32_t slot = b->queue[b->queue_first];
         b->queue_first = (b->queue_first + 1) % b->face_capacity;
         b->queue_count--;
@@ -364,7 +362,7 @@ static gjk_status grow_randomly(builder *b, struct gjk_arena *arena) {
         return GJK_OUT_OF_MEMORY;
     }
     const uint32_t count = shuffle_waiting(b, order);
-    for (uint32_t i = 0; i < count && !b->meter.given_up; i++) {
+    for (uint32_t i = 0; i < count && !gjk_budget_is_spent(b->budget); i++) {
         if (b->waits_at[order[i]] != NO_FACE) {
             add_point(b, b->waits_at[order[i]], order[i]);
         }
@@ -432,7 +430,7 @@ gjk_status gjk_quickhull3(struct gjk_arena *arena, const gjk_cloud3 *cloud, cons
     grow(&b, looks);
     gjk_status status = b.queue_count > 0 ? grow_randomly(&b, arena) : GJK_OK;
     if (status == GJK_OK) {
-        status = b.meter.given_up ? GJK_GIVEN_UP : mark_solid(&b, arena, marks, out);
+        status = gjk_budget_is_spent(b.budget) ? GJK_GIVEN_UP : mark_solid(&b, arena, marks, out);
     }
     return status;
 }

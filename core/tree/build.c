@@ -152,7 +152,7 @@ static bool build_node(uint32_t dimension, const gjk_branch *branches, uint32_t 
     return node != NULL;
 }
 
-bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_meter *meter,
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_budget *budget,
                     gjk_branch *out) {
     if (count == 1) {
         *out = bodies[0];
@@ -165,7 +165,7 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
     uint32_t used = 1;
     for (gjk_group *largest = groups; used < GJK_TREE_WIDTH && largest->count > GJK_TREE_WIDTH;
          largest = largest_of(groups, used)) {
-        if (gjk_meter_spend(meter, largest->count)) {
+        if (gjk_budget_spend(budget, 2 * largest->count)) {
             return false;
         }
         cut_group(largest, &groups[used], dimension);
@@ -174,7 +174,7 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
     gjk_branch branches[GJK_TREE_WIDTH] = {{.what = NULL}};
     uint32_t built = 0;
     while (built < used && gjk_tree_build(dimension, groups[built].bodies, groups[built].count,
-                                          meter, &branches[built])) {
+                                          budget, &branches[built])) {
         built++;
     }
     if (built == used && build_node(dimension, branches, used, out)) {

@@ -54,9 +54,9 @@ gjk_branch gjk_tree_branch(const struct gjk_tree *tree) {
 }
 
 gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
-                         const gjk_tree_change *changes, uint32_t count,
-                         const gjk_patience *patience, struct gjk_tree **out) {
-    gjk_editor e = {.dimension = dimension, .meter = {.patience = patience}};
+                         const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
+                         struct gjk_tree **out) {
+    gjk_editor e = {.dimension = dimension, .budget = budget};
     gjk_branch root = gjk_tree_branch(tree), left = {.what = NULL};
     *out = NULL;
     struct gjk_tree *edited = malloc(sizeof *edited);
@@ -69,7 +69,7 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     }
     if (!done || gjk_tree_make(dimension, &left, edited) != GJK_OK) {
         free(edited);
-        return e.meter.given_up ? GJK_GIVEN_UP : GJK_OUT_OF_MEMORY;
+        return gjk_budget_is_spent(e.budget) ? GJK_GIVEN_UP : GJK_OUT_OF_MEMORY;
     }
     *out = edited;
     return GJK_OK;

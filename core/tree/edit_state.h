@@ -6,7 +6,7 @@
  * lists of those that concern a branch; and the composition of changed branches (rebuild.c).
  */
 
-#include "base/meter.h"
+#include "gjk/budget.h"
 #include "tree/node.h"
 #include "tree/tree.h"
 
@@ -24,7 +24,7 @@ typedef struct gjk_editor {
     uint32_t table_shift;
     uint32_t *stack; /* lists of numbers of ops */
     size_t top, capacity;
-    gjk_meter meter; /* given up: what fails does so because of it */
+    gjk_budget *budget; /* given up: what fails does so because of it */
 } gjk_editor;
 
 /* A list on the stack. */

@@ -56,7 +56,7 @@ static bool assign_branches(gjk_editor *e, gjk_ops ops, gjk_branch *branches, ui
 }
 
 bool gjk_branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
-    if (gjk_meter_spend(&e->meter, 1)) {
+    if (gjk_budget_spend(e->budget, 16)) {
         return false;
     }
     if (ops.count >= gjk_branch_count(branch)) {

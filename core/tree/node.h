@@ -6,9 +6,9 @@
  * that one test of a node tests all of them; a branch is a body or another node.
  */
 
-#include "base/meter.h"
 #include "base/references.h"
 #include "gjk/body.h"
+#include "gjk/budget.h"
 #include "ray/query_bounds.h"
 #include "shape/scan.h"
 
@@ -112,7 +112,7 @@ gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 
 /* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory, or given
  * up. O(count log count). */
-bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_meter *meter,
+bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_budget *budget,
                     gjk_branch *out);
 
 #endif

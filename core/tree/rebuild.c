@@ -29,7 +29,7 @@ bool gjk_branch_rebuild(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gj
         const gjk_op *op = gjk_op_at(e, ops, i);
         *end++ = (gjk_branch){op->box, op->to, op->to->handle, op->to->handle, GJK_BRANCH_BODY};
     }
-    bool built = gjk_tree_build(e->dimension, bodies, count, &e->meter, out);
+    bool built = gjk_tree_build(e->dimension, bodies, count, e->budget, out);
     free(bodies);
     return built;
 }

@@ -10,7 +10,7 @@
  */
 
 #include "gjk/body.h"
-#include "gjk/patience.h"
+#include "gjk/budget.h"
 
 struct gjk_tree;
 
@@ -23,11 +23,11 @@ typedef struct gjk_tree_change {
  * The tree that `tree` (NULL: without bodies) becomes by the changes, in any order; one
  * reference, the caller's; NULL where no body is left. Where bodies move only a little, boxes
  * are refitted and the branches stay; a branch that has degraded is rebuilt. Expected
- * O(changes * log n), at most O(n log n). OUT_OF_MEMORY; GIVEN_UP where patience (NULL: endless) ends.
+ * O(changes * log n), at most O(n log n). OUT_OF_MEMORY; GIVEN_UP where the budget (NULL: endless) is spent.
  */
 gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
-                         const gjk_tree_change *changes, uint32_t count,
-                         const gjk_patience *patience, struct gjk_tree **out) GJK_MUST_USE;
+                         const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
+                         struct gjk_tree **out) GJK_MUST_USE;
 
 /*
  * A tree over the same bodies whose boxes also enclose their motions from `from` to `to`:

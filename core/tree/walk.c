@@ -11,10 +11,11 @@
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
 
-void gjk_tree_walk_init(gjk_tree_walk *walk, const gjk_patience *patience) {
-    walk->patience = patience;
-    walk->steps = 0;
-    walk->given_up = false;
+/* Steps of a node that is opened, or of a body that is found. */
+#define NODE_STEPS 2
+
+void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget) {
+    walk->budget = budget;
     walk->top = 0;
 }
 
@@ -52,18 +53,8 @@ static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
     }
 }
 
-bool gjk_tree_walk_spend(gjk_tree_walk *walk, uint32_t steps) {
-    walk->steps += steps;
-    if (walk->steps >= GJK_PATIENCE_STEPS) {
-        walk->steps = 0;
-        walk->given_up = walk->given_up ||
-                         (walk->patience != NULL && walk->patience->is_over(walk->patience->user));
-    }
-    return walk->given_up;
-}
-
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf) {
-    while (walk->top > 0 && !gjk_tree_walk_spend(walk, 1)) {
+    while (walk->top > 0 && !gjk_budget_spend(walk->budget, NODE_STEPS)) {
         const gjk_tree_walk_entry entry = walk->stack[--walk->top];
         if (entry.key > walk->bound) {
             continue;

@@ -7,7 +7,7 @@
  * beyond the exact answer, and in which order, is unspecified and must not show in an answer.
  */
 
-#include "gjk/patience.h"
+#include "gjk/budget.h"
 #include "tree/node.h"
 #include "tree/tree.h"
 
@@ -32,17 +32,15 @@ typedef struct gjk_tree_walk_entry {
 #define GJK_TREE_WALK_STACK (GJK_TREE_HEIGHT_MAX * (GJK_TREE_WIDTH - 1) + 1)
 
 typedef struct gjk_tree_walk {
-    const gjk_patience *patience; /* NULL: endless */
+    gjk_budget *budget; /* NULL: endless */
     gjk_query_bounds query;
-    double bound;   /* branches with keys above it are skipped */
-    uint32_t steps; /* since patience was asked */
-    bool given_up;  /* patience has ended */
+    double bound; /* branches with keys above it are skipped */
     uint32_t top;
     gjk_tree_walk_entry stack[GJK_TREE_WALK_STACK];
 } gjk_tree_walk;
 
-/* Initialises a walk once for many queries; each begins with aim. patience is borrowed. */
-void gjk_tree_walk_init(gjk_tree_walk *walk, const gjk_patience *patience);
+/* Initialises a walk once for many queries; each begins with aim. budget is borrowed. */
+void gjk_tree_walk_init(gjk_tree_walk *walk, gjk_budget *budget);
 
 /* Begins a query at a tree (NULL: there is nothing to find), within a distance as below. */
 void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
@@ -52,10 +50,7 @@ void gjk_tree_walk_aim(gjk_tree_walk *walk, const struct gjk_tree *tree,
  * (GJK_QUERY_SWEEP), in terms of its translation. */
 void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance);
 
-/* Counts steps, one for a node or body that is looked at; true when patience has ended. */
-bool gjk_tree_walk_spend(gjk_tree_walk *walk, uint32_t steps);
-
-/* Finds the next body. False: there are no more, or patience has ended. */
+/* Finds the next body. False: there are no more, or the budget is spent. */
 bool gjk_tree_walk_next(gjk_tree_walk *walk, gjk_leaf *leaf);
 
 /* Returns false to end the enumeration. */

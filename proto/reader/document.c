@@ -37,7 +37,7 @@ static void init_scratch(struct proto_document *document, size_t body_bytes,
         gjk_arena_init(&document->scratch, limit);
     }
     gjk_arena_charge(&document->scratch, caller->account);
-    gjk_arena_hurry(&document->scratch, caller->patience);
+    gjk_arena_set_budget(&document->scratch, caller->budget);
 }
 
 bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,

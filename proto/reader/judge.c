@@ -30,22 +30,19 @@
 #define DECODING \
     (JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_DECODE_INT_AS_REAL | JSON_ALLOW_NUL)
 
-/* Patience is asked once for so many blocks of a tree. */
-#define BLOCKS_AT_ONCE 1024
+/* Steps of a block of a tree. */
+#define BLOCK_STEPS 4
 
 /* The document that this thread is parsing. jansson's callbacks carry no argument. */
 static _Thread_local struct {
     struct gjk_arena *arena;
     jmp_buf *way_out; /* of load, while it is under way */
     bool failed;
-    uint32_t blocks;
-    bool late; /* failed because the arena's patience ended */
+    bool late; /* failed because the arena's budget was spent */
 } parsing;
 
 static bool is_late(void) {
-    const gjk_patience *patience = parsing.arena->patience;
-    parsing.late = parsing.late || (patience != NULL && ++parsing.blocks % BLOCKS_AT_ONCE == 0 &&
-                                    patience->is_over(patience->user));
+    parsing.late = gjk_budget_spend(parsing.arena->budget, BLOCK_STEPS);
     return parsing.late;
 }
 

@@ -16,7 +16,6 @@
 #define COUNTED_BLOCK 255     /* bytes, so that their counts fit into one */
 #define STACK_IN_PLACE 64     /* values */
 #define COLUMNS_MAX UINT8_MAX /* of packed rows */
-#define STEPS_AT_ONCE 4096    /* items and members for which patience is asked once */
 
 struct parser {
     const char *at, *end;
@@ -25,7 +24,6 @@ struct parser {
     proto_value *stack;
     size_t top, capacity;
     unsigned depth;
-    uint32_t steps; /* since the arena's patience was asked */
 };
 
 /* An array that is still open, in the narrowest form that its items so far allow. */
@@ -63,17 +61,6 @@ static inline char peek(struct parser *parser) {
         parser->at++;
     }
     return '\0';
-}
-
-/* To be asked for every item and member. */
-static inline bool is_late(struct parser *parser) {
-    const gjk_patience *patience = parser->arena->patience;
-
-    if (++parser->steps < STEPS_AT_ONCE) {
-        return false;
-    }
-    parser->steps = 0;
-    return patience != NULL && patience->is_over(patience->user);
 }
 
 static proto_parsed push(struct parser *parser, proto_value value) {
@@ -202,7 +189,7 @@ static proto_parsed parse_items(struct parser *parser, struct list *list) {
         if (parsed != PROTO_PARSE_DONE) {
             return parsed;
         }
-        if (is_late(parser)) {
+        if (gjk_budget_spend(parser->arena->budget, 1)) {
             return PROTO_PARSE_LATE;
         }
         const char c = peek(parser);
@@ -278,7 +265,7 @@ static proto_parsed parse_object(struct parser *parser, proto_value *out) {
         if (parsed != PROTO_PARSE_DONE) {
             return parsed;
         }
-        if (is_late(parser)) {
+        if (gjk_budget_spend(parser->arena->budget, 1)) {
             return PROTO_PARSE_LATE;
         }
         const char c = peek(parser);

@@ -10,14 +10,14 @@ typedef enum proto_parsed {
     PROTO_PARSE_DONE,
     PROTO_PARSE_REFUSED,   /* not JSON, or a form that is left to the judge (reader/judge.h) */
     PROTO_PARSE_NO_MEMORY, /* of the arena */
-    PROTO_PARSE_LATE,      /* the arena's patience has ended */
+    PROTO_PARSE_LATE,      /* the arena's the budget is spent */
 } proto_parsed;
 
 /*
  * Parses the whole text. What is taken is RFC 8259 with names that stand once and have no NUL in
  * them, numbers that are finite as doubles, rounded to nearest, and at most PROTO_DEPTH_MAX levels.
  * Values lie in the arena and point into the text, which must live as long. Linear in the text's
- * length, of which the arena's patience is asked now and then; takes 16 bytes a value and 8 a number in an array.
+ * length, of which the arena's budget is asked now and then; takes 16 bytes a value and 8 a number in an array.
  */
 proto_parsed proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out);
 

@@ -12,22 +12,16 @@
 
 #define SUGGESTED_FOR_MAX 64 /* bytes of a name */
 
-/* Patience is asked once for so many items. */
-#define ITEMS_AT_ONCE 256
+/* Steps of an item of a list. */
+#define ITEM_STEPS 8
 
 static bool looks_for_more(const struct proto_reader *reader) {
     return reader->error_count < PROTO_ERRORS_MAX;
 }
 
 bool proto_may_go_on(struct proto_reader *reader) {
-    const gjk_patience *patience = reader->arena->patience;
-    if (++reader->steps >= ITEMS_AT_ONCE) {
-        reader->steps = 0;
-        if (patience != NULL && patience->is_over(patience->user)) {
-            return proto_refuse_late(reader);
-        }
-    }
-    return looks_for_more(reader);
+    return gjk_budget_spend(reader->arena->budget, ITEM_STEPS) ? proto_refuse_late(reader)
+                                                               : looks_for_more(reader);
 }
 
 /* The mistake with that number, from 0 on. */

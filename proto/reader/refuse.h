@@ -16,12 +16,11 @@ struct proto_reader {
     struct proto_buffer text; /* in scratch; for whoever needs a compact text */
     proto_error *more;        /* in arena: the problem's further mistakes; NULL: none yet */
     uint32_t error_count;     /* of mistakes told; PROTO_ERRORS_MAX: no more are looked for */
-    uint32_t steps;           /* since the arena's patience was asked */
 };
 
 /*
  * Whether fewer than PROTO_ERRORS_MAX mistakes were found, so that decoders should look for more. To be
- * asked for each item of a list: it is the place where the arena's patience ends, which refuses too.
+ * asked for each item of a list: it is the place where the arena's budget is spent, which refuses too.
  */
 bool proto_may_go_on(struct proto_reader *reader);
 

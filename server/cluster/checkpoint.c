@@ -32,14 +32,14 @@ static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_vers
 static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
     struct gjkd_registry *registry = cluster->setup.registry;
     uint64_t until_ns = uv_hrtime() + CHECKPOINT_NS;
-    const gjk_patience patience = {is_past, &until_ns};
+    gjk_budget budget = gjk_budget_make(is_past, &until_ns);
     gjkd_registry_lock_writer(registry, name);
     struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
     const proto_edits none = {.count = 0};
     if (from != NULL && is_to_log(cluster, from) &&
         gjkd_version_edit(from, &none, NULL, NULL, &to) == GJK_OK) {
         const gjkd_proposal proposal = {name, from, to, .is_checkpoint = true};
-        (void)gjkd_cluster_log.propose(&cluster->base, &proposal, &patience);
+        (void)gjkd_cluster_log.propose(&cluster->base, &proposal, &budget);
     }
     gjkd_registry_unlock_writer(registry, name);
     gjkd_version_release(to);

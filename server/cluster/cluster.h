@@ -79,9 +79,9 @@ const char *gjkd_cluster_state_name(gjkd_cluster_state state);
 
 /*
  * Blocks until the set is at that revision or above or, where there is none, the log was shown up to
- * there. For workers only. False: patience has ended.
+ * there. For workers only. False: the budget is spent.
  */
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
-                                    uint64_t revision, const gjk_patience *patience);
+                                    uint64_t revision, gjk_budget *budget);
 
 #endif

@@ -92,8 +92,8 @@ static struct gjkd_cluster *cluster_of(struct gjkd_store *store) {
     return (struct gjkd_cluster *)(void *)store;
 }
 
-static bool is_over(const struct gjkd_cluster *cluster, const gjk_patience *patience) {
-    return atomic_load(&cluster->stops) || (patience != NULL && patience->is_over(patience->user));
+static bool is_over(const struct gjkd_cluster *cluster, gjk_budget *budget) {
+    return atomic_load(&cluster->stops) || gjk_budget_ask(budget);
 }
 
 /*
@@ -102,10 +102,10 @@ static bool is_over(const struct gjkd_cluster *cluster, const gjk_patience *pati
  * write need wait for it to be refused.
  */
 static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
-                                const gjk_patience *patience) {
+                                gjk_budget *budget) {
     while (!entry->is_settled) {
         gjkd_cluster_wait(cluster, &cluster->moved, PATIENCE_MS);
-        const bool is_late = is_over(cluster, patience);
+        const bool is_late = is_over(cluster, budget);
         if (!entry->is_settled && !entry->is_taken && (is_late || gjkd_cluster_is_away(cluster))) {
             unqueue(cluster, entry);
             entry->verdict = is_late ? GJKD_LATE : GJKD_AWAY;
@@ -124,7 +124,7 @@ static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry 
 
 /* Queues the entry and waits for its verdict. NULL: there was no memory for it. */
 static gjkd_verdict submit(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
-                           const gjk_patience *patience) {
+                           gjk_budget *budget) {
     if (entry == NULL) {
         return GJKD_AWAY;
     }
@@ -137,7 +137,7 @@ static gjkd_verdict submit(struct gjkd_cluster *cluster, struct gjkd_entry *entr
     *cluster->end = entry;
     cluster->end = &entry->next;
     pthread_cond_signal(&cluster->wakeup);
-    const gjkd_verdict verdict = await_entry(cluster, entry, patience);
+    const gjkd_verdict verdict = await_entry(cluster, entry, budget);
     pthread_mutex_unlock(&cluster->lock);
     return verdict;
 }
@@ -157,7 +157,7 @@ static bool only_moves(const gjkd_proposal *proposal) {
 }
 
 static gjkd_verdict propose(struct gjkd_store *store, const gjkd_proposal *proposal,
-                            const gjk_patience *patience) {
+                            gjk_budget *budget) {
     struct gjkd_cluster *cluster = cluster_of(store);
     const bool is_move = only_moves(proposal);
     gjkd_verdict verdict;
@@ -168,7 +168,7 @@ static gjkd_verdict propose(struct gjkd_store *store, const gjkd_proposal *propo
     if (entry != NULL) {
         entry->is_quiet = is_move || proposal->is_checkpoint;
     }
-    verdict = submit(cluster, entry, patience);
+    verdict = submit(cluster, entry, budget);
     return is_move && verdict == GJKD_KEPT ? GJKD_TOLD : verdict; /* one promise for all of them */
 }
 
@@ -216,13 +216,13 @@ static struct state state_of(struct gjkd_cluster *cluster, const char *set,
 
 /* Waits a while for a tick that the tag names, which has come to another node beside the log. */
 static struct state await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
-                                     const char *tag, const gjk_patience *patience) {
+                                     const char *tag, gjk_budget *budget) {
     const uint64_t until_ns = uv_hrtime() + NAMED_NS;
     pthread_mutex_lock(&cluster->lock);
     const struct named named = named_by(cluster, tag);
     struct state state = state_of(cluster, set, &named);
     while (state.lacks && state.moment == seen && uv_hrtime() < until_ns &&
-           !is_over(cluster, patience) && !gjkd_cluster_is_away(cluster)) {
+           !is_over(cluster, budget) && !gjkd_cluster_is_away(cluster)) {
         gjkd_cluster_wait(cluster, &cluster->moved, PATIENCE_MS);
         state = state_of(cluster, set, &named);
     }
@@ -236,10 +236,10 @@ static struct state await_named_tick(struct gjkd_cluster *cluster, const char *s
  * shown, or else writes to others would outrun it again and again.
  */
 static gjkd_verdict confirm(struct gjkd_store *store, const char *set, uint64_t seen,
-                            const char *if_match, const gjk_patience *patience) {
+                            const char *if_match, gjk_budget *budget) {
     struct gjkd_cluster *cluster = cluster_of(store);
     gjkd_pool_step_out();
-    const struct state state = await_named_tick(cluster, set, seen, if_match, patience);
+    const struct state state = await_named_tick(cluster, set, seen, if_match, budget);
     if (state.moment != seen) {
         return GJKD_OUTRUN;
     }
@@ -249,13 +249,13 @@ static gjkd_verdict confirm(struct gjkd_store *store, const char *set, uint64_t 
         entry->is_question = true;
         entry->seen = state.order;
     }
-    return submit(cluster, entry, patience);
+    return submit(cluster, entry, budget);
 }
 
 const struct gjkd_log gjkd_cluster_log = {propose, confirm};
 
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
-                                    uint64_t revision, const gjk_patience *patience) {
+                                    uint64_t revision, gjk_budget *budget) {
     bool is_there = false, is_late = false;
     gjkd_pool_step_out();
     pthread_mutex_lock(&cluster->lock);
@@ -266,7 +266,7 @@ bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *se
         gjkd_version_release(version);
         if (!is_there) {
             gjkd_cluster_wait(cluster, &cluster->moved, PATIENCE_MS);
-            is_late = is_over(cluster, patience);
+            is_late = is_over(cluster, budget);
         }
     }
     pthread_mutex_unlock(&cluster->lock);

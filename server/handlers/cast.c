@@ -7,7 +7,7 @@ static gjk_cast_settings cast_settings(const struct gjkd_query_context *context)
     return (gjk_cast_settings){.tolerance = context->query.options.tolerance,
                                .max_iterations = context->query.options.max_iterations,
                                .at_start = context->query.at_start,
-                               .patience = context->patience};
+                               .budget = context->budget};
 }
 
 /* The motion that the query asks for. */

@@ -18,7 +18,7 @@ gjkd_write gjkd_write_make(struct gjkd_request *request) {
         .if_match = request->head.if_match,
         .if_none_match = request->head.if_none_match,
         .problem = &request->problem,
-        .patience = &request->patience,
+        .budget = &request->budget,
     };
 }
 

@@ -14,9 +14,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Rows of that cost are done before the deadline is looked at again. */
-#define COST_UNASKED 64
-
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row) {
     if (columns->then == NULL) {
         return &columns->newest;
@@ -48,8 +45,7 @@ bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
     return false;
 }
 
-gjk_selection gjkd_columns_closest(const struct gjkd_columns *columns,
-                                   const proto_select_columns *select, const gjkd_chunk *chunk,
+gjk_selection gjkd_columns_closest(const proto_select_columns *select, const gjkd_chunk *chunk,
                                    gjk_filter *filter) {
     *filter = gjk_filter_default();
     filter->ignore_groups = select->ignore_groups;
@@ -57,7 +53,7 @@ gjk_selection gjkd_columns_closest(const struct gjkd_columns *columns,
     return (gjk_selection){.filter = filter,
                            .limit = 1,
                            .arena = chunk->memory,
-                           .patience = &columns->request->patience,
+                           .budget = chunk->memory->budget,
                            .rest_unasked = true};
 }
 
@@ -87,13 +83,8 @@ void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status) 
                  true);
 }
 
-bool gjkd_columns_is_late(struct gjkd_columns *columns, uint32_t cost, uint32_t *spent) {
-    *spent += cost;
-    if (*spent < COST_UNASKED) {
-        return false;
-    }
-    *spent = 0;
-    const bool is_late = gjkd_request_is_late(columns->request);
+bool gjkd_columns_spend(struct gjkd_columns *columns, const gjkd_chunk *chunk, uint32_t steps) {
+    const bool is_late = gjk_budget_spend(chunk->memory->budget, steps);
     if (is_late) {
         gjkd_columns_note_failure(columns, GJK_GIVEN_UP);
     }

@@ -62,9 +62,11 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
 /* What a row is asked of. */
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
 
-/* Counts what a row costs: one, and more for shapes of many points. True, and noted, where the deadline
- * has passed; asked once in so many. */
-bool gjkd_columns_is_late(struct gjkd_columns *columns, uint32_t cost, uint32_t *spent);
+/* Steps of a row beside what it asks. */
+#define GJKD_ROW_STEPS 32
+
+/* Spends steps of the chunk's budget. True, and noted, where it is spent. */
+bool gjkd_columns_spend(struct gjkd_columns *columns, const gjkd_chunk *chunk, uint32_t steps);
 
 /* From any thread: is the state kept that the row asks about? False: the row has been refused. */
 bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row);
@@ -78,8 +80,7 @@ bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t 
 
 /* What rows that look for the closest hit select, in memory of the chunk, by a filter that stays: until
  * gjkd_columns_select is called, all but the groups that all rows ignore. */
-gjk_selection gjkd_columns_closest(const struct gjkd_columns *columns,
-                                   const proto_select_columns *select, const gjkd_chunk *chunk,
+gjk_selection gjkd_columns_closest(const proto_select_columns *select, const gjkd_chunk *chunk,
                                    gjk_filter *filter);
 
 /* What the row selects, over the groups that all rows ignore, which stand in *filter already; false:

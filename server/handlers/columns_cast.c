@@ -103,11 +103,9 @@ static void run(const gjkd_chunk *chunk) {
     struct casts *casts = chunk->work;
     gjkd_tally tally = {0};
     gjk_filter filter;
-    gjk_selection selection =
-        gjkd_columns_closest(&casts->columns, &casts->rows.select, chunk, &filter);
-    uint32_t spent = 0;
+    gjk_selection selection = gjkd_columns_closest(&casts->rows.select, chunk, &filter);
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_is_late(&casts->columns, 8, &spent) ||
+        if (gjkd_columns_spend(&casts->columns, chunk, GJKD_ROW_STEPS) ||
             !run_row(casts, row, &filter, &selection, &tally)) {
             break;
         }

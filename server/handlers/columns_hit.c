@@ -172,7 +172,7 @@ static bool run_row(struct shots *shots, uint32_t row, const gjkd_chunk *chunk, 
         .obstacles_filter = &shots->filter,
         .near_miss = -1.0,
         .near_miss_limit = 1,
-        .patience = &shots->columns.request->patience,
+        .budget = chunk->memory->budget,
     };
     gjk_snapshot obstacles;
     gjk_judgement judgement;
@@ -197,9 +197,8 @@ static bool run_row(struct shots *shots, uint32_t row, const gjkd_chunk *chunk, 
 static void run(const gjkd_chunk *chunk) {
     struct shots *shots = chunk->work;
     gjkd_tally tally = {0};
-    uint32_t spent = 0;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_is_late(&shots->columns, 2, &spent) ||
+        if (gjkd_columns_spend(&shots->columns, chunk, GJKD_ROW_STEPS) ||
             !run_row(shots, row, chunk, &tally)) {
             break;
         }

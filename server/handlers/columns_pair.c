@@ -59,10 +59,10 @@ static bool place(const struct pairs *pairs, uint32_t handle, const proto_pose_c
 
 /* Both: false when time is up. */
 static bool detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
-                       const gjk_placed *b, gjkd_tally *tally) {
+                       const gjk_placed *b, gjk_budget *budget, gjkd_tally *tally) {
     gjk_detect_settings settings = gjk_detect_settings_default();
     settings.penetration = pairs->rows.penetration;
-    settings.patience = &pairs->columns.request->patience;
+    settings.budget = budget;
     gjk_detect_result result = gjk_detect(a, b, &settings);
     proto_pair_answers_set_detect(&pairs->answers, row, &result, pairs->rows.penetration);
     gjkd_tally_add(tally, result.iterations);
@@ -70,10 +70,10 @@ static bool detect_row(const struct pairs *pairs, uint32_t row, const gjk_placed
 }
 
 static bool distance_row(const struct pairs *pairs, uint32_t row, const gjk_placed *a,
-                         const gjk_placed *b, gjkd_tally *tally) {
+                         const gjk_placed *b, gjk_budget *budget, gjkd_tally *tally) {
     gjk_distance_settings settings = gjk_distance_settings_default();
     settings.is_signed = pairs->rows.is_signed;
-    settings.patience = &pairs->columns.request->patience;
+    settings.budget = budget;
     gjk_distance_result result = gjk_distance(a, b, &settings);
     proto_pair_answers_set_distance(&pairs->answers, row, &result);
     gjkd_tally_add(tally, result.iterations);
@@ -81,7 +81,7 @@ static bool distance_row(const struct pairs *pairs, uint32_t row, const gjk_plac
 }
 
 /* Asks the row, unless it names what is not there. False: the rest is left undone. */
-static bool run_row(struct pairs *pairs, uint32_t row, uint32_t *spent, gjkd_tally *tally) {
+static bool run_row(struct pairs *pairs, uint32_t row, const gjkd_chunk *chunk, gjkd_tally *tally) {
     const proto_pair_columns *rows = &pairs->rows;
     const bool detects = pairs->columns.kind->op == PROTO_OP_DETECT;
     gjk_placed a, b;
@@ -92,10 +92,11 @@ static bool run_row(struct pairs *pairs, uint32_t row, uint32_t *spent, gjkd_tal
         !place(pairs, rows->b[row], &rows->pose_b, row, &b)) {
         return gjkd_columns_note_refusal(&pairs->columns, row);
     }
-    if (gjkd_columns_is_late(&pairs->columns, 1 + (a.shape->count + b.shape->count) / 64, spent)) {
+    if (gjkd_columns_spend(&pairs->columns, chunk, GJKD_ROW_STEPS)) {
         return false;
     }
-    const bool is_done = (detects ? detect_row : distance_row)(pairs, row, &a, &b, tally);
+    const bool is_done =
+        (detects ? detect_row : distance_row)(pairs, row, &a, &b, chunk->memory->budget, tally);
     if (!is_done) {
         gjkd_columns_note_failure(&pairs->columns, GJK_GIVEN_UP);
     }
@@ -105,9 +106,8 @@ static bool run_row(struct pairs *pairs, uint32_t row, uint32_t *spent, gjkd_tal
 static void run(const gjkd_chunk *chunk) {
     struct pairs *pairs = chunk->work;
     gjkd_tally tally = {0};
-    uint32_t spent = 0;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (!run_row(pairs, row, &spent, &tally)) {
+        if (!run_row(pairs, row, chunk, &tally)) {
             break;
         }
     }

@@ -80,14 +80,12 @@ static void run(const gjkd_chunk *chunk) {
     struct rays *rays = chunk->work;
     gjkd_tally tally = {0};
     gjk_filter filter;
-    const gjk_selection selection =
-        gjkd_columns_closest(&rays->columns, &rays->rows.select, chunk, &filter);
+    const gjk_selection selection = gjkd_columns_closest(&rays->rows.select, chunk, &filter);
     gjk_ray_settings settings = gjk_ray_settings_default();
     settings.solid = rays->rows.solid;
-    settings.patience = selection.patience;
-    uint32_t spent = 0;
+    settings.budget = selection.budget;
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_is_late(&rays->columns, 1, &spent) ||
+        if (gjkd_columns_spend(&rays->columns, chunk, GJKD_ROW_STEPS) ||
             !run_row(rays, row, &filter, &selection, &settings, &tally)) {
             break;
         }

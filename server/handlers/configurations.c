@@ -27,14 +27,9 @@ typedef struct configuration_rows {
     gjk_snapshot snapshot;
     bool pose_gap; /* a tick that it needs is lost */
     const gjk_body **moved;
-    gjk_patience patience;
     struct gjk_configurations *configurations;
     gjk_configuration *answers;
 } configuration_rows;
-
-static bool is_late(void *request) {
-    return gjkd_request_is_late(request);
-}
 
 static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_t i, int32_t side,
                          const char *id, uint32_t handle) {
@@ -188,7 +183,6 @@ static bool prepare(configuration_rows *rows) {
         return false;
     }
     complete_poses(rows);
-    rows->patience = (gjk_patience){is_late, request};
     const gjk_configuration_settings settings = {
         .moved = rows->moved,
         .count = asked->shape_count,
@@ -200,7 +194,6 @@ static bool prepare(configuration_rows *rows) {
         .threshold = asked->threshold,
         .tolerance = asked->options.tolerance,
         .max_iterations = asked->options.max_iterations,
-        .patience = &rows->patience,
     };
     rows->answers = gjk_arena_alloc_array(&request->arena, asked->count, sizeof *rows->answers);
     if (rows->answers == NULL || gjk_configurations_new(&rows->snapshot, &settings, &request->arena,
@@ -218,7 +211,7 @@ static void run(const gjkd_chunk *chunk) {
     for (uint32_t row = chunk->begin; row < chunk->end; row++) {
         const gjk_pose *poses = &rows->asked.poses[(size_t)row * shapes];
         const gjk_pose *before = rows->asked.continuous && row > 0 ? poses - shapes : NULL;
-        if (gjk_configuration_ask(rows->configurations, poses, before, &hint,
+        if (gjk_configuration_ask(rows->configurations, poses, before, chunk->memory->budget, &hint,
                                   &rows->answers[row]) != GJK_OK) {
             atomic_store(&rows->request->chunks.late, true);
             return;

@@ -12,7 +12,7 @@ static gjk_detect_settings detect_settings(const struct gjkd_query_context *cont
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.penetration = query->penetration;
-    settings.patience = context->patience;
+    settings.budget = context->budget;
     return settings;
 }
 

@@ -9,7 +9,7 @@ static gjk_distance_settings distance_settings(const struct gjkd_query_context *
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.is_signed = query->is_signed;
-    settings.patience = context->patience;
+    settings.budget = context->budget;
     return settings;
 }
 

@@ -23,7 +23,7 @@ static gjk_shot shot_of(const struct gjkd_query_context *context) {
         .max_rewind_ticks = query->max_rewind_ticks,
         .near_miss = query->near_miss,
         .near_miss_limit = context->limit,
-        .patience = context->patience,
+        .budget = context->budget,
     };
 }
 

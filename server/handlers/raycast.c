@@ -10,7 +10,7 @@ static gjk_ray_settings ray_settings(const struct gjkd_query_context *context) {
     settings.tolerance = query->options.tolerance;
     settings.max_iterations = query->options.max_iterations;
     settings.solid = query->solid;
-    settings.patience = context->patience;
+    settings.budget = context->budget;
     return settings;
 }
 

@@ -83,7 +83,7 @@ gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, cons
                            .except = except,
                            .limit = limit,
                            .arena = context->arena,
-                           .patience = context->patience};
+                           .budget = context->budget};
 }
 
 struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context) {
@@ -200,7 +200,7 @@ bool gjkd_query_context_begin(struct gjkd_query_context *context) {
     context->limit = limit > 0 ? (uint32_t)limit : 1;
     context->answered = 0;
     context->is_cut = false;
-    context->patience = &context->request->patience;
+    context->budget = context->arena->budget;
     context->rewind = GJK_REWIND_OK;
     context->snapshot = (gjk_snapshot){0};
     context->stamp = (proto_stamp){.meta_of = query->include_meta ? gjkd_stored_meta : NULL};

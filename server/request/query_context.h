@@ -27,7 +27,7 @@ struct gjkd_query_context {
     uint32_t answered; /* in lists */
     bool is_cut;       /* more room might have been used */
     struct proto_buffer out;
-    const gjk_patience *patience; /* until the request's deadline */
+    gjk_budget *budget; /* of the arena: until the request's deadline */
 };
 
 /* An operand, found. placed may point into it: it must stay where it is. */

@@ -39,9 +39,9 @@ void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *contex
     gjkd_account_init(&request->account);
     gjk_arena_init(&request->arena, 0);
     gjk_arena_charge(&request->arena, &request->account.account);
-    request->patience = (gjk_patience){is_late, request};
+    request->budget = gjk_budget_make(is_late, request);
     request->deadline_ns = UINT64_MAX;
-    gjk_arena_hurry(&request->arena, &request->patience);
+    gjk_arena_set_budget(&request->arena, &request->budget);
     gjkd_pinned_sets_init(&request->pinned_sets);
 }
 
@@ -81,6 +81,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->min_revision = 0;
     request->trial_ns = 0;
     request->trial_given_up = false;
+    request->budget = gjk_budget_make(is_late, request);
     request->body = NULL;
     request->body_bytes = request->body_capacity = 0;
     request->discarded_bytes = 0;
@@ -200,7 +201,7 @@ bool gjkd_request_awaits_revision(const struct gjkd_request *request) {
 static void await_revision(struct gjkd_request *request) {
     const char *name = request->match.variable.text;
     if (!gjkd_cluster_wait_for_revision(request->context->cluster, name, request->min_revision,
-                                        &request->patience)) {
+                                        &request->budget)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED,
                           "time was up before this node had the set at that revision");
         return;
@@ -260,6 +261,7 @@ static void forget_trial(struct gjkd_request *request, gjk_arena_mark mark) {
     let_go_of_stream(request);
     gjk_arena_rewind(&request->arena, mark);
     request->trial_given_up = false;
+    request->budget = gjk_budget_make(is_late, request);
     request->chunks.rows = 0;
     request->asked = request->queries = 0;
     request->timing.decoded_ns = 0;
@@ -306,7 +308,8 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     request->chunks.finish = how->finish;
     request->chunks.never_shrinks = how->never_shrinks;
     request->chunks.account = &request->account.account;
-    request->chunks.patience = request->patience;
+    request->chunks.is_over = is_late;
+    request->chunks.user = request;
     gjkd_chunks_begin(&request->chunks, count, row_ns);
 }
 

@@ -40,7 +40,7 @@ struct gjkd_request {
     gjkd_timing timing;
     uint64_t deadline_ns;    /* by uv_hrtime */
     uint64_t min_revision;   /* of a cluster's set, to be waited for; 0: any */
-    gjk_patience patience;   /* until then, of the arena and of all work */
+    gjk_budget budget;       /* until then, of the arena and of all work */
     uint64_t trial_ns;       /* when a trial is given up; 0: this is none */
     int64_t trial_thread_ns; /* and by the thread's processor time; 0: whatever that is */
     bool trial_given_up;

@@ -46,7 +46,7 @@ typedef enum gjkd_verdict {
     GJKD_TOLD,    /* a tick that only moves shapes: it is shown here, and the others are told */
     GJKD_OUTRUN,  /* another write came before it: nothing has changed, but the set */
     GJKD_AWAY,    /* the log cannot be written, and nothing has changed */
-    GJKD_LATE,    /* patience has ended, and nothing has changed */
+    GJKD_LATE,    /* the budget is spent, and nothing has changed */
     GJKD_UNCLEAR, /* the same, but it may be in the log, or come there yet */
 } gjkd_verdict;
 
@@ -56,12 +56,12 @@ struct gjkd_store;
 struct gjkd_log {
     /* Keeps the change if `from` is still what is there. */
     gjkd_verdict (*propose)(struct gjkd_store *store, const gjkd_proposal *proposal,
-                            const gjk_patience *patience);
+                            gjk_budget *budget);
     /* KEPT: nothing that was written to the set before the call came after what was seen, the moment
      * of a version (version.h; 0: there was none). OUTRUN: it did, and is shown now. Else it is not
      * known. if_match, or NULL: a tick of the set that it names was made. */
     gjkd_verdict (*confirm)(struct gjkd_store *store, const char *set, uint64_t seen,
-                            const char *if_match, const gjk_patience *patience);
+                            const char *if_match, gjk_budget *budget);
 };
 
 /*

@@ -97,7 +97,7 @@ static bool lock(const gjkd_write *write) {
         if (!may_be_stored(write)) {
             return false;
         }
-        if (write->patience != NULL && write->patience->is_over(write->patience->user)) {
+        if (gjk_budget_ask(write->budget)) {
             return refuse_late(write);
         }
     }
@@ -153,7 +153,7 @@ static void keep(const gjkd_write *write, struct gjkd_version *from, struct gjkd
 /* Proposes that `to` comes after `from`. False: it did not, with a problem or PROTO_OK where the
  * write is to be judged again. */
 static bool propose(const gjkd_write *write, const gjkd_proposal *proposal) {
-    switch (log_of(write)->propose(write->store, proposal, write->patience)) {
+    switch (log_of(write)->propose(write->store, proposal, write->budget)) {
     case GJKD_KEPT:
         if (write->change != NULL) {
             write->change->durability = GJKD_IN_QUORUM;
@@ -205,7 +205,7 @@ static bool is_to_repeat(const gjkd_write *write, gjkd_outcome outcome, uint64_t
         return false;
     }
     switch (write->store->log->confirm(write->store, write->name, seen, write->if_match,
-                                       write->patience)) {
+                                       write->budget)) {
     case GJKD_KEPT:
         return false;
     case GJKD_OUTRUN:
@@ -309,7 +309,7 @@ static gjkd_outcome put(const gjkd_write *write, const proto_set *body,
         return GJKD_REFUSED;
     }
     struct gjkd_version *next = NULL;
-    gjk_status status = gjkd_version_new(write->name, body, current, write->patience, &next);
+    gjk_status status = gjkd_version_new(write->name, body, current, write->budget, &next);
     if (status != GJK_OK) {
         (void)refuse_build(write, status);
         return GJKD_REFUSED;
@@ -388,7 +388,7 @@ static gjkd_outcome edit(const gjkd_write *write, struct gjkd_version *current,
     if (!may_be_stored(write) || !deriver->derive(deriver->user, current, &edits, write->problem)) {
         return GJKD_REFUSED;
     }
-    gjk_status status = gjkd_version_edit(current, &edits, stamp, write->patience, &next);
+    gjk_status status = gjkd_version_edit(current, &edits, stamp, write->budget, &next);
     if (status != GJK_OK) {
         (void)refuse_build(write, status);
         return GJKD_REFUSED;

@@ -14,7 +14,7 @@ typedef struct gjkd_write {
     struct gjkd_store *store;             /* NULL: sets are kept in memory alone */
     struct gjkd_change *change;           /* of the write, settled or on its way to the store; NULL
                                              where there is no store and nobody asks */
-    const gjk_patience *patience;         /* until when a version may be built; NULL: endless */
+    gjk_budget *budget;                   /* until when a version may be built; NULL: endless */
     bool refuses_missing;                 /* the deriver refuses a shape that is not there, which
                                              If-Match: * then need not */
 } gjkd_write;

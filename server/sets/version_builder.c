@@ -32,13 +32,11 @@ struct gjkd_version *gjkd_version_alloc(const char *name, proto_text meta) {
 
 /* --- Bodies --- */
 
-/* Patience is asked once for so many bodies. */
-#define BODIES_AT_ONCE 256
+/* Steps of a body that is made. */
+#define BODY_STEPS 16
 
 bool gjkd_builder_gives_up(struct gjkd_builder *builder) {
-    const gjk_patience *patience = builder->patience;
-    return ++builder->made % BODIES_AT_ONCE == 0 && patience != NULL &&
-           patience->is_over(patience->user);
+    return gjk_budget_spend(builder->budget, BODY_STEPS);
 }
 
 /* The body of that id in the newest tick; NULL: none. */
@@ -93,7 +91,7 @@ gjk_status gjkd_builder_finish(struct gjkd_builder *builder, gjk_status status,
     if (status == GJK_OK && builder->count == 0) {
         version->set = gjk_set_retain(from);
     } else if (status == GJK_OK) {
-        status = gjk_set_edit_within(from, builder->edits, builder->count, builder->patience,
+        status = gjk_set_edit_within(from, builder->edits, builder->count, builder->budget,
                                      &version->set);
         version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
     }

@@ -15,14 +15,13 @@ struct gjkd_builder {
     const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
     gjk_edit *edits;
     uint32_t count;
-    const gjk_patience *patience; /* NULL: endless */
-    uint32_t made;                /* bodies */
+    gjk_budget *budget; /* NULL: endless */
 };
 
 /* A version with a name and a copy of meta, and nothing else. NULL: out of memory. */
 struct gjkd_version *gjkd_version_alloc(const char *name, proto_text meta);
 
-/* To be asked before each body is made: whether patience has ended. */
+/* To be asked before each body is made: whether the budget is spent. */
 bool gjkd_builder_gives_up(struct gjkd_builder *builder);
 
 /* Counts a body in the place of another; either may be NULL. */

@@ -55,8 +55,8 @@ static gjk_status push_edit(struct gjkd_builder *builder, const proto_edit *edit
 /* --- Whole sets --- */
 
 static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
-                           const struct gjkd_version *previous, const gjk_patience *patience) {
-    struct gjkd_builder builder = {.version = version, .patience = patience};
+                           const struct gjkd_version *previous, gjk_budget *budget) {
+    struct gjkd_builder builder = {.version = version, .budget = budget};
     struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
     builder.edits = calloc(body->shape_count + (size_t)1, sizeof *builder.edits);
     gjk_status status = empty != NULL && builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -79,7 +79,7 @@ static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
 }
 
 static gjk_status fill(struct gjkd_version *version, const proto_set *body,
-                       const struct gjkd_version *previous, const gjk_patience *patience) {
+                       const struct gjkd_version *previous, gjk_budget *budget) {
     if (previous != NULL) {
         version->incarnation = previous->incarnation;
         version->revision = previous->revision + 1;
@@ -99,7 +99,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     version->history_ticks = body->history_ticks;
     gjk_status status = gjkd_version_fill_history(version);
     if (status == GJK_OK) {
-        status = fill_set(version, body, previous, patience);
+        status = fill_set(version, body, previous, budget);
     }
     return status;
 }
@@ -107,13 +107,13 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
 /* --- Making a version --- */
 
 gjk_status gjkd_version_new(const char *name, const proto_set *body,
-                            const struct gjkd_version *previous, const gjk_patience *patience,
+                            const struct gjkd_version *previous, gjk_budget *budget,
                             struct gjkd_version **out) {
     struct gjkd_version *version = gjkd_version_alloc(name, body->meta);
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    return gjkd_version_complete(version, fill(version, body, previous, patience), out);
+    return gjkd_version_complete(version, fill(version, body, previous, budget), out);
 }
 
 gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
@@ -158,8 +158,8 @@ bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
 }
 
 static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,
-                           const proto_edits *edits, const gjk_patience *patience) {
-    struct gjkd_builder builder = {.version = version, .previous = previous, .patience = patience};
+                           const proto_edits *edits, gjk_budget *budget) {
+    struct gjkd_builder builder = {.version = version, .previous = previous, .budget = budget};
     gjkd_builder_begin_edits(&builder);
     builder.edits = calloc(edits->count + (size_t)1, sizeof *builder.edits);
     gjk_status status = builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -171,7 +171,7 @@ static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_versi
 }
 
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
-                             const gjkd_stamp *stamp, const gjk_patience *patience,
+                             const gjkd_stamp *stamp, gjk_budget *budget,
                              struct gjkd_version **out) {
     struct gjkd_version *version =
         gjkd_version_alloc(previous->name, edits->sets_meta ? edits->meta : previous->meta);
@@ -180,7 +180,7 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
     }
     gjk_status status = gjkd_version_inherit(version, previous, edits);
     if (status == GJK_OK) {
-        status = edit_set(version, previous, edits, patience);
+        status = edit_set(version, previous, edits, budget);
     }
     if (status == GJK_OK && stamp != NULL) {
         status = gjkd_version_stamp(version, stamp);

@@ -13,10 +13,10 @@
  * decoded body, copying all it needs, without ticks. Ids that previous has keep their handles,
  * new ones get fresh ones in the order of ids. One reference, the caller's. O(n log n).
  * GJK_OUT_OF_MEMORY; GJK_OUT_OF_RANGE when the handles of the set's life are used up; GJK_GIVEN_UP
- * where patience (NULL: endless) ends.
+ * where the budget (NULL: endless) is spent.
  */
 gjk_status gjkd_version_new(const char *name, const proto_set *body,
-                            const struct gjkd_version *previous, const gjk_patience *patience,
+                            const struct gjkd_version *previous, gjk_budget *budget,
                             struct gjkd_version **out) GJK_MUST_USE;
 
 /*
@@ -25,7 +25,7 @@ gjk_status gjkd_version_new(const char *name, const proto_set *body,
  * O(edits * log n + ticks). To be called by the writer of the set.
  */
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
-                             const gjkd_stamp *stamp, const gjk_patience *patience,
+                             const gjkd_stamp *stamp, gjk_budget *budget,
                              struct gjkd_version **out) GJK_MUST_USE;
 
 /* A set as it was kept elsewhere, without ticks. */

@@ -162,12 +162,12 @@ static bool add_pairs(struct step *step, const gjk_pair_hits *hits) {
 /* Asks for all pairs, or for those of the changed shapes. */
 static bool ask(struct step *step, bool all) {
     const gjk_snapshot snapshot = gjk_snapshot_of(step->to->set);
-    const gjk_patience patience = {is_over, step};
+    gjk_budget budget = gjk_budget_make(is_over, step);
     gjk_detect_settings settings = gjk_detect_settings_default();
     const gjk_selection selection = {.filter = &step->overlaps->filter,
                                      .limit = GJKD_OVERLAPS_MAX,
                                      .arena = step->arena,
-                                     .patience = &patience};
+                                     .budget = &budget};
     gjk_pair_hits hits;
     settings.penetration = false;
     if (all) {

@@ -226,10 +226,10 @@ void gjkd_account_free_arena(struct gjkd_account *account, struct gjk_arena *are
     }
     *departed = *arena;
     departed->account = &departing;
-    departed->patience = NULL;
+    departed->budget = NULL;
     *arena = (struct gjk_arena){.limit_bytes = arena->limit_bytes,
                                 .account = arena->account,
-                                .patience = arena->patience};
+                                .budget = arena->budget};
     take_off(account, atomic_load(&account->held_bytes)); /* it was the account's only one */
     gjkd_deferred_free(departed, bytes, free_departed);
 }

@@ -1,6 +1,6 @@
 /*
  * Self-scheduling with guided chunk sizes: whoever comes takes the next rows. One counter of rows
- * taken, one of rows done. Before each chunk the patience is asked; after it, how long it took says
+ * taken, one of rows done. Before each chunk the budget is asked; after it, how long it took says
  * how many rows the next one has.
  */
 
@@ -35,13 +35,6 @@ void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_
     }
 }
 
-static bool is_late(struct gjkd_chunks *chunks) {
-    if (chunks->patience.is_over(chunks->patience.user)) {
-        atomic_store(&chunks->late, true);
-    }
-    return atomic_load(&chunks->late);
-}
-
 static void run(struct gjkd_chunks *chunks, const gjkd_chunk *chunk) {
     uint64_t start_ns = uv_hrtime();
     chunks->run(chunk);
@@ -61,7 +54,10 @@ bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory) {
         }
         rows = chunks->rows - begin < step ? chunks->rows - begin : step;
     } while (!atomic_compare_exchange_weak(&chunks->taken, &begin, begin + rows));
-    if (!is_late(chunks)) {
+    if (gjk_budget_ask(memory->budget)) {
+        atomic_store(&chunks->late, true);
+    }
+    if (!atomic_load(&chunks->late)) {
         run(chunks, &(gjkd_chunk){chunks->work, begin, begin + rows, memory});
     }
     if (atomic_fetch_add(&chunks->done, rows) + rows == chunks->rows) {
@@ -85,7 +81,8 @@ void gjkd_chunks_run_all(struct gjkd_chunks *chunks) {
     struct gjk_arena memory;
     gjk_arena_init(&memory, 0);
     gjk_arena_charge(&memory, chunks->account);
-    gjk_arena_hurry(&memory, &chunks->patience);
+    gjk_budget budget = gjk_budget_make(chunks->is_over, chunks->user);
+    gjk_arena_set_budget(&memory, &budget);
     while (gjkd_chunks_step(chunks, &memory)) {
     }
     gjk_arena_fini(&memory);

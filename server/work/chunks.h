@@ -27,9 +27,10 @@ typedef struct gjkd_chunk {
 struct gjkd_chunks {
     void *work; /* what the callbacks work on */
     void (*run)(const gjkd_chunk *chunk);
-    /* Called once, when all rows are done; is_late: some are not, for the patience was at an end. */
+    /* Called once, when all rows are done; is_late: some are not, for the budget was spent. */
     void (*finish)(void *work, bool is_late);
-    gjk_patience patience;
+    bool (*is_over)(void *user); /* of the budget that each thread makes for its chunks */
+    void *user;
     gjk_arena_account *account; /* of the memory for chunks; NULL: it is not counted */
     bool never_shrinks;         /* no chunk but the last has fewer rows than the first */
 
@@ -38,7 +39,7 @@ struct gjkd_chunks {
     uint32_t first_step;     /* rows of the first chunk */
     atomic_uint step;        /* rows of the next chunk */
     atomic_uint taken, done; /* rows */
-    atomic_bool late;        /* patience is at an end: what is left is not done */
+    atomic_bool late;        /* budget is spent: what is left is not done */
 };
 
 /* How many of count rows, each of about row_ns, make the first chunk. */

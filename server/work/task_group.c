@@ -32,7 +32,8 @@ static bool do_chunks(struct gjkd_task_group *group) {
     struct gjk_arena memory;
     gjk_arena_init(&memory, 0);
     gjk_arena_charge(&memory, chunks->account);
-    gjk_arena_hurry(&memory, &chunks->patience);
+    gjk_budget budget = gjk_budget_make(chunks->is_over, chunks->user);
+    gjk_arena_set_budget(&memory, &budget);
     const uint64_t begun_ns = uv_hrtime();
     uint64_t yielded_ns = begun_ns;
     while (gjkd_chunks_waiting(chunks) > 0) {

@@ -91,7 +91,8 @@ static void detect(void *s, const bench_robot_world *world, double *answers) {
     gjk_configuration_hint hint = {0};
     for (int row = 0; row < BENCH_ROBOT_ROWS; row++) {
         gjk_configuration answer;
-        must(gjk_configuration_ask(((scene *)s)->detect, world->poses[row], NULL, &hint, &answer));
+        must(gjk_configuration_ask(((scene *)s)->detect, world->poses[row], NULL, NULL, &hint,
+                                   &answer));
         answers[row] = answer.colliding;
     }
 }
@@ -100,8 +101,8 @@ static void distance(void *s, const bench_robot_world *world, double *answers) {
     gjk_configuration_hint hint = {0};
     for (int row = 0; row < BENCH_ROBOT_ROWS; row++) {
         gjk_configuration answer;
-        must(
-            gjk_configuration_ask(((scene *)s)->distance, world->poses[row], NULL, &hint, &answer));
+        must(gjk_configuration_ask(((scene *)s)->distance, world->poses[row], NULL, NULL, &hint,
+                                   &answer));
         answers[row] = answer.result.distance;
     }
 }

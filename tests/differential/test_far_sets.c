@@ -172,7 +172,7 @@ static void check_configuration(const far_scene *scene, const gjk_rigid_motion *
     double first = 1;
     bool hit = false;
     ck_assert_int_eq(gjk_configurations_new(&scene->snapshot, &asked, arena, &rows), GJK_OK);
-    ck_assert_int_eq(gjk_configuration_ask(rows, &to, &from->pose, &hint, &found), GJK_OK);
+    ck_assert_int_eq(gjk_configuration_ask(rows, &to, &from->pose, NULL, &hint, &found), GJK_OK);
     for (uint32_t i = 1; i < BODIES; i++) {
         const gjk_placed *target = &scene->bodies[i].placed;
         const gjk_cast_result met = gjk_cast_turning(from, &motion, target, &settings);

@@ -193,7 +193,8 @@ static void check_rows(question *q, bool distance) {
                      GJK_OK);
     for (uint32_t row = 0; row < ROWS; row++) {
         gjk_configuration found, wanted;
-        ck_assert_int_eq(gjk_configuration_ask(rows, q->poses[row], NULL, &hint, &found), GJK_OK);
+        ck_assert_int_eq(gjk_configuration_ask(rows, q->poses[row], NULL, NULL, &hint, &found),
+                         GJK_OK);
         (distance ? expect_nearest : expect_collision)(q, row, &wanted);
         require_same(&found, &wanted, distance);
     }
@@ -248,7 +249,7 @@ static void ask_chain(uint32_t count, double gap, gjk_configuration *out, bool d
     struct gjk_configurations *rows;
     gjk_configuration_hint hint = {0};
     ck_assert_int_eq(gjk_configurations_new(&snapshot, &settings, &arena, &rows), GJK_OK);
-    ck_assert_int_eq(gjk_configuration_ask(rows, poses, NULL, &hint, out), GJK_OK);
+    ck_assert_int_eq(gjk_configuration_ask(rows, poses, NULL, NULL, &hint, out), GJK_OK);
     ck_assert(out->a == NULL || (out->a == moved[count - 2] && out->b == moved[count - 1]));
     gjk_set_release(set);
     gjk_arena_fini(&arena);

@@ -1,6 +1,6 @@
 /*
  * Shapes of many pieces where answers are easily wrong: points in closed meshes against winding
- * numbers, shapes inside of them, faces with one side, ties, contacts, scales, limits, patience.
+ * numbers, shapes inside of them, faces with one side, ties, contacts, scales, limits, budget.
  */
 
 #include "gjk/cast.h"
@@ -168,10 +168,10 @@ START_TEST(points_in_closed_meshes_agree_with_winding_numbers) {
         gjk_mesh made_of;
         ck_assert(gjk_pieces_mesh(shape.pieces, &made_of));
         for (int i = 0; i < 300; i++) {
-            gjk_meter endless = {.patience = NULL};
+
             const gjk_vec3 point = grid_point(&rng, off);
             const long double turns = winding(&made_of, point);
-            const bool inside = gjk_mesh_encloses(shape.pieces, point, &endless);
+            const bool inside = gjk_mesh_encloses(shape.pieces, point, NULL);
             if (!isnan(turns)) {
                 ck_assert(fabsl(turns - roundl(turns)) < 1e-9L);
                 ck_assert_int_eq(inside, (long)roundl(turns) % 2 != 0);
@@ -536,13 +536,13 @@ START_TEST(triangles_and_parts_are_counted) {
 }
 END_TEST
 
-/* --- Patience --- */
+/* --- The budget --- */
 
 static bool is_over(void *user) {
     return --*(int *)user <= 0;
 }
 
-START_TEST(long_queries_end_with_patience) {
+START_TEST(long_queries_end_with_budget) {
     enum { MANY = 20000 };
     static uint32_t triangles[MANY][3];
     const gjk_vec3 vertices[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0.5}};
@@ -559,7 +559,7 @@ START_TEST(long_queries_end_with_patience) {
     ck_assert_int_eq(gjk_shape_make_mesh(&arena, &mesh, 0, &fault, &shape), GJK_OK);
     const gjk_placed a = at(&shape, 0, 0, 0), b = at(&shape, 0.1, 0.05, 0.01);
     int left;
-    const gjk_patience patience = {is_over, &left};
+    gjk_budget budget;
     gjk_detect_settings detect = gjk_detect_settings_default();
     gjk_distance_settings distance = gjk_distance_settings_default();
     gjk_ray_settings ray_settings = gjk_ray_settings_default();
@@ -567,16 +567,16 @@ START_TEST(long_queries_end_with_patience) {
     gjk_contacts contacts;
     gjk_ray ray;
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){0.2, 0.2, 3}, (gjk_vec3){0, 0, -1}, 9, &ray), GJK_OK);
-    detect.patience = distance.patience = ray_settings.patience = cast.patience = &patience;
-    left = 3;
+    detect.budget = distance.budget = ray_settings.budget = cast.budget = &budget;
+    left = 3, budget = gjk_budget_make(is_over, &left);
     ck_assert(gjk_detect(&a, &b, &detect).given_up);
-    left = 3;
+    left = 3, budget = gjk_budget_make(is_over, &left);
     ck_assert(gjk_distance(&a, &b, &distance).given_up);
-    left = 3;
+    left = 3, budget = gjk_budget_make(is_over, &left);
     ck_assert(gjk_raycast(&a, &ray, &ray_settings).given_up);
-    left = 3;
+    left = 3, budget = gjk_budget_make(is_over, &left);
     ck_assert(gjk_cast(&b, (gjk_vec3){0, 0, -3}, &a, &cast).given_up);
-    left = 3;
+    left = 3, budget = gjk_budget_make(is_over, &left);
     ck_assert_int_eq(gjk_pair_contacts(&a, &b, &detect, 4, &arena, &contacts), GJK_GIVEN_UP);
     ck_assert_int_ge(left, -2); /* and it is not asked for long after it said so */
 }
@@ -815,7 +815,7 @@ Suite *test_suite(void) {
     tcase_add_loop_test(solid, scale_changes_nothing_but_scale, 0, 4);
     tcase_add_test(solid, pieces_are_counted);
     tcase_add_test(solid, triangles_and_parts_are_counted);
-    tcase_add_test(solid, long_queries_end_with_patience);
+    tcase_add_test(solid, long_queries_end_with_budget);
     tcase_add_test(solid, sets_answer_as_pairs_do);
     tcase_add_test(solid, node_tests_agree_to_the_bit);
     tcase_add_test(solid, triangle_misses_agree_to_the_bit);

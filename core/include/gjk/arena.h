@@ -9,7 +9,7 @@
  */
 
 #include "gjk/base.h"
-#include "gjk/patience.h"
+#include "gjk/budget.h"
 
 struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
@@ -31,7 +31,7 @@ struct gjk_arena {
     size_t limit_bytes;                     /* 0: none */
     struct gjk_arena_finalizer *finalizers; /* newest first */
     gjk_arena_account *account;             /* NULL: nobody is told */
-    const gjk_patience *patience;           /* NULL: endless */
+    gjk_budget *budget;                     /* NULL: endless */
 };
 
 /* Caller's storage. limit_bytes bounds what alloc hands out in all; 0: no bound. */
@@ -48,14 +48,14 @@ void gjk_arena_init_in(struct gjk_arena *arena, size_t limit_bytes, void *block,
 void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account);
 
 /*
- * Sets how long whoever makes something in the arena may work on it: constructors and sorts ask now
- * and then, and end with GJK_GIVEN_UP. Borrowed; NULL: endless, as after init. Reset and fini leave
- * that as it is. Until it is over nothing depends on it.
+ * Sets the budget of the work on what is made in the arena: constructors and sorts spend it
+ * and end with GJK_GIVEN_UP. Borrowed; NULL: endless, as after init. Reset and fini leave
+ * that as it is. Until it is spent nothing depends on it.
  */
-void gjk_arena_hurry(struct gjk_arena *arena, const gjk_patience *patience);
+void gjk_arena_set_budget(struct gjk_arena *arena, gjk_budget *budget);
 
 /* As gjk_arena_init without a bound, for memory that is needed while something is made in another arena:
- * with that one's account and patience. */
+ * with that one's account and budget. */
 void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena);
 
 /* Could so many bytes be charged now? Always, where nobody is told. Reserves nothing. */

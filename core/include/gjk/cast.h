@@ -27,7 +27,7 @@ typedef struct gjk_cast_settings {
     double tolerance;
     uint32_t max_iterations;
     gjk_at_start at_start;
-    const gjk_patience *patience; /* of shapes of many pieces; NULL: endless */
+    gjk_budget *budget; /* of shapes of many pieces; NULL: endless */
 } gjk_cast_settings;
 
 gjk_cast_settings gjk_cast_settings_default(void);
@@ -60,7 +60,7 @@ typedef struct gjk_cast_result {
     uint32_t piece, moving_piece; /* that meet; GJK_NO_PIECE: that shape is convex, or encloses */
     bool has_material;
     uint32_t material; /* of the target's piece */
-    bool given_up;     /* patience has ended: nothing else is told */
+    bool given_up;     /* the budget is spent: nothing else is told */
 } gjk_cast_result;
 
 /*

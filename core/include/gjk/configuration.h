@@ -30,14 +30,13 @@ typedef struct gjk_configuration_settings {
     double threshold; /* how far apart pairs are of interest; INFINITY: any */
     double tolerance; /* as in gjk_detect_settings */
     uint32_t max_iterations;
-    const gjk_patience *patience; /* NULL: endless */
 } gjk_configuration_settings;
 
 /* The settings made ready for many rows. */
 struct gjk_configurations;
 
 /* In the arena, with what it points to borrowed as long as it is used; rows may be asked by any number
- * of threads at once. OUT_OF_MEMORY. O((m + allowed) log). */
+ * of threads at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
                                   const gjk_configuration_settings *settings,
                                   struct gjk_arena *arena,
@@ -67,7 +66,8 @@ typedef struct gjk_configuration_hint {
  * Asks with moved body i at poses[i]. `before`: NULL, or the poses that the bodies come from; then the
  * row covers the motion from there too, each body moving straight while it turns by the shortest arc,
  * as gjk_cast_turning has it: what touches at any time collides. The same bits as gjk_detect and
- * gjk_distance of the pairs alone. GIVEN_UP.
+ * gjk_distance of the pairs alone. GIVEN_UP where the budget (NULL: endless), which is the thread's
+ * own, is spent.
  * Cost: for each moved body a walk down the set's tree and a query for each pair whose boxes meet
  * (distances: that are nearer than the nearest pair so far); no memory.
  *
@@ -75,10 +75,10 @@ typedef struct gjk_configuration_hint {
  *     gjk_configuration_hint hint = {0};
  *     status = gjk_configurations_new(&snapshot, &settings, &arena, &rows);
  *     for (uint32_t row = 0; status == GJK_OK && row < n; row++)
- *         status = gjk_configuration_ask(rows, &poses[row * m], NULL, &hint, &answers[row]);
+ *         status = gjk_configuration_ask(rows, &poses[row * m], NULL, NULL, &hint, &answers[row]);
  */
 gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations,
-                                 const gjk_pose *poses, const gjk_pose *before,
+                                 const gjk_pose *poses, const gjk_pose *before, gjk_budget *budget,
                                  gjk_configuration_hint *hint, gjk_configuration *out) GJK_MUST_USE;
 
 #endif

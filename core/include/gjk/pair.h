@@ -13,7 +13,7 @@
  */
 
 #include "gjk/arena.h"
-#include "gjk/patience.h"
+#include "gjk/budget.h"
 #include "gjk/shape.h"
 #include "gjk/trace.h"
 
@@ -73,7 +73,7 @@ typedef struct gjk_detect_settings {
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
-    const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
+    gjk_budget *budget;                          /* of shapes of many pieces; NULL: endless */
     gjk_vec3 first_direction;
     double tolerance;
     uint32_t max_iterations;
@@ -84,7 +84,7 @@ typedef struct gjk_distance_settings {
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
-    const gjk_patience *patience;                /* of shapes of many pieces; NULL: endless */
+    gjk_budget *budget;                          /* of shapes of many pieces; NULL: endless */
     gjk_vec3 first_direction;
     double tolerance;
     uint32_t max_iterations;
@@ -124,7 +124,7 @@ typedef struct gjk_detect_result {
     uint32_t piece_a, piece_b; /* whose answer this is; GJK_NO_PIECE: that operand is convex */
     /* One lies in a closed mesh and meets none of its triangles: no depth, normal, points, pieces. */
     bool inside;
-    bool given_up; /* patience has ended: nothing else is told */
+    bool given_up; /* the budget is spent: nothing else is told */
 } gjk_detect_result;
 
 /*
@@ -199,7 +199,7 @@ typedef struct gjk_contacts {
  * mesh that meets none of its triangles has none. settings as for gjk_detect, but recorder and cache
  * are not used and penetration counts as true.
  * The items are allocated in the arena. Time as gjk_detect for each pair of pieces whose boxes
- * overlap, O(limit) of memory. OUT_OF_MEMORY; GIVEN_UP where patience ends.
+ * overlap, O(limit) of memory. OUT_OF_MEMORY; GIVEN_UP where the budget is spent.
  */
 gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings, uint32_t limit,

@@ -28,7 +28,7 @@ typedef struct gjk_ray_settings {
     double tolerance;
     uint32_t max_iterations;
     bool solid;
-    const gjk_patience *patience; /* of shapes of many pieces; NULL: endless */
+    gjk_budget *budget; /* of shapes of many pieces; NULL: endless */
 } gjk_ray_settings;
 
 static inline gjk_ray_settings gjk_ray_settings_default(void) {
@@ -51,7 +51,7 @@ typedef struct gjk_ray_result {
     bool inside;
     bool has_normal;
     bool has_material;
-    bool given_up;  /* patience has ended: nothing else is told */
+    bool given_up;  /* the budget is spent: nothing else is told */
     uint32_t piece; /* that is hit; GJK_NO_PIECE: the target is convex, or it encloses the origin */
     uint32_t material; /* of that piece */
     double distance;
@@ -82,7 +82,7 @@ static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray
  * to hit->distance where the target has no thickness along the ray. A union of pieces is left where no
  * piece goes on, up to the tolerance; a closed mesh where its solid ends. As accurate as the hit.
  * Cost: a ray of the opposite direction at a convex target; for pieces one at each that the way out
- * leads through. GIVEN_UP where patience ends.
+ * leads through. GIVEN_UP where the budget is spent.
  */
 gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
                         const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;

@@ -52,9 +52,9 @@ struct gjk_set *gjk_set_new_empty(uint32_t dimension, const gjk_keeper *keeper);
 gjk_status gjk_set_edit(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
                         struct gjk_set **out) GJK_MUST_USE;
 
-/* The same; GIVEN_UP where patience (NULL: endless) ends. */
+/* The same; GIVEN_UP where the budget (NULL: endless) is spent. */
 gjk_status gjk_set_edit_within(const struct gjk_set *set, const gjk_edit *edits, uint32_t count,
-                               const gjk_patience *patience, struct gjk_set **out) GJK_MUST_USE;
+                               gjk_budget *budget, struct gjk_set **out) GJK_MUST_USE;
 
 struct gjk_set *gjk_set_retain(const struct gjk_set *set);
 void gjk_set_release(const struct gjk_set *set); /* NULL is allowed */

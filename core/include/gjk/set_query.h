@@ -6,12 +6,12 @@
  * nearest by distance, those of casts by fraction, then by id; hits and pairs by id. What a set
  * query says of a body is, to the bit, what the pair query, ray or cast at that body alone says.
  * Answers are allocated in the caller's arena. OUT_OF_MEMORY; GIVEN_UP where the selection's
- * patience ends.
+ * budget is spent.
  */
 
 #include "gjk/arena.h"
+#include "gjk/budget.h"
 #include "gjk/cast.h"
-#include "gjk/patience.h"
 #include "gjk/ray.h"
 #include "gjk/snapshot.h"
 
@@ -44,8 +44,8 @@ typedef struct gjk_selection {
     const gjk_body *except; /* left out, whatever the filter says; NULL: none */
     uint32_t limit;
     struct gjk_arena *arena;
-    const gjk_patience *patience; /* NULL: endless */
-    bool rest_unasked;            /* whether more exist is not asked: truncated is false */
+    gjk_budget *budget; /* NULL: endless */
+    bool rest_unasked;  /* whether more exist is not asked: truncated is false */
 } gjk_selection;
 
 typedef struct gjk_hit {
@@ -155,7 +155,7 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) GJK_MUST_USE;
 
-/* Does the ray hit any selected body? limit and arena are ignored. False when patience ends. */
+/* Does the ray hit any selected body? limit and arena are ignored. False when the budget is spent. */
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
@@ -192,7 +192,7 @@ bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *mo
                               const gjk_cast_settings *settings);
 
 /* Does the moving shape touch any selected body? limit and arena are ignored. False when
- * patience ends. */
+ * budget is spent. */
 bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
                       const gjk_selection *selection, const gjk_cast_settings *settings);
 

@@ -66,7 +66,7 @@ typedef struct gjk_shot {
     const gjk_filter *obstacles_filter; /* NULL: all of them are in the way */
     double near_miss;                   /* a distance; negative: near misses are not sought */
     uint32_t near_miss_limit;
-    const gjk_patience *patience; /* NULL: endless */
+    gjk_budget *budget; /* NULL: endless */
 } gjk_shot;
 
 /* The hit of a ball is reported as that of a ray: distance is how far it flew. */

@@ -19,8 +19,8 @@
 
 #include "shape/region/sweep.h"
 
-#include "base/meter.h"
 #include "base/predicate.h"
+#include "gjk/budget.h"
 #include "gjk/sort.h"
 #include "shape/region/status.h"
 
@@ -366,14 +366,14 @@ static gjk_status visit(sweep *s, uint32_t point) {
 gjk_status gjk_region_triangulate(struct gjk_arena *arena, const gjk_rings *rings,
                                   uint32_t *fault_vertex, gjk_region_triangles *out) {
     sweep s = {.rings = rings, .arena = arena, .points = rings->points, .root = GJK_NO_EDGE};
-    gjk_meter meter = {.patience = arena->patience};
+    gjk_budget *budget = arena->budget;
     if (!allocate(arena, rings, &s)) {
         return GJK_OUT_OF_MEMORY;
     }
     gather_edges(&s);
     gjk_status status = GJK_OK;
     for (uint32_t point = 0; point < rings->point_count && status == GJK_OK; point++) {
-        status = gjk_meter_spend(&meter, 1) ? GJK_GIVEN_UP : visit(&s, point);
+        status = gjk_budget_spend(budget, 64) ? GJK_GIVEN_UP : visit(&s, point);
     }
     *fault_vertex = s.fault;
     *out =

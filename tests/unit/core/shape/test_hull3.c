@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/meter.h"
 #include "base/predicate.h"
+#include "gjk/budget.h"
 #include "gjk/shape.h"
 #include "runner.h"
 #include "support/rng.h"
@@ -346,13 +346,13 @@ END_TEST
 
 /* --- Points for which adding the farthest first takes quadratic time --- */
 
-typedef struct test_patience {
+typedef struct test_budget {
     uint32_t asked, ends_at;
-} test_patience;
+} test_budget;
 
 static bool is_over(void *user) {
-    test_patience *patience = user;
-    return ++patience->asked >= patience->ends_at;
+    test_budget *budget = user;
+    return ++budget->asked >= budget->ends_at;
 }
 
 /* On a paraboloid, or on a cone (power 1), ever nearer to its tip. */
@@ -446,7 +446,7 @@ START_TEST(squares_in_any_order) {
 }
 END_TEST
 
-/* Patience is asked once in so many looks at a face, which makes it the measure. */
+/* The budget is asked once in so many looks at a face, which makes it the measure. */
 START_TEST(no_points_take_quadratic_time) {
     enum { COUNT = 16384 };
     gjk_vec3 *p = calloc(COUNT, sizeof *p);
@@ -454,34 +454,35 @@ START_TEST(no_points_take_quadratic_time) {
     for (uint32_t i = 0; i < COUNT; i++) {
         p[i] = spiral_point(1.003, 2, i);
     }
-    test_patience left = {0, UINT32_MAX};
-    const gjk_patience patience = {is_over, &left};
-    gjk_arena_hurry(&arena, &patience);
+    test_budget left = {0, UINT32_MAX};
+    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_arena_set_budget(&arena, &budget);
     const gjk_hull3 hull = make(p, COUNT);
     ck_assert_uint_eq(hull.count, COUNT);
-    const uint32_t looks_at_a_point = (uint32_t)((uint64_t)left.asked * GJK_METER_STEPS / COUNT);
+    const uint32_t looks_at_a_point = (uint32_t)((uint64_t)left.asked * GJK_BUDGET_STEPS / COUNT);
     ck_assert_uint_ge(looks_at_a_point, 20);
     ck_assert_uint_le(looks_at_a_point, 250);
     free(p);
 }
 END_TEST
 
-START_TEST(hulls_end_with_patience) {
+START_TEST(hulls_end_with_budget) {
     enum { COUNT = 2000 };
     static gjk_vec3 p[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
         p[i] = spiral_point(1.05, 2, i);
     }
-    test_patience left = {0, UINT32_MAX};
-    const gjk_patience patience = {is_over, &left};
-    gjk_arena_hurry(&arena, &patience);
+    test_budget left = {0, UINT32_MAX};
+    gjk_budget budget = gjk_budget_make(is_over, &left);
+    gjk_arena_set_budget(&arena, &budget);
     (void)make(p, COUNT);
     const uint32_t all = left.asked;
     ck_assert_uint_ge(all, 100);
     for (uint32_t ends_at = 1; ends_at <= all; ends_at += all / 20) {
         gjk_hull3 hull = {.count = 99};
         gjk_arena_reset(&arena);
-        left = (test_patience){0, ends_at};
+        left = (test_budget){0, ends_at};
+        budget = gjk_budget_make(is_over, &left);
         ck_assert_int_eq(gjk_hull3_make(&arena, p, COUNT, &hull), GJK_GIVEN_UP);
         ck_assert_uint_eq(hull.count, 99);
         ck_assert_uint_le(left.asked, ends_at + 1);
@@ -521,7 +522,7 @@ Suite *test_suite(void) {
     tcase_add_test(tests, points_near_a_tip);
     tcase_add_test(tests, squares_in_any_order);
     tcase_add_test(tests, no_points_take_quadratic_time);
-    tcase_add_test(tests, hulls_end_with_patience);
+    tcase_add_test(tests, hulls_end_with_budget);
     tcase_add_test(tests, out_of_memory);
     return suite;
 }

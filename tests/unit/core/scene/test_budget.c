@@ -1,6 +1,6 @@
 /*
- * Does work on a set end when patience does, and does a limit bound it where everything collides
- * with everything? Patience is asked each GJK_PATIENCE_STEPS steps, of which a body that is looked at
+ * Does work on a set end when its budget is spent, and does a limit bound it where everything collides
+ * with everything? The budget is asked each GJK_BUDGET_STEPS steps, of which a body that is looked at
  * and asked takes some, which makes it the measure.
  */
 
@@ -49,22 +49,20 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
-typedef struct test_patience {
+typedef struct test_budget {
     uint32_t asked, ends_at;
-} test_patience;
+} test_budget;
 
 static bool is_over(void *user) {
-    test_patience *patience = user;
-    return ++patience->asked >= patience->ends_at;
+    test_budget *budget = user;
+    return ++budget->asked >= budget->ends_at;
 }
 
-static gjk_selection select_with(const gjk_patience *patience, uint32_t limit) {
-    return (
-        gjk_selection){.filter = &filter, .limit = limit, .arena = &arena, .patience = patience};
+static gjk_selection select_with(gjk_budget *budget, uint32_t limit) {
+    return (gjk_selection){.filter = &filter, .limit = limit, .arena = &arena, .budget = budget};
 }
 
-static gjk_status judge(const gjk_snapshot *snapshot, const gjk_ray *ray,
-                        const gjk_patience *patience) {
+static gjk_status judge(const gjk_snapshot *snapshot, const gjk_ray *ray, gjk_budget *budget) {
     const gjk_shot shot = {.ray = *ray,
                            .claim_id = bodies[0].id,
                            .filter = filter,
@@ -73,12 +71,12 @@ static gjk_status judge(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            .snapshot = *snapshot,
                            .max_rewind_ticks = INFINITY,
                            .near_miss = -1,
-                           .patience = patience};
+                           .budget = budget};
     gjk_judgement judgement;
     return gjk_shot_judge(&shot, &arena, &judgement);
 }
 
-START_TEST(work_ends_with_patience) {
+START_TEST(work_ends_with_budget) {
     const gjk_detect_settings detect = gjk_detect_settings_default();
     const gjk_distance_settings distance = gjk_distance_settings_default();
     gjk_ray_settings ray_settings = gjk_ray_settings_default();
@@ -96,9 +94,9 @@ START_TEST(work_ends_with_patience) {
         gjk_snapshot snapshot = gjk_snapshot_of(set);
         snapshot.tree = with_tree ? snapshot.tree : NULL;
         for (int kind = 0; kind < 9; kind++) {
-            test_patience left = {0, 3};
-            const gjk_patience patience = {is_over, &left};
-            const gjk_selection s = select_with(&patience, UINT32_MAX);
+            test_budget left = {0, 3};
+            gjk_budget budget = gjk_budget_make(is_over, &left);
+            const gjk_selection s = select_with(&budget, UINT32_MAX);
             gjk_status status = GJK_OK;
             switch (kind) {
             case 0:
@@ -131,7 +129,7 @@ START_TEST(work_ends_with_patience) {
                 filter.mask = UINT32_MAX;
                 break;
             default:
-                status = judge(&snapshot, &ray, &patience);
+                status = judge(&snapshot, &ray, &budget);
             }
             ck_assert_msg(kind == 6 || kind == 7 || status == GJK_GIVEN_UP, "kind %d", kind);
             ck_assert_uint_ge(left.asked, 3);
@@ -145,9 +143,9 @@ START_TEST(a_limit_bounds_the_work) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     make_set(NULL);
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
-    test_patience left = {0, UINT32_MAX};
-    const gjk_patience patience = {is_over, &left};
-    const gjk_selection ten = select_with(&patience, 10);
+    test_budget left = {0, UINT32_MAX};
+    gjk_budget budget = gjk_budget_make(is_over, &left);
+    const gjk_selection ten = select_with(&budget, 10);
     gjk_pair_hits pairs;
     gjk_hits hits;
     ck_assert_int_eq(gjk_set_detect_pairs(&snapshot, &ten, &settings, &pairs), GJK_OK);
@@ -158,12 +156,12 @@ START_TEST(a_limit_bounds_the_work) {
     ck_assert(hits.count == 10 && hits.truncated);
     ck_assert_ptr_eq(hits.items[9].body, &bodies[9]);
     /* a few times the set, far from its square */
-    ck_assert_uint_le(left.asked, 32 * BODIES / GJK_PATIENCE_STEPS);
+    ck_assert_uint_le(left.asked, 128 * BODIES / GJK_BUDGET_STEPS);
 }
 END_TEST
 
 /* An edit that is given up changes nothing and leaves nothing behind. */
-START_TEST(edits_end_with_patience) {
+START_TEST(edits_end_with_budget) {
     static gjk_edit edits[BODIES];
     struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *next = NULL;
     make_set("one");
@@ -172,16 +170,17 @@ START_TEST(edits_end_with_patience) {
     }
     const struct gjk_set *from[] = {empty, set};
     for (int i = 0; i < 2; i++) {
-        test_patience left = {0, UINT32_MAX};
-        const gjk_patience patience = {is_over, &left};
-        ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &patience, &next), GJK_OK);
+        test_budget left = {0, UINT32_MAX};
+        gjk_budget budget = gjk_budget_make(is_over, &left);
+        ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &budget, &next), GJK_OK);
         gjk_set_release(next);
         const uint32_t all = left.asked;
         ck_assert_uint_ge(all, 50);
         for (uint32_t ends_at = 1; ends_at <= all; ends_at += all / 10) {
-            left = (test_patience){0, ends_at};
+            left = (test_budget){0, ends_at};
+            budget = gjk_budget_make(is_over, &left);
             next = NULL;
-            ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &patience, &next),
+            ck_assert_int_eq(gjk_set_edit_within(from[i], edits, BODIES, &budget, &next),
                              GJK_GIVEN_UP);
             ck_assert_ptr_null(next);
             ck_assert_uint_le(left.asked, ends_at + 1);
@@ -193,11 +192,11 @@ START_TEST(edits_end_with_patience) {
 END_TEST
 
 Suite *test_suite(void) {
-    Suite *suite = suite_create("patience");
-    TCase *tests = test_case(suite, "patience");
+    Suite *suite = suite_create("budget");
+    TCase *tests = test_case(suite, "budget");
     tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_add_test(tests, work_ends_with_patience);
+    tcase_add_test(tests, work_ends_with_budget);
     tcase_add_test(tests, a_limit_bounds_the_work);
-    tcase_add_test(tests, edits_end_with_patience);
+    tcase_add_test(tests, edits_end_with_budget);
     return suite;
 }
