@@ -288,7 +288,7 @@ static bool make_room(struct gjkd_request *request, work *batch) {
     }
     for (uint32_t i = 0; i < batch->chunks; i++) {
         gjk_arena_init(&batch->texts[i].arena, 0);
-        gjk_arena_charge(&batch->texts[i].arena, &request->account.account);
+        gjk_arena_charge(&batch->texts[i].arena, &request->account->account);
         batch->texts[i].end = 0;
     }
     return true;

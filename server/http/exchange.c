@@ -40,7 +40,10 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
             return NULL;
         }
         exchange->http = http;
-        gjkd_request_init(&exchange->request, http->context, http->counters);
+        if (!gjkd_request_init(&exchange->request, http->context, http->counters)) {
+            free(exchange);
+            return NULL;
+        }
         gjkd_request_reset(&exchange->request);
     }
     exchange->connection = NULL;

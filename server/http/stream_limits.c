@@ -12,7 +12,7 @@
 
 void gjkd_stream_await_message(struct gjkd_stream *stream) {
     struct gjkd_exchange *exchange = stream->incoming;
-    gjkd_account_assign(&exchange->request.account, stream->client);
+    gjkd_account_assign(exchange->request.account, stream->client);
     gjkd_late_body_begin(exchange);
     stream->message_due_ns =
         uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;

@@ -31,18 +31,22 @@ static bool is_late(void *request) {
     return gjkd_request_is_late(request);
 }
 
-void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
+bool gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
                        struct gjkd_counters *counters) {
     memset(request, 0, sizeof *request);
     request->context = context;
     request->counters = counters;
-    gjkd_account_init(&request->account);
+    request->account = gjkd_account_new();
+    if (request->account == NULL) {
+        return false;
+    }
     gjk_arena_init(&request->arena, 0);
-    gjk_arena_charge(&request->arena, &request->account.account);
+    gjk_arena_charge(&request->arena, &request->account->account);
     request->budget = gjk_budget_make(is_late, request);
     request->deadline_ns = UINT64_MAX;
     gjk_arena_set_budget(&request->arena, &request->budget);
     gjkd_pinned_sets_init(&request->pinned_sets);
+    return true;
 }
 
 /* No stream came of it. */
@@ -58,6 +62,7 @@ void gjkd_request_fini(struct gjkd_request *request) {
     gjkd_version_release(request->version);
     gjkd_pinned_sets_fini(&request->pinned_sets);
     gjk_arena_fini(&request->arena);
+    gjkd_account_free(request->account);
 }
 
 void gjkd_request_reset(struct gjkd_request *request) {
@@ -69,7 +74,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     } else {
         gjk_arena_reset(&request->arena); /* what it keeps stays charged */
     }
-    gjkd_account_reset(&request->account);
+    gjkd_account_reset(request->account);
     request->version = NULL;
     request->timing = (gjkd_timing){0};
     request->request_id[0] = request->logged_path[0] = request->holder[0] = '\0';
@@ -120,7 +125,7 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
 
 void gjkd_request_refuse(struct gjkd_request *request) {
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
-        if (gjkd_account_can_wait(&request->account)) {
+        if (gjkd_account_can_wait(request->account)) {
             gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
             proto_problem_set(&request->problem, PROTO_OVERLOADED,
                               "other requests hold the memory that this one needs");
@@ -307,7 +312,7 @@ void gjkd_request_leave_chunks(struct gjkd_request *request, uint32_t count, uin
     request->chunks.run = how->run;
     request->chunks.finish = how->finish;
     request->chunks.never_shrinks = how->never_shrinks;
-    request->chunks.account = &request->account.account;
+    request->chunks.account = &request->account->account;
     request->chunks.is_over = is_late;
     request->chunks.user = request;
     gjkd_chunks_begin(&request->chunks, count, row_ns);

@@ -35,7 +35,7 @@ typedef enum gjkd_fate {
 struct gjkd_request {
     struct gjkd_context *context;
     struct gjkd_counters *counters;
-    struct gjkd_account account; /* of this arena and of all that chunks use */
+    struct gjkd_account *account; /* of this arena and of all that chunks use */
     struct gjk_arena arena;
     gjkd_timing timing;
     uint64_t deadline_ns;    /* by uv_hrtime */
@@ -86,9 +86,10 @@ struct gjkd_request {
     gjkd_reply reply;
 };
 
-/* Caller's storage. fini frees everything; reset makes it ready for the next request. */
-void gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
-                       struct gjkd_counters *counters);
+/* Caller's storage. fini frees everything; reset makes it ready for the next request. init returns
+ * false if memory is exhausted; then there is nothing to free. */
+bool gjkd_request_init(struct gjkd_request *request, struct gjkd_context *context,
+                       struct gjkd_counters *counters) GJK_MUST_USE;
 void gjkd_request_fini(struct gjkd_request *request);
 void gjkd_request_reset(struct gjkd_request *request);
 

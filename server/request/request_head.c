@@ -247,7 +247,7 @@ void gjkd_request_begin(struct gjkd_request *request) {
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && request->reply.status == 0; i++) {
         checks[i](request);
     }
-    gjkd_account_assign(&request->account, gjkd_auth_hash_client(request));
+    gjkd_account_assign(request->account, gjkd_auth_hash_client(request));
     if (request->context->config->access_log) {
         note_for_log(request);
     }

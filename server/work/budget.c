@@ -1,13 +1,18 @@
 /*
- * One sum for the process. A charge is added first and taken off again where it is too much, so that
- * the limit is exact however many threads charge at once.
+ * One sum for the process, in which the limit is exact however many threads charge at once.
+ *
+ * An account has one number too, what it holds. Its part of its client's share is a function of that
+ * number, and each atomic step from one number to the next moves the share by the difference: however
+ * the steps of several threads interleave, the shares are the sums over the accounts once they are done.
  */
 
 #include "work/budget.h"
 
+#include "util/log.h"
 #include "work/deferred_free.h"
 
 #include <stdlib.h>
+#include <uv.h>
 
 #define RESERVE_PART 8
 #define RESERVE_BYTES_MAX ((uint64_t)64 << 20)
@@ -38,14 +43,48 @@ uint64_t gjkd_budget_ceiling(gjkd_charge charge) {
     return max;
 }
 
+/* --- Sums that never wrap --- */
+
+#define REPORT_PAUSE_NS UINT64_C(10000000000)
+
+/* A fault of the daemon: in debug builds it ends, in others it is logged now and then. */
+static void report_excess(const char *sum, uint64_t bytes) {
+    static _Atomic uint64_t next_ns;
+    const uint64_t now_ns = uv_hrtime();
+    uint64_t due_ns = atomic_load(&next_ns);
+    if (now_ns >= due_ns &&
+        atomic_compare_exchange_strong(&next_ns, &due_ns, now_ns + REPORT_PAUSE_NS)) {
+        gjkd_log(GJKD_LOG_ERROR, "internal error: %llu bytes more were given back to %s than taken",
+                 (unsigned long long)bytes, sum);
+    }
+    GJK_ASSERT(!"more bytes were given back than taken");
+}
+
+/* Subtracts what the sum holds of bytes, and returns the sum before. */
+static uint64_t subtract(_Atomic uint64_t *sum, uint64_t bytes, const char *name) {
+    uint64_t before = atomic_load_explicit(sum, memory_order_relaxed), taken;
+    do {
+        taken = bytes < before ? bytes : before;
+    } while (!atomic_compare_exchange_weak_explicit(sum, &before, before - taken,
+                                                    memory_order_relaxed, memory_order_relaxed));
+    if (taken < bytes) {
+        report_excess(name, bytes - taken);
+    }
+    return before;
+}
+
+/* --- The process --- */
+
 bool gjkd_budget_take(gjkd_charge charge, uint64_t bytes) {
     const bool is_small_edit = charge == GJKD_CHARGE_SETS && bytes <= GJKD_SMALL_BYTES;
     const uint64_t ceiling = gjkd_budget_ceiling(is_small_edit ? GJKD_CHARGE_SMALL : charge);
-    const uint64_t before = atomic_fetch_add_explicit(&used_bytes, bytes, memory_order_relaxed);
-    if (bytes > ceiling || before > ceiling - bytes) {
-        atomic_fetch_sub_explicit(&used_bytes, bytes, memory_order_relaxed);
-        return false;
-    }
+    uint64_t before = atomic_load_explicit(&used_bytes, memory_order_relaxed);
+    do {
+        if (bytes > ceiling || before > ceiling - bytes) {
+            return false;
+        }
+    } while (!atomic_compare_exchange_weak_explicit(&used_bytes, &before, before + bytes,
+                                                    memory_order_relaxed, memory_order_relaxed));
     if (charge == GJKD_CHARGE_SETS) {
         atomic_fetch_add_explicit(&set_bytes, bytes, memory_order_relaxed);
     }
@@ -53,9 +92,9 @@ bool gjkd_budget_take(gjkd_charge charge, uint64_t bytes) {
 }
 
 void gjkd_budget_give(gjkd_charge charge, uint64_t bytes) {
-    atomic_fetch_sub_explicit(&used_bytes, bytes, memory_order_relaxed);
+    (void)subtract(&used_bytes, bytes, "the budget");
     if (charge == GJKD_CHARGE_SETS) {
-        atomic_fetch_sub_explicit(&set_bytes, bytes, memory_order_relaxed);
+        (void)subtract(&set_bytes, bytes, "the sets");
     }
 }
 
@@ -89,100 +128,184 @@ gjk_arena_account gjkd_budget_lasting = {take_lasting, give_lasting, NULL};
 
 #define SHARES 1024
 
+/* More is not taken at once, so that sums of a share never overflow. */
+#define BYTES_MAX ((uint64_t)1 << 48)
+
 static struct gjkd_share shares[SHARES];
 
-static uint64_t add(_Atomic uint64_t *sum, uint64_t bytes) {
+static gjkd_charge charge_of(uint64_t held_bytes) {
+    return held_bytes <= GJKD_SMALL_BYTES ? GJKD_CHARGE_SMALL : GJKD_CHARGE_LARGE;
+}
+
+static int64_t add(_Atomic int64_t *sum, int64_t bytes) {
     return atomic_fetch_add_explicit(sum, bytes, memory_order_relaxed) + bytes;
 }
 
-static void subtract(_Atomic uint64_t *sum, uint64_t bytes) {
-    atomic_fetch_sub_explicit(sum, bytes, memory_order_relaxed);
+static _Atomic int64_t *part_of(struct gjkd_share *share, gjkd_charge charge) {
+    return charge == GJKD_CHARGE_SMALL ? &share->small_bytes : &share->large_bytes;
 }
 
-/* May a client's requests hold so much together, and one of them that of it? */
-static bool is_within_share(gjkd_charge charge, uint64_t all, uint64_t own) {
+/* An account of the share holds so much more or less. Returns what the share then holds of that kind. */
+static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t after) {
+    const gjkd_charge from = charge_of(before), to = charge_of(after);
+    if (from == to) {
+        return add(part_of(share, to), (int64_t)(after - before));
+    }
+    (void)add(part_of(share, from), -(int64_t)before);
+    return add(part_of(share, to), (int64_t)after);
+}
+
+/* May a client's accounts of that kind hold so much together, and one of them `own` of it? */
+static bool is_within_share(const struct gjkd_account *account, gjkd_charge charge, int64_t all,
+                            uint64_t own) {
     const uint64_t ceiling = gjkd_budget_ceiling(charge), sets = gjkd_budget_sets();
-    return all <= own || all <= (sets < ceiling ? ceiling - sets : 0) / 2;
+    const uint64_t most = (sets < ceiling ? ceiling - sets : 0) / 2;
+    return all <= 0 || (uint64_t)all <= most || (!account->is_queue && (uint64_t)all <= own);
+}
+
+/* --- Accounts --- */
+
+/* Threads that use an account, counted in debug builds. */
+static void enter(struct gjkd_account *account) {
+#ifndef NDEBUG
+    atomic_fetch_add_explicit(&account->users, 1, memory_order_relaxed);
+#else
+    (void)account;
+#endif
+}
+
+static void leave(struct gjkd_account *account) {
+#ifndef NDEBUG
+    atomic_fetch_sub_explicit(&account->users, 1, memory_order_relaxed);
+#else
+    (void)account;
+#endif
+}
+
+static void expect_one_owner(const struct gjkd_account *account) {
+    (void)account;
+    GJK_ASSERT(atomic_load(&account->users) == 0);
 }
 
 /* Notes the most that was wanted. */
-static void note_refusal(struct gjkd_account *own, uint64_t wanted) {
-    uint64_t most = atomic_load_explicit(&own->wanted_bytes, memory_order_relaxed);
-    while (wanted > most && !atomic_compare_exchange_weak(&own->wanted_bytes, &most, wanted)) {
+static void note_refusal(struct gjkd_account *account, uint64_t wanted) {
+    uint64_t most = atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed);
+    while (wanted > most && !atomic_compare_exchange_weak(&account->wanted_bytes, &most, wanted)) {
     }
 }
 
-/* Adds bytes to what the client's requests hold of that kind. False: it is more than their share. */
-static bool add_to_share(struct gjkd_account *own, gjkd_charge charge, uint64_t bytes,
-                         uint64_t own_bytes) {
-    if (own->share == NULL) {
-        return true;
+/* Takes bytes off the account, its share included. */
+static void take_off(struct gjkd_account *account, uint64_t bytes) {
+    const uint64_t before = subtract(&account->held_bytes, bytes, "an account");
+    if (account->share != NULL) {
+        (void)move_share(account->share, before, bytes < before ? before - bytes : 0);
     }
-    const bool is_small = charge == GJKD_CHARGE_SMALL;
-    const uint64_t all = add(is_small ? &own->share->small_bytes : &own->share->large_bytes, bytes);
-    return is_within_share(charge, all, own_bytes);
 }
 
-/* Takes bytes off, of the large ones first: they came last. */
-static void take_off(struct gjkd_account *own, uint64_t bytes) {
-    uint64_t large = atomic_load(&own->large_bytes), from_large;
-    do {
-        from_large = bytes < large ? bytes : large;
-    } while (!atomic_compare_exchange_weak(&own->large_bytes, &large, large - from_large));
-    subtract(&own->held_bytes, bytes);
-    if (own->share != NULL) {
-        subtract(&own->share->large_bytes, from_large);
-        subtract(&own->share->small_bytes, bytes - from_large);
+bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
+    if (bytes > BYTES_MAX) {
+        note_refusal(account, bytes);
+        return false;
     }
+    enter(account);
+    const uint64_t held =
+        atomic_fetch_add_explicit(&account->held_bytes, bytes, memory_order_relaxed) + bytes;
+    const gjkd_charge charge = charge_of(held);
+    const int64_t all = account->share != NULL ? move_share(account->share, held - bytes, held) : 0;
+    const bool is_taken =
+        is_within_share(account, charge, all, held) && gjkd_budget_take(charge, bytes);
+    if (!is_taken) {
+        take_off(account, bytes);
+        note_refusal(account, held);
+    }
+    leave(account);
+    return is_taken;
+}
+
+void gjkd_account_give(struct gjkd_account *account, uint64_t bytes) {
+    enter(account);
+    take_off(account, bytes);
+    gjkd_budget_give(GJKD_CHARGE_LARGE, bytes);
+    leave(account);
 }
 
 static bool take(gjk_arena_account *account, size_t bytes) {
-    struct gjkd_account *own = (struct gjkd_account *)(void *)account;
-    const uint64_t held = add(&own->held_bytes, bytes);
-    const gjkd_charge charge = held <= GJKD_SMALL_BYTES ? GJKD_CHARGE_SMALL : GJKD_CHARGE_LARGE;
-    const uint64_t of_kind = charge == GJKD_CHARGE_SMALL ? held : add(&own->large_bytes, bytes);
-    if (add_to_share(own, charge, bytes, of_kind) && gjkd_budget_take(charge, bytes)) {
-        return true;
-    }
-    take_off(own, bytes);
-    note_refusal(own, held);
-    return false;
+    return gjkd_account_take((struct gjkd_account *)(void *)account, bytes);
 }
 
 static void give(gjk_arena_account *account, size_t bytes) {
-    take_off((struct gjkd_account *)(void *)account, bytes);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, bytes);
+    gjkd_account_give((struct gjkd_account *)(void *)account, bytes);
 }
 
 void gjkd_account_init(struct gjkd_account *account) {
-    account->account = (gjk_arena_account){take, give, &gjkd_budget_lasting};
-    account->share = NULL;
-    atomic_init(&account->held_bytes, 0);
-    atomic_init(&account->large_bytes, 0);
-    atomic_init(&account->wanted_bytes, 0);
+    *account = (struct gjkd_account){.account = {take, give, &gjkd_budget_lasting}};
 }
 
-/* What the account holds of each kind. */
-static struct gjkd_share held_by(const struct gjkd_account *account) {
-    const uint64_t large = atomic_load(&account->large_bytes);
-    return (struct gjkd_share){atomic_load(&account->held_bytes) - large, large};
+void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash) {
+    gjkd_account_init(account);
+    account->is_queue = true;
+    gjkd_account_assign(account, client_hash);
+}
+
+void gjkd_account_fini(struct gjkd_account *account) {
+    const uint64_t left = atomic_load(&account->held_bytes);
+    GJK_ASSERT(left == 0);
+    gjkd_account_reset(account);
+    if (left > 0) {
+        gjkd_log(GJKD_LOG_ERROR, "internal error: %llu bytes were not given back to an account",
+                 (unsigned long long)left);
+        gjkd_account_give(account, left);
+    }
+}
+
+struct gjkd_account *gjkd_account_new(void) {
+    struct gjkd_account *account = malloc(sizeof *account);
+    if (account != NULL) {
+        gjkd_account_init(account);
+    }
+    return account;
+}
+
+void gjkd_account_free(struct gjkd_account *account) {
+    if (account != NULL) {
+        gjkd_account_fini(account);
+        free(account);
+    }
+}
+
+bool gjkd_account_is_full(const struct gjkd_account *account) {
+    return atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed) > 0;
+}
+
+/* Returns what the share then holds of large accounts. */
+static int64_t set_pinned(struct gjkd_account *account, uint64_t bytes) {
+    const uint64_t before = account->pinned_bytes;
+    account->pinned_bytes = bytes;
+    return add(&account->share->large_bytes, (int64_t)(bytes - before));
+}
+
+bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes) {
+    expect_one_owner(account);
+    if (account->share == NULL) {
+        return true;
+    }
+    const int64_t all = set_pinned(account, bytes < BYTES_MAX ? bytes : BYTES_MAX);
+    return bytes == 0 || is_within_share(account, GJKD_CHARGE_LARGE, all, 0);
 }
 
 static void leave_share(struct gjkd_account *account) {
+    expect_one_owner(account);
     if (account->share != NULL) {
-        const struct gjkd_share held = held_by(account);
-        subtract(&account->share->small_bytes, held.small_bytes);
-        subtract(&account->share->large_bytes, held.large_bytes);
+        (void)set_pinned(account, 0);
+        (void)move_share(account->share, atomic_load(&account->held_bytes), 0);
         account->share = NULL;
     }
 }
 
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash) {
     leave_share(account);
-    const struct gjkd_share held = held_by(account);
     account->share = &shares[client_hash % SHARES];
-    add(&account->share->small_bytes, held.small_bytes);
-    add(&account->share->large_bytes, held.large_bytes);
+    (void)move_share(account->share, 0, atomic_load(&account->held_bytes));
 }
 
 void gjkd_account_reset(struct gjkd_account *account) {
@@ -199,37 +322,35 @@ bool gjkd_account_can_wait(const struct gjkd_account *account) {
 
 /* --- Large arenas --- */
 
-static bool take_none(gjk_arena_account *account, size_t bytes) {
-    (void)account, (void)bytes;
-    return false;
+/* An arena whose request is over, and its account. */
+struct departed {
+    struct gjk_arena arena;
+    struct gjkd_account *account;
+};
+
+static void free_departed(void *object) {
+    struct departed *departed = object;
+    gjk_arena_fini(&departed->arena);
+    gjkd_account_free(departed->account);
+    free(departed);
 }
 
-static void give_any(gjk_arena_account *account, size_t bytes) {
-    (void)account;
-    gjkd_budget_give(GJKD_CHARGE_LARGE, bytes);
-}
-
-/* Of arenas whose request is over. */
-static gjk_arena_account departing = {take_none, give_any, NULL};
-
-static void free_departed(void *arena) {
-    gjk_arena_fini(arena);
-    free(arena);
-}
-
-void gjkd_account_free_arena(struct gjkd_account *account, struct gjk_arena *arena) {
+void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *arena) {
     const uint64_t bytes = arena->used_bytes;
-    struct gjk_arena *departed = bytes >= GJKD_LARGE_BYTES ? malloc(sizeof *departed) : NULL;
-    if (departed == NULL) {
+    const bool is_large = bytes >= GJKD_LARGE_BYTES;
+    struct departed *departed = is_large ? malloc(sizeof *departed) : NULL;
+    struct gjkd_account *next = departed != NULL ? gjkd_account_new() : NULL;
+    if (next == NULL) {
+        free(departed);
         gjk_arena_fini(arena);
         return;
     }
-    *departed = *arena;
-    departed->account = &departing;
-    departed->budget = NULL;
+    gjkd_account_reset(*account);
+    *departed = (struct departed){*arena, *account};
+    departed->arena.budget = NULL;
     *arena = (struct gjk_arena){.limit_bytes = arena->limit_bytes,
-                                .account = arena->account,
+                                .account = &next->account,
                                 .budget = arena->budget};
-    take_off(account, atomic_load(&account->held_bytes)); /* it was the account's only one */
+    *account = next;
     gjkd_deferred_free(departed, bytes, free_departed);
 }

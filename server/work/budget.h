@@ -46,35 +46,70 @@ bool gjkd_budget_is_tight(void);
 extern gjk_arena_account gjkd_budget_lasting;
 
 /*
- * What one request is charged for: the account of its arenas, on however many threads. It charges
- * the budget as a small request until it holds more than GJKD_SMALL_BYTES. All requests of one client
- * together may hold half of what sets leave, where they are more than one: the other half is for
- * others. Small requests have such a half of their own, so that large bodies do not keep them out.
- * Clients are told apart by a hash, so that any number of them takes the same memory.
+ * Memory of one request, or queued for one peer. Every take is undone by a give of the same bytes, at
+ * the same account: nothing else changes what an account holds. take and give are safe on any thread;
+ * all other functions need an account that no other thread is using.
+ *
+ * An account is small up to GJKD_SMALL_BYTES, and then charges the budget with GJKD_CHARGE_SMALL;
+ * beyond that it is large. All large accounts of one client together may hold half of what sets leave,
+ * and so may all small ones, so that large bodies do not keep small requests out. Clients are told
+ * apart by a hash, so that any number of them takes the same memory.
  */
 struct gjkd_share {
-    _Atomic uint64_t small_bytes, large_bytes;
+    _Atomic int64_t small_bytes, large_bytes; /* below 0 for a moment while threads take and give */
 };
 
 struct gjkd_account {
     gjk_arena_account account; /* first: an account is cast to its gjkd_account */
-    struct gjkd_share *share;  /* what the client's requests hold together; NULL: not yet known */
+    struct gjkd_share *share;  /* of the client; NULL: of no client */
+    bool is_queue;             /* of a peer: the bound of its client holds for it alone too */
+    uint64_t pinned_bytes;     /* charged to the share only */
     _Atomic uint64_t held_bytes;
-    _Atomic uint64_t large_bytes;  /* of which were not charged as a small request's */
     _Atomic uint64_t wanted_bytes; /* the most that it would have held with what was refused */
+#ifndef NDEBUG
+    atomic_uint users; /* threads within take or give */
+#endif
 };
 
+/* Makes an account in the caller's storage, for a request: it may hold more than half of what sets
+ * leave while it is its client's only one. Of no client until gjkd_account_assign. */
 void gjkd_account_init(struct gjkd_account *account);
 
-/* From now on, until reset or assigned to another, the account is one of that client's. Before
- * anything large is charged. */
+/* The same for what is queued for a peer of that client, such as answers, events and watches. */
+void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash);
+
+/* Ends an account, which holds nothing any more. */
+void gjkd_account_fini(struct gjkd_account *account);
+
+/* The same as init and fini on the heap. new returns NULL if memory is exhausted; free allows NULL. */
+struct gjkd_account *gjkd_account_new(void) GJK_MUST_USE;
+void gjkd_account_free(struct gjkd_account *account);
+
+/* Charges bytes to the account, its client and the budget. Returns false if they do not fit; then
+ * nothing is charged, and gjkd_account_is_full is true until the next reset. */
+bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) GJK_MUST_USE;
+void gjkd_account_give(struct gjkd_account *account, uint64_t bytes);
+
+/* Returns true if a take has been refused since init or reset. On any thread. */
+bool gjkd_account_is_full(const struct gjkd_account *account);
+
+/* Charges the client, instead of what was pinned before, with memory that is counted elsewhere and
+ * kept on this account's behalf, such as old versions of sets. Returns false if the client has more
+ * than its share; the charge stands. */
+bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes) GJK_MUST_USE;
+
+/* Moves the account, with all it holds, to that client. */
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);
 
-/* The request is over; what is still held stays charged, but to no client. */
+/* Takes the account from its client and forgets refusals; what it holds stays charged to the budget. */
 void gjkd_account_reset(struct gjkd_account *account);
 
-/* Frees an arena of the account, soon and on a worker if it is large. */
-void gjkd_account_free_arena(struct gjkd_account *account, struct gjk_arena *arena);
+/*
+ * Frees an arena that is charged to *account: a large one soon and on a worker, with the account, in
+ * whose place comes a new one without a client; so what still refers to the arena's account, such as
+ * arenas that its finalizers free, gives to the one it has taken from.
+ */
+void gjkd_account_free_arena(struct gjkd_account **account, struct gjk_arena *arena);
 
 /* After a refusal: would the request have fitted if it had been the only one? */
 bool gjkd_account_can_wait(const struct gjkd_account *account);

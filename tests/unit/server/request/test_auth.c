@@ -33,7 +33,7 @@ static void start(void) {
     context.limits = proto_limits_default();
     context.telemetry = gjkd_telemetry_new(1);
     ck_assert_msg(gjkd_security_init(&context.security, &config, error), "%s", error);
-    gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
+    ck_assert(gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0)));
     gjkd_request_reset(&request);
 }
 

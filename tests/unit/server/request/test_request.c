@@ -18,7 +18,7 @@ static void start(void) {
     context.registry = context.newest = gjkd_registry_new(10);
     context.telemetry = gjkd_telemetry_new(1);
     atomic_init(&context.draining, false);
-    gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0));
+    ck_assert(gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0)));
     gjkd_request_reset(&request);
 }
 

@@ -2,7 +2,10 @@
 
 #include "work/budget.h"
 
+#include "work/deferred_free.h"
+
 #include <pthread.h>
+#include <stdlib.h>
 
 #include "test_server.h"
 
@@ -223,6 +226,271 @@ START_TEST(shares_change_hands) {
 }
 END_TEST
 
+/* What is queued for peers of one client stays within its share, also where it is the only one. */
+START_TEST(queues_stay_within_the_share) {
+    struct gjkd_account queue, other;
+    begin();
+    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    gjkd_account_init_queue(&queue, 5);
+    gjkd_account_init_queue(&other, 5);
+    ck_assert(!gjkd_account_is_full(&queue));
+    ck_assert(!gjkd_account_take(&queue, UINT64_MAX));
+    ck_assert(!gjkd_account_take(&queue, half + 1));
+    ck_assert(gjkd_account_is_full(&queue));
+    ck_assert(gjkd_account_take(&queue, half));
+    ck_assert(gjkd_account_is_full(&queue)); /* until it is reset */
+    ck_assert(gjkd_account_take(&other, GJKD_SMALL_BYTES));
+    ck_assert(!gjkd_account_take(&other, 1));
+    gjkd_account_give(&other, GJKD_SMALL_BYTES);
+    gjkd_account_give(&queue, half);
+    gjkd_account_reset(&queue);
+    ck_assert(!gjkd_account_is_full(&queue));
+    gjkd_account_fini(&queue);
+    gjkd_account_fini(&other);
+    finish();
+}
+END_TEST
+
+/* What is pinned takes of the client's share and of nothing else, until it is let go. */
+START_TEST(pins_take_of_the_share) {
+    struct gjkd_account reader, request;
+    begin();
+    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    gjkd_account_init(&reader);
+    gjkd_account_init(&request);
+    ck_assert(gjkd_account_pin(&reader, half)); /* of no client */
+    gjkd_account_assign(&reader, 3);
+    gjkd_account_assign(&request, 3);
+    ck_assert(gjkd_account_pin(&reader, half));
+    ck_assert_uint_eq(gjkd_budget_used(), before);
+    ck_assert(!gjkd_account_take(&request, GJKD_SMALL_BYTES + 1));
+    ck_assert(!gjkd_account_pin(&reader, half + 1));
+    ck_assert(gjkd_account_pin(&reader, half - GJKD_SMALL_BYTES - 1));
+    ck_assert(gjkd_account_take(&request, GJKD_SMALL_BYTES + 1));
+    gjkd_account_reset(&reader);
+    ck_assert(gjkd_account_take(&request, half));
+    gjkd_account_give(&request, half + GJKD_SMALL_BYTES + 1);
+    gjkd_account_fini(&reader);
+    gjkd_account_fini(&request);
+    finish();
+}
+END_TEST
+
+/* An arena that a large arena's finalizer frees. */
+struct nested {
+    struct gjk_arena arena;
+};
+
+static void free_nested(void *nested) {
+    gjk_arena_fini(&((struct nested *)nested)->arena);
+}
+
+/* Fills the arena with so many bytes and another one that is charged to the same account. */
+static void fill(struct gjk_arena *arena, size_t bytes) {
+    struct nested *nested = gjk_arena_alloc(arena, sizeof *nested);
+    if (nested == NULL || !gjk_arena_defer(arena, free_nested, nested)) {
+        return;
+    }
+    gjk_arena_init(&nested->arena, 0);
+    gjk_arena_charge(&nested->arena, arena->account);
+    (void)!gjk_arena_alloc(&nested->arena, 1000);
+    (void)!gjk_arena_alloc(arena, bytes);
+}
+
+/* The next request is charged exactly, while the arena of the one before is still being freed. */
+START_TEST(large_arenas_take_their_account_along) {
+    struct gjkd_pool pool = {0};
+    struct gjk_arena arena;
+    begin();
+    ck_assert(gjkd_pool_init(&pool, 1, 8));
+    struct gjkd_account *account = gjkd_account_new();
+    ck_assert_ptr_nonnull(account);
+    gjk_arena_init(&arena, 0);
+    gjk_arena_charge(&arena, &account->account);
+    gjkd_deferred_free_begin(&pool);
+    for (int i = 0; i < 50; i++) {
+        gjkd_account_assign(account, 11);
+        fill(&arena, i % 2 == 0 ? GJKD_LARGE_BYTES : 100);
+        gjkd_account_free_arena(&account, &arena);
+        ck_assert_uint_eq(atomic_load(&account->held_bytes), 0);
+        ck_assert_ptr_eq(arena.account, &account->account);
+    }
+    gjkd_deferred_free_end();
+    gjkd_account_assign(account, 11);
+    ck_assert_int_eq(atomic_load(&account->share->large_bytes), 0);
+    ck_assert_int_eq(atomic_load(&account->share->small_bytes), 0);
+    gjkd_account_free(account);
+    gjkd_pool_fini(&pool);
+    finish();
+}
+END_TEST
+
+/*
+ * A model of all of it: threads take from and give to the same accounts at random, and note what they
+ * hold; between rounds, when no thread uses them, accounts change hands, pin, and part with arenas that
+ * are freed on workers meanwhile.
+ */
+#define ACCOUNTS 6
+#define CLIENTS 3
+#define ROUNDS 500
+#define STEPS 200
+
+struct model {
+    struct gjkd_account *accounts[ACCOUNTS];
+    struct gjk_arena arenas[ACCOUNTS];
+    int clients[ACCOUNTS]; /* -1: none */
+    uint64_t pinned[ACCOUNTS];
+    _Atomic uint64_t held[ACCOUNTS]; /* by threads */
+    pthread_barrier_t barrier;
+    unsigned refusals;
+};
+
+struct model_thread {
+    struct model *model;
+    uint64_t random;
+    uint64_t held[ACCOUNTS];
+    pthread_t id;
+};
+
+static uint64_t next_random(uint64_t *state, uint64_t below) {
+    *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (*state >> 33) % below;
+}
+
+static void step_randomly(struct model_thread *thread) {
+    const size_t i = next_random(&thread->random, ACCOUNTS);
+    struct gjkd_account *account = thread->model->accounts[i];
+    if (next_random(&thread->random, 2) == 0) {
+        const uint64_t most = next_random(&thread->random, 2) == 0 ? 3000 : MAX_BYTES / 4;
+        const uint64_t bytes = next_random(&thread->random, most);
+        if (gjkd_account_take(account, bytes)) {
+            thread->held[i] += bytes;
+            atomic_fetch_add(&thread->model->held[i], bytes);
+        }
+    } else {
+        const uint64_t bytes = next_random(&thread->random, thread->held[i] + 1);
+        gjkd_account_give(account, bytes);
+        thread->held[i] -= bytes;
+        atomic_fetch_sub(&thread->model->held[i], bytes);
+    }
+}
+
+static void *use_accounts(void *argument) {
+    struct model_thread *thread = argument;
+    for (int round = 0; round < ROUNDS; round++) {
+        pthread_barrier_wait(&thread->model->barrier);
+        for (int i = 0; i < STEPS; i++) {
+            step_randomly(thread);
+        }
+        pthread_barrier_wait(&thread->model->barrier);
+    }
+    for (size_t i = 0; i < ACCOUNTS; i++) {
+        gjkd_account_give(thread->model->accounts[i], thread->held[i]);
+        atomic_fetch_sub(&thread->model->held[i], thread->held[i]);
+    }
+    return NULL;
+}
+
+/* Compares accounts and shares with the reference. */
+static void check_model(struct model *model) {
+    uint64_t small[CLIENTS] = {0}, large[CLIENTS] = {0};
+    const struct gjkd_share *shares[CLIENTS] = {NULL};
+    for (size_t i = 0; i < ACCOUNTS; i++) {
+        const uint64_t held = atomic_load(&model->held[i]);
+        const int client = model->clients[i];
+        ck_assert_uint_eq(atomic_load(&model->accounts[i]->held_bytes), held);
+        if (client >= 0) {
+            shares[client] = model->accounts[i]->share;
+            *(held <= GJKD_SMALL_BYTES ? &small[client] : &large[client]) += held;
+            large[client] += model->pinned[i];
+        }
+    }
+    for (int c = 0; c < CLIENTS; c++) {
+        ck_assert(shares[c] == NULL || atomic_load(&shares[c]->small_bytes) == (int64_t)small[c]);
+        ck_assert(shares[c] == NULL || atomic_load(&shares[c]->large_bytes) == (int64_t)large[c]);
+    }
+}
+
+/* Changes one account in the way of a request that ends, begins or keeps a version. */
+static void change_hands(struct model *model, uint64_t *random) {
+    const size_t i = next_random(random, ACCOUNTS);
+    switch (next_random(random, 4)) {
+    case 0:
+        gjkd_account_reset(model->accounts[i]);
+        model->clients[i] = -1;
+        model->pinned[i] = 0;
+        break;
+    case 1:
+        model->clients[i] = (int)next_random(random, CLIENTS);
+        model->pinned[i] = 0;
+        gjkd_account_assign(model->accounts[i], (uint64_t)model->clients[i]);
+        break;
+    case 2:
+        model->pinned[i] = model->clients[i] < 0 ? 0 : next_random(random, 1 << 20);
+        model->refusals += gjkd_account_pin(model->accounts[i], model->pinned[i]) ? 0 : 1;
+        break;
+    default:
+        if (atomic_load(&model->held[i]) == 0) {
+            fill(&model->arenas[i], GJKD_LARGE_BYTES);
+            const bool is_large = model->arenas[i].used_bytes >= GJKD_LARGE_BYTES;
+            gjkd_account_free_arena(&model->accounts[i], &model->arenas[i]);
+            model->clients[i] = is_large ? -1 : model->clients[i];
+            model->pinned[i] = is_large ? 0 : model->pinned[i];
+        }
+        break;
+    }
+}
+
+START_TEST(accounts_agree_with_a_model) {
+    static struct model model;
+    struct model_thread threads[THREADS];
+    struct gjkd_pool pool = {0};
+    uint64_t random = 24;
+    begin();
+    ck_assert(gjkd_pool_init(&pool, 2, 8));
+    gjkd_deferred_free_begin(&pool);
+    ck_assert_int_eq(pthread_barrier_init(&model.barrier, NULL, THREADS + 1), 0);
+    for (size_t i = 0; i < ACCOUNTS; i++) {
+        model.accounts[i] = gjkd_account_new();
+        ck_assert_ptr_nonnull(model.accounts[i]);
+        model.accounts[i]->is_queue = i % 2 == 1;
+        gjk_arena_init(&model.arenas[i], 0);
+        gjk_arena_charge(&model.arenas[i], &model.accounts[i]->account);
+        model.clients[i] = -1;
+    }
+    for (unsigned i = 0; i < THREADS; i++) {
+        threads[i] = (struct model_thread){.model = &model, .random = i};
+        ck_assert_int_eq(pthread_create(&threads[i].id, NULL, use_accounts, &threads[i]), 0);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int i = 0; i < 10; i++) {
+            change_hands(&model, &random);
+        }
+        check_model(&model);
+        pthread_barrier_wait(&model.barrier);
+        pthread_barrier_wait(&model.barrier);
+    }
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(threads[i].id, NULL);
+    }
+    check_model(&model);
+    gjkd_deferred_free_end();
+    for (size_t i = 0; i < ACCOUNTS; i++) {
+        model.pinned[i] = 0;
+        (void)!gjkd_account_pin(model.accounts[i], 0);
+        ck_assert_uint_eq(atomic_load(&model.held[i]), 0);
+        check_model(&model);
+        gjk_arena_fini(&model.arenas[i]);
+    }
+    for (size_t i = 0; i < ACCOUNTS; i++) {
+        gjkd_account_free(model.accounts[i]);
+    }
+    pthread_barrier_destroy(&model.barrier);
+    gjkd_pool_fini(&pool);
+    finish();
+}
+END_TEST
+
 Suite *work_budget_suite(void) {
     const TTest *const tests[] = {sets_are_told_apart,
                                   small_requests_find_memory,
@@ -230,7 +498,11 @@ Suite *work_budget_suite(void) {
                                   arenas_charge_chunk_by_chunk,
                                   many_threads_lose_nothing,
                                   clients_have_shares,
-                                  shares_change_hands};
+                                  shares_change_hands,
+                                  queues_stay_within_the_share,
+                                  pins_take_of_the_share,
+                                  large_arenas_take_their_account_along,
+                                  accounts_agree_with_a_model};
     Suite *suite = test_suite("budget", tests, COUNT_OF(tests));
     TCase *table = tcase_create("ceilings");
     tcase_add_loop_test(table, each_charge_has_its_ceiling, 0, 3);

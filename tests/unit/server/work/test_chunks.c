@@ -51,7 +51,7 @@ static void begin(uint32_t rows, uint64_t row_ns, uint64_t timeout_ms) {
     work.fewest = UINT32_MAX;
     context.config = &config;
     context.limits = proto_limits_default();
-    gjkd_request_init(&request, &context, NULL);
+    ck_assert(gjkd_request_init(&request, &context, NULL));
     gjkd_request_reset(&request);
     request.deadline_ns = uv_hrtime() + timeout_ms * 1000000;
     gjkd_request_leave_chunks(&request, rows, row_ns,

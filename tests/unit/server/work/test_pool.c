@@ -466,7 +466,7 @@ static void begin_group(unsigned workers, gjkd_handler *handler) {
     operation.handler = handler;
     context.config = &config;
     context.limits = proto_limits_default();
-    gjkd_request_init(&request, &context, NULL);
+    ck_assert(gjkd_request_init(&request, &context, NULL));
     gjkd_request_reset(&request);
     request.match.operation = &operation;
     request.deadline_ns = uv_hrtime() + UINT64_C(20000000000);
