@@ -69,6 +69,7 @@ bool proto_decode_hit_columns(proto_text body, uint32_t set_dimension, const pro
         .radius = {columns->radius, (uint32_t)columns->n_radius},
         .claim = {columns->claim, (uint32_t)columns->n_claim},
         .claim_group = columns->claim_group,
+        .partial = columns->partial,
         .mask = proto_bits_or_all(columns->mask),
         .category = proto_bits_or_all(columns->category),
     };
@@ -85,8 +86,8 @@ bool proto_hit_answers_init(proto_hit_answers *answers, uint32_t dimension, uint
                             struct gjk_arena *arena) {
     const proto_answer_layout layout = {.uints = 3,
                                         .widths = {1, dimension, dimension, 1},
-                                        .more_uints = 2};
-    uint32_t *uints = gjk_arena_alloc_array(arena, (size_t)count * 4, sizeof *uints);
+                                        .more_uints = 3};
+    uint32_t *uints = gjk_arena_alloc_array(arena, (size_t)count * 5, sizeof *uints);
 
     *answers = (proto_hit_answers){
         .dimension = dimension,
@@ -95,8 +96,25 @@ bool proto_hit_answers_init(proto_hit_answers *answers, uint32_t dimension, uint
         .reason = uints + count,
         .handle = uints + 2 * (size_t)count,
         .piece = uints + 3 * (size_t)count,
+        .status = uints + 4 * (size_t)count,
     };
     return uints != NULL && proto_answer_init(&answers->message, count, &layout, arena);
+}
+
+/* Why there is no verdict, or whether what it follows from has converged. */
+static uint32_t status_of(const gjk_judgement *judgement) {
+    switch (judgement->reason) {
+    case GJK_REASON_TICK_EXPIRED:
+        return PROTO_ROW_TICK_EXPIRED;
+    case GJK_REASON_TICK_IN_FUTURE:
+        return PROTO_ROW_TICK_IN_FUTURE;
+    default:
+        break;
+    }
+    const bool has_converged =
+        (!judgement->has_hit || judgement->hit.result.convergence == GJK_CONVERGED) &&
+        (!judgement->has_obstacle || judgement->obstacle.result.convergence == GJK_CONVERGED);
+    return has_converged ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
 }
 
 void proto_hit_answers_set(const proto_hit_answers *answers, uint32_t i,
@@ -124,6 +142,12 @@ void proto_hit_answers_set(const proto_hit_answers *answers, uint32_t i,
     proto_set_row(columns[NORMAL], answers->dimension, i, hit->has_normal ? &hit->normal : NULL);
     proto_set_double(columns[OBSTACLE_DISTANCE], i,
                      judgement->has_obstacle ? judgement->obstacle.result.distance : -1.0);
+    answers->status[i] = status_of(judgement);
+}
+
+void proto_hit_answers_refuse(const proto_hit_answers *answers, uint32_t i, uint32_t status) {
+    proto_hit_answers_set(answers, i, &(gjk_judgement){.verdict = GJK_VERDICT_UNVERIFIABLE});
+    answers->status[i] = status;
 }
 
 void proto_encode_hit_columns(struct proto_buffer *out, const proto_hit_answers *answers) {
@@ -131,6 +155,7 @@ void proto_encode_hit_columns(struct proto_buffer *out, const proto_hit_answers 
     const proto_answer_column last[PROTO_ANSWER_COLUMNS] = {
         {9, .uints = proto_pieces_if_any(answers->piece, answers->count)},
         {10, .uints = answers->pose_gap},
+        {11, .uints = answers->status},
     };
     proto_answer_put(&answers->message, answers->revision, first, last, out);
 }
@@ -151,5 +176,6 @@ void proto_encode_hit_columns_json(struct proto_buffer *out, const proto_hit_ans
     proto_put_doubles(out, "obstacle_distance", columns[OBSTACLE_DISTANCE], count);
     proto_put_uints(out, "piece", proto_pieces_if_any(answers->piece, count), count);
     proto_put_uints(out, "pose_gap", answers->pose_gap, count);
+    proto_put_uints(out, "status", answers->status, count);
     proto_put_text(out, "}");
 }

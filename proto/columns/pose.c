@@ -89,6 +89,7 @@ bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const pr
         .turns = given,
         .teleport = columns->teleport,
         .teleport_count = (uint32_t)columns->n_teleport,
+        .partial = columns->partial,
     };
     return proto_make_poses(&message, &rows, poses, given);
 }

@@ -94,6 +94,22 @@ void proto_encode_handles_end(struct proto_buffer *out) {
     proto_put_text(out, "}}");
 }
 
+void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    proto_put_key(out, "unknown");
+    proto_put_text(out, "[");
+}
+
+void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row) {
+    proto_put_item(out);
+    proto_put_integer(out, row);
+}
+
+void proto_encode_pose_summary_end(struct proto_buffer *out) {
+    proto_put_text(out, "]}");
+}
+
 void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
                            const char *next) {
     proto_put_text(out, "{\"sets\":[");

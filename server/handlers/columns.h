@@ -12,9 +12,8 @@
 gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, gjkd_columns_cast,
     gjkd_columns_hit;
 
-/* The request's body, a message of poses, as a tick: as gjkd_change_make does with JSON. */
-gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
-                                   struct gjkd_version **out) GJK_MUST_USE;
+/* Makes a tick from the request's body, a message of poses, and replies. */
+void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
 
 /* The request's body, a message that defines a shape, as the shape of that id, likewise. */
 gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id,

@@ -49,6 +49,7 @@ static bool decode(struct gjkd_columns *columns, proto_text body) {
         return false;
     }
     columns->count = shots->rows.count;
+    columns->partial = shots->rows.partial;
     shots->filter = gjk_filter_default();
     shots->filter.mask = shots->rows.mask;
     shots->filter.category = shots->rows.category;
@@ -206,6 +207,10 @@ static void run(const gjkd_chunk *chunk) {
     gjkd_count_tally(shots->columns.request->counters, &tally);
 }
 
+static void refuse_slot(const struct gjkd_columns *columns, uint32_t row, uint32_t status) {
+    proto_hit_answers_refuse(&((const struct shots *)columns)->answers, row, status);
+}
+
 static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
     const proto_uints *handles = &((const struct shots *)columns)->rows.shooter_of;
     (void)gjkd_columns_check_handle(columns, row, proto_uint_at(*handles, row, PROTO_NO_HANDLE),
@@ -227,6 +232,7 @@ void gjkd_columns_hit(struct gjkd_request *request) {
         .decode = decode,
         .make_slots = make_slots,
         .run = run,
+        .refuse_slot = refuse_slot,
         .refuse_row = refuse_row,
         .encode = encode,
     };

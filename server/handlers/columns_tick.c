@@ -78,41 +78,76 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
     if (jumps == NULL || edits == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
     }
+    uint32_t count = 0;
     for (uint32_t row = 0; row < columns->count; row++) {
         const uint32_t *handle = &columns->handle[row];
         const gjk_body *body = gjk_set_find_handle(current->set, *handle);
+        if (body == NULL && columns->partial) {
+            continue;
+        }
         if (body == NULL) {
             return refuse_handle(poses, row, problem);
         }
-        edits[row] = move(columns, row, body);
-        edits[row].teleport =
+        edits[count] = move(columns, row, body);
+        edits[count++].teleport =
             bsearch(handle, jumps, columns->teleport_count, sizeof *jumps, compare_handles) != NULL;
     }
-    if (columns->count > 1) {
-        qsort(edits, columns->count, sizeof *edits, compare_ids);
+    if (count > 1) {
+        qsort(edits, count, sizeof *edits, compare_ids);
     }
-    *out = (proto_edits){.items = edits, .count = columns->count};
+    *out = (proto_edits){.items = edits, .count = count};
     return true;
 }
 
-gjkd_outcome gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp,
-                                   struct gjkd_version **out) {
+/* Replies with the summary, and for a partial message with its rows that the tick has no shape of.
+ * They are read from the tick itself, so that a repeated request has the same answer. */
+static void reply(struct gjkd_request *request, int status, const struct poses *poses,
+                  uint64_t tick, const struct gjkd_version *version) {
+    const proto_pose_columns *columns = &poses->columns;
+    const struct gjk_set *set = version->set;
+    gjk_rewound rewound;
+    if (!columns->partial) {
+        gjkd_reply_summary(request, status, version);
+        return;
+    }
+    if (version->history != NULL &&
+        gjk_history_at(version->history, (double)tick, &rewound) == GJK_REWIND_OK) {
+        set = rewound.snapshot.set;
+    }
+    const proto_summary summary = gjkd_version_summary(version);
+    struct proto_buffer out;
+    proto_buffer_init_blocks(&out, &request->arena);
+    proto_encode_pose_summary_begin(&out, &summary);
+    for (uint32_t row = 0; row < columns->count; row++) {
+        if (gjk_set_find_handle(set, columns->handle[row]) == NULL) {
+            proto_encode_unknown_row(&out, row);
+        }
+    }
+    proto_encode_pose_summary_end(&out);
+    gjkd_version_etag(version, request->reply.etag);
+    gjkd_request_reply(request, status, &out);
+}
+
+void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp) {
+    struct gjkd_version *version = NULL;
     struct poses poses = {.arena = &request->arena};
     proto_text body = gjkd_request_text(request);
     if (!proto_decode_pose_columns(body, 0, &request->context->limits, &request->arena,
                                    &poses.columns, &request->problem)) {
         gjkd_request_refuse(request);
-        return GJKD_REFUSED;
+        return;
     }
     gjkd_request_mark_decoded(request);
     if (!gjkd_request_claim(request)) {
-        return GJKD_REFUSED; /* the client has been told that time is up: change nothing */
+        return; /* the client has been told that time is up: change nothing */
     }
     const gjkd_write write = gjkd_write_make(request);
     const gjkd_deriver deriver = {derive, &poses, false};
-    gjkd_outcome outcome = gjkd_commit_tick(&write, stamp, &deriver, out);
+    gjkd_outcome outcome = gjkd_commit_tick(&write, stamp, &deriver, &version);
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);
+    } else {
+        reply(request, outcome == GJKD_REPEATED ? 200 : 201, &poses, stamp->tick, version);
     }
-    return outcome;
+    gjkd_version_release(version);
 }

@@ -78,11 +78,30 @@ static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
     return true;
 }
 
+/* Returns true if some shape has the shooter as its group, in the state that is judged or in the
+ * newest: a shooter may have left since, or have come since. Without a snapshot nobody can tell. */
+static bool knows_shooter(struct gjkd_query_context *context) {
+    const char *shooter = context->query.shooter;
+    if (shooter == NULL || context->rewind != GJK_REWIND_OK ||
+        gjk_set_has_group(context->snapshot.set, shooter) ||
+        gjk_set_has_group(context->request->version->set, shooter)) {
+        return true;
+    }
+    proto_problem_set(context->problem, PROTO_SHAPE_NOT_FOUND,
+                      "no shape of the set has the group \"%.140s\"", shooter);
+    proto_problem_hint(context->problem,
+                       "give the group of the shooter's own shapes, or leave the member out");
+    return gjkd_query_context_refuse_at(context, "/shooter");
+}
+
 bool gjkd_answer_hit(struct gjkd_query_context *context) {
     const proto_query *query = &context->query;
     gjk_shot shot = shot_of(context);
     gjk_snapshot obstacles;
     gjk_judgement judgement;
+    if (!knows_shooter(context)) {
+        return false;
+    }
     if (query->obstacles != NULL && !find_obstacles(context, &shot, &obstacles)) {
         return false;
     }

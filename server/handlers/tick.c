@@ -69,9 +69,11 @@ void gjkd_handle_put_tick(struct gjkd_request *request) {
     if (!read_stamp(request, &stamp)) {
         return;
     }
-    gjkd_outcome outcome = request->columns_in ? gjkd_columns_put_tick(request, &stamp, &version)
-                                               : gjkd_change_make(request, PROTO_PUT_TICK, NULL,
-                                                                  &stamp, &version, NULL);
+    if (request->columns_in) {
+        gjkd_columns_put_tick(request, &stamp);
+        return;
+    }
+    gjkd_outcome outcome = gjkd_change_make(request, PROTO_PUT_TICK, NULL, &stamp, &version, NULL);
     if (outcome != GJKD_REFUSED) {
         gjkd_reply_summary(request, outcome == GJKD_REPEATED ? 200 : 201, version);
     }

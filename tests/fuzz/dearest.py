@@ -62,7 +62,7 @@ SETS = {
     "balls": {"dimension": 3, "history": {"ticks": 4},
               "shapes": {f"s{i}": ball(i) for i in range(2000)}},
     "mixed": {"dimension": 3, "shapes": {f"s{i}": SHAPES[i % len(SHAPES)] | {
-        "position": [i % 10 * 0.5, i // 10 * 0.5, 0]} for i in range(200)}},
+        "position": [i % 10 * 0.5, i // 10 * 0.5, 0], "group": f"g{i % 3}"} for i in range(200)}},
 }
 
 

@@ -120,7 +120,10 @@ static void check_hits(const proto_hit_columns *columns, struct gjk_arena *arena
     for (uint32_t i = 0; i < columns->count; i++) {
         require(proto_double_at(columns->radius, i, 0.0) >= 0.0);
         (void)proto_uint_at(columns->shooter_of, i, 0);
-        proto_hit_answers_set(&answers, i, &missed);
+        if (columns->partial)
+            proto_hit_answers_refuse(&answers, i, PROTO_ROW_UNKNOWN_HANDLE);
+        else
+            proto_hit_answers_set(&answers, i, &missed);
     }
     proto_buffer_init(&out, arena);
     proto_encode_hit_columns(&out, &answers);

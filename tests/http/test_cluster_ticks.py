@@ -145,7 +145,7 @@ def test_every_kind_of_question_tells_of_a_gap(lossy, filtered):
         "distance": [{"a": "a", "b": "b"}, {"a": "a", "limit": 2}],
         "raycast": [ray, ray | {"mode": "any"}, ray | {"mode": "all"}, ray | {"target": "b"}],
         "cast": [{"shape": "a", "translation": [1, 0]}],
-        "hit": [{"shooter": "me", "ray": ray}],
+        "hit": [{"ray": ray}],
         "configurations": [{"shapes": ["a"], "poses": [[{"position": [4, 4]}]]}],
         "batch": [{"queries": [{"op": "raycast", **ray}]}],
     }
@@ -159,7 +159,7 @@ def test_every_kind_of_question_tells_of_a_gap(lossy, filtered):
     assert ["pose_gap" in each for each in mixed["results"]] == [False, True] and "pose_gap" not in mixed
     other = {"against": "t", "against_at": {"tick": 2.5}}
     assert lacking.ask("/v1/sets/wall/detect", other)["pose_gap"] is True
-    shot = {"shooter": "me", "ray": ray, "policy": {"obstacles": {"set": "t", "at": "shot"}}}
+    shot = {"ray": ray, "policy": {"obstacles": {"set": "t", "at": "shot"}}}
     assert at(lacking, "wall", "hit", shot, 2)["pose_gap"] is True
 
 

@@ -243,3 +243,43 @@ def test_obstacles_that_are_refused(gjkd, duel):
     refused("unknown-member", "/tick", set="walls", tick=3)
     refused("unknown-member", "/filter/masks", set="walls", filter={"masks": 1})
 
+
+def test_a_shooter_that_no_shape_belongs_to(gjkd, duel):
+    def judge(path="/v1/sets/duel/hit", **asked):
+        return gjkd.post(path, ALICE | asked)
+
+    for at in (None, {"tick": 30}):
+        problem.check(judge(at=at, shooter="alcie"), "shape-not-found", "/shooter")
+    # An id is no group, and what another set has is not there.
+    problem.check(judge(shooter="bob/body"), "shape-not-found", "/shooter")
+    gjkd.store("duel.stand", {"dimension": 2, "shapes": {"x": DISC | {"group": "eve"}}})
+    problem.check(judge(shooter="eve", policy={"obstacles": "duel.stand"}), "shape-not-found",
+                  "/shooter")
+    gjkd.call("DELETE", "/v1/sets/duel.stand")
+    batch = {"queries": [{"op": "hit"} | ALICE | {"shooter": who} for who in
+                         ("alice", "bob", "carol", "alcie", None)]}
+    results = gjkd.ask("/v1/sets/duel/batch", batch)["results"]
+    assert ["verdict" in r for r in results] == [True, True, True, False, True]
+    error = results[3]["error"]
+    assert (error["code"], error["errors"][0]["pointer"]) == ("shape-not-found",
+                                                              "/queries/3/shooter")
+    # Nobody can tell of a tick that is not kept.
+    assert duel(at={"tick": 3}, shooter="alcie")["reason"] == "tick-expired"
+
+
+def test_a_shooter_that_left_or_came_since(gjkd, name):
+    disc = DISC | {"position": [5, 0]}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 4}, "shapes": {
+        "foe": disc, "gun": DISC | {"group": "g"}}})
+    path = f"/v1/sets/{name}"
+    for tick, shapes in ((1, {}), (2, {"gun": None}), (3, {"late": DISC | {"group": "l"}})):
+        assert gjkd.put(f"{path}/ticks/{tick}", {"shapes": shapes}).status_code == 201
+
+    def judge(shooter, at):
+        return gjkd.post(f"{path}/hit", {"shooter": shooter, "at": at, "ray": ALICE["ray"]})
+
+    assert judge("g", {"tick": 1}).json()["hit"]["id"] == "foe"
+    for at in ({"tick": 2}, {"tick": 3}, None):
+        problem.check(judge("g", at), "shape-not-found", "/shooter")
+    for at in ({"tick": 1.5}, {"tick": 3}, None):
+        assert judge("l", at).status_code == 200

@@ -196,7 +196,8 @@ def test_forms(gjkd, field):
     binary = ask(gjkd, f"{field.path}/hit", message, pb.HitAnswers)
     told = send(gjkd, f"{field.path}/hit", message, accept="application/json").json()
     assert told == {"revision": binary.revision, **{k: list(getattr(binary, k)) for k in (
-        "verdict", "reason", "handle", "distance", "point", "normal", "obstacle_distance")}}
+        "verdict", "reason", "handle", "distance", "point", "normal", "obstacle_distance",
+        "status")}}
     query = {"at": {"tick": 2}, "claim": {"id": field.ids[handle]}, "ray": {
         "origin": [-4.0] * field.dimension, "direction": [1.0] * field.dimension}}
     reply = gjkd.post(f"{field.path}/hit", query, headers={"Accept": TYPE})
@@ -229,3 +230,46 @@ def test_refused(gjkd, name, changes, code, pointer):
     good = {"dimension": 2, "origin": [0, 0, 1, 1], "direction": [1, 0, 0, 1]}
     reply = send(gjkd, f"/v1/sets/{name}/hit", pb.HitColumns(**(good | changes)))
     problem.check(reply, code, pointer)
+
+
+def test_shots_in_part(field):
+    """A shooter that is gone spoils its own row; a tick that is not kept is a verdict anyway."""
+    rng, shots = random.Random(8), Shots(field, 8, obstacles=field.cover)
+    gone = [rng.random() < 0.3 for _ in range(COUNT)]
+    shooters = [99999 if lost else h for lost, h in zip(gone, shots.columns["shooter_of"])]
+    columns = shots.columns | {"obstacles": field.cover}
+    path = f"{field.path}/hit"
+    refused = send(field.gjkd, path, pb.HitColumns(**(columns | {"shooter_of": shooters})))
+    kept = [i for i in range(COUNT) if gone[i] and 1 <= columns["at_tick"][i] <= 3]
+    problem.check(refused, "shape-not-found", f"/shooter_of/{kept[0]}")
+    whole = ask(field.gjkd, path, pb.HitColumns(**columns), pb.HitAnswers)
+    answer = ask(field.gjkd, path, pb.HitColumns(**(columns | {
+        "shooter_of": shooters, "partial": True})), pb.HitAnswers)
+    statuses = set()
+    for i in range(COUNT):
+        tick, width = columns["at_tick"][i], field.dimension
+        status = 2 if tick < 1 else 3 if tick > 3 else 4 if gone[i] else 0
+        statuses.add(status)
+        assert answer.status[i] == status
+        place = slice(i * width, (i + 1) * width)
+        told = (answer.verdict[i], answer.reason[i], answer.handle[i], *bits([answer.distance[i]]),
+                *bits(answer.point[place]), *bits(answer.normal[place]),
+                *bits([answer.obstacle_distance[i]]))
+        if status == 4:
+            nothing = [0.0] * width
+            assert told == (3, 0, NONE, *bits([0.0]), *bits(nothing), *bits(nothing),
+                            *bits([-1.0]))
+        else:
+            assert told == (
+                whole.verdict[i], whole.reason[i], whole.handle[i], *bits([whole.distance[i]]),
+                *bits(whole.point[place]), *bits(whole.normal[place]),
+                *bits([whole.obstacle_distance[i]]))
+            assert whole.status[i] == status
+    assert statuses == {0, 2, 3, 4}
+
+
+def test_one_shooter_for_all_rows_that_is_gone(field):
+    message = pb.HitColumns(dimension=field.dimension, origin=[0.0] * 2 * field.dimension,
+                            direction=[1.0] * 2 * field.dimension, shooter_of=[99999], partial=True)
+    answer = ask(field.gjkd, f"{field.path}/hit", message, pb.HitAnswers)
+    assert list(answer.status) == [4, 4] and list(answer.verdict) == [3, 3]

@@ -79,6 +79,7 @@ def starved(tmp_path_factory):
 
 SHAPES = scenes.scene(5, 3)
 SET = {"dimension": 3, "shapes": SHAPES}
+SHOOTER = next(shape["group"] for shape in SHAPES.values() if shape.get("group"))
 PAIR = {"a": {"type": "box", "half_extents": [1, 1, 1]},
         "b": {"type": "hull", "points": [[3, 0, 0], [4, 1, 0], [4, 0, 1], [3, 2, 2]]}}
 RAYS = messages.gjkd.RaycastColumns(
@@ -115,7 +116,7 @@ ROUTES = {
               {"queries": [{"op": "distance", **PAIR}, {"op": "raycast", "set": "kept", **RAY}] * 10},
               JSON),
     "hit": ("POST", "/v1/sets/ticked/hit",
-            {"shooter": next(iter(SHAPES)), "at": {"tick": 1}, "ray": RAY, "claim": {"id": list(SHAPES)[1]}}, JSON),
+            {"shooter": SHOOTER, "at": {"tick": 1}, "ray": RAY, "claim": {"id": list(SHAPES)[1]}}, JSON),
 }
 
 

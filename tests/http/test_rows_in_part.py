@@ -6,8 +6,9 @@ import random
 import pytest
 
 import problem
-from messages import gjkd as pb
-from test_columns import NONE, Stored, ask, bits, ray_message, ray_rows, rows, send
+from messages import flat, gjkd as pb
+from test_columns import (
+    NONE, Stored, ask, bits, put_poses, ray_message, ray_rows, rows, send)
 
 TICK_EXPIRED, TICK_IN_FUTURE, UNKNOWN_HANDLE = 2, 3, 4
 
@@ -100,6 +101,71 @@ def test_what_is_wrong_in_itself_refuses_the_whole_all_the_same(gjkd, ticked):
     message = ray_message(ticked.dimension, [([0] * ticked.dimension, [0] * ticked.dimension)],
                           partial=True)
     problem.check(send(gjkd, f"{ticked.path}/raycast", message), "zero-direction", "/direction/0")
+
+
+# --- Poses ---
+
+def test_poses_in_part(gjkd, ticked):
+    """Who left spoils its own row, and the answer tells which."""
+    some = list(ticked.ids)[:3]
+    handles = [777, some[0], 888, some[1], some[2]]
+    width, turns = ticked.dimension, 1 if ticked.dimension == 2 else 4
+    places = [[10.0 + i] * width for i in range(5)]
+    message = pb.PoseColumns(dimension=width, handle=handles, position=flat(places),
+                             rotation=[0.5] * 5 * turns, teleport=[777, some[1]])
+    before = gjkd.get(ticked.path).json()
+    problem.check(put_poses(gjkd, ticked.path, 31, message), "shape-not-found", "/handle/0")
+    assert gjkd.get(ticked.path).json() == before
+    message.partial = True
+    first = put_poses(gjkd, ticked.path, 31, message)
+    assert (first.status_code, first.json()["tick"]) == (201, 31)
+    assert first.json()["unknown"] == [0, 2]
+    shapes = gjkd.get(ticked.path).json()["shapes"]
+    moved = {ticked.ids[h]: place for h, place in zip(handles, places) if h in ticked.ids}
+    for name, shape in shapes.items():
+        assert shape["position"] == moved.get(name, before["shapes"][name]["position"])
+    # Again, when another of them has left: that tick's answer is the same.
+    gone = ticked.ids[some[0]]
+    assert gjkd.call("DELETE", f"{ticked.path}/shapes/{gone}").status_code == 204
+    again = put_poses(gjkd, ticked.path, 31, message)
+    assert (again.status_code, again.json()["unknown"]) == (200, [0, 2])
+    # Without anybody, and with all of them.
+    message = pb.PoseColumns(dimension=width, handle=[777], position=[0.0] * width, partial=True)
+    assert put_poses(gjkd, ticked.path, 32, message).json()["unknown"] == [0]
+    message.handle[0] = some[1]
+    assert put_poses(gjkd, ticked.path, 33, message).json()["unknown"] == []
+    message.partial = False
+    assert "unknown" not in put_poses(gjkd, ticked.path, 34, message).json()
+
+
+def test_wrong_poses_in_part_are_refused_all_the_same(gjkd, ticked):
+    width = ticked.dimension
+    good = {"dimension": width, "handle": [777, 778], "position": [0.0] * 2 * width, "partial": True}
+    for changes, code, pointer in [
+            ({"handle": [777, 777]}, "out-of-range", "/handle/1"),
+            ({"position": [0.0] * width + [math.nan] * width}, "not-finite", "/position/1"),
+            ({"teleport": [779]}, "out-of-range", "/teleport/0")]:
+        problem.check(put_poses(gjkd, ticked.path, 31, pb.PoseColumns(**(good | changes))), code,
+                      pointer)
+
+
+# --- The tick that a set lacks ---
+
+def test_a_tick_that_is_lacking_names_the_set(gjkd, ticked, name):
+    here = ticked.path.removeprefix("/v1/sets/")
+    gjkd.store(f"{name}.other", {"dimension": ticked.dimension, "shapes": {}})
+    asked = {"against": f"{name}.other", "against_at": {"tick": 5}}
+    for reply, code, pointer, lacking in [
+            (gjkd.post(f"{ticked.path}/detect", {"at": {"tick": 5}}), "tick-expired", "/at/tick", here),
+            (gjkd.post(f"{ticked.path}/detect", {"at": {"tick": 50}}), "tick-in-future", "/at/tick", here),
+            (gjkd.post(f"{ticked.path}/detect", asked), "tick-expired", "/against_at/tick",
+             f"{name}.other"),
+            (send(gjkd, f"{ticked.path}/raycast", ray_message(
+                ticked.dimension, ray_rows(random.Random(1), ticked.dimension, 1), at_tick=[99])),
+             "tick-in-future", "/at_tick/0", here)]:
+        problem.check(reply, code, pointer)
+        assert f'"{lacking}"' in reply.json()["detail"]
+    gjkd.call("DELETE", f"/v1/sets/{name}.other")
 
 
 # --- Exits ---

@@ -187,7 +187,8 @@ def test_obstacles_outside_the_prefix(guarded, other):
             "ray": {"origin": [0, 0], "direction": [1, 0]}, "policy": {"obstacles": other}}
     path, headers = "/v1/sets/red-1", bearer("red")
     assert guarded.put(path, {"dimension": 2, "history": {"ticks": 2}, "shapes": {
-        "a": {"type": "circle", "radius": 1}}}, headers=headers).status_code == 200
+        "a": {"type": "circle", "radius": 1},
+        "gun": {"type": "point", "group": "me"}}}, headers=headers).status_code == 200
     assert guarded.put(path + "/ticks/1", {}, headers=headers).status_code in (200, 201)
     reply = guarded.post(path + "/hit", shot, headers=headers)
     problem.check(reply, "forbidden", pointer="/policy/obstacles")

@@ -96,6 +96,7 @@ typedef struct proto_hit_columns {
     double max_rewind_ticks; /* INFINITY: any */
     const char *obstacles;   /* name of a set, or NULL */
     bool obstacles_at_shot;
+    bool partial;
     uint32_t mask, category; /* of targets and obstacles */
 } proto_hit_columns;
 
@@ -107,6 +108,7 @@ typedef struct proto_pose_columns {
     const gjk_rotation *turns; /* as given, of poses; NULL: rotations are kept */
     const uint32_t *teleport;  /* handles among those above */
     uint32_t teleport_count;
+    bool partial; /* rows of unknown handles are passed over */
 } proto_pose_columns;
 
 /*
@@ -194,7 +196,7 @@ typedef struct proto_cast_answers {
 typedef struct proto_hit_answers {
     uint64_t revision;
     uint32_t dimension, count;
-    uint32_t *verdict, *reason, *handle, *piece;
+    uint32_t *verdict, *reason, *handle, *piece, *status;
     const uint32_t *pose_gap; /* 1 where a row needed a tick that is lost; NULL: no row did */
     proto_answer message;
 } proto_hit_answers;
@@ -224,6 +226,7 @@ void proto_hit_answers_set(const proto_hit_answers *answers, uint32_t i,
 void proto_ray_answers_refuse(const proto_ray_answers *answers, uint32_t i, uint32_t status);
 void proto_pair_answers_refuse(const proto_pair_answers *answers, uint32_t i, uint32_t status);
 void proto_cast_answers_refuse(const proto_cast_answers *answers, uint32_t i, uint32_t status);
+void proto_hit_answers_refuse(const proto_hit_answers *answers, uint32_t i, uint32_t status);
 
 /* The answers as a message, or as JSON: one member a column, named and laid out as there. */
 void proto_encode_ray_columns(struct proto_buffer *out, const proto_ray_answers *answers);

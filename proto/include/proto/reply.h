@@ -121,6 +121,11 @@ void proto_encode_error(struct proto_buffer *out, const struct proto_problem *pr
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
 
+/* A summary with "unknown": [row], of a tick of poses in part: begin, then each row, then end. */
+void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary);
+void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row);
+void proto_encode_pose_summary_end(struct proto_buffer *out);
+
 /* A summary with "handles": {id: handle}: begin, then each shape in order, then end. */
 void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_handle(struct proto_buffer *out, const gjk_body *body);
