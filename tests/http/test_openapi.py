@@ -2,6 +2,7 @@
 reply of every other test is as it says is contract.py's part.)"""
 
 import json
+import random
 import re
 
 import pytest
@@ -218,3 +219,35 @@ def test_the_examples_run(demo):
             ran += 1
         assert not content or any("examples" in m for m in content.values()), f"{name}: no example"
     assert ran >= 25
+
+
+# --- The judge of replies and requests is two: one that is fast, one that says why ---
+
+def mutated(rng, value):
+    """The value with something else somewhere in it."""
+    others = [None, True, 0, -1, 1, 1.5, "", "x", [], {}, [1, 2, 3], {"type": "circle"}]
+    if isinstance(value, dict) and value and rng.random() < 0.8:
+        key = rng.choice(list(value))
+        kept = {k: v for k, v in value.items() if k != key}
+        return rng.choice([kept, kept | {"extra": 1},
+                           value | {key: mutated(rng, value[key])}])
+    if isinstance(value, list) and value and rng.random() < 0.8:
+        i = rng.randrange(len(value))
+        return rng.choice([value[:i], value + value[:1],
+                           value[:i] + [mutated(rng, value[i])] + value[i + 1:]])
+    return rng.choice(others)
+
+
+def test_the_fast_judge_says_what_jsonschema_says():
+    rng, verdicts = random.Random(16), {True: 0, False: 0}
+    for method, path, operation in operations():
+        content = contract.resolved(operation.get("requestBody", {})).get("content", {})
+        for media in content.values():
+            for example in media.get("examples", {}).values():
+                value = whole = contract.resolved(example)["value"]
+                for _ in range(100):
+                    is_valid = contract.compiler.compiled(media["schema"])(value)
+                    assert is_valid == contract.Validator(media["schema"]).is_valid(value), value
+                    verdicts[is_valid] += 1
+                    value = mutated(rng, rng.choice([whole, whole, value]))
+    assert min(verdicts.values()) > 100
