@@ -2,7 +2,7 @@
 # Installs what is missing, builds, and runs every suite. Suites that mostly wait run beside
 # those that compute; what a suite says is shown when it ends.
 #   tests/run.sh                 everything that CI runs
-#   tests/run.sh --full          also what takes longer
+#   tests/run.sh --full          five times in a row, the last time with what takes longer
 #   tests/run.sh --only NAME     one suite (may be given again)
 #   tests/run.sh --list          the names of the suites
 # A suite is a function suite_NAME below: exit code 0 passed, 77 skipped.
@@ -14,11 +14,11 @@ COMPUTING=(format shellcheck rooms unit property vectors differential determinis
 WAITING=(http streams cluster clients guide deploy soak image)
 SUITES=("${COMPUTING[@]}" "${WAITING[@]}")
 SKIPPED=77
-SOME_FAILED=1 # pytest's exit code when tests failed and nothing else went wrong
 CTEST_TIMEOUT_S=1200 # for one test, sanitizers and a busy machine included
 
-# What --full adds.
+# What --full adds, in the last of its rounds.
 full=
+FULL_ROUNDS_IN_A_ROW=5 # what fails once in some runs only is a fault, too
 FULL_FUZZ_SECONDS=${GJKD_FUZZ_SECONDS:-60} # for each target
 FULL_FACTOR=5                              # times as many random pairs
 FULL_SOAK_SECONDS=600
@@ -58,35 +58,23 @@ run_ctest() {
         --timeout "$CTEST_TIMEOUT_S" -j2 "$@"
 }
 
-# try_pytest FOLDER [-n COUNT] PYTEST ARGUMENTS: the tests of that folder below tests/. What fails
-# beside others on a busy machine is tried twice more, one test at a time, and the log says so; what
-# fails thrice has failed.
-try_pytest() {
-    local folder=$1 beside=() code=0 round
-    shift
-    if [ "$1" = -n ]; then
-        beside=("$1" "$2" --dist loadfile)
-        shift 2
-    fi
-    local pytest=("${wrapper[@]}" /usr/bin/python3 -m pytest -q -rs -c "tests/$folder/pytest.ini"
-        -o cache_dir="$PWD/build/pytest-$folder" "$@")
-    "${pytest[@]}" "${beside[@]}" || code=$?
-    for round in second third; do
-        [ "$code" -eq "$SOME_FAILED" ] || return "$code"
-        printf '\nA %s try of what failed, one test at a time.\n' "$round"
-        code=0
-        "${pytest[@]}" --last-failed || code=$?
-    done
-    return "$code"
+# run_pytest FOLDER PRESET PYTEST ARGUMENTS: tests of that folder below tests/, against that build's
+# daemon. Nothing is tried again: what fails beside others depends on time or on its neighbours, and
+# that is to be mended.
+run_pytest() {
+    local folder=$1
+    export GJKD_BINARY=$PWD/build/$2/server/gjkd
+    shift 2
+    "${wrapper[@]}" /usr/bin/python3 -m pytest -q -rs -p no:cacheprovider --durations=10 \
+        -c "tests/$folder/pytest.ini" "$@"
 }
 
-# run_pytest PRESET PYTEST ARGUMENTS: tests of tests/http against that build's daemon. They wait
-# more than they compute: three processes, a file of tests to each in turn.
-run_pytest() {
+# run_http PRESET PYTEST ARGUMENTS: tests of tests/http. They wait more than they compute: three
+# processes, a file of tests to each in turn.
+run_http() {
     local preset=$1
     shift
-    export GJKD_BINARY=$PWD/build/$preset/server/gjkd
-    try_pytest http -n 3 -o cache_dir="$PWD/build/pytest-$preset" "$@"
+    run_pytest http "$preset" -n 3 --dist loadfile "$@"
 }
 
 # run_soak PRESET [SECONDS]: everything at once against that build's daemon.
@@ -141,7 +129,7 @@ suite_determinism() {
 suite_http() {
     build release gjkd
     if [ -n "$full" ]; then export GJKD_ROUNDS=$FULL_ROUNDS GJKD_FULL=1; fi
-    run_pytest release tests/http
+    run_http release tests/http
 }
 
 # The same tests over streams; by default those of one question or one write at a time.
@@ -153,7 +141,7 @@ suite_streams() {
     local files=("${STREAM_TESTS[@]/#/tests/http/test_}")
     files=("${files[@]/%/.py}")
     if [ -n "$full" ]; then files=(tests/http); fi
-    run_pytest release -o cache_dir="$PWD/build/pytest-streams" --transport stream "${files[@]}"
+    run_http release --transport stream "${files[@]}"
 }
 
 # Without the engine only the judge of histories is tested.
@@ -161,8 +149,7 @@ suite_cluster() {
     build release gjkd
     deploy/install.sh tests/cluster/packages || echo "cluster: no engine can be installed"
     if [ -n "$full" ]; then export GJKD_FULL=1; fi
-    export GJKD_BINARY=$PWD/build/release/server/gjkd
-    try_pytest cluster tests/cluster
+    run_pytest cluster release tests/cluster
 }
 
 # npm comes with some packages of Node.js and is one of its own with Debian's.
@@ -184,8 +171,7 @@ suite_deploy() {
         echo "deploy: the rest is skipped, its tools cannot be installed"
         return "$SKIPPED"
     }
-    export GJKD_BINARY=$PWD/build/release/server/gjkd
-    try_pytest deploy tests/deploy
+    run_pytest deploy release tests/deploy
 }
 
 suite_soak() {
@@ -204,7 +190,7 @@ suite_asan() {
     build asan gjkd tests/{unit,property,vectors,differential,fuzz}/all
     CK_FORK=no run_ctest build/asan -E '^unit.core.base.base$'
     run_ctest build/asan -R '^unit.core.base.base$'
-    run_pytest asan tests/http
+    run_http asan tests/http
     if [ -n "$full" ]; then run_soak asan; fi
 }
 
@@ -214,10 +200,10 @@ suite_tsan() {
     if setarch -R true 2>/dev/null; then wrapper=(setarch -R); fi
     run_ctest build/tsan/tests/unit
     if [ -n "$full" ]; then
-        run_pytest tsan tests/http
+        run_http tsan tests/http
         run_soak tsan
     else
-        run_pytest tsan tests/http -m concurrency
+        run_http tsan tests/http -m concurrency
     fi
 }
 
@@ -281,11 +267,25 @@ count() {
     grep -lw "$1" build/suites/*.result | wc -l
 }
 
+# run_round: every chosen suite, once. Ends the script if one failed.
+run_round() {
+    local name start=$SECONDS
+    rm -rf build/suites && mkdir -p build/suites
+    run_lane "${WAITING[@]}" &
+    run_lane "${COMPUTING[@]}"
+    wait
+    printf '\n=== summary ===\n'
+    for name in "${chosen[@]}"; do cat "build/suites/$name.result"; done
+    printf '\n%d passed, %d failed, %d skipped in %d s\n' \
+        "$(count passed)" "$(count FAILED)" "$(count skipped)" $((SECONDS - start))
+    [ "$(count passed)" -gt 0 ] && [ "$(count FAILED)" -eq 0 ]
+}
+
 main() {
-    local chosen=() name
+    local chosen=() rounds=1 round last=
     while [ $# -gt 0 ]; do
         case $1 in
-        --full) full=1 ;;
+        --full) last=1 rounds=$FULL_ROUNDS_IN_A_ROW ;;
         --only)
             [[ " ${SUITES[*]} " == *" ${2:-} "* ]] || {
                 echo "no such suite: ${2:-}; there are: ${SUITES[*]}" >&2
@@ -302,15 +302,11 @@ main() {
     [ ${#chosen[@]} -gt 0 ] || chosen=("${SUITES[@]}")
 
     deploy/install.sh deploy/packages/build deploy/packages/test
-    rm -rf build/suites && mkdir -p build/suites
-    run_lane "${WAITING[@]}" &
-    run_lane "${COMPUTING[@]}"
-    wait
-    printf '\n=== summary ===\n'
-    for name in "${chosen[@]}"; do cat "build/suites/$name.result"; done
-    printf '\n%d passed, %d failed, %d skipped in %d s\n' \
-        "$(count passed)" "$(count FAILED)" "$(count skipped)" "$SECONDS"
-    [ "$(count passed)" -gt 0 ] && [ "$(count FAILED)" -eq 0 ]
+    for ((round = 1; round <= rounds; round++)); do
+        if [ "$rounds" -gt 1 ]; then printf '\n=== round %d of %d ===\n' "$round" "$rounds"; fi
+        if [ "$round" -eq "$rounds" ]; then full=$last; fi
+        run_round # a failure ends the script; behind || or if it would not, nor would those in suites
+    done
 }
 
 # Read whole before it runs, so that an edit of this file does not reach a run.
