@@ -36,10 +36,16 @@ static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
     return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
 }
 
-bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {
-    const gjk_bounds column = {point, {point.x, point.y, INFINITY}};
+/* Whether the mesh encloses about + point, seen from `about`. Each vertex is rounded in one way for all
+ * of its triangles, so the mesh stays closed. */
+static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_vec3 point,
+                           gjk_budget *budget) {
+    const gjk_vec3 at = gjk_add3(about, point);
+    const gjk_bounds column = {at, {at.x, at.y, INFINITY}};
+    /* Corners far from the place are rounded when they are told from it. */
+    const double rounding = gjk_largest3(about) > 0.0 ? 0x1p-50 / mesh->tree.unit : 0.0;
     const gjk_pieces_query query =
-        gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, 0.0);
+        gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, rounding);
     gjk_pieces_walk walk;
     uint32_t first, count;
     bool inside = false;
@@ -48,10 +54,25 @@ bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
             gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
+            for (int i = 0; i < 3; i++) {
+                corners[i] = gjk_sub3(corners[i], about);
+            }
             inside ^= crosses(corners, point);
         }
     }
     return inside;
+}
+
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {
+    return encloses_about(mesh, (gjk_vec3){0, 0, 0}, point, budget);
+}
+
+bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 near,
+                             gjk_budget *budget) {
+    const gjk_wide3 about = gjk_pose_apply_wide(&mesh->pose, gjk_wide3_of(near));
+    const gjk_vec3 rest = gjk_wide3_sub(place, about);
+    return encloses_about(mesh->shape->pieces, near,
+                          gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
 }
 
 static gjk_vec3 to_own(const gjk_pose *pose, gjk_vec3 point) {

@@ -14,6 +14,9 @@
 #include "shape/pieces.h"
 #include "shape/pieces_walk.h"
 
+/* How many of its sizes a mesh reaches from its own origin before places in it take more digits. */
+#define FAR_SIZES 4.0
+
 /* A ray as the pieces see it. */
 typedef struct piece_ray {
     const struct gjk_pieces *pieces;
@@ -108,11 +111,19 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-static bool starts_in_solid(const piece_ray *ray, const gjk_shape *shape, gjk_budget *budget) {
+/* Whether the ray's origin is in the solid of a closed mesh. */
+static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
+                            gjk_budget *budget) {
+    const gjk_shape *shape = target->shape;
     const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
-    return ray->pieces->type == GJK_MESH && ray->pieces->closed && fabs(off.x) <= half.x &&
-           fabs(off.y) <= half.y && fabs(off.z) <= half.z &&
-           gjk_mesh_encloses(ray->pieces, ray->own.origin, budget);
+    const double slack = ray->own.rounding;
+    if (ray->pieces->type != GJK_MESH || !ray->pieces->closed || fabs(off.x) > half.x + slack ||
+        fabs(off.y) > half.y + slack || fabs(off.z) > half.z + slack) {
+        return false;
+    }
+    return shape->reach > FAR_SIZES * shape->size
+               ? gjk_mesh_encloses_place(target, gjk_wide3_of(origin), ray->own.origin, budget)
+               : gjk_mesh_encloses(ray->pieces, ray->own.origin, budget);
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
@@ -173,18 +184,11 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
     return search.best;
 }
 
-gjk_ray_result gjk_raycast_surface(const gjk_placed *target, const gjk_ray *ray,
-                                   const gjk_ray_settings *settings, gjk_budget *budget) {
-    piece_ray seen = make_own(target, ray, settings->tolerance);
-    seen.one_sided = false;
-    return first_hit(target, ray, settings, &seen, budget);
-}
-
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings) {
     const piece_ray seen = make_own(target, ray, settings->tolerance);
     gjk_budget *budget = settings->budget;
-    if (starts_in_solid(&seen, target->shape, budget) && !gjk_budget_is_spent(budget)) {
+    if (starts_in_solid(&seen, target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
         gjk_ray_result inside = gjk_ray_inside(ray, settings);
         inside.piece = GJK_NO_PIECE;
         return inside;

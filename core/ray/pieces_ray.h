@@ -10,10 +10,6 @@
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings);
 
-/* The first piece that the ray hits, from either side, wherever its origin lies. */
-gjk_ray_result gjk_raycast_surface(const gjk_placed *target, const gjk_ray *ray,
-                                   const gjk_ray_settings *settings, gjk_budget *budget);
-
 /* settings->at_start is the caller's to regard. */
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);
