@@ -12,6 +12,7 @@
 typedef struct gjk_near_question {
     const gjk_placed *shape;
     const gjk_ray *ray; /* NULL: to the shape */
+    uint32_t dimension;
     double max_distance;
     gjk_distance_settings settings;
     struct gjk_arena *arena;
@@ -74,6 +75,7 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
 typedef struct stretch {
     double from, to; /* along the ray */
     double gap;      /* a lower bound of the shape's distance to the ray */
+    double slack;    /* of the numbers */
 } stretch;
 
 static double clamp(double x, double max) {
@@ -91,7 +93,30 @@ static stretch beside(const gjk_ray *ray, const gjk_placed *placed) {
         .from = clamp(along - half, ray->max_distance),
         .to = clamp(along + half, ray->max_distance),
         .gap = gjk_length3(gjk_sub3(to_center, nearest)) - half,
+        .slack = slack,
     };
+}
+
+/* Makes the part as a segment. Its end is that of the ray, where it is the ray's, to the bit. */
+static gjk_status make_part(const gjk_near_question *q, const stretch *part, gjk_shape *segment,
+                            gjk_placed *line) {
+    const gjk_ray *ray = q->ray;
+    const bool ends_there = part->to == ray->max_distance && part->to <= GJK_COORDINATE_MAX;
+    const double base = ends_there ? 0.0 : part->from;
+    const double from = part->from - base, to = fmin(part->to - base, GJK_COORDINATE_MAX);
+    *line = (gjk_placed){segment, gjk_pose_identity()};
+    line->pose.position = gjk_add3(ray->origin, gjk_scale3(base, ray->direction));
+    return gjk_shape_make_segment(q->arena, q->dimension, gjk_scale3(from, ray->direction),
+                                  gjk_scale3(to, ray->direction), 0.0, segment);
+}
+
+/* What the ray hits is not apart from it, although roundings may be between them. */
+static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
+    const gjk_ray_settings settings = {.tolerance = q->settings.tolerance,
+                                       .max_iterations = q->settings.max_iterations,
+                                       .solid = true,
+                                       .budget = q->settings.budget};
+    return gjk_raycast(placed, q->ray, &settings).hit;
 }
 
 static gjk_status measure_to_ray(const void *question, const gjk_body *body,
@@ -103,16 +128,15 @@ static gjk_status measure_to_ray(const void *question, const gjk_body *body,
     }
     gjk_near *near = item;
     gjk_shape segment;
-    gjk_placed line = {&segment, gjk_pose_identity()};
+    gjk_placed line;
     const gjk_arena_mark mark = gjk_arena_here(q->arena);
-    double length = fmin(part.to - part.from, GJK_COORDINATE_MAX);
-    line.pose.position = gjk_add3(q->ray->origin, gjk_scale3(part.from, q->ray->direction));
-    gjk_status status =
-        gjk_shape_make_segment(q->arena, placed->shape->dimension, (gjk_vec3){0.0, 0.0, 0.0},
-                               gjk_scale3(length, q->ray->direction), 0.0, &segment);
+    gjk_status status = make_part(q, &part, &segment, &line);
     if (status == GJK_OK) {
         near->body = body;
         near->result = gjk_distance(&line, placed, &q->settings);
+        if (near->result.distance > 0.0 && near->result.distance <= part.slack && hits(q, placed)) {
+            near->result.distance = near->result.lower_bound = 0.0;
+        }
         *counts = near->result.distance <= q->max_distance;
         status = near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
     }
@@ -136,12 +160,13 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) {
     gjk_near_question question = {.ray = ray,
+                                  .dimension = gjk_set_dimension(snapshot->set),
                                   .max_distance = max_distance,
                                   .settings = *settings,
                                   .arena = selection->arena};
     question.settings.budget = selection->budget;
-    const uint32_t dimension = gjk_set_dimension(snapshot->set);
-    const gjk_query_bounds query = wide_ray(ray, max_distance, dimension, settings->tolerance);
+    const gjk_query_bounds query =
+        wide_ray(ray, max_distance, question.dimension, settings->tolerance);
     const gjk_ranking ranking = {
         .query = &query,
         .distance = ray->max_distance, /* along the ray, which is not what the order is by */

@@ -1,5 +1,7 @@
 """Verdicts on shots, over HTTP: a duel between Alice and Bob that the server remembers."""
 
+import random
+
 import pytest
 
 import problem
@@ -107,6 +109,29 @@ def test_near_misses(duel):
         {"id": "bob/head", "group": "bob", "distance": 4.25}]
     assert len(duel(**asked, policy={"near_miss": 4.249999})["near_misses"]) == 1
     assert duel(**asked, policy={"near_miss": 0})["near_misses"] == []
+
+
+def test_a_ray_is_near_what_it_reaches_at_its_end(gjkd, name):
+    """The distance that a ray tells, as its max_distance: it hits still, and what else is there is at 0."""
+    rng = random.Random(5)
+    for _ in range(40):
+        wall = {"type": "box", "half_extents": [rng.uniform(0.1, 1), 3], "position": [rng.uniform(3, 1e5), 0]}
+        gjkd.store(name, {"dimension": 2, "history": {"ticks": 1}, "shapes": {"a": wall, "b": wall}})
+        gjkd.put(f"/v1/sets/{name}/ticks/1", {"shapes": {}})
+        ray = {"origin": [rng.uniform(-2, 2), rng.uniform(-1, 1)], "direction": [1, rng.uniform(-1e-6, 1e-6)]}
+        reach = gjkd.ask(f"/v1/sets/{name}/raycast", ray)["hits"][0]["distance"]
+        judged = gjkd.ask(f"/v1/sets/{name}/hit", {"ray": ray | {"max_distance": reach}, "policy": {"near_miss": 0}})
+        assert judged["hit"]["id"] == "a" and judged["hit"]["distance"] == reach
+        assert judged["near_misses"] == [{"id": "b", "group": None, "distance": 0}]
+
+
+def test_a_ray_ends_where_a_segment_does(gjkd, name):
+    box = {"type": "box", "half_extents": [0.5, 0.25], "position": [0.625, 3.25]}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 1}, "shapes": {"a": box}})
+    gjkd.put(f"/v1/sets/{name}/ticks/1", {"shapes": {}})
+    ray = {"origin": [0.25, 0.75], "direction": [0, 1], "max_distance": 2}
+    judged = gjkd.ask(f"/v1/sets/{name}/hit", {"ray": ray, "policy": {"near_miss": 1}})
+    assert judged["near_misses"] == [{"id": "a", "group": None, "distance": 0.25}]
 
 
 def test_a_ball_for_a_ray(duel):

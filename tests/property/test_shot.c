@@ -208,9 +208,98 @@ START_TEST(verdicts_are_those_of_a_loop) {
 }
 END_TEST
 
+/* What a set of one body says is near the ray. */
+static gjk_nears ask_near(test_body *body, const gjk_ray *ray, double most,
+                          struct gjk_arena *arena) {
+    const gjk_filter filter = gjk_filter_default();
+    const gjk_selection all = {.filter = &filter, .limit = 2, .arena = arena};
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    const gjk_body bodies[] = {
+        {.id = "a", .handle = 1, .category = 1, .mask = 1, .placed = body->placed}};
+    struct gjk_set *set;
+    gjk_nears nears;
+    ck_assert_int_eq(gjk_set_new_indexed(body->dimension, bodies, 1, &set), GJK_OK);
+    const gjk_snapshot snapshot = gjk_snapshot_of(set);
+    ck_assert_int_eq(gjk_set_near_ray(&snapshot, ray, most, &all, &settings, &nears), GJK_OK);
+    gjk_set_release(set);
+    return nears;
+}
+
+/* A ray that ends where it meets the body, or does not end, is not apart from it. */
+static void check_reached(test_rng *rng, test_body *body, struct gjk_arena *arena) {
+    const uint32_t dimension = body->dimension;
+    const double size = 0.5 * body->shape.size;
+    const gjk_vec3 middle = gjk_pose_apply(&body->placed.pose, body->shape.center);
+    const gjk_vec3 at = gjk_add3(middle, gjk_scale3(size, test_rng_direction(rng, dimension)));
+    const gjk_vec3 way =
+        gjk_scale3(test_rng_uniform(rng, 1, 9), test_rng_direction(rng, dimension));
+    const gjk_ray_settings settings = gjk_ray_settings_default();
+    gjk_ray ray;
+    ck_assert_int_eq(gjk_ray_make(gjk_sub3(middle, way), gjk_add3(gjk_sub3(at, middle), way),
+                                  INFINITY, &ray),
+                     GJK_OK);
+    const gjk_ray_result hit = gjk_raycast(&body->placed, &ray, &settings);
+    if (hit.hit) {
+        ck_assert_uint_eq(ask_near(body, &ray, 0.0, arena).count, 1);
+        ray.max_distance = hit.distance;
+        const gjk_ray_result again = gjk_raycast(&body->placed, &ray, &settings);
+        ck_assert(again.hit && again.distance == hit.distance);
+        ck_assert_uint_eq(ask_near(body, &ray, 0.0, arena).count, 1);
+    }
+}
+
+START_TEST(what_a_ray_reaches_is_near) {
+    const uint32_t dimension = 2 + (uint32_t)_i;
+    test_rng rng = test_rng_make(85 + (uint64_t)_i);
+    struct gjk_arena arena;
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < 4000; i++) {
+        test_body body = test_random_body(&rng, dimension, test_rng_magnitude(&rng, -1, 1));
+        body.position =
+            gjk_scale3(test_rng_magnitude(&rng, 0, 6), test_rng_direction(&rng, dimension));
+        test_body_build(&body, &arena);
+        check_reached(&rng, &body, &arena);
+        gjk_arena_reset(&arena);
+    }
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
+/* A ray along an axis ends to the bit where a segment of round numbers does. */
+START_TEST(a_ray_ends_where_its_segment_does) {
+    test_rng rng = test_rng_make(87);
+    struct gjk_arena arena;
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < 4000; i++) {
+        test_body body = test_body_box(2, (gjk_vec3){0.5, 0.25, 0});
+        const double length = test_rng_integer(&rng, 1, 10);
+        const gjk_vec3 from = {0.125 * test_rng_integer(&rng, -8, 8),
+                               0.125 * test_rng_integer(&rng, -8, 8), 0};
+        const gjk_vec3 along =
+            test_rng_once_in(&rng, 2) ? (gjk_vec3){1, 0, 0} : (gjk_vec3){0, -1, 0};
+        const gjk_vec3 end = gjk_add3(from, gjk_scale3(length, along));
+        body.position = gjk_add3(end, (gjk_vec3){0.125 * test_rng_integer(&rng, -24, 24),
+                                                 0.125 * test_rng_integer(&rng, -24, 24), 0});
+        test_body_build(&body, &arena);
+        gjk_ray ray;
+        gjk_shape segment;
+        ck_assert_int_eq(gjk_ray_make(from, along, length, &ray), GJK_OK);
+        ck_assert_int_eq(gjk_shape_make_segment(&arena, 2, from, end, 0, &segment), GJK_OK);
+        const gjk_placed line = {&segment, gjk_pose_identity()};
+        const gjk_distance_settings settings = gjk_distance_settings_default();
+        const double wanted = gjk_distance(&line, &body.placed, &settings).distance;
+        ck_assert(ask_near(&body, &ray, INFINITY, &arena).items[0].result.distance == wanted);
+        gjk_arena_reset(&arena);
+    }
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("shot");
     TCase *tests = test_case(suite, "shot");
     tcase_add_loop_test(tests, verdicts_are_those_of_a_loop, 0, 2);
+    tcase_add_loop_test(tests, what_a_ray_reaches_is_near, 0, 2);
+    tcase_add_test(tests, a_ray_ends_where_its_segment_does);
     return suite;
 }

@@ -162,7 +162,7 @@ bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
 /*
  * The selected bodies whose distance to the ray, from its origin to its max_distance, is at most
  * max_distance (inclusive). result: of the segment of the ray beside the body (a) and the body
- * (b). Ordered as those of nearest.
+ * (b); at distance 0 what the ray hits. Ordered as those of nearest.
  */
 gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
