@@ -126,6 +126,90 @@ def test_the_exit_is_the_hit_of_the_way_back(gjkd, name, dimension):
     assert seen > 10
 
 
+# --- Wherever the numbers stand ---
+
+def rounded(v):
+    """Numbers to which powers of two up to 2^30 can be added exactly."""
+    return [math.floor(x * 65536) / 65536 for x in v]
+
+
+def turned_box(rng):
+    """A closed mesh of a box along no axis, of round numbers; its corners are no rectangle's any more."""
+    axes = [scenes.vector(rng, 3, -2, 2) for _ in range(3)]
+    mesh = boxes_mesh([([0, 0, 0], 1)])
+    mesh["vertices"] = [rounded(add(add(scale(x, axes[0]), scale(y, axes[1])), scale(z, axes[2])))
+                        for x, y, z in mesh["vertices"]]
+    return mesh
+
+
+def moved(shape, by):
+    return shape | {"vertices": [add(v, by) for v in shape["vertices"]]}
+
+
+@pytest.mark.parametrize("far", [1e6, 2.0 ** 30])
+def test_a_closed_mesh_is_left_at_once_wherever_it_stands(start, far):
+    """Exits that crept on by roundings took minutes here, and told other places than about the origin."""
+    daemon, rng = start("--workers", "1", "--request-timeout", "20s"), random.Random(41)
+    asked = 0
+    while asked < 40:
+        mesh, by = turned_box(rng), [rng.choice([-far, 0, far]) for _ in range(3)]
+        origin, direction = rounded(scenes.vector(rng, 3, -5, 5)), rounded(scenes.vector(rng, 3, -3, 3))
+        wanted = cast(daemon, mesh, origin, direction)
+        if wanted is None or math.hypot(*direction) < 0.1:
+            continue
+        there = add(origin, by)
+        for shape in (moved(mesh, by), mesh | {"position": by}, moved(mesh, by) | {"position": by}):
+            start_at = there if shape.get("position") is None or shape["vertices"] == mesh["vertices"] else add(there, by)
+            assert near(cast(daemon, shape, start_at, direction), wanted, 1e-12)
+        asked += 1
+
+
+GAP = 2.0 ** -20
+
+
+def row_of_boxes(half, gap):
+    return {"type": "compound", "parts": [
+        {"type": "box", "half_extents": [half, half]},
+        {"type": "box", "half_extents": [half, half], "position": [2 * half + gap, 0]}]}
+
+
+@pytest.mark.parametrize("half", [1, 2048])
+@pytest.mark.parametrize("at", [[0, 0], [2.0 ** 30, -2.0 ** 30]])
+def test_a_gap_is_never_bridged(gjkd, half, at):
+    for gap, out in ((GAP, 2 * half), (0, 4 * half), (-GAP, 4 * half - GAP)):
+        shape, origin = row_of_boxes(half, gap) | {"position": at}, add(at, [-3 * half, half / 4])
+        assert cast(gjkd, shape, origin, [1, 0]) == (2 * half, 2 * half + out)
+        back = add(at, [half + 2 * half + gap + half, half / 4])
+        assert cast(gjkd, shape, back, [-1, 0]) == (half, half + out)
+        region = {"type": "region", "polygons": [
+            [[add(at, p) for p in ([x, 0], [x + half, 0], [x + half, half], [x, half])]] for x in (0, half + GAP)]}
+        assert cast(gjkd, region, add(at, [-half, half / 4]), [1, 0]) == (half, 2 * half)
+
+
+@pytest.mark.parametrize("at", [0, 2.0 ** 30])
+def test_a_ray_within_a_face_leaves_where_the_face_ends(gjkd, at):
+    solid = boxes_mesh([([at, at, at], 1), ([at + 2 + GAP, at, at], 1)])
+    assert cast(gjkd, solid, [at - 4, at + 0.25, at + 1], [1, 0, 0]) == (3, 5)
+    assert cast(gjkd, solid, [at - 4, at + 1, at + 1], [1, 0, 0]) == (3, 5)
+    box = BOX3 | {"position": [at, at, at]}
+    assert cast(gjkd, box, [at - 4, at + 0.25, at + 1], [1, 0, 0]) == (3, 5)
+    touching = boxes_mesh([([at, at, at], 1), ([at + 2, at, at], 1)])
+    assert cast(gjkd, touching, [at - 4, at + 0.25, at + 1], [1, 0, 0]) == (3, 7)
+    assert cast(gjkd, touching, [at - 4, at + 0.25, at + 0.5], [1, 0, 0]) == (3, 7)
+    floor = {"type": "heightfield", "columns": 6, "rows": 3, "spacing": [1, 1],
+             "heights": [at, at, at, at, at, at + 1] * 3}
+    assert cast(gjkd, floor, [-2, 0.5, at], [1, 0, 0]) == (2, 6)
+    holed = floor | {"heights": [at, at, at, None, at, at] * 3}
+    assert cast(gjkd, holed, [-2, 0.5, at], [1, 0, 0]) == (2, 4)
+
+
+def test_batches_tell_the_same(gjkd, name):
+    gjkd.store(name, {"dimension": 2, "shapes": {"row": row_of_boxes(2048, GAP) | {"position": [2.0 ** 30, 0]}}})
+    query = {"op": "raycast", "origin": [2.0 ** 30 - 4096, 3], "direction": [1, 0], "exits": True}
+    result = gjkd.ask(f"/v1/sets/{name}/batch", {"queries": [query, query | {"target": "row"}]})["results"]
+    assert [(r["hits"][0]["distance"], r["hits"][0]["exit"]) for r in result] == [(2048, 6144)] * 2
+
+
 def test_none_in_mode_any(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": {"a": BOX2}})
     query = {"origin": [-5, 0], "direction": [1, 0], "exits": True}

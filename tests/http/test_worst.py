@@ -59,3 +59,22 @@ def test_reading_ends_at_its_deadline(start):
     hull = {"a": {"type": "hull", "points": points}, "b": {"type": "point"}}
     problem.check(daemon.post("/v1/detect", hull, **within(300)), "deadline-exceeded")
     assert daemon.call("PUT", "/v1/sets/next", json={"dimension": 2}, **within(4000)).ok
+
+
+def tower(count):
+    """Boxes on each other as one closed mesh: a ray upwards crosses every one, each with all below."""
+    faces = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6],
+             [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+    vertices = [[x, y, i + z] for i in range(count) for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+    triangles = [[8 * i + c for c in face] for i in range(count) for face in faces]
+    return {"type": "mesh", "vertices": vertices, "triangles": triangles, "closed": True}
+
+
+def test_the_way_out_ends_at_its_deadline(start):
+    daemon = start("--workers", "1")
+    daemon.store("tower", {"dimension": 3, "shapes": {"a": tower(10000)}})
+    upwards = {"origin": [0.3, 0.4, -5], "direction": [0, 0, 1], "exits": True}
+    problem.check(daemon.post("/v1/sets/tower/raycast", upwards, **within(300)), "deadline-exceeded")
+    aside = upwards | {"origin": [-5, 0.4, 0.3], "direction": [1, 0, 0]}
+    hit = daemon.ask("/v1/sets/tower/raycast", aside, **within(4000))["hits"][0]
+    assert (hit["distance"], hit["exit"]) == (5, 6)

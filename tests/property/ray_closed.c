@@ -103,9 +103,7 @@ static test_closed_hit hit_box(const test_body *body, own_ray ray) {
     return best;
 }
 
-test_closed_hit test_closed_form(const test_ray_case *c) {
-    const test_body *body = &c->target.a;
-    own_ray ray = to_own(c);
+static test_closed_hit hit_body(const test_body *body, own_ray ray) {
     switch (body->type) {
     case GJK_BALL:
         return hit_round(ray.origin, ray.direction, body->radius);
@@ -115,4 +113,18 @@ test_closed_hit test_closed_form(const test_ray_case *c) {
         ck_assert_int_eq(body->type, GJK_BOX);
         return hit_box(body, ray);
     }
+}
+
+test_closed_hit test_closed_form(const test_ray_case *c) {
+    return hit_body(&c->target.a, to_own(c));
+}
+
+test_closed_hit test_closed_exit(const test_ray_case *c) {
+    const quad beyond = (quad)0x1p40;
+    const own_ray ray = to_own(c);
+    const own_ray back = {quad3_add(ray.origin, quad3_scale(beyond, ray.direction)),
+                          quad3_scale(-1, ray.direction)};
+    test_closed_hit out = hit_body(&c->target.a, back);
+    out.t = beyond - out.t;
+    return out;
 }

@@ -14,4 +14,7 @@ typedef struct test_closed_hit {
 /* The origin must be outside. */
 test_closed_hit test_closed_form(const test_ray_case *c);
 
+/* Where the line leaves; the origin may be inside. */
+test_closed_hit test_closed_exit(const test_ray_case *c);
+
 #endif

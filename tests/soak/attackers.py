@@ -9,6 +9,7 @@ import http.client
 import json
 import math
 import os
+import random
 import socket
 import sys
 import threading
@@ -18,6 +19,8 @@ MIB = 1 << 20
 JSON = {"Content-Type": "application/json"}
 POINTS = 50000
 BALLS = 3000
+BOX = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
+       [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
 
 
 class Attacker:
@@ -147,8 +150,21 @@ def line(me):
         thread.join()
 
 
+def creep(me):
+    """Ways out of a closed mesh along no axis, far from the origin."""
+    axes = [[random.uniform(-2, 2) for _ in range(3)] for _ in range(3)]
+    vertices = [[sum(s * axis[k] for s, axis in zip((x, y, z), axes)) for k in range(3)]
+                for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)]
+    far = [random.choice((-1e6, 1e6)) for _ in range(3)]
+    mesh = {"type": "mesh", "vertices": vertices, "triangles": BOX, "closed": True, "position": far}
+    me.ask("POST", "/v1/raycast",
+           {"shape": mesh, "origin": [x + random.uniform(-3, 3) for x in far],
+            "direction": [random.uniform(-3, 3) for _ in range(3)], "exits": True})
+
+
 ATTACKS = {attack.__name__: attack for attack in (
-    stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line)}
+    stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line,
+    creep)}
 
 
 def prepare(me):
