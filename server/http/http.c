@@ -277,13 +277,13 @@ static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *met
     struct gjkd_request *request = &exchange->request;
     request->head = gjkd_head_make(gjkd_method_find(method));
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, exchange);
+    const bool is_over = strlen(request->target) + request->head.field_bytes > HEAD_BYTES_MAX;
     gjkd_request_begin(request);
     note_token(exchange);
     check_lag(exchange);
     exchange->stage = GJKD_STAGE_BODY;
     gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
-    if (request->reply.status != 0 &&
-        strlen(request->target) + request->head.field_bytes > HEAD_BYTES_MAX) {
+    if (request->reply.status != 0 && is_over) {
         return refuse_head(exchange);
     }
     bool body_follows = gjkd_head_has_body(&request->head) || request->head.fault != NULL;

@@ -13,6 +13,7 @@
 #include "util/hash.h"
 #include "util/host.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <uv.h>
 
@@ -66,14 +67,11 @@ static void refuse_rate(struct gjkd_request *request, const char *who, const cha
 
 void gjkd_auth_check_address_rate(struct gjkd_request *request) {
     const struct gjkd_context *context = request->context;
-    if (is_open(request)) {
-        return;
-    }
-    gjkd_ip client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
-                                           &context->config->trusted_proxies);
-    client = gjkd_ip_client(&client);
+    request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
+                                            &context->config->trusted_proxies);
+    const gjkd_ip client = gjkd_ip_client(&request->client);
     request->client_key = gjkd_limiter_key_of(client.bytes);
-    if (context->security.address_limiter == NULL) {
+    if (context->security.address_limiter == NULL || is_open(request)) {
         return;
     }
     request->metered = is_charged(request);
@@ -188,6 +186,7 @@ void gjkd_auth_check_token(struct gjkd_request *request) {
         refuse_token(request, status);
         return;
     }
+    snprintf(request->holder, sizeof request->holder, "%s", request->grant.holder);
     request->has_token = true;
     request->token_key = gjkd_limiter_key_of(request->token.bytes);
 }

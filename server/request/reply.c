@@ -26,7 +26,8 @@ void gjkd_reply_set_problem(gjkd_reply *reply, const struct proto_problem *probl
                             struct gjk_arena *arena) {
     static const char last_resort[] =
         "{\"type\":\"/problems/out-of-memory\",\"title\":\"There is not enough memory for this "
-        "request.\",\"status\":507,\"detail\":\"\",\"code\":\"out-of-memory\"}";
+        "request.\",\"status\":507,\"detail\":\"no memory is left for the "
+        "answer\",\"code\":\"out-of-memory\"}";
     struct proto_buffer body;
     proto_buffer_init(&body, arena);
     proto_encode_problem(&body, problem);

@@ -97,6 +97,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->grant = gjkd_grant_all();
     request->cors = (gjkd_cors){0};
     request->has_token = request->metered = false;
+    request->client = request->peer = (gjkd_ip){0};
     request->client_key = (gjkd_limiter_key){0};
     request->change = (struct gjkd_change){0};
     request->problem.code = PROTO_OK;
@@ -123,6 +124,19 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
     }
 }
 
+/* Forgets what lies in the arena, before it is freed. */
+static void forget_texts(struct gjkd_request *request) {
+    static char nothing[1];
+    gjkd_head_forget_texts(&request->head);
+    request->target = nothing;
+    request->query = NULL;
+    request->path.count = 0;
+    request->params = (gjkd_params){0};
+    request->match.variable = (gjkd_segment){nothing, 0};
+    request->grant = gjkd_grant_all();
+    request->body = NULL;
+}
+
 void gjkd_request_refuse(struct gjkd_request *request) {
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
         if (gjkd_account_can_wait(request->account)) {
@@ -130,8 +144,8 @@ void gjkd_request_refuse(struct gjkd_request *request) {
             proto_problem_set(&request->problem, PROTO_OVERLOADED,
                               "other requests hold the memory that this one needs");
         }
-        gjk_arena_fini(&request->arena); /* nothing of the request is needed any more */
-        request->body = NULL;
+        forget_texts(request);
+        gjk_arena_fini(&request->arena);
         request->trial_given_up = false; /* nor could it begin anew */
     }
     gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);

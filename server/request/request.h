@@ -59,8 +59,9 @@ struct gjkd_request {
     gjkd_params params;
     gjkd_match match;
 
-    gjkd_ip peer;   /* who is at the other end of the connection */
-    gjkd_ip client; /* who asks through it; known only where requests are logged */
+    gjkd_ip peer; /* who is at the other end of the connection */
+    gjkd_ip
+        client; /* who asks through it; known where that is needed, and where requests are logged */
     gjkd_cors cors;
     bool has_token, metered; /* token_key is valid; client_key's account is charged */
     bool holds_stream;       /* one of the context's streams is to be made of it */

@@ -24,7 +24,10 @@ static void find_request_id(struct gjkd_request *request) {
 }
 
 static void check_framing(struct gjkd_request *request) {
-    if (request->head.fault != NULL) {
+    if (request->head.out_of_memory) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the header fields");
+        request->reply.close = true;
+    } else if (request->head.fault != NULL) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "%s", request->head.fault);
         request->reply.close = true;
     }
@@ -215,13 +218,6 @@ static void check_length(struct gjkd_request *request) {
     }
 }
 
-/* What the head says of who asks, kept where a refusal does not clear it. */
-static void note_for_log(struct gjkd_request *request) {
-    request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
-                                            &request->context->config->trusted_proxies);
-    snprintf(request->holder, sizeof request->holder, "%s", request->grant.holder);
-}
-
 void gjkd_request_begin(struct gjkd_request *request) {
     static void (*const checks[])(struct gjkd_request *) = {
         check_framing,
@@ -243,14 +239,15 @@ void gjkd_request_begin(struct gjkd_request *request) {
         check_loading,
     };
     find_request_id(request);
+    if (request->context->config->access_log) { /* others ask for it where they need it */
+        request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
+                                                &request->context->config->trusted_proxies);
+    }
     request->cors = gjkd_cors_make(&request->context->config->cors_origins, &request->head);
     for (size_t i = 0; i < sizeof checks / sizeof checks[0] && request->reply.status == 0; i++) {
         checks[i](request);
     }
     gjkd_account_assign(request->account, gjkd_auth_hash_client(request));
-    if (request->context->config->access_log) {
-        note_for_log(request);
-    }
     if (request->reply.status != 0 && gjkd_request_is_too_long(request)) {
         request->reply.close = true; /* rather than read all that for nothing */
     }

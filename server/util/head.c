@@ -12,8 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-#define NO_MEMORY "no memory is left to read the header fields"
-
 static const char *const methods[] = {"GET",   "HEAD",   "PUT",     "POST",
                                       "PATCH", "DELETE", "OPTIONS", "other"};
 
@@ -33,17 +31,22 @@ gjkd_head gjkd_head_make(gjkd_method method) {
     return (gjkd_head){.method = method};
 }
 
+static void keep(gjkd_head *head, struct gjk_arena *arena, const char **slot, const char *value) {
+    *slot = gjk_arena_copy_text(arena, value, strlen(value));
+    head->out_of_memory = head->out_of_memory || *slot == NULL;
+}
+
 static void take_list(gjkd_head *head, struct gjk_arena *arena, const char **slot,
                       const char *value) {
     if (*slot == NULL) {
-        *slot = value;
+        keep(head, arena, slot, value);
         return;
     }
     size_t old = strlen(*slot);
     size_t new = strlen(value);
     char *joined = gjk_arena_alloc(arena, old + new + 3);
     if (joined == NULL) {
-        head->fault = NO_MEMORY;
+        head->out_of_memory = true;
         return;
     }
     memcpy(joined, *slot, old);
@@ -138,6 +141,10 @@ static const struct text_field {
 #undef SLOT
 };
 
+static const char **slot_of(gjkd_head *head, const struct text_field *field) {
+    return (const char **)(void *)((char *)head + field->offset);
+}
+
 /* Stores the value of such a field. False: the field is none of them. */
 static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name,
                       const char *value) {
@@ -150,7 +157,7 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
         return false;
     }
     const struct text_field *field = &text_fields[i];
-    const char **slot = (const char **)(void *)((char *)head + field->offset);
+    const char **slot = slot_of(head, field);
     if (field->repeated == LIST) {
         take_list(head, arena, slot, value);
         return true;
@@ -158,7 +165,7 @@ static bool take_text(gjkd_head *head, struct gjk_arena *arena, const char *name
     if (field->repeated == ONCE && *slot != NULL) {
         head->fault = field->fault;
     }
-    *slot = value;
+    keep(head, arena, slot, value);
     return true;
 }
 
@@ -167,7 +174,7 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     head->field_bytes += strlen(name) + length + GJKD_FIELD_OVERHEAD_BYTES;
     value = trim(arena, value, length);
     if (value == NULL) {
-        head->fault = NO_MEMORY;
+        head->out_of_memory = true;
         return;
     }
     if (!is_name(name)) {
@@ -185,6 +192,12 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     }
     if (head->has_length && head->chunked) {
         head->fault = "Content-Length and Transfer-Encoding stand side by side";
+    }
+}
+
+void gjkd_head_forget_texts(gjkd_head *head) {
+    for (size_t i = 0; i < sizeof text_fields / sizeof text_fields[0]; i++) {
+        *slot_of(head, &text_fields[i]) = NULL;
     }
 }
 

@@ -53,6 +53,7 @@ typedef struct gjkd_head {
     bool encoded;         /* Content-Encoding is another */
     uint64_t body_bytes;  /* valid when has_length */
     const char *fault;    /* why the request is refused, or NULL */
+    bool out_of_memory;   /* a field could not be kept */
     uint64_t field_bytes; /* names, values, and GJKD_FIELD_OVERHEAD_BYTES for each */
 } gjkd_head;
 
@@ -60,10 +61,14 @@ typedef struct gjkd_head {
 gjkd_head gjkd_head_make(gjkd_method method);
 
 /*
- * Adds a field; fields are added in the order of the message. Texts are borrowed, except those that
- * had to be trimmed or joined, which are in the arena. Errors are stored in head->fault.
+ * Adds a field; fields are added in the order of the message. Texts that the head keeps are copied to
+ * the arena, so that a head never refers to the memory that it came in. Errors are stored in
+ * head->fault and head->out_of_memory.
  */
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value);
+
+/* Forgets all texts, before their arena is freed. What frames the body stays. */
+void gjkd_head_forget_texts(gjkd_head *head);
 
 /* Whether a body follows. */
 bool gjkd_head_has_body(const gjkd_head *head);

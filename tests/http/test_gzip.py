@@ -1,7 +1,11 @@
 """gzip both ways: Content-Encoding of bodies, Accept-Encoding of answers."""
 
+import concurrent.futures
 import gzip
 import json
+import random
+import socket
+import time
 import zlib
 
 import pytest
@@ -183,3 +187,43 @@ def test_other_answers_are_packed_where_they_are_large(gjkd, name):
 def test_problems_are_not_packed(gjkd):
     reply = raw(gjkd, "/v1/sets/none", **{"Accept-Encoding": "gzip"})
     assert reply.status_code == 404 and "Content-Encoding" not in reply.headers
+
+
+CROWD = {"dimension": 2, "shapes": {
+    f"s{i}": {"type": "circle", "radius": 3, "position": [i % 60, i // 60]} for i in range(600)}}
+
+
+def leave(gjkd, timeout_ms, pause_s, again):
+    """Asks for a long packed answer that comes too late, and closes or sends the next request."""
+    body = b'{"penetration":false,"limit":60000}'
+    request = (f"POST /v1/sets/crowd/detect HTTP/1.1\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n"
+               f"Content-Type: application/json\r\nGjkd-Timeout-Ms: {timeout_ms}\r\n"
+               f"If-Match: *\r\nX-Padding: {'x' * 2000}\r\n"
+               f"Content-Length: {len(body)}\r\n\r\n").encode() + body
+    with socket.create_connection((gjkd.host, gjkd.port), 30) as client:
+        client.sendall(request)
+        if again:
+            client.settimeout(30)
+            assert client.recv(12) in (b"HTTP/1.1 504", b"HTTP/1.1 200")
+            client.sendall(request.replace(b"Accept-Encoding: gzip", b"Accept-Encoding: "))
+        time.sleep(pause_s)
+
+
+def test_late_answers_need_nothing_of_their_connection(start):
+    """A request owns its head: its worker reads that after the connection has gone. Under ASan."""
+    gjkd = start("--io-threads", "2", "--workers", "2")
+    gjkd.store("crowd", CROWD)
+    begun = time.monotonic()
+    assert gjkd.call("POST", "/v1/sets/crowd/detect", json={"penetration": False}).status_code == 200
+    whole_ms = max(2, (time.monotonic() - begun) * 1e3)
+
+    def many(seed):
+        rng = random.Random(seed)
+        for _ in range(25):
+            leave(gjkd, max(1, int(rng.uniform(0.1, 1.5) * whole_ms)), rng.uniform(0, 0.01),
+                  rng.random() < 0.5)
+
+    with concurrent.futures.ThreadPoolExecutor(6) as pool:
+        list(pool.map(many, range(6)))
+    assert gjkd.get("/livez").status_code == 200
+    gjkd.stop()

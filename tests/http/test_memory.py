@@ -1,6 +1,7 @@
 """One budget of memory: --max-memory bounds the process whatever clients send, ask for or leave
 unread, the others are served meanwhile, and what is counted is what the process grows by."""
 
+import gzip
 import json
 import math
 import os
@@ -319,6 +320,46 @@ def test_an_answer_in_many_blocks(start, certificate, is_secure):
                  json.dumps({"queries": [{"op": "detect", **query}] * 3}))
     assert [result["hits"] for result in batch.json()["results"]] == [hits] * 3
     assert int(batch.headers["Content-Length"]) == len(batch.content)
+
+
+def store_mesh(daemon, triangles=50000, name="mesh"):
+    """A set whose answer is printed from the lists of one mesh: about 10 MB."""
+    rng = random.Random(1)
+    mesh = messages.gjkd.BodyColumns(dimension=3, type="mesh")
+    mesh.vertices.extend(rng.gauss(0, 1) for _ in range(9 * triangles))
+    mesh.triangles.extend(range(3 * triangles))
+    daemon.store(name, {"dimension": 3, "shapes": {}})
+    assert call(daemon, "PUT", f"/v1/sets/{name}/shapes/m", mesh.SerializeToString(),
+                **{"Content-Type": messages.TYPE}).ok
+
+
+def columns_of(rays):
+    columns = messages.gjkd.RaycastColumns(dimension=3)
+    columns.origin.extend([2.0, 0.0, 0.0] * rays)
+    columns.direction.extend(math.sin(i) for i in range(3 * rays))
+    return columns.SerializeToString()
+
+
+def test_small_requests_after_large_packed_ones(start):
+    """What a large answer held is given back once, wherever in its memory it was."""
+    daemon = start("--io-threads", "1", "--workers", "2", "--max-memory", "256M")
+    store_mesh(daemon)
+    daemon.store("few", {"dimension": 3, "shapes": {"a": {"type": "sphere", "radius": 1}}})
+    counted = metric(daemon, "gjkd_memory_bytes")
+    body = gzip.compress(columns_of(40000), 1)
+    with daemon.new_session() as session:
+        for _ in range(3):
+            reply = session.get(daemon.url + "/v1/sets/mesh", timeout=60,
+                                headers={"Accept-Encoding": "gzip"})
+            assert reply.status_code == 200 and len(reply.content) > 9e6
+            reply = session.post(daemon.url + "/v1/sets/few/raycast", data=body, timeout=60,
+                                 headers={"Content-Type": messages.TYPE, "Content-Encoding": "gzip"})
+            assert reply.status_code == 200
+            for path in ("/metrics", "/openapi.json", "/v1/sets/few"):
+                for coding in ("gzip", "identity"):
+                    reply = session.get(daemon.url + path, headers={"Accept-Encoding": coding})
+                    assert reply.status_code == 200, (path, coding, reply.text)
+    assert eventually(lambda: metric(daemon, "gjkd_memory_bytes") < counted + MIB)
 
 
 # --- --max-answer ---

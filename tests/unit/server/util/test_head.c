@@ -48,6 +48,28 @@ START_TEST(fields) {
 }
 END_TEST
 
+/* libmicrohttpd frees what the fields came in while a worker still reads the head. */
+START_TEST(texts_are_copies) {
+    char name[] = "Accept-Encoding", value[] = "gzip", more[] = "br", type[] = "a/b \t";
+    gjk_arena_init(&arena, 0);
+    gjkd_head head = gjkd_head_make(GJKD_GET);
+    gjkd_head_add(&head, &arena, name, value);
+    gjkd_head_add(&head, &arena, name, more);
+    gjkd_head_add(&head, &arena, "Content-Type", type);
+    gjkd_head_add(&head, &arena, "If-Match", value);
+    memset(name, 'x', sizeof name);
+    memset(value, 'x', sizeof value);
+    memset(more, 'x', sizeof more);
+    memset(type, 'x', sizeof type);
+    ck_assert_str_eq(head.accept_encoding, "gzip, br");
+    ck_assert_str_eq(head.content_type, "a/b");
+    ck_assert_str_eq(head.if_match, "gzip");
+    gjkd_head_forget_texts(&head);
+    ck_assert(head.accept_encoding == NULL && head.content_type == NULL && head.if_match == NULL);
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 START_TEST(blanks_are_no_part_of_a_value) {
     gjk_arena_init(&arena, 0);
     gjkd_head head = READ("Host: a \t ", "Content-Length: 12 ", "Accept:  ");
@@ -103,6 +125,7 @@ START_TEST(faults) {
 END_TEST
 
 Suite *util_head_suite(void) {
-    const TTest *const tests[] = {methods, fields, blanks_are_no_part_of_a_value, bodies, faults};
+    const TTest *const tests[] = {methods, fields, texts_are_copies, blanks_are_no_part_of_a_value,
+                                  bodies,  faults};
     return test_suite("head", tests, COUNT_OF(tests));
 }
