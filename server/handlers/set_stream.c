@@ -111,10 +111,6 @@ static void free_window(void *window) {
     gjk_arena_fini(window);
 }
 
-static void release_version(void *version) {
-    gjkd_version_release(version);
-}
-
 void gjkd_set_stream_reply(struct gjkd_request *request) {
     struct gjk_arena *arena = &request->arena;
     struct stream *stream = gjk_arena_alloc(arena, sizeof *stream);
@@ -125,12 +121,11 @@ void gjkd_set_stream_reply(struct gjkd_request *request) {
         gjk_arena_init_in(&stream->window, 0, stream->memory, sizeof stream->memory);
         gjk_arena_charge(&stream->window, arena->account);
     }
-    if (stream == NULL || head.failed || !gjk_arena_defer(arena, free_window, &stream->window) ||
-        !gjk_arena_defer(arena, release_version, request->version)) {
+    if (stream == NULL || head.failed || !gjk_arena_defer(arena, free_window, &stream->window)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
         return;
     }
-    stream->version = gjkd_version_retain(request->version);
+    stream->version = request->version;
     stream->head = (proto_text){head.data, head.length};
     gjkd_reply_set_stream(&request->reply, read_stream, stream, measure(stream));
 }

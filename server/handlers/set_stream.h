@@ -3,7 +3,7 @@
 
 /*
  * The answer to GET of a large set, printed while it is sent: shape by shape from the version, whose
- * definitions are sent from where they lie. It holds the version and a few KiB.
+ * definitions are sent from where they lie. It holds a few KiB, and the request its version.
  */
 
 struct gjkd_request;
@@ -11,8 +11,7 @@ struct gjkd_request;
 /* Are so large a set's texts better not printed as a whole? */
 #define GJKD_STREAMED_BYTES ((uint64_t)1 << 20)
 
-/* Replies with the request's version, which has shapes; keeps it until the request's arena is
- * reset. */
+/* Replies with the request's version, which has shapes and is kept until the request is reset. */
 void gjkd_set_stream_reply(struct gjkd_request *request);
 
 #endif

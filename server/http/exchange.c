@@ -6,6 +6,7 @@
 #include "http/exchange.h"
 
 #include "http/response.h"
+#include "http/socket_progress.h"
 #include "request/auth.h"
 #include "request/context.h"
 #include "request/request_log.h"
@@ -18,6 +19,11 @@
 
 /* Exchanges that a loop keeps for reuse. */
 #define SPARE_MAX 64
+
+/* How often versions that answers are read from are looked at, and how long a client may read nothing
+ * of an answer that keeps an old one. */
+#define READING_SWEEP_MS 100
+#define READING_PAUSE_NS UINT64_C(10000000000)
 
 /* How fast an answer must be read, after GJKD_IDLE_TIMEOUT_S. */
 #define SEND_BYTES_PER_S_MIN 32768
@@ -120,6 +126,34 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     }
 }
 
+static void link_to(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
+    exchange->previous = NULL;
+    exchange->next = *list;
+    if (exchange->next != NULL) {
+        exchange->next->previous = exchange;
+    }
+    *list = exchange;
+    exchange->list = list;
+}
+
+/* The version that the reply is read from is looked at until it has been sent. */
+static void watch_reading(struct gjkd_exchange *exchange) {
+    struct gjkd_http *http = exchange->http;
+    if (exchange->request.version == NULL || exchange->request.reply.read == NULL ||
+        exchange->list != NULL) {
+        return;
+    }
+    exchange->window_ns = 0;
+    link_to(exchange, &http->reading);
+    http->request_sweep(http, READING_SWEEP_MS);
+}
+
+void gjkd_exchange_forget_reply(struct gjkd_exchange *exchange) {
+    if (exchange->list == &exchange->http->reading) {
+        gjkd_exchange_delist(exchange);
+    }
+}
+
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
     const struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
     if (entry != NULL && entry->revoked) {
@@ -137,6 +171,9 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
     enum MHD_Result result = MHD_queue_response(exchange->connection,
                                                 (unsigned)exchange->request.reply.status, response);
     MHD_destroy_response(response);
+    if (result == MHD_YES) {
+        watch_reading(exchange);
+    }
     return result;
 }
 
@@ -149,13 +186,7 @@ uint64_t gjkd_exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t no
 
 void gjkd_exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
     struct gjkd_http *http = exchange->http;
-    exchange->previous = NULL;
-    exchange->next = *list;
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange;
-    }
-    *list = exchange;
-    exchange->list = list;
+    link_to(exchange, list);
     http->request_sweep(http, gjkd_exchange_left_ms(exchange, uv_hrtime()));
 }
 
@@ -321,9 +352,38 @@ static bool is_disconnected(const struct gjkd_exchange *exchange) {
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
+/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old version. */
+static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
+    uint64_t bytes;
+    if (!gjkd_socket_acknowledged(gjkd_fd_of(exchange->connection), &bytes)) {
+        return false;
+    }
+    if (exchange->window_ns == 0 || bytes != exchange->window_bytes) {
+        exchange->window_ns = now_ns;
+        exchange->window_bytes = bytes;
+    }
+    return now_ns - exchange->window_ns > READING_PAUSE_NS;
+}
+
+bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
+    const uint64_t now_ns = uv_hrtime();
+    bool ends_any = false;
+    for (struct gjkd_exchange *at = http->reading; at != NULL; at = at->next) {
+        struct gjkd_connection *entry = gjkd_connection_of(at->connection);
+        bool is_too_much;
+        const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
+        if (entry != NULL && pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
+            entry->overdue_ns = 0;
+            ends_any = true;
+            (void)gjkd_account_pin(at->request.account, 0); /* it is let go */
+        }
+    }
+    return ends_any;
+}
+
 uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
     uint64_t now_ns = uv_hrtime();
-    uint64_t next_ms = GJKD_SWEEP_MS;
+    uint64_t next_ms = http->reading != NULL ? READING_SWEEP_MS : GJKD_SWEEP_MS;
     for (struct gjkd_exchange *at = http->working, *next; at != NULL; at = next) {
         next = at->next;
         if (at->connection == NULL && at->call == NULL) {

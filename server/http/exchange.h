@@ -29,6 +29,9 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
 /* Sends the request's reply. */
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
 
+/* Once the reply is sent, or never will be. */
+void gjkd_exchange_forget_reply(struct gjkd_exchange *exchange);
+
 /* Put the exchange into one of the two lists whose deadlines are watched, and take it out. */
 void gjkd_exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list);
 void gjkd_exchange_delist(struct gjkd_exchange *exchange);
@@ -42,6 +45,11 @@ bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 /* Hands the request to the workers and suspends its connection. False: the queue is full, and the
  * request is refused. */
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange);
+
+/* Charges clients with the old versions that their answers are read from. Returns true if it has made
+ * connections overdue: those of clients with more than their share, the newest first, and those that
+ * read nothing. */
+bool gjkd_exchanges_sweep_reading(struct gjkd_http *http);
 
 /* Answers 504 for requests at workers whose deadline has passed, and cancels those whose client has
  * disconnected. Returns in how many milliseconds, at the latest, it is to be called again. */

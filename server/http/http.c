@@ -143,6 +143,7 @@ static gjkd_address peer_of(struct MHD_Connection *connection) {
 
 static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
     gjkd_late_body_forget(exchange);
+    gjkd_exchange_forget_reply(exchange);
     const gjkd_address peer = peer_of(connection);
     gjkd_exchange_note_end(exchange, &peer);
     gjkd_event_stream_close(exchange);
@@ -499,7 +500,8 @@ uint64_t gjkd_http_sweep(struct gjkd_http *http) {
     uint64_t body_ms = gjkd_late_bodies_sweep(http);
     uint64_t work_ms = gjkd_exchanges_sweep(http);
     uint64_t now_ns = uv_hrtime();
-    if (http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
+    const bool ends_reading = gjkd_exchanges_sweep_reading(http);
+    if (ends_reading || http->connections.closing || now_ns - http->swept_ns > SWEEP_PAUSE_NS) {
         http->swept_ns = now_ns;
         gjkd_hub_break_silence(&http->hub, now_ns);
         gjkd_streams_sweep(http);

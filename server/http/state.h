@@ -47,10 +47,9 @@ struct gjkd_exchange {
     struct MHD_Connection *connection;     /* NULL: another exchange has replaced this one */
     struct gjkd_exchange *replacement;     /* takes this one's place at the next callback */
     struct gjkd_exchange *next, *previous; /* in the list that it is in */
-    struct gjkd_exchange **list;           /* http->awaiting_body or http->working; NULL: neither */
-    uint64_t window_ns,
-        window_bytes; /* when the current window of the body's rate began, and at which
-                                         byte */
+    struct gjkd_exchange **list;           /* http->awaiting_body, working or reading; NULL: none */
+    uint64_t window_ns, window_bytes;      /* when the current window of the body's rate, or of the
+                                              client's reading, began, and at which byte */
     enum gjkd_stage stage;
     struct gjkd_call *call;   /* it is a call of a stream, without a connection; NULL: it is not */
     struct gjkd_watch *watch; /* whose events are the answer's body; NULL: none */
@@ -78,6 +77,7 @@ struct gjkd_http {
     uint64_t callbacks; /* number of libmicrohttpd's callbacks so far: whether a run did anything */
     struct gjkd_exchange *awaiting_body; /* requests whose body is incomplete */
     struct gjkd_exchange *working;       /* requests at workers */
+    struct gjkd_exchange *reading;       /* whose answer is read from a version while it is sent */
     struct gjkd_exchange *spare;         /* for reuse */
     unsigned spare_count;
     struct gjkd_lingering_closes lingering_closes;

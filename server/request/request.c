@@ -255,11 +255,25 @@ void gjkd_request_end(struct gjkd_request *request) {
     }
     gjkd_request_pack(request);
     gjkd_pinned_sets_reset(&request->pinned_sets);
-    if (request->reply.watch == NULL) { /* which begins with that version */
+    const bool is_read = request->reply.read != NULL && request->head.method != GJKD_HEAD;
+    if (!is_read && request->reply.watch == NULL) { /* which begins with that version */
         gjkd_version_release(request->version);
         request->version = NULL;
     }
     request->timing.ended_ns = uv_hrtime();
+}
+
+uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_much) {
+    const struct gjkd_version *version = request->version;
+    *is_too_much = false;
+    if (version == NULL) {
+        return 0;
+    }
+    struct gjkd_version *newest = gjkd_registry_get(request->context->registry, version->name);
+    const uint64_t bytes = gjkd_version_pinned_bytes(version, newest);
+    gjkd_version_release(newest);
+    *is_too_much = !gjkd_account_pin(request->account, bytes);
+    return bytes;
 }
 
 void gjkd_request_settle(struct gjkd_request *request) {

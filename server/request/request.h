@@ -68,7 +68,8 @@ struct gjkd_request {
     gjkd_digest token;       /* its SHA-256, if has_token */
     gjkd_limiter_key token_key, client_key;
     gjkd_grant grant;             /* what the request's token allows, once begin has let it pass */
-    struct gjkd_version *version; /* retained; NULL when the operation reads none */
+    struct gjkd_version *version; /* retained; NULL when the operation reads none, and once the
+                                     answer needs it no more */
 
     bool columns_in;         /* the body is a column message */
     const char *columns_out; /* the type of the answer, when that is one; NULL: JSON */
@@ -167,6 +168,13 @@ void gjkd_request_end(struct gjkd_request *request);
  * so that this takes long? */
 void gjkd_request_pack(struct gjkd_request *request);
 bool gjkd_request_is_to_be_packed(const struct gjkd_request *request);
+
+/*
+ * While the answer is sent: charges the client with the memory that is kept only for it, because the
+ * version that it is read from is not the newest any more. Returns that memory; *is_too_much: it is
+ * more than the client's share, and the answer is to be ended. To be called now and then. On the loop.
+ */
+uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_much);
 
 /* After the end of a write whose change is settled: if it was not stored, that is answered. On the
  * loop. */

@@ -34,6 +34,21 @@ void gjkd_version_release(struct gjkd_version *version) {
     gjkd_version_release_part(version, version != NULL ? version->bytes : 0);
 }
 
+uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
+                                   const struct gjkd_version *newest) {
+    if (version == newest) {
+        return 0;
+    }
+    uint64_t shared = 0; /* at least: what the newest has and was not made since */
+    if (newest != NULL && newest->incarnation == version->incarnation) {
+        const uint64_t made = newest->made_bytes - version->made_bytes;
+        shared = newest->bytes > made ? newest->bytes - made : 0;
+    }
+    const uint64_t own = version->bytes > shared ? version->bytes - shared : 0;
+    const unsigned references = atomic_load_explicit(&version->references, memory_order_relaxed);
+    return (own + version->charged_bytes) / (references > 0 ? references : 1);
+}
+
 /* --- Access --- */
 
 size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t count,

@@ -62,6 +62,7 @@ struct gjkd_version {
     uint64_t fresh_body_bytes;    /* of those that the newest tick does not share */
     uint64_t fresh_order_bytes;   /* of tree nodes made since then */
     uint64_t bytes;               /* memory of everything it keeps */
+    uint64_t made_bytes;          /* of all bodies and trees made in the set's life so far */
     uint64_t charged_bytes;       /* to the budget: all but the bodies, which charge themselves */
     char name[];                  /* then meta */
 };
@@ -89,6 +90,14 @@ struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
  * one that frees so many bytes, because others share the rest. */
 void gjkd_version_release(struct gjkd_version *version);
 void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes);
+
+/*
+ * Returns the memory that is kept only because of this version, now that `newest` is the set's newest
+ * one; NULL: the set is gone. 0 for the newest itself. An upper bound, divided by the number of
+ * references to the version, so that all who keep it together have the whole. O(1).
+ */
+uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
+                                   const struct gjkd_version *newest);
 
 /* What edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);

@@ -64,6 +64,7 @@ void gjkd_builder_account(struct gjkd_builder *builder, const gjk_body *old, con
         version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);
     }
     if (body != NULL) {
+        version->made_bytes += gjkd_stored_bytes(body, old);
         version->body_bytes += gjkd_stored_bytes(body, NULL);
         version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
         note_size(version, body->placed.shape);
@@ -93,7 +94,9 @@ gjk_status gjkd_builder_finish(struct gjkd_builder *builder, gjk_status status,
     } else if (status == GJK_OK) {
         status = gjk_set_edit_within(from, builder->edits, builder->count, builder->budget,
                                      &version->set);
-        version->fresh_order_bytes += status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
+        const uint64_t added = status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
+        version->fresh_order_bytes += added;
+        version->made_bytes += added;
     }
     gjkd_edits_free(builder->edits, builder->count);
     return status;
@@ -163,6 +166,7 @@ gjk_status gjkd_version_inherit(struct gjkd_version *version, const struct gjkd_
     version->body_bytes = previous->body_bytes;
     version->fresh_body_bytes = previous->fresh_body_bytes;
     version->fresh_order_bytes = previous->fresh_order_bytes;
+    version->made_bytes = previous->made_bytes;
     if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
         return gjkd_version_fill_history(version);
     }

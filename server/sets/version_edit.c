@@ -85,6 +85,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
         version->revision = previous->revision + 1;
         version->order = previous->order + 1;
         version->next_handle = previous->next_handle;
+        version->made_bytes = previous->made_bytes;
         version->feed = gjkd_feed_retain(previous->feed);
     } else {
         version->revision = version->order = 1;

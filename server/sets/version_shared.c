@@ -41,6 +41,7 @@ static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_ve
     struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_keeper);
     version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
                                      : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
+    version->made_bytes = previous != NULL ? previous->made_bytes : 0;
     version->dimension = set->dimension;
     version->has_history = set->has_history;
     version->history_ticks = set->history_ticks;

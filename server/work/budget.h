@@ -96,7 +96,7 @@ bool gjkd_account_is_full(const struct gjkd_account *account);
 /* Charges the client, instead of what was pinned before, with memory that is counted elsewhere and
  * kept on this account's behalf, such as old versions of sets. Returns false if the client has more
  * than its share; the charge stands. */
-bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes) GJK_MUST_USE;
+bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes);
 
 /* Moves the account, with all it holds, to that client. */
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);

@@ -1,14 +1,18 @@
 """Shares of memory: uploads that never end do not keep others from asking, whatever their size, and
 their bodies have to come at a least rate."""
 
+import contextlib
 import json
+import random
 import socket
 import time
 
 import pytest
 
+import messages
 import problem
 from probe import Probe, judge
+from test_churn import metric
 from test_late_bodies import head
 from test_memory import LIMIT, MIB, SMALL, call, is_bounded, peak, plain_memory
 from wire import Wire, eventually
@@ -140,3 +144,113 @@ def test_processor_time_is_charged(start):
     # It is charged when its answer has been sent.
     assert eventually(is_charged)
     problem.check(refusals[0], "rate-limited", limit=4)
+
+
+# --- Old versions that answers are read from ---
+
+def mesh_of(seed, triangles=18000):
+    """A mesh of about 3 MB, whose answer is about 4 MB and is printed as a whole."""
+    rng = random.Random(seed)
+    mesh = messages.gjkd.BodyColumns(dimension=3, type="mesh")
+    mesh.vertices.extend(rng.gauss(0, 1) for _ in range(9 * triangles))
+    mesh.triangles.extend(range(3 * triangles))
+    return mesh.SerializeToString()
+
+
+def spheres_of(seed, count=9000):
+    """Shapes that take ten times as much memory as text."""
+    rng = random.Random(seed)
+    return json.dumps({"dimension": 3, "shapes": {
+        f"s{i}": {"type": "sphere", "radius": 1 + rng.randrange(9), "position": [i % 100, i // 100, 0]}
+        for i in range(count)}})
+
+
+MESHES = [mesh_of(seed) for seed in range(2)]
+SPHERES = [spheres_of(seed) for seed in range(2)]
+
+
+def put_mesh(daemon, seed):
+    return call(daemon, "PUT", "/v1/sets/s/shapes/m", MESHES[seed % 2],
+                **{"Content-Type": messages.TYPE})
+
+
+def put_set(daemon, seed):
+    return call(daemon, "PUT", "/v1/sets/s", SPHERES[seed % 2])
+
+
+def put_and_delete(daemon, seed):
+    """A set that is made anew every time, so that no version follows another."""
+    call(daemon, "DELETE", "/v1/sets/s", None)
+    return put_set(daemon, seed)
+
+
+class Readers(contextlib.ExitStack):
+    """Clients of another address that ask for the set and read nothing."""
+
+    def __init__(self, daemon):
+        super().__init__()
+        self.target, self.count = daemon, 0
+
+    def ask(self, host="127.0.0.2", path="/v1/sets/s"):
+        reader = self.enter_context(socket.socket())
+        reader.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        reader.bind((host, 0))
+        reader.connect((self.target.host, self.target.port))
+        reader.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+        self.count += 1
+
+    def open(self):
+        """So many the daemon has not closed. One connection asks."""
+        return int(metric(self.target, "gjkd_http_connections")) - 1
+
+
+@plain_memory
+@pytest.mark.parametrize("put", [put_set, put_and_delete])
+def test_old_versions_count_for_their_readers(start, put):
+    """Writes go on although another client reads none of the versions that they replace."""
+    daemon = start("--max-memory", str(LIMIT), "--io-threads", "2", "--workers", "2")
+    daemon.store("s", {"dimension": 3, "shapes": {}})
+    with Readers(daemon) as readers:
+        for seed in range(24):
+            reply = put(daemon, seed)
+            assert reply.status_code in (200, 201), (seed, reply.text)
+            readers.ask()
+            readers.ask()
+            assert call(daemon, "POST", "/v1/distance", json.dumps(SMALL)).status_code == 200
+            time.sleep(0.15)
+        assert is_bounded(daemon)
+        assert readers.open() < readers.count
+
+
+@plain_memory
+def test_a_reader_of_an_old_version_is_served(start):
+    """Within its client's share, and as long as it reads; the same client's writes are taken too."""
+    daemon = start("--max-memory", str(LIMIT), "--io-threads", "1", "--workers", "2")
+    daemon.store("s", {"dimension": 3, "shapes": {}})
+    assert put_mesh(daemon, 0).ok
+    whole = call(daemon, "GET", "/v1/sets/s", None).content
+    with Wire(daemon) as wire:
+        wire.request("GET", "/v1/sets/s")
+        wire._more()
+        assert put_mesh(daemon, 1).ok
+        time.sleep(1)
+        assert wire.reply().body == whole
+
+
+@plain_memory
+@pytest.mark.concurrency
+def test_who_reads_nothing_of_an_old_version_is_closed(start):
+    """After ten seconds, however short the answer is; of the newest version it may take its time."""
+    daemon = start("--io-threads", "1")
+    daemon.store("s", {"dimension": 3, "shapes": {}})
+    assert put_set(daemon, 0).ok
+    with Readers(daemon) as readers:
+        readers.ask()
+        time.sleep(0.5)
+        counted = metric(daemon, "gjkd_memory_bytes")
+        assert put_set(daemon, 1).ok
+        readers.ask()
+        assert metric(daemon, "gjkd_memory_bytes") > counted + 4 * MIB
+        assert readers.open() == 2
+        assert eventually(lambda: readers.open() == 1, 30)
+        assert metric(daemon, "gjkd_memory_bytes") < counted + MIB
