@@ -11,6 +11,7 @@ import math
 import os
 import random
 import socket
+import struct
 import sys
 import threading
 import time
@@ -21,6 +22,8 @@ POINTS = 50000
 BALLS = 3000
 BOX = [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, 5], [0, 4, 5], [0, 5, 1],
        [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]
+TRIANGLES = 40000
+RAYS = 20000
 
 
 class Attacker:
@@ -139,6 +142,59 @@ def store(me):
            {"dimension": 2, "shapes": {f"p{i}": point for i in range(40000)}})
 
 
+def late(me):
+    """Long packed answers that come too late, to clients that close or send their next request."""
+    body = b'{"penetration":false,"limit":60000}'
+    for i in range(40):
+        request = (b"POST /v1/sets/balls/detect HTTP/1.1\r\nHost: localhost\r\n"
+                   b"Content-Type: application/json\r\nAccept-Encoding: gzip\r\n"
+                   b"Gjkd-Timeout-Ms: %d\r\nContent-Length: %d\r\n\r\n%s"
+                   % (1 + 7 * i, len(body), body))
+        connection = me.dial()
+        try:
+            connection.sendall(request)
+            if connection.recv(15) and i % 2 == 0:
+                connection.sendall(request.replace(b"Accept-Encoding: gzip", b"Accept: */*"))
+        except OSError:
+            pass
+        connection.close()
+
+
+def unread(me):
+    """A set that is replaced again and again, and answers that keep what it was."""
+    held = []
+    for i in range(20):
+        me.ask("PUT", f"/v1/sets/unread-{me.address}", {"dimension": 2, "shapes": {
+            f"s{k}": {"type": "circle", "radius": 1 + i} for k in range(BALLS)}})
+        try:
+            held.append(me.dial(small=True))
+            held[-1].sendall(f"GET /v1/sets/unread-{me.address} HTTP/1.1\r\n"
+                             "Host: localhost\r\n\r\n".encode())
+        except OSError:
+            pass
+    time.sleep(1)
+    for connection in held:
+        connection.close()
+
+
+def packed(me):
+    """What requests sends by itself: a large packed answer, then a large packed question."""
+    columns = b"".join(tag + varint(24 * RAYS) + struct.pack("<3d", *three) * RAYS
+                       for tag, three in ((b"\x12", (0, 0, 9)), (b"\x1a", (1, 0, 0))))
+    me.ask("GET", "/v1/sets/mesh", headers={"Accept-Encoding": "gzip"})
+    me.ask("POST", "/v1/sets/mesh/raycast", gzip.compress(b"\x08\x03" + columns, 1), {
+        "Content-Type": "application/x-protobuf", "Content-Encoding": "gzip",
+        "Accept-Encoding": "gzip"})
+
+
+def varint(number):
+    text = b""
+    while number > 127:
+        text += bytes([number % 128 + 128])
+        number //= 128
+    return text + bytes([number])
+
+
 def line(me):
     """Many writers of one set."""
     threads = [threading.Thread(target=me.ask, args=(
@@ -164,15 +220,18 @@ def creep(me):
 
 ATTACKS = {attack.__name__: attack for attack in (
     stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line,
-    creep)}
+    creep, late, unread, packed)}
 
 
 def prepare(me):
     """The sets that the attacks ask about."""
     point = [{"type": "point", "position": [i * 10.0, i * 10.0]} for i in range(POINTS)]
     ball = {"type": "sphere", "radius": 1}
+    corners = [[math.sin(i), math.sin(2 * i), math.sin(3 * i)] for i in range(3 * TRIANGLES)]
+    mesh = {"type": "mesh", "vertices": corners,
+            "triangles": [[i, i + 1, i + 2] for i in range(0, 3 * TRIANGLES, 3)]}
     for name, dimension, shapes in (("sparse", 2, point), ("balls", 3, [ball] * BALLS),
-                                    ("line", 2, [])):
+                                    ("mesh", 3, [mesh]), ("line", 2, [])):
         body = {"dimension": dimension,
                 "shapes": {f"s{i}": shape for i, shape in enumerate(shapes)}}
         for _ in range(20):

@@ -5,6 +5,7 @@
 
 #include "sets/commit.h"
 #include "sets/seed.h"
+#include "sets/version_edit.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"
@@ -114,6 +115,53 @@ START_TEST(a_new_life_has_a_new_incarnation) {
 }
 END_TEST
 
+/* Stores a set of so many circles of that size. */
+static struct gjkd_version *put_many(const char *name, int count, int size) {
+    static char body[100000];
+    int length = snprintf(body, sizeof body, "{'dimension':2,'shapes':{");
+    for (int i = 0; i < count; i++) {
+        length += snprintf(body + length, sizeof body - (size_t)length,
+                           "%s'%d':{'type':'circle','radius':%d}", i > 0 ? "," : "", i, size);
+    }
+    snprintf(body + length, sizeof body - (size_t)length, "}}");
+    return test_put(registry, name, body, NULL);
+}
+
+/* Moves the shape "0", which makes the next version. */
+static struct gjkd_version *move_one(const struct gjkd_version *from) {
+    struct gjkd_version *to = NULL;
+    const proto_edit edit = {.id = "0",
+                             .kind = PROTO_EDIT_MOVE,
+                             .self = gjk_set_find(from->set, "0"),
+                             .place = {.pose = gjk_pose_identity()}};
+    const proto_edits edits = {.items = &edit, .count = 1};
+    ck_assert_int_eq(gjkd_version_edit(from, &edits, NULL, NULL, &to), GJK_OK);
+    return to;
+}
+
+START_TEST(old_versions_pin_what_later_ones_lack) {
+    setup();
+    struct gjkd_version *first = put_many("s", 1000, 1), *moved = move_one(first);
+    struct gjkd_version *replaced = put_many("s", 10, 2), *other = put_many("t", 10, 2);
+    ck_assert_uint_eq(gjkd_version_pinned_bytes(first, first), 0);
+    const uint64_t little = gjkd_version_pinned_bytes(first, moved) - first->charged_bytes;
+    ck_assert(little > 0 && little < first->bytes / 10);
+    const uint64_t much = gjkd_version_pinned_bytes(first, replaced) - first->charged_bytes;
+    ck_assert(much > first->bytes - 1000 && much <= first->bytes);
+    ck_assert_uint_eq(gjkd_version_pinned_bytes(first, NULL), first->bytes + first->charged_bytes);
+    ck_assert_uint_eq(gjkd_version_pinned_bytes(first, other), first->bytes + first->charged_bytes);
+    gjkd_version_retain(first);
+    ck_assert_uint_eq(gjkd_version_pinned_bytes(first, NULL),
+                      (first->bytes + first->charged_bytes) / 2);
+    gjkd_version_release(first);
+    gjkd_version_release(first);
+    gjkd_version_release(moved);
+    gjkd_version_release(replaced);
+    gjkd_version_release(other);
+    gjkd_registry_free(registry);
+}
+END_TEST
+
 START_TEST(writes_are_conditional) {
     char etag[GJKD_ETAG_MAX];
     setup();
@@ -160,6 +208,7 @@ Suite *sets_version_suite(void) {
                                   bytes_depend_on_content_alone,
                                   handles_stay_and_never_return,
                                   a_new_life_has_a_new_incarnation,
+                                  old_versions_pin_what_later_ones_lack,
                                   writes_are_conditional,
                                   demo_sets_load_once};
     return test_suite("version", tests, COUNT_OF(tests));
