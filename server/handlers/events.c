@@ -28,8 +28,8 @@ static void take_incarnation(const char *text, size_t digits, gjkd_watch_spec *o
         digits > INCARNATION_DIGITS ? (uint32_t)strtoul(text + INCARNATION_DIGITS, NULL, 16) : 0;
 }
 
-/* REVISION or INCARNATION-REVISION, as in an ETag; the id of an event of a cluster may have -TICKS
- * behind it. */
+/* REVISION or INCARNATION-REVISION, as in an ETag, that of a packed answer included; the id of an event
+ * of a cluster may have -TICKS behind it. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
     const size_t digits = strspn(text, "0123456789abcdef");
     out->has_incarnation =
@@ -41,11 +41,13 @@ static bool parse_since(const char *text, gjkd_watch_spec *out) {
     }
     out->has_since = true;
     bool is_fine = take_number(&text, &out->since);
-    if (is_fine && out->has_incarnation && *text == '-') {
+    const bool has_ticks = text[0] == '-' && text[1] >= '0' && text[1] <= '9';
+    if (is_fine && out->has_incarnation && has_ticks) {
         text++;
         is_fine = take_number(&text, &out->since_ticks);
     }
-    return is_fine && *text == '\0';
+    const bool is_packed = out->has_incarnation && strcmp(text, GJKD_ETAG_GZIP) == 0;
+    return is_fine && (is_packed || *text == '\0');
 }
 
 static bool parse_kinds(const char *text, gjkd_watch_spec *out) {

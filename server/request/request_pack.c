@@ -8,6 +8,8 @@
 #include "request/gzip.h"
 #include "request/request.h"
 
+#include <string.h>
+
 /* Answers of at least so many bytes are packed, whatever they are. */
 #define LARGE_BYTES 65536
 
@@ -80,9 +82,29 @@ bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
            gjkd_accepts_gzip(request->head.accept_encoding);
 }
 
+/*
+ * A 304 has the entity tag and the Vary of the answer that it stands for (RFC 9110, section 15.4.5). Of
+ * answers that are packed where they are large, the client's own tag tells which form that would be.
+ */
+static void settle_not_modified(struct gjkd_request *request) {
+    const char *known = request->head.if_none_match;
+    char packed[GJKD_ETAG_MAX];
+    memcpy(packed, request->reply.etag, sizeof packed);
+    gjkd_etag_mark_gzip(packed);
+    request->reply.varies_by_coding = true;
+    if (known != NULL && strchr(known, '"') != NULL &&
+        gjkd_accepts_gzip(request->head.accept_encoding) &&
+        gjkd_precondition_check(NULL, known, packed, true) == GJKD_NOT_MODIFIED) {
+        memcpy(request->reply.etag, packed, sizeof packed);
+    }
+}
+
 void gjkd_request_pack(struct gjkd_request *request) {
     gjkd_reply *reply = &request->reply;
     if (!is_packable(request)) {
+        if (reply->status == 304) {
+            settle_not_modified(request);
+        }
         return;
     }
     reply->varies_by_coding = true;

@@ -41,12 +41,10 @@ void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick) {
     put_number(etag + strlen(etag) - 1, tick);
 }
 
-#define GZIP_MARK "-gzip"
-
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]) {
     size_t length = strlen(etag);
-    if (length > 1 && length + sizeof GZIP_MARK <= GJKD_ETAG_MAX) {
-        memcpy(etag + length - 1, GZIP_MARK "\"", sizeof GZIP_MARK + 1);
+    if (length > 1 && length + sizeof GJKD_ETAG_GZIP <= GJKD_ETAG_MAX) {
+        memcpy(etag + length - 1, GJKD_ETAG_GZIP "\"", sizeof GJKD_ETAG_GZIP + 1);
     }
 }
 
@@ -60,8 +58,8 @@ static size_t tag_length(const char *text) {
 
 /* Whether the quoted tag of that length is the current one, or that of its packed form. */
 static bool is_same(const char *tag, size_t length, const char *etag) {
-    const size_t mark = sizeof GZIP_MARK - 1, own = strlen(etag);
-    if (length == own + mark && memcmp(tag + own - 1, GZIP_MARK, mark) == 0) {
+    const size_t mark = sizeof GJKD_ETAG_GZIP - 1, own = strlen(etag);
+    if (length == own + mark && memcmp(tag + own - 1, GJKD_ETAG_GZIP, mark) == 0) {
         return memcmp(tag, etag, own - 1) == 0;
     }
     return length == own && memcmp(tag, etag, own) == 0;

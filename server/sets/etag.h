@@ -22,6 +22,9 @@ void gjkd_etag_format(char etag[GJKD_ETAG_MAX], uint64_t incarnation, uint32_t m
 /* Adds the newest tick. */
 void gjkd_etag_add(char etag[GJKD_ETAG_MAX], uint64_t tick);
 
+/* Stands at the end of the tag of a packed form. */
+#define GJKD_ETAG_GZIP "-gzip"
+
 /* Makes it the tag of the packed form: "INCARNATION-REVISION-gzip". "" stays. */
 void gjkd_etag_mark_gzip(char etag[GJKD_ETAG_MAX]);
 

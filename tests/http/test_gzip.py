@@ -150,6 +150,43 @@ def test_tags_of_both_forms_are_accepted(gjkd, name):
         problem.check(reply, "revision-mismatch")
 
 
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+@pytest.mark.parametrize("path", ["", "?fields=summary", "/shapes/s1", "/ticks/1", "/ticks"])
+def test_not_modified_is_told_as_the_answer_would_be(gjkd, name, path, method):
+    """The same tag and Vary, whichever of the forms is known, alone, weak or in a list."""
+    many = {f"s{i}": {"type": "circle", "radius": 1, "position": [i, 0.1]} for i in range(2000)}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 2}, "shapes": many})
+    assert gjkd.put(f"/v1/sets/{name}/ticks/1", {"shapes": {}}).ok
+    for accept in ("gzip", "identity"):
+        whole = raw(gjkd, f"/v1/sets/{name}{path}", method, **{"Accept-Encoding": accept})
+        tag = whole.headers["ETag"]
+        for known in (tag, "W/" + tag, f'"a", {tag}', f'{tag} , W/"b"'):
+            reply = raw(gjkd, f"/v1/sets/{name}{path}", method,
+                        **{"Accept-Encoding": accept, "If-None-Match": known})
+            assert reply.status_code == 304 and reply.bytes == b""
+            assert reply.headers["ETag"] == tag
+            assert "Vary" not in whole.headers or reply.headers["Vary"] == whole.headers["Vary"]
+        for known in (tag[:-1] + 'x"', f'"a", W/{tag[:-1]}-gzi"'):
+            assert raw(gjkd, f"/v1/sets/{name}{path}", method,
+                       **{"Accept-Encoding": accept, "If-None-Match": known}).status_code == 200
+
+
+def test_events_go_on_from_the_tag_of_a_packed_answer(gjkd, name):
+    gjkd.store(name, SET)
+    tag = raw(gjkd, f"/v1/sets/{name}", **{"Accept-Encoding": "gzip"}).headers["ETag"].strip('"')
+    assert tag.endswith("-gzip")
+    assert gjkd.call("PATCH", f"/v1/sets/{name}/shapes/s1", json={"radius": 2}).ok
+    for since in (tag, tag[:-5]):
+        with requests.get(f"{gjkd.url}/v1/sets/{name}/events?since={since}", stream=True,
+                          timeout=60) as events:
+            assert events.status_code == 200
+            lines = events.iter_lines()
+            event = next(line for line in lines if line.startswith(b"data:"))
+            assert list(json.loads(event[5:])["shapes"]) == ["s1"]
+    for wrong in (tag + "-gzip", tag[:-1], tag[:-5] + "-", tag[:-5] + "-br"):
+        problem.check(gjkd.get(f"/v1/sets/{name}/events?since={wrong}"), "bad-request")
+
+
 @pytest.mark.parametrize("path", ["/openapi.json", "/gjkd.proto", "/playground/playground.js", "/"])
 def test_files_are_packed(gjkd, path):
     reply = raw(gjkd, path, **{"Accept-Encoding": "gzip", "Accept": "*/*"})

@@ -361,8 +361,8 @@ static void step_randomly(struct model_thread *thread) {
     const size_t i = next_random(&thread->random, ACCOUNTS);
     struct gjkd_account *account = thread->model->accounts[i];
     if (next_random(&thread->random, 2) == 0) {
-        const uint64_t most = next_random(&thread->random, 2) == 0 ? 3000 : MAX_BYTES / 4;
-        const uint64_t bytes = next_random(&thread->random, most);
+        const uint64_t below = next_random(&thread->random, 2) == 0 ? 3000 : MAX_BYTES / 4;
+        const uint64_t bytes = next_random(&thread->random, below);
         if (gjkd_account_take(account, bytes)) {
             thread->held[i] += bytes;
             atomic_fetch_add(&thread->model->held[i], bytes);
