@@ -22,6 +22,7 @@ struct stream {
     proto_text spans[SPANS]; /* what is being sent */
     int span;                /* of them, and ... */
     size_t offset;           /* ... in it */
+    bool is_cut;             /* memory was exhausted: the answer ends before its end */
     struct gjk_arena window;
     char memory[WINDOW_BYTES];
 };
@@ -33,11 +34,11 @@ static void rewind_to_head(struct stream *stream) {
     stream->offset = 0;
 }
 
-/* Makes the spans of the next shape, or that of the end. False: there is nothing more. */
+/* Makes the spans of the next shape, or that of the end. False: there is nothing more, or no memory. */
 static bool advance(struct stream *stream) {
     const struct gjk_set *set = stream->version->set;
     const uint32_t i = stream->next++;
-    if (i > gjk_set_count(set)) {
+    if (i > gjk_set_count(set) || stream->is_cut) {
         return false;
     }
     struct proto_buffer before, after;
@@ -54,7 +55,10 @@ static bool advance(struct stream *stream) {
     } else {
         proto_encode_set_end(&after);
     }
-    GJK_ASSERT(!before.failed && !after.failed);
+    if (before.failed || after.failed) {
+        stream->is_cut = true;
+        return false;
+    }
     stream->spans[0] = (proto_text){before.data, before.length};
     stream->spans[2] = (proto_text){after.data, after.length};
     stream->span = 0;
@@ -127,5 +131,11 @@ void gjkd_set_stream_reply(struct gjkd_request *request) {
     }
     stream->version = request->version;
     stream->head = (proto_text){head.data, head.length};
-    gjkd_reply_set_stream(&request->reply, read_stream, stream, measure(stream));
+    stream->is_cut = false;
+    const uint64_t length = measure(stream);
+    if (stream->is_cut) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return;
+    }
+    gjkd_reply_set_stream(&request->reply, read_stream, stream, length);
 }

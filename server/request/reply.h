@@ -11,7 +11,8 @@
 
 #define GJKD_EVENT_STREAM_TYPE "text/event-stream"
 
-/* Writes the next bytes of a body, length of them unless it ends; returns how many. */
+/* Writes the next bytes of a body, length of them unless it ends, or memory is exhausted; returns how
+ * many. */
 typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
 
 typedef struct gjkd_reply {

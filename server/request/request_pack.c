@@ -18,7 +18,8 @@ typedef struct body_source {
     const gjkd_reply *reply;
     size_t given; /* texts, or 1 of a body in one piece */
     struct gjkd_request *request;
-    bool is_late; /* nobody waits for the rest */
+    uint64_t read_bytes; /* of one that is read */
+    bool is_late;        /* nobody waits for the rest */
     char window[16384];
 } body_source;
 
@@ -33,6 +34,7 @@ static const char *next_piece(void *user, size_t *length) {
     }
     if (reply->read != NULL) {
         *length = reply->read(reply->reader, source->window, sizeof source->window);
+        source->read_bytes += *length;
         return source->window;
     }
     if (source->given == (reply->texts != NULL ? reply->text_count : 1)) {
@@ -55,6 +57,9 @@ static bool pack_body(struct gjkd_request *request) {
     if (source.is_late) {
         gjkd_request_fail_late(request);
         return true;
+    }
+    if (reply->read != NULL && source.read_bytes < reply->length) {
+        return false;
     }
     size_t count;
     const proto_text *texts = proto_buffer_texts(&out, &count);

@@ -1,6 +1,8 @@
 """One budget of memory: --max-memory bounds the process whatever clients send, ask for or leave
 unread, the others are served meanwhile, and what is counted is what the process grows by."""
 
+import collections
+import concurrent.futures
 import gzip
 import json
 import math
@@ -11,6 +13,7 @@ import threading
 import time
 
 import pytest
+import requests
 
 import messages
 import problem
@@ -360,6 +363,36 @@ def test_small_requests_after_large_packed_ones(start):
                     reply = session.get(daemon.url + path, headers={"Accept-Encoding": coding})
                     assert reply.status_code == 200, (path, coding, reply.text)
     assert eventually(lambda: metric(daemon, "gjkd_memory_bytes") < counted + MIB)
+
+
+@plain_memory
+def test_a_large_answer_is_whole_or_refused(start):
+    """Also where memory runs out between the first byte and the last."""
+    daemon = limited(start)
+    store_mesh(daemon, triangles=20000)
+    whole = call(daemon, "GET", "/v1/sets/mesh", None).content
+    seen = collections.Counter()
+
+    def ask(i):
+        try:
+            reply = call(daemon, "GET", "/v1/sets/mesh", None,
+                         **{"Accept-Encoding": ("gzip", "identity")[i % 2]})
+            assert reply.status_code in (200, *REFUSALS), reply.text
+            announced = int(reply.headers["Content-Length"])
+            if i % 2 == 1 and len(reply.content) < announced:  # which requests does not mind
+                seen["closed"] += 1
+                return
+            assert reply.status_code != 200 or reply.content == whole
+            assert reply.status_code == 200 or reply.json()["detail"]
+            seen[reply.status_code] += 1
+        except (requests.ConnectionError, requests.exceptions.ChunkedEncodingError):
+            seen["closed"] += 1
+
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        list(pool.map(ask, range(96)))
+    assert seen[200] > 0 and len(seen) > 1
+    assert call(daemon, "GET", "/v1/sets/mesh", None).content == whole
+    assert is_bounded(daemon)
 
 
 # --- --max-answer ---
