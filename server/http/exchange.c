@@ -55,6 +55,7 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     exchange->connection = NULL;
     exchange->replacement = NULL;
     exchange->list = NULL;
+    exchange->reading_link = NULL;
     exchange->call = NULL;
     exchange->watch = NULL;
     exchange->is_out_of_events = false;
@@ -68,8 +69,20 @@ static void free_exchange(struct gjkd_exchange *exchange) {
     free(exchange);
 }
 
+static void forget_reading(struct gjkd_exchange *exchange) {
+    if (exchange->reading_link == NULL) {
+        return;
+    }
+    *exchange->reading_link = exchange->reading_next;
+    if (exchange->reading_next != NULL) {
+        exchange->reading_next->reading_link = exchange->reading_link;
+    }
+    exchange->reading_link = NULL;
+}
+
 void gjkd_exchange_give_back(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
+    forget_reading(exchange);
     if (http->spare_count == SPARE_MAX) {
         free_exchange(exchange);
         return;
@@ -126,32 +139,19 @@ static void expect_reading(const struct gjkd_exchange *exchange) {
     }
 }
 
-static void link_to(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
-    exchange->previous = NULL;
-    exchange->next = *list;
-    if (exchange->next != NULL) {
-        exchange->next->previous = exchange;
-    }
-    *list = exchange;
-    exchange->list = list;
-}
-
-/* The version that the reply is read from is looked at until it has been sent. */
-static void watch_reading(struct gjkd_exchange *exchange) {
+void gjkd_exchange_note_reading(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
-    if (exchange->request.version == NULL || exchange->request.reply.read == NULL ||
-        exchange->list != NULL) {
+    if (exchange->request.version == NULL || exchange->reading_link != NULL) {
         return;
     }
     exchange->window_ns = 0;
-    link_to(exchange, &http->reading);
-    http->request_sweep(http, READING_SWEEP_MS);
-}
-
-void gjkd_exchange_forget_reply(struct gjkd_exchange *exchange) {
-    if (exchange->list == &exchange->http->reading) {
-        gjkd_exchange_delist(exchange);
+    exchange->reading_link = &http->reading;
+    exchange->reading_next = http->reading;
+    if (http->reading != NULL) {
+        http->reading->reading_link = &exchange->reading_next;
     }
+    http->reading = exchange;
+    http->request_sweep(http, READING_SWEEP_MS);
 }
 
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
@@ -172,7 +172,7 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange) {
                                                 (unsigned)exchange->request.reply.status, response);
     MHD_destroy_response(response);
     if (result == MHD_YES) {
-        watch_reading(exchange);
+        gjkd_exchange_note_reading(exchange);
     }
     return result;
 }
@@ -186,7 +186,13 @@ uint64_t gjkd_exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t no
 
 void gjkd_exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list) {
     struct gjkd_http *http = exchange->http;
-    link_to(exchange, list);
+    exchange->previous = NULL;
+    exchange->next = *list;
+    if (exchange->next != NULL) {
+        exchange->next->previous = exchange;
+    }
+    *list = exchange;
+    exchange->list = list;
     http->request_sweep(http, gjkd_exchange_left_ms(exchange, uv_hrtime()));
 }
 
@@ -352,10 +358,12 @@ static bool is_disconnected(const struct gjkd_exchange *exchange) {
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old version. */
+/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old version.
+ * Streams judge that themselves. */
 static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t bytes;
-    if (!gjkd_socket_acknowledged(gjkd_fd_of(exchange->connection), &bytes)) {
+    if (exchange->connection == NULL ||
+        !gjkd_socket_acknowledged(gjkd_fd_of(exchange->connection), &bytes)) {
         return false;
     }
     if (exchange->window_ns == 0 || bytes != exchange->window_bytes) {
@@ -365,17 +373,25 @@ static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     return now_ns - exchange->window_ns > READING_PAUSE_NS;
 }
 
+/* Ends the sending of the reply, and no longer charges what it keeps. */
+static void cut_reading(struct gjkd_exchange *exchange) {
+    (void)gjkd_account_pin(exchange->request.account, 0);
+    if (exchange->call != NULL) {
+        exchange->call->unread(exchange);
+    } else if (gjkd_connection_of(exchange->connection) != NULL) {
+        gjkd_connection_of(exchange->connection)->overdue_ns = 0;
+    }
+}
+
 bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
     const uint64_t now_ns = uv_hrtime();
     bool ends_any = false;
-    for (struct gjkd_exchange *at = http->reading; at != NULL; at = at->next) {
-        struct gjkd_connection *entry = gjkd_connection_of(at->connection);
+    for (struct gjkd_exchange *at = http->reading; at != NULL; at = at->reading_next) {
         bool is_too_much;
         const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
-        if (entry != NULL && pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
-            entry->overdue_ns = 0;
+        if (pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
+            cut_reading(at);
             ends_any = true;
-            (void)gjkd_account_pin(at->request.account, 0); /* it is let go */
         }
     }
     return ends_any;

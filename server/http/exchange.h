@@ -29,8 +29,9 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
 /* Sends the request's reply. */
 enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
 
-/* Once the reply is sent, or never will be. */
-void gjkd_exchange_forget_reply(struct gjkd_exchange *exchange);
+/* The reply is about to be sent: what it keeps of old versions is looked at until the exchange is given
+ * back. Part of queue_reply. */
+void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
 
 /* Put the exchange into one of the two lists whose deadlines are watched, and take it out. */
 void gjkd_exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list);
@@ -47,7 +48,7 @@ bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange);
 
 /* Charges clients with the old versions that their answers are read from. Returns true if it has made
- * connections overdue: those of clients with more than their share, the newest first, and those that
+ * connections overdue, or ended streams: those of clients with more than their share, the newest first, and those that
  * read nothing. */
 bool gjkd_exchanges_sweep_reading(struct gjkd_http *http);
 

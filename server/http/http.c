@@ -143,7 +143,6 @@ static gjkd_address peer_of(struct MHD_Connection *connection) {
 
 static void end_request(struct gjkd_exchange *exchange, struct MHD_Connection *connection) {
     gjkd_late_body_forget(exchange);
-    gjkd_exchange_forget_reply(exchange);
     const gjkd_address peer = peer_of(connection);
     gjkd_exchange_note_end(exchange, &peer);
     gjkd_event_stream_close(exchange);

@@ -37,6 +37,8 @@ struct gjkd_call {
     /* The reply of `answer` is ready: that of the exchange itself or, when its time is up, of
      * another that takes its place. */
     void (*answered)(struct gjkd_exchange *exchange, struct gjkd_exchange *answer);
+    /* The reply of `answer` keeps too much while the peer does not read: the stream is to end. */
+    void (*unread)(struct gjkd_exchange *answer);
 };
 
 /* One request on a connection, or a call of a stream. */
@@ -47,8 +49,9 @@ struct gjkd_exchange {
     struct MHD_Connection *connection;     /* NULL: another exchange has replaced this one */
     struct gjkd_exchange *replacement;     /* takes this one's place at the next callback */
     struct gjkd_exchange *next, *previous; /* in the list that it is in */
-    struct gjkd_exchange **list;           /* http->awaiting_body, working or reading; NULL: none */
-    uint64_t window_ns, window_bytes;      /* when the current window of the body's rate, or of the
+    struct gjkd_exchange **list;           /* http->awaiting_body or http->working; NULL: neither */
+    struct gjkd_exchange *reading_next, **reading_link; /* among http->reading; NULL: not there */
+    uint64_t window_ns, window_bytes; /* when the current window of the body's rate, or of the
                                               client's reading, began, and at which byte */
     enum gjkd_stage stage;
     struct gjkd_call *call;   /* it is a call of a stream, without a connection; NULL: it is not */

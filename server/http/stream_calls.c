@@ -26,10 +26,18 @@ static void unlink_call(struct gjkd_stream *stream, struct gjkd_stream_call *cal
     stream->writes -= call->is_write ? 1 : 0;
 }
 
+/* The stream ends when it is flushed next. */
+static void on_unread(struct gjkd_exchange *answer) {
+    struct gjkd_stream *stream = ((struct gjkd_stream_call *)(void *)answer->call)->stream;
+    stream->is_dead = true;
+    gjkd_stream_mark(stream);
+}
+
 static void push_ready(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
     exchange->next = NULL;
     *stream->ready_end = exchange;
     stream->ready_end = &exchange->next;
+    gjkd_exchange_note_reading(exchange);
     gjkd_stream_mark(stream);
 }
 
@@ -166,6 +174,7 @@ static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd
         return NULL;
     }
     call->call.answered = on_answered;
+    call->call.unread = on_unread;
     call->stream = stream;
     call->exchange = exchange;
     call->id = id;
