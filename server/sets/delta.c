@@ -78,6 +78,7 @@ struct gjkd_delta *gjkd_delta_new(const struct gjkd_version *from, const struct 
     *delta = (struct gjkd_delta){
         .from = gjkd_version_moment(from),
         .to = gjkd_version_moment(to),
+        .from_mark = from->mark,
         .meta = !gjkd_same_meta(from, to),
         .history = !gjkd_same_history(from, to),
         .ids = (char *)delta + sizeof size + handles_bytes,

@@ -154,7 +154,7 @@ typedef struct ring_span {
 } ring_span;
 
 /* The changes of which the first follows `since` and the last makes `upto`. */
-static gjkd_collected find(const struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+static gjkd_collected find(const struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
                            ring_span *out) {
     *out = (ring_span){0, feed->count};
     if (feed->has_ended) {
@@ -163,13 +163,15 @@ static gjkd_collected find(const struct gjkd_feed *feed, uint64_t since, uint64_
     if (feed->newest < upto) {
         return GJKD_COLLECT_LATER;
     }
-    while (out->first < out->end && (*slot(feed, out->first))->from < since) {
+    while (out->first < out->end && (*slot(feed, out->first))->from < since->order) {
         out->first++;
     }
     while (out->end > out->first && (*slot(feed, out->end - 1))->to > upto) {
         out->end--;
     }
-    const bool is_kept = out->first < out->end && (*slot(feed, out->first))->from == since &&
+    const struct gjkd_delta *first = out->first < out->end ? *slot(feed, out->first) : NULL;
+    const bool is_kept = first != NULL && first->from == since->order &&
+                         (!since->has_mark || first->from_mark == since->mark) &&
                          (*slot(feed, out->end - 1))->to == upto;
     return is_kept ? GJKD_COLLECTED : GJKD_COLLECT_NOT_KEPT;
 }
@@ -234,7 +236,7 @@ static void sort_out(gjkd_changes *changes) {
     changes->gone = kept;
 }
 
-gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
                                  struct gjk_arena *arena, gjkd_changes *out) {
     ring_span span;
     pthread_mutex_lock(&feed->lock);

@@ -26,6 +26,7 @@
  */
 struct gjkd_delta {
     uint64_t from, to;    /* of versions in their order, from < to */
+    uint32_t from_mark;   /* of the write that made the first version */
     bool meta, history;   /* whether these differ */
     uint32_t count, gone; /* shapes that are new or differ, and shapes that are gone */
     size_t ids_bytes;     /* of `ids`, each with a NUL */
@@ -84,13 +85,20 @@ typedef struct gjkd_changes {
 typedef enum gjkd_collected {
     GJKD_COLLECTED,
     GJKD_COLLECT_LATER,     /* a commit is about to add the last of them */
-    GJKD_COLLECT_NOT_KEPT,  /* since is too old, or no version */
+    GJKD_COLLECT_NOT_KEPT,  /* since is too old, or no version of the set */
     GJKD_COLLECT_ENDED,     /* the set is deleted */
     GJKD_COLLECT_NO_MEMORY, /* in the arena */
 } gjkd_collected;
 
+/* A version that a reader has. */
+typedef struct gjkd_since {
+    uint64_t order;
+    bool has_mark; /* it names the write that made it, too */
+    uint32_t mark;
+} gjkd_since;
+
 /* The changes after version `since`, up to `upto`, in the arena. */
-gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, uint64_t since, uint64_t upto,
+gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
                                  struct gjk_arena *arena, gjkd_changes *out);
 
 #endif

@@ -41,7 +41,8 @@ struct gjkd_version {
     struct gjkd_feed *feed; /* of what happens to the set; all versions of its life share it */
     uint64_t incarnation;   /* random, the same for all versions of a set's life */
     uint64_t revision;      /* 1, 2, ... */
-    uint32_t mark;          /* in a cluster: bits of the message that made the revision; else 0 */
+    uint32_t mark;          /* random bits of the write that made the revision; 0: it was made by a
+                               gjkd that drew none */
     uint64_t
         order; /* the revision; in a cluster the place of the log that it was made by or upon */
     uint64_t next_handle;    /* the smallest handle never given since the set was created */

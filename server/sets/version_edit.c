@@ -17,10 +17,18 @@
 /* 4294967295 means "no shape" on the wire. */
 #define HANDLES_END UINT32_MAX
 
-/* A random number. False: the kernel has none, and *out is 0. */
+/* Draws a random number. False: the kernel has none, and *out is 0. */
 static bool make_incarnation(uint64_t *out) {
     *out = 0;
     return getrandom(out, sizeof *out, 0) == (ssize_t)sizeof *out;
+}
+
+/* Draws the mark of a version's write. False: the kernel has no random bits. */
+static bool make_mark(struct gjkd_version *version) {
+    uint32_t mark = 0;
+    const bool fine = getrandom(&mark, sizeof mark, 0) == (ssize_t)sizeof mark;
+    version->mark = mark != 0 ? mark : 1;
+    return fine;
 }
 
 /* A body with a definition of its own. old: the body of the same id, whose handle it keeps, or
@@ -98,7 +106,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     version->dimension = body->dimension;
     version->has_history = body->has_history;
     version->history_ticks = body->history_ticks;
-    gjk_status status = gjkd_version_fill_history(version);
+    gjk_status status = make_mark(version) ? gjkd_version_fill_history(version) : GJK_OUT_OF_MEMORY;
     if (status == GJK_OK) {
         status = fill_set(version, body, previous, budget);
     }
@@ -180,6 +188,9 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
         return GJK_OUT_OF_MEMORY;
     }
     gjk_status status = gjkd_version_inherit(version, previous, edits);
+    if (status == GJK_OK && !make_mark(version)) {
+        status = GJK_OUT_OF_MEMORY;
+    }
     if (status == GJK_OK) {
         status = edit_set(version, previous, edits, budget);
     }

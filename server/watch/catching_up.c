@@ -4,7 +4,7 @@
 
 static gjkd_task_result make_event(struct gjkd_task *task) {
     struct gjkd_catching_up *self = (struct gjkd_catching_up *)(void *)task;
-    switch (gjkd_event_since(self->since, self->version, &self->event)) {
+    switch (gjkd_event_since(&self->since, self->version, &self->event)) {
     case GJKD_CATCH_UP_LATER:
         return GJKD_TASK_REQUEUE;
     case GJKD_CATCH_UP_RESET:
@@ -32,7 +32,7 @@ static void on_made(struct gjkd_task *task) {
 
 struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
                                                 struct gjkd_completion_queue *completions,
-                                                unsigned *out, uint64_t since,
+                                                unsigned *out, gjkd_since since,
                                                 struct gjkd_version *version) {
     struct gjkd_catching_up *self = calloc(1, sizeof *self);
     if (self == NULL) {

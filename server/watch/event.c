@@ -274,7 +274,7 @@ static bool gather(struct scratch *scratch, const gjkd_changes *changes, const s
     return out->list != NULL;
 }
 
-gjkd_catch_up gjkd_event_since(uint64_t since, const struct gjkd_version *to,
+gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_version *to,
                                struct gjkd_event **out) {
     struct scratch scratch;
     gjkd_changes changes;

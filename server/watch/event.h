@@ -7,6 +7,7 @@
  * count. Its memory is charged to the budget.
  */
 
+#include "sets/feed.h"
 #include "sets/version.h"
 
 #include <stdatomic.h>
@@ -50,11 +51,11 @@ typedef enum gjkd_catch_up {
 } gjkd_catch_up;
 
 /*
- * What has changed since that revision, as the feed knows it: everything that any commit has touched,
+ * What has changed since that version, as the feed knows it: everything that any commit has touched,
  * as it is now. So it is right for a reader, too, whose copy is of a revision in between, and has what
  * came and went again.
  */
-gjkd_catch_up gjkd_event_since(uint64_t since, const struct gjkd_version *to,
+gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_version *to,
                                struct gjkd_event **out);
 
 /* Pairs that begin and end to overlap. */

@@ -166,12 +166,12 @@ static bool is_same_state(const struct gjkd_version *a, const struct gjkd_versio
 static void make_change(struct gjkd_topic *topic, const struct gjkd_version *version,
                         struct news *news) {
     const struct gjkd_version *told = topic->told;
-    const uint64_t since = gjkd_version_moment(told);
+    const gjkd_since since = {gjkd_version_moment(told), true, told->mark};
     struct gjkd_event *event = NULL;
-    if (gjkd_version_moment(version) == since || is_same_state(told, version)) {
+    if (gjkd_version_moment(version) == since.order || is_same_state(told, version)) {
         return;
     }
-    switch (gjkd_event_since(since, version, &event)) {
+    switch (gjkd_event_since(&since, version, &event)) {
     case GJKD_CATCH_UP_LATER:
         news->is_early = true;
         return;
@@ -179,7 +179,7 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
         tell_end(topic, news);
         return;
     case GJKD_CATCH_UP_RESET:
-        event = gjkd_version_moment(version) == since + 1
+        event = gjkd_version_moment(version) == since.order + 1
                     ? gjkd_event_change(told, version)
                     : gjkd_event_note(GJKD_EVENT_RESET, version);
         break;

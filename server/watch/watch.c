@@ -338,7 +338,8 @@ static void on_caught_up(void *owner, const struct gjkd_catching_up *caught_up) 
     note_ready(watch);
 }
 
-static void start_catch_up(struct gjkd_watch *watch, uint64_t since, struct gjkd_version *version) {
+static void start_catch_up(struct gjkd_watch *watch, gjkd_since since,
+                           struct gjkd_version *version) {
     struct gjkd_hub *hub = watch->hub;
     watch->catch_up =
         gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since, version);
@@ -370,12 +371,12 @@ static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version
     return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
 }
 
-/* Whether what the reader has is of another life of the set, or of a write that a log has lost and at whose
- * place there is another one now. That is known of the newest revision. */
+/* Returns true if the reader has a version of another life of the set, or of a write that was lost and whose
+ * revision another write has now. Judges the newest revision; the feed judges those before it. */
 static bool is_of_another(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
     return spec->has_incarnation &&
            (spec->incarnation != version->incarnation ||
-            (spec->mark != 0 && spec->since >= version->revision && spec->mark != version->mark));
+            (spec->since >= version->revision && spec->mark != version->mark));
 }
 
 static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
@@ -386,7 +387,7 @@ static void start(struct gjkd_watch *watch, const gjkd_watch_spec *spec,
     if (spec->has_since && (is_stranger || since > watch->at)) {
         push_note(watch, GJKD_EVENT_RESET, version);
     } else if (spec->has_since && since < watch->at && spec->changes) {
-        start_catch_up(watch, since, version);
+        start_catch_up(watch, (gjkd_since){since, spec->has_incarnation, spec->mark}, version);
     } else {
         push_note(watch, GJKD_EVENT_START, version);
     }

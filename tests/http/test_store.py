@@ -1,12 +1,14 @@
 """Sets on disk: what is there after a restart, what a reply promises, and what is refused."""
 
 import random
+import shutil
 import sqlite3
 import subprocess
 
 import pytest
 
 from daemon import BINARY, run_to_end
+from events import Events
 from stored import BOX, everything, kill, open_store, scene
 
 SHAPES_3D = {
@@ -151,6 +153,62 @@ def test_a_tick_between_writes_is_not_lost_with_them(open_store, tmp_path):
     gjkd.stop()
 
 
+def follow_from(daemon, name, tag):
+    """The first event of who has seen everything up to that entity tag."""
+    with Events(daemon, name, f"?since={tag.strip(chr(34))}") as stream:
+        return stream.next().kind
+
+
+@pytest.mark.parametrize("end", ["SIGTERM", "SIGKILL"])
+def test_a_directory_restored_from_a_copy_knows_no_tag_given_after_it(open_store, tmp_path, end):
+    """The same revisions come twice, for other content; their entity tags do not."""
+    gjkd = open_store(tmp_path / "data", "--pose-checkpoint", "30m")
+    gjkd.store("a", scene({"x": BOX}))
+    gjkd.store("ticking", scene({"x": BOX}, history={"ticks": 4}))
+    before = everything(gjkd)
+    gjkd.stop()
+    shutil.copytree(tmp_path / "data", tmp_path / "copy")
+
+    def write(daemon, side):
+        """Tags of the same revisions, whatever is written."""
+        put = [daemon.put(f"/v1/sets/a/shapes/{side}{i}", BOX) for i in range(3)]
+        put.append(daemon.call("PATCH", "/v1/sets/a", json={"meta": {"side": side}}))
+        put += [daemon.put(f"/v1/sets/ticking/ticks/{i}",
+                           {"shapes": {"x": {"position": [i, ord(side)]}}}) for i in range(1, 4)]
+        return [(reply.json()["revision"], reply.headers["ETag"]) for reply in put]
+
+    gjkd = open_store(tmp_path / "data", "--pose-checkpoint", "30m")
+    lost = write(gjkd, "l")
+    gjkd.stop() if end == "SIGTERM" else kill(gjkd)
+    gjkd = open_store(tmp_path / "copy", "--pose-checkpoint", "30m")
+    assert everything(gjkd) == before, "what the copy has keeps its tags"
+    assert [follow_from(gjkd, "a", tag) for _, tag in lost[:4]] == ["reset"] * 4
+    kept = write(gjkd, "k")
+    assert [revision for revision, _ in kept] == [revision for revision, _ in lost]
+    assert not {tag for _, tag in lost} & {tag for _, tag in kept}
+    for i, (_, tag) in enumerate(lost):
+        name = "a" if i < 4 else "ticking"
+        assert gjkd.get(f"/v1/sets/{name}", headers={"If-None-Match": tag}).status_code == 200
+        assert gjkd.call("PATCH", f"/v1/sets/{name}", json={"meta": {}},
+                         headers={"If-Match": tag}).status_code == 412
+        assert gjkd.call("POST", f"/v1/sets/{name}/detect", json={},
+                         headers={"If-Match": tag}).status_code == 412
+        assert follow_from(gjkd, name, tag) == "reset", tag
+    assert [follow_from(gjkd, "a", tag) for _, tag in kept[:3]] == ["change"] * 3
+    newest = everything(gjkd)
+    gjkd.stop()
+    gjkd = open_store(tmp_path / "copy")
+    assert everything(gjkd)["a"] == newest["a"]
+    gjkd.stop()
+
+
+def test_each_write_in_memory_has_a_tag_of_its_own(gjkd, name):
+    tags = [gjkd.put(f"/v1/sets/{name}", scene({})).headers["ETag"] for _ in range(20)]
+    marks = {tag[17:25] for tag in tags}
+    assert len(marks) == 20 and len({tag[:17] for tag in tags}) == 1
+    assert [tag[26:-1] for tag in tags] == [str(i) for i in range(1, 21)]
+
+
 def test_without_a_directory_it_is_memory(gjkd, name):
     reply = gjkd.put(f"/v1/sets/{name}", scene({}))
     assert reply.headers["Gjkd-Durability"] == "memory"
@@ -223,16 +281,43 @@ def test_a_later_form_is_refused(open_store, tmp_path):
     refuse(tmp_path, "written by a later version", "form 99")
 
 
-def test_a_file_of_the_form_before_is_changed_over(open_store, tmp_path):
-    gjkd = open_store(tmp_path)
-    gjkd.store("a", scene({"x": BOX}))
-    before = everything(gjkd)
-    gjkd.stop()
+# A file of the second form, in which sets have no mark.
+FORM_2 = """
+CREATE TABLE copy (number INTEGER PRIMARY KEY, cluster TEXT NOT NULL, epoch INTEGER NOT NULL,
+ place INTEGER NOT NULL, message INTEGER NOT NULL, message_place INTEGER NOT NULL,
+ sum INTEGER NOT NULL);
+CREATE TABLE sets (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,
+ dimension INTEGER NOT NULL, incarnation INTEGER NOT NULL, revision INTEGER NOT NULL,
+ revision_bound INTEGER NOT NULL, next_handle INTEGER NOT NULL, history INTEGER, meta BLOB,
+ shapes INTEGER NOT NULL, sum INTEGER NOT NULL);
+INSERT INTO sets VALUES (1, 'a', 2, 1481997386596786896, 2, 0, 3, NULL, x'7B226E223A317D', 2,
+ 5442355782755013696);
+CREATE TABLE shapes (key INTEGER PRIMARY KEY, id TEXT NOT NULL, place BLOB NOT NULL,
+ shape BLOB NOT NULL);
+INSERT INTO shapes VALUES (4294967297, 'x',
+ x'01000000000000084000000000000010407BA9BA791907A58F',
+ x'017B2274797065223A22626F78222C2268616C665F657874656E7473223A5B312C325D7D13CF1D1A602AAC65');
+INSERT INTO shapes VALUES (4294967298, 'y', x'007CC33B5E0AB2BC41',
+ x'017B2274797065223A22636972636C65222C22726164697573223A317DA5EA4A9A0254EE72');
+CREATE TABLE ticks (key INTEGER PRIMARY KEY, text BLOB NOT NULL, sum INTEGER NOT NULL);
+CREATE TABLE touched (times INTEGER NOT NULL);
+INSERT INTO touched VALUES (0);
+PRAGMA application_id = 1735027556;
+PRAGMA user_version = 2;
+"""
+
+
+def test_a_file_of_a_form_before_is_changed_over(open_store, tmp_path):
     file = sqlite3.connect(tmp_path / "sets.db")
-    file.executescript("ALTER TABLE sets DROP COLUMN mark; PRAGMA user_version = 2")
+    file.executescript(FORM_2)
     file.close()
     gjkd = open_store(tmp_path)
-    assert everything(gjkd) == before
+    assert everything(gjkd) == {"a": ('"14911cc56a28a2d0-2"', {
+        "name": "a", "dimension": 2, "revision": 2, "tick": None, "ticks": None, "meta": {"n": 1},
+        "shapes": {"x": BOX | {"position": [3, 4], "handle": 1},
+                   "y": {"type": "circle", "radius": 1, "handle": 2}}})}
+    assert gjkd.put("/v1/sets/a/shapes/z", BOX, headers={
+        "If-Match": '"14911cc56a28a2d0-2"'}).json()["handle"] == 3
     gjkd.store("b", scene({"x": BOX}))
     before = everything(gjkd)
     gjkd.stop()

@@ -35,7 +35,14 @@ static struct gjkd_feed *put(const char *body) {
 }
 
 static gjkd_collected collect(struct gjkd_feed *feed, uint64_t since, uint64_t upto) {
-    return gjkd_feed_collect(feed, since, upto, &arena, &changes);
+    const gjkd_since from = {.order = since};
+    return gjkd_feed_collect(feed, &from, upto, &arena, &changes);
+}
+
+/* For a reader that also knows by which write it has that version. */
+static gjkd_collected collect_of(struct gjkd_feed *feed, uint64_t since, uint32_t mark) {
+    const gjkd_since from = {since, true, mark};
+    return gjkd_feed_collect(feed, &from, feed->newest, &arena, &changes);
 }
 
 START_TEST(changes_are_told_once_each) {
@@ -56,6 +63,24 @@ START_TEST(changes_are_told_once_each) {
     ck_assert_str_eq(changes.ids[2], "c");
     ck_assert_int_eq(collect(feed, 4, 5), GJKD_COLLECT_LATER);
     ck_assert_int_eq(collect(feed, 0, 4), GJKD_COLLECT_NOT_KEPT);
+    teardown();
+}
+END_TEST
+
+START_TEST(a_revision_that_another_write_made_is_not_known) {
+    setup();
+    struct gjkd_feed *feed = put(SET("'a':" BOX));
+    struct gjkd_version *first = gjkd_registry_get(registry, "s");
+    (void)put(SET("'a':" CIRCLE));
+    struct gjkd_version *second = gjkd_registry_get(registry, "s");
+    (void)put(SET("'a':" BOX));
+    ck_assert_uint_ne(first->mark, second->mark);
+    ck_assert_int_eq(collect_of(feed, 1, first->mark), GJKD_COLLECTED);
+    ck_assert_int_eq(collect_of(feed, 2, second->mark), GJKD_COLLECTED);
+    ck_assert_int_eq(collect_of(feed, 2, first->mark), GJKD_COLLECT_NOT_KEPT);
+    ck_assert_int_eq(collect_of(feed, 1, 0), GJKD_COLLECT_NOT_KEPT);
+    gjkd_version_release(first);
+    gjkd_version_release(second);
     teardown();
 }
 END_TEST
@@ -134,8 +159,9 @@ START_TEST(listeners_are_told_of_changes_and_of_the_end) {
 END_TEST
 
 Suite *sets_feed_suite(void) {
-    const TTest *const tests[] = {changes_are_told_once_each, the_oldest_change_goes_first,
-                                  bytes_are_bounded_and_given_back,
+    const TTest *const tests[] = {changes_are_told_once_each,
+                                  a_revision_that_another_write_made_is_not_known,
+                                  the_oldest_change_goes_first, bytes_are_bounded_and_given_back,
                                   listeners_are_told_of_changes_and_of_the_end};
     return test_suite("feed", tests, COUNT_OF(tests));
 }

@@ -20,7 +20,8 @@ static void put(const char *body) {
 /* The JSON of what has changed since then. */
 static void check_since(uint64_t since, const char *shapes) {
     struct gjkd_event *event = NULL;
-    ck_assert_int_eq(gjkd_event_since(since, newest, &event), GJKD_CAUGHT_UP);
+    const gjkd_since from = {.order = since};
+    ck_assert_int_eq(gjkd_event_since(&from, newest, &event), GJKD_CAUGHT_UP);
     ck_assert_ptr_nonnull(event);
     char text[1024];
     ck_assert_uint_lt(event->length, sizeof text);
