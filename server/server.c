@@ -44,6 +44,8 @@
 /* The loops' time to end idle connections, even with a drain timeout of 0. */
 #define CLOSE_MS_MIN 50
 
+#define DISK_LOOK_MS 1000
+
 struct server {
     const struct gjkd_config *config;
     struct gjkd_context context;
@@ -55,6 +57,7 @@ struct server {
     uv_signal_t signals[SIGNAL_COUNT];
     uv_async_t loop_ended;
     uv_timer_t timer;
+    uv_timer_t disk_timer; /* looks whether the disk answers */
     atomic_uint running;
 };
 
@@ -119,20 +122,27 @@ static void on_signal(uv_signal_t *handle, int number) {
     uv_timer_start(&server->timer, on_delay_over, delay_ms(server), 0);
 }
 
+static void on_disk_timer(uv_timer_t *timer) {
+    struct server *server = timer->data;
+    gjkd_disk_store_complain(server->context.disk);
+}
+
 static void on_hangup(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
     gjkd_security_reload(&server->context.security, server->config);
-    char error[GJKD_BODIES_ERROR_MAX];
-    if (!load_bodies(server, error)) {
-        gjkd_log(GJKD_LOG_ERROR, "SIGHUP: %s", error);
-    } else if (server->config->load[0] != '\0') {
-        gjkd_log(GJKD_LOG_INFO, "SIGHUP: every set of %s is there", server->config->load);
-    }
     bool is_draining = atomic_load(&server->context.draining);
     for (unsigned i = 0; i < server->loop_count && !is_draining; i++) {
         gjkd_loop_end_revoked(&server->loops[i]);
+    }
+    char error[GJKD_BODIES_ERROR_MAX];
+    if (server->context.disk != NULL && gjkd_disk_store_measure(server->context.disk).is_hanging) {
+        gjkd_log(GJKD_LOG_ERROR, "SIGHUP: nothing is loaded, because the disk does not answer");
+    } else if (!load_bodies(server, error)) {
+        gjkd_log(GJKD_LOG_ERROR, "SIGHUP: %s", error);
+    } else if (server->config->load[0] != '\0') {
+        gjkd_log(GJKD_LOG_INFO, "SIGHUP: every set of %s is there", server->config->load);
     }
     if (!atomic_load(&server->context.draining)) {
         gjkd_notify(GJKD_NOTICE_READY);
@@ -145,6 +155,7 @@ static void close_handles(struct server *server) {
     }
     uv_close((uv_handle_t *)&server->loop_ended, NULL);
     uv_close((uv_handle_t *)&server->timer, NULL);
+    uv_close((uv_handle_t *)&server->disk_timer, NULL);
 }
 
 static void on_loop_ended(uv_async_t *async) {
@@ -238,6 +249,9 @@ static bool load_sets(struct server *server) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }
+    if (context->disk != NULL) {
+        uv_timer_start(&server->disk_timer, on_disk_timer, DISK_LOOK_MS, DISK_LOOK_MS);
+    }
     atomic_store_explicit(&context->loading, false, memory_order_release);
     return true;
 }
@@ -249,7 +263,8 @@ static bool init_main_loop(struct server *server) {
         return false;
     }
     uv_timer_init(&server->uv, &server->timer);
-    server->loop_ended.data = server->timer.data = server;
+    uv_timer_init(&server->uv, &server->disk_timer);
+    server->loop_ended.data = server->timer.data = server->disk_timer.data = server;
     static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         uv_signal_init(&server->uv, &server->signals[i]);

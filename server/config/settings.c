@@ -70,7 +70,7 @@ static const struct gjkd_setting settings[] = {
      "16384", &gjkd_kind_bytes, AT(min_body_rate), 0, GJKD_BODY_BYTES_MAX, NULL, false},
     {"drain-timeout", "TIME", "how long SIGTERM waits for answers", "10s",
      &gjkd_kind_time, AT(drain_timeout_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
-    {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "250ms",
+    {"drain-delay", "TIME", "of which it still listens so long, but half of it at most", "2s",
      &gjkd_kind_time, AT(drain_delay_ms), 0, GJKD_TIME_MS_MAX, NULL, false},
 
     /* Security. */

@@ -44,6 +44,22 @@ static void reply_state(struct gjkd_request *request) {
                  detail);
 }
 
+/* Of a daemon that keeps sets on disk. Reads go on whatever becomes of that. */
+static void reply_store(struct gjkd_request *request) {
+    const gjkd_store_measure measure = gjkd_disk_store_measure(request->context->disk);
+    char detail[64];
+    if (measure.is_hanging) {
+        snprintf(detail, sizeof detail, "the disk has not answered for %llu s",
+                 (unsigned long long)(measure.oldest_wait_ns / 1000000000));
+        reply_status(request, "degraded", detail);
+    } else if (measure.has_moved) {
+        reply_status(request, "degraded",
+                     "sets.db or its log was deleted or moved: writes are refused");
+    } else {
+        reply_status(request, "ok", NULL);
+    }
+}
+
 static void fail_loading(struct gjkd_request *request) {
     gjkd_load_progress *progress = &request->context->progress;
     if (request->context->config->cluster[0] != '\0') {
@@ -71,6 +87,8 @@ void gjkd_handle_ready(struct gjkd_request *request) {
         fail_loading(request);
     } else if (request->context->cluster != NULL) {
         reply_state(request);
+    } else if (request->context->disk != NULL) {
+        reply_store(request);
     } else {
         reply_status(request, "ok", NULL);
     }

@@ -246,6 +246,7 @@ static bool try_work(void *request) {
 static bool end_work(void *job, struct gjkd_task *task) {
     struct gjkd_request *request = job;
     gjkd_request_end(request);
+    gjkd_request_wait_for_store(request);
     return !gjkd_change_await(&request->change, task);
 }
 
@@ -326,7 +327,8 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     return true;
 }
 
-/* Answers 504 in place of a request at a worker, unless that is a write that has begun. */
+/* Answers 504 in place of a request at a worker, unless that is a write that has begun and does not wait
+ * for its store. */
 static void expire(struct gjkd_exchange *exchange) {
     struct gjkd_exchange *replacement = gjkd_exchange_take(exchange->http);
     if (replacement == NULL) {
@@ -338,8 +340,7 @@ static void expire(struct gjkd_exchange *exchange) {
     }
     replacement->stage = GJKD_STAGE_DONE;
     gjkd_request_copy_identity(&replacement->request, &exchange->request);
-    gjkd_request_fail(&replacement->request, PROTO_DEADLINE_EXCEEDED,
-                      "the answer was not ready in time");
+    gjkd_request_fail_in_place_of(&replacement->request, &exchange->request);
     if (exchange->call != NULL) {
         exchange->call->answered(exchange, replacement);
         return;
@@ -405,11 +406,13 @@ uint64_t gjkd_exchanges_sweep(struct gjkd_http *http) {
         if (at->connection == NULL && at->call == NULL) {
             continue;
         }
-        if (at->connection != NULL && is_disconnected(at)) {
+        const bool is_left = at->connection != NULL && is_disconnected(at);
+        const bool is_waiting = atomic_load(&at->request.fate) == GJKD_FATE_WAITING;
+        if (is_left && !is_waiting) {
             (void)gjkd_request_expire(&at->request); /* cancels the rest of the work */
             continue;
         }
-        uint64_t left_ms = gjkd_exchange_left_ms(at, now_ns);
+        uint64_t left_ms = is_left ? 0 : gjkd_exchange_left_ms(at, now_ns);
         if (left_ms == 0) {
             expire(at);
         } else if (left_ms < next_ms) {

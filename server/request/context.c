@@ -5,9 +5,11 @@
 #include "request/limits.h"
 #include "request/telemetry.h"
 #include "sets/registry.h"
+#include "util/log.h"
 #include "work/budget.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
                        char error[GJKD_CONFIG_ERROR_MAX]) {
@@ -83,6 +85,11 @@ bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR
 void gjkd_context_fini(struct gjkd_context *context) {
     gjkd_pool_fini(&context->pool);
     gjkd_cluster_close(context->cluster);
+    if (!gjkd_disk_store_stop(context->disk, context->config->drain_timeout_ms * 1000000)) {
+        gjkd_log(GJKD_LOG_ERROR,
+                 "the disk does not answer: ending without the last poses of ticks");
+        _exit(1); /* its thread cannot be ended */
+    }
     gjkd_disk_store_close(context->disk);
     if (context->newest != context->registry) {
         gjkd_registry_free(context->newest);

@@ -276,10 +276,27 @@ uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_m
     return bytes;
 }
 
+void gjkd_request_wait_for_store(struct gjkd_request *request) {
+    if (request->change.is_submitted) {
+        atomic_store(&request->fate, GJKD_FATE_WAITING);
+    }
+}
+
+void gjkd_request_fail_in_place_of(struct gjkd_request *request, const struct gjkd_request *late) {
+    const bool is_unknown = atomic_load(&late->fate) == GJKD_FATE_UNKNOWN;
+    gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "%s",
+                      is_unknown
+                          ? "the disk has not answered in time, and may have the write or store it "
+                            "yet: GET the set and compare its ETag with the one from before"
+                          : "the answer was not ready in time");
+}
+
 void gjkd_request_settle(struct gjkd_request *request) {
     if (request->change.durability == GJKD_NOT_STORED) {
         gjkd_request_fail(request, PROTO_NOT_STORED,
                           "the disk refused the write, which has changed nothing");
+    } else if (atomic_load(&request->fate) == GJKD_FATE_UNKNOWN) {
+        gjkd_request_fail_in_place_of(request, request);
     }
 }
 
@@ -416,9 +433,8 @@ bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {
     return gjkd_access_set(&request->grant, name, &request->problem);
 }
 
-static bool settle(struct gjkd_request *request, gjkd_fate fate) {
-    gjkd_fate open = GJKD_FATE_OPEN;
-    return atomic_compare_exchange_strong(&request->fate, &open, fate);
+static bool settle(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {
+    return atomic_compare_exchange_strong(&request->fate, &from, fate);
 }
 
 bool gjkd_request_gives_up_trial(struct gjkd_request *request) {
@@ -448,7 +464,13 @@ bool gjkd_request_is_late(struct gjkd_request *request) {
 }
 
 bool gjkd_request_expire(struct gjkd_request *request) {
-    return settle(request, GJKD_FATE_EXPIRED);
+    if (settle(request, GJKD_FATE_WAITING, GJKD_FATE_UNKNOWN)) {
+        gjkd_account_free_arena(&request->account, &request->arena);
+        request->body = NULL;
+        request->reply = (gjkd_reply){0};
+        return true;
+    }
+    return settle(request, GJKD_FATE_OPEN, GJKD_FATE_EXPIRED);
 }
 
 bool gjkd_request_claim(struct gjkd_request *request) {
@@ -456,5 +478,5 @@ bool gjkd_request_claim(struct gjkd_request *request) {
         return false;
     }
     request->trial_ns = 0; /* what changes something is not given up any more */
-    return settle(request, GJKD_FATE_CLAIMED);
+    return settle(request, GJKD_FATE_OPEN, GJKD_FATE_CLAIMED);
 }

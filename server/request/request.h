@@ -30,6 +30,8 @@ typedef enum gjkd_fate {
     GJKD_FATE_OPEN,
     GJKD_FATE_CLAIMED, /* a write has begun and will be answered as it ends */
     GJKD_FATE_EXPIRED, /* nobody wants the rest: time was up and answered, or the client is gone */
+    GJKD_FATE_WAITING, /* a write is made and its answer ready: it waits for the store */
+    GJKD_FATE_UNKNOWN, /* time was up and answered before the store had said whether it has it */
 } gjkd_fate;
 
 struct gjkd_request {
@@ -180,9 +182,17 @@ uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_m
  * loop. */
 void gjkd_request_settle(struct gjkd_request *request);
 
+/* Marks a write that is over but for its store. In place of the end, on its last thread. */
+void gjkd_request_wait_for_store(struct gjkd_request *request);
+
+/* Says in the request's reply that time is up: of a write that waits for its store, that it may be stored
+ * yet. `late` is the request that is late. */
+void gjkd_request_fail_in_place_of(struct gjkd_request *request, const struct gjkd_request *late);
+
 /*
  * The deadline against the write, from two threads: only one of the calls returns true.
- * expire: the caller answers that time is up. claim: the caller goes on to change things.
+ * expire: the caller, a loop, answers that time is up. claim: the caller goes on to change things. A
+ * write that waits for its store can expire, too, and gives its memory back.
  */
 bool gjkd_request_expire(struct gjkd_request *request);
 bool gjkd_request_claim(struct gjkd_request *request);

@@ -367,6 +367,10 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
                   gauges->store.transactions);
     print_counter(out, "gjkd_store_failures_total", "Writes that the disk has refused.",
                   gauges->store.failures);
+    print_head(out, "gjkd_store_oldest_wait_seconds", "gauge",
+               "How long the oldest write has waited for the disk.");
+    fprintf(out, "gjkd_store_oldest_wait_seconds %.3f\n",
+            (double)gauges->store.oldest_wait_ns / 1e9);
     if (gauges->cluster.name != NULL) {
         print_cluster(out, &gauges->cluster);
     }

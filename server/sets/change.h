@@ -27,6 +27,7 @@ struct gjkd_change {
     struct gjkd_version *from, *to;   /* retained by the store; NULL: there is no set */
     const char *name;                 /* of the set, in one of them */
     uint64_t order;                   /* among the changes of its group */
+    uint64_t submitted_ns;            /* of uv_hrtime */
     bool is_submitted;                /* to a store, which settles it */
     gjkd_durability durability;       /* once it is settled */
     struct gjkd_task *_Atomic waiter; /* NULL: nobody yet */

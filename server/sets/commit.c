@@ -172,9 +172,10 @@ static bool propose(const gjkd_write *write, const gjkd_proposal *proposal) {
     case GJKD_UNCLEAR:
         break;
     }
-    return proto_problem_set(write->problem, PROTO_DEADLINE_EXCEEDED,
-                             "time was up before the cluster said whether it has the write: read "
-                             "the set before you repeat it");
+    return proto_problem_set(
+        write->problem, PROTO_DEADLINE_EXCEEDED,
+        "time was up before the cluster said whether it has the write: GET the "
+        "set and compare its ETag with the one from before");
 }
 
 /* The newest version, retained, and its moment; 0: there is none. */

@@ -206,6 +206,17 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
            refuse_file(database, path, error);
 }
 
+/* Remembers which files these are. */
+static void note_files(struct gjkd_database *database) {
+    const char *path = gjkd_database_path(database);
+    if (stat(path, &database->file) != 0) {
+        database->file.st_ino = 0;
+    }
+    if (stat(sqlite3_filename_wal(path), &database->log) != 0) {
+        database->log.st_ino = 0;
+    }
+}
+
 struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
     struct gjkd_database *database = calloc(1, sizeof *database);
     char path[PATH_BYTES_MAX];
@@ -219,6 +230,7 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
         gjkd_database_close(database);
         return NULL;
     }
+    note_files(database);
     return database;
 }
 
@@ -231,6 +243,10 @@ void gjkd_database_close(struct gjkd_database *database) {
         return;
     }
     gjkd_statements_finalize(database);
+    if (database->sqlite != NULL && gjkd_database_has_moved(database)) {
+        /* Closing would delete the log at that path, which may be another file's. */
+        (void)sqlite3_db_config(database->sqlite, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    }
     sqlite3_close(database->sqlite);
     if (database->lock >= 0) {
         close(database->lock);
@@ -244,8 +260,21 @@ bool gjkd_database_begin(struct gjkd_database *database) {
     return execute(database, "BEGIN IMMEDIATE");
 }
 
+static bool is_in_place(const struct stat *opened, const char *path) {
+    struct stat found;
+    return opened->st_ino == 0 || (stat(path, &found) == 0 && found.st_ino == opened->st_ino &&
+                                   found.st_dev == opened->st_dev);
+}
+
+bool gjkd_database_has_moved(struct gjkd_database *database) {
+    const char *path = gjkd_database_path(database);
+    return !is_in_place(&database->file, path) ||
+           !is_in_place(&database->log, sqlite3_filename_wal(path));
+}
+
 bool gjkd_database_commit(struct gjkd_database *database) {
-    return execute(database, "COMMIT");
+    database->has_moved = gjkd_database_has_moved(database);
+    return !database->has_moved && execute(database, "COMMIT");
 }
 
 bool gjkd_database_touch(struct gjkd_database *database) {
@@ -263,5 +292,9 @@ void gjkd_database_undo(struct gjkd_database *database) {
 }
 
 const char *gjkd_database_error(struct gjkd_database *database) {
-    return database->sqlite != NULL ? sqlite3_errmsg(database->sqlite) : "out of memory";
+    return database->sqlite == NULL ? "out of memory"
+           : database->has_moved
+               ? "sets.db or its log was deleted or moved: put it back; if it is gone, write the "
+                 "sets out with --export --from, and --import them into another directory"
+               : sqlite3_errmsg(database->sqlite);
 }

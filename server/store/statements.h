@@ -7,6 +7,7 @@
 
 #include <sqlite3.h>
 #include <stdbool.h>
+#include <sys/stat.h>
 
 enum {
     GJKD_SQL_FIND_SET,
@@ -29,7 +30,9 @@ enum {
 
 struct gjkd_database {
     sqlite3 *sqlite;
-    int lock; /* the directory, locked; -1: it is not open */
+    int lock;              /* the directory, locked; -1: it is not open */
+    struct stat file, log; /* as they were opened; of the log all zero if there was none */
+    bool has_moved;        /* and the last commit was refused for it */
     sqlite3_stmt *statements[GJKD_SQL_COUNT];
 };
 

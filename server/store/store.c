@@ -34,6 +34,12 @@
 /* Between two records of the log about failures. */
 #define COMPLAINT_PAUSE_NS UINT64_C(1000000000)
 
+/* Between two records of the log about a disk that hangs. */
+#define HANG_PAUSE_NS UINT64_C(60000000000)
+
+/* Between two looks at whether the file is still there. */
+#define LOOK_PAUSE_NS UINT64_C(1000000000)
+
 struct gjkd_disk_store {
     struct gjkd_store base; /* first */
     struct gjkd_registry *newest;
@@ -42,16 +48,19 @@ struct gjkd_disk_store {
     struct gjkd_account account;
     struct gjk_arena arena;
     uint64_t checkpoint_ms, checkpoint_ns, complaint_ns;
-    bool has_complained; /* and nothing was stored since then */
+    bool has_complained;        /* and nothing was stored since then */
+    uint64_t hang_complaint_ns; /* when the log was told that the disk hangs; 0: it has answered */
 
     pthread_t thread;
     bool is_started;
-    pthread_mutex_t lock; /* of the four below */
-    pthread_cond_t wakeup;
+    pthread_mutex_t lock; /* of all up to begun_ns */
+    pthread_cond_t wakeup, stopped;
     struct gjkd_change *first, **end; /* that wait, oldest first */
-    bool stops;
+    bool stops, is_working;
+    uint64_t begun_ns; /* since when what the disk is given now has waited; 0: nothing is */
 
     _Atomic uint64_t waiting, transactions, failures;
+    atomic_bool has_moved; /* the file, when it was looked for */
 };
 
 /* A part of a group: the changes of it in the order of names, those of one name as they came. */
@@ -71,6 +80,7 @@ static void submit(struct gjkd_store *store, struct gjkd_change *change) {
     atomic_fetch_add(&disk->waiting, 1);
     pthread_mutex_lock(&disk->lock);
     change->next = NULL;
+    change->submitted_ns = uv_hrtime();
     *disk->end = change;
     disk->end = &change->next;
     pthread_cond_signal(&disk->wakeup);
@@ -107,6 +117,14 @@ static void settle(struct gjkd_disk_store *disk, struct gjkd_change *change,
     gjkd_version_release(change->to);
     atomic_fetch_sub(&disk->waiting, 1);
     gjkd_change_settle(change, durability);
+}
+
+/* How long the oldest of what waits for the disk has waited. The lock is held. */
+static uint64_t waited_ns(const struct gjkd_disk_store *disk) {
+    const uint64_t queued_ns = disk->first != NULL ? disk->first->submitted_ns : 0;
+    const uint64_t since_ns = disk->begun_ns != 0 ? disk->begun_ns : queued_ns;
+    const uint64_t now_ns = uv_hrtime();
+    return since_ns != 0 && now_ns > since_ns ? now_ns - since_ns : 0;
 }
 
 /* --- Transactions --- */
@@ -280,36 +298,53 @@ static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, c
     return more ? count : 0;
 }
 
+static void look_at_file(struct gjkd_disk_store *disk) {
+    atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
+}
+
+static void note_begin(struct gjkd_disk_store *disk, uint64_t since_ns) {
+    pthread_mutex_lock(&disk->lock);
+    disk->begun_ns = since_ns;
+    pthread_mutex_unlock(&disk->lock);
+}
+
 static void checkpoint(struct gjkd_disk_store *disk) {
     char last[PROTO_SET_NAME_BYTES_MAX + 1] = "";
     bool fine = true;
+    note_begin(disk, uv_hrtime());
     while (checkpoint_some(disk, last[0] != '\0' ? last : NULL, last, &fine) > 0 && fine) {
+        note_begin(disk, uv_hrtime());
     }
     if (!fine) {
         undo(disk);
     }
+    note_begin(disk, 0);
     disk->checkpoint_ns = uv_hrtime() + disk->checkpoint_ms * 1000000;
 }
 
 /* --- The thread --- */
 
-/* Waits for changes until the next checkpoint. False: the store stops, and nothing waits. */
+/* Waits for changes until the next checkpoint or look at the file. False: the store stops, and nothing
+ * waits. */
 static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) {
+    const uint64_t look_ns = uv_hrtime() + LOOK_PAUSE_NS;
+    const uint64_t wake_ns = look_ns < disk->checkpoint_ns ? look_ns : disk->checkpoint_ns;
     pthread_mutex_lock(&disk->lock);
     while (disk->first == NULL && !disk->stops) {
         struct timespec until;
         const uint64_t now_ns = uv_hrtime();
-        if (now_ns >= disk->checkpoint_ns) {
+        if (now_ns >= wake_ns) {
             break;
         }
         clock_gettime(CLOCK_MONOTONIC, &until);
-        const uint64_t ns = (uint64_t)until.tv_nsec + (disk->checkpoint_ns - now_ns);
+        const uint64_t ns = (uint64_t)until.tv_nsec + (wake_ns - now_ns);
         until.tv_sec += (time_t)(ns / 1000000000);
         until.tv_nsec = (long)(ns % 1000000000);
         pthread_cond_timedwait(&disk->wakeup, &disk->lock, &until);
     }
     const bool goes_on = disk->first != NULL || !disk->stops;
     take(disk, NULL, group);
+    disk->begun_ns = group->count > 0 ? group->changes[0]->submitted_ns : 0;
     pthread_mutex_unlock(&disk->lock);
     return goes_on;
 }
@@ -320,13 +355,19 @@ static void *work(void *closure) {
     while (wait_for_changes(disk, &groups[0])) {
         if (groups[0].count > 0) {
             keep(disk, &groups[0], &groups[1]);
+            note_begin(disk, 0);
         }
+        look_at_file(disk);
         if (uv_hrtime() >= disk->checkpoint_ns) {
             checkpoint(disk);
         }
     }
     checkpoint(disk);
     free(groups);
+    pthread_mutex_lock(&disk->lock);
+    disk->is_working = false;
+    pthread_cond_signal(&disk->stopped);
+    pthread_mutex_unlock(&disk->lock);
     return NULL;
 }
 
@@ -408,6 +449,7 @@ struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_mutex_init(&disk->lock, NULL);
     pthread_cond_init(&disk->wakeup, &monotonic);
+    pthread_cond_init(&disk->stopped, &monotonic);
     pthread_condattr_destroy(&monotonic);
     gjkd_account_init(&disk->account);
     gjk_arena_init(&disk->arena, 0);
@@ -434,30 +476,82 @@ struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk) {
 
 bool gjkd_disk_store_start(struct gjkd_disk_store *disk) {
     disk->checkpoint_ns = uv_hrtime() + disk->checkpoint_ms * 1000000;
+    disk->is_working = true;
     disk->is_started = pthread_create(&disk->thread, NULL, work, disk) == 0;
     return disk->is_started;
+}
+
+bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns) {
+    bool hangs = false;
+    if (disk == NULL || !disk->is_started) {
+        return true;
+    }
+    pthread_mutex_lock(&disk->lock);
+    disk->stops = true;
+    pthread_cond_signal(&disk->wakeup);
+    while (disk->is_working && !hangs) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_sec++;
+        (void)pthread_cond_timedwait(&disk->stopped, &disk->lock, &until);
+        hangs = waited_ns(disk) > patience_ns;
+    }
+    pthread_mutex_unlock(&disk->lock);
+    if (!hangs) {
+        pthread_join(disk->thread, NULL);
+        disk->is_started = false;
+    }
+    return !hangs;
 }
 
 void gjkd_disk_store_close(struct gjkd_disk_store *disk) {
     if (disk == NULL) {
         return;
     }
-    if (disk->is_started) {
-        pthread_mutex_lock(&disk->lock);
-        disk->stops = true;
-        pthread_cond_signal(&disk->wakeup);
-        pthread_mutex_unlock(&disk->lock);
-        pthread_join(disk->thread, NULL);
-    }
+    (void)gjkd_disk_store_stop(disk, UINT64_MAX);
     gjkd_database_close(disk->database);
     gjkd_registry_free(disk->stored);
     gjk_arena_fini(&disk->arena);
     pthread_mutex_destroy(&disk->lock);
     pthread_cond_destroy(&disk->wakeup);
+    pthread_cond_destroy(&disk->stopped);
     free(disk);
 }
 
+/* --- What others are told --- */
+
+static uint64_t oldest_wait_ns(struct gjkd_disk_store *disk) {
+    pthread_mutex_lock(&disk->lock);
+    const uint64_t wait_ns = waited_ns(disk);
+    pthread_mutex_unlock(&disk->lock);
+    return wait_ns;
+}
+
 gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk) {
-    return (gjkd_store_measure){atomic_load(&disk->waiting), atomic_load(&disk->transactions),
-                                atomic_load(&disk->failures)};
+    const uint64_t wait_ns = oldest_wait_ns(disk);
+    return (gjkd_store_measure){
+        .waiting = atomic_load(&disk->waiting),
+        .transactions = atomic_load(&disk->transactions),
+        .failures = atomic_load(&disk->failures),
+        .oldest_wait_ns = wait_ns,
+        .is_hanging = wait_ns >= GJKD_DISK_HANGS_NS,
+        .has_moved = atomic_load(&disk->has_moved),
+    };
+}
+
+void gjkd_disk_store_complain(struct gjkd_disk_store *disk) {
+    const uint64_t now_ns = uv_hrtime(), wait_ns = oldest_wait_ns(disk);
+    if (wait_ns < GJKD_DISK_HANGS_NS) {
+        if (disk->hang_complaint_ns != 0) {
+            gjkd_log(GJKD_LOG_INFO, "the disk answers again");
+        }
+        disk->hang_complaint_ns = 0;
+    } else if (disk->hang_complaint_ns == 0 || now_ns - disk->hang_complaint_ns > HANG_PAUSE_NS) {
+        disk->hang_complaint_ns = now_ns;
+        gjkd_log(GJKD_LOG_ERROR,
+                 "the disk of --data-dir has not answered for %llu s: writes are not answered "
+                 "before their deadline (504), and may be stored yet; reads go on. Is its file "
+                 "system frozen, its device gone, or overloaded?",
+                 (unsigned long long)(wait_ns / 1000000000));
+    }
 }

@@ -15,6 +15,9 @@
 
 struct gjkd_disk_store;
 
+/* A disk that has not answered for so long is said to hang. */
+#define GJKD_DISK_HANGS_NS UINT64_C(5000000000)
+
 /* Changes that may wait for the disk. */
 #define GJKD_CHANGES_MAX 8192
 
@@ -46,13 +49,25 @@ struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk);
 /* Starts the thread. False: there is none. */
 bool gjkd_disk_store_start(struct gjkd_disk_store *disk) GJK_MUST_USE;
 
-/* Writes all that waits and a last checkpoint, and closes the file. NULL is allowed. */
+/* Writes all that waits and a last checkpoint, and ends the thread. False: the disk has not answered for
+ * longer than that, and the thread still waits for it. NULL is allowed. */
+bool gjkd_disk_store_stop(struct gjkd_disk_store *disk, uint64_t patience_ns);
+
+/* The same, however long it takes, and closes the file. NULL is allowed. */
 void gjkd_disk_store_close(struct gjkd_disk_store *disk);
 
-/* For metrics: changes that wait, transactions so far, and changes that were not stored. */
+/* For probes and metrics. */
 typedef struct gjkd_store_measure {
-    uint64_t waiting, transactions, failures;
+    uint64_t waiting;           /* changes */
+    uint64_t transactions;      /* so far */
+    uint64_t failures;          /* changes that were not stored */
+    uint64_t oldest_wait_ns;    /* of the changes and ticks that wait for the disk; 0: none does */
+    bool is_hanging, has_moved; /* the disk does not answer; its file was deleted or moved */
 } gjkd_store_measure;
 gjkd_store_measure gjkd_disk_store_measure(struct gjkd_disk_store *disk);
+
+/* Logs that the disk does not answer, once a minute, and that it answers again. To be called by one
+ * thread, about once a second. */
+void gjkd_disk_store_complain(struct gjkd_disk_store *disk);
 
 #endif

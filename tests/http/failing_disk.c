@@ -5,6 +5,7 @@
  *   fsync   fsync and fdatasync fail with EIO
  *   write   writes to files fail with EIO
  *   full    they fail with ENOSPC
+ *   hang    both wait until it says something else
  *
  * Sockets and pipes are left alone.
  */
@@ -38,6 +39,12 @@ static int is_regular(int fd) {
     return fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
 }
 
+static void hang(int fd) {
+    while (says("hang") && is_regular(fd)) {
+        usleep(10000);
+    }
+}
+
 static int fail(int number) {
     errno = number;
     return -1;
@@ -45,11 +52,13 @@ static int fail(int number) {
 
 int fsync(int fd) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fsync");
+    hang(fd);
     return says("fsync") ? fail(EIO) : real(fd);
 }
 
 int fdatasync(int fd) {
     int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, "fdatasync");
+    hang(fd);
     return says("fsync") ? fail(EIO) : real(fd);
 }
 
@@ -60,6 +69,7 @@ static int refuses(int fd) {
 ssize_t pwrite64(int fd, const void *data, size_t length, off64_t at) {
     ssize_t (*real)(int, const void *, size_t, off64_t) =
         (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+    hang(fd);
     return refuses(fd) ? fail(says("full") ? ENOSPC : EIO) : real(fd, data, length, at);
 }
 

@@ -2,10 +2,11 @@
 
 import json
 import signal
+import subprocess
 
 import pytest
 
-from daemon import Daemon
+from daemon import BINARY, Daemon
 
 BOX = {"type": "box", "half_extents": [1, 2]}
 
@@ -43,3 +44,25 @@ def everything(daemon):
 
 def scene(shapes, dimension=2, **more):
     return {"dimension": dimension, "shapes": shapes} | more
+
+
+@pytest.fixture
+def failing(open_store, tmp_path):
+    """start(*flags): a daemon whose disk does what say(order) says."""
+    library, order = tmp_path / "failing_disk.so", tmp_path / "order"
+    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library,
+                    __file__.replace("stored.py", "failing_disk.c"), "-ldl"], check=True)
+    order.write_bytes(bytes(4096))
+    with open(BINARY, "rb") as file:
+        if b"__asan_init" in file.read():
+            pytest.skip("the sanitizer has to be the first library")
+
+    def say(text):
+        with open(order, "r+b") as page:
+            page.write(text.encode().ljust(16, b"\0"))
+
+    def start_one(*flags):
+        return open_store(tmp_path / "data", *flags, env={"LD_PRELOAD": str(library),
+                                                          "FAILING_DISK": str(order)})
+    start_one.say = say
+    return start_one

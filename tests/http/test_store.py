@@ -3,13 +3,12 @@
 import random
 import shutil
 import sqlite3
-import subprocess
 
 import pytest
 
-from daemon import BINARY, run_to_end
+from daemon import run_to_end
 from events import Events
-from stored import BOX, everything, kill, open_store, scene
+from stored import BOX, everything, failing, kill, open_store, scene
 
 SHAPES_3D = {
     "turned": {"type": "box", "half_extents": [1, 2, 3], "position": [1, -2, 1e20],
@@ -225,7 +224,7 @@ def test_what_the_daemon_tells_of_it(open_store, gjkd, tmp_path):
     rows = dict(line.rsplit(" ", 1) for line in store.get("/metrics").text.splitlines()
                 if line.startswith("gjkd_store_"))
     assert rows == {"gjkd_store_changes_waiting": "0", "gjkd_store_transactions_total": "1",
-                    "gjkd_store_failures_total": "0"}
+                    "gjkd_store_failures_total": "0", "gjkd_store_oldest_wait_seconds": "0.000"}
     store.stop()
 
 
@@ -441,28 +440,6 @@ def test_a_torn_tail_of_the_log_is_left_out(open_store, tmp_path):
 
 
 # --- A disk that fails ---
-
-@pytest.fixture
-def failing(open_store, tmp_path):
-    """start(): a daemon whose disk does what say(order) says."""
-    library, order = tmp_path / "failing_disk.so", tmp_path / "order"
-    subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-o", library,
-                    __file__.replace("test_store.py", "failing_disk.c"), "-ldl"], check=True)
-    order.write_bytes(bytes(4096))
-    with open(BINARY, "rb") as file:
-        if b"__asan_init" in file.read():
-            pytest.skip("the sanitizer has to be the first library")
-
-    def say(text):
-        with open(order, "r+b") as page:
-            page.write(text.encode().ljust(16, b"\0"))
-
-    def start_one():
-        return open_store(tmp_path / "data", env={"LD_PRELOAD": str(library),
-                                                  "FAILING_DISK": str(order)})
-    start_one.say = say
-    return start_one
-
 
 @pytest.mark.parametrize("order", ["fsync", "write", "full"])
 def test_a_failing_disk_refuses_writes_and_reads_go_on(failing, order):
