@@ -140,8 +140,8 @@ static const int allowed[] = {
 
 /* What a store on disk needs besides. */
 static const int storing[] = {
-    SYS_pwrite64, SYS_fsync,  SYS_fdatasync, SYS_ftruncate,
-    SYS_unlinkat, SYS_flock,  SYS_renameat,  SYS_renameat2,
+    SYS_pwrite64, SYS_fsync,    SYS_fdatasync, SYS_ftruncate, SYS_unlinkat,
+    SYS_flock,    SYS_renameat, SYS_renameat2, SYS_fchmod,
 #ifdef SYS_unlink
     SYS_unlink,   SYS_rename,
 #endif

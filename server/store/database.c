@@ -7,6 +7,7 @@
 
 #include "store/database.h"
 
+#include "store/schema.h"
 #include "store/statements.h"
 
 #include <errno.h>
@@ -26,6 +27,9 @@
 
 /* Stands behind the name of a file while it is made. */
 #define MADE ".new"
+
+#define OWNER_ONLY (S_IRUSR | S_IWUSR)
+#define ALL_MODES (S_IRWXU | S_IRWXG | S_IRWXO)
 
 #define LOG_BYTES_KEPT "67108864"
 #define CACHE_KIB "16384"
@@ -67,44 +71,17 @@ static bool ask(struct gjkd_database *database, const char *sql, int64_t *out) {
     return sqlite3_finalize(statement) == SQLITE_OK && fine;
 }
 
-/* Row i changes a file of version i over to version i + 1; 0: an empty file. */
-static const char *const changes[GJKD_SCHEMA] = {
-    "CREATE TABLE sets (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
-    " dimension INTEGER NOT NULL, incarnation INTEGER NOT NULL, revision INTEGER NOT NULL,"
-    " revision_bound INTEGER NOT NULL, next_handle INTEGER NOT NULL, history INTEGER,"
-    " meta BLOB, shapes INTEGER NOT NULL, sum INTEGER NOT NULL);"
-    "CREATE TABLE shapes (key INTEGER PRIMARY KEY, id TEXT NOT NULL, place BLOB NOT NULL,"
-    " shape BLOB NOT NULL);"
-    "CREATE TABLE touched (times INTEGER NOT NULL);"
-    "INSERT INTO touched VALUES (0);"
-    "PRAGMA application_id = 1735027556;"
-    "PRAGMA user_version = 1;",
-    "CREATE TABLE copy (number INTEGER PRIMARY KEY, cluster TEXT NOT NULL, epoch INTEGER NOT NULL,"
-    " place INTEGER NOT NULL, message INTEGER NOT NULL, message_place INTEGER NOT NULL,"
-    " sum INTEGER NOT NULL);"
-    "CREATE TABLE ticks (key INTEGER PRIMARY KEY, text BLOB NOT NULL, sum INTEGER NOT NULL);"
-    "PRAGMA user_version = 2;",
-    ("ALTER TABLE sets ADD COLUMN mark INTEGER NOT NULL DEFAULT 0;"
-     "PRAGMA user_version = 3;"),
-};
-
-static bool migrate(struct gjkd_database *database, int64_t version) {
-    for (; version < GJKD_SCHEMA; version++) {
-        if (!execute(database, "BEGIN IMMEDIATE") || !execute(database, changes[version]) ||
-            !execute(database, "COMMIT")) {
-            return false;
-        }
-    }
-    return true;
-}
-
 static bool open_file(struct gjkd_database *database, const char *path) {
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     return sqlite3_open_v2(path, &database->sqlite, flags, NULL) == SQLITE_OK &&
-           execute(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL;"
-                             "PRAGMA synchronous = FULL; PRAGMA temp_store = MEMORY;"
+           execute(database, "PRAGMA locking_mode = EXCLUSIVE; PRAGMA temp_store = MEMORY;"
                              "PRAGMA cell_size_check = ON;"
-                             "PRAGMA cache_size = -" CACHE_KIB ";"
+                             "PRAGMA cache_size = -" CACHE_KIB);
+}
+
+/* Once it is known to be a file of gjkd's: this may change it. */
+static bool begin_log(struct gjkd_database *database) {
+    return execute(database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
                              "PRAGMA journal_size_limit = " LOG_BYTES_KEPT);
 }
 
@@ -120,13 +97,33 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
     return refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
 }
 
+/*
+ * Lets nobody but its owner read and write the file, whatever the umask says; SQLite gives its logs the same
+ * mode. Makes it if flags say so. False: errno says why not.
+ */
+static bool own_file(const char *path, int flags) {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | flags, OWNER_ONLY);
+    struct stat status;
+    const bool fine = fd >= 0 && fstat(fd, &status) == 0 &&
+                      (!S_ISREG(status.st_mode) || (status.st_mode & ALL_MODES) == OWNER_ONLY ||
+                       fchmod(fd, OWNER_ONLY) == 0);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fine;
+}
+
 /* Makes a file with tables and nothing in them. */
 static bool make_tables(const char *path, char *error) {
     struct gjkd_database made = {.sqlite = NULL};
+    if (!own_file(path, O_CREAT | O_EXCL)) {
+        return refuse(error, "%.300s: %s", path, strerror(errno));
+    }
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
-    const bool fine = (sqlite3_open_v2(path, &made.sqlite, flags, NULL) == SQLITE_OK &&
-                       execute(&made, "PRAGMA synchronous = FULL") && migrate(&made, 0)) ||
-                      refuse_file(&made, path, error);
+    const bool fine =
+        (sqlite3_open_v2(path, &made.sqlite, flags, NULL) == SQLITE_OK &&
+         execute(&made, "PRAGMA synchronous = FULL") && gjkd_schema_migrate(made.sqlite, 0)) ||
+        refuse_file(&made, path, error);
     sqlite3_close(made.sqlite);
     return fine;
 }
@@ -183,11 +180,39 @@ static bool find_file(struct gjkd_database *database, const char *path, char *er
                   path);
 }
 
+/* A trigger could change what is stored, and tell nobody. */
+static bool check_schema(struct gjkd_database *database, int64_t version, const char *path,
+                         char *error) {
+    gjkd_schema_difference found;
+    if (!gjkd_schema_compare(database->sqlite, version, &found)) {
+        return refuse_file(database, path, error);
+    }
+    switch (found.kind) {
+    case GJKD_SCHEMA_FITS:
+        break;
+    case GJKD_SCHEMA_FOREIGN:
+        return refuse(error,
+                      "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: restore a "
+                      "backup, or remove it with sqlite3 (DROP) if you know what it has done",
+                      path, found.type, found.name);
+    case GJKD_SCHEMA_OTHER:
+        return refuse(error,
+                      "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made it: restore a "
+                      "backup, or move it away to begin without its sets",
+                      path, found.type, found.name);
+    }
+    return true;
+}
+
 static bool prepare_file(struct gjkd_database *database, const char *path, char *error) {
     int64_t application = 0, version = 0;
     if (!find_file(database, path, error)) {
         return false;
     }
+    char log[PATH_BYTES_MAX + 16];
+    snprintf(log, sizeof log, "%s-wal", path);
+    (void)own_file(path, 0); /* of an earlier version of gjkd, or another owner's */
+    (void)own_file(log, 0);
     if (!open_file(database, path) || !ask(database, "PRAGMA application_id", &application) ||
         !ask(database, "PRAGMA user_version", &version)) {
         return refuse_file(database, path, error);
@@ -196,14 +221,16 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
         return refuse(error, "%.300s: a database, but none of gjkd's; name another --data-dir",
                       path);
     }
-    if (version > GJKD_SCHEMA) {
+    if (version > GJKD_SCHEMA || version < 0) {
         return refuse(error,
                       "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
                       "run that version, or move its sets here by --export and --import",
                       path, (long long)version, GJKD_SCHEMA);
     }
-    return (migrate(database, version) && gjkd_statements_prepare(database)) ||
-           refuse_file(database, path, error);
+    return check_schema(database, version, path, error) &&
+           ((begin_log(database) && gjkd_schema_migrate(database->sqlite, version) &&
+             gjkd_statements_prepare(database)) ||
+            refuse_file(database, path, error));
 }
 
 /* Remembers which files these are. */

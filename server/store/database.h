@@ -10,10 +10,6 @@
 
 #include <stdbool.h>
 
-/* The version of the tables. A file of a later one is refused, one of an earlier one is changed
- * over. */
-#define GJKD_SCHEMA 3
-
 #define GJKD_STORE_ERROR_MAX 512
 
 struct gjkd_database;

@@ -223,8 +223,9 @@ def test_what_the_daemon_tells_of_it(open_store, gjkd, tmp_path):
     store.store("a", scene({}))
     rows = dict(line.rsplit(" ", 1) for line in store.get("/metrics").text.splitlines()
                 if line.startswith("gjkd_store_"))
+    assert float(rows.pop("gjkd_store_oldest_wait_seconds")) < 60
     assert rows == {"gjkd_store_changes_waiting": "0", "gjkd_store_transactions_total": "1",
-                    "gjkd_store_failures_total": "0", "gjkd_store_oldest_wait_seconds": "0.000"}
+                    "gjkd_store_failures_total": "0"}
     store.stop()
 
 
@@ -323,6 +324,91 @@ def test_a_file_of_a_form_before_is_changed_over(open_store, tmp_path):
     gjkd = open_store(tmp_path)
     assert everything(gjkd) == before
     gjkd.stop()
+
+
+FOREIGN = {
+    "trigger": "CREATE TRIGGER watcher AFTER INSERT ON shapes BEGIN DELETE FROM shapes; END",
+    "view": "CREATE VIEW watcher AS SELECT * FROM sets",
+    "table": "CREATE TABLE watcher (x)",
+    "index": "CREATE INDEX watcher ON shapes (id)",
+}
+CHANGED = {
+    "another column": ("sets", "ALTER TABLE sets ADD COLUMN colour TEXT"),
+    "a check": ("ticks", "DROP TABLE ticks; CREATE TABLE ticks (key INTEGER PRIMARY KEY CHECK (key < 0),"
+                         " text BLOB NOT NULL, sum INTEGER NOT NULL)"),
+    "no table": ("touched", "DROP TABLE touched"),
+    "an older form": ("copy", "PRAGMA user_version = 1"),
+}
+
+
+def alter(folder, sql):
+    file = sqlite3.connect(folder / "sets.db")
+    file.executescript(sql)
+    file.close()
+
+
+@pytest.mark.parametrize("type_", FOREIGN)
+def test_what_gjkd_did_not_make_is_refused(open_store, tmp_path, type_):
+    gjkd = open_store(tmp_path)
+    gjkd.store("a", scene({"x": BOX}))
+    before = everything(gjkd)
+    gjkd.stop()
+    alter(tmp_path, FOREIGN[type_])
+    whole = (tmp_path / "sets.db").read_bytes()
+    refuse(tmp_path, f"{tmp_path}/sets.db: it holds the {type_}", "watcher", "gjkd did not make",
+           "remove it")
+    for flag in ("--export", "--import"):
+        ended = run_to_end(flag, "--data-dir", str(tmp_path))
+        assert ended.returncode == 1 and "watcher" in ended.stderr, flag
+    assert (tmp_path / "sets.db").read_bytes() == whole
+    alter(tmp_path, f"DROP {type_} watcher")
+    gjkd = open_store(tmp_path)
+    assert everything(gjkd) == before
+    gjkd.stop()
+
+
+@pytest.mark.parametrize("what", CHANGED)
+def test_tables_that_were_changed_are_refused(open_store, tmp_path, what):
+    open_store(tmp_path).stop()
+    table, sql = CHANGED[what]
+    alter(tmp_path, sql)
+    refuse(tmp_path, f"{tmp_path}/sets.db: it", f'the table \\"{table}\\"'
+           if what == "an older form" else f'table \\"{table}\\" is missing, or not as gjkd')
+
+
+def test_a_database_of_another_program_stays_as_it_is(tmp_path):
+    """One that has set neither mark of its own."""
+    alter(tmp_path, "CREATE TABLE watcher (x)")
+    whole = (tmp_path / "sets.db").read_bytes()
+    refuse(tmp_path, "it holds the table", "watcher")
+    assert (tmp_path / "sets.db").read_bytes() == whole
+
+
+def test_a_form_below_any_is_refused(open_store, tmp_path):
+    open_store(tmp_path).stop()
+    alter(tmp_path, "PRAGMA user_version = -3; PRAGMA application_id = 0")
+    refuse(tmp_path, "sets.db", "form -3")
+
+
+def test_its_files_are_its_owners_alone(open_store, tmp_path):
+    """Whatever the umask says, and whatever an earlier gjkd has left."""
+    def modes():
+        return {path.name: oct(path.stat().st_mode & 0o777) for path in folder.iterdir()}
+
+    folder = tmp_path / "data"
+    under = ("sh", "-c", 'umask 0; exec "$@"', "sh")
+    gjkd = open_store(folder, under=under)
+    gjkd.store("a", scene({"x": BOX}))
+    assert folder.stat().st_mode & 0o777 == 0o700
+    assert modes() == {"sets.db": "0o600", "sets.db-wal": "0o600"}
+    kill(gjkd)
+    for path in folder.iterdir():
+        path.chmod(0o666)
+    gjkd = open_store(folder, under=under)
+    assert modes() == {"sets.db": "0o600", "sets.db-wal": "0o600"}
+    assert list(everything(gjkd)) == ["a"]
+    gjkd.stop()
+    assert modes() == {"sets.db": "0o600"}
 
 
 DAMAGE = {
