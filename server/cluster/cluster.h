@@ -50,7 +50,7 @@ bool gjkd_cluster_wait_for_start(struct gjkd_cluster *cluster, uint64_t wait_ms)
 typedef enum gjkd_cluster_state {
     GJKD_CLUSTER_READY,
     GJKD_CLUSTER_CATCHING_UP, /* the log is longer than what is shown */
-    GJKD_CLUSTER_DEGRADED,    /* the log cannot be written; what is shown may be old */
+    GJKD_CLUSTER_DEGRADED,    /* the log cannot be read or written; what is shown may be old */
 } gjkd_cluster_state;
 
 typedef struct gjkd_cluster_measure {
@@ -60,6 +60,7 @@ typedef struct gjkd_cluster_measure {
     uint64_t position; /* that is shown */
     uint64_t epoch;    /* 0: not known yet */
     uint64_t published, applied, conflicts; /* messages */
+    uint64_t strays;                        /* messages of others, passed over */
     uint64_t worlds;                        /* how often all began anew */
     uint64_t snapshots;                     /* that this node has made */
     bool has_file;                          /* --data-dir: what follows is of it */

@@ -440,7 +440,7 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
                                           gjkd_engine_message *out) {
     natsMsg *message = NULL;
     const natsStatus status = natsSubscription_NextMsg(&message, engine->log, (int64_t)wait_ms);
-    if (status == NATS_TIMEOUT) {
+    if (status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS) { /* so says a message's own head */
         return GJKD_ENGINE_IDLE;
     }
     if (status != NATS_OK) {

@@ -7,10 +7,15 @@
 #include "sets/delta.h"
 #include "util/log.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include <uv.h>
+
+/* Between two records of the log about messages of others. */
+#define STRAY_PAUSE_NS UINT64_C(60000000000)
 
 /* --- Waiting --- */
 
@@ -26,7 +31,20 @@ void gjkd_cluster_wait(struct gjkd_cluster *cluster, pthread_cond_t *condition, 
 bool gjkd_cluster_is_away(struct gjkd_cluster *cluster) {
     return !gjkd_engine_is_connected(cluster->engine) || !atomic_load(&cluster->is_open) ||
            atomic_load(&cluster->is_stuck) || atomic_load(&cluster->is_anew) ||
-           atomic_load(&cluster->shown) == 0;
+           atomic_load(&cluster->blocked) != NULL || atomic_load(&cluster->shown) == 0;
+}
+
+void gjkd_cluster_note_stray(struct gjkd_cluster *cluster) {
+    const uint64_t now_ns = uv_hrtime(), count = atomic_fetch_add(&cluster->strays, 1) + 1;
+    uint64_t logged_ns = atomic_load(&cluster->stray_logged_ns);
+    if ((logged_ns == 0 || now_ns - logged_ns > STRAY_PAUSE_NS) &&
+        atomic_compare_exchange_strong(&cluster->stray_logged_ns, &logged_ns, now_ns)) {
+        const char *name = cluster->setup.config->cluster;
+        gjkd_log(GJKD_LOG_WARNING,
+                 "cluster %s: a message that is none of gjkd's was passed over, %" PRIu64
+                 " so far: somebody else publishes to gjkd.%s.>, which NATS can forbid",
+                 name, count, name);
+    }
 }
 
 /* On a thread of the engine. */
@@ -262,6 +280,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
         .published = atomic_load(&cluster->published),
         .applied = atomic_load(&cluster->applied),
         .conflicts = atomic_load(&cluster->conflicts),
+        .strays = atomic_load(&cluster->strays),
         .snapshots = atomic_load(&cluster->snapshots),
         .ticks_told = atomic_load(&cluster->ticker.told),
         .ticks_taken = atomic_load(&cluster->ticker.taken),

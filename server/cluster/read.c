@@ -11,6 +11,7 @@
 #include "cluster/state.h"
 #include "cluster/ticks.h"
 
+#include "store/checksum.h"
 #include "util/log.h"
 
 #include <inttypes.h>
@@ -30,6 +31,11 @@
 
 /* About what a message takes besides its bytes. */
 #define OVERHEAD_BYTES 128
+
+/* A message that cannot be taken so many times in a row keeps the node from going on. */
+#define BLOCKED_TIMES 3
+#define BLOCKED "a message of the log cannot be taken: the node's own log says why"
+#define LATER "the log has a message of a later version of gjkd: update this node"
 
 #define LOST "the log has lost its end, and goes on otherwise"
 #define OTHER_FILE "the log is another one than the node's file is of"
@@ -61,6 +67,8 @@ struct reader {
     uint64_t vain_ns;   /* when ticks were waited for in vain the last time; 0: never */
     uint64_t short_ns;  /* since when the log is too short; 0: it is not */
     uint64_t closed_ns; /* since when the log cannot be opened; 0: it is open */
+    unsigned failures;  /* to take the next message, in a row */
+    bool is_hidden;     /* the next message has not been delivered, but later ones have */
     bool has_followed;  /* so that what is shown is no longer only of the node's file */
 };
 
@@ -126,6 +134,15 @@ static struct shown what_is_shown(struct gjkd_cluster *cluster) {
     return shown;
 }
 
+/* Reads a message, its own or none of gjkd's: of that the id is a checksum, and the epoch none. */
+static bool read_message(const gjkd_engine_message *came, gjkd_message *out) {
+    if (gjkd_message_read((proto_text){came->data, came->length}, out)) {
+        return true;
+    }
+    *out = (gjkd_message){.head.id = gjkd_checksum(came->data, came->length, 0) | 1};
+    return false;
+}
+
 typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
 
 /*
@@ -142,9 +159,8 @@ static fit compare(struct gjkd_cluster *cluster, struct shown shown) {
     if (!gjkd_engine_get(cluster->engine, shown.place, &found)) {
         return IS_UNCLEAR;
     }
-    const bool fits = found.handle == NULL ||
-                      (gjkd_message_read((proto_text){found.data, found.length}, &message) &&
-                       message.head.id == shown.id);
+    (void)read_message(&found, &message);
+    const bool fits = found.handle == NULL || message.head.id == shown.id;
     gjkd_engine_release(&found);
     return fits ? FITS : FITS_NOT;
 }
@@ -220,7 +236,7 @@ static bool open_log(struct reader *reader) {
         complain(reader, error);
         return false;
     }
-    note_obstacle(cluster, NULL);
+    note_obstacle(cluster, atomic_load(&cluster->blocked));
     if (!judge(reader, &state, shown)) {
         return false;
     }
@@ -399,7 +415,29 @@ static bool skip(struct reader *reader, uint64_t place, const gjkd_message *mess
         gjkd_cluster_move(cluster, place, message->head.id, cluster->message_id);
     }
     pthread_mutex_unlock(&cluster->lock);
+    if (is_void && message->head.epoch != cluster->epoch) {
+        gjkd_cluster_note_stray(cluster);
+    }
     return is_void;
+}
+
+/* The next message cannot be taken. Readers are told where that goes on. */
+static void fail(struct reader *reader, const char *reason, const char *what) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    reader->failures++;
+    if (reader->failures >= BLOCKED_TIMES) {
+        atomic_store(&cluster->blocked, reason);
+        note_obstacle(cluster, reason);
+    }
+    complain(reader, what);
+    pause_reading(cluster, AGAIN_MS);
+}
+
+static void note_success(struct reader *reader) {
+    reader->failures = 0;
+    if (atomic_exchange(&reader->cluster->blocked, NULL) != NULL) {
+        note_obstacle(reader->cluster, NULL);
+    }
 }
 
 static bool apply(struct reader *reader, uint64_t place, const gjkd_message *message) {
@@ -412,8 +450,7 @@ static bool apply(struct reader *reader, uint64_t place, const gjkd_message *mes
         char what[GJKD_ENGINE_ERROR_MAX];
         snprintf(what, sizeof what, "message %" PRIu64 " of the log cannot be taken: %.150s", place,
                  problem.detail);
-        complain(reader, what);
-        pause_reading(cluster, AGAIN_MS);
+        fail(reader, BLOCKED, what);
         return false;
     }
     atomic_fetch_add(&cluster->applied, 1);
@@ -439,7 +476,8 @@ static bool ask_leader(struct reader *reader, gjkd_engine_message *message) {
     if (found.handle == NULL) {
         return false;
     }
-    if (found.length != message->length || memcmp(found.data, message->data, found.length) != 0) {
+    if (found.length != message->length ||
+        (found.length > 0 && memcmp(found.data, message->data, found.length) != 0)) {
         complain(reader, "a server delivers what the log's leader has not: the leader is believed");
         reader->is_misled = true;
     }
@@ -453,6 +491,18 @@ static bool is_to_compare(const struct reader *reader, uint64_t place) {
            place <= reader->compared_to;
 }
 
+/* Returns true if the message is of a later version of gjkd and follows what is shown: it has to be taken. */
+static bool is_of_later(struct gjkd_cluster *cluster, const gjkd_engine_message *came) {
+    gjkd_message_head head;
+    pthread_mutex_lock(&cluster->lock);
+    const bool is_next = came->place == cluster->position + 1 &&
+                         gjkd_message_is_of_later((proto_text){came->data, came->length}, &head) &&
+                         head.epoch == cluster->epoch &&
+                         (cluster->message_id == 0 || head.previous == cluster->message_id);
+    pthread_mutex_unlock(&cluster->lock);
+    return is_next;
+}
+
 /* False: the log is to be followed anew. */
 static bool take(struct reader *reader, gjkd_engine_message *came) {
     struct gjkd_cluster *cluster = reader->cluster;
@@ -461,23 +511,45 @@ static bool take(struct reader *reader, gjkd_engine_message *came) {
         return false;
     }
     gjkd_message message;
-    if (!gjkd_message_read((proto_text){came->data, came->length}, &message)) {
-        complain(reader, "a message of the log is none of this version: update this node");
-        pause_reading(cluster, AGAIN_MS);
+    if (!read_message(came, &message) && is_of_later(cluster, came)) {
+        fail(reader, LATER, LATER);
         return false;
     }
     atomic_fetch_add(&cluster->log_bytes, came->length + message.bytes + OVERHEAD_BYTES);
+    bool is_taken = false;
     switch (sort_out(cluster, came->place, &message)) {
     case IS_KNOWN:
         return true;
     case IS_NEW:
-        return apply(reader, came->place, &message);
+        is_taken = apply(reader, came->place, &message);
+        break;
     case IS_STRAY:
-        return skip(reader, came->place, &message);
+        is_taken = skip(reader, came->place, &message);
+        break;
     case IS_TOO_FAR:
+        reader->is_hidden = true;
         break;
     }
-    return false;
+    if (is_taken) {
+        note_success(reader);
+    }
+    return is_taken;
+}
+
+/* Takes the next message from the log itself: one whose head says that it is the servers' own is never
+ * delivered. False: the log is to be followed anew. */
+static bool take_hidden(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    gjkd_engine_message found;
+    reader->is_hidden = false;
+    if (!gjkd_engine_get(cluster->engine, what_is_shown(cluster).place + 1, &found) ||
+        found.handle == NULL) {
+        return false;
+    }
+    const bool is_taken = take(reader, &found);
+    gjkd_engine_release(&found);
+    reader->is_hidden = false;
+    return is_taken;
 }
 
 /* --- The thread --- */
@@ -516,7 +588,11 @@ static bool look(struct reader *reader) {
     }
     reader->looked_ns = now_ns;
     atomic_store(&cluster->is_stuck, false);
-    return judge(reader, &state, shown) && state.last <= shown.place;
+    if (!judge(reader, &state, shown)) {
+        return false;
+    }
+    reader->is_hidden = state.last > shown.place;
+    return !reader->is_hidden;
 }
 
 /* Follows the log until something is wrong. */
@@ -538,6 +614,9 @@ static void follow(struct reader *reader) {
             gjkd_cluster_doubt(cluster);
             goes_on = false;
             break;
+        }
+        if (reader->is_hidden) {
+            (void)take_hidden(reader); /* and what comes after it is delivered anew */
         }
         note_progress(reader);
         goes_on = goes_on && world == cluster->world;

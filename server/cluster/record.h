@@ -74,6 +74,10 @@ typedef struct gjkd_message {
 /* A view. False: it is none of this version. */
 bool gjkd_message_read(proto_text text, gjkd_message *out) GJK_MUST_USE;
 
+/* Returns true if the text begins as a message of a later version of gjkd does. Of `out` the message that it
+ * is, the one before it and the epoch are what it says. */
+bool gjkd_message_is_of_later(proto_text text, gjkd_message_head *out) GJK_MUST_USE;
+
 /* The number of changes, which is taken off the text. */
 bool gjkd_record_count(proto_text *text, uint32_t *out) GJK_MUST_USE;
 

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The bits of a format that say that it is gjkd's, whatever its number. */
+#define FORMAT_NAME UINT32_C(0xffffff)
+
 bool gjkd_message_read(proto_text text, gjkd_message *out) {
     gjkd_cursor cursor = {.rest = text};
     const uint32_t format = gjkd_take32(&cursor);
@@ -27,6 +30,16 @@ bool gjkd_message_read(proto_text text, gjkd_message *out) {
     out->pieces = gjkd_take(&cursor, (size_t)out->piece_count * GJKD_DIGEST_BYTES);
     out->changes = cursor.rest;
     return !cursor.failed;
+}
+
+bool gjkd_message_is_of_later(proto_text text, gjkd_message_head *out) {
+    gjkd_cursor cursor = {.rest = text};
+    const uint32_t format = gjkd_take32(&cursor);
+    out->id = gjkd_take64(&cursor);
+    out->previous = gjkd_take64(&cursor);
+    out->epoch = gjkd_take64(&cursor);
+    return !cursor.failed && format > GJKD_RECORD_FORMAT &&
+           ((format ^ GJKD_RECORD_FORMAT) & FORMAT_NAME) == 0;
 }
 
 bool gjkd_record_count(proto_text *text, uint32_t *out) {

@@ -102,11 +102,17 @@ struct gjkd_cluster {
                             `moved` tells */
     atomic_bool stops, has_started, is_open, is_stuck, is_to_look, has_unlogged;
     _Atomic uint64_t published, applied, conflicts, snapshots;
-    _Atomic uint64_t log_bytes; /* since the newest snapshot, as far as is known */
+    _Atomic(const char *)
+        blocked; /* why the next message of the log cannot be taken; NULL: it can */
+    _Atomic uint64_t strays, stray_logged_ns; /* messages of others on gjkd's subjects */
+    _Atomic uint64_t log_bytes;               /* since the newest snapshot, as far as is known */
 };
 
 /* Gives up waiting after that time, of CLOCK_MONOTONIC. The lock is held. */
 void gjkd_cluster_wait(struct gjkd_cluster *cluster, pthread_cond_t *condition, uint64_t wait_ms);
+
+/* Counts a message that is none of gjkd's, and logs it at most once a minute. On any thread. */
+void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
 
 /* Whether the log can be written, as far as is known. */
 bool gjkd_cluster_is_away(struct gjkd_cluster *cluster);

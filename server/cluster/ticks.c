@@ -182,6 +182,7 @@ static fate judge(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
     const gjkd_poses *poses = &message->poses;
     *version = NULL;
     if (!letter->is_read && !gjkd_tick_message_read(letter->text, &letter->message)) {
+        gjkd_cluster_note_stray(cluster);
         return IS_LATE;
     }
     letter->is_read = true;

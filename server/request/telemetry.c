@@ -311,6 +311,9 @@ static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
                   cluster->applied);
     print_counter(out, "gjkd_cluster_conflicts_total",
                   "Groups of writes that another node's came before.", cluster->conflicts);
+    print_counter(out, "gjkd_cluster_stray_messages_total",
+                  "Messages on the cluster's subjects that are none of gjkd's, passed over.",
+                  cluster->strays);
     print_counter(out, "gjkd_cluster_snapshots_total", "Snapshots that this node has made.",
                   cluster->snapshots);
     print_counter(out, "gjkd_cluster_resets_total",
