@@ -508,8 +508,65 @@ static bool put(struct gjkd_engine *engine, const char *subject, const char *dat
     return status == NATS_OK;
 }
 
-/* Whether it could be asked for; there may be none. */
-static bool get(struct gjkd_engine *engine, const char *subject, gjkd_engine_message *out) {
+static gjkd_engine_message view(natsMsg *message, uint64_t place) {
+    return (gjkd_engine_message){place, natsMsg_GetData(message),
+                                 (size_t)natsMsg_GetDataLength(message), message};
+}
+
+/* Takes the newest message of a subscription that fits; out->handle NULL: none does. False: the servers do
+ * not answer. */
+static bool choose(natsSubscription *subscription, gjkd_engine_fits *fits, void *user,
+                   gjkd_engine_message *out) {
+    uint64_t left = 1;
+    while (left > 0) {
+        natsMsg *message = NULL;
+        jsMsgMetaData *meta = NULL;
+        if (natsSubscription_NextMsg(&message, subscription, WAIT_MS) != NATS_OK ||
+            natsMsg_GetMetaData(&meta, message) != NATS_OK) {
+            natsMsg_Destroy(message);
+            return false;
+        }
+        gjkd_engine_message found = view(message, meta->Sequence.Stream);
+        left = meta->NumPending;
+        jsMsgMetaData_Destroy(meta);
+        if (fits(user, &found)) {
+            gjkd_engine_release(out);
+            *out = found;
+        } else {
+            gjkd_engine_release(&found);
+        }
+    }
+    return true;
+}
+
+/* Looks at all messages of the subject, of which the last one does not fit. */
+static bool find(struct gjkd_engine *engine, const char *subject, gjkd_engine_fits *fits,
+                 void *user, gjkd_engine_message *out) {
+    natsSubscription *subscription = NULL;
+    jsSubOptions options;
+    jsSubOptions_Init(&options);
+    options.Stream = engine->piece_name;
+    options.Config.DeliverPolicy = js_DeliverAll;
+    options.Config.AckPolicy = js_AckNone;
+    options.Config.MemoryStorage = true;
+    const natsStatus status =
+        js_SubscribeSync(&subscription, gjkd_connection_hold_streams(engine->connection), subject,
+                         NULL, &options, NULL);
+    gjkd_connection_let_go(engine->connection);
+    const bool fine = status == NATS_OK && choose(subscription, fits, user, out);
+    if (subscription != NULL) {
+        (void)natsSubscription_Unsubscribe(subscription);
+        natsSubscription_Destroy(subscription);
+    }
+    if (!fine) {
+        gjkd_engine_release(out);
+    }
+    return fine;
+}
+
+/* The newest message of the subject that fits. Returns whether it could be asked for; there may be none. */
+static bool get(struct gjkd_engine *engine, const char *subject, gjkd_engine_fits *fits, void *user,
+                gjkd_engine_message *out) {
     natsMsg *message = NULL;
     jsErrCode code = 0;
     *out = (gjkd_engine_message){.handle = NULL};
@@ -523,9 +580,12 @@ static bool get(struct gjkd_engine *engine, const char *subject, gjkd_engine_mes
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
-    *out = (gjkd_engine_message){0, natsMsg_GetData(message),
-                                 (size_t)natsMsg_GetDataLength(message), message};
-    return true;
+    *out = view(message, natsMsg_GetSequence(message));
+    if (fits(user, out)) {
+        return true;
+    }
+    gjkd_engine_release(out);
+    return find(engine, subject, fits, user, out);
 }
 
 bool gjkd_engine_put_piece(struct gjkd_engine *engine, const gjkd_digest *name, const char *data,
@@ -536,10 +596,10 @@ bool gjkd_engine_put_piece(struct gjkd_engine *engine, const gjkd_digest *name, 
 }
 
 bool gjkd_engine_get_piece(struct gjkd_engine *engine, const gjkd_digest *name,
-                           gjkd_engine_message *out) {
+                           gjkd_engine_fits *fits, void *user, gjkd_engine_message *out) {
     char subject[SUBJECT_BYTES];
     name_piece(engine, name, subject);
-    return get(engine, subject, out) && out->handle != NULL;
+    return get(engine, subject, fits, user, out) && out->handle != NULL;
 }
 
 bool gjkd_engine_put_note(struct gjkd_engine *engine, const char *data, size_t length,
@@ -549,10 +609,11 @@ bool gjkd_engine_put_note(struct gjkd_engine *engine, const char *data, size_t l
     return put(engine, subject, data, length, wait_ms);
 }
 
-bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_message *out) {
+bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_fits *fits, void *user,
+                          gjkd_engine_message *out) {
     char subject[SUBJECT_BYTES];
     name_note(engine, subject);
-    return get(engine, subject, out);
+    return get(engine, subject, fits, user, out);
 }
 
 bool gjkd_engine_look_at_pieces(struct gjkd_engine *engine, uint64_t *last) {

@@ -23,11 +23,14 @@ struct gjkd_engine;
 
 /* A message of the log, a piece, or what another node has told; until its release. */
 typedef struct gjkd_engine_message {
-    uint64_t place; /* of the log's */
+    uint64_t place; /* of the log's, or among the pieces */
     const char *data;
     size_t length;
     void *handle;
 } gjkd_engine_message;
+
+/* Returns true if the message is what is asked for, and none of somebody else's. */
+typedef bool gjkd_engine_fits(void *user, const gjkd_engine_message *message);
 
 typedef struct gjkd_engine_setup {
     const char *urls;              /* separated by commas */
@@ -120,13 +123,15 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place,
 bool gjkd_engine_put_piece(struct gjkd_engine *engine, const gjkd_digest *name, const char *data,
                            size_t length, uint64_t wait_ms) GJK_MUST_USE;
 bool gjkd_engine_get_piece(struct gjkd_engine *engine, const gjkd_digest *name,
+                           gjkd_engine_fits *fits, void *user,
                            gjkd_engine_message *out) GJK_MUST_USE;
 
 /* A text that is kept beside them; the newest one counts. */
 bool gjkd_engine_put_note(struct gjkd_engine *engine, const char *data, size_t length,
                           uint64_t wait_ms) GJK_MUST_USE;
 /* False: it cannot be read. There is none: *out has no handle. */
-bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_message *out) GJK_MUST_USE;
+bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_fits *fits, void *user,
+                          gjkd_engine_message *out) GJK_MUST_USE;
 
 /* The place of the newest of all pieces and notes. */
 bool gjkd_engine_look_at_pieces(struct gjkd_engine *engine, uint64_t *last) GJK_MUST_USE;

@@ -62,16 +62,21 @@ bool gjkd_cutter_end(gjkd_cutter *cutter) {
     return !cutter->failed;
 }
 
+static bool is_piece(void *user, const gjkd_engine_message *message) {
+    gjkd_digest found;
+    return gjkd_digest_make(message->data, message->length, &found) &&
+           memcmp(&found, user, sizeof found) == 0;
+}
+
 static bool get_piece(struct gjkd_engine *engine, const char *digest, char *out, uint64_t room,
                       size_t *length) {
-    gjkd_digest name, found;
+    gjkd_digest name;
     gjkd_engine_message piece;
     memcpy(name.bytes, digest, sizeof name.bytes);
-    if (!gjkd_engine_get_piece(engine, &name, &piece)) {
+    if (!gjkd_engine_get_piece(engine, &name, is_piece, &name, &piece)) {
         return false;
     }
-    const bool fine = piece.length <= room && gjkd_digest_make(piece.data, piece.length, &found) &&
-                      memcmp(&found, &name, sizeof found) == 0;
+    const bool fine = piece.length <= room;
     if (fine) {
         memcpy(out, piece.data, piece.length);
         *length = piece.length;

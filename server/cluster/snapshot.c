@@ -39,12 +39,25 @@ struct keeper {
 
 /* --- The note --- */
 
+/* Whether the message is a note; counts what is none once. */
+static bool is_note(void *user, const gjkd_engine_message *message) {
+    struct gjkd_cluster *cluster = user;
+    gjkd_message note;
+    const bool is_ours = gjkd_message_read((proto_text){message->data, message->length}, &note) &&
+                         note.changes.length == sizeof(uint64_t);
+    if (!is_ours && message->place > atomic_load(&cluster->stray_note)) {
+        atomic_store(&cluster->stray_note, message->place);
+        gjkd_cluster_note_stray(cluster);
+    }
+    return is_ours;
+}
+
 /* The newest snapshot; out->place 0: there is none. False: it cannot be read. */
 static bool read_note(struct gjkd_cluster *cluster, gjkd_engine_message *came,
                       gjkd_message *message, uint64_t *piece) {
     *piece = 0;
     *message = (gjkd_message){.piece_count = 0};
-    if (!gjkd_engine_get_note(cluster->engine, came)) {
+    if (!gjkd_engine_get_note(cluster->engine, is_note, cluster, came)) {
         return false;
     }
     if (came->handle == NULL) {

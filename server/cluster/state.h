@@ -105,6 +105,7 @@ struct gjkd_cluster {
     _Atomic(const char *)
         blocked; /* why the next message of the log cannot be taken; NULL: it can */
     _Atomic uint64_t strays, stray_logged_ns; /* messages of others on gjkd's subjects */
+    _Atomic uint64_t stray_note;              /* the newest of them among the notes of snapshots */
     _Atomic uint64_t log_bytes;               /* since the newest snapshot, as far as is known */
 };
 

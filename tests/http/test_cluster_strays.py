@@ -1,13 +1,15 @@
 """Messages of others on the subjects of a cluster: they are passed over, and what stops a node is told."""
 
+import base64
+import json
 import os
 import socket
 import struct
 
 import pytest
 
-import nats
-from test_cluster import NODES, SET, cluster, engine, join, metric, revision_of, seen  # noqa: F401
+from test_cluster import (NODES, SET, cluster, engine, join, metric, revision_of,  # noqa: F401
+                          seen, trimmed)
 from wire import eventually
 
 LOG = "gjkd.test.log"
@@ -91,14 +93,10 @@ def test_strays_in_the_log_are_passed_over(cluster, join, publisher, what):  # n
 
 def test_a_stray_as_the_first_message(engine, join, publisher):  # noqa: F811
     """It is what an empty log has at its first place."""
-    import json
-    publisher.socket.sendall(b"SUB _INBOX.x 1\r\n")
     config = json.dumps({"name": "gjkd_test", "subjects": [LOG], "retention": "limits",
                          "storage": "file", "max_consumers": -1, "max_msgs": -1, "max_bytes": -1,
                          "discard": "old", "num_replicas": 1}).encode()
-    publisher.socket.sendall(b"PUB $JS.API.STREAM.CREATE.gjkd_test _INBOX.x %d\r\n%s\r\n" %
-                             (len(config), config))
-    publisher.file.readline()
+    assert "error" not in ask(publisher, b"$JS.API.STREAM.CREATE.gjkd_test", config)
     publisher.publish(LOG, b"hello")
     publisher.flush()
     stop_nothing([join(host) for host in NODES])
@@ -136,18 +134,59 @@ def test_strays_on_other_subjects_stop_nothing(cluster, join, publisher, what, s
         assert eventually(lambda: metric(cluster[1], "gjkd_cluster_stray_messages_total") > 0)
 
 
-def last_message(publisher, place):
-    """The log's message at that place, by the servers' own interface."""
-    import base64
-    import json
-    body = json.dumps({"seq": place}).encode()
-    publisher.socket.sendall(b"SUB _INBOX.y 7\r\nPUB $JS.API.STREAM.MSG.GET.gjkd_test _INBOX.y %d\r\n%s\r\n"
-                             % (len(body), body))
+LARGE = {"dimension": 2, "shapes": {f"s{i:04}": {"type": "circle", "radius": 1, "meta": "m" * 400}
+                                    for i in range(1000)}}
+
+
+@pytest.mark.parametrize("what", ["empty", "garbage", "magic and zeros", "many"])
+def test_strays_among_snapshots_and_pieces(cluster, join, publisher, engine, what):  # noqa: F811
+    """A node that starts needs the newest snapshot, whose note is the last of its subject no more."""
+    rounds = 0
+    while trimmed(engine) == 1 and rounds < 300:
+        rounds += 1
+        assert cluster[rounds % 3].put("/v1/sets/large", LARGE | {"meta": rounds}).status_code < 300
+    assert trimmed(engine) > 1
+    newest = revision_of(cluster[0].get("/v1/sets/large"))
+    names = subjects(publisher)
+    assert SUBJECTS["note"] in names and len(names) > 1
+    for name in names:  # pieces, too, which are named by what they hold
+        for data in STRAYS[what][:20]:
+            publisher.publish(name, data)
+    publisher.flush()
+    late = join("127.0.0.4")
+    reply = seen(late, "/v1/sets/large", newest)
+    assert reply.content == seen(cluster[0], "/v1/sets/large", newest).content
+    assert metric(late, "gjkd_cluster_stray_messages_total") > 0
+    made = sum(metric(node, "gjkd_cluster_snapshots_total") for node in cluster)
+    while sum(metric(node, "gjkd_cluster_snapshots_total") for node in cluster) == made:
+        rounds += 1
+        assert rounds < 600, "no snapshot is made any more"
+        assert cluster[rounds % 3].put("/v1/sets/large", LARGE | {"meta": rounds}).status_code < 300
+    stop_nothing([*cluster, late])
+
+
+def subjects(publisher):
+    """Of everything in the stream of pieces."""
+    body = b'{"subjects_filter": ">"}'
+    answer = ask(publisher, b"$JS.API.STREAM.INFO.gjkd_test_chunks", body)
+    return list(answer["state"]["subjects"])
+
+
+def ask(publisher, subject, body):
+    """A question to the servers' own interface."""
+    publisher.socket.sendall(b"SUB _INBOX.y 7\r\nPUB %s _INBOX.y %d\r\n%s\r\n" %
+                             (subject, len(body), body))
     while not (line := publisher.file.readline()).startswith(b"MSG _INBOX.y"):
         pass
     text = publisher.file.read(int(line.split()[-1]))
     publisher.socket.sendall(b"UNSUB 7\r\n")
-    return base64.b64decode(json.loads(text)["message"]["data"])
+    return json.loads(text)
+
+
+def last_message(publisher, place):
+    """The log's message at that place, by the servers' own interface."""
+    answer = ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test", json.dumps({"seq": place}).encode())
+    return base64.b64decode(answer["message"]["data"])
 
 
 @pytest.mark.parametrize("magic, words", [(b"GJL4", "later version"), (b"GJL3", "cannot be taken")])
