@@ -233,15 +233,17 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
             refuse_file(database, path, error));
 }
 
-/* Remembers which files these are. */
+static void note_file(const char *path, struct stat *out) {
+    if (out->st_ino == 0 && stat(path, out) != 0) {
+        out->st_ino = 0;
+    }
+}
+
+/* Remembers which files these are. SQLite makes the log with the first transaction. */
 static void note_files(struct gjkd_database *database) {
     const char *path = gjkd_database_path(database);
-    if (stat(path, &database->file) != 0) {
-        database->file.st_ino = 0;
-    }
-    if (stat(sqlite3_filename_wal(path), &database->log) != 0) {
-        database->log.st_ino = 0;
-    }
+    note_file(path, &database->file);
+    note_file(sqlite3_filename_wal(path), &database->log);
 }
 
 struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_STORE_ERROR_MAX]) {
@@ -301,7 +303,11 @@ bool gjkd_database_has_moved(struct gjkd_database *database) {
 
 bool gjkd_database_commit(struct gjkd_database *database) {
     database->has_moved = gjkd_database_has_moved(database);
-    return !database->has_moved && execute(database, "COMMIT");
+    const bool fine = !database->has_moved && execute(database, "COMMIT");
+    if (fine) {
+        note_files(database);
+    }
+    return fine;
 }
 
 bool gjkd_database_touch(struct gjkd_database *database) {
