@@ -232,7 +232,8 @@ bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *g
     s.direction = direction;
     begin(simplex, &s);
     for (uint32_t step = 0; step < steps_max; step++) {
-        if ((s.count > 0 && ends_here(&s, frame->scale, goal, solution)) ||
+        if ((gjk_budget_spend(goal->budget, goal->steps) && s.count > 0) ||
+            (s.count > 0 && ends_here(&s, frame->scale, goal, solution)) ||
             step_ends(frame, goal, &s, solution)) {
             break;
         }

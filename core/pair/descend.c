@@ -50,11 +50,14 @@ static void measure_moved(const gjk_either_frame *pair, gjk_vec3 offset, gjk_vec
 }
 
 /* One proximal step from n: the nearest points when b is moved out, given for b in its place. */
-static gjk_solution proximal_step(const gjk_either_frame *pair, double tolerance, gjk_vec3 n,
+static gjk_solution proximal_step(const gjk_either_frame *pair, const gjk_goal *of_pair, gjk_vec3 n,
                                   double depth) {
     const double beyond = gjk_larger(depth, BEYOND * pair->scale);
     const gjk_vec3 offset = gjk_scale3(depth + beyond, n);
-    const gjk_goal goal = {.tolerance = FINER * tolerance, .max_iterations = ITERATIONS_MAX};
+    const gjk_goal goal = {.tolerance = FINER * of_pair->tolerance,
+                           .max_iterations = ITERATIONS_MAX,
+                           .steps = of_pair->steps,
+                           .budget = of_pair->budget};
     gjk_solution solution;
     measure_moved(pair, offset, n, &goal, &solution);
     solution.point_b = gjk_sub3(solution.point_b, offset);
@@ -95,8 +98,8 @@ static void descend(const gjk_either_frame *pair, const gjk_goal *goal, gjk_solu
     const double least = gjk_larger(GJK_ROUNDING * pair->scale, FINER * goal->tolerance);
     gjk_vec3 n = solution->normal;
     double depth = gjk_either_depth(pair, n);
-    for (int i = 0; i < DESCENTS_MAX; i++) {
-        gjk_solution found = proximal_step(pair, goal->tolerance, n, depth);
+    for (int i = 0; i < DESCENTS_MAX && !gjk_budget_is_spent(goal->budget); i++) {
+        gjk_solution found = proximal_step(pair, goal, n, depth);
         gjk_vertex3 vertex = gjk_either_support(pair, found.normal);
         double along = gjk_dot3(found.normal, vertex.w);
         if (!(along <= depth + least)) {

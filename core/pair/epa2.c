@@ -237,6 +237,9 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
     gjk_starts starts = {.next = GJK_ITERATIONS_MIN};
     bool settled = false;
     for (uint32_t i = 0; i < goal->max_iterations; i++) {
+        if (gjk_budget_spend(goal->budget, goal->steps + polytope->count) && i > 0) {
+            break;
+        }
         solution->iterations++;
         uint32_t nearest = gjk_polytope2_nearest_edge(polytope);
         const gjk_edge2 *edge = &polytope->edge[nearest];

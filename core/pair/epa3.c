@@ -472,6 +472,10 @@ static bool is_short_of(const struct gjk_polytope3 *polytope, uint32_t vertices)
 static bool expand(search3 *s, struct gjk_polytope3 *polytope) {
     for (; !s->ended && s->iteration < s->goal->max_iterations; s->iteration++) {
         bool done;
+        if (gjk_budget_spend(s->goal->budget, s->goal->steps + polytope->face_count) &&
+            s->iteration > 0) {
+            break;
+        }
         if (is_short_of(polytope, 1 + MORE_FACES)) {
             return false;
         }

@@ -67,6 +67,11 @@ gjk_frame3 gjk_frame3_make(const gjk_placed *a, const gjk_placed *b);
 gjk_vertex2 gjk_support2(const gjk_frame2 *frame, gjk_vec2 direction);
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex);
 
+/* Steps of an iteration of a pair, which scans the vertices of both. */
+static inline uint32_t gjk_pair_steps(const gjk_shape *a, const gjk_shape *b) {
+    return 8 + (a->count + b->count) / 16;
+}
+
 static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 direction) {
     gjk_vertex3 vertex;
     gjk_support3_into(frame, &direction, &vertex);

@@ -40,6 +40,8 @@ static void set_goal(const gjk_goal *in_world, double unit, double scale, gjk_go
     goal->radius = in_world->radius * unit;
     goal->tolerance = gjk_larger(in_world->tolerance * unit, 4.0 * GJK_ROUNDING * scale);
     goal->max_iterations = in_world->max_iterations;
+    goal->steps = in_world->steps;
+    goal->budget = in_world->budget;
     goal->stop_separated = in_world->stop_separated;
     goal->stop_overlapping = in_world->stop_overlapping;
     goal->recorder = NULL;
@@ -303,18 +305,20 @@ static double positive_part(double x) {
 }
 
 static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double tolerance,
-                        uint32_t max_iterations) {
+                        uint32_t max_iterations, gjk_budget *budget) {
     return (gjk_goal){
         .radius = a->shape->radius + b->shape->radius,
         .tolerance = tolerance * gjk_larger(a->shape->size, b->shape->size),
         .max_iterations = max_iterations,
+        .steps = gjk_pair_steps(a->shape, b->shape),
+        .budget = budget,
     };
 }
 
 static pair_query detect_query(const gjk_placed *a, const gjk_placed *b,
                                const gjk_detect_settings *settings) {
     pair_query query = {
-        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
+        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations, settings->budget),
         .first_direction = &settings->first_direction,
         .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
         .cache = settings->cache,
@@ -328,7 +332,7 @@ static pair_query detect_query(const gjk_placed *a, const gjk_placed *b,
 static pair_query distance_query(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_distance_settings *settings) {
     pair_query query = {
-        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations),
+        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations, settings->budget),
         .first_direction = &settings->first_direction,
         .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
         .cache = settings->cache,
@@ -440,7 +444,7 @@ static __attribute__((noinline)) void detect_any(const gjk_placed *a, const gjk_
     result->has_points = is_deep && solution.has_points;
     result->piece_a = result->piece_b = GJK_NO_PIECE;
     result->inside = false;
-    result->given_up = false;
+    result->given_up = gjk_budget_is_spent(settings->budget);
     set_points(first, second, &solution, verdict.length, result->has_points,
                swapped ? &result->point_b : &result->point_a,
                swapped ? &result->point_a : &result->point_b);
@@ -450,6 +454,7 @@ bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
                         const gjk_detect_settings *settings, gjk_detect_result *result) {
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
+    (void)gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape));
     const bool is_decided = gjk_spatial_detect(a, b, settings, result, &walk);
     if (!is_decided) {
         detect_any(a, b, settings, &walk, result);
@@ -520,7 +525,7 @@ static __attribute__((noinline)) void distance_any(const gjk_placed *a, const gj
     result->has_points = is_apart && solution.has_points;
     result->piece_a = result->piece_b = GJK_NO_PIECE;
     result->inside = false;
-    result->given_up = false;
+    result->given_up = gjk_budget_is_spent(settings->budget);
     set_points(first, second, &solution, verdict.length, result->has_points,
                swapped ? &result->point_b : &result->point_a,
                swapped ? &result->point_a : &result->point_b);
@@ -530,6 +535,7 @@ bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
                           const gjk_distance_settings *settings, gjk_distance_result *result) {
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
+    (void)gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape));
     const bool is_decided = gjk_spatial_distance(a, b, settings, result, &walk);
     if (!is_decided) {
         distance_any(a, b, settings, &walk, result);

@@ -16,6 +16,9 @@
 /* Roundings of a relative pose, relative to the coordinates that it is made of. */
 #define POSE_ROUNDING 0x1p-46
 
+/* Steps of a pair of pieces beside those of its query. */
+#define PAIR_STEPS 16
+
 /* How much wider boxes must be than the pieces in them: touching pairs may be apart by the
  * tolerance, and poses round. */
 static double slack_of(const gjk_placed *a, const gjk_placed *b, double tolerance) {
@@ -38,11 +41,6 @@ static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slac
     const bool is_too_far = gap - slack > visitor->bound;
     const bool is_too_shallow = visitor->depth > 0.0 && -gap + slack < visitor->depth;
     return !is_too_far && !is_too_shallow;
-}
-
-/* The steps that a query on two convex shapes counts for. */
-static uint32_t steps_of(const gjk_placed *a, const gjk_placed *b) {
-    return 16 + (a->shape->count + b->shape->count) / 4;
 }
 
 /* The pieces of a leaf, by ascending gap. */
@@ -92,8 +90,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
                 whole_is_a ? index : GJK_NO_PIECE,
                 whole_is_a ? GJK_NO_PIECE : index,
             };
-            if (gjk_budget_spend(visitor->budget, steps_of(pair.a, pair.b)) ||
-                !visitor->visit(visitor, &pair)) {
+            if (gjk_budget_spend(visitor->budget, PAIR_STEPS) || !visitor->visit(visitor, &pair)) {
                 return;
             }
         }
@@ -227,7 +224,7 @@ static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
             gjk_piece b;
             gjk_piece_make(walk->b, pair.piece_b, &b);
             pair.b = &b.placed;
-            if (gjk_budget_spend(walk->visitor->budget, steps_of(pair.a, pair.b)) ||
+            if (gjk_budget_spend(walk->visitor->budget, PAIR_STEPS) ||
                 !walk->visitor->visit(walk->visitor, &pair)) {
                 return false;
             }

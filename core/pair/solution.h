@@ -14,6 +14,7 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
+#include "gjk/budget.h"
 #include "gjk/trace.h"
 
 #include <stdbool.h>
@@ -23,6 +24,8 @@ typedef struct gjk_goal {
     double radius;    /* sum of both radii: s of the shapes is s of the cores - radius */
     double tolerance; /* absolute, in frame units; not below rounding */
     uint32_t max_iterations;
+    uint32_t steps;               /* that an iteration spends of the budget */
+    gjk_budget *budget;           /* ends the iteration as the limit does; NULL: endless */
     bool stop_separated;          /* a proof of s - radius > tolerance is enough */
     bool stop_overlapping;        /* a proof of s - radius < -tolerance is enough */
     const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */

@@ -50,15 +50,21 @@ static inline bool gjk_is_rounding(const gjk_progress *progress, const gjk_goal 
     return progress->curved && !goal->stop_overlapping && upper < goal->radius - goal->tolerance;
 }
 
-/* Counts a step; false, and no step, when the limit is reached. */
+/* Whether the budget ends the iteration, which has points by then. */
+static inline bool gjk_gives_up(const gjk_goal *goal, const gjk_solution *solution) {
+    return gjk_budget_spend(goal->budget, goal->steps) && solution->upper < INFINITY;
+}
+
+/* Counts a step; false, and no step, when the limit is reached or the budget is spent. */
 static inline bool gjk_goes_on(gjk_progress *progress, const gjk_goal *goal,
                                gjk_solution *solution) {
-    if (solution->iterations < goal->max_iterations) {
+    const bool is_spent = gjk_gives_up(goal, solution);
+    if (solution->iterations < goal->max_iterations && !is_spent) {
         solution->iterations++;
         return true;
     }
-    progress->is_limited =
-        !gjk_is_rounding(progress, goal, solution->upper) || progress->extra++ == GJK_EXTRA_MAX;
+    progress->is_limited = is_spent || !gjk_is_rounding(progress, goal, solution->upper) ||
+                           progress->extra++ == GJK_EXTRA_MAX;
     return !progress->is_limited;
 }
 

@@ -22,6 +22,7 @@
 #include "ray/advance.h"
 
 #include "base/larger.h"
+#include "pair/frame.h"
 #include "shape/near.h"
 #include "shape/pieces.h"
 #include "shape/support.h"
@@ -132,7 +133,8 @@ typedef struct look_ahead {
     gjk_vec3 apart;    /* the same now */
     gjk_vec3 way;      /* of that origin, against a's */
     gjk_vec3 n;        /* unit, from a to b */
-    double least;      /* gap below which nothing is certain */
+    gjk_budget *budget;
+    double least; /* gap below which nothing is certain */
 } look_ahead;
 
 /* How the plane between the shapes turns on: how the gap along n changes with it. */
@@ -213,6 +215,7 @@ static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
 static double bound_gap(const look_ahead *ahead, const plane *by, double d, double *slope) {
     const gjk_vec3 da = gjk_add3(ahead->n, gjk_scale3(d, by->swing_a));
     const gjk_vec3 db = gjk_add3(ahead->n, gjk_scale3(d, by->swing_b));
+    (void)gjk_budget_spend(ahead->budget, gjk_pair_steps(ahead->at_a.shape, ahead->at_b.shape));
     const gjk_vec3 on_a = farthest_of_a(ahead, da), on_b = farthest_of_b(ahead, gjk_neg3(db));
     const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
     *slope = by->speed + gjk_dot3(by->swing_b, on_b) - gjk_dot3(by->swing_a, on_a) - by->curve * d;
@@ -347,6 +350,7 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
     how.tolerance = settings->tolerance;
     how.max_iterations = settings->max_iterations;
     how.cache = &cache;
+    how.budget = ahead.budget = settings->budget;
     double t = 0.0;
     bool rests = false; /* they touch, as they did at the start */
     move_to(&ahead, t);
@@ -375,7 +379,8 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
             meeting.convergence = apart.convergence;
             break; /* what is nearer cannot be told apart from contact */
         }
-        if (meeting.iterations >= STEPS_EACH * settings->max_iterations) {
+        if (meeting.iterations >= STEPS_EACH * settings->max_iterations ||
+            gjk_budget_is_spent(ahead.budget)) {
             meeting.convergence = GJK_ITERATION_LIMIT;
             break;
         }

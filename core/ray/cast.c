@@ -65,6 +65,7 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
+    at_rest.budget = settings->budget;
     gjk_detect_result start = gjk_detect(target, moving, &at_rest);
     gjk_vec3 direction;
     double length = normalize(translation, &direction), unit;
@@ -85,6 +86,7 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         .radius = target->shape->radius + moving->shape->radius,
         .tolerance = tolerance,
         .max_iterations = settings->max_iterations,
+        .budget = settings->budget,
     };
     gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
@@ -180,7 +182,7 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
                      : cast_convex(moving, translation, target, settings);
         result.piece = result.moving_piece = GJK_NO_PIECE;
         result.has_material = false;
-        result.given_up = false;
+        result.given_up = gjk_budget_is_spent(settings->budget);
     }
     gjk_cast_settle_start(moving, target, settings, &result);
     return result;

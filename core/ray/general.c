@@ -27,6 +27,7 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
     const gjk_detect_settings boolean = {
         .tolerance = settings->tolerance,
         .max_iterations = settings->max_iterations,
+        .budget = settings->budget,
     };
     gjk_detect_result found = gjk_detect(target, &start, &boolean);
     *out = (gjk_ray_result){
@@ -60,6 +61,7 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
         .radius = shape->radius,
         .tolerance = settings->tolerance * shape->size,
         .max_iterations = settings->max_iterations,
+        .budget = settings->budget,
     };
     double unit;
     gjk_ray_solution solution = gjk_ray_at_pair(target, &start, &goal, &unit);

@@ -56,6 +56,8 @@ gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
         .radius = in_world->radius * *unit,
         .tolerance = in_world->tolerance * *unit,
         .max_iterations = in_world->max_iterations,
+        .steps = gjk_pair_steps(a->shape, b->shape),
+        .budget = in_world->budget,
     };
     if (a->shape->dimension == 2) {
         const gjk_frame2 frame = gjk_frame2_make(a, b);

@@ -14,6 +14,8 @@ typedef struct gjk_ray_goal {
     double radius;
     double tolerance;
     uint32_t max_iterations;
+    uint32_t steps;     /* that an iteration spends of the budget */
+    gjk_budget *budget; /* ends the iteration as the limit does; NULL: endless */
 } gjk_ray_goal;
 
 /*

@@ -189,7 +189,8 @@ bool gjk_raycast_any(const gjk_placed *target, const gjk_ray *ray, const gjk_ray
     result->hit = answer.hit;
     result->inside = answer.inside;
     result->has_normal = answer.has_normal;
-    result->has_material = result->given_up = false;
+    result->has_material = false;
+    result->given_up = gjk_budget_is_spent(settings->budget);
     result->piece = GJK_NO_PIECE;
     result->material = 0;
     result->distance = answer.distance;

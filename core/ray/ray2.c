@@ -53,6 +53,9 @@ gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal) {
     ray_state2 state = {.progress = {.distance = INFINITY}, .normal = gjk_neg2(direction)};
     gjk_vec2 normal = frame->toward, toward;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
+        if (gjk_budget_spend(goal->budget, goal->steps) && i > 1) {
+            break;
+        }
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.progress.t);
         gjk_vertex2 vertex = gjk_support2(frame, normal);
         const double gap = gjk_dot2(normal, gjk_sub2(state.point, vertex.w)) - goal->radius;

@@ -59,6 +59,9 @@ gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal) {
     ray_state3 state = {.progress = {.distance = INFINITY}, .normal = gjk_neg3(direction)};
     gjk_vec3 normal = frame->toward, toward;
     for (uint32_t i = 1; i <= goal->max_iterations; i++) {
+        if (gjk_budget_spend(goal->budget, goal->steps) && i > 1) {
+            break;
+        }
         const double rounding = 4 * GJK_ROUNDING * (frame->scale + goal->radius + state.progress.t);
         gjk_vertex3 vertex = gjk_support3(frame, normal);
         const double gap = gjk_dot3(normal, gjk_sub3(state.point, vertex.w)) - goal->radius;

@@ -165,7 +165,7 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
-            if (gjk_budget_spend(cast->budget, 128)) {
+            if (gjk_budget_spend(cast->budget, 16 + moving_part->shape->count)) {
                 return;
             }
             gjk_piece_make_own(pieces, index, &piece);

@@ -46,7 +46,7 @@ static inline bool gjk_bodies_accept_each_other(const gjk_body *a, const gjk_bod
 /* The steps that a query on one body counts for: some look at all points of its shape in each of
  * their iterations. */
 static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
-    return 16 + shape->count / 4;
+    return 16 + shape->count / 32;
 }
 
 /* How many bodies are listed at once where there is no tree. */
