@@ -49,8 +49,8 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
     gjk_pieces_walk walk;
     uint32_t first, count;
     bool inside = false;
-    gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0);
-    while (gjk_pieces_walk_next(&walk, &first, &count) && !gjk_budget_spend(budget, 16)) {
+    gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0, budget);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_vec3 corners[3];
             gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);

@@ -69,16 +69,13 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
                           &query);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY);
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY, visitor->budget);
     gjk_pieces_walk_narrow(&walk, visitor->bound);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         near_piece sorted[GJK_PIECES_LEAF];
         sort_leaf(pieces, first, count, &seen, sorted);
         for (uint32_t i = 0; i < count; i++) {
             const uint32_t index = sorted[i].index;
-            if (gjk_budget_spend(visitor->budget, 4)) {
-                return;
-            }
             if (!may_matter(visitor, sorted[i].gap, slack)) {
                 continue;
             }

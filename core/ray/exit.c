@@ -173,7 +173,7 @@ static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) 
     const double rounding = 0x1p-46 * (gjk_largest3(at) + way->t + shape->reach);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, rounding);
     gjk_pieces_query_sweep(tree, way->own_direction, &query);
-    gjk_pieces_walk_init(walk, tree, &query, bound);
+    gjk_pieces_walk_init(walk, tree, &query, bound, way->settings.budget);
 }
 
 /* Finds the piece that goes on farthest from way->t, and in a solid the first that begins later.

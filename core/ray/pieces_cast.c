@@ -111,7 +111,7 @@ static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec
     const gjk_bounds box = box_in_frame(&whole->pose, other);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
     gjk_pieces_query_sweep(tree, gjk_mul3_transposed(&whole->pose.rotation, way), &query);
-    gjk_pieces_walk_init(walk, tree, &query, bound_of(cast));
+    gjk_pieces_walk_init(walk, tree, &query, bound_of(cast), cast->budget);
 }
 
 /* One convex piece of what moves against the whole target. */

@@ -173,9 +173,8 @@ static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
     search.seen = seen;
     search.best = (gjk_ray_result){.piece = GJK_NO_PIECE};
     uint32_t first, count;
-    gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance);
-    while (gjk_pieces_walk_next(&search.walk, &first, &count) &&
-           !gjk_budget_spend(budget, 4 * count)) {
+    gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance, budget);
+    while (gjk_pieces_walk_next(&search.walk, &first, &count)) {
         const uint32_t left_out = find_left_out(seen, first, count, search.walk.bound);
         for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
             ask_piece(&search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);

@@ -160,7 +160,7 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
         gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0);
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, cast->budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
@@ -176,12 +176,10 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
 
 static void cast_pieces(turning_cast *cast) {
     const struct gjk_pieces *pieces = cast->moving->shape->pieces;
-    for (uint32_t i = 0; i < gjk_pieces_count(pieces) && !gjk_budget_is_spent(cast->budget); i++) {
+    for (uint32_t next = 0, i; gjk_pieces_next(pieces, cast->budget, &next, &i);) {
         gjk_piece piece;
-        if (gjk_piece_exists(pieces, i)) {
-            gjk_piece_make_own(pieces, i, &piece);
-            cast_at_target(cast, &piece.placed, i);
-        }
+        gjk_piece_make_own(pieces, i, &piece);
+        cast_at_target(cast, &piece.placed, i);
     }
 }
 

@@ -52,7 +52,7 @@ static void meet_near(encounter *e, const gjk_placed *part_a) {
         gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0);
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, e->budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;
@@ -73,15 +73,10 @@ static void meet_part(encounter *e, const gjk_placed *part_a) {
     } else if (e->b.rests) {
         meet_near(e, part_a);
     } else {
-        for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
+        for (uint32_t next = 0, i; gjk_pieces_next(pieces, e->budget, &next, &i);) {
             gjk_piece piece;
-            if (gjk_budget_spend(e->budget, MOTION_STEPS)) {
-                return;
-            }
-            if (gjk_piece_exists(pieces, i)) {
-                gjk_piece_make_own(pieces, i, &piece);
-                meet_parts(e, part_a, &piece.placed);
-            }
+            gjk_piece_make_own(pieces, i, &piece);
+            meet_parts(e, part_a, &piece.placed);
         }
     }
 }
@@ -111,14 +106,8 @@ static void meet(encounter *e) {
         gjk_swept_slack(&e->a.from, &e->b.from, e->a.motion.translation, e->settings.tolerance);
     const gjk_bounds box_b =
         gjk_box_widen(gjk_box_of(&e->b.from), e->b.from.shape->dimension, slack);
-    for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
+    for (uint32_t next = 0, i; gjk_pieces_next(pieces, e->budget, &next, &i);) {
         gjk_piece piece;
-        if (gjk_budget_spend(e->budget, 16)) {
-            return;
-        }
-        if (!gjk_piece_exists(pieces, i)) {
-            continue;
-        }
         gjk_piece_make_own(pieces, i, &piece);
         if (may_meet(e, &piece.placed, &box_b)) {
             meet_part(e, &piece.placed);
@@ -150,7 +139,9 @@ static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_p
     encounter e = {
         .a = find_traveller(row, a),
         .b = find_traveller(row, b),
-        .settings = {.tolerance = s->tolerance, .max_iterations = s->max_iterations},
+        .settings = {.tolerance = s->tolerance,
+                     .max_iterations = s->max_iterations,
+                     .budget = row->walk.tree.budget},
         .budget = row->walk.tree.budget,
         .bound = out->colliding ? out->fraction : 1.0,
     };

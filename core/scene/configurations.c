@@ -94,7 +94,7 @@ static int compare_ids(const void *a, const void *b) {
 
 /* The moved bodies by id, and the first of the others. */
 static gjk_status sort_ids(struct gjk_configurations *c, struct gjk_arena *arena) {
-    const uint32_t count = c->settings.count, all = gjk_set_count(c->snapshot.set);
+    const uint32_t count = c->settings.count;
     const gjk_body **by_id = gjk_arena_alloc_array(arena, count, sizeof *by_id);
     if (by_id == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -106,11 +106,11 @@ static gjk_status sort_ids(struct gjk_configurations *c, struct gjk_arena *arena
     for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
         c->order[i] = gjk_configuration_index(c, by_id[i]);
     }
-    for (uint32_t i = 0; status == GJK_OK && i < all && c->least_id == NULL; i++) {
-        const gjk_body *body = gjk_set_body(c->snapshot.set, i);
+    gjk_set_iterator bodies = gjk_set_iterate(c->snapshot.set, arena->budget);
+    for (const gjk_body *body; c->least_id == NULL && (body = gjk_set_next(&bodies)) != NULL;) {
         c->least_id = gjk_configuration_index(c, body) == UINT32_MAX ? body->id : NULL;
     }
-    return status;
+    return gjk_budget_is_spent(arena->budget) ? GJK_GIVEN_UP : status;
 }
 
 static gjk_status sort_allowed(struct gjk_configurations *c, struct gjk_arena *arena) {

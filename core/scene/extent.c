@@ -8,17 +8,11 @@
 
 #define ROUNDING 0x1p-48
 
-double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point) {
+double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point, gjk_budget *budget) {
     double farthest = 0.0;
-    const gjk_body *batch[GJK_SET_WALK_BATCH];
-    const uint32_t count = gjk_set_count(snapshot->set);
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t at = i % GJK_SET_WALK_BATCH, left = count - i;
-        if (at == 0) {
-            gjk_set_list(snapshot->set, i, left < GJK_SET_WALK_BATCH ? left : GJK_SET_WALK_BATCH,
-                         batch);
-        }
-        gjk_placed placed = gjk_snapshot_place(snapshot, batch[at]);
+    gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, budget);
+    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+        gjk_placed placed = gjk_snapshot_place(snapshot, body);
         gjk_vec3 center = gjk_pose_apply(&placed.pose, placed.shape->center);
         double apart = gjk_length3(gjk_sub3(center, point));
         farthest = fmax(farthest, apart + placed.shape->bounding_radius);

@@ -28,8 +28,8 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
                                  gjk_placed *room);
 
 /* An upper bound of the distance from a point to any point of the snapshot. It depends on the
- * bodies alone, not on the tree. O(n). */
-double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point);
+ * bodies alone, not on the tree. O(n). Means nothing where the budget is spent. */
+double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point, gjk_budget *budget);
 
 /* The bounds that everything overlapping any body of the snapshot meets. */
 gjk_query_bounds gjk_query_bounds_of_snapshot(const gjk_snapshot *snapshot, double tolerance);
@@ -49,9 +49,6 @@ static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
     return 16 + shape->count / 32;
 }
 
-/* How many bodies are listed at once where there is no tree. */
-#define GJK_SET_WALK_BATCH 64
-
 /*
  * Finds the selected bodies that may matter to a query: by the snapshot's tree, in unspecified
  * order, or, without a tree, all of them in the order of ids.
@@ -59,8 +56,7 @@ static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
 typedef struct gjk_set_walk {
     const gjk_snapshot *snapshot;
     const gjk_selection *selection;
-    uint32_t index; /* without a tree: of the next body */
-    const gjk_body *batch[GJK_SET_WALK_BATCH];
+    gjk_set_iterator all; /* without a tree */
     gjk_tree_walk tree;
 } gjk_set_walk;
 

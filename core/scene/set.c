@@ -141,10 +141,14 @@ static gjk_status make_tree(struct gjk_set *set, gjk_budget *budget) {
     if (changes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        changes[i] = (gjk_tree_change){NULL, gjk_set_body(set, i)};
+    gjk_set_iterator bodies = gjk_set_iterate(set, budget);
+    uint32_t listed = 0;
+    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+        changes[listed++] = (gjk_tree_change){NULL, body};
     }
-    gjk_status status = gjk_tree_edit(NULL, set->dimension, changes, count, budget, &set->tree);
+    const gjk_status status =
+        listed < count ? GJK_GIVEN_UP
+                       : gjk_tree_edit(NULL, set->dimension, changes, count, budget, &set->tree);
     free(changes);
     return status;
 }
@@ -265,12 +269,29 @@ uint32_t gjk_set_count(const struct gjk_set *set) {
     return gjk_map_count(&set->by_id);
 }
 
-const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i) {
-    return gjk_map_at(&set->by_id, i);
+/* Steps of a body, with a short query of it. */
+#define BODY_STEPS 16
+
+gjk_set_iterator gjk_set_iterate(const struct gjk_set *set, gjk_budget *budget) {
+    gjk_set_iterator bodies;
+    bodies.set = set; /* but not the batch */
+    bodies.budget = budget;
+    bodies.next = 0;
+    return bodies;
 }
 
-void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, const gjk_body **out) {
-    gjk_map_list(&set->by_id, first, count, (const void **)(void *)out);
+const gjk_body *gjk_set_next(gjk_set_iterator *bodies) {
+    const gjk_map *by_id = &bodies->set->by_id;
+    const uint32_t left = gjk_map_count(by_id) - bodies->next, at = bodies->next % GJK_SET_BATCH;
+    if (left == 0 || gjk_budget_spend(bodies->budget, BODY_STEPS)) {
+        return NULL;
+    }
+    if (at == 0) {
+        gjk_map_list(by_id, bodies->next, left < GJK_SET_BATCH ? left : GJK_SET_BATCH,
+                     (const void **)(void *)bodies->batch);
+    }
+    bodies->next++;
+    return bodies->batch[at];
 }
 
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id) {

@@ -209,9 +209,9 @@ static bool scan_trees(gjk_pair_scan *scan) {
     scan->left = PAIRS_PER_BODY * bodies + PAIRS_IN_ADDITION;
     scan->too_many = false;
     if (scan->within) {
-        gjk_tree_pairs_within(b->tree, looseness, test_pair, scan);
+        gjk_tree_pairs_within(b->tree, looseness, scan->settings.budget, test_pair, scan);
     } else {
-        gjk_tree_pairs_between(a->tree, b->tree, looseness, test_pair, scan);
+        gjk_tree_pairs_between(a->tree, b->tree, looseness, scan->settings.budget, test_pair, scan);
     }
     if (scan->too_many) {
         scan->pairs.count = 0;

@@ -25,28 +25,20 @@ void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
                        const gjk_selection *selection) {
     walk->snapshot = snapshot;
     walk->selection = selection;
+    walk->all.set = snapshot->set; /* but not the batch */
+    walk->all.budget = selection->budget;
     gjk_tree_walk_init(&walk->tree, selection->budget);
 }
 
 void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance) {
-    walk->index = 0;
+    walk->all.next = 0;
     gjk_tree_walk_aim(&walk->tree, walk->snapshot->tree, query, distance);
 }
 
 static bool next_of_all(gjk_set_walk *walk, gjk_leaf *leaf) {
-    const struct gjk_set *set = walk->snapshot->set;
-    const uint32_t count = gjk_set_count(set);
-    while (walk->index < count && !gjk_budget_spend(walk->tree.budget, 1)) {
-        const uint32_t left = count - walk->index, at = walk->index % GJK_SET_WALK_BATCH;
-        if (at == 0) {
-            gjk_set_list(set, walk->index, left < GJK_SET_WALK_BATCH ? left : GJK_SET_WALK_BATCH,
-                         walk->batch);
-        }
-        const gjk_body *body = walk->batch[at];
-        walk->index++;
+    for (const gjk_body *body; (body = gjk_set_next(&walk->all)) != NULL;) {
         if (gjk_selection_has(walk->selection, body)) {
             *leaf = (gjk_leaf){body, gjk_snapshot_next(walk->snapshot, body)};
-            (void)gjk_budget_spend(walk->tree.budget, gjk_query_steps(body->placed.shape));
             return true;
         }
     }

@@ -67,11 +67,8 @@ static bool lies_within(container *in, const gjk_placed *body) {
     if (pieces == NULL) {
         return convex_lies_within(in, body);
     }
-    for (uint32_t i = 0; i < gjk_pieces_count(pieces); i++) {
+    for (uint32_t next = 0, i; gjk_pieces_next(pieces, in->budget, &next, &i);) {
         gjk_piece piece;
-        if (!gjk_piece_exists(pieces, i)) {
-            continue;
-        }
         gjk_piece_make(body, i, &piece);
         if (!convex_lies_within(in, &piece.placed)) {
             return false;

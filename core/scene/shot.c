@@ -75,7 +75,8 @@ static gjk_status first_of_ball(const gjk_shot *shot, const gjk_snapshot *snapsh
                                 const gjk_selection *selection, gjk_ray_hits *out) {
     const gjk_cast_settings settings = {.tolerance = shot->tolerance,
                                         .max_iterations = shot->max_iterations};
-    double length = gjk_snapshot_extent(snapshot, shot->ray.origin) + 2.0 * shot->radius;
+    double length =
+        gjk_snapshot_extent(snapshot, shot->ray.origin, shot->budget) + 2.0 * shot->radius;
     length = fmin(fmin(length, shot->ray.max_distance), GJK_COORDINATE_MAX);
     gjk_shape ball;
     gjk_sweep sweep = {{&ball, gjk_pose_identity()}, gjk_scale3(length, shot->ray.direction)};

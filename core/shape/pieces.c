@@ -97,6 +97,20 @@ bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
     return pieces->type != GJK_HEIGHTFIELD || gjk_heightfield_samples(pieces, i, samples);
 }
 
+/* Steps of a piece that is looked at. */
+#define PIECE_STEPS 16
+
+bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
+                     uint32_t *index) {
+    while (*next < pieces->count && !gjk_budget_spend(budget, PIECE_STEPS)) {
+        *index = (*next)++;
+        if (gjk_piece_exists(pieces, *index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void make_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     gjk_vec3 corners[3];
     gjk_pieces_triangle(pieces, i, corners);

@@ -16,6 +16,9 @@
 /* Makes squares of distances compare as the distances would. */
 #define SQUARE_SLACK (1.0 + 0x1p-48)
 #define SQUARE_LEAST 0x1p-1060
+/* Steps of a node that is opened, and of a look at a piece. */
+#define NODE_STEPS 2
+#define PIECE_STEPS 4
 
 gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
                                        const gjk_bounds *box, double slack) {
@@ -64,8 +67,9 @@ void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance) {
 }
 
 void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
-                          const gjk_pieces_query *query, double bound) {
+                          const gjk_pieces_query *query, double bound, gjk_budget *budget) {
     walk->tree = tree;
+    walk->budget = budget;
     walk->query = *query;
     walk->bound = bound;
     walk->box_bound = INFINITY;
@@ -124,7 +128,10 @@ bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *coun
         if (gjk_child_is_leaf(entry.child)) {
             *first = gjk_child_first_slot(entry.child);
             *count = gjk_child_slot_count(entry.child);
-            return true;
+            return !gjk_budget_spend(walk->budget, *count * PIECE_STEPS);
+        }
+        if (gjk_budget_spend(walk->budget, NODE_STEPS)) {
+            return false;
         }
         open_node(walk, &walk->tree->nodes[entry.child]);
     }

@@ -7,6 +7,7 @@
  * only what its boxes, rounded outwards, prove not to matter.
  */
 
+#include "gjk/budget.h"
 #include "shape/pieces_tree.h"
 
 typedef enum gjk_walk_kind {
@@ -32,6 +33,7 @@ typedef struct gjk_pieces_entry {
 
 typedef struct gjk_pieces_walk {
     const gjk_pieces_tree *tree;
+    gjk_budget *budget; /* NULL: endless */
     gjk_pieces_query query;
     double bound;     /* children with larger keys do not matter any more; lower it as you learn */
     double box_bound; /* NEAR: nor do those whose box is further from the query's, squared */
@@ -57,12 +59,13 @@ void gjk_pieces_query_ball(const gjk_pieces_tree *tree, gjk_vec3 center, double 
 double gjk_pieces_near_bound(const gjk_pieces_tree *tree, double distance);
 
 void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
-                          const gjk_pieces_query *query, double bound);
+                          const gjk_pieces_query *query, double bound, gjk_budget *budget);
 
 /* From now on a NEAR walk leaves out what is further than a distance in the shape's own frame. */
 void gjk_pieces_walk_narrow(gjk_pieces_walk *walk, double distance);
 
-/* The next leaf as slots [*first, *first + *count). False: there are no more. */
+/* The next leaf as slots [*first, *first + *count). False: there are no more, or the budget, which
+ * pays for the nodes and for a look at each piece, is spent. */
 bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *count);
 
 /* By what a time of leaving a slab may be too early, relative to it. */

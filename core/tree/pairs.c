@@ -8,22 +8,30 @@
 
 typedef struct gjk_pairing {
     gjk_query_bounds query; /* its box is that of the branch at hand */
+    gjk_budget *budget;
     gjk_pair_visitor visit;
     void *user;
 } gjk_pairing;
 
-static gjk_pairing make_pairing(const struct gjk_tree *tree, double looseness,
+/* Steps of a box against a node. */
+#define NODE_STEPS 4
+
+static gjk_pairing make_pairing(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
                                 gjk_pair_visitor visit, void *user) {
     return (gjk_pairing){
         .query = {.kind = GJK_QUERY_OVERLAP, .dimension = tree->dimension, .looseness = looseness},
+        .budget = budget,
         .visit = visit,
         .user = user,
     };
 }
 
-/* The branches of a node that meet a box. */
+/* The branches of a node that meet a box; none where the budget is spent. */
 static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
     double keys[GJK_TREE_WIDTH];
+    if (gjk_budget_spend(p->budget, NODE_STEPS)) {
+        return 0;
+    }
     if (p->query.looseness > 0.0) {
         double side = gjk_largest3(gjk_sub3(box->max, box->min));
         gjk_bounds wide = gjk_box_widen(*box, p->query.dimension, p->query.looseness * side);
@@ -85,15 +93,15 @@ static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
     return wanted;
 }
 
-void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_pair_visitor visit,
-                           void *user) {
-    gjk_pairing p = make_pairing(tree, looseness, visit, user);
+void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
+                           gjk_pair_visitor visit, void *user) {
+    gjk_pairing p = make_pairing(tree, looseness, budget, visit, user);
     (void)pair_within(&p, tree->root);
 }
 
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
-                            gjk_pair_visitor visit, void *user) {
-    gjk_pairing p = make_pairing(a, looseness, visit, user);
+                            gjk_budget *budget, gjk_pair_visitor visit, void *user) {
+    gjk_pairing p = make_pairing(a, looseness, budget, visit, user);
     const gjk_branch first = {.box = a->bounds, .what = a->root, .kind = GJK_BRANCH_NODE};
     const gjk_branch second = {.box = b->bounds, .what = b->root, .kind = GJK_BRANCH_NODE};
     (void)meet(&p, &first, &second);

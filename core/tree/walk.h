@@ -58,10 +58,11 @@ typedef bool (*gjk_pair_visitor)(void *user, const gjk_leaf *a, const gjk_leaf *
 
 /* Visits, in unspecified order, the pairs of bodies whose boxes meet when they are widened by the
  * looseness (see gjk_box_looseness): pairs within one tree, each once and either way round; or
- * pairs of a body of a with a body of b. */
-void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_pair_visitor visit,
-                           void *user);
+ * pairs of a body of a with a body of b. Ends where the budget (NULL: endless), which pays for the
+ * nodes, is spent. */
+void gjk_tree_pairs_within(const struct gjk_tree *tree, double looseness, gjk_budget *budget,
+                           gjk_pair_visitor visit, void *user);
 void gjk_tree_pairs_between(const struct gjk_tree *a, const struct gjk_tree *b, double looseness,
-                            gjk_pair_visitor visit, void *user);
+                            gjk_budget *budget, gjk_pair_visitor visit, void *user);
 
 #endif

@@ -108,9 +108,9 @@ static void put_shapes(struct proto_buffer *out, const gjkd_proposal *proposal) 
     struct differences all = {.items = NULL};
     const struct gjkd_version *to = proposal->to;
     if (proposal->is_whole || proposal->from == NULL) {
-        const uint32_t count = gjk_set_count(to->set);
-        for (uint32_t i = 0; i < count; i++) {
-            note(&all, NULL, gjk_set_body(to->set, i));
+        gjk_set_iterator bodies = gjk_set_iterate(to->set, NULL);
+        for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+            note(&all, NULL, body);
         }
     } else {
         gjk_set_diff(proposal->from->set, to->set, note, &all);

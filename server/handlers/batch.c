@@ -21,9 +21,6 @@
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
 
-/* Steps of a query beside what it asks. */
-#define ROW_STEPS 64
-
 /* What lists may still take of the reply, or have taken. */
 typedef struct room {
     uint64_t answers, bytes;
@@ -156,20 +153,12 @@ static void tell(work *batch, const tally *done) {
     }
 }
 
-/* May the chunk go on? False: the batch has failed. */
-static bool goes_on(work *batch, const gjkd_chunk *chunk) {
-    if (gjk_budget_spend(chunk->memory->budget, ROW_STEPS)) {
-        atomic_store(&batch->failure, (int)PROTO_DEADLINE_EXCEEDED);
-    }
-    return atomic_load(&batch->failure) == PROTO_OK;
-}
-
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     work *batch = chunk->work;
     chunk_texts *texts = &batch->texts[chunk->begin / batch->step];
     tally done = {0};
     texts->end = chunk->end;
-    for (uint32_t row = chunk->begin; row < chunk->end && goes_on(batch, chunk); row++) {
+    for (uint32_t row; atomic_load(&batch->failure) == PROTO_OK && gjkd_chunk_next(chunk, &row);) {
         proto_code code =
             answer_row(batch, row, room_now(batch, &done), &done, chunk->memory, &texts->arena);
         if (code != PROTO_OK) {
@@ -196,7 +185,7 @@ static proto_code enforce_room(work *batch) {
         texts = row < texts->end ? texts : &batch->texts[row / batch->step];
         if (said->is_cut || said->answered > left.answers ||
             (said->answered > 0 && said->text.length > left.bytes)) {
-            code = gjk_budget_spend(scratch.budget, ROW_STEPS)
+            code = gjk_budget_spend(scratch.budget, GJKD_ROW_STEPS)
                        ? PROTO_DEADLINE_EXCEEDED
                        : answer_row(batch, row, left, &done, &scratch, &texts->arena);
             gjk_arena_reset(&scratch);

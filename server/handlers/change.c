@@ -111,19 +111,16 @@ void gjkd_reply_no_set(struct gjkd_request *request) {
                       request->match.variable.text);
 }
 
-static void put_handles(struct proto_buffer *out, const proto_summary *summary,
-                        const struct gjk_set *set) {
-    const gjk_body *bodies[64];
-    const uint32_t count = gjk_set_count(set), step = sizeof bodies / sizeof bodies[0];
+/* False: the budget is spent. */
+static bool put_handles(struct proto_buffer *out, const proto_summary *summary,
+                        const struct gjk_set *set, gjk_budget *budget) {
+    gjk_set_iterator bodies = gjk_set_iterate(set, budget);
     proto_encode_handles_begin(out, summary);
-    for (uint32_t first = 0; first < count && !out->failed; first += step) {
-        const uint32_t listed = count - first < step ? count - first : step;
-        gjk_set_list(set, first, listed, bodies);
-        for (uint32_t i = 0; i < listed; i++) {
-            proto_encode_handle(out, bodies[i]);
-        }
+    for (const gjk_body *body; !out->failed && (body = gjk_set_next(&bodies)) != NULL;) {
+        proto_encode_handle(out, body);
     }
     proto_encode_handles_end(out);
+    return !gjk_budget_is_spent(budget);
 }
 
 void gjkd_reply_summary(struct gjkd_request *request, int status,
@@ -131,10 +128,12 @@ void gjkd_reply_summary(struct gjkd_request *request, int status,
     proto_summary summary = gjkd_version_summary(version);
     struct proto_buffer body;
     proto_buffer_init_blocks(&body, &request->arena);
-    if (request->params.handles) {
-        put_handles(&body, &summary, version->set);
-    } else {
+    const bool is_written = atomic_load(&request->fate) == GJKD_FATE_CLAIMED; /* must be told */
+    if (!request->params.handles) {
         proto_encode_summary(&body, &summary);
+    } else if (!put_handles(&body, &summary, version->set, is_written ? NULL : &request->budget)) {
+        gjkd_request_fail_late(request);
+        return;
     }
     gjkd_version_etag(version, request->reply.etag);
     gjkd_request_reply(request, status, &body);

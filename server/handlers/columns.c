@@ -83,14 +83,6 @@ void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status) 
                  true);
 }
 
-bool gjkd_columns_spend(struct gjkd_columns *columns, const gjkd_chunk *chunk, uint32_t steps) {
-    const bool is_late = gjk_budget_spend(chunk->memory->budget, steps);
-    if (is_late) {
-        gjkd_columns_note_failure(columns, GJK_GIVEN_UP);
-    }
-    return is_late;
-}
-
 static bool refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
     char pointer[64];
     snprintf(pointer, sizeof pointer, "/%s/%u", column, row);

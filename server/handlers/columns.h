@@ -47,7 +47,7 @@ struct gjkd_columns_kind {
     /* Fills count, at_tick, partial and the kind's own; false: request->problem is set. */
     bool (*decode)(struct gjkd_columns *columns, proto_text body);
     bool (*make_slots)(struct gjkd_columns *columns); /* false: out of memory */
-    void (*run)(const gjkd_chunk *chunk);
+    void (*run)(gjkd_chunk *chunk);
     /* PARTIAL: says in the row's answer why there is none, PROTO_ROW_... */
     void (*refuse_slot)(const struct gjkd_columns *columns, uint32_t row, uint32_t status);
     /* Refuses the request for what is wrong with a row that was refused. */
@@ -60,12 +60,6 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
 
 /* What a row is asked of. */
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
-
-/* Steps of a row beside what it asks. */
-#define GJKD_ROW_STEPS 32
-
-/* Spends steps of the chunk's budget. True, and noted, where it is spent. */
-bool gjkd_columns_spend(struct gjkd_columns *columns, const gjkd_chunk *chunk, uint32_t steps);
 
 /* From any thread: is the state kept that the row asks about? False: the row has been refused. */
 bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row);

@@ -99,16 +99,13 @@ static bool run_row(struct casts *casts, uint32_t row, gjk_filter *filter, gjk_s
     return true;
 }
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     struct casts *casts = chunk->work;
     gjkd_tally tally = {0};
     gjk_filter filter;
     gjk_selection selection = gjkd_columns_closest(&casts->rows.select, chunk, &filter);
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_spend(&casts->columns, chunk, GJKD_ROW_STEPS) ||
-            !run_row(casts, row, &filter, &selection, &tally)) {
-            break;
-        }
+    for (uint32_t row;
+         gjkd_chunk_next(chunk, &row) && run_row(casts, row, &filter, &selection, &tally);) {
     }
     gjkd_count_tally(casts->columns.request->counters, &tally);
 }

@@ -195,14 +195,10 @@ static bool run_row(struct shots *shots, uint32_t row, const gjkd_chunk *chunk, 
     return true;
 }
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     struct shots *shots = chunk->work;
     gjkd_tally tally = {0};
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_spend(&shots->columns, chunk, GJKD_ROW_STEPS) ||
-            !run_row(shots, row, chunk, &tally)) {
-            break;
-        }
+    for (uint32_t row; gjkd_chunk_next(chunk, &row) && run_row(shots, row, chunk, &tally);) {
     }
     gjkd_count_tally(shots->columns.request->counters, &tally);
 }

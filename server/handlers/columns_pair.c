@@ -92,9 +92,6 @@ static bool run_row(struct pairs *pairs, uint32_t row, const gjkd_chunk *chunk, 
         !place(pairs, rows->b[row], &rows->pose_b, row, &b)) {
         return gjkd_columns_note_refusal(&pairs->columns, row);
     }
-    if (gjkd_columns_spend(&pairs->columns, chunk, GJKD_ROW_STEPS)) {
-        return false;
-    }
     const bool is_done =
         (detects ? detect_row : distance_row)(pairs, row, &a, &b, chunk->memory->budget, tally);
     if (!is_done) {
@@ -103,13 +100,10 @@ static bool run_row(struct pairs *pairs, uint32_t row, const gjkd_chunk *chunk, 
     return is_done;
 }
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     struct pairs *pairs = chunk->work;
     gjkd_tally tally = {0};
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (!run_row(pairs, row, chunk, &tally)) {
-            break;
-        }
+    for (uint32_t row; gjkd_chunk_next(chunk, &row) && run_row(pairs, row, chunk, &tally);) {
     }
     gjkd_count_tally(pairs->columns.request->counters, &tally);
 }

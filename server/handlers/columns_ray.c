@@ -76,7 +76,7 @@ static bool run_row(struct rays *rays, uint32_t row, gjk_filter *filter,
     return status == GJK_OK;
 }
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     struct rays *rays = chunk->work;
     gjkd_tally tally = {0};
     gjk_filter filter;
@@ -84,11 +84,8 @@ static void run(const gjkd_chunk *chunk) {
     gjk_ray_settings settings = gjk_ray_settings_default();
     settings.solid = rays->rows.solid;
     settings.budget = selection.budget;
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
-        if (gjkd_columns_spend(&rays->columns, chunk, GJKD_ROW_STEPS) ||
-            !run_row(rays, row, &filter, &selection, &settings, &tally)) {
-            break;
-        }
+    for (uint32_t row; gjkd_chunk_next(chunk, &row) &&
+                       run_row(rays, row, &filter, &selection, &settings, &tally);) {
     }
     gjkd_count_tally(rays->columns.request->counters, &tally);
 }

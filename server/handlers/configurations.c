@@ -204,16 +204,15 @@ static bool prepare(configuration_rows *rows) {
     return true;
 }
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     configuration_rows *rows = chunk->work;
     const uint32_t shapes = rows->asked.shape_count;
     gjk_configuration_hint hint = {NULL, NULL};
-    for (uint32_t row = chunk->begin; row < chunk->end; row++) {
+    for (uint32_t row; gjkd_chunk_next(chunk, &row);) {
         const gjk_pose *poses = &rows->asked.poses[(size_t)row * shapes];
         const gjk_pose *before = rows->asked.continuous && row > 0 ? poses - shapes : NULL;
         if (gjk_configuration_ask(rows->configurations, poses, before, chunk->memory->budget, &hint,
                                   &rows->answers[row]) != GJK_OK) {
-            atomic_store(&rows->request->chunks.late, true);
             return;
         }
     }

@@ -78,10 +78,14 @@ static void reply_set(struct gjkd_request *request) {
     struct proto_buffer body;
     proto_buffer_init_blocks(&body, &request->arena);
     proto_encode_set_begin(&body, &head);
-    for (uint32_t i = 0; i < gjk_set_count(version->set); i++) {
-        const gjk_body *shape = gjk_set_body(version->set, i);
+    gjk_set_iterator bodies = gjk_set_iterate(version->set, &request->budget);
+    for (const gjk_body *shape; (shape = gjk_set_next(&bodies)) != NULL;) {
         const proto_stored stored = gjkd_stored_view(shape);
         proto_encode_set_shape(&body, shape->id, version->dimension, &stored, shape->handle);
+    }
+    if (gjk_budget_is_spent(&request->budget)) {
+        gjkd_request_fail_late(request);
+        return;
     }
     proto_encode_set_end(&body);
     gjkd_request_reply(request, 200, &body);

@@ -18,7 +18,8 @@ enum { SPANS = 3 };
 struct stream {
     const struct gjkd_version *version;
     proto_text head;
-    uint32_t next;           /* shape; one more for the end */
+    gjk_set_iterator bodies;
+    bool is_at_end;
     proto_text spans[SPANS]; /* what is being sent */
     int span;                /* of them, and ... */
     size_t offset;           /* ... in it */
@@ -27,18 +28,20 @@ struct stream {
     char memory[WINDOW_BYTES];
 };
 
-static void rewind_to_head(struct stream *stream) {
-    stream->next = 0;
+static void rewind_to_head(struct stream *stream, gjk_budget *budget) {
+    stream->bodies = gjk_set_iterate(stream->version->set, budget);
+    stream->is_at_end = false;
     stream->span = SPANS - 1;
     stream->spans[SPANS - 1] = stream->head;
     stream->offset = 0;
 }
 
-/* Makes the spans of the next shape, or that of the end. False: there is nothing more, or no memory. */
+/* Makes the spans of the next shape, or that of the end. Returns false if there is nothing more, no
+ * memory, or the budget is spent. */
 static bool advance(struct stream *stream) {
-    const struct gjk_set *set = stream->version->set;
-    const uint32_t i = stream->next++;
-    if (i > gjk_set_count(set) || stream->is_cut) {
+    const bool is_first = stream->bodies.next == 0;
+    const gjk_body *body = gjk_set_next(&stream->bodies);
+    if (stream->is_at_end || stream->is_cut || gjk_budget_is_spent(stream->bodies.budget)) {
         return false;
     }
     struct proto_buffer before, after;
@@ -46,14 +49,14 @@ static bool advance(struct stream *stream) {
     proto_buffer_init(&before, &stream->window);
     proto_buffer_init(&after, &stream->window);
     stream->spans[1] = (proto_text){NULL, 0};
-    if (i < gjk_set_count(set)) {
-        const gjk_body *body = gjk_set_body(set, i);
+    if (body != NULL) {
         const proto_stored stored = gjkd_stored_view(body);
         stream->spans[1] =
-            proto_encode_set_shape_parts(&before, &after, body->id, i == 0,
+            proto_encode_set_shape_parts(&before, &after, body->id, is_first,
                                          stream->version->dimension, &stored, body->handle);
     } else {
         proto_encode_set_end(&after);
+        stream->is_at_end = true;
     }
     if (before.failed || after.failed) {
         stream->is_cut = true;
@@ -89,15 +92,16 @@ static size_t read_stream(void *closure, char *to, size_t length) {
     return done;
 }
 
-static uint64_t measure(struct stream *stream) {
+/* The length of the answer, unless the budget is spent. */
+static uint64_t measure(struct stream *stream, gjk_budget *budget) {
     uint64_t length = stream->head.length;
-    rewind_to_head(stream);
+    rewind_to_head(stream, budget);
     while (advance(stream)) {
         for (int i = 0; i < SPANS; i++) {
             length += stream->spans[i].length;
         }
     }
-    rewind_to_head(stream);
+    rewind_to_head(stream, NULL); /* the peer reads it when it likes */
     return length;
 }
 
@@ -132,10 +136,12 @@ void gjkd_set_stream_reply(struct gjkd_request *request) {
     stream->version = request->version;
     stream->head = (proto_text){head.data, head.length};
     stream->is_cut = false;
-    const uint64_t length = measure(stream);
+    const uint64_t length = measure(stream, &request->budget);
     if (stream->is_cut) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
-        return;
+    } else if (gjk_budget_is_spent(&request->budget)) {
+        gjkd_request_fail_late(request);
+    } else {
+        gjkd_reply_set_stream(&request->reply, read_stream, stream, length);
     }
-    gjkd_reply_set_stream(&request->reply, read_stream, stream, length);
 }

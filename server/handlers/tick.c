@@ -129,11 +129,15 @@ static void reply_poses(struct gjkd_request *request, double tick, const gjk_rew
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
     proto_encode_poses_begin(&out, tick, rewound->is_gap);
-    for (uint32_t i = 0; i < gjk_set_count(snapshot->set); i++) {
-        const gjk_body *body = gjk_set_body(snapshot->set, i);
+    gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, &request->budget);
+    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
         gjk_rotation turn;
         gjk_pose pose = gjk_snapshot_pose(snapshot, body, &turn);
         proto_encode_pose(&out, body->id, request->version->dimension, pose.position, &turn);
+    }
+    if (gjk_budget_is_spent(&request->budget)) {
+        gjkd_request_fail_late(request);
+        return;
     }
     proto_encode_poses_end(&out);
     gjkd_version_etag(request->version, request->reply.etag);

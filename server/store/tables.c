@@ -154,19 +154,12 @@ static void visit(void *user, const gjk_body *from, const gjk_body *to) {
 }
 
 static bool put_shapes(struct writer *writer, const struct gjk_set *set) {
-    enum { STEP = 1024 };
-    const gjk_body *bodies[STEP];
-    const uint32_t count = gjk_set_count(set);
-    for (uint32_t first = 0; first < count; first += STEP) {
-        const uint32_t some = count - first < STEP ? count - first : STEP;
-        gjk_set_list(set, first, some, bodies);
-        for (uint32_t i = 0; i < some; i++) {
-            if (!put_shape(writer, bodies[i])) {
-                return false;
-            }
-        }
+    gjk_set_iterator bodies = gjk_set_iterate(set, NULL);
+    const gjk_body *body = gjk_set_next(&bodies);
+    while (body != NULL && put_shape(writer, body)) {
+        body = gjk_set_next(&bodies);
     }
-    return true;
+    return body == NULL;
 }
 
 bool gjkd_database_write(struct gjkd_database *database, const struct gjkd_version *from,

@@ -77,10 +77,10 @@ static void print_set(void *user, struct gjkd_version *version) {
     gjk_arena_init(&arena, 0);
     proto_buffer_init(&text, &arena);
     proto_encode_set_begin(&text, &head);
-    for (uint32_t i = 0; i < gjk_set_count(version->set) && !printing->failed; i++) {
-        const gjk_body *body = gjk_set_body(version->set, i);
+    gjk_set_iterator bodies = gjk_set_iterate(version->set, NULL);
+    for (const gjk_body *body; !printing->failed && (body = gjk_set_next(&bodies)) != NULL;) {
         const proto_stored stored = gjkd_stored_view(body);
-        if (i > 0) {
+        if (bodies.next > 1) {
             flush(printing, &text);
             (void)fputc(',', printing->out);
         }

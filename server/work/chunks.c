@@ -35,9 +35,12 @@ void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_
     }
 }
 
-static void run(struct gjkd_chunks *chunks, const gjkd_chunk *chunk) {
+static void run(struct gjkd_chunks *chunks, gjkd_chunk *chunk) {
     uint64_t start_ns = uv_hrtime();
     chunks->run(chunk);
+    if (gjk_budget_is_spent(chunk->memory->budget)) {
+        atomic_store(&chunks->late, true);
+    }
     gjk_arena_reset(chunk->memory);
     const uint64_t took_ns = uv_hrtime() - start_ns;
     const uint32_t next = gjkd_chunks_next_step(chunk->end - chunk->begin, took_ns);
@@ -58,7 +61,7 @@ bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory) {
         atomic_store(&chunks->late, true);
     }
     if (!atomic_load(&chunks->late)) {
-        run(chunks, &(gjkd_chunk){chunks->work, begin, begin + rows, memory});
+        run(chunks, &(gjkd_chunk){chunks->work, begin, begin + rows, begin, memory});
     }
     if (atomic_fetch_add(&chunks->done, rows) + rows == chunks->rows) {
         chunks->finish(chunks->work, atomic_load(&chunks->late));

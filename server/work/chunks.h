@@ -21,12 +21,26 @@
 typedef struct gjkd_chunk {
     void *work;               /* as in gjkd_chunks */
     uint32_t begin, end;      /* rows to do */
+    uint32_t next;            /* of them: see gjkd_chunk_next */
     struct gjk_arena *memory; /* empty; what lies in it is gone with the chunk */
 } gjkd_chunk;
 
+/* Steps of a row beside what it asks. */
+#define GJKD_ROW_STEPS 32
+
+/* Takes the next row of a chunk. False: there is none, or the budget of the chunk's memory is spent,
+ * which ends the whole. */
+static inline bool gjkd_chunk_next(gjkd_chunk *chunk, uint32_t *row) {
+    if (chunk->next == chunk->end || gjk_budget_spend(chunk->memory->budget, GJKD_ROW_STEPS)) {
+        return false;
+    }
+    *row = chunk->next++;
+    return true;
+}
+
 struct gjkd_chunks {
     void *work; /* what the callbacks work on */
-    void (*run)(const gjkd_chunk *chunk);
+    void (*run)(gjkd_chunk *chunk);
     /* Called once, when all rows are done; is_late: some are not, for the budget was spent. */
     void (*finish)(void *work, bool is_late);
     bool (*is_over)(void *user); /* of the budget that each thread makes for its chunks */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../support/set_body.h"
 #include "cluster/poses.h"
 #include "sets/version_edit.h"
 #include "store/checksum.h"
@@ -86,7 +87,7 @@ static void check_taken(const struct gjkd_version *before, const struct gjkd_ver
     require(gjkd_tick_message_read((proto_text){out.data, out.length}, &message));
     require(gjkd_poses_apply(&message.poses, before, &again, &problem));
     for (uint32_t i = 0; i < SHAPES; i++) {
-        require(gjkd_stored_is_same(gjk_set_body(taken->set, i), gjk_set_body(again->set, i)));
+        require(gjkd_stored_is_same(test_set_body(taken->set, i), test_set_body(again->set, i)));
     }
     require(gjkd_version_ticks_end(taken) == gjkd_version_ticks_end(again));
     gjkd_version_release(again);

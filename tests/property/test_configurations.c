@@ -7,6 +7,7 @@
 
 #include "gjk/configuration.h"
 #include "scene/configurations.h"
+#include "set_body.h"
 #include "set_scene.h"
 #include "unit/runner.h"
 
@@ -45,7 +46,7 @@ static gjk_pose random_pose(test_rng *rng, uint32_t dimension, double room) {
 static uint32_t choose_moved(test_rng *rng, const struct gjk_set *set, const gjk_body **out) {
     const uint32_t all = gjk_set_count(set), count = 1 + test_rng_below(rng, all < 9 ? all : 9);
     for (uint32_t i = 0; i < all; i++) {
-        out[i] = gjk_set_body(set, i);
+        out[i] = test_set_body(set, i);
     }
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t with = i + test_rng_below(rng, all - i);
@@ -76,7 +77,7 @@ static void make_question(test_rng *rng, question *q) {
     const uint32_t allowed = test_rng_below(rng, ALLOWED_MAX + 1);
     for (uint32_t i = 0; i < allowed; i++) {
         q->allowed[i] = (gjk_allowed_pair){q->moved[test_rng_below(rng, count)],
-                                           gjk_set_body(set, test_rng_below(rng, q->scene.count))};
+                                           test_set_body(set, test_rng_below(rng, q->scene.count))};
     }
     q->settings = (gjk_configuration_settings){
         .moved = q->moved,
@@ -130,7 +131,7 @@ static void expect_collision(const question *q, uint32_t row, gjk_configuration 
     *out = (gjk_configuration){.fraction = 1.0};
     for (uint32_t i = 0; i < count && !out->colliding; i++) {
         for (uint32_t j = i + 1; j < count && !out->colliding; j++) {
-            const gjk_body *a = gjk_set_body(q->scene.set, i), *b = gjk_set_body(q->scene.set, j);
+            const gjk_body *a = test_set_body(q->scene.set, i), *b = test_set_body(q->scene.set, j);
             const gjk_placed p = place(q, row, a), r = place(q, row, b);
             if (is_asked(q, a, b) && gjk_detect(&p, &r, &how).state != GJK_SEPARATED) {
                 *out = (gjk_configuration){.colliding = true, .a = a, .b = b};
@@ -148,7 +149,7 @@ static void expect_nearest(const question *q, uint32_t row, gjk_configuration *o
     *out = (gjk_configuration){.fraction = 1.0};
     for (uint32_t i = 0; i < count; i++) {
         for (uint32_t j = i + 1; j < count; j++) {
-            const gjk_body *a = gjk_set_body(q->scene.set, i), *b = gjk_set_body(q->scene.set, j);
+            const gjk_body *a = test_set_body(q->scene.set, i), *b = test_set_body(q->scene.set, j);
             const gjk_placed p = place(q, row, a), r = place(q, row, b);
             if (!is_asked(q, a, b)) {
                 continue;
@@ -236,7 +237,7 @@ static void ask_chain(uint32_t count, double gap, gjk_configuration *out, bool d
     poses[count - 1].position.x = (double)(count - 2) * 2.0 + 1.0 + gap; /* by the one before it */
     ck_assert_int_eq(gjk_set_new_indexed(2, bodies, count, &set), GJK_OK);
     for (uint32_t i = 0; i < count; i++) {
-        moved[i] = gjk_set_body(set, i);
+        moved[i] = test_set_body(set, i);
     }
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
     const gjk_configuration_settings settings = {.moved = moved,

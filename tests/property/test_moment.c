@@ -11,6 +11,7 @@
 
 #include "quad.h"
 #include "rng.h"
+#include "set_body.h"
 #include "unit/runner.h"
 
 #define CASES 20000
@@ -59,7 +60,7 @@ static gjk_pose pose_between(const gjk_body *from, const gjk_body *to, double al
     ck_assert_int_eq(gjk_set_new(dimension, from, 1, &set), GJK_OK);
     ck_assert_int_eq(gjk_set_new(dimension, to, 1, &next), GJK_OK);
     gjk_snapshot snapshot = {.set = set, .next = next, .alpha = alpha};
-    gjk_pose pose = gjk_snapshot_pose(&snapshot, gjk_set_body(set, 0), turn);
+    gjk_pose pose = gjk_snapshot_pose(&snapshot, test_set_body(set, 0), turn);
     gjk_set_release(set);
     gjk_set_release(next);
     return pose;

@@ -4,6 +4,7 @@
  * nothing better than to ask and sort.
  */
 
+#include "set_body.h"
 #include "set_scene.h"
 #include "unit/runner.h"
 
@@ -82,7 +83,7 @@ static void check_detect(test_rng *rng, test_scene *s, const gjk_filter *f) {
     test_body a = test_random_body(rng, s->dimension, 1.0);
     test_body_build(&a, &s->arena);
     for (uint32_t i = 0; i < s->count; i++) {
-        const gjk_body *b = gjk_set_body(s->set, i);
+        const gjk_body *b = test_set_body(s->set, i);
         gjk_detect_result r = gjk_detect(&a.placed, &b->placed, &settings);
         if (b != except && passes(f, b) && r.state != GJK_SEPARATED) {
             body[expected] = b;
@@ -116,7 +117,7 @@ static void check_pairs(test_scene *s, const test_scene *other, const gjk_filter
     uint32_t count = 0;
     for (uint32_t i = 0; i < s->count; i++) {
         for (uint32_t k = other != NULL ? 0 : i + 1; k < gjk_set_count(with); k++) {
-            const gjk_body *a = gjk_set_body(s->set, i), *b = gjk_set_body(with, k);
+            const gjk_body *a = test_set_body(s->set, i), *b = test_set_body(with, k);
             bool mates = a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
             if (!pair_passes(f, a, b) || (other == NULL && mates)) {
                 continue;
@@ -163,7 +164,7 @@ static void check_nearest(test_rng *rng, test_scene *s, const gjk_filter *f) {
     test_body a = test_random_body(rng, s->dimension, 1.0);
     test_body_build(&a, &s->arena);
     for (uint32_t i = 0; i < s->count; i++) {
-        const gjk_body *b = gjk_set_body(s->set, i);
+        const gjk_body *b = test_set_body(s->set, i);
         gjk_distance_result r = gjk_distance(&a.placed, &b->placed, &settings);
         if (b != except && passes(f, b) && r.distance <= reach) {
             expected[count++] = (gjk_near){b, r};
@@ -211,7 +212,7 @@ static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
                                   reach, &ray),
                      GJK_OK);
     for (uint32_t i = 0; i < s->count; i++) {
-        const gjk_body *b = gjk_set_body(s->set, i);
+        const gjk_body *b = test_set_body(s->set, i);
         gjk_ray_result r = gjk_raycast(&b->placed, &ray, &settings);
         if (passes(f, b) && r.hit) {
             expected[count++] = (gjk_ray_hit){b, r};
@@ -260,9 +261,9 @@ START_TEST(bodies_in_the_order_of_ids) {
         test_scene_make(&rng, 2, "a", &s);
         ck_assert_uint_eq(gjk_set_count(s.set), s.count);
         for (uint32_t k = 0; k < s.count; k++) {
-            const gjk_body *body = gjk_set_body(s.set, k);
+            const gjk_body *body = test_set_body(s.set, k);
             ck_assert_ptr_eq(gjk_set_find(s.set, body->id), body);
-            ck_assert(k == 0 || strcmp(gjk_set_body(s.set, k - 1)->id, body->id) < 0);
+            ck_assert(k == 0 || strcmp(test_set_body(s.set, k - 1)->id, body->id) < 0);
             ck_assert_str_eq(s.id[body->handle], body->id);
         }
         ck_assert_ptr_null(gjk_set_find(s.set, "zzz"));

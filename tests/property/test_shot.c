@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "set_body.h"
 #include "tree_scene.h"
 #include "unit/runner.h"
 
@@ -64,7 +65,7 @@ static bool first_hit(const gjk_shot *shot, gjk_ray_hit *hit) {
                                        .solid = true};
     bool found = false;
     for (uint32_t i = 0; i < gjk_set_count(shot->snapshot.set); i++) {
-        const gjk_body *body = gjk_set_body(shot->snapshot.set, i);
+        const gjk_body *body = test_set_body(shot->snapshot.set, i);
         if (same_text(body->group, shot->shooter) || !gjk_filter_passes(&shot->filter, body)) {
             continue;
         }
@@ -80,7 +81,7 @@ static bool first_hit(const gjk_shot *shot, gjk_ray_hit *hit) {
 static bool group_exists(const struct gjk_set *set, const char *group) {
     bool found = false;
     for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        found = found || same_text(gjk_set_body(set, i)->group, group);
+        found = found || same_text(test_set_body(set, i)->group, group);
     }
     return found;
 }
@@ -110,7 +111,7 @@ static void check_near_misses(test_tree_scene *s, const gjk_shot *shot, const gj
     uint32_t listed = 0;
     double slack = EXACT * (s->spread + gjk_length3(s->middle) + gjk_length3(shot->ray.origin));
     for (uint32_t i = 0; i < gjk_set_count(shot->snapshot.set); i++) {
-        const gjk_body *body = gjk_set_body(shot->snapshot.set, i);
+        const gjk_body *body = test_set_body(shot->snapshot.set, i);
         const gjk_near *near = NULL;
         for (uint32_t k = 0; k < nears->count; k++) {
             near = nears->items[k].body == body ? &nears->items[k] : near;
@@ -159,7 +160,7 @@ static void check_shot(test_rng *rng, test_tree_scene *s) {
         .near_miss_limit = UINT32_MAX,
     };
     if (count > 0 && test_rng_once_in(rng, 2)) {
-        shot.claim_id = gjk_set_body(s->set, test_rng_below(rng, count))->id;
+        shot.claim_id = test_set_body(s->set, test_rng_below(rng, count))->id;
     } else {
         shot.claim_group = test_rng_once_in(rng, 8) ? "nobody's" : shooters[1];
     }

@@ -4,6 +4,7 @@
 
 #include "curved.h"
 
+#include "set_body.h"
 #include "support/checks.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -91,7 +92,7 @@ static gjk_body *new_body(test_rng *rng, test_tree_scene *s) {
                        .category = test_rng_once_in(rng, 3) ? 1u << test_rng_below(rng, 4) : 1u,
                        .mask = test_rng_once_in(rng, 3) ? test_rng_below(rng, 16) : UINT32_MAX};
     if (s->kind == TEST_TREE_COINCIDENT && gjk_set_count(s->set) > 0) {
-        body->placed = gjk_set_body(s->set, 0)->placed;
+        body->placed = test_set_body(s->set, 0)->placed;
     } else {
         body->placed = random_shape(rng, s, number);
         body->placed.pose.position = random_position(rng, s);
@@ -176,7 +177,7 @@ void test_tree_scene_edit(test_rng *rng, test_tree_scene *s) {
     uint32_t some = test_rng_once_in(rng, 4) ? 1 : 1 + test_rng_below(rng, 30);
     uint32_t out_of = test_rng_once_in(rng, 6) ? 2 : 40;
     for (uint32_t i = 0; i < held; i++) {
-        const gjk_body *body = gjk_set_body(s->set, i);
+        const gjk_body *body = test_set_body(s->set, i);
         if (!test_rng_once_in(rng, some)) {
             continue;
         }
@@ -196,7 +197,7 @@ gjk_vec3 test_tree_place(test_rng *rng, test_tree_scene *s) {
     uint32_t count = gjk_set_count(s->set);
     gjk_vec3 at = random_position(rng, s);
     if (count > 0 && !test_rng_once_in(rng, 3)) {
-        const gjk_body *body = gjk_set_body(s->set, test_rng_below(rng, count));
+        const gjk_body *body = test_set_body(s->set, test_rng_below(rng, count));
         at = body->placed.pose.position;
         if (test_rng_once_in(rng, 2)) { /* a corner of its box */
             at = gjk_placed_bounds(&body->placed).max;
@@ -208,7 +209,7 @@ gjk_vec3 test_tree_place(test_rng *rng, test_tree_scene *s) {
 const gjk_body *test_tree_body(test_rng *rng, test_tree_scene *s) {
     uint32_t count = gjk_set_count(s->set);
     if (count > 0 && !test_rng_once_in(rng, 3)) {
-        return gjk_set_body(s->set, test_rng_below(rng, count));
+        return test_set_body(s->set, test_rng_below(rng, count));
     }
     return new_body(rng, s);
 }

@@ -13,6 +13,7 @@
  * retain and release them.
  */
 
+#include "gjk/budget.h"
 #include "gjk/shape.h"
 
 #include <stdalign.h>
@@ -40,6 +41,11 @@ typedef struct gjk_piece {
 
 /* Whether there is a piece i < count: a cell of a height field with a hole at a corner has none. */
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i);
+
+/* Takes the next piece that exists, from number *next on, and pays for it. False: there is none, or the
+ * budget (NULL: endless) is spent. *next is 0 at first. */
+bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
+                     uint32_t *index);
 
 /* Piece i, which exists, of a placed shape of pieces, as the constructor of its kind would make it: the same bits.
  * i < count. O(1). */

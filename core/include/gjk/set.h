@@ -8,6 +8,7 @@
  */
 
 #include "gjk/body.h"
+#include "gjk/budget.h"
 
 struct gjk_set;
 
@@ -62,11 +63,26 @@ void gjk_set_release(const struct gjk_set *set); /* NULL is allowed */
 uint32_t gjk_set_dimension(const struct gjk_set *set);
 uint32_t gjk_set_count(const struct gjk_set *set);
 
-/* Body i in the order of ids. i < count. View: lives as long as the set. O(log n). */
-const gjk_body *gjk_set_body(const struct gjk_set *set, uint32_t i);
+/*
+ * The bodies in the order of ids, which are reached in no other way. Each pays for itself and for a
+ * short query of it. Borrows the set and the budget (NULL: endless). O(log n) for 64 of them.
+ *
+ *     gjk_set_iterator bodies = gjk_set_iterate(set, budget);
+ *     for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) ...
+ */
+#define GJK_SET_BATCH 64
+typedef struct gjk_set_iterator {
+    const struct gjk_set *set;
+    gjk_budget *budget;
+    uint32_t next; /* of the order of ids */
+    const gjk_body *batch[GJK_SET_BATCH];
+} gjk_set_iterator;
 
-/* The bodies first, first + 1, ..., as many as `count` says, in that order. O(log n + count). */
-void gjk_set_list(const struct gjk_set *set, uint32_t first, uint32_t count, const gjk_body **out);
+gjk_set_iterator gjk_set_iterate(const struct gjk_set *set, gjk_budget *budget);
+
+/* The next body, a view that lives as long as the set. NULL: there are no more, or the budget is
+ * spent. */
+const gjk_body *gjk_set_next(gjk_set_iterator *bodies);
 
 /* The body with that id or handle, or NULL. O(log n). */
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);

@@ -7,6 +7,7 @@
 #include "failing_malloc.h"
 #include "runner.h"
 #include "support/rng.h"
+#include "support/set_body.h"
 
 #define BODIES 60
 #define GROUPS 7
@@ -63,7 +64,7 @@ static uint32_t make_edits(test_rng *rng, gjk_edit *edits) {
 
 static bool has_group(const struct gjk_set *set, const char *group) {
     for (uint32_t i = 0; i < gjk_set_count(set); i++) {
-        const gjk_body *body = gjk_set_body(set, i);
+        const gjk_body *body = test_set_body(set, i);
         if (body->group != NULL && strcmp(body->group, group) == 0) {
             return true;
         }

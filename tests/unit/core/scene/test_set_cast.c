@@ -11,6 +11,7 @@
 #include "failing_malloc.h"
 #include "runner.h"
 #include "support/rng.h"
+#include "support/set_body.h"
 
 #define BODIES 60
 
@@ -193,7 +194,7 @@ START_TEST(each_hit_is_what_the_cast_alone_says) {
         gjk_cast_hits all = cast(&sweep, UINT32_MAX);
         uint32_t hit = 0, limit = test_rng_below(&rng, 12) + 1;
         for (uint32_t i = 0; i < BODIES; i++) {
-            hit += gjk_cast(&sweep.moving, way, &gjk_set_body(set, i)->placed, &settings).hit;
+            hit += gjk_cast(&sweep.moving, way, &test_set_body(set, i)->placed, &settings).hit;
         }
         ck_assert_uint_eq(all.count, hit);
         for (uint32_t i = 0; i < all.count; i++) {

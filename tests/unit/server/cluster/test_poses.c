@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/set_body.h"
 #include "test_server.h"
 
 #define NODES 3
@@ -64,7 +65,7 @@ static proto_text keep(const struct proto_buffer *out) {
 static uint32_t make_moves(const struct gjkd_version *version, proto_edit *edits) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < gjk_set_count(version->set); i++) {
-        const gjk_body *body = gjk_set_body(version->set, i);
+        const gjk_body *body = test_set_body(version->set, i);
         if (test_rng_below(&rng, 2) == 0) {
             proto_place place = gjkd_stored_view(body).place;
             place.has_position = true;
@@ -170,7 +171,7 @@ static void check_newest(const struct gjkd_version *a, const struct gjkd_version
     ck_assert_str_eq(p, q);
     ck_assert_uint_eq(gjk_set_count(a->set), gjk_set_count(b->set));
     for (uint32_t i = 0; i < gjk_set_count(a->set); i++) {
-        ck_assert(gjkd_stored_is_same(gjk_set_body(a->set, i), gjk_set_body(b->set, i)));
+        ck_assert(gjkd_stored_is_same(test_set_body(a->set, i), test_set_body(b->set, i)));
     }
 }
 
@@ -182,7 +183,7 @@ static bool check_moment(const struct gjkd_version *a, const struct gjkd_version
         return false;
     }
     for (uint32_t i = 0; i < gjk_set_count(p.snapshot.set); i++) {
-        const gjk_body *body = gjk_set_body(p.snapshot.set, i);
+        const gjk_body *body = test_set_body(p.snapshot.set, i);
         const gjk_body *other = gjk_set_find(q.snapshot.set, body->id);
         gjk_rotation turn;
         ck_assert_ptr_nonnull(other);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/set_body.h"
 #include "test_server.h"
 
 static struct gjkd_registry *registry, *other;
@@ -66,7 +67,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
     ck_assert_uint_eq(a->meta.length, b->meta.length);
     ck_assert_uint_eq(gjk_set_count(a->set), gjk_set_count(b->set));
     for (uint32_t i = 0; i < gjk_set_count(a->set); i++) {
-        const gjk_body *p = gjk_set_body(a->set, i), *q = gjk_set_body(b->set, i);
+        const gjk_body *p = test_set_body(a->set, i), *q = test_set_body(b->set, i);
         ck_assert_str_eq(p->id, q->id);
         ck_assert_uint_eq(p->handle, q->handle);
         ck_assert(gjkd_stored_is_same(p, q));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "sets/commit.h"
+#include "support/set_body.h"
 #include "test_server.h"
 
 static struct gjkd_registry *registry;
@@ -186,8 +187,8 @@ static void *read_many(void *closure) {
         if (version == NULL)
             continue;
         /* One writer's body as a whole, and never an older version than before. */
-        const gjk_body *a = gjk_set_body(version->set, 0);
-        const gjk_body *b = gjk_set_body(version->set, 1);
+        const gjk_body *a = test_set_body(version->set, 0);
+        const gjk_body *b = test_set_body(version->set, 1);
         ck_assert_double_eq(a->placed.pose.position.x, b->placed.pose.position.x);
         ck_assert_uint_eq(a->handle, 1);
         ck_assert_uint_ge(b->handle, 2);

@@ -6,6 +6,7 @@
 #include "sets/commit.h"
 #include "sets/seed.h"
 #include "sets/version_edit.h"
+#include "support/set_body.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"
@@ -40,8 +41,8 @@ START_TEST(content_is_copied) {
     ck_assert_uint_eq(version->dimension, 2);
     ck_assert_uint_eq(version->revision, 1);
     ck_assert_uint_eq(gjk_set_count(version->set), 2);
-    const gjk_body *a = gjk_set_body(version->set, 0);
-    const gjk_body *b = gjk_set_body(version->set, 1);
+    const gjk_body *a = test_set_body(version->set, 0);
+    const gjk_body *b = test_set_body(version->set, 1);
     ck_assert_str_eq(a->id, "a");
     ck_assert_ptr_null(a->group);
     ck_assert_str_eq(b->id, "b");

@@ -21,7 +21,7 @@ struct work {
 static struct work work;
 static bool never_shrinks = true;
 
-static void run(const gjkd_chunk *chunk) {
+static void run(gjkd_chunk *chunk) {
     struct work *found = chunk->work;
     ck_assert_ptr_eq(found, &work);
     ck_assert_uint_lt(chunk->begin, chunk->end);

@@ -411,7 +411,7 @@ static struct {
     unsigned done, passed_by; /* chunks that were done when somebody else ran */
 } seen;
 
-static void run_chunk(const gjkd_chunk *chunk) {
+static void run_chunk(gjkd_chunk *chunk) {
     unsigned now = ++seen.at_once, most = seen.most_at_once;
     while (now > most && !atomic_compare_exchange_weak(&seen.most_at_once, &most, now)) {
     }
