@@ -454,7 +454,11 @@ bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
                         const gjk_detect_settings *settings, gjk_detect_result *result) {
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
-    (void)gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape));
+    if (gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape))) {
+        *result =
+            (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
+        return false;
+    }
     const bool is_decided = gjk_spatial_detect(a, b, settings, result, &walk);
     if (!is_decided) {
         detect_any(a, b, settings, &walk, result);
@@ -535,7 +539,12 @@ bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
                           const gjk_distance_settings *settings, gjk_distance_result *result) {
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
-    (void)gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape));
+    if (gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape))) {
+        *result = (gjk_distance_result){.given_up = true,
+                                        .piece_a = GJK_NO_PIECE,
+                                        .piece_b = GJK_NO_PIECE};
+        return false;
+    }
     const bool is_decided = gjk_spatial_distance(a, b, settings, result, &walk);
     if (!is_decided) {
         distance_any(a, b, settings, &walk, result);

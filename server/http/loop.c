@@ -10,6 +10,7 @@
 #include "http/stream.h"
 #include "request/context.h"
 #include "request/telemetry.h"
+#include "util/timing.h"
 #include "work/deferred_free.h"
 #include "work/thread_priority.h"
 
@@ -161,6 +162,9 @@ static void on_check(uv_check_t *check) {
     gjkd_streams_flush(&loop->http);
     gjkd_event_streams_serve(&loop->http);
     serve_soon(loop);
+    const uint64_t now_ns = (uint64_t)gjkd_timing_thread_ns();
+    gjkd_count_round(loop->http.counters, now_ns - loop->checked_ns);
+    loop->checked_ns = now_ns;
 }
 
 static void on_wake(uv_async_t *wake) {

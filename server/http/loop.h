@@ -22,6 +22,7 @@ struct gjkd_loop {
     uv_check_t check;     /* after each round: sends what streams have to say */
     uv_prepare_t prepare; /* while closing: checks whether anything is left */
     struct gjkd_http http;
+    uint64_t checked_ns;        /* processor time of the thread when the current round began */
     atomic_bool answered;       /* closing, and no client waits any more */
     atomic_bool over;           /* the thread is about to end */
     void (*ended)(void *owner); /* called on the loop's thread as the last thing */

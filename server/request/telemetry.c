@@ -36,6 +36,7 @@ struct gjkd_counters {
     counter abandoned;
     counter bytes_in, bytes_out;
     counter opened, closed, turned_away; /* connections */
+    counter longest_round_ns;
     counter watches_opened, watches_closed;
     counter events[GJKD_EVENT_KINDS];
     counter durations[DURATION_COUNT + 1];
@@ -110,6 +111,12 @@ void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out)
 
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened) {
     add(opened ? &counters->opened : &counters->closed, 1);
+}
+
+void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns) {
+    if (took_ns > atomic_load_explicit(&counters->longest_round_ns, memory_order_relaxed)) {
+        atomic_store_explicit(&counters->longest_round_ns, took_ns, memory_order_relaxed);
+    }
 }
 
 void gjkd_count_turned_away(struct gjkd_counters *counters) {
@@ -286,6 +293,15 @@ static void print_traffic(const struct gjkd_telemetry *telemetry, FILE *out) {
                 opened > closed ? opened - closed : 0);
 }
 
+static void print_rounds(const struct gjkd_telemetry *telemetry, FILE *out) {
+    const char *name = "gjkd_loop_round_seconds_max";
+    print_head(out, name, "gauge", "Most processor time that a loop has spent in one round.");
+    for (unsigned loop = 0; loop < telemetry->loops; loop++) {
+        const uint64_t ns = atomic_load(&telemetry->blocks[loop].longest_round_ns);
+        fprintf(out, "%s{loop=\"%u\"} %.9f\n", name, loop, (double)ns * 1e-9);
+    }
+}
+
 static void print_events(const struct gjkd_telemetry *telemetry, FILE *out) {
     const struct gjkd_counters *first = telemetry->blocks;
     const uint64_t closed = sum(telemetry, &first->watches_closed);
@@ -346,6 +362,7 @@ void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *g
     print_requests(telemetry, out);
     print_durations(telemetry, out);
     print_traffic(telemetry, out);
+    print_rounds(telemetry, out);
     print_events(telemetry, out);
     print_head(out, "gjkd_queries_total", "counter", "Queries answered.");
     for (int i = 0; i < GJKD_COUNTED_OPS; i++) {

@@ -42,6 +42,8 @@ void gjkd_count_request(struct gjkd_counters *counters, unsigned route, gjkd_met
 /* Its body and its answer's. */
 void gjkd_count_bytes(struct gjkd_counters *counters, uint64_t in, uint64_t out);
 void gjkd_count_connection(struct gjkd_counters *counters, bool opened); /* or closed */
+/* A loop has done all that was ready, by its own thread alone, in so much processor time. */
+void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns);
 void gjkd_count_turned_away(struct gjkd_counters *counters);        /* one that was opened, too */
 void gjkd_count_watch(struct gjkd_counters *counters, bool opened); /* or closed */
 void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind);

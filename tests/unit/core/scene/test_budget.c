@@ -6,6 +6,7 @@
 
 #include "gjk/shot.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "runner.h"
@@ -46,6 +47,7 @@ static void make_set(const char *group) {
 
 static void tear_down(void) {
     gjk_set_release(set);
+    set = NULL;
     gjk_arena_fini(&arena);
 }
 
@@ -191,6 +193,44 @@ START_TEST(edits_end_with_budget) {
 }
 END_TEST
 
+/* A convex pair asks by itself, in proportion to the vertices that its iterations scan. */
+START_TEST(a_pair_ends_with_its_budget) {
+    enum { POINTS = 20000 };
+    static gjk_vec3 points[POINTS];
+    gjk_shape hull, ellipsoid;
+    gjk_arena_init(&arena, 0);
+    for (int i = 0; i < POINTS; i++) {
+        const double z = 1 - (2 * i + 1) / (double)POINTS, flat = sqrt(1 - z * z);
+        points[i] = (gjk_vec3){flat * cos(2.399963 * i), flat * sin(2.399963 * i), z};
+    }
+    ck_assert_int_eq(gjk_shape_make_hull(&arena, 3, points, POINTS, 0, &hull), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ellipse(3, (gjk_vec3){1, 2, 3}, 0, &ellipsoid), GJK_OK);
+    const gjk_shape *shapes[] = {&hull, &ellipsoid};
+    const gjk_rigid_motion turn = {.translation = {9, 0, 0}, .axis = {0, 0, 1}, .angle = 3};
+    for (int i = 0; i < 2; i++) {
+        test_budget left = {0, 1};
+        gjk_budget budget = gjk_budget_make(is_over, &left);
+        gjk_placed a = {shapes[i], gjk_pose_identity()}, b = {&hull, gjk_pose_identity()};
+        b.pose.position = (gjk_vec3){0.1, 0.2, 0.3};
+        gjk_detect_settings detect = gjk_detect_settings_default();
+        detect.budget = &budget;
+        ck_assert(gjk_detect(&a, &b, &detect).given_up);
+        b.pose.position.x = 8;
+        budget = gjk_budget_make(is_over, &left);
+        gjk_distance_settings distance = gjk_distance_settings_default();
+        distance.budget = &budget;
+        ck_assert(gjk_distance(&a, &b, &distance).given_up);
+        budget = gjk_budget_make(is_over, &left);
+        gjk_cast_settings cast = gjk_cast_settings_default();
+        cast.budget = &budget;
+        ck_assert(gjk_cast(&a, (gjk_vec3){9, 0, 0}, &b, &cast).given_up);
+        budget = gjk_budget_make(is_over, &left);
+        ck_assert(gjk_cast_turning(&a, &turn, &b, &cast).given_up);
+        ck_assert_uint_eq(left.asked, 4); /* and not once more after it said so */
+    }
+}
+END_TEST
+
 Suite *test_suite(void) {
     Suite *suite = suite_create("budget");
     TCase *tests = test_case(suite, "budget");
@@ -198,5 +238,6 @@ Suite *test_suite(void) {
     tcase_add_test(tests, work_ends_with_budget);
     tcase_add_test(tests, a_limit_bounds_the_work);
     tcase_add_test(tests, edits_end_with_budget);
+    tcase_add_test(tests, a_pair_ends_with_its_budget);
     return suite;
 }
