@@ -88,7 +88,7 @@ static bool ask(const work *batch, uint32_t row, room left, tally *done,
         (proto_stamp){.meta_of = context->stamp.meta_of, .pose_gap = context->stamp.pose_gap};
     context->out.list_bytes_max = left.bytes;
     const proto_op op = context->query.op;
-    if (!gjkd_query_kinds[op].answer(context)) {
+    if (!gjkd_query_kinds[op].answer(context) || !gjkd_query_context_is_whole(context)) {
         return false;
     }
     done->ops[op]++;

@@ -44,7 +44,8 @@ static void answer(struct gjkd_request *request, proto_op op) {
         return;
     }
     gjkd_request_mark_decoded(request);
-    if (check_form(&context, kind) && kind->answer(&context)) {
+    if (check_form(&context, kind) && kind->answer(&context) &&
+        gjkd_query_context_is_whole(&context)) {
         gjkd_request_count_queries(request, op, 1);
         gjkd_request_reply(request, 200, &context.out);
     } else {

@@ -78,6 +78,10 @@ void gjkd_query_context_limit_answers(struct gjkd_query_context *context, uint32
  * refused, when memory runs out. */
 struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context);
 
+/* To be called with every answer: it is whole unless the budget is spent, whatever its handler has
+ * noticed. False: refused. */
+bool gjkd_query_context_is_whole(struct gjkd_query_context *context);
+
 /* Refuses for what a question to a set failed of, its deadline or want of memory. False. */
 bool gjkd_query_context_fail(struct gjkd_query_context *context, gjk_status status);
 
