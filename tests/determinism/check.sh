@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Compiles the core for every compiler, optimisation and scan variant, runs golden_hash
-# on different numbers of threads and with instruction sets hidden from libc, and
-# compares each number with the file `golden`.
+# Compiles the core by gcc and clang for every scan variant, runs golden_hash on different
+# numbers of threads and with instruction sets hidden from libc, and compares each number
+# with the file `golden`. The programs of build/release (gcc -O3, as it is shipped) and
+# build/debug (gcc -O0, with assertions) have to be built before.
 #   tests/determinism/check.sh [FOLDER]   FOLDER: for the objects, else a temporary one
 #   tests/determinism/check.sh --renew    writes `golden` from gcc -O2, then checks the rest
 set -euo pipefail
@@ -97,10 +98,12 @@ rescan avx2 gcc-O2 gcc -O2 -DGJK_SCAN_AVX2
 check "gcc -O2, scan at most AVX2" avx2 $ALL_CHUNKS 2
 rescan plain gcc-O2 gcc -O2 -DGJK_SCAN_PLAIN
 check "gcc -O2, plain scan" plain $ALL_CHUNKS 2
-compile gcc-O0 gcc -O0
-check "gcc -O0" gcc-O0 $FEW_CHUNKS 2
-compile gcc-O3 gcc -O3
-check "gcc -O3" gcc-O3 $ALL_CHUNKS 2
+for tree in debug release; do
+    mkdir -p "$folder/$tree"
+    cp "$root/build/$tree/tests/determinism/golden_hash" "$folder/$tree"
+done
+check "build/debug" debug $FEW_CHUNKS 2
+check "build/release" release $ALL_CHUNKS 2
 if command -v clang >/dev/null; then
     compile clang-O2 clang -O2
     check "clang -O2" clang-O2 $ALL_CHUNKS 2
