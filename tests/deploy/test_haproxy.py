@@ -96,7 +96,8 @@ class Load:
     """Clients that ask without pause: stateless queries and queries of a preloaded set."""
 
     def __init__(self, front):
-        self.front, self.over, self.answered, self.lost = front, threading.Event(), 0, []
+        self.front, self.over, self.lost = front, threading.Event(), []
+        self.counts = [0] * CLIENTS
         self.lock = threading.Lock()
         self.pool = concurrent.futures.ThreadPoolExecutor(CLIENTS)
         self.clients = [self.pool.submit(self.client, i) for i in range(CLIENTS)]
@@ -104,14 +105,14 @@ class Load:
     def client(self, number):
         path, body = ("/v1/distance", PAIR) if number % 2 else ("/v1/sets/arena2d/detect", STORED)
         body = json.dumps(body).encode()
-        answered, lost, wire = 0, [], Wire(self.front)
+        lost, wire = [], Wire(self.front)
         while not self.over.is_set():
             try:
                 wire.request("POST", path, body)
                 reply = wire.reply()
                 if reply.status != 200:
                     lost.append((path, reply.status, reply.body))
-                answered += reply.status == 200
+                self.counts[number] += reply.status == 200
                 gone = reply.headers.get("connection", "").lower() == "close"
             except (EOFError, OSError) as error:
                 lost.append((path, error))
@@ -121,8 +122,12 @@ class Load:
                 wire = Wire(self.front)
         wire.socket.close()
         with self.lock:
-            self.answered += answered
             self.lost += lost
+
+    def goes_on(self):
+        """Waits until every client has been answered some more times."""
+        before = list(self.counts)
+        assert eventually(lambda: all(now >= then + 20 for now, then in zip(self.counts, before)))
 
     def end(self):
         self.over.set()
@@ -199,12 +204,12 @@ def test_request_ids_and_metrics(servers, front):
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_drain_loses_nothing(servers, front, which):
     load = Load(front)
-    time.sleep(1.5)
+    load.goes_on()
     servers[which].signal(signal.SIGTERM)
     assert servers[which].wait() == 0
-    time.sleep(1.5)
+    load.goes_on()
     load.end()
-    assert load.lost == [] and load.answered > 500
+    assert load.lost == []
     assert eventually(lambda: front.up() == 1)
 
 
@@ -213,8 +218,10 @@ def test_a_drain_answers_what_is_slow(servers, front):
     for server in servers:  # past the proxy, as if they had been started with it
         server.store("slow", SLOW)
     with Wire(front) as wire:
+        before = [server.processor_seconds() for server in servers]
         wire.request("POST", "/v1/sets/slow/detect", b"{}")
-        time.sleep(0.2)
+        assert eventually(lambda: any(server.processor_seconds() > spent + 0.1
+                                      for server, spent in zip(servers, before))), "it is asked"
         for server in servers:  # whichever has it
             server.signal(signal.SIGTERM)
         reply = wire.reply()
@@ -225,14 +232,15 @@ def test_a_drain_answers_what_is_slow(servers, front):
 @pytest.mark.parametrize("which", [0, 1])
 def test_a_death_loses_what_was_in_flight_at_most(servers, front, which):
     load = Load(front)
-    time.sleep(1.5)
+    load.goes_on()
     servers[which].process.kill()
     servers[which].wait()
-    time.sleep(2.5)
+    load.goes_on()
+    assert eventually(lambda: front.up() == 1)
+    load.goes_on()
     load.end()
     servers[which].close()
     assert len(load.lost) <= CLIENTS, load.lost
-    assert load.answered > 500
     assert eventually(lambda: front.up() == 1)
     answered = requests.post(f"{front.url}/v1/distance", json=PAIR, timeout=10)
     assert answered.json()["distance"] == 3

@@ -29,8 +29,8 @@ def pytest_collection_modifyitems(config, items):
 
 @pytest.fixture(scope="session")
 def gjkd():
-    """One daemon for all tests that do not end, limit or count it. The machine may be busy."""
-    daemon = Daemon("--request-timeout", "120s")
+    """One daemon for all tests that do not end, limit or count it."""
+    daemon = Daemon()
     over_stream.compared.add(daemon.port)
     yield daemon
     daemon.stop()

@@ -6,7 +6,7 @@ import time
 
 from stream_wire import WebSocket
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 class Event:

@@ -7,7 +7,7 @@ import os
 import socket
 import struct
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
 

@@ -40,7 +40,8 @@ def message_of(shape, dimension, floats=False, **members):
 
 def put(gjkd, name, id, body, **headers):
     data = body if isinstance(body, bytes) else body.SerializeToString()
-    return gjkd.call("PUT", f"/v1/sets/{name}/shapes/{id}", data=data, headers=COLUMNS | headers)
+    return gjkd.call("PUT", f"/v1/sets/{name}/shapes/{id}", data=data, headers=COLUMNS | headers,
+                     timeout=310)
 
 
 def shapes_of(dimension):

@@ -125,13 +125,13 @@ def test_who_may_take_its_time(start, flags, length):
 def test_processor_time_is_charged(start):
     """All pairs of a crowd take ten times what counts as one query, and more. What it costs to store the
     crowd has to be paid off before."""
-    daemon = start("--rate-limit", "4", "--request-timeout", "60s")
+    daemon = start("--rate-limit", "4", "--request-timeout", "300s")
     ball = {"type": "circle", "radius": 1, "group": "one"}
     daemon.store("crowd", {"dimension": 2, "shapes": {f"{i:05}": ball for i in range(3000)}})
-    reply = daemon.post("/v1/sets/crowd/detect", {}, timeout=100)
+    reply = daemon.post("/v1/sets/crowd/detect", {}, timeout=310)
     while reply.status_code == 429:
         time.sleep(int(reply.headers["Retry-After"]))
-        reply = daemon.post("/v1/sets/crowd/detect", {}, timeout=100)
+        reply = daemon.post("/v1/sets/crowd/detect", {}, timeout=310)
     assert reply.status_code == 200
     refusals = []
 

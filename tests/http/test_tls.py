@@ -238,11 +238,6 @@ def test_the_health_check(secure, pair):
     assert run_to_end("--health-check", env=env).returncode == 0
 
 
-def processor_seconds(daemon):
-    with open(f"/proc/{daemon.process.pid}/stat") as stat:
-        return sum(int(x) for x in stat.read().rsplit(")", 1)[1].split()[11:13]) / 100
-
-
 def test_slow_handshakes_hold_up_nobody(start, pair):
     """Neither other clients nor the workers' answers, and they cost next to nothing."""
     daemon = start(*flags(pair), "--io-threads=1")
@@ -250,10 +245,10 @@ def test_slow_handshakes_hold_up_nobody(start, pair):
     slow = [Wire(daemon) for _ in range(10)]
     for wire in slow:
         wire.send(b"\x16\x03\x01")
-    before = processor_seconds(daemon)
+    before = daemon.processor_seconds()
     began = time.monotonic()
     time.sleep(2)
-    spent = (processor_seconds(daemon) - before) / (time.monotonic() - began)
+    spent = (daemon.processor_seconds() - before) / (time.monotonic() - began)
     assert spent < 0.5, "a daemon that spins spends all of a processor"
     for _ in range(5):
         reply = daemon.call("POST", "/v1/distance", data=PAIR + b" " * 100000,

@@ -7,7 +7,7 @@ import time
 
 import contract
 
-TIMEOUT_S = 30
+TIMEOUT_S = 60
 
 
 class Reply:
@@ -123,7 +123,7 @@ class Wire:
         self.socket.close()
 
 
-def eventually(condition, within=10.0):
+def eventually(condition, within=60.0):
     """Waits until condition() is true; its last value."""
     deadline = time.monotonic() + within
     while not (value := condition()) and time.monotonic() < deadline:
