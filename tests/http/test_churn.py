@@ -10,6 +10,7 @@ import time
 import pytest
 
 import problem
+from wire import eventually
 
 # Create, edit, delete: so many times. A full run has 100,000.
 ROUNDS = int(os.environ.get("GJKD_ROUNDS", "3000"))
@@ -30,12 +31,22 @@ def resident(daemon):
 
 
 def settled(daemon):
-    """The memory of a daemon that has nothing left to free."""
-    lowest = resident(daemon)
-    for _ in range(20):
+    """The memory of a daemon that has nothing left to free: it has computed nothing for a second."""
+    lowest, spent, idle = resident(daemon), daemon.processor_seconds(), 0
+    for _ in range(1200):
         time.sleep(0.05)
         lowest = min(lowest, resident(daemon))
+        now = daemon.processor_seconds()
+        idle, spent = idle + 1 if now == spent else 0, now
+        if idle == 20:
+            break
     return lowest
+
+
+def settles_at(daemon, most):
+    """Does its memory come down to so many bytes? A thread of a daemon on a busy machine may wait for
+    its turn longer than it looks as if it had nothing to do."""
+    return eventually(lambda: resident(daemon) <= most)
 
 
 def hull(k):
@@ -86,8 +97,7 @@ def test_memory_comes_back(start):
     churn_all(daemon, WARM_UP)
     before = settled(daemon)
     churn_all(daemon, ROUNDS)
-    after = settled(daemon)
-    assert after <= before * 1.1, (before, after)
+    assert settles_at(daemon, before * 1.1), (before, resident(daemon))
     assert daemon.get("/v1/sets").json()["sets"] == []
 
 
@@ -103,7 +113,7 @@ def test_memory_of_a_large_set(start):
     size = daemon.get("/v1/sets/large?fields=summary").json()["bytes"]
     assert size > 50e6
     daemon.call("DELETE", "/v1/sets/large")
-    assert settled(daemon) <= before + size / 4
+    assert settles_at(daemon, before + size / 4), (before, resident(daemon))
 
 
 def metric(daemon, name):
@@ -198,5 +208,5 @@ def test_memory_of_deleted_histories(start):
     over.set()
     for thread in threads:
         thread.join()
-    assert settled(daemon) <= before + sizes[0] / 2, "not even half of one is left of six"
+    assert settles_at(daemon, before + sizes[0] / 2), "not even half of one is left of six"
     assert metric(daemon, "gjkd_set_bytes") == 0

@@ -12,7 +12,7 @@ from wire import Wire, eventually
 pytestmark = pytest.mark.http
 
 BODY = b'{"a": {"type": "point"}, "b": {"type": "point", "position": [%d, 0]}}'
-ROUND_S = 5.0  # a round takes milliseconds; a lost wake-up would take a second or for ever
+ROUND_S = 30.0  # a round takes milliseconds; lost wake-ups would take a second each, or for ever
 
 
 @pytest.mark.concurrency

@@ -67,14 +67,14 @@ def test_a_request_that_dribbles_in_is_cut(hasty, begin):
     with Wire(hasty) as wire:
         try:
             wire.send(begin)
-            while time.monotonic() - started < 10:
+            while time.monotonic() - started < 60:
                 if begin:
                     wire.send(b"x")
                 if wire.closes(0.1):
                     break
         except ConnectionError:
             pass
-    assert 0.9 < time.monotonic() - started < 9
+    assert 0.9 < time.monotonic() - started < 59
 
 
 def test_a_kept_connection_outlives_the_timeout_of_a_request(hasty):

@@ -26,11 +26,12 @@ def processor_times(daemon):
 
 
 def settled(daemon):
-    """The same, once nothing moves any more."""
-    before, now = None, processor_times(daemon)
-    while before != now:
+    """The same, once nothing has moved for a second; a thread may wait for its turn meanwhile."""
+    now, still = processor_times(daemon), 0
+    while still < 10:
         time.sleep(0.1)
         before, now = now, processor_times(daemon)
+        still = still + 1 if before == now else 0
     return now
 
 

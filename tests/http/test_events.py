@@ -351,7 +351,7 @@ def test_silence_is_broken(gjkd, name):
         began = time.monotonic()
         stream._block()
         assert stream._block() == ":"
-        assert 5 < time.monotonic() - began < 15
+        assert 5 < time.monotonic() - began < 60
 
 
 def test_a_drain_ends_streams_at_once(start):

@@ -138,13 +138,13 @@ def test_the_drain_ends_by_itself(start):
         time.sleep(0.2)
         begin = time.monotonic()
         daemon.signal()
-        assert daemon.wait(8) == 1
-        assert 0.8 < time.monotonic() - begin < 8
+        assert daemon.wait() == 1
+        assert 0.8 < time.monotonic() - begin < 60
     daemon.close()
 
 
-@pytest.mark.parametrize("delay, timeout, wanted_s", [("0", "10s", 0), ("1.5s", "10s", 1.5),
-                                                      ("30s", "2s", 1)])
+@pytest.mark.parametrize("delay, timeout, wanted_s", [("0", "100s", 0), ("1.5s", "100s", 1.5),
+                                                      ("100s", "2s", 1)])
 def test_the_listener_stays_open_for_those_who_have_not_heard(start, delay, timeout, wanted_s):
     """So long new connections are answered, as the last on each; at most for half of the drain."""
     daemon = start("--drain-delay", delay, "--drain-timeout", timeout)
@@ -159,9 +159,9 @@ def test_the_listener_stays_open_for_those_who_have_not_heard(start, delay, time
             break
         assert reply.status_code == 200
         answered, last = answered + 1, time.monotonic()
-    assert (answered > 1 or wanted_s == 0) and last - begin <= wanted_s + 5
+    assert (answered > 1 or wanted_s == 0) and last - begin <= wanted_s + 25
     assert last - begin >= wanted_s - 0.3
-    assert daemon.wait(8) == 0
+    assert daemon.wait() == 0
     daemon.close()
 
 

@@ -482,10 +482,10 @@ def test_a_reader_that_is_too_slow_is_closed(start):
     begun = time.monotonic()
     open_now = lambda: metric(daemon, "gjkd_http_connections")
     assert eventually(lambda: open_now() == 3)  # a busy loop accepts a moment later
-    while open_now() == 3 and time.monotonic() < begun + 30:
+    while open_now() == 3 and time.monotonic() < begun + 60:
         wires["steady"]._take(MIB // 4)
         time.sleep(0.25)
-    assert 8 < time.monotonic() - begun < 25
+    assert 8 < time.monotonic() - begun < 60
     assert open_now() == 2
     wires["steady"]._take(MIB)  # still served
     with pytest.raises((ConnectionResetError, EOFError)):

@@ -142,7 +142,7 @@ def test_probes_are_not_blocked_by_queries(gjkd, name):
     start = time.monotonic()
     for _ in range(20):
         assert gjkd.get("/livez").status_code == 200
-    assert time.monotonic() - start < 20
+    assert time.monotonic() - start < 60
     for wire in wires:
         assert wire.reply().status in (200, 503)
         wire.socket.close()

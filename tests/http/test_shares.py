@@ -93,11 +93,11 @@ def closes_after(connection, daemon_s):
 
 def test_a_large_body_that_stalls_is_cut_off(start):
     """After a window of 5 s, long before its deadline."""
-    daemon = start("--request-timeout", "60s")
+    daemon = start("--request-timeout", "300s")
     with begin(daemon, 65536 * 2) as upload:
-        answer, took = closes_after(upload, 30)
+        answer, took = closes_after(upload, 60)
     assert answer.startswith(b"HTTP/1.1 504") and b"slower than 16384 bytes a second" in answer
-    assert 4.9 <= took < 20
+    assert 4.9 <= took < 60
 
 
 def test_a_large_body_that_comes_slowly_is_taken(start):
@@ -117,7 +117,7 @@ def test_a_large_body_that_comes_slowly_is_taken(start):
 def test_who_may_take_its_time(start, flags, length):
     daemon = start("--request-timeout", "9s", *flags)
     with begin(daemon, length) as upload:
-        answer, took = closes_after(upload, 30)
+        answer, took = closes_after(upload, 60)
     assert answer.startswith(b"HTTP/1.1 504") and b"not there in time" in answer
     assert took > 6.5
 

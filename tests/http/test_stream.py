@@ -494,7 +494,7 @@ def test_a_stream_without_a_token_is_closed_in_time(guarded):
     with WebSocket(guarded) as stream:
         began = time.monotonic()
         assert stream.close_code() == 1008
-        assert 4.5 < time.monotonic() - began < 20
+        assert 4.5 < time.monotonic() - began < 60
 
 
 def test_a_revoked_token_ends_its_stream(guarded):
