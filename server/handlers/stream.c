@@ -35,15 +35,32 @@ static bool is_key(const char *key) {
            strcmp(key + KEY_LENGTH - 2, "==") == 0;
 }
 
-/* A page of another origin may open a WebSocket, and no browser stops it. */
+/* The host and port of an origin of the web, or NULL. */
+static const char *authority_of(const char *origin) {
+    static const char *const schemes[] = {"http://", "https://"};
+    for (size_t i = 0; i < sizeof schemes / sizeof schemes[0]; i++) {
+        const size_t length = strlen(schemes[i]);
+        if (strncasecmp(origin, schemes[i], length) == 0) {
+            return origin + length;
+        }
+    }
+    return NULL;
+}
+
+/* A page of another origin may open a WebSocket, and no browser stops it. An origin of another scheme
+ * than the web's has to be a --cors-origin by its name; "null" has none. */
 static bool has_good_origin(const struct gjkd_request *request) {
     const char *origin = request->head.origin, *host = request->head.host;
     if (origin == NULL) {
         return true;
     }
-    const char *authority = strstr(origin, "://");
-    return (authority != NULL && host != NULL && strcasecmp(authority + 3, host) == 0) ||
-           gjkd_origin_find(origin, &request->context->config->cors_origins) != NULL;
+    const char *authority = authority_of(origin);
+    const char *allowed = gjkd_origin_find(origin, &request->context->config->cors_origins);
+    if (authority == NULL && strchr(origin, ':') != NULL) {
+        return allowed != NULL && strcmp(allowed, origin) == 0;
+    }
+    return allowed != NULL ||
+           (authority != NULL && host != NULL && strcasecmp(authority, host) == 0);
 }
 
 /* Counts the stream before there is one, so that of many handshakes at once none is too many. */

@@ -1,9 +1,10 @@
 /*
  * wslay takes frames apart: it unmasks, joins fragments, checks UTF-8, answers pings and closes, and
  * refuses what RFC 6455 forbids. Its own frames (pongs and closes) go into the same buffer as
- * answers. What comes in is read in large pieces; while as many calls are under way as there may
- * be, or a slow reader has not taken its answers, the stream is not read on, so that TCP holds the
- * sender back.
+ * answers, each as soon as wslay has made it: so much room is kept there while the stream is read that
+ * none has to wait. What comes in is read in large pieces; while as many calls are under way as there may
+ * be, a slow reader has not taken its frames, or the client's share of memory is full, the stream is not
+ * read on, so that TCP holds the sender back.
  */
 
 #include "http/stream.h"
@@ -20,7 +21,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define READ_BYTES 65536
 #define SECOND_NS UINT64_C(1000000000)
 
 /* So long streams are sent to before others have their turn: an event may be for a thousand. */
@@ -57,6 +57,12 @@ static void unmark(struct gjkd_stream *stream) {
     stream->dirty_link = NULL;
 }
 
+static void free_heads(struct gjkd_stream *stream) {
+    free(stream->host);
+    free(stream->authorization);
+    free(stream->forwarded_for);
+}
+
 /* Lets go of everything but the socket, which libmicrohttpd closes. */
 static void end(struct gjkd_stream *stream) {
     gjkd_stream_abandon_calls(stream);
@@ -65,14 +71,8 @@ static void end(struct gjkd_stream *stream) {
         gjkd_exchange_give_back(stream->incoming);
     }
     wslay_event_context_free(stream->frames);
-    free(stream->unread);
-    if (stream->out != NULL) {
-        free(stream->out);
-        gjkd_budget_give(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
-    }
-    free(stream->host);
-    free(stream->authorization);
-    free(stream->forwarded_for);
+    gjkd_output_fini(&stream->output);
+    free_heads(stream);
     unmark(stream);
     *stream->link = stream->next;
     if (stream->next != NULL) {
@@ -85,6 +85,22 @@ static void end(struct gjkd_stream *stream) {
     uv_close((uv_handle_t *)&stream->poll, on_poll_closed);
 }
 
+/* Sends a close frame past wslay, which has given up, and looks at nothing that comes. One that is to
+ * come behind our close frame is not sent. */
+static void break_off(struct gjkd_stream *stream, unsigned code) {
+    const char frame[] = {'\x88', 2, (char)(code >> 8), (char)code};
+    if (stream->is_broken) {
+        return;
+    }
+    stream->is_broken = true;
+    if (wslay_event_get_close_sent(stream->frames)) {
+        return;
+    }
+    stream->close_due_ns = uv_hrtime() + GJKD_STREAM_CLOSE_S * SECOND_NS;
+    stream->is_dead = stream->is_dead || !gjkd_stream_is_between_frames(stream) ||
+                      !gjkd_output_put_control(&stream->output, frame, sizeof frame);
+}
+
 void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *reason) {
     if (stream->close_due_ns != 0) {
         return;
@@ -92,12 +108,15 @@ void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *re
     size_t length = strlen(reason);
     length = length < 120 ? length : 120;
     stream->close_due_ns = uv_hrtime() + GJKD_STREAM_CLOSE_S * SECOND_NS;
-    (void)wslay_event_queue_close(stream->frames, (uint16_t)code, (const uint8_t *)reason, length);
+    if (wslay_event_queue_close(stream->frames, (uint16_t)code, (const uint8_t *)reason, length) ==
+        WSLAY_ERR_NOMEM) {
+        break_off(stream, GJKD_STREAM_TRY_AGAIN);
+    }
     gjkd_stream_mark(stream);
 }
 
-void gjkd_stream_ping(struct gjkd_stream *stream) {
-    (void)wslay_event_queue_msg(stream->frames, &(struct wslay_event_msg){.opcode = WSLAY_PING});
+void gjkd_stream_give_up(struct gjkd_stream *stream) {
+    gjkd_stream_close(stream, GJKD_STREAM_TRY_AGAIN, "no memory for the stream");
 }
 
 void gjkd_stream_drain(struct gjkd_stream *stream) {
@@ -109,80 +128,94 @@ void gjkd_stream_revoke(struct gjkd_stream *stream) {
     gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the token was revoked");
 }
 
-/* wslay gives up at a frame that is malformed, without a word. One that comes behind our close frame is
- * not answered any more. */
-static void refuse_frame(struct gjkd_stream *stream) {
-    static const char frame[] = "\x88\x02\x03\xea"; /* 1002 */
-    const bool is_between = stream->frame.exchange == NULL && stream->frame.event == NULL;
-    if (stream->is_broken) {
-        return;
-    }
-    stream->is_broken = true;
-    if (wslay_event_get_close_sent(stream->frames)) {
-        return;
-    }
-    stream->close_due_ns = uv_hrtime() + GJKD_STREAM_CLOSE_S * SECOND_NS;
-    stream->is_dead =
-        stream->is_dead || !is_between || !gjkd_stream_put(stream, frame, sizeof frame - 1);
-}
-
 /* --- Sending --- */
 
+/* wslay gives the head of a control frame, two bytes, and then the payload. A frame is queued whole. */
 static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size_t length,
                        int flags, void *user) {
     struct gjkd_stream *stream = user;
+    const bool is_head = stream->control_left == 0;
+    const bool has_room = !is_head || stream->output.bytes == NULL ||
+                          gjkd_output_room(&stream->output) >= GJKD_CONTROL_BYTES_MAX;
     (void)flags;
-    if (!gjkd_stream_put(stream, (const char *)data, length)) {
-        wslay_event_set_error(frames,
-                              stream->is_dead ? WSLAY_ERR_CALLBACK_FAILURE : WSLAY_ERR_WOULDBLOCK);
+    if (!has_room || !gjkd_output_put_control(&stream->output, (const char *)data, length)) {
+        wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
         return -1;
     }
+    stream->control_left = is_head ? data[1] & 0x7fU : stream->control_left - length;
     return (ssize_t)length;
 }
 
 /* Gives the socket what it takes. False: it takes no more now. */
 static bool send_out(struct gjkd_stream *stream) {
-    while (stream->out_at < stream->out_end) {
-        const ssize_t sent = send(stream->fd, stream->out + stream->out_at,
-                                  stream->out_end - stream->out_at, MSG_NOSIGNAL | MSG_DONTWAIT);
+    struct gjkd_output *output = &stream->output;
+    while (!gjkd_output_is_empty(output)) {
+        const ssize_t sent = send(stream->fd, output->bytes + output->at, output->end - output->at,
+                                  MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno != EINTR) {
             stream->is_dead = stream->is_dead || errno != EAGAIN;
             return false;
         }
-        stream->out_at += sent > 0 ? (size_t)sent : 0;
-        stream->sent_bytes += sent > 0 ? (uint64_t)sent : 0;
+        gjkd_output_note_sent(output, sent > 0 ? (size_t)sent : 0);
     }
-    stream->out_at = stream->out_end = 0;
     return true;
+}
+
+bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream) {
+    return stream->frame.exchange == NULL && stream->frame.event == NULL;
 }
 
 /* wslay's frames go between two of ours. */
 static void put_control(struct gjkd_stream *stream) {
-    const bool is_between = stream->frame.exchange == NULL && stream->frame.event == NULL;
-    if (is_between && !stream->is_broken && wslay_event_want_write(stream->frames) &&
-        wslay_event_send(stream->frames) != 0) {
+    if (gjkd_stream_is_between_frames(stream) && !stream->is_broken &&
+        wslay_event_want_write(stream->frames) && wslay_event_send(stream->frames) != 0) {
         stream->is_dead = true;
     }
 }
 
 static bool is_idle(const struct gjkd_stream *stream) {
-    return stream->calls == 0 && stream->ready == NULL && stream->frame.exchange == NULL &&
-           stream->frame.event == NULL && stream->out_at == stream->out_end;
+    return stream->calls == 0 && stream->ready == NULL && gjkd_stream_is_between_frames(stream) &&
+           gjkd_output_is_empty(&stream->output);
 }
 
-static void free_out(struct gjkd_stream *stream) {
-    if (stream->out != NULL && is_idle(stream)) {
-        free(stream->out);
-        stream->out = NULL;
-        gjkd_budget_give(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
+/* The stream finds no memory: nothing is read or queued before the next sweep (stream_limits.c). */
+static void starve(struct gjkd_stream *stream) {
+    stream->waits_for_memory = true;
+    if (stream->starved_ns == 0) {
+        stream->starved_ns = uv_hrtime();
     }
 }
 
+bool gjkd_stream_reserve(struct gjkd_stream *stream) {
+    if (gjkd_output_reserve(&stream->output)) {
+        return true;
+    }
+    starve(stream);
+    return false;
+}
+
+/* Is there room for a close frame and for the pongs that wslay makes of what it takes at a time, of 4096
+ * bytes? */
+static bool has_room_for_control(const struct gjkd_output *output) {
+    return output->bytes == NULL || gjkd_output_room(output) >= GJKD_OUTPUT_BYTES / 2;
+}
+
 bool gjkd_stream_reads_on(const struct gjkd_stream *stream) {
-    return !stream->is_draining && !stream->is_broken && stream->calls < GJKD_STREAM_CALLS_MAX &&
-           stream->out_end - stream->out_at < GJKD_STREAM_OUT_BYTES / 2 &&
-           stream->frame.exchange == NULL && stream->frame.event == NULL &&
-           wslay_event_get_read_enabled(stream->frames);
+    const bool is_closing = stream->close_due_ns != 0; /* the peer's close frame is awaited */
+    return (!stream->is_draining || is_closing) && !stream->is_broken && !stream->is_dead &&
+           !stream->waits_for_memory && stream->calls < GJKD_STREAM_CALLS_MAX &&
+           has_room_for_control(&stream->output) && gjkd_stream_is_between_frames(stream) &&
+           wslay_event_get_read_enabled(stream->frames) &&
+           (is_closing || is_idle(stream) || !gjkd_account_is_crowded(&stream->output.account));
+}
+
+/* Is what comes thrown away? */
+static bool discards(const struct gjkd_stream *stream) {
+    return stream->is_broken || !wslay_event_get_read_enabled(stream->frames);
+}
+
+static bool has_unread(const struct gjkd_stream *stream) {
+    return stream->output.input_at < stream->output.input_end;
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events);
@@ -190,8 +223,8 @@ static void receive(struct gjkd_stream *stream);
 
 static void watch_socket(struct gjkd_stream *stream) {
     int events = UV_DISCONNECT;
-    events |= gjkd_stream_reads_on(stream) || stream->close_due_ns != 0 ? UV_READABLE : 0;
-    events |= stream->out_at < stream->out_end ? UV_WRITABLE : 0;
+    events |= gjkd_stream_reads_on(stream) || discards(stream) ? UV_READABLE : 0;
+    events |= !gjkd_output_is_empty(&stream->output) ? UV_WRITABLE : 0;
     if (events == stream->polled) {
         return; /* to start it again costs two system calls even so */
     }
@@ -207,7 +240,7 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
         put_control(stream);
         gjkd_stream_fill(stream);
         put_control(stream);
-        has_more = stream->out_at < stream->out_end && send_out(stream);
+        has_more = !gjkd_output_is_empty(&stream->output) && send_out(stream);
     }
     if (stream->is_draining && is_idle(stream) && stream->close_due_ns == 0) {
         gjkd_stream_close(stream, WSLAY_CODE_GOING_AWAY, "the daemon is shutting down");
@@ -216,14 +249,16 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
     }
     const bool is_closed = wslay_event_get_close_sent(stream->frames) &&
                            wslay_event_get_close_received(stream->frames) &&
-                           stream->out_at == stream->out_end;
+                           gjkd_output_is_empty(&stream->output);
     if (stream->is_dead || is_closed) {
         end(stream);
         return;
     }
-    free_out(stream);
+    if (is_idle(stream)) {
+        gjkd_output_free_idle(&stream->output);
+    }
     watch_socket(stream);
-    if (stream->unread_at < stream->unread_end && gjkd_stream_reads_on(stream)) {
+    if (has_unread(stream) && gjkd_stream_reads_on(stream)) {
         gjkd_stream_mark(stream); /* no poll tells of what was received already */
     }
 }
@@ -240,7 +275,7 @@ void gjkd_stream_mark(struct gjkd_stream *stream) {
 
 static void flush_dirty(struct gjkd_stream *stream) {
     unmark(stream);
-    if (stream->unread_at < stream->unread_end && gjkd_stream_reads_on(stream)) {
+    if (has_unread(stream)) {
         receive(stream);
     }
     gjkd_stream_flush(stream);
@@ -255,29 +290,40 @@ void gjkd_streams_flush(struct gjkd_http *http) {
 
 /* --- Receiving --- */
 
+/* An exchange for the message that begins, charged to the client. False: there is no memory. */
+static bool begin_message(struct gjkd_stream *stream) {
+    stream->incoming = gjkd_exchange_take(stream->http);
+    if (stream->incoming == NULL) {
+        return false;
+    }
+    gjkd_stream_await_message(stream);
+    if (!gjkd_exchange_charge(stream->incoming, stream->client)) {
+        gjkd_exchange_give_back(stream->incoming);
+        stream->incoming = NULL;
+        return false;
+    }
+    return true;
+}
+
 static void on_frame_start(wslay_event_context_ptr frames,
                            const struct wslay_event_on_frame_recv_start_arg *frame, void *user) {
     struct gjkd_stream *stream = user;
-    if (wslay_is_ctrl_frame(frame->opcode)) {
-        stream->is_control = true;
+    stream->is_control = wslay_is_ctrl_frame(frame->opcode);
+    if (stream->is_control) {
         if (frame->opcode == WSLAY_CONNECTION_CLOSE && frame->payload_length == 1) {
-            refuse_frame(stream); /* half a code */
+            break_off(stream, WSLAY_CODE_PROTOCOL_ERROR); /* half a code */
         }
         return;
     }
-    stream->is_control = false;
     if (frame->opcode != WSLAY_CONTINUATION_FRAME) {
         stream->is_text = frame->opcode == WSLAY_TEXT_FRAME;
     }
-    if (stream->incoming == NULL) {
-        stream->incoming = gjkd_exchange_take(stream->http);
-        if (stream->incoming != NULL) {
-            gjkd_stream_await_message(stream);
-        }
+    if (stream->close_due_ns != 0) {
+        return; /* nobody looks at the message */
     }
-    if (stream->incoming == NULL) {
-        wslay_event_set_error(frames, WSLAY_ERR_NOMEM);
-        stream->is_dead = true;
+    if (stream->incoming == NULL && !begin_message(stream)) {
+        gjkd_stream_give_up(stream);
+        wslay_event_shutdown_read(frames);
         return;
     }
     /* Room for all of the frame, of which the length is known and within the limit. */
@@ -289,13 +335,12 @@ static void on_frame_start(wslay_event_context_ptr frames,
 static void on_frame_chunk(wslay_event_context_ptr frames,
                            const struct wslay_event_on_frame_recv_chunk_arg *chunk, void *user) {
     struct gjkd_stream *stream = user;
-    (void)frames;
-    if (!stream->is_control && !stream->is_dead && stream->incoming != NULL &&
+    if (!stream->is_control && stream->close_due_ns == 0 && stream->incoming != NULL &&
         chunk->data_length > 0 &&
         !gjkd_request_keep(&stream->incoming->request, (const char *)chunk->data,
                            chunk->data_length)) {
-        gjkd_stream_close(stream, WSLAY_CODE_MESSAGE_TOO_BIG, "no memory for the message");
-        wslay_event_shutdown_read(stream->frames);
+        gjkd_stream_give_up(stream);
+        wslay_event_shutdown_read(frames);
     }
 }
 
@@ -304,7 +349,7 @@ static void on_message(wslay_event_context_ptr frames,
     struct gjkd_stream *stream = user;
     (void)frames;
     if (wslay_is_ctrl_frame(message->opcode)) {
-        gjkd_stream_mark(stream); /* a pong or a close is due */
+        put_control(stream); /* a pong or a close is due */
         return;
     }
     if (!stream->is_dead && stream->close_due_ns == 0 && stream->incoming != NULL) {
@@ -315,28 +360,30 @@ static void on_message(wslay_event_context_ptr frames,
 static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t length, int flags,
                           void *user) {
     struct gjkd_stream *stream = user;
-    const size_t left = stream->unread_end - stream->unread_at;
+    struct gjkd_output *output = &stream->output;
+    const size_t left = output->input_end - output->input_at;
     const size_t count = left < length ? left : length;
     (void)flags;
-    if (count == 0 || stream->is_dead || stream->calls >= GJKD_STREAM_CALLS_MAX) {
+    if (count == 0 || !gjkd_stream_reads_on(stream)) {
         wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
         return -1;
     }
-    memcpy(to, stream->unread + stream->unread_at, count);
-    stream->unread_at += count;
+    memcpy(to, output->input + output->input_at, count);
+    output->input_at += count;
     return (ssize_t)count;
 }
 
 /* Has wslay look at what was received. */
 static void receive(struct gjkd_stream *stream) {
-    if (wslay_event_recv(stream->frames) != 0) {
-        refuse_frame(stream);
+    if (!gjkd_stream_reads_on(stream) || !gjkd_stream_reserve(stream)) {
+        return;
     }
-    if (stream->unread_at == stream->unread_end) {
-        free(stream->unread);
-        stream->unread = NULL;
-        stream->unread_at = stream->unread_end = 0;
+    const int result = wslay_event_recv(stream->frames);
+    if (result != 0) {
+        break_off(stream,
+                  result == WSLAY_ERR_NOMEM ? GJKD_STREAM_TRY_AGAIN : WSLAY_CODE_PROTOCOL_ERROR);
     }
+    gjkd_output_free_input(&stream->output);
     if (!wslay_event_get_read_enabled(stream->frames) && stream->close_due_ns == 0) {
         stream->close_due_ns = uv_hrtime() + GJKD_STREAM_CLOSE_S * SECOND_NS;
     }
@@ -353,27 +400,27 @@ static void discard(struct gjkd_stream *stream) {
 }
 
 static void read_socket(struct gjkd_stream *stream) {
-    if (stream->is_broken || !wslay_event_get_read_enabled(stream->frames)) {
+    struct gjkd_output *output = &stream->output;
+    if (discards(stream)) {
         discard(stream);
         return;
     }
-    if (stream->unread != NULL) {
+    if (has_unread(stream)) {
         receive(stream);
         return;
     }
-    stream->unread = malloc(READ_BYTES);
-    const ssize_t count =
-        stream->unread != NULL ? recv(stream->fd, stream->unread, READ_BYTES, MSG_DONTWAIT) : -1;
-    if (stream->unread == NULL || count == 0 || (count < 0 && errno != EAGAIN && errno != EINTR)) {
-        stream->is_dead = true;
-    } else if (count > 0) {
-        stream->unread_end = (size_t)count;
-        receive(stream);
-    } else {
-        free(stream->unread);
-        stream->unread = NULL;
+    if (!gjkd_output_reserve(output) || !gjkd_output_reserve_input(output)) {
+        starve(stream);
+        return;
     }
-    gjkd_stream_mark(stream);
+    const ssize_t count = recv(stream->fd, output->input, GJKD_INPUT_BYTES, MSG_DONTWAIT);
+    if (count > 0) {
+        output->input_end = (size_t)count;
+        receive(stream);
+        return;
+    }
+    gjkd_output_free_input(output);
+    stream->is_dead = stream->is_dead || count == 0 || (errno != EAGAIN && errno != EINTR);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
@@ -412,15 +459,32 @@ static char *copy_of(const char *text) {
     return text != NULL ? strdup(text) : NULL;
 }
 
-/* What every call of the stream inherits from the head of its handshake. */
-static void inherit(struct gjkd_stream *stream, const struct gjkd_request *request) {
-    stream->host = copy_of(request->head.host);
-    stream->authorization = copy_of(request->head.authorization);
-    stream->forwarded_for = copy_of(request->head.forwarded_for);
-    stream->client = gjkd_auth_hash_client(request);
-    if (stream->http->context->security.keyring != NULL && stream->authorization == NULL) {
+/* What every call of the stream inherits from the head of its handshake. False: out of memory. */
+static bool inherit(struct gjkd_stream *stream, const struct gjkd_request *request) {
+    const gjkd_head *head = &request->head;
+    stream->host = copy_of(head->host);
+    stream->authorization = copy_of(head->authorization);
+    stream->forwarded_for = copy_of(head->forwarded_for);
+    if (stream->http->context->security.keyring != NULL && head->authorization == NULL) {
         stream->token_due_ns = uv_hrtime() + GJKD_STREAM_TOKEN_S * SECOND_NS;
     }
+    return (stream->host != NULL || head->host == NULL) &&
+           (stream->authorization != NULL || head->authorization == NULL) &&
+           (stream->forwarded_for != NULL || head->forwarded_for == NULL);
+}
+
+/* Takes what has come behind the handshake. */
+static bool take_early(struct gjkd_stream *stream, proto_text early) {
+    struct gjkd_output *output = &stream->output;
+    if (early.length == 0) {
+        return true;
+    }
+    if (early.length > GJKD_INPUT_BYTES || !gjkd_output_reserve_input(output)) {
+        return false;
+    }
+    memcpy(output->input, early.data, early.length);
+    output->input_end = early.length;
+    return true;
 }
 
 static void keep_alive(int fd) {
@@ -433,36 +497,40 @@ static void keep_alive(int fd) {
 static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
     struct gjkd_exchange *exchange = upgrade->exchange;
     struct gjkd_http *http = exchange->http;
-    const size_t early_bytes = upgrade->early.length;
-    const int fd = upgrade->fd;
     struct gjkd_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) {
         return NULL;
     }
     stream->http = http;
-    stream->fd = fd;
+    stream->fd = upgrade->fd;
     stream->upgraded = upgrade->upgraded;
     stream->peer = *upgrade->peer;
     stream->entry = gjkd_connection_of(exchange->connection);
     stream->last = &stream->first;
     stream->ready_end = &stream->ready;
     stream->window_ns = uv_hrtime();
-    stream->unread = early_bytes > 0 ? malloc(early_bytes) : NULL;
-    if (!make_frames(stream) || (early_bytes > 0 && stream->unread == NULL) ||
-        uv_poll_init(http->uv, &stream->poll, fd) != 0) {
+    stream->client = gjkd_auth_hash_client(&exchange->request);
+    gjkd_output_init(&stream->output, stream->client);
+    if (!inherit(stream, &exchange->request) || !make_frames(stream) ||
+        !take_early(stream, upgrade->early) ||
+        uv_poll_init(http->uv, &stream->poll, stream->fd) != 0) {
         wslay_event_context_free(stream->frames);
-        free(stream->unread);
+        gjkd_output_fini(&stream->output);
+        free_heads(stream);
         free(stream);
         return NULL;
     }
-    if (early_bytes > 0) {
-        memcpy(stream->unread, upgrade->early.data, early_bytes);
-        stream->unread_end = early_bytes;
-    }
     stream->poll.data = stream;
-    inherit(stream, &exchange->request);
-    keep_alive(fd);
+    keep_alive(stream->fd);
     return stream;
+}
+
+/* Says that there is no memory for a stream (1013), before the connection is closed. */
+static void turn_away(const gjkd_upgrade *upgrade) {
+    static const char frame[] = "\x88\x02\x03\xf5";
+    (void)send(upgrade->fd, frame, sizeof frame - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+    shutdown(upgrade->fd, SHUT_WR);
+    MHD_upgrade_action(upgrade->upgraded, MHD_UPGRADE_ACTION_CLOSE);
 }
 
 void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
@@ -475,7 +543,7 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
         gjkd_budget_give(GJKD_CHARGE_SMALL, STREAM_BYTES);
     }
     if (stream == NULL) {
-        MHD_upgrade_action(upgrade->upgraded, MHD_UPGRADE_ACTION_CLOSE);
+        turn_away(upgrade);
         return;
     }
     stream->entry->stream = stream;

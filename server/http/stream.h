@@ -7,6 +7,7 @@
  * upgraded the connection. Everything runs on the loop's thread.
  *
  *     stream.c          the socket and its frames, the beginning and the end
+ *     output.c          what is queued for the peer, charged to its client
  *     stream_limits.c   ends those that let others wait
  *     stream_calls.c    messages become calls
  *     stream_order.c    which of them wait for writes before them
@@ -14,6 +15,7 @@
  *     stream_answers.c  answers and events become frames
  */
 
+#include "http/output.h"
 #include "http/state.h"
 #include "proto/call.h"
 #include "util/address.h"
@@ -27,6 +29,10 @@
 /* How long a stream may wait for its token, and for the other side's close frame. */
 #define GJKD_STREAM_TOKEN_S 5
 #define GJKD_STREAM_CLOSE_S 1
+
+/* How long a stream that finds no memory waits for some before it is closed, and with which code. */
+#define GJKD_STREAM_STARVED_S 2
+#define GJKD_STREAM_TRY_AGAIN 1013
 
 /* A call: an exchange of which it is the first part. */
 struct gjkd_stream_call {
@@ -79,8 +85,6 @@ struct gjkd_stream {
     struct gjkd_exchange *incoming; /* the message that is being received; NULL: none */
     bool is_text;                   /* it is */
     uint64_t message_due_ns;        /* when it must be whole */
-    char *unread;                   /* bytes that were received and not looked at */
-    size_t unread_at, unread_end;
 
     struct gjkd_stream_call *first, **last;   /* calls that are not answered */
     unsigned calls, begun, writes;            /* of these, which have begun, and which write */
@@ -89,14 +93,15 @@ struct gjkd_stream {
     unsigned watch_count;
     struct gjkd_frame frame;
 
-    char *out; /* bytes of frames that the socket has not taken */
-    size_t out_at, out_end;
-    uint64_t sent_bytes;              /* that it has taken */
+    struct gjkd_output output;        /* frames that the socket has not taken, and what came */
+    size_t control_left;              /* payload bytes of wslay's frame that are not queued */
     uint64_t window_ns, window_bytes; /* the current window of the peer's reading */
 
     uint64_t client;       /* hash of who asks, for the shares of memory */
     uint64_t token_due_ns; /* 0: there is a token, or none is needed */
     uint64_t close_due_ns; /* 0: it is not closing */
+    uint64_t starved_ns;   /* since when it finds no memory in any attempt; 0: it does */
+    bool waits_for_memory; /* the next attempt is after the next sweep */
     bool is_control;       /* the frame that is being received is */
     bool is_broken;        /* a malformed frame was refused; what still comes is thrown away */
     bool is_draining, is_dead;
@@ -121,8 +126,19 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade);
  * is left has its turn in the next round. */
 void gjkd_streams_flush(struct gjkd_http *http);
 
-/* Whether more of it is read now: neither its calls nor its answers are too many. */
+/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much, and
+ * its client's share of memory has room or the stream holds none of it. */
 bool gjkd_stream_reads_on(const struct gjkd_stream *stream);
+
+/* Returns true if no frame has been queued in part, so that another one can follow. */
+bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream);
+
+/* Makes sure of memory to queue frames in. If there is none, the stream tries again after the next
+ * sweep, and is closed if it goes on. */
+bool gjkd_stream_reserve(struct gjkd_stream *stream) GJK_MUST_USE;
+
+/* Closes the stream for lack of memory (1013). */
+void gjkd_stream_give_up(struct gjkd_stream *stream);
 
 /* --- stream_limits.c --- */
 
@@ -137,9 +153,6 @@ void gjkd_stream_await_message(struct gjkd_stream *stream);
  * revoked (1008). */
 void gjkd_stream_drain(struct gjkd_stream *stream);
 void gjkd_stream_revoke(struct gjkd_stream *stream);
-
-/* Sends a ping behind what is ready. */
-void gjkd_stream_ping(struct gjkd_stream *stream);
 
 /* Has a close frame sent behind what is ready, unless one is. */
 void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *reason);
@@ -183,12 +196,9 @@ void gjkd_stream_free_watch(struct gjkd_stream_watch *watch);
 
 /* --- stream_answers.c --- */
 
-/* Puts frames of answers and events into `out`, as far as there is room. */
+/* Queues frames of answers and events, as far as there is room; what there is no room for waits where it
+ * lies. */
 void gjkd_stream_fill(struct gjkd_stream *stream);
-
-/* Room in `out`; what it does not hold waits where it lies. */
-#define GJKD_STREAM_OUT_BYTES 65536
-bool gjkd_stream_put(struct gjkd_stream *stream, const char *data, size_t length);
 
 void gjkd_stream_forget_answers(struct gjkd_stream *stream);
 

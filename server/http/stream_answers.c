@@ -23,30 +23,6 @@
 #define TEXT_FRAME 0x81 /* the only one of its message */
 #define BINARY_FRAME 0x82
 
-bool gjkd_stream_put(struct gjkd_stream *stream, const char *data, size_t length) {
-    if (stream->out == NULL) {
-        const bool is_allowed = gjkd_budget_take(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
-        stream->out = is_allowed ? malloc(GJKD_STREAM_OUT_BYTES) : NULL;
-        if (stream->out == NULL) {
-            if (is_allowed) {
-                gjkd_budget_give(GJKD_CHARGE_SMALL, GJKD_STREAM_OUT_BYTES);
-            }
-            stream->is_dead = true;
-            return false;
-        }
-    }
-    if (length > GJKD_STREAM_OUT_BYTES - stream->out_end) {
-        return false;
-    }
-    memcpy(stream->out + stream->out_end, data, length);
-    stream->out_end += length;
-    return true;
-}
-
-static size_t room_of(const struct gjkd_stream *stream) {
-    return stream->out != NULL ? GJKD_STREAM_OUT_BYTES - stream->out_end : GJKD_STREAM_OUT_BYTES;
-}
-
 static size_t frame_head(char head[HEAD_BYTES_MAX], bool is_text, uint64_t length) {
     head[0] = (char)(is_text ? TEXT_FRAME : BINARY_FRAME);
     if (length < 126) {
@@ -170,8 +146,8 @@ static void aim_at_body(struct gjkd_frame *frame, const gjkd_reply *reply, uint6
     }
 }
 
-/* Makes the answer the frame that is sent next. */
-static void begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
+/* Makes the answer the frame that is sent next. False: there is no memory for its head. */
+static bool begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
     const struct gjkd_stream_call *call =
         (const struct gjkd_stream_call *)(const void *)exchange->call;
@@ -190,6 +166,9 @@ static void begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
     } else {
         proto_encode_answer_message(&before, &answer);
     }
+    if (before.failed) {
+        return false;
+    }
     *frame = (struct gjkd_frame){.exchange = exchange,
                                  .before = {before.data, before.length},
                                  .after = {"}", call->is_text ? 1 : 0}};
@@ -197,14 +176,15 @@ static void begin_frame(struct gjkd_stream *stream, struct gjkd_exchange *exchan
     const size_t length =
         frame_head(head, call->is_text,
                    frame->before.length + answer.body_bytes + frame->after.length);
-    stream->is_dead = stream->is_dead || before.failed || !gjkd_stream_put(stream, head, length);
+    stream->is_dead = stream->is_dead || !gjkd_output_put(&stream->output, head, length);
+    return true;
 }
 
 static void put_some(struct gjkd_stream *stream, proto_text text, bool *is_over) {
     struct gjkd_frame *frame = &stream->frame;
-    const size_t left = text.length - frame->offset, room = room_of(stream);
+    const size_t left = text.length - frame->offset, room = gjkd_output_room(&stream->output);
     const size_t count = left < room ? left : room;
-    if (count > 0 && !gjkd_stream_put(stream, text.data + frame->offset, count)) {
+    if (count > 0 && !gjkd_output_put(&stream->output, text.data + frame->offset, count)) {
         return;
     }
     frame->offset += count;
@@ -215,9 +195,9 @@ static void put_some(struct gjkd_stream *stream, proto_text text, bool *is_over)
 static void put_read(struct gjkd_stream *stream, bool *is_over) {
     struct gjkd_frame *frame = &stream->frame;
     char window[8192];
-    while (frame->read_left > 0 && room_of(stream) >= sizeof window) {
+    while (frame->read_left > 0 && gjkd_output_room(&stream->output) >= sizeof window) {
         const size_t count = frame->read->read(frame->read->reader, window, sizeof window);
-        if (count == 0 || !gjkd_stream_put(stream, window, count)) {
+        if (count == 0 || !gjkd_output_put(&stream->output, window, count)) {
             stream->is_dead = true;
             return;
         }
@@ -304,11 +284,12 @@ static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_wat
     frame->text_count = 1;
     const size_t length = frame->before.length + event->length + frame->after.length;
     const size_t count = frame_head(head, watch->is_text, length);
-    stream->is_dead = stream->is_dead || !gjkd_stream_put(stream, head, count);
+    stream->is_dead = stream->is_dead || !gjkd_output_put(&stream->output, head, count);
 }
 
 /* Takes the next event of any watch, and lets go of those that are over. False: there is none. */
 static bool next_event(struct gjkd_stream *stream) {
+    static const char ping[] = "\x89\x00";
     struct gjkd_stream_watch **at = &stream->watches;
     bool wants_sign = false;
     while (*at != NULL) {
@@ -328,11 +309,13 @@ static bool next_event(struct gjkd_stream *stream) {
         }
     }
     if (wants_sign) {
-        gjkd_stream_ping(stream);
+        stream->is_dead =
+            stream->is_dead || !gjkd_output_put(&stream->output, ping, sizeof ping - 1);
     }
     return false;
 }
 
+/* Takes the next answer. False: there is none, or no memory to send it. */
 static bool next_answer(struct gjkd_stream *stream) {
     struct gjkd_exchange *exchange = stream->ready;
     if (exchange == NULL) {
@@ -342,20 +325,34 @@ static bool next_answer(struct gjkd_stream *stream) {
     if (stream->ready == NULL) {
         stream->ready_end = &stream->ready;
     }
-    begin_frame(stream, exchange);
-    return true;
+    if (begin_frame(stream, exchange)) {
+        return true;
+    }
+    end_answer(stream, exchange);
+    gjkd_stream_give_up(stream);
+    return false;
+}
+
+/* Returns true if there may be something to send, and room for it. Events wait in their watches for memory,
+ * for as long as it takes. */
+static bool is_wanted(struct gjkd_stream *stream) {
+    if (stream->ready != NULL) {
+        return gjkd_stream_reserve(stream) && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
+    }
+    if (stream->watches != NULL && !gjkd_output_reserve(&stream->output)) {
+        stream->waits_for_memory = true;
+        return false;
+    }
+    return stream->watches != NULL && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
 }
 
 void gjkd_stream_fill(struct gjkd_stream *stream) {
-    const struct gjkd_frame *frame = &stream->frame;
     /* Nothing follows a close frame. */
     bool has_room = !stream->is_broken && !wslay_event_get_close_sent(stream->frames);
     while (has_room && !stream->is_dead) {
-        const bool is_busy = frame->exchange != NULL || frame->event != NULL;
-        if (is_busy) {
+        if (!gjkd_stream_is_between_frames(stream)) {
             has_room = put_frame(stream);
-        } else if (room_of(stream) <= HEAD_BYTES_MAX ||
-                   (!next_answer(stream) && !next_event(stream))) {
+        } else if (!is_wanted(stream) || (!next_answer(stream) && !next_event(stream))) {
             return;
         }
     }

@@ -33,6 +33,14 @@ static void on_unread(struct gjkd_exchange *answer) {
     gjkd_stream_mark(stream);
 }
 
+/* Ends a call that nobody waits for. */
+static void end_call(struct gjkd_stream_call *call) {
+    struct gjkd_exchange *exchange = call->exchange;
+    free(call);
+    exchange->call = NULL;
+    gjkd_exchange_give_back(exchange);
+}
+
 static void push_ready(struct gjkd_stream *stream, struct gjkd_exchange *exchange) {
     exchange->next = NULL;
     *stream->ready_end = exchange;
@@ -61,10 +69,11 @@ static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *an
         call->exchange = answer;
     }
     if (stream == NULL) {
-        free(call);
-        answer->call = NULL;
-        gjkd_exchange_give_back(answer);
+        end_call(call);
         return;
+    }
+    if (answer != exchange && !gjkd_exchange_charge(answer, stream->client)) {
+        gjkd_stream_give_up(stream);
     }
     finish(stream, call);
     gjkd_stream_begin_calls(stream);
@@ -90,14 +99,11 @@ void gjkd_stream_abandon_calls(struct gjkd_stream *stream) {
     struct gjkd_stream_call *at = stream->first;
     while (at != NULL) {
         struct gjkd_stream_call *next = at->next;
-        struct gjkd_exchange *exchange = at->exchange;
         if (at->has_begun) {
-            (void)gjkd_request_expire(&exchange->request);
+            (void)gjkd_request_expire(&at->exchange->request);
             at->stream = NULL;
         } else {
-            exchange->call = NULL;
-            gjkd_exchange_give_back(exchange);
-            free(at);
+            end_call(at);
         }
         at = next;
     }
@@ -195,9 +201,12 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
     struct proto_problem problem = request->problem;
     struct gjkd_stream_call *added = add_call(stream, exchange, call->id);
     if (added == NULL || !gjkd_request_set_target(request, call->path)) {
-        stream->is_dead = true;
+        gjkd_stream_give_up(stream);
         if (added == NULL) {
             gjkd_exchange_give_back(exchange);
+        } else {
+            unlink_call(stream, added);
+            end_call(added);
         }
         return;
     }
@@ -211,6 +220,8 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_request_refuse(request);
     } else if (!added->is_unwatch) {
         gjkd_request_begin(request);
+        /* Whoever the head names, the answer is queued for the stream's client. */
+        gjkd_account_assign(request->account, stream->client);
     }
     if (added->is_watch && request->reply.status == 0 &&
         !(request->match.operation->flags & GJKD_ANSWERS_EVENTS)) {
@@ -241,9 +252,12 @@ static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         stream->entry->has_token = request->has_token;
         stream->entry->token = request->token;
         stream->client = gjkd_auth_hash_client(request);
+        gjkd_account_assign(&stream->output.account, stream->client);
         stream->token_due_ns = 0;
-        stream->is_dead = stream->is_dead || stream->authorization == NULL ||
-                          !gjkd_stream_put(stream, answer, sizeof answer - 1);
+        if (stream->authorization == NULL ||
+            !gjkd_output_put(&stream->output, answer, sizeof answer - 1)) {
+            gjkd_stream_give_up(stream);
+        }
         gjkd_stream_mark(stream);
     }
     gjkd_exchange_give_back(exchange);

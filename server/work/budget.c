@@ -155,12 +155,17 @@ static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t af
     return add(part_of(share, to), (int64_t)after);
 }
 
+/* What the accounts of one client may hold together of that kind. */
+static uint64_t most_of(gjkd_charge charge) {
+    const uint64_t ceiling = gjkd_budget_ceiling(charge), sets = gjkd_budget_sets();
+    return (sets < ceiling ? ceiling - sets : 0) / 2;
+}
+
 /* May a client's accounts of that kind hold so much together, and one of them `own` of it? */
 static bool is_within_share(const struct gjkd_account *account, gjkd_charge charge, int64_t all,
                             uint64_t own) {
-    const uint64_t ceiling = gjkd_budget_ceiling(charge), sets = gjkd_budget_sets();
-    const uint64_t most = (sets < ceiling ? ceiling - sets : 0) / 2;
-    return all <= 0 || (uint64_t)all <= most || (!account->is_queue && (uint64_t)all <= own);
+    return all <= 0 || (uint64_t)all <= most_of(charge) ||
+           (!account->is_queue && (uint64_t)all <= own);
 }
 
 /* --- Accounts --- */
@@ -275,6 +280,17 @@ void gjkd_account_free(struct gjkd_account *account) {
 
 bool gjkd_account_is_full(const struct gjkd_account *account) {
     return atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed) > 0;
+}
+
+static bool is_crowded(struct gjkd_share *share, gjkd_charge charge) {
+    const int64_t all = atomic_load_explicit(part_of(share, charge), memory_order_relaxed);
+    const uint64_t most = most_of(charge);
+    return all > 0 && (uint64_t)all > most - most / 4;
+}
+
+bool gjkd_account_is_crowded(const struct gjkd_account *account) {
+    return account->share != NULL && (is_crowded(account->share, GJKD_CHARGE_SMALL) ||
+                                      is_crowded(account->share, GJKD_CHARGE_LARGE));
 }
 
 /* Returns what the share then holds of large accounts. */

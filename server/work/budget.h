@@ -93,6 +93,11 @@ void gjkd_account_give(struct gjkd_account *account, uint64_t bytes);
 /* Returns true if a take has been refused since init or reset. On any thread. */
 bool gjkd_account_is_full(const struct gjkd_account *account);
 
+/* Returns true if the client's small or large accounts hold three quarters of what they may together:
+ * the time to take no more from its peers, so that what they have begun finds memory. On any thread
+ * that may use the account. */
+bool gjkd_account_is_crowded(const struct gjkd_account *account);
+
 /* Charges the client, instead of what was pinned before, with memory that is counted elsewhere and
  * kept on this account's behalf, such as old versions of sets. Returns false if the client has more
  * than its share; the charge stands. */
