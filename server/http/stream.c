@@ -339,7 +339,11 @@ static void on_frame_chunk(wslay_event_context_ptr frames,
         chunk->data_length > 0 &&
         !gjkd_request_keep(&stream->incoming->request, (const char *)chunk->data,
                            chunk->data_length)) {
-        gjkd_stream_give_up(stream);
+        if (stream->incoming->request.problem.code == PROTO_BODY_TOO_LARGE) {
+            gjkd_stream_close(stream, WSLAY_CODE_MESSAGE_TOO_BIG, "the message is too long");
+        } else {
+            gjkd_stream_give_up(stream);
+        }
         wslay_event_shutdown_read(frames);
     }
 }

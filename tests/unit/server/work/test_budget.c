@@ -140,6 +140,30 @@ START_TEST(arenas_charge_chunk_by_chunk) {
 }
 END_TEST
 
+/* Three quarters of what a client may hold, one byte more, and another client's. */
+START_TEST(a_crowded_client_is_told) {
+    struct gjkd_account one, other;
+    begin();
+    gjkd_account_init_queue(&one, 1);
+    gjkd_account_init_queue(&other, 2);
+    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t quarter = half / 4;
+    ck_assert(!gjkd_account_is_crowded(&one));
+    ck_assert(gjkd_account_take(&one, half - quarter - 1));
+    ck_assert(!gjkd_account_is_crowded(&one));
+    ck_assert(gjkd_account_take(&one, 1));
+    ck_assert(!gjkd_account_is_crowded(&one));
+    ck_assert(gjkd_account_take(&one, 1));
+    ck_assert(gjkd_account_is_crowded(&one) && !gjkd_account_is_crowded(&other));
+    gjkd_account_give(&one, 1);
+    ck_assert(!gjkd_account_is_crowded(&one));
+    gjkd_account_give(&one, half - quarter);
+    gjkd_account_fini(&one);
+    gjkd_account_fini(&other);
+    finish();
+}
+END_TEST
+
 static atomic_ullong most;
 
 static void *charge_and_give(void *unused) {
@@ -492,7 +516,8 @@ START_TEST(accounts_agree_with_a_model) {
 END_TEST
 
 Suite *work_budget_suite(void) {
-    const TTest *const tests[] = {sets_are_told_apart,
+    const TTest *const tests[] = {a_crowded_client_is_told,
+                                  sets_are_told_apart,
                                   small_requests_find_memory,
                                   what_cannot_fit_alone_need_not_wait,
                                   arenas_charge_chunk_by_chunk,
