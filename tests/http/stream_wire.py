@@ -27,8 +27,17 @@ class Refused(Exception):
 class WebSocket:
     """One connection. Frames are sent as they are asked for, right or wrong."""
 
-    def __init__(self, daemon, headers=(), timeout=TIMEOUT_S, path="/v1/stream", without=()):
-        self.socket = socket.create_connection((daemon.host, daemon.port), timeout)
+    def __init__(self, daemon, headers=(), timeout=TIMEOUT_S, path="/v1/stream", without=(), source=None,
+                 receives=None):
+        """From the address `source`; the kernel buffers about so many bytes for a client that does
+        not read."""
+        self.socket = socket.socket()
+        self.socket.settimeout(timeout)
+        if receives:
+            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receives)
+        if source:
+            self.socket.bind((source, 0))
+        self.socket.connect((daemon.host, daemon.port))
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.buffer = b""
         key = base64.b64encode(os.urandom(16))

@@ -54,10 +54,26 @@ def test_a_page_of_another_origin_is_refused(start):
     for origin in (own, "https://good.example"):
         with WebSocket(daemon, {"Origin": origin}) as stream:
             assert stream.ask(1, "GET", "/livez")["status"] == 200
-    for origin in ("https://evil.example", "null", f"http://{daemon.host}:{daemon.port + 1}"):
+    other_schemes = [f"{scheme}://{daemon.host}:{daemon.port}" for scheme in ("ftp", "file", "ws", "https+x", "x")]
+    for origin in ("https://evil.example", "null", f"http://{daemon.host}:{daemon.port + 1}",
+                   f"://{daemon.host}:{daemon.port}", f"javascript:{own}", *other_schemes):
         with pytest.raises(Refused) as refused:
             WebSocket(daemon, {"Origin": origin})
         problem.check(refused.value, "forbidden")
+
+
+def test_a_scheme_that_is_not_the_webs_has_to_be_named(start):
+    for allowed, fine in (("*", False), ("app://localhost", True)):
+        daemon = start("--cors-origin", allowed)
+        if fine:
+            with WebSocket(daemon, {"Origin": "app://localhost"}) as stream:
+                assert stream.ask(1, "GET", "/livez")["status"] == 200
+        else:
+            with pytest.raises(Refused) as refused:
+                WebSocket(daemon, {"Origin": "app://localhost"})
+            problem.check(refused.value, "forbidden")
+    with WebSocket(start("--cors-origin", "*"), {"Origin": "http://elsewhere.example"}) as stream:
+        assert stream.ask(1, "GET", "/livez")["status"] == 200
 
 
 # --- Frames ---

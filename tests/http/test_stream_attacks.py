@@ -10,7 +10,7 @@ import pytest
 
 from daemon import BINARY
 from probe import FULL
-from stream_wire import CLOSE, CONTINUATION, TEXT, WebSocket
+from stream_wire import CLOSE, CONTINUATION, PING, PONG, TEXT, WebSocket
 from test_operations import samples, total
 from wire import eventually
 
@@ -18,6 +18,8 @@ pytestmark = pytest.mark.http
 
 MIB = 1 << 20
 LIMIT = 64 * MIB
+ELSEWHERE = "127.0.0.9"
+NARROW = 2304  # bytes that the kernel keeps for a client that does not read
 CIRCLE = {"type": "circle", "radius": 1}
 
 
@@ -149,3 +151,182 @@ def endless(stream):
             stream.send(CONTINUATION, b" " * 10, fin=False)
     except OSError:
         return
+
+
+# --- Peers that do not read ---
+
+def flood(streams, data, seconds):
+    """Sends that again and again on all streams, as far as the daemon reads."""
+    until, at = time.monotonic() + seconds, [0] * len(streams)
+    for stream in streams:
+        stream.socket.setblocking(False)
+    while time.monotonic() < until:
+        moved = 0
+        for i, stream in enumerate(streams):
+            try:
+                sent = stream.socket.send(data[at[i]:at[i] + MIB])
+            except BlockingIOError:
+                continue
+            except OSError:
+                sent = 0
+            at[i] = (at[i] + sent) % len(data)
+            moved += sent
+        if moved == 0:
+            time.sleep(0.02)
+
+
+def statuses(daemon, source, count=10):
+    """Of another client's requests."""
+    found = set()
+    for _ in range(count):
+        with socket.create_connection((daemon.host, daemon.port), 10, source_address=(source, 0)) as other:
+            other.sendall(b"POST /v1/distance HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+                          b"Content-Length: 43\r\nConnection: close\r\n\r\n"
+                          b'{"a":{"type":"point"},"b":{"type":"point"}}')
+            found.add(other.recv(65536).split(b" ", 2)[1])
+    return found
+
+
+FLOODS = {
+    "empty pings": WebSocket.frame(PING) * 10000,
+    "full pings": WebSocket.frame(PING, b"x" * 125) * 1000,
+    "pings among fragments": (WebSocket.frame(TEXT, b" ", fin=False) + WebSocket.frame(PING, b"xy") * 50 +
+                              (WebSocket.frame(CONTINUATION, b"", fin=False) + WebSocket.frame(PING)) * 1000 +
+                              WebSocket.frame(CONTINUATION, b"x")),
+    "pings among calls": (WebSocket.frame(TEXT, b'{"id":1,"method":"GET","path":"/v1"}') +
+                          WebSocket.frame(PING, b"z" * 60)) * 500,
+    "pongs": WebSocket.frame(PONG, b"x" * 125) * 1000,
+}
+
+
+@counted
+@pytest.mark.parametrize("name", FLOODS)
+@pytest.mark.parametrize("has_token", [True, False], ids=["open", "before the token"])
+def test_frames_that_are_answered_are_bounded(start, tmp_path, name, has_token):
+    """Of the pongs of pings that come faster than they are read."""
+    flags = []
+    if not has_token:
+        file = tmp_path / "tokens"
+        file.write_text(f"somebody {'0' * 64} read\n")
+        file.chmod(0o600)
+        flags = ["--token-file", str(file)]
+    daemon = start("--max-memory", str(LIMIT), *flags)
+    before = peak(daemon)
+    streams = [WebSocket(daemon, source=ELSEWHERE, receives=NARROW) for _ in range(40)]
+    flood(streams, FLOODS[name], 2)
+    assert peak(daemon) <= before + LIMIT
+    assert statuses(daemon, "127.0.0.2") == ({b"200"} if has_token else {b"401"})
+    for stream in streams:
+        stream.socket.close()
+    if has_token:  # which the metrics ask for
+        assert eventually(lambda: total(samples(daemon)[0], "gjkd_streams") == 0)
+
+
+@counted
+@pytest.mark.parametrize("call", [
+    b'{"id":1,"method":"GET","path":"/v1"}',
+    b'{"id":1,"method":"GET","path":"/nowhere"}',
+    b'{"id":1,"method":"POST","path":"/v1/sets/s/detect","headers":{"Gjkd-Timeout-Ms":"1"},"body":{}}'],
+    ids=["open", "refused", "late"])
+def test_small_answers_that_nobody_reads_are_bounded(start, call):
+    """Many streams of one client; another client has its memory meanwhile."""
+    daemon = start("--max-memory", str(LIMIT), "--workers", "1")
+    daemon.store("s", {"dimension": 2, "shapes": {f"s{i}": CIRCLE for i in range(1000)}})
+    before = peak(daemon)
+    streams = [WebSocket(daemon, source=ELSEWHERE, receives=NARROW) for _ in range(150)]
+    flood(streams, WebSocket.frame(TEXT, call) * 3000, 3)
+    assert peak(daemon) <= before + LIMIT
+    assert statuses(daemon, "127.0.0.2") <= {b"200", b"503"}
+    for stream in streams:
+        stream.socket.close()
+    assert eventually(lambda: total(samples(daemon)[0], "gjkd_streams") == 0)
+    assert eventually(lambda: total(samples(daemon)[0], "gjkd_jobs_queued") == 0, 60)
+    assert eventually(lambda: total(samples(daemon)[0], "gjkd_memory_bytes") < LIMIT // 4)
+
+
+def test_what_waits_is_answered_once_it_is_read(start):
+    """Reading stops while the client's share is full; no answer is lost, and pongs are whole."""
+    calls = 1500
+    daemon = start("--max-memory", str(LIMIT // 4), "--io-threads", "2")
+    ping = WebSocket.frame(PING, b"p" * 125)
+    sent = b"".join(WebSocket.frame(TEXT, b'{"id":%d,"method":"GET","path":"/v1"}' % i) + ping * (i % 3)
+                    for i in range(calls))
+    failures = []
+
+    def read(stream):
+        try:
+            time.sleep(0.5)
+            frames = [stream.receive() for _ in range(calls + sum(i % 3 for i in range(calls)))]
+            assert [json.loads(data)["id"] for opcode, data in frames if opcode == TEXT] == list(range(calls))
+            assert all(opcode == TEXT or (opcode, data) == (PONG, b"p" * 125) for opcode, data in frames)
+        except (AssertionError, EOFError, OSError) as error:
+            failures.append(error)
+
+    streams = [WebSocket(daemon, receives=1 << 16) for _ in range(8)]
+    threads = [threading.Thread(target=read, args=(stream,)) for stream in streams]
+    threads += [threading.Thread(target=stream.socket.sendall, args=(sent,)) for stream in streams]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for stream in streams:
+        stream.socket.close()
+    assert not failures, failures[0]
+
+
+def test_control_frames_are_whole_beside_answers(start):
+    """However full the buffer is when a pong is due, and however little is read at a time."""
+    daemon = start()
+    with WebSocket(daemon, receives=NARROW) as stream:
+        stream.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        expected = 0
+        for i in range(400):
+            data = b""
+            for j in range(i % 23):
+                data += WebSocket.frame(TEXT, b'{"id":%d,"method":"GET","path":"/livez"}' % (i * 50 + j))
+                data += WebSocket.frame(PING, bytes([97 + j]) * (i * 7 % 126))
+                expected += 2
+            stream.socket.sendall(data)
+            while expected > 900:
+                check_frame(*stream.receive())
+                expected -= 1
+        for _ in range(expected):
+            check_frame(*stream.receive())
+
+
+def check_frame(opcode, payload):
+    assert opcode in (TEXT, PONG)
+    if opcode == TEXT:
+        assert json.loads(payload)["status"] == 200
+    else:
+        assert payload == payload[:1] * len(payload) and len(payload) <= 125
+
+
+def test_a_stream_that_finds_no_memory_says_so(start):
+    """Others hold all there is: the stream closes with 1013, and later there are streams again."""
+    daemon = start("--max-memory", str(LIMIT // 4), "--min-body-rate", "0")
+    head = (b"POST /v1/detect HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 60000\r\n\r\n")
+    with WebSocket(daemon) as stream:
+        assert stream.ask(1, "GET", "/livez")["status"] == 200
+        uploads = []
+        for i in range(400):
+            try:
+                upload = socket.create_connection((daemon.host, daemon.port), 5, source_address=(f"127.0.1.{i % 8}", 0))
+                upload.sendall(head + b" " * 50000)
+                uploads.append(upload)
+            except OSError:
+                pass
+        stream.call(2, "GET", "/livez")
+        assert stream.close_code() == 1013
+    for upload in uploads:
+        upload.close()
+
+    def streams_again():
+        try:
+            with WebSocket(daemon, timeout=5) as other:
+                return other.ask(1, "GET", "/livez")["status"] == 200
+        except (OSError, EOFError):
+            return False
+
+    assert eventually(streams_again)

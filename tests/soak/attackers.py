@@ -4,6 +4,7 @@
 
 Whatever is answered is fine; that the daemon answers others is judged elsewhere."""
 
+import base64
 import gzip
 import http.client
 import json
@@ -218,9 +219,58 @@ def creep(me):
             "direction": [random.uniform(-3, 3) for _ in range(3)], "exits": True})
 
 
+def frame(opcode, payload=b"", is_last=True):
+    """A frame of a WebSocket, of less than 126 bytes."""
+    return bytes([is_last << 7 | opcode, 0x80 | len(payload), 0, 0, 0, 0]) + payload
+
+
+def deafen(me, data, count, seconds=3):
+    """Streams that send that again and again and read nothing."""
+    key = base64.b64encode(os.urandom(16)).decode()
+    head = ("GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode()
+    open_ones = {}
+    for _ in range(count):
+        try:
+            connection = me.dial(small=True)
+            connection.sendall(head)
+            connection.setblocking(False)
+            open_ones[connection] = 0
+        except OSError:
+            pass
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        is_read = False
+        for connection, at in open_ones.items():
+            try:
+                open_ones[connection] = (at + connection.send(data[at:at + MIB])) % len(data)
+                is_read = True
+            except OSError:
+                pass
+        if not is_read:
+            time.sleep(0.01)
+    for connection in open_ones:
+        connection.close()
+
+
+def ping(me):
+    """Pings, empty ones, full ones, and ones among the fragments of a message."""
+    deafen(me, frame(9) * 40000, 20)
+    deafen(me, frame(9, b"x" * 125) * 2000, 20)
+    part = frame(1, b" ", is_last=False)
+    deafen(me, part + (frame(0, b"", is_last=False) + frame(9)) * 20000 + frame(0), 20)
+
+
+def deaf(me):
+    """Small answers, and late ones, that nobody reads."""
+    deafen(me, frame(1, b'{"id":1,"method":"GET","path":"/v1"}') * 3000, 60)
+    deafen(me, frame(1, b'{"id":1,"method":"POST","path":"/v1/sets/balls/detect",'
+                        b'"headers":{"Gjkd-Timeout-Ms":"1"},"body":{}}') * 3000, 60)
+
+
 ATTACKS = {attack.__name__: attack for attack in (
     stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line,
-    creep, late, unread, packed)}
+    creep, late, unread, packed, ping, deaf)}
 
 
 def prepare(me):
