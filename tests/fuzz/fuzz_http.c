@@ -2,8 +2,9 @@
  * Can any bytes on a connection do harm? One loop of the daemon runs on this thread, with a worker
  * beside it, and is handed one end of a socket pair for each input. The first four bytes say how
  * the rest is sent: whether the connection is shut after it or broken off, whether it becomes a
- * stream first, and where it is cut into pieces, between which the daemon gets its turn. All else is
- * what the client says, or the frames that it sends (http_streams.h).
+ * stream first, where it is cut into pieces, between which the daemon gets its turn, and how the client
+ * reads meanwhile: at once, not before it has said all, a byte a turn, or not at all, because it hangs up
+ * after the first piece. All else is what the client says, or the frames that it sends (http_streams.h).
  *
  * Whatever it is: what comes back is HTTP and such as gjkd answers (http_answers.h), or frames, the
  * connection ends, and nothing of the request stays behind. Every input meets the same sets; a question about
@@ -32,6 +33,13 @@
 #define CUTS_MASK 3 /* of the first byte: how many of the next three are cuts */
 #define BREAKS_OFF 4
 #define IS_STREAM 8
+#define READER_SHIFT 4 /* two bits: a reader */
+enum reader { READS_AT_ONCE, READS_LATE, READS_BYTES, HANGS_UP_EARLY };
+/* The kernel's buffer for what a slow reader has not read, and turns without progress after which a
+ * reader who is awaited reads on. */
+#define NARROW_BYTES 4608
+#define STUCK_TURNS 64
+#define IDLE_TURNS 8
 /* The daemon's turns after a piece; what a worker does in between is up to the clock. */
 #define TURNS 2
 #define HANG_NS UINT64_C(60000000000)
@@ -53,6 +61,8 @@ static bool is_closed;
 static char *answers;
 static size_t answers_bytes, answers_capacity;
 static uint64_t began_ns;
+static bool is_slow;    /* the client reads late or little */
+static size_t read_max; /* bytes that it reads in a turn */
 
 #define CONTROL_SET "control-3f9c2b71d04e4a6f"
 static const char control_question[] =
@@ -75,18 +85,21 @@ static void require(bool condition, const char *what) {
 /* --- A connection --- */
 
 static void receive(void) {
-    while (!is_closed) {
+    size_t left = read_max;
+    while (!is_closed && left > 0) {
         if (answers_capacity - answers_bytes < 65536) {
             answers_capacity = 2 * answers_capacity + 131072;
             answers = realloc(answers, answers_capacity);
             require(answers != NULL, "no memory");
         }
-        ssize_t got = recv(client, answers + answers_bytes, answers_capacity - answers_bytes - 1,
-                           MSG_DONTWAIT);
+        const size_t room = answers_capacity - answers_bytes - 1;
+        ssize_t got =
+            recv(client, answers + answers_bytes, left < room ? left : room, MSG_DONTWAIT);
         if (got < 0 && errno == EAGAIN)
             return;
         is_closed = got <= 0;
         answers_bytes += got > 0 ? (size_t)got : 0;
+        left -= got > 0 ? (size_t)got : 0;
         answers[answers_bytes] = '\0';
     }
 }
@@ -99,13 +112,18 @@ static void turn(void) {
     require(uv_hrtime() - began_ns < HANG_NS, "the daemon does not get on");
 }
 
-static void connect_client(void) {
+static void connect_client(enum reader reader) {
+    const int narrow = NARROW_BYTES;
     gjkd_address peer = {.four = {.sin_family = AF_INET, .sin_port = 7},
                          .length = sizeof peer.four};
     int ends[2];
     peer.four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     require(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends) == 0,
             "no socket pair");
+    if (reader != READS_AT_ONCE)
+        require(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &narrow, sizeof narrow) == 0, "no size");
+    is_slow = reader != READS_AT_ONCE;
+    read_max = reader == READS_AT_ONCE ? SIZE_MAX : reader == READS_BYTES ? 1 : 0;
     client = ends[0];
     is_closed = false;
     answers_bytes = 0;
@@ -115,12 +133,16 @@ static void connect_client(void) {
 }
 
 static void say(const char *data, size_t size) {
+    int stuck = 0;
     while (size > 0 && !is_closed) {
         ssize_t sent = send(client, data, size, MSG_NOSIGNAL);
         if (sent < 0 && errno != EAGAIN)
             return; /* the daemon has hung up */
         data += sent > 0 ? sent : 0;
         size -= sent > 0 ? (size_t)sent : 0;
+        stuck = sent > 0 ? 0 : stuck + 1;
+        if (stuck > STUCK_TURNS)
+            read_max = SIZE_MAX; /* the daemon reads on once it is read */
         if (size > 0)
             turn();
     }
@@ -128,7 +150,21 @@ static void say(const char *data, size_t size) {
         turn();
 }
 
+/* A slow reader reads what waits: a stream that it shut before would end in the middle of a frame. */
+static void catch_up(void) {
+    size_t before = answers_bytes;
+    read_max = SIZE_MAX;
+    for (int idle = 0; idle < IDLE_TURNS && !is_closed;) {
+        turn();
+        idle = answers_bytes == before && loop.http.working == NULL ? idle + 1 : 0;
+        before = answers_bytes;
+    }
+}
+
 static void hang_up(bool breaks_off) {
+    if (!breaks_off && is_slow)
+        catch_up();
+    read_max = SIZE_MAX;
     if (breaks_off) {
         close(client);
         is_closed = true;
@@ -144,7 +180,7 @@ static void hang_up(bool breaks_off) {
 }
 
 static void exchange(const char *request, size_t size) {
-    connect_client();
+    connect_client(READS_AT_ONCE);
     say(request, size);
     hang_up(false);
 }
@@ -312,13 +348,16 @@ static bool has_text(const uint8_t *data, size_t size, const char *text) {
     return memmem(data, size, text, strlen(text)) != NULL;
 }
 
-static void send_pieces(const uint8_t *prefix, const char *request, size_t size) {
+/* All pieces, or the first one. */
+static void send_pieces(const uint8_t *prefix, const char *request, size_t size, bool is_first) {
     size_t from = 0;
     for (int i = 0; i < (prefix[0] & CUTS_MASK); i++) {
         size_t to = size * prefix[1 + i] / 256;
         if (to > from) {
             say(request + from, to - from);
             from = to;
+            if (is_first)
+                return;
         }
     }
     say(request + from, size - from);
@@ -332,14 +371,17 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         start();
     if (size <= PREFIX_BYTES)
         return 0;
-    const bool breaks_off = (data[0] & BREAKS_OFF) != 0, is_stream = (data[0] & IS_STREAM) != 0;
+    const enum reader reader = (enum reader)(data[0] >> READER_SHIFT & 3);
+    const bool is_stream = (data[0] & IS_STREAM) != 0;
+    const bool breaks_off = (data[0] & BREAKS_OFF) != 0 || reader == HANGS_UP_EARLY;
     size_t length = size - PREFIX_BYTES;
     const uint8_t *said = data + PREFIX_BYTES;
     char *frames = is_stream ? http_streams_speak(said, length, &length) : NULL;
     require(!is_stream || frames != NULL, "no memory");
-    connect_client();
-    send_pieces(data, is_stream ? frames : (const char *)said, length);
+    connect_client(reader);
+    send_pieces(data, is_stream ? frames : (const char *)said, length, reader == HANGS_UP_EARLY);
     hang_up(breaks_off);
+    require(atomic_load(&context.streams) == 0 && loop.http.streams == NULL, "a stream stays");
     free(frames);
     if (!breaks_off) {
         const char *fault =

@@ -10,6 +10,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#define PREFIX_BYTES 4 /* fuzz_http.c */
+
 /* libFuzzer declares neither. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t size_max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed);
@@ -42,11 +44,26 @@ static void put_length_right(uint8_t *data, size_t size) {
     }
 }
 
+/* Appends copies of the first record (http_streams.h), up to a thousand. */
+static size_t repeat_record(uint8_t *data, size_t size, size_t size_max) {
+    const size_t first = PREFIX_BYTES;
+    const size_t length = size >= first + 2 ? 2 + (size_t)data[first + 1] : 0;
+    if (length == 0 || first + length > size)
+        return size;
+    for (int i = 0; i < 1000 && size + length <= size_max; i++) {
+        memcpy(data + size, data + first, length);
+        size += length;
+    }
+    return size;
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t size_max, unsigned seed) {
     size = LLVMFuzzerMutate(data, size, size_max);
     const bool is_stream =
         size > 0 && (data[0] & 8) != 0; /* its frames have lengths of their own */
     if (seed % 8 != 0 && !is_stream)
         put_length_right(data, size);
+    if (seed % 16 == 1 && is_stream)
+        size = repeat_record(data, size, size_max);
     return size;
 }
