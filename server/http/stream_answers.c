@@ -52,15 +52,19 @@ static bool is_json(const char *type) {
 /* The whole body in one piece of the arena. NULL: out of memory. */
 static char *gather(const gjkd_reply *reply, struct gjk_arena *arena) {
     char *whole = gjk_arena_alloc(arena, reply->length + 1);
-    size_t done = 0;
-    for (size_t i = 0; whole != NULL && reply->texts != NULL && i < reply->text_count; i++) {
-        memcpy(whole + done, reply->texts[i].data, reply->texts[i].length);
-        done += reply->texts[i].length;
+    if (whole == NULL) {
+        return NULL;
     }
-    if (whole != NULL && reply->read != NULL) {
-        (void)reply->read(reply->reader, whole, reply->length);
-    } else if (whole != NULL && reply->texts == NULL && reply->length > 0) {
-        memcpy(whole, reply->data, reply->length);
+    if (reply->read != NULL) {
+        return reply->read(reply->reader, whole, reply->length) == reply->length ? whole : NULL;
+    }
+    const proto_text one = {reply->data, reply->length};
+    const size_t count = reply->texts != NULL ? reply->text_count : reply->length > 0;
+    size_t done = 0;
+    for (size_t i = 0; i < count; i++) {
+        const proto_text *text = reply->texts != NULL ? &reply->texts[i] : &one;
+        memcpy(whole + done, text->data, text->length);
+        done += text->length;
     }
     return whole;
 }
