@@ -9,9 +9,13 @@
 #include "pair/inside_mesh.h"
 
 #include "base/predicate.h"
+#include "base/wide.h"
 #include "shape/pieces.h"
 #include "shape/pieces_walk.h"
 #include "shape/support.h"
+
+/* Of a point's place in another frame, relative to the numbers that it is made of. */
+#define ROUNDING 0x1p-48
 
 /* Is the shifted point to the left of an edge that it is level with? */
 static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
@@ -75,29 +79,48 @@ bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 n
                           gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
 }
 
-static gjk_vec3 to_own(const gjk_pose *pose, gjk_vec3 point) {
-    return gjk_mul3_transposed(&pose->rotation, gjk_sub3(point, pose->position));
-}
-
-static bool is_within(const gjk_shape *shape, gjk_vec3 point) {
+/* Whether the point lies in the shape's box, which is wider by the slack. */
+static bool is_within(const gjk_shape *shape, gjk_vec3 point, double slack) {
     const gjk_vec3 off = gjk_sub3(point, shape->center), half = shape->half_extents;
-    return fabs(off.x) <= half.x && fabs(off.y) <= half.y && fabs(off.z) <= half.z;
+    return fabs(off.x) <= half.x + slack && fabs(off.y) <= half.y + slack &&
+           fabs(off.z) <= half.z + slack;
 }
 
+/* Whether the mesh encloses a point, told in the frame of that pose. */
 static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
                      gjk_budget *budget) {
-    const gjk_vec3 own = to_own(&mesh->pose, gjk_pose_apply(pose, point));
-    return is_within(mesh->shape, own) && gjk_mesh_encloses(mesh->shape->pieces, own, budget);
+    const gjk_vec3 off = gjk_sub3(pose->position, mesh->pose.position);
+    const gjk_vec3 turned = gjk_mul3(&pose->rotation, point);
+    const gjk_vec3 roughly = gjk_mul3_transposed(&mesh->pose.rotation, gjk_add3(turned, off));
+    const double slack = ROUNDING * (gjk_largest3(point) + gjk_largest3(off) + mesh->shape->reach);
+    if (!is_within(mesh->shape, roughly, slack)) {
+        return false;
+    }
+    const gjk_wide3 place = gjk_pose_apply_wide(pose, gjk_wide3_of(point));
+    return gjk_mesh_encloses_place(mesh, place, roughly, budget);
+}
+
+static bool encloses_convex(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget) {
+    return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), budget);
 }
 
 bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget) {
     const struct gjk_pieces *pieces = other->shape->pieces;
     if (pieces == NULL) {
-        return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), budget);
+        return encloses_convex(mesh, other, budget);
     }
-    for (uint32_t i = 0; i < pieces->seed_count && !gjk_budget_spend(budget, 16); i++) {
-        if (encloses(mesh, &other->pose, pieces->seeds[i], budget)) {
+    const bool is_compound = pieces->type == GJK_COMPOUND;
+    const uint32_t count = is_compound ? pieces->count : pieces->seed_count;
+    for (uint32_t i = 0; i < count && !gjk_budget_spend(budget, 16); i++) {
+        gjk_piece piece;
+        if (!is_compound && encloses(mesh, &other->pose, pieces->seeds[i], budget)) {
             return true;
+        }
+        if (is_compound) {
+            gjk_piece_make(other, i, &piece);
+            if (encloses_convex(mesh, &piece.placed, budget)) {
+                return true;
+            }
         }
     }
     return false;

@@ -95,6 +95,9 @@ static gjk_detect_result given_up_result(void) {
     return (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
 }
 
+static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings);
+
 gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
                                     const gjk_detect_settings *settings) {
     piece_detection detection = {
@@ -119,7 +122,7 @@ gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
     }
     if (best->state == GJK_SEPARATED && settings->penetration) {
         const gjk_distance_settings nearest = distance_settings_of(settings);
-        const gjk_distance_result apart = gjk_distance_pieces(a, b, &nearest);
+        const gjk_distance_result apart = distance_of_nearest(a, b, &nearest);
         return apart.given_up ? given_up_result()
                               : detect_again(a, b, apart.piece_a, apart.piece_b, settings);
     }
@@ -201,8 +204,9 @@ static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_pl
     return deepest.given_up ? no_distance(false) : distance_again(a, b, &deepest, settings);
 }
 
-gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
-                                        const gjk_distance_settings *settings) {
+/* Of the nearest pair of pieces; of one that overlaps, whichever is met first. */
+static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings) {
     piece_distance measurement = {
         .visitor = {.visit = visit_distance,
                     .bound = INFINITY,
@@ -224,7 +228,7 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
         return no_distance(inside && !gjk_budget_is_spent(budget));
     }
     if (result.state == GJK_OVERLAPPING) {
-        return distance_of_deepest(a, b, settings);
+        return result;
     }
     if (settings->recorder != NULL) {
         const gjk_detect_result speaker = {.piece_a = result.piece_a, .piece_b = result.piece_b};
@@ -232,6 +236,13 @@ gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b
     }
     result.lower_bound = gjk_smaller(result.lower_bound, measurement.lower_bound);
     return result;
+}
+
+gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
+                                        const gjk_distance_settings *settings) {
+    const gjk_distance_result nearest = distance_of_nearest(a, b, settings);
+    return nearest.state == GJK_OVERLAPPING && !nearest.inside ? distance_of_deepest(a, b, settings)
+                                                               : nearest;
 }
 
 /* --- Contacts --- */

@@ -37,7 +37,8 @@
 
 /*
  * Puts a far shape about its middle, as all that looks for support points expects. Where nothing
- * turns, the frame's origin may be anywhere: it is moved there, too, by its place of twice the digits.
+ * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of twice
+ * the digits.
  */
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
@@ -45,8 +46,7 @@ static void bring_near(gjk_mover *mover) {
     gjk_near_shape near;
     if (!turns) {
         gjk_piece_put(&mover->start, &piece);
-    }
-    if (!gjk_is_far(&piece.placed)) {
+    } else if (!gjk_is_far(&piece.placed)) {
         return;
     }
     const gjk_wide3 at = gjk_near_make(&piece.placed, &near);

@@ -2,8 +2,6 @@
 
 #include "shape/pieces.h"
 
-#include "shape/support.h"
-
 /* A copy of a convex shape whose columns live in the pieces' memory. */
 static const gjk_shape *copy_shape(struct gjk_pieces *pieces, const gjk_shape *shape) {
     gjk_shape *copy = gjk_pieces_copy(pieces, shape, 1, sizeof *shape);
@@ -17,8 +15,7 @@ static const gjk_shape *copy_shape(struct gjk_pieces *pieces, const gjk_shape *s
 
 static gjk_status copy_parts(struct gjk_pieces *pieces, const gjk_placed *parts, uint32_t count) {
     gjk_placed *copies = gjk_arena_alloc_array(&pieces->memory, count, sizeof *copies);
-    gjk_vec3 *seeds = gjk_arena_alloc_array(&pieces->memory, count, sizeof *seeds);
-    if (copies == NULL || seeds == NULL) {
+    if (copies == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -28,12 +25,9 @@ static gjk_status copy_parts(struct gjk_pieces *pieces, const gjk_placed *parts,
         if (copies[i].shape == NULL) {
             return GJK_OUT_OF_MEMORY;
         }
-        seeds[i] = gjk_pose_apply(&parts[i].pose, gjk_shape_any_point(parts[i].shape));
     }
     pieces->count = count;
     pieces->compound.parts = copies;
-    pieces->seeds = seeds;
-    pieces->seed_count = count;
     return GJK_OK;
 }
 

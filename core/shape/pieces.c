@@ -15,7 +15,9 @@
 
 /* How far a part may lie from the whole's origin, in its sizes, before the place is composed with
  * more digits. */
-#define PART_FAR 3.0
+#define PART_FAR 1.5
+/* How far it may stand from the world's, in its sizes, before what is rounded off is kept. */
+#define WORLD_FAR 1.0
 
 /* --- Memory --- */
 
@@ -165,18 +167,33 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
     out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
 }
 
+/* The sum in full: its rounded digits and the rest. */
+static gjk_wide3 whole_sum(gjk_vec3 a, gjk_vec3 b) {
+    const gjk_double_double x = gjk_two_sum(a.x, b.x), y = gjk_two_sum(a.y, b.y),
+                            z = gjk_two_sum(a.z, b.z);
+    return (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
+}
+
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
     const gjk_placed part = piece->placed;
-    const double far = gjk_larger(gjk_largest3(part.pose.position), part.shape->reach);
-    piece->placed.pose = gjk_pose_compose(whole, &part.pose);
-    if (far <= PART_FAR * part.shape->size) {
+    const double size = part.shape->size;
+    const double far = gjk_largest3(part.pose.position);
+    gjk_pose *pose = &piece->placed.pose;
+    gjk_wide3 middle;
+    *pose = gjk_pose_compose(whole, &part.pose);
+    if (far > PART_FAR * size || part.shape->is_far) {
+        middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
+        middle = gjk_pose_apply_wide(whole, middle);
+    } else if (gjk_largest3(pose->position) > WORLD_FAR * size) {
+        middle = whole_sum(gjk_mul3(&whole->rotation, part.pose.position), whole->position);
+    } else {
         return;
     }
-    gjk_wide3 middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
-    middle = gjk_pose_apply_wide(whole, middle);
-    piece->placed.pose.position = middle.high;
-    piece->placed.pose.rest = middle.low;
-    piece->placed.pose.form = GJK_POSE_REST;
+    pose->position = middle.high;
+    if (gjk_largest3(middle.low) > 0.0) {
+        pose->rest = middle.low;
+        pose->form = GJK_POSE_REST;
+    }
     if (part.shape->is_far) {
         gjk_shape_about_offset(part.shape, &piece->shape);
         piece->placed.shape = &piece->shape;

@@ -18,8 +18,8 @@ struct gjk_pieces {
     uint32_t count;
     double rounding; /* of each piece; a compound's parts have it in their radii */
     gjk_pieces_tree tree;
-    /* One point of each connected component: where none of the pieces meets the surface of a closed
-     * mesh, they tell what lies inside. */
+    /* One point of each connected component of triangles: where none of them meets the surface of a
+     * closed mesh, they tell what lies inside. Any point of a compound's part does. */
     const gjk_vec3 *seeds;
     uint32_t seed_count;
     bool closed, one_sided;
@@ -69,9 +69,10 @@ static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);
 
 /*
- * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose. The
- * place of its middle is composed with twice the digits where that is far from the whole's origin
- * against the part's size.
+ * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose. What
+ * the sum of both places lacks in doubles is kept as the pose's rest, unless the part is so near the
+ * world's origin that its own digits are as coarse; the place of its middle is composed with twice the
+ * digits where that is far from the whole's origin against the part's size.
  */
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
 

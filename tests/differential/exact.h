@@ -18,6 +18,10 @@ typedef struct test_exact_body {
     const double *points;
     unsigned count;
     double position[3], orientation[4]; /* x y z w, of any length but 0 */
+    double orientation_rest[4]; /* what is to be added: a turn in the plane has few digits else */
+    double way[3], fraction;    /* the position is moved by fraction * way */
+    const struct test_exact_body
+        *whole; /* in whose frame it stands, its points apart; NULL: the world's */
 } test_exact_body;
 
 /* The square of the signed distance of the hulls, as a sum of two doubles, and its sign. */

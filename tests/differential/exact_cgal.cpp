@@ -31,23 +31,36 @@ struct Vec {
     Rational x, y, z;
 };
 
-std::vector<Vec> world_points(const test_exact_body &body) {
-    Rational x(body.orientation[0]), y(body.orientation[1]), z(body.orientation[2]),
-        w(body.orientation[3]);
+void place(const test_exact_body &body, std::vector<Vec> &points) {
+    Rational q[4];
+    for (int k = 0; k < 4; k++) {
+        q[k] = Rational(body.orientation[k]) + Rational(body.orientation_rest[k]);
+    }
+    const Rational &x = q[0], &y = q[1], &z = q[2], &w = q[3];
     Rational f = Rational(2) / (x * x + y * y + z * z + w * w), one(1);
     Rational r[3][3] = {{one - f * (y * y + z * z), f * (x * y - z * w), f * (x * z + y * w)},
                         {f * (x * y + z * w), one - f * (x * x + z * z), f * (y * z - x * w)},
                         {f * (x * z - y * w), f * (y * z + x * w), one - f * (x * x + y * y)}};
+    for (Vec &p : points) {
+        Rational to[3];
+        for (int k = 0; k < 3; k++) {
+            to[k] = r[k][0] * p.x + r[k][1] * p.y + r[k][2] * p.z + Rational(body.position[k]) +
+                    Rational(body.fraction) * Rational(body.way[k]);
+        }
+        p = Vec{to[0], to[1], to[2]};
+    }
+    if (body.whole != nullptr) {
+        place(*body.whole, points);
+    }
+}
+
+std::vector<Vec> world_points(const test_exact_body &body) {
     std::vector<Vec> out;
     for (unsigned i = 0; i < body.count; i++) {
-        Rational p[3] = {Rational(body.points[3 * i]), Rational(body.points[3 * i + 1]),
-                         Rational(body.points[3 * i + 2])};
-        Rational q[3];
-        for (int k = 0; k < 3; k++) {
-            q[k] = r[k][0] * p[0] + r[k][1] * p[1] + r[k][2] * p[2] + Rational(body.position[k]);
-        }
-        out.push_back(Vec{q[0], q[1], q[2]});
+        const double *p = body.points + 3 * i;
+        out.push_back(Vec{Rational(p[0]), Rational(p[1]), Rational(p[2])});
     }
+    place(body, out);
     return out;
 }
 

@@ -95,7 +95,10 @@ static test_exact_body exact_of(const test_body *body, double *points) {
     flatten(body->point, body->count, points);
     gjk_vec3 p = body->position;
     gjk_quat q = body->orientation;
-    return (test_exact_body){points, body->count, {p.x, p.y, p.z}, {q.x, q.y, q.z, q.w}};
+    return (test_exact_body){.points = points,
+                             .count = body->count,
+                             .position = {p.x, p.y, p.z},
+                             .orientation = {q.x, q.y, q.z, q.w}};
 }
 
 static test_truth truth_of(const test_pair *pair, int *sign) {
