@@ -1,66 +1,45 @@
 /*
- * Motions. The turn from one pose to another is found as the quaternion of the matrix that leads from
- * the one to the other, by the largest of its four components (Shepperd, Quaternion from Rotation
- * Matrix, 1978); the matrix of a part of the turn by Rodrigues' formula with half the angle, which
- * does not cancel for small ones.
+ * Motions. The turn from one pose to another is that of slerp.c, so that a shape that is cast and one
+ * that is interpolated go one way. A rotation that is known by its matrix alone becomes a quaternion by
+ * the largest of its four components (Shepperd, Quaternion from Rotation Matrix, 1978). The matrix of a
+ * part of the turn is found by Rodrigues' formula with half the angle, which does not cancel for small
+ * ones.
  */
 
 #include "gjk/motion.h"
 
 #include "base/angle.h"
 
-/* The cosine of half the angle, or a component of an axis, that counts as zero: a few roundings of
- * products of matrices. */
-#define ROUNDING 0x1p-48
-
 gjk_rigid_motion gjk_rigid_motion_straight(gjk_vec3 translation) {
     return (gjk_rigid_motion){translation, {0.0, 0.0, 1.0}, 0.0};
 }
 
-/* The rotation that leads from the one to the other: to times the transpose of from. */
-static gjk_mat3 turn_between(const gjk_mat3 *from, const gjk_mat3 *to) {
-    const gjk_mat3 *p = from, *q = to;
-    return (gjk_mat3){{gjk_dot3(q->r0, p->r0), gjk_dot3(q->r0, p->r1), gjk_dot3(q->r0, p->r2)},
-                      {gjk_dot3(q->r1, p->r0), gjk_dot3(q->r1, p->r1), gjk_dot3(q->r1, p->r2)},
-                      {gjk_dot3(q->r2, p->r0), gjk_dot3(q->r2, p->r1), gjk_dot3(q->r2, p->r2)}};
-}
-
-/* A quaternion of the rotation, of any length. */
-static gjk_quat quat_of(const gjk_mat3 *m) {
+/* A quaternion of the rotation, of unit length within rounding. */
+static gjk_quat quat_of_matrix(const gjk_mat3 *m) {
     const double x = m->r0.x, y = m->r1.y, z = m->r2.z, trace = x + y + z;
+    gjk_quat q;
     if (trace >= x && trace >= y && trace >= z) {
-        return (gjk_quat){m->r2.y - m->r1.z, m->r0.z - m->r2.x, m->r1.x - m->r0.y, 1.0 + trace};
+        q = (gjk_quat){m->r2.y - m->r1.z, m->r0.z - m->r2.x, m->r1.x - m->r0.y, 1.0 + trace};
+    } else if (x >= y && x >= z) {
+        q = (gjk_quat){1.0 + x - y - z, m->r0.y + m->r1.x, m->r0.z + m->r2.x, m->r2.y - m->r1.z};
+    } else if (y >= z) {
+        q = (gjk_quat){m->r0.y + m->r1.x, 1.0 + y - x - z, m->r1.z + m->r2.y, m->r0.z - m->r2.x};
+    } else {
+        q = (gjk_quat){m->r0.z + m->r2.x, m->r1.z + m->r2.y, 1.0 + z - x - y, m->r1.x - m->r0.y};
     }
-    if (x >= y && x >= z) {
-        return (gjk_quat){1.0 + x - y - z, m->r0.y + m->r1.x, m->r0.z + m->r2.x, m->r2.y - m->r1.z};
-    }
-    if (y >= z) {
-        return (gjk_quat){m->r0.y + m->r1.x, 1.0 + y - x - z, m->r1.z + m->r2.y, m->r0.z - m->r2.x};
-    }
-    return (gjk_quat){m->r0.z + m->r2.x, m->r1.z + m->r2.y, 1.0 + z - x - y, m->r1.x - m->r0.y};
+    const double length = sqrt(q.x * q.x + q.y * q.y + q.z * q.z + q.w * q.w);
+    return (gjk_quat){q.x / length, q.y / length, q.z / length, q.w / length};
 }
 
-static bool is_positive(gjk_vec3 axis) {
-    if (fabs(axis.x) > ROUNDING) {
-        return axis.x > 0.0;
-    }
-    return fabs(axis.y) > ROUNDING ? axis.y > 0.0 : axis.z > 0.0;
+/* The rotation as it was given, or as the matrix tells it. */
+static gjk_quat quat_of(const gjk_pose *pose) {
+    return pose->form == GJK_POSE_QUATERNION ? pose->turn.orientation
+                                             : quat_of_matrix(&pose->rotation);
 }
 
-static void set_turn3(const gjk_mat3 *turn, gjk_rigid_motion *out) {
-    gjk_quat q = quat_of(turn);
-    gjk_vec3 axis = {q.x, q.y, q.z};
-    const double sine = gjk_length3(axis);
-    if (!(sine > 0.0)) {
-        return;
-    }
-    axis = gjk_scale3(1.0 / sine, axis);
-    const bool is_half = fabs(q.w) <= ROUNDING * sine;
-    if (is_half ? !is_positive(axis) : q.w < 0.0) {
-        axis = gjk_neg3(axis);
-    }
-    out->axis = axis;
-    out->angle = 2.0 * gjk_atan2(sine, fabs(q.w));
+static double angle_of(const gjk_pose *pose) {
+    return pose->form == GJK_POSE_ANGLE ? pose->turn.angle
+                                        : gjk_atan2(pose->rotation.r1.x, pose->rotation.r0.x);
 }
 
 gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *from,
@@ -69,14 +48,17 @@ gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *fr
     if (gjk_same_rotation(&from->rotation, &to->rotation)) {
         return motion;
     }
-    const gjk_mat3 turn = turn_between(&from->rotation, &to->rotation);
-    if (dimension == 3) {
-        set_turn3(&turn, &motion);
+    if (dimension == 2) {
+        motion.angle = gjk_turn2(angle_of(from), angle_of(to));
         return motion;
     }
-    const double sine = turn.r1.x, cosine = turn.r0.x;
-    const bool is_half = cosine < 0.0 && fabs(sine) <= ROUNDING;
-    motion.angle = gjk_atan2(is_half ? fabs(sine) : sine, cosine);
+    const gjk_quat turn = gjk_turn3(quat_of(from), quat_of(to));
+    const gjk_vec3 axis = {turn.x, turn.y, turn.z};
+    const double sine = gjk_length3(axis);
+    if (sine > 0.0) {
+        motion.axis = gjk_scale3(1.0 / sine, axis);
+        motion.angle = 2.0 * gjk_atan2(sine, fabs(turn.w));
+    }
     return motion;
 }
 

@@ -22,7 +22,7 @@ static gjk_rigid_motion motion_of(const struct gjkd_query_context *context,
         to.position = query->to.pose.position;
     }
     if (query->to.has_rotation) {
-        to.rotation = query->to.pose.rotation;
+        gjk_pose_turn_as(&to, &query->to.pose);
     }
     return gjk_rigid_motion_between(query->dimension, &moving->placed.pose, &to);
 }

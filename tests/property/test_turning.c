@@ -7,6 +7,7 @@
 #include "curved.h"
 #include "unit/runner.h"
 
+#include "base/angle.h"
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
 
@@ -356,6 +357,56 @@ START_TEST(motions_between_poses) {
 }
 END_TEST
 
+/* Halfway between two poses, as what moves and what is interpolated see it. */
+static void same_way(uint32_t dimension, gjk_quat p, gjk_quat q, double from, double to) {
+    gjk_pose a, b, between;
+    const gjk_vec3 at = {0, 0, 0};
+    if (dimension == 2) {
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(at), from, &a), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(at), to, &b), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make2(gjk_xy(at), gjk_slerp2(from, to, 0.5), &between), GJK_OK);
+    } else {
+        ck_assert_int_eq(gjk_pose_make3(at, p, &a), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make3(at, q, &b), GJK_OK);
+        ck_assert_int_eq(gjk_pose_make3(at, gjk_slerp3(p, q, 0.5), &between), GJK_OK);
+    }
+    const gjk_rigid_motion motion = gjk_rigid_motion_between(dimension, &a, &b);
+    const gjk_pose moved = gjk_rigid_motion_pose(&a, &motion, 0.5);
+    const gjk_vec3 corner = {1, 2, 3};
+    const gjk_vec3 off =
+        gjk_sub3(gjk_mul3(&moved.rotation, corner), gjk_mul3(&between.rotation, corner));
+    ck_assert_msg(gjk_length3(off) < 1e-8, "from %.17g to %.17g, or to (%g, %g, %g, %g)", from, to,
+                  q.x, q.y, q.z, q.w);
+}
+
+/* At and near a half turn, the positive way or not: a cast goes the way of an interpolation. */
+START_TEST(half_turns_go_one_way) {
+    const gjk_quat identity = {0, 0, 0, 1};
+    test_rng rng = test_rng_make(96);
+    for (int i = 0; i < CASES; i++) {
+        const double largest = test_rng_once_in(&rng, 2) ? 0 : test_rng_magnitude(&rng, 0, 6);
+        const double from = test_rng_uniform(&rng, -largest, largest);
+        for (int k = -64; k <= 64; k++) {
+            const double to = from + (i % 2 == 0 ? -PI : PI) + k * 0x1p-53 * (1 + largest);
+            same_way(2, identity, identity, from, to);
+        }
+        const gjk_vec3 u = i % 4 == 0 ? (gjk_vec3){i % 8 == 0, 0, -1} : test_rng_direction(&rng, 3);
+        const gjk_quat p = i % 3 == 0 ? identity : test_rng_rotation(&rng);
+        for (int k = -64; k <= 64; k++) {
+            const double w = k * 0x1p-54;
+            /* (u, w) times p */
+            const gjk_vec3 v = {p.x, p.y, p.z};
+            const gjk_vec3 t =
+                gjk_add3(gjk_add3(gjk_scale3(p.w, u), gjk_scale3(w, v)), gjk_cross3(u, v));
+            const double length = sqrt(gjk_dot3(u, u) + w * w);
+            const gjk_quat q = {t.x / length, t.y / length, t.z / length,
+                                (w * p.w - gjk_dot3(u, v)) / length};
+            same_way(3, p, q, 0, 0);
+        }
+    }
+}
+END_TEST
+
 static void open_arena(void) {
     gjk_arena_init(&arena, 0);
 }
@@ -379,5 +430,6 @@ Suite *test_suite(void) {
     tcase_add_test(tests, touching_at_the_start);
     tcase_add_test(tests, pieces_turn_about_the_whole);
     tcase_add_test(tests, motions_between_poses);
+    tcase_add_test(tests, half_turns_go_one_way);
     return suite;
 }

@@ -20,7 +20,8 @@ gjk_rigid_motion gjk_rigid_motion_straight(gjk_vec3 translation);
 /*
  * The motion to another pose by the shortest arc. A half turn, exact within rounding, is positive: in
  * 2D counter-clockwise, in 3D about that axis of the two whose first component that is not zero is
- * positive. Both poses are of that dimension. The angle lies in [0, pi] in 3D, in (-pi, pi] in 2D.
+ * positive: the way that what is interpolated goes. Both poses are of that dimension. The angle lies in
+ * [0, pi] in 3D, within rounding in (-pi, pi] in 2D.
  */
 gjk_rigid_motion gjk_rigid_motion_between(uint32_t dimension, const gjk_pose *from,
                                           const gjk_pose *to);
