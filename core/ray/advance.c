@@ -23,6 +23,7 @@
 
 #include "base/larger.h"
 #include "pair/frame.h"
+#include "ray/slide.h"
 #include "shape/near.h"
 #include "shape/pieces.h"
 #include "shape/support.h"
@@ -32,6 +33,7 @@
 #define CLOSE 0x1p-7      /* gaps that count as contact, relative to a tolerance of 1e-10 at most */
 #define STEPS_EACH 10     /* steps for each iteration that a query of the pair may take */
 #define SHORTENED 0x1p-16 /* part of a chord that is left out */
+#define NORMALS_TRIED 6   /* between two that touch */
 #define SEARCH_STEPS 16   /* of the search for the farthest certain fraction */
 #define SEARCH_CLOSE 0x1p-7 /* where it ends: relative to what it has found */
 
@@ -225,10 +227,11 @@ static double bound_gap(const look_ahead *ahead, const plane *by, double d, doub
 
 /* Where a concave function that is p at 0, with that slope and curve there, is 0 at the latest. */
 static double last_zero(double p, double slope, double curve) {
-    if (curve > 0.0) {
-        return (slope + sqrt(slope * slope + 2.0 * curve * p)) / curve;
+    const double root = sqrt(slope * slope + 2.0 * curve * p);
+    if (slope < 0.0) { /* in a form that does not cancel where it hardly turns */
+        return 2.0 * p / (root - slope);
     }
-    return slope < 0.0 ? -p / slope : INFINITY;
+    return curve > 0.0 ? (slope + root) / curve : INFINITY;
 }
 
 /* How far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
@@ -337,6 +340,56 @@ static double moved_by(const look_ahead *ahead, double t) {
                 fabs(ahead->b->motion.angle) * ahead->b->spread);
 }
 
+/* How fast the point of b that touches a moves against that of a. */
+static gjk_vec3 velocity_at(const look_ahead *ahead, gjk_vec3 point) {
+    const gjk_rigid_motion *a = &ahead->a->motion, *b = &ahead->b->motion;
+    const gjk_vec3 of_a = gjk_cross3(gjk_scale3(a->angle, a->axis), point);
+    const gjk_vec3 of_b = gjk_cross3(gjk_scale3(b->angle, b->axis), gjk_sub3(point, ahead->apart));
+    return gjk_add3(ahead->way, gjk_sub3(of_b, of_a));
+}
+
+/* The point of a that the bound of the gap is of, that far ahead. */
+static gjk_vec3 foremost(const look_ahead *ahead, double d) {
+    const plane by = resting_plane(ahead);
+    return farthest_of_a(ahead, gjk_add3(ahead->n, gjk_scale3(d, by.swing_a)));
+}
+
+/* A normal that parts the two at rest and is not against the motion of a point; false: there is none,
+ * or the one at hand is such. */
+static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double tolerance, gjk_vec3 *out) {
+    const gjk_vec3 velocity = velocity_at(ahead, point);
+    const double speed = gjk_length3(velocity);
+    if (!(speed > 0.0) || gjk_dot3(ahead->n, velocity) >= 0.0) {
+        return false;
+    }
+    const gjk_path path = {&ahead->at_a, &ahead->at_b, gjk_scale3(1.0 / speed, velocity),
+                           tolerance};
+    *out = gjk_neg3(ahead->n);
+    return gjk_path_parts(&path, *out) || gjk_path_slides(&path, ahead->n, out);
+}
+
+/*
+ * How far ahead two that touch are certain to get no deeper, by the best of the normals that part them:
+ * what leads off some plane between them, or along it, gets off, whichever of a cone the query has
+ * told. Each is sought that is not against the motion of the point at which the last one fails.
+ */
+static double certain_touching(look_ahead *ahead, gjk_vec3 point, double tolerance, double rest) {
+    double best = certain_turning(ahead, rest);
+    for (int i = 0; i < NORMALS_TRIED && best < rest; i++) {
+        const gjk_vec3 before = ahead->n;
+        if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &ahead->n)) {
+            continue;
+        }
+        const double found = certain_turning(ahead, rest);
+        if (found <= best) {
+            ahead->n = before;
+            break;
+        }
+        best = found;
+    }
+    return best;
+}
+
 gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
                         const gjk_cast_settings *settings) {
     look_ahead ahead = begin(a, b);
@@ -370,7 +423,9 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
         ahead.least = rests ? rounding - 2.0 * tolerance : rounding;
         ahead.n = apart.normal;
         const double rest = bound - t;
-        const double turning = certain_turning(&ahead, rest);
+        const double turning =
+            rests ? certain_touching(&ahead, apart.point_a, tolerance + rounding, rest)
+                  : certain_turning(&ahead, rest);
         const double ahead_by = gjk_larger(turning, certain_spinning(&ahead, rest));
         if (ahead_by >= rest) {
             return meeting;

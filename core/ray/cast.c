@@ -14,10 +14,6 @@
 #include "ray/slide.h"
 #include "shape/near.h"
 
-/* A path leads into the target when its component against the normal exceeds this, which is more
- * than rounding tilts a flat floor. */
-#define INWARD 0x1p-40
-
 gjk_cast_settings gjk_cast_settings_default(void) {
     return (gjk_cast_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
                                .max_iterations = GJK_ITERATIONS_DEFAULT};
@@ -38,21 +34,21 @@ static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
 
 /*
  * The answer for shapes that are not separated at the start: an overlap is a hit from inside, a
- * contact one if the path leads into the target. Near the rim of a target the normal of detection
- * may be tilted by as much as the tolerance or the cone of right normals allows. So the plane's
- * normal is used for a target without thickness, which all triangles of a flat floor share, and
- * for any other it is tested whether the shape only slides along it.
+ * contact one if the path leads into the target. The normal of detection may be any of a cone, and
+ * tilted by as much as the tolerance allows near a rim; that of a target without thickness is the
+ * plane's, which all triangles of a flat floor share.
  */
 static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *path) {
     const bool inside = start->state == GJK_OVERLAPPING;
     gjk_vec3 normal = start->normal;
-    const bool flat = !inside && gjk_path_flat_normal(path, &normal);
-    const bool inward = !inside && gjk_dot3(path->direction, normal) < -INWARD;
-    const bool hit = inside || (inward && (flat || !gjk_path_slides(path, normal)));
+    const bool leads_in = !inside && gjk_path_leads_in(path, normal);
+    if (leads_in) {
+        (void)gjk_path_flat_normal(path, &normal);
+    }
     return (gjk_cast_result){
-        .hit = hit,
+        .hit = inside || leads_in,
         .inside = inside,
-        .has_normal = hit && !inside,
+        .has_normal = leads_in,
         .convergence = start->convergence,
         .iterations = start->iterations,
         .point = start->point_a,
@@ -90,8 +86,9 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     };
     gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
     const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
+    gjk_vec3 beside;
     gjk_cast_result result = {
-        .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal)),
+        .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal, &beside)),
         .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
         .iterations = solution.iterations,
     };

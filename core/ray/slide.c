@@ -11,6 +11,10 @@
 
 #include "shape/support.h"
 
+/* A path leads into the target when its component against the normal exceeds this, which is more
+ * than rounding tilts a flat floor. */
+#define INWARD 0x1p-40
+
 /* Each step halves the arc, from a half turn to 1e-12. */
 #define STEPS_MAX 40
 
@@ -42,6 +46,11 @@ static bool separates_one_side(const gjk_path *path, gjk_vec3 n) {
     return separates(path, n) && !separates(path, gjk_neg3(n));
 }
 
+static bool is_beside(const gjk_path *path, gjk_vec3 n, gjk_vec3 *beside) {
+    *beside = n;
+    return separates_one_side(path, n);
+}
+
 /* The unit vector perpendicular to the direction that is nearest the normal. */
 static gjk_vec3 perpendicular_to(gjk_vec3 direction, gjk_vec3 normal) {
     gjk_vec3 n = gjk_sub3(normal, gjk_scale3(gjk_dot3(normal, direction), direction));
@@ -60,7 +69,7 @@ static gjk_vec2 unit2(gjk_vec2 p) {
     return gjk_scale2(1.0 / gjk_length2(p), p);
 }
 
-static bool slides3(const gjk_path *path, gjk_vec3 normal) {
+static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
     gjk_vec3 axes[2] = {perpendicular_to(path->direction, normal)};
     axes[1] = gjk_cross3(path->direction, axes[0]);
     gjk_vec2 middle = {1, 0}, low = {0, 0}, high = {0, 0};
@@ -68,15 +77,17 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal) {
         const gjk_vec3 n = in_plane(axes, middle), w = support_of_difference(path, n);
         const gjk_vec2 projection = {gjk_dot3(axes[0], w), gjk_dot3(axes[1], w)};
         if (gjk_dot2(middle, projection) <= path->tolerance) {
+            *beside = n;
             return !separates(path, gjk_neg3(n));
         }
         if (step == 0) { /* the half circle away from the projection of the point */
             middle = gjk_neg2(unit2(projection));
             low = gjk_right2(middle);
             high = gjk_neg2(low);
-            if (separates_one_side(path, in_plane(axes, low)) ||
-                separates_one_side(path, in_plane(axes, high))) {
-                return true; /* an end of the arc, as of a face on a floor: bisection would not reach it */
+            /* An end of the arc, as of a face on a floor: bisection would not reach it. */
+            if (is_beside(path, in_plane(axes, low), beside) ||
+                is_beside(path, in_plane(axes, high), beside)) {
+                return true;
             }
             continue;
         }
@@ -90,12 +101,22 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal) {
     return false;
 }
 
-bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal) {
+bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
     if (path->target->shape->dimension == 3) {
-        return slides3(path, normal);
+        return slides3(path, normal, beside);
     }
     const gjk_vec3 n = gjk_xy0(gjk_right2(gjk_xy(path->direction)));
-    return separates_one_side(path, n) || separates_one_side(path, gjk_neg3(n));
+    return is_beside(path, n, beside) || is_beside(path, gjk_neg3(n), beside);
+}
+
+bool gjk_path_parts(const gjk_path *path, gjk_vec3 n) {
+    return separates(path, n);
+}
+
+bool gjk_path_leads_in(const gjk_path *path, gjk_vec3 normal) {
+    gjk_vec3 beside;
+    return gjk_dot3(path->direction, normal) < -INWARD && !separates(path, gjk_neg3(normal)) &&
+           !gjk_path_slides(path, normal, &beside);
 }
 
 bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal) {
@@ -109,10 +130,15 @@ bool gjk_path_flat_normal(const gjk_path *path, gjk_vec3 *normal) {
                      ? gjk_xy0(gjk_right2(gjk_xy(edge)))
                      : gjk_cross3(edge, gjk_sub3(gjk_shape_point(shape, 2), corner));
     n = gjk_mul3(&path->target->pose.rotation, gjk_scale3(1.0 / gjk_length3(n), n));
-    if (separates_one_side(path, n)) {
-        *normal = gjk_no_minus_zero3(n);
-        return true;
+    if (!separates_one_side(path, n)) {
+        n = gjk_neg3(n);
+        if (!separates_one_side(path, n)) {
+            return false;
+        }
     }
-    *normal = gjk_no_minus_zero3(gjk_neg3(n));
-    return separates_one_side(path, gjk_neg3(n));
+    if (!(gjk_dot3(path->direction, n) < -INWARD)) {
+        return false;
+    }
+    *normal = gjk_no_minus_zero3(n);
+    return true;
 }
