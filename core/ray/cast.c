@@ -56,6 +56,16 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *
     };
 }
 
+/* At the seams of a flat floor, too, the normal is the floor's where the shape comes from one side of it. */
+static void set_flat_normal(const gjk_path *path, gjk_cast_result *result) {
+    gjk_placed moved = *path->moving;
+    gjk_path there = *path;
+    moved.pose.position =
+        gjk_add3(moved.pose.position, gjk_scale3(result->distance, path->direction));
+    there.moving = &moved;
+    (void)gjk_path_flat_normal(&there, &result->normal);
+}
+
 static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
                                    const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
@@ -69,7 +79,8 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     const double tolerance = settings->tolerance * size;
     const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
     const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
-    const gjk_path path = {target, moving, direction, tolerance + 4.0 * GJK_ROUNDING * scale};
+    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit more. */
+    const gjk_path path = {target, moving, direction, 2.0 * tolerance + 4.0 * GJK_ROUNDING * scale};
     if (start.state != GJK_SEPARATED) {
         return at_start(&start, &path);
     }
@@ -109,6 +120,7 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         result.distance = fmax(result.distance, fmin(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
+        set_flat_normal(&path, &result);
     }
     return result;
 }

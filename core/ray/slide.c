@@ -81,14 +81,20 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
             return !separates(path, gjk_neg3(n));
         }
         if (step == 0) { /* the half circle away from the projection of the point */
-            middle = gjk_neg2(unit2(projection));
-            low = gjk_right2(middle);
+            const gjk_vec2 away = gjk_neg2(unit2(projection));
+            low = gjk_right2(away);
             high = gjk_neg2(low);
             /* An end of the arc, as of a face on a floor: bisection would not reach it. */
             if (is_beside(path, in_plane(axes, low), beside) ||
                 is_beside(path, in_plane(axes, high), beside)) {
                 return true;
             }
+            /* As much wider as the tolerance allows: where the two overlap by less, the normal that is
+             * sought may lie beyond. */
+            const double beyond = path->tolerance / gjk_length2(projection);
+            low = unit2(gjk_sub2(low, gjk_scale2(beyond, away)));
+            high = unit2(gjk_sub2(high, gjk_scale2(beyond, away)));
+            middle = away;
             continue;
         }
         const double at_low = gjk_dot2(low, projection), at_high = gjk_dot2(high, projection);
