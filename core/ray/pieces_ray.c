@@ -45,11 +45,35 @@ static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
            fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
+/* Whether the ray is certain to miss the ball around a part of a compound. */
+static bool misses_part(const piece_ray *ray, const gjk_placed *part, double bound) {
+    const gjk_shape *shape = part->shape;
+    const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
+    const gjk_vec3 off = gjk_sub3(center, ray->own.origin);
+    const double along = gjk_dot3(off, ray->own.direction);
+    const gjk_vec3 beside = gjk_sub3(off, gjk_scale3(along, ray->own.direction));
+    const double near = shape->bounding_radius +
+                        8.0 * (ray->own.tolerance * shape->size + ray->own.rounding) +
+                        0x1p-48 * fabs(along);
+    return gjk_dot3(beside, beside) > near * near || along < -near || along - near > bound;
+}
+
+static uint32_t find_missed_parts(const piece_ray *ray, uint32_t first, uint32_t count,
+                                  double bound) {
+    const struct gjk_pieces *pieces = ray->pieces;
+    uint32_t left_out = 0;
+    for (uint32_t k = 0; k < count && pieces->type == GJK_COMPOUND; k++) {
+        const gjk_placed *part = &pieces->compound.parts[pieces->tree.order[first + k]];
+        left_out |= (uint32_t)misses_part(ray, part, bound) << k;
+    }
+    return left_out;
+}
+
 /* The bits of those of a leaf's pieces that need not be asked, for hits up to `bound`. */
 static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t count, double bound) {
     const struct gjk_pieces *pieces = ray->pieces;
     if (!has_triangles(pieces)) {
-        return 0;
+        return find_missed_parts(ray, first, count, bound);
     }
     gjk_vec3 corners[GJK_PIECES_LEAF][3];
     for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {

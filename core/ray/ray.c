@@ -167,7 +167,8 @@ static gjk_ray_result raycast_far(const gjk_placed *target, const gjk_ray *ray,
     const gjk_wide3 at = gjk_near_make(target, &near);
     gjk_ray from_there = *ray;
     from_there.origin = gjk_wide3_sub(gjk_wide3_of(ray->origin), at);
-    gjk_ray_result result = raycast_convex(&near.placed, &from_there, settings);
+    gjk_ray_result result;
+    gjk_raycast_into(&near.placed, &from_there, settings, &result);
     if (result.hit) {
         result.point = result.inside ? ray->origin : gjk_wide3_add(at, result.point);
     }

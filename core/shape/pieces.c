@@ -182,7 +182,10 @@ void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
     gjk_wide3 middle;
     *pose = gjk_pose_compose(whole, &part.pose);
     if (far > PART_FAR * size || part.shape->is_far) {
-        middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
+        middle = gjk_wide3_of(part.pose.position);
+        if (part.shape->is_far) {
+            middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
+        }
         middle = gjk_pose_apply_wide(whole, middle);
     } else if (gjk_largest3(pose->position) > WORLD_FAR * size) {
         middle = whole_sum(gjk_mul3(&whole->rotation, part.pose.position), whole->position);
