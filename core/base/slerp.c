@@ -14,7 +14,7 @@
 
 /* The error that rounding may leave in a half turn: in 2D relative to the angles, in 3D in the
  * cosine of half the angle. The cap is for angles beyond about 1e9, of which it says nothing. */
-#define HALF_TURN_ROUNDING2 0x1p-50
+#define HALF_TURN_ROUNDING2 0x1p-49
 #define HALF_TURN_ROUNDING3 0x1p-48
 #define HALF_TURN_ROUNDING_MAX 0x1p-20
 

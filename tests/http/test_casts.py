@@ -166,3 +166,18 @@ def test_a_hit_tells_the_group_of_its_shape(gjkd, row):
     assert (hit["id"], hit["group"]) == ("wall", "g")
     hit, = row(target="wall")["hits"]
     assert (hit["id"], hit["group"]) == ("wall", "g")
+
+
+@pytest.mark.parametrize("angle", [-math.pi, -3.14159265358979, math.pi, 3.14159265358979])
+def test_half_turns_go_the_way_of_interpolation(gjkd, name, angle):
+    rod = {"type": "segment", "a": [1, 0], "b": [2, 0]}
+    balls = {side: {"type": "circle", "radius": 0.1, "position": [0, y]}
+             for side, y in (("above", 1.5), ("below", -1.5))}
+    gjkd.store(name, {"dimension": 2, "history": {"ticks": 4}, "shapes": balls | {"rod": rod}})
+    for tick, turned in ((1, 0), (2, angle)):
+        reply = gjkd.put(f"/v1/sets/{name}/ticks/{tick}", {"shapes": {"rod": {"angle": turned}}})
+        assert reply.status_code in (200, 201)
+    between = gjkd.ask(f"/v1/sets/{name}/detect", {"a": "rod", "at": {"tick": 1.5}})
+    swept = gjkd.ask(f"/v1/sets/{name}/cast", {"shape": rod, "to": {"angle": angle},
+                                               "filter": {"ignore": ["rod"]}})
+    assert ids(between) == ids(swept) == ["above"]
