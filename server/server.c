@@ -3,7 +3,8 @@
  * threads serve the connections. On SIGTERM or SIGINT:
  *
  *     at once          /readyz answers 503, and every answer closes its connection, so that clients
- *                      with busy connections move to another server
+ *                      with busy connections move to another server; event streams end, and new ones
+ *                      are refused
  *     after the delay  the loops stop listening and end idle connections; busy ones end after their
  *                      answer
  *     in the end       all loops have ended: exit 0; or the drain timeout has passed, or a second
@@ -110,6 +111,13 @@ static void on_delay_over(uv_timer_t *timer) {
     close_loops(server);
 }
 
+/* Has the loops end what is not allowed any more. */
+static void recheck(struct server *server) {
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        gjkd_loop_recheck(&server->loops[i]);
+    }
+}
+
 static void on_signal(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     if (atomic_exchange(&server->context.draining, true)) {
@@ -119,6 +127,7 @@ static void on_signal(uv_signal_t *handle, int number) {
     }
     gjkd_log(GJKD_LOG_INFO, "%s: draining", number == SIGTERM ? "SIGTERM" : "SIGINT");
     gjkd_notify(GJKD_NOTICE_STOPPING);
+    recheck(server);
     uv_timer_start(&server->timer, on_delay_over, delay_ms(server), 0);
 }
 
@@ -132,9 +141,8 @@ static void on_hangup(uv_signal_t *handle, int number) {
     (void)number;
     gjkd_notify(GJKD_NOTICE_RELOADING);
     gjkd_security_reload(&server->context.security, server->config);
-    bool is_draining = atomic_load(&server->context.draining);
-    for (unsigned i = 0; i < server->loop_count && !is_draining; i++) {
-        gjkd_loop_end_revoked(&server->loops[i]);
+    if (!atomic_load(&server->context.draining)) {
+        recheck(server);
     }
     char error[GJKD_BODIES_ERROR_MAX];
     if (server->context.disk != NULL && gjkd_disk_store_measure(server->context.disk).is_hanging) {

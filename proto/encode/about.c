@@ -19,6 +19,7 @@ static void put_limits(struct proto_buffer *out, const proto_limits *limits) {
         {"id_bytes_max", limits->id_bytes_max},
         {"meta_bytes_max", limits->meta_bytes_max},
         {"answers_max", limits->answers_max},
+        {"watches_max", limits->watches_max},
     };
 
     proto_put_key(out, "limits");

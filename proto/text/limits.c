@@ -21,6 +21,7 @@ proto_limits proto_limits_default(void) {
         .id_bytes_max = 128,
         .meta_bytes_max = 4096,
         .answers_max = 1000000,
+        .watches_max = 4096,
     };
 }
 

@@ -25,6 +25,7 @@
 #define GJKD_ANSWER_BYTES_MIN 65536
 #define GJKD_MEMORY_BYTES_MAX (UINT64_C(1) << 50)
 #define GJKD_CONNECTIONS_MAX 1048576
+#define GJKD_WATCHES_MAX 1048576
 #define GJKD_TIME_MS_MAX 3600000
 #define GJKD_RATE_MAX 1000000000
 #define GJKD_REPLICAS_MAX 5
@@ -53,7 +54,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 47
+#define GJKD_SETTING_COUNT 48
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -81,6 +82,7 @@ struct gjkd_config {
     uint64_t max_connections;
     uint64_t max_connections_per_address; /* 0: no limit */
     uint64_t max_streams;
+    uint64_t max_watches;          /* of each client */
     uint64_t rate_limit;           /* queries and writes a second for each address; 0: no limit */
     uint64_t rate_limit_per_token; /* the same for each token */
     uint64_t request_timeout_ms;

@@ -59,6 +59,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_count, AT(max_connections_per_address), 0, GJKD_CONNECTIONS_MAX, NULL, false},
     {"max-streams", "N", "of which so many may be streams", "4096",
      &gjkd_kind_count, AT(max_streams), 0, GJKD_CONNECTIONS_MAX, NULL, false},
+    {"max-watches", "N", "watches of sets that each client may have: a token, else an address", "4096",
+     &gjkd_kind_count, AT(max_watches), 1, GJKD_WATCHES_MAX, NULL, false},
     {"rate-limit", "N", "queries and writes a second of one address; 0: no limit", "0",
      &gjkd_kind_count, AT(rate_limit), 0, GJKD_RATE_MAX, NULL, false},
     {"rate-limit-per-token", "N", "queries and writes a second of one token; 0: no limit", "0",

@@ -2,6 +2,7 @@
 
 #include "handlers/change.h"
 #include "handlers/handlers.h"
+#include "request/auth.h"
 #include "request/context.h"
 #include "watch/overlaps.h"
 
@@ -106,6 +107,10 @@ static bool read_filter(struct gjkd_request *request, gjkd_watch_spec *spec) {
 
 void gjkd_handle_events(struct gjkd_request *request) {
     gjkd_watch_spec *spec = gjk_arena_alloc(&request->arena, sizeof *spec);
+    if (gjkd_is_draining(request->context)) {
+        gjkd_request_fail(request, PROTO_DRAINING, "the daemon is shutting down");
+        return;
+    }
     if (request->version == NULL) {
         gjkd_reply_no_set(request);
         return;
@@ -114,7 +119,11 @@ void gjkd_handle_events(struct gjkd_request *request) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return;
     }
-    *spec = (gjkd_watch_spec){.version = request->version, .filter = ""};
+    *spec = (gjkd_watch_spec){.version = request->version,
+                              .filter = "",
+                              .client = gjkd_auth_hash_client(request),
+                              .has_token = request->has_token,
+                              .token = request->token};
     if (read_spec(request, spec) && read_filter(request, spec)) {
         gjkd_reply_set_body(&request->reply, GJKD_EVENT_STREAM_TYPE, NULL, 0);
         request->reply.watch = spec;

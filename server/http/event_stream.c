@@ -11,6 +11,7 @@
 #include "http/event_stream.h"
 
 #include "http/exchange.h"
+#include "http/watching.h"
 #include "request/context.h"
 #include "request/telemetry.h"
 
@@ -34,10 +35,11 @@ void gjkd_event_streams_init(struct gjkd_http *http) {
         .registry = http->context->registry,
         .pool = &http->context->pool,
         .completions = http->completions,
+        .quota = &http->context->quota,
+        .keyring = http->context->security.keyring,
         .count = count_event,
         .owner = http,
     };
-    gjkd_hub_init(&http->hub);
 }
 
 void gjkd_event_streams_serve(struct gjkd_http *http) {
@@ -58,8 +60,18 @@ void gjkd_event_streams_serve(struct gjkd_http *http) {
     gjkd_http_run_resumed(http);
 }
 
+/* Has the connection sent to; it ends if its reader takes nothing. */
+static void expect_end(struct gjkd_exchange *exchange) {
+    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
+    gjkd_exchange_set_progress(exchange, GJKD_SENDING);
+    entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+}
+
 static void on_ready(void *owner) {
     struct gjkd_exchange *exchange = owner;
+    if (gjkd_watch_refusal(exchange->watch) != NULL) {
+        expect_end(exchange);
+    }
     if (exchange->is_out_of_events) {
         exchange->is_out_of_events = false;
         MHD_resume_connection(exchange->connection);
@@ -82,33 +94,19 @@ static size_t read_watch(void *reader, char *to, size_t length) {
 
 void gjkd_event_stream_begin(struct gjkd_exchange *exchange) {
     struct gjkd_request *request = &exchange->request;
-    if (request->head.method != GJKD_HEAD) {
-        exchange->watch =
-            gjkd_watch_open(&exchange->http->hub, request->reply.watch, on_ready, exchange);
-        if (exchange->watch != NULL) {
-            gjkd_count_watch(exchange->http->counters, true);
-        } else {
-            request->reply.watch = NULL;
-            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
-        }
+    exchange->watch = gjkd_watching_begin(exchange->http, request, on_ready, exchange);
+    if (request->reply.watch != NULL) {
+        request->reply.read = read_watch;
+        request->reply.reader = exchange;
     }
-    gjkd_version_release(request->version);
-    request->version = NULL;
-    request->reply.read = read_watch;
-    request->reply.reader = exchange;
 }
 
 void gjkd_event_stream_end(struct gjkd_exchange *exchange) {
-    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
-    gjkd_exchange_set_progress(exchange, GJKD_SENDING);
-    entry->overdue_ns = uv_hrtime() + GJKD_IDLE_TIMEOUT_S * UINT64_C(1000000000);
+    expect_end(exchange);
     gjkd_watch_end(exchange->watch);
 }
 
 void gjkd_event_stream_close(struct gjkd_exchange *exchange) {
-    if (exchange->watch != NULL) {
-        gjkd_watch_close(exchange->watch);
-        exchange->watch = NULL;
-        gjkd_count_watch(exchange->http->counters, false);
-    }
+    gjkd_watching_end(exchange->http, exchange->watch);
+    exchange->watch = NULL;
 }

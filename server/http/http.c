@@ -519,6 +519,15 @@ void gjkd_http_end_revoked(struct gjkd_http *http) {
     if (gjkd_connections_sweep(&http->connections, uv_hrtime()) > 0) {
         http->request_run(http);
     }
+    gjkd_hub_check_tokens(&http->hub);
+}
+
+void gjkd_http_end_event_streams(struct gjkd_http *http) {
+    for (struct gjkd_connection *at = http->connections.first; at != NULL; at = at->next) {
+        if (at->progress == GJKD_WATCHING) {
+            gjkd_event_stream_end(at->exchange);
+        }
+    }
 }
 
 void gjkd_http_close(struct gjkd_http *http) {
@@ -535,7 +544,7 @@ bool gjkd_http_has_clients(const struct gjkd_http *http) {
 }
 
 bool gjkd_http_is_busy(const struct gjkd_http *http) {
-    return gjkd_http_has_clients(http) || http->working != NULL || http->hub.out > 0;
+    return gjkd_http_has_clients(http) || http->working != NULL || gjkd_hub_is_busy(&http->hub);
 }
 
 void gjkd_http_stop(struct gjkd_http *http) {

@@ -183,6 +183,9 @@ static void on_wake(uv_async_t *wake) {
 static void on_recheck(uv_async_t *recheck) {
     struct gjkd_loop *loop = recheck->data;
     gjkd_http_end_revoked(&loop->http);
+    if (gjkd_is_draining(loop->http.context)) {
+        gjkd_http_end_event_streams(&loop->http);
+    }
 }
 
 bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsigned index,
@@ -252,7 +255,7 @@ bool gjkd_loop_start(struct gjkd_loop *loop) {
     return uv_thread_create(&loop->thread, serve, loop) == 0;
 }
 
-void gjkd_loop_end_revoked(struct gjkd_loop *loop) {
+void gjkd_loop_recheck(struct gjkd_loop *loop) {
     uv_async_send(&loop->recheck);
 }
 

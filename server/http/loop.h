@@ -17,7 +17,8 @@ struct gjkd_loop {
     bool runs_again;    /* the daemon wants to run */
     uv_timer_t sweeper; /* the next sweep */
     uv_async_t wake;    /* sent by another thread to close the loop */
-    uv_async_t recheck; /* sent by another thread when the tokens were read again */
+    uv_async_t
+        recheck; /* sent by another thread when tokens were read again, or the daemon drains */
     struct gjkd_completion_queue completions;
     uv_check_t check;     /* after each round: sends what streams have to say */
     uv_prepare_t prepare; /* while closing: checks whether anything is left */
@@ -40,8 +41,9 @@ bool gjkd_loop_start(struct gjkd_loop *loop);
 /* From any thread: stop listening, end what is idle, answer what is under way, end. */
 void gjkd_loop_close(struct gjkd_loop *loop);
 
-/* From any thread, before close: the tokens were read again. */
-void gjkd_loop_end_revoked(struct gjkd_loop *loop);
+/* Tokens were read again, or the daemon has begun to drain: ends what is not allowed any more. From any
+ * thread, until gjkd_loop_close. */
+void gjkd_loop_recheck(struct gjkd_loop *loop);
 
 /* Waits for the thread, which must have been told to close. */
 void gjkd_loop_join(struct gjkd_loop *loop);

@@ -19,12 +19,12 @@
 #include "http/state.h"
 #include "proto/call.h"
 #include "util/address.h"
+#include "work/table.h"
 
 #include <wslay/wslay.h>
 
-/* Calls of one stream that are under way at once, and sets that it watches. */
+/* Calls of one stream that are under way at once. */
 #define GJKD_STREAM_CALLS_MAX 1024
-#define GJKD_STREAM_WATCHES_MAX 1024
 
 /* How long a stream may wait for its token, and for the other side's close frame. */
 #define GJKD_STREAM_TOKEN_S 5
@@ -33,6 +33,16 @@
 /* How long a stream that finds no memory waits for some before it is closed, and with which code. */
 #define GJKD_STREAM_STARVED_S 2
 #define GJKD_STREAM_TRY_AGAIN 1013
+
+/* A place in a line of calls. */
+struct gjkd_stream_place {
+    struct gjkd_stream_call *call;
+    struct gjkd_stream_place *next;
+};
+
+struct gjkd_stream_line {
+    struct gjkd_stream_place *first, *last; /* last is valid where there is a first */
+};
 
 /* A call: an exchange of which it is the first part. */
 struct gjkd_stream_call {
@@ -45,14 +55,36 @@ struct gjkd_stream_call {
     bool is_text, is_write, has_begun;
     bool is_watch, is_unwatch;
     bool reads_others; /* it may be about other sets too: it waits for all writes */
+    /* stream_order.c: */
+    uint64_t number;     /* in the order of coming */
+    unsigned waits;      /* for so many things before it begins */
+    bool is_last_of_set; /* of the writes to its set: it is in stream->order.by_set ... */
+    bool is_last_of_id;  /* ... and of WATCH and UNWATCH with its id: in stream->order.by_id */
+    struct gjkd_entry by_set, by_id;
+    struct gjkd_stream_call *next_write, **write_link;
+    struct gjkd_stream_line followers; /* wait for its answer */
+    struct gjkd_stream_place after_set, after_id, after_all, to_begin;
+};
+
+/* Which calls wait for which. All zero: there are none. */
+struct gjkd_stream_order {
+    uint64_t calls; /* so far */
+    struct gjkd_table by_set, by_id;
+    struct gjkd_stream_call *first_write, **last_write; /* that are not answered */
+    struct gjkd_stream_line after_all;                  /* wait for all writes before them */
+    struct gjkd_stream_line to_begin;                   /* wait for nothing any more */
 };
 
 /* A reader of events on a stream. */
 struct gjkd_stream_watch {
-    struct gjkd_stream_watch *next;
+    struct gjkd_entry by_id; /* first: entries are cast back */
+    struct gjkd_turn turn;   /* among those that have events */
+    struct gjkd_stream_watch *next, **link;
     struct gjkd_stream *stream;
     struct gjkd_watch *watch;
+    struct gjkd_payment payment;
     uint64_t id;
+    unsigned route; /* of the call */
     bool is_text;
 };
 
@@ -86,11 +118,14 @@ struct gjkd_stream {
     bool is_text;                   /* it is */
     uint64_t message_due_ns;        /* when it must be whole */
 
-    struct gjkd_stream_call *first, **last;   /* calls that are not answered */
-    unsigned calls, begun, writes;            /* of these, which have begun, and which write */
+    struct gjkd_stream_call *first, **last; /* calls that are not answered */
+    unsigned calls, begun;                  /* of these, which have begun */
+    struct gjkd_stream_order order;
     struct gjkd_exchange *ready, **ready_end; /* linked by next: answers that are not sent */
     struct gjkd_stream_watch *watches;
-    unsigned watch_count;
+    struct gjkd_table watches_by_id;
+    struct gjkd_turns news; /* watches that have events */
+    uint64_t sign_ns;       /* when the peer was last told that the stream is still there */
     struct gjkd_frame frame;
 
     struct gjkd_output output;        /* frames that the socket has not taken, and what came */
@@ -171,17 +206,26 @@ void gjkd_stream_take_message(struct gjkd_stream *stream);
 /* Runs a call, or hands it to a worker. */
 void gjkd_stream_run_call(struct gjkd_stream *stream, struct gjkd_stream_call *call);
 
+/* Sends the answer of a call that is in no line: the call's exchange has its reply. */
+void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call *call);
+
 /* The stream is gone: nobody waits for its calls. */
 void gjkd_stream_abandon_calls(struct gjkd_stream *stream);
 
 /* --- stream_order.c --- */
 
-/* Notes which set the call is on, and whether it writes. When its head has been judged and its body
- * is known. */
-void gjkd_stream_note_order(struct gjkd_stream *stream, struct gjkd_stream_call *call);
+/* Puts a call in line behind those that it waits for. To be called when its head has been judged and
+ * its body is known. O(1). False: out of memory. */
+bool gjkd_stream_line_up(struct gjkd_stream *stream, struct gjkd_stream_call *call) GJK_MUST_USE;
 
-/* Begins calls that wait and need not any more. O(calls under way). */
+/* A call is answered: others may begin. Amortized O(1). */
+void gjkd_stream_leave_line(struct gjkd_stream *stream, struct gjkd_stream_call *call);
+
+/* Begins the calls that wait for nothing any more, as many as may be under way. */
 void gjkd_stream_begin_calls(struct gjkd_stream *stream);
+
+/* The stream is gone, and with it all that waits. */
+void gjkd_stream_forget_order(struct gjkd_stream *stream);
 
 /* --- stream_watches.c --- */
 
@@ -191,8 +235,13 @@ void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stre
 /* Ends the watch that a call of this id began, and answers that. */
 void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_call *call);
 
-/* Lets go of a watch that is in no list any more. */
-void gjkd_stream_free_watch(struct gjkd_stream_watch *watch);
+/* Takes the next event of any watch, in turn, and lets go of watches that are over. O(1) for each. NULL:
+ * there is none. */
+struct gjkd_event *gjkd_stream_next_event(struct gjkd_stream *stream,
+                                          const struct gjkd_stream_watch **of);
+
+/* The stream is gone: closes its watches. */
+void gjkd_stream_close_watches(struct gjkd_stream *stream);
 
 /* --- stream_answers.c --- */
 

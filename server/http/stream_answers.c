@@ -291,34 +291,6 @@ static void begin_event(struct gjkd_stream *stream, const struct gjkd_stream_wat
     stream->is_dead = stream->is_dead || !gjkd_output_put(&stream->output, head, count);
 }
 
-/* Takes the next event of any watch, and lets go of those that are over. False: there is none. */
-static bool next_event(struct gjkd_stream *stream) {
-    static const char ping[] = "\x89\x00";
-    struct gjkd_stream_watch **at = &stream->watches;
-    bool wants_sign = false;
-    while (*at != NULL) {
-        struct gjkd_stream_watch *watch = *at;
-        struct gjkd_event *event = gjkd_watch_take(watch->watch);
-        wants_sign = gjkd_watch_takes_sign(watch->watch) || wants_sign;
-        if (event != NULL && event->kind == GJKD_EVENT_START) {
-            gjkd_event_release(event);
-        } else if (event != NULL) {
-            begin_event(stream, watch, event);
-            return true;
-        } else if (gjkd_watch_is_over(watch->watch)) {
-            *at = watch->next;
-            gjkd_stream_free_watch(watch);
-        } else {
-            at = &watch->next;
-        }
-    }
-    if (wants_sign) {
-        stream->is_dead =
-            stream->is_dead || !gjkd_output_put(&stream->output, ping, sizeof ping - 1);
-    }
-    return false;
-}
-
 /* Takes the next answer. False: there is none, or no memory to send it. */
 static bool next_answer(struct gjkd_stream *stream) {
     struct gjkd_exchange *exchange = stream->ready;
@@ -343,11 +315,20 @@ static bool is_wanted(struct gjkd_stream *stream) {
     if (stream->ready != NULL) {
         return gjkd_stream_reserve(stream) && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
     }
-    if (stream->watches != NULL && !gjkd_output_reserve(&stream->output)) {
+    if (stream->news.first != NULL && !gjkd_output_reserve(&stream->output)) {
         stream->waits_for_memory = true;
         return false;
     }
-    return stream->watches != NULL && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
+    return stream->news.first != NULL && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
+}
+
+static bool next_event(struct gjkd_stream *stream) {
+    const struct gjkd_stream_watch *watch = NULL;
+    struct gjkd_event *event = gjkd_stream_next_event(stream, &watch);
+    if (event != NULL) {
+        begin_event(stream, watch, event);
+    }
+    return event != NULL;
 }
 
 void gjkd_stream_fill(struct gjkd_stream *stream) {
@@ -356,7 +337,8 @@ void gjkd_stream_fill(struct gjkd_stream *stream) {
     while (has_room && !stream->is_dead) {
         if (!gjkd_stream_is_between_frames(stream)) {
             has_room = put_frame(stream);
-        } else if (!is_wanted(stream) || (!next_answer(stream) && !next_event(stream))) {
+        } else if (!is_wanted(stream) ||
+                   (!next_answer(stream) && !next_event(stream) && stream->ready == NULL)) {
             return;
         }
     }
@@ -370,9 +352,5 @@ void gjkd_stream_forget_answers(struct gjkd_stream *stream) {
         end_answer(stream, exchange);
     }
     stream->ready_end = &stream->ready;
-    while (stream->watches != NULL) {
-        struct gjkd_stream_watch *watch = stream->watches;
-        stream->watches = watch->next;
-        gjkd_stream_free_watch(watch);
-    }
+    gjkd_stream_close_watches(stream);
 }

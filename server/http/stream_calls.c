@@ -23,7 +23,7 @@ static void unlink_call(struct gjkd_stream *stream, struct gjkd_stream_call *cal
     }
     stream->calls--;
     stream->begun -= call->has_begun ? 1 : 0;
-    stream->writes -= call->is_write ? 1 : 0;
+    gjkd_stream_leave_line(stream, call);
 }
 
 /* The stream ends when it is flushed next. */
@@ -47,6 +47,13 @@ static void push_ready(struct gjkd_stream *stream, struct gjkd_exchange *exchang
     stream->ready_end = &exchange->next;
     gjkd_exchange_note_reading(exchange);
     gjkd_stream_mark(stream);
+}
+
+void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call *call) {
+    call->call.unread = on_unread;
+    call->exchange->call = &call->call;
+    call->exchange->stage = GJKD_STAGE_DONE;
+    push_ready(stream, call->exchange);
 }
 
 /* The reply is there: it is the next to be sent. */
@@ -109,7 +116,8 @@ void gjkd_stream_abandon_calls(struct gjkd_stream *stream) {
     }
     stream->first = NULL;
     stream->last = &stream->first;
-    stream->calls = stream->begun = stream->writes = 0;
+    stream->calls = stream->begun = 0;
+    gjkd_stream_forget_order(stream);
 }
 
 /* --- Heads --- */
@@ -228,7 +236,9 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "WATCH takes /v1/sets/{set}/events");
     }
     take_body(request, call);
-    gjkd_stream_note_order(stream, added);
+    if (!gjkd_stream_line_up(stream, added)) {
+        gjkd_stream_give_up(stream);
+    }
 }
 
 /* --- Messages --- */
@@ -249,8 +259,10 @@ static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchang
     } else {
         free(stream->authorization);
         stream->authorization = strdup(authorization);
-        stream->entry->has_token = request->has_token;
-        stream->entry->token = request->token;
+        if (stream->token_due_ns != 0) { /* this token opens the stream, which ends with it */
+            stream->entry->has_token = request->has_token;
+            stream->entry->token = request->token;
+        }
         stream->client = gjkd_auth_hash_client(request);
         gjkd_account_assign(&stream->output.account, stream->client);
         stream->token_due_ns = 0;

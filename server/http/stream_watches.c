@@ -1,59 +1,107 @@
 /*
- * Calls that watch a set. Its events are read from the watch as answers are sent
- * (stream_answers.c), until an UNWATCH with the id of the call, or until the set is deleted.
+ * Calls that watch a set. Its events are taken as answers are sent (stream_answers.c), of one watch
+ * after the other, until an UNWATCH with the id of the call, until the set is deleted, or until the
+ * token does not allow it any more, of which a last answer tells.
  */
 
 #include "http/stream.h"
 
+#include "http/exchange.h"
+#include "http/watching.h"
+#include "request/auth.h"
 #include "request/context.h"
-#include "request/telemetry.h"
+#include "util/hash.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
-static void on_events(void *owner) {
-    gjkd_stream_flush(((struct gjkd_stream_watch *)owner)->stream);
+/* After a sign that the stream is still there no other one is due for so long, whatever watch it was for. */
+#define SIGN_PAUSE_NS UINT64_C(2000000000)
+
+static uint64_t key_of(const struct gjkd_stream *stream, uint64_t id) {
+    return gjkd_hash2((const uint64_t[2]){id, 0}, stream->http->context->hash_seed);
 }
 
-static struct gjkd_stream_watch **find_watch(struct gjkd_stream *stream, uint64_t id) {
-    struct gjkd_stream_watch **at = &stream->watches;
-    while (*at != NULL && (*at)->id != id) {
-        at = &(*at)->next;
+static struct gjkd_stream_watch *find_watch(const struct gjkd_stream *stream, uint64_t id) {
+    return (struct gjkd_stream_watch *)(void *)gjkd_table_find(&stream->watches_by_id,
+                                                               key_of(stream, id));
+}
+
+static void on_events(void *owner) {
+    struct gjkd_stream_watch *watch = owner;
+    struct gjkd_stream *stream = watch->stream;
+    gjkd_turns_add(&stream->news, &watch->turn);
+    gjkd_stream_flush(stream);
+}
+
+/* --- Opening and closing --- */
+
+static void free_watch(struct gjkd_stream_watch *watch) {
+    struct gjkd_stream *stream = watch->stream;
+    if (watch->link != NULL) {
+        *watch->link = watch->next;
+        if (watch->next != NULL) {
+            watch->next->link = watch->link;
+        }
+        gjkd_table_remove(&stream->watches_by_id, &watch->by_id);
+        (void)gjkd_turns_remove(&stream->news, &watch->turn);
     }
-    return at;
+    gjkd_watching_end(stream->http, watch->watch);
+    gjkd_payment_give(&watch->payment);
+    free(watch);
+}
+
+/* A watch that is in no list. NULL: out of memory. */
+static struct gjkd_stream_watch *make_watch(struct gjkd_stream *stream,
+                                            const struct gjkd_stream_call *call) {
+    const uint64_t client = call->exchange->request.reply.watch->client;
+    struct gjkd_stream_watch *watch = calloc(1, sizeof *watch);
+    if (watch == NULL || !gjkd_payment_take(&watch->payment, client, sizeof *watch)) {
+        free(watch);
+        return NULL;
+    }
+    watch->stream = stream;
+    watch->id = call->id;
+    watch->route = call->exchange->request.match.route;
+    watch->is_text = call->is_text;
+    return watch;
+}
+
+static bool enlist(struct gjkd_stream *stream, struct gjkd_stream_watch *watch) {
+    if (!gjkd_table_add(&stream->watches_by_id, &watch->by_id, key_of(stream, watch->id))) {
+        return false;
+    }
+    watch->next = stream->watches;
+    watch->link = &stream->watches;
+    if (watch->next != NULL) {
+        watch->next->link = &watch->next;
+    }
+    stream->watches = watch;
+    return true;
 }
 
 /* Opens what the handler has asked for, or refuses. */
 static void open_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
     struct gjkd_request *request = &call->exchange->request;
-    const uint64_t id = call->id;
-    struct gjkd_stream_watch *watch = NULL;
-    if (*find_watch(stream, id) != NULL) {
-        gjkd_request_fail(request, PROTO_BAD_REQUEST, "a call of this id watches already");
-    } else if (stream->watch_count == GJKD_STREAM_WATCHES_MAX) {
-        proto_problem_set(&request->problem, PROTO_TOO_MANY, "a stream watches %d sets",
-                          GJKD_STREAM_WATCHES_MAX);
-        proto_problem_limit(&request->problem, GJKD_STREAM_WATCHES_MAX);
-        gjkd_request_refuse(request);
-    } else if ((watch = calloc(1, sizeof *watch)) == NULL ||
-               (watch->watch = gjkd_watch_open(&stream->http->hub, request->reply.watch, on_events,
-                                               watch)) == NULL) {
-        free(watch);
+    struct gjkd_stream_watch *watch = make_watch(stream, call);
+    if (watch == NULL || !enlist(stream, watch)) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
     } else {
-        watch->stream = stream;
-        watch->id = id;
-        watch->is_text = call->is_text;
-        watch->next = stream->watches;
-        stream->watches = watch;
-        stream->watch_count++;
-        gjkd_count_watch(stream->http->counters, true);
+        watch->watch = gjkd_watching_begin(stream->http, request, on_events, watch);
+    }
+    if (watch != NULL && watch->watch == NULL) {
+        free_watch(watch);
+    } else if (watch != NULL) {
+        gjkd_turns_add(&stream->news, &watch->turn); /* for what there is in the beginning */
         gjkd_stream_mark(stream);
     }
 }
 
 void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
     struct gjkd_request *request = &call->exchange->request;
-    if (request->head.method != GJKD_HEAD) {
+    if (request->head.method != GJKD_HEAD && find_watch(stream, call->id) != NULL) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST, "a call of this id watches already");
+    } else if (request->head.method != GJKD_HEAD) {
         open_watch(stream, call);
     }
     gjkd_version_release(request->version);
@@ -63,20 +111,92 @@ void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stre
 
 void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_call *call) {
     struct gjkd_request *request = &call->exchange->request;
-    struct gjkd_stream_watch **at = find_watch(stream, call->id), *found = *at;
+    struct gjkd_stream_watch *found = find_watch(stream, call->id);
     request->reply = (gjkd_reply){.status = 204};
     if (found != NULL) {
-        *at = found->next;
-        gjkd_stream_free_watch(found);
+        free_watch(found);
     } else {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "no call of this id watches");
     }
 }
 
-void gjkd_stream_free_watch(struct gjkd_stream_watch *watch) {
+void gjkd_stream_close_watches(struct gjkd_stream *stream) {
+    while (stream->watches != NULL) {
+        free_watch(stream->watches);
+    }
+    gjkd_table_fini(&stream->watches_by_id);
+}
+
+/* --- Events --- */
+
+/* Answers the call that began the watch once more, with the reason why it ends. */
+static void tell_refusal(struct gjkd_stream_watch *watch, const struct proto_problem *problem) {
     struct gjkd_stream *stream = watch->stream;
-    gjkd_watch_close(watch->watch);
-    gjkd_count_watch(stream->http->counters, false);
-    stream->watch_count--;
-    free(watch);
+    struct gjkd_exchange *exchange = gjkd_exchange_take(stream->http);
+    struct gjkd_stream_call *call = exchange != NULL ? calloc(1, sizeof *call) : NULL;
+    if (call == NULL || !gjkd_exchange_charge(exchange, stream->client)) {
+        free(call);
+        if (exchange != NULL) {
+            gjkd_exchange_give_back(exchange);
+        }
+        gjkd_stream_give_up(stream);
+        return;
+    }
+    struct gjkd_request *request = &exchange->request;
+    request->timing.started_ns = uv_hrtime();
+    request->head = gjkd_head_make(GJKD_GET);
+    request->match.route = watch->route;
+    gjkd_request_id_make(request->request_id);
+    request->problem = *problem;
+    gjkd_request_refuse(request);
+    request->reply.challenge = gjkd_auth_challenge(problem->code);
+    request->timing.ended_ns = uv_hrtime();
+    call->stream = stream;
+    call->exchange = exchange;
+    call->id = watch->id;
+    call->is_text = watch->is_text;
+    gjkd_stream_push_answer(stream, call);
+}
+
+/* Takes the event that the watch has, or ends a watch that is over. NULL: there is none to send. */
+static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *wants_sign) {
+    struct gjkd_stream *stream = watch->stream;
+    struct gjkd_event *event = gjkd_watch_take(watch->watch);
+    *wants_sign = gjkd_watch_takes_sign(watch->watch) || *wants_sign;
+    if (event != NULL) {
+        gjkd_turns_add(&stream->news, &watch->turn); /* it may have more */
+    } else if (gjkd_watch_is_over(watch->watch)) {
+        if (gjkd_watch_refusal(watch->watch) != NULL) {
+            tell_refusal(watch, gjkd_watch_refusal(watch->watch));
+        }
+        free_watch(watch);
+    }
+    if (event != NULL && event->kind == GJKD_EVENT_START) {
+        gjkd_event_release(event);
+        return NULL;
+    }
+    return event;
+}
+
+struct gjkd_event *gjkd_stream_next_event(struct gjkd_stream *stream,
+                                          const struct gjkd_stream_watch **of) {
+    static const char ping[] = "\x89\x00";
+    struct gjkd_event *event = NULL;
+    bool wants_sign = false;
+    while (event == NULL && stream->ready == NULL && stream->news.first != NULL) {
+        struct gjkd_turn *turn = stream->news.first;
+        struct gjkd_stream_watch *watch =
+            (struct gjkd_stream_watch *)(void *)((char *)turn -
+                                                 offsetof(struct gjkd_stream_watch, turn));
+        (void)gjkd_turns_remove(&stream->news, turn);
+        *of = watch;
+        event = take_event(watch, &wants_sign);
+    }
+    const uint64_t now_ns = wants_sign ? uv_hrtime() : 0;
+    if (wants_sign && now_ns > stream->sign_ns + SIGN_PAUSE_NS) {
+        stream->sign_ns = now_ns;
+        stream->is_dead =
+            stream->is_dead || !gjkd_output_put(&stream->output, ping, sizeof ping - 1);
+    }
+    return event;
 }

@@ -148,6 +148,10 @@ void gjkd_auth_settle(const struct gjkd_request *request) {
 
 /* --- Tokens --- */
 
+const char *gjkd_auth_challenge(proto_code code) {
+    return code == PROTO_UNAUTHENTICATED ? "Bearer realm=\"gjkd\", error=\"invalid_token\"" : NULL;
+}
+
 static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
     static const char *const details[] = {
         [GJKD_KEY_ABSENT] = "send Authorization: Bearer TOKEN",
@@ -163,7 +167,7 @@ static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
     gjkd_request_fail(request, PROTO_UNAUTHENTICATED, "%s", details[status]);
     request->reply.challenge = status == GJKD_KEY_ABSENT
                                    ? "Bearer realm=\"gjkd\""
-                                   : "Bearer realm=\"gjkd\", error=\"invalid_token\"";
+                                   : gjkd_auth_challenge(PROTO_UNAUTHENTICATED);
 }
 
 static void refuse_scope(struct gjkd_request *request, gjkd_scope needed) {

@@ -6,6 +6,8 @@
  * a request calls these; each refuses the request where the answer is no.
  */
 
+#include "proto/problem.h"
+
 #include <stdint.h>
 
 struct gjkd_request;
@@ -25,6 +27,9 @@ void gjkd_auth_check_token(struct gjkd_request *request);
 /* Does the token allow the operation and the set of the path? To be called when there is such
  * an operation, and before anything is told of what is there. */
 void gjkd_auth_check_access(struct gjkd_request *request);
+
+/* The challenge of a refusal with that code, of what a token allows no more. NULL: none. */
+const char *gjkd_auth_challenge(proto_code code);
 
 /* Has the token been used too much of late? */
 void gjkd_auth_check_token_rate(struct gjkd_request *request);

@@ -8,6 +8,7 @@
 #include "proto/request.h"
 #include "security/security.h"
 #include "store/store.h"
+#include "watch/quota.h"
 #include "work/pool.h"
 
 struct gjkd_context {
@@ -23,8 +24,9 @@ struct gjkd_context {
     gjkd_load_progress progress;
     struct gjkd_telemetry *telemetry;
     struct gjkd_pool pool;
-    uint64_t hash_seed;  /* of hashes of clients and sets; random */
-    atomic_uint streams; /* that are open or about to be, of --max-streams */
+    struct gjkd_quota quota; /* of watches */
+    uint64_t hash_seed;      /* of hashes of clients and sets; random */
+    atomic_uint streams;     /* that are open or about to be, of --max-streams */
     atomic_bool draining;
     atomic_bool loading; /* the sets that the daemon starts with are not all there yet */
 };

@@ -91,6 +91,22 @@ bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest) {
     return found;
 }
 
+bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
+                         const char *set, struct proto_problem *problem) {
+    pthread_rwlock_rdlock(&keyring->lock);
+    const gjkd_token *token = gjkd_tokens_find(keyring->tokens, digest);
+    bool is_allowed = false;
+    if (token == NULL) {
+        proto_problem_set(problem, PROTO_UNAUTHENTICATED, "the token was revoked");
+    } else {
+        const gjkd_grant grant = {token->scope, token->set_prefix, token->name};
+        is_allowed =
+            gjkd_access_scope(&grant, needed, problem) && gjkd_access_set(&grant, set, problem);
+    }
+    pthread_rwlock_unlock(&keyring->lock);
+    return is_allowed;
+}
+
 /* The token in the header's value; NULL: there is none. */
 static const char *find_text(const char *authorization, size_t *length) {
     static const char scheme[] = "Bearer";

@@ -23,6 +23,10 @@ unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
 /* Whether a token with that SHA-256 is in force. O(tokens). */
 bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);
 
+/* Does a token with that SHA-256, now, allow this on the set? False: the problem says why not. O(tokens). */
+bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
+                         const char *set, struct proto_problem *problem) GJK_MUST_USE;
+
 typedef enum gjkd_key_status {
     GJKD_KEY_VALID,
     GJKD_KEY_ABSENT,  /* there is no Authorization, or it holds no bearer token */

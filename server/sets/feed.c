@@ -104,10 +104,9 @@ void gjkd_feed_release(struct gjkd_feed *feed) {
 
 /* --- Commits --- */
 
-static void notify_all(const struct gjkd_feed *feed) {
-    for (struct gjkd_listener *at = feed->listeners, *next; at != NULL; at = next) {
-        next = at->next;
-        at->notify(at);
+static void notify(const struct gjkd_feed *feed) {
+    if (feed->listener != NULL) {
+        feed->listener->notify(feed->listener);
     }
 }
 
@@ -119,7 +118,7 @@ void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *d
         forget_all(feed);
     }
     feed->newest = newest;
-    notify_all(feed);
+    notify(feed);
     pthread_mutex_unlock(&feed->lock);
 }
 
@@ -127,23 +126,8 @@ void gjkd_feed_end(struct gjkd_feed *feed) {
     pthread_mutex_lock(&feed->lock);
     feed->has_ended = true;
     forget_all(feed);
-    notify_all(feed);
+    notify(feed);
     pthread_mutex_unlock(&feed->lock);
-}
-
-/* --- Listeners --- */
-
-void gjkd_feed_listen(struct gjkd_feed *feed, struct gjkd_listener *listener) {
-    listener->next = feed->listeners;
-    feed->listeners = listener;
-}
-
-void gjkd_feed_unlisten(struct gjkd_feed *feed, const struct gjkd_listener *listener) {
-    struct gjkd_listener **at = &feed->listeners;
-    while (*at != listener) {
-        at = &(*at)->next;
-    }
-    *at = listener->next;
 }
 
 /* --- Collecting --- */

@@ -37,20 +37,19 @@ struct gjkd_delta {
 
 void gjkd_delta_free(struct gjkd_delta *delta); /* NULL is allowed */
 
-/* Is told when there is a newer version, or none any more. Under the feed's lock: it must not
- * block and must not call the feed. */
+/* Called on every new version and on deletion. Under the feed's lock: it must not block, must not call
+ * the feed, and takes O(1), for the writer waits. */
 struct gjkd_listener {
-    struct gjkd_listener *next;
     void (*notify)(struct gjkd_listener *listener);
 };
 
 struct gjkd_feed {
     gjkd_references references;
-    pthread_mutex_t lock; /* of what follows */
-    uint64_t newest;      /* version, in that order, up to which changes are known */
-    bool has_ended;       /* the set is deleted */
-    struct gjkd_listener *listeners;
-    struct gjkd_delta **ring; /* of `capacity`, the oldest at `first` */
+    pthread_mutex_t lock;           /* of what follows */
+    uint64_t newest;                /* version, in that order, up to which changes are known */
+    bool has_ended;                 /* the set is deleted */
+    struct gjkd_listener *listener; /* NULL: none */
+    struct gjkd_delta **ring;       /* of `capacity`, the oldest at `first` */
     uint32_t capacity, first, count;
     uint64_t bytes;
 };
@@ -68,10 +67,6 @@ void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *d
 
 /* The set is deleted. */
 void gjkd_feed_end(struct gjkd_feed *feed);
-
-/* Under the lock, which the caller holds. */
-void gjkd_feed_listen(struct gjkd_feed *feed, struct gjkd_listener *listener);
-void gjkd_feed_unlisten(struct gjkd_feed *feed, const struct gjkd_listener *listener);
 
 /* What several changes in a row have touched, as one change: each shape is named once. */
 typedef struct gjkd_changes {

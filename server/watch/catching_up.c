@@ -4,11 +4,11 @@
 
 static gjkd_task_result make_event(struct gjkd_task *task) {
     struct gjkd_catching_up *self = (struct gjkd_catching_up *)(void *)task;
-    switch (gjkd_event_since(&self->since, self->version, &self->event)) {
+    switch (gjkd_event_since(&self->since, self->version, self->client, &self->event)) {
     case GJKD_CATCH_UP_LATER:
         return GJKD_TASK_REQUEUE;
     case GJKD_CATCH_UP_RESET:
-        self->event = gjkd_event_note(GJKD_EVENT_RESET, self->version);
+        self->event = gjkd_event_note(GJKD_EVENT_RESET, self->version, self->client);
         break;
     case GJKD_CATCH_UP_ENDED:
         self->has_ended = true;
@@ -32,7 +32,7 @@ static void on_made(struct gjkd_task *task) {
 
 struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
                                                 struct gjkd_completion_queue *completions,
-                                                unsigned *out, gjkd_since since,
+                                                unsigned *out, gjkd_since since, uint64_t client,
                                                 struct gjkd_version *version) {
     struct gjkd_catching_up *self = calloc(1, sizeof *self);
     if (self == NULL) {
@@ -43,6 +43,8 @@ struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
     self->task.done = on_made;
     self->out = out;
     self->since = since;
+    self->client = client;
+    self->task.client = (uint8_t)client;
     self->version = gjkd_version_retain(version);
     (*out)++;
     gjkd_pool_resume(pool, &self->task);

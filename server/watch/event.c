@@ -7,7 +7,7 @@
 
 #include "sets/delta.h"
 #include "sets/feed.h"
-#include "work/budget.h"
+#include "work/pool.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,6 +16,9 @@
 
 /* "id: INCARNATION-REVISION\nevent: KIND\ndata: " */
 #define HEAD_BYTES_MAX 96
+
+/* Shapes that are printed between two looks at whether others wait for the worker. */
+#define PRINTED_AT_ONCE 64
 
 const char *gjkd_event_name(gjkd_event_kind kind) {
     static const char *const names[] = {"change", "overlap", "reset", "deleted", "start"};
@@ -26,10 +29,6 @@ const char *gjkd_event_name(gjkd_event_kind kind) {
 
 static size_t block_bytes(const struct gjkd_event *event) {
     return sizeof *event + event->bytes;
-}
-
-static gjkd_charge charge_of(size_t bytes) {
-    return bytes <= GJKD_SMALL_BYTES ? GJKD_CHARGE_SMALL : GJKD_CHARGE_LARGE;
 }
 
 /* INCARNATION-REVISION, as in the ETag; in a cluster the place in its log instead of the revision, and the
@@ -58,7 +57,8 @@ static size_t put_head(char text[HEAD_BYTES_MAX], const struct gjkd_event *event
 }
 
 /* The event `like`, with that JSON. */
-static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto_buffer *json) {
+static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto_buffer *json,
+                               uint64_t client) {
     char head[HEAD_BYTES_MAX];
     size_t count = 0;
     const proto_text *texts = json != NULL ? proto_buffer_texts(json, &count) : NULL;
@@ -70,12 +70,15 @@ static struct gjkd_event *wrap(const struct gjkd_event *like, const struct proto
     made.head = put_head(head, like);
     made.length = json != NULL ? proto_buffer_length(json) : 0;
     made.bytes = made.head + made.length + (json != NULL ? 2 : 1);
-    const size_t bytes = block_bytes(&made);
-    struct gjkd_event *event = gjkd_budget_take(charge_of(bytes), bytes) ? malloc(bytes) : NULL;
+    struct gjkd_event *event = malloc(block_bytes(&made));
     if (event == NULL) {
         return NULL;
     }
     *event = made;
+    if (!gjkd_payment_take(&event->payment, client, block_bytes(event))) {
+        free(event); /* nothing of it has been written to, but its head */
+        return NULL;
+    }
     memcpy(event->text, head, made.head);
     char *at = event->text + made.head;
     for (size_t i = 0; i < count; i++) {
@@ -93,9 +96,8 @@ struct gjkd_event *gjkd_event_retain(struct gjkd_event *event) {
 
 void gjkd_event_release(struct gjkd_event *event) {
     if (event != NULL && gjkd_references_release(&event->references)) {
-        const size_t bytes = block_bytes(event);
+        gjkd_payment_give(&event->payment);
         free(event);
-        gjkd_budget_give(charge_of(bytes), bytes);
     }
 }
 
@@ -123,8 +125,8 @@ struct scratch {
     struct proto_buffer json;
 };
 
-static void scratch_init(struct scratch *scratch) {
-    gjkd_account_init(&scratch->account);
+static void scratch_init(struct scratch *scratch, uint64_t client) {
+    gjkd_account_init_queue(&scratch->account, client);
     gjk_arena_init(&scratch->arena, 0);
     gjk_arena_charge(&scratch->arena, &scratch->account.account);
     proto_buffer_init_blocks(&scratch->json, &scratch->arena);
@@ -132,27 +134,30 @@ static void scratch_init(struct scratch *scratch) {
 
 static void scratch_fini(struct scratch *scratch) {
     gjk_arena_fini(&scratch->arena);
+    gjkd_account_fini(&scratch->account);
 }
 
-static struct gjkd_event *note(const struct gjkd_event *like) {
+static struct gjkd_event *note(const struct gjkd_event *like, uint64_t client) {
     struct scratch scratch;
     const proto_event head = head_of(like);
     if (like->kind == GJKD_EVENT_START) {
-        return wrap(like, NULL);
+        return wrap(like, NULL, client);
     }
-    scratch_init(&scratch);
+    scratch_init(&scratch, client);
     proto_encode_event(&scratch.json, &head);
-    struct gjkd_event *event = wrap(like, &scratch.json);
+    struct gjkd_event *event = wrap(like, &scratch.json, client);
     scratch_fini(&scratch);
     return event;
 }
 
-struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_version *version) {
+struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_version *version,
+                                   uint64_t client) {
     const struct gjkd_event like = event_at(kind, version);
-    return note(&like);
+    return note(&like, client);
 }
 
-struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other) {
+struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
+                                          uint64_t client) {
     const struct gjkd_event like = {.kind = kind,
                                     .incarnation = other->incarnation,
                                     .revision = other->revision,
@@ -160,19 +165,19 @@ struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjk
                                     .is_shared = other->is_shared,
                                     .order = other->order,
                                     .ticks = other->ticks};
-    return note(&like);
+    return note(&like, client);
 }
 
 struct gjkd_event *gjkd_event_overlap(const struct gjkd_version *version,
-                                      const proto_overlap *overlap) {
+                                      const proto_overlap *overlap, uint64_t client) {
     struct gjkd_event like = event_at(GJKD_EVENT_OVERLAP, version);
     proto_overlap told = *overlap;
     struct scratch scratch;
     like.is_all = overlap->is_all;
     told.event = head_of(&like);
-    scratch_init(&scratch);
+    scratch_init(&scratch, client);
     proto_encode_overlap(&scratch.json, &told);
-    struct gjkd_event *event = wrap(&like, &scratch.json);
+    struct gjkd_event *event = wrap(&like, &scratch.json, client);
     scratch_fini(&scratch);
     return event;
 }
@@ -196,7 +201,8 @@ static int compare_items(const void *a, const void *b) {
 
 /* Prints the items, which it sorts. */
 static struct gjkd_event *print(struct scratch *scratch, const struct items *items,
-                                proto_change_head *head, const struct gjkd_version *to) {
+                                proto_change_head *head, const struct gjkd_version *to,
+                                uint64_t client) {
     const struct gjkd_event like = event_at(GJKD_EVENT_CHANGE, to);
     head->event = head_of(&like);
     head->has_history = to->has_history;
@@ -206,6 +212,9 @@ static struct gjkd_event *print(struct scratch *scratch, const struct items *ite
     proto_encode_change_begin(&scratch->json, head);
     for (size_t i = 0; i < items->count && !scratch->json.failed; i++) {
         const gjk_body *body = items->list[i].body;
+        if (i % PRINTED_AT_ONCE == PRINTED_AT_ONCE - 1) {
+            gjkd_pool_pause(uv_hrtime());
+        }
         if (body != NULL) {
             const proto_stored stored = gjkd_stored_view(body);
             proto_encode_set_shape(&scratch->json, body->id, to->dimension, &stored, body->handle);
@@ -214,7 +223,7 @@ static struct gjkd_event *print(struct scratch *scratch, const struct items *ite
         }
     }
     proto_encode_set_end(&scratch->json);
-    return wrap(&like, &scratch->json);
+    return wrap(&like, &scratch->json, client);
 }
 
 static void count_item(void *user, const gjk_body *from, const gjk_body *to) {
@@ -236,12 +245,12 @@ static void add_item(void *user, const gjk_body *from, const gjk_body *to) {
     }
 }
 
-struct gjkd_event *gjkd_event_change(const struct gjkd_version *from,
-                                     const struct gjkd_version *to) {
+struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
+                                     uint64_t client) {
     struct scratch scratch;
     size_t count = 0;
     struct gjkd_event *event = NULL;
-    scratch_init(&scratch);
+    scratch_init(&scratch, client);
     gjkd_versions_diff(from, to, count_item, &count);
     struct gathering gathering = {.now = to->set};
     gathering.items.list = gjk_arena_alloc_array(&scratch.arena, count, sizeof(item));
@@ -249,7 +258,7 @@ struct gjkd_event *gjkd_event_change(const struct gjkd_version *from,
         proto_change_head head = {.tells_history = !gjkd_same_history(from, to),
                                   .tells_meta = !gjkd_same_meta(from, to)};
         gjkd_versions_diff(from, to, add_item, &gathering);
-        event = print(&scratch, &gathering.items, &head, to);
+        event = print(&scratch, &gathering.items, &head, to, client);
     }
     scratch_fini(&scratch);
     return event;
@@ -275,17 +284,17 @@ static bool gather(struct scratch *scratch, const gjkd_changes *changes, const s
 }
 
 gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_version *to,
-                               struct gjkd_event **out) {
+                               uint64_t client, struct gjkd_event **out) {
     struct scratch scratch;
     gjkd_changes changes;
     struct items items;
-    scratch_init(&scratch);
+    scratch_init(&scratch, client);
     *out = NULL;
     const gjkd_collected collected =
         gjkd_feed_collect(to->feed, since, gjkd_version_moment(to), &scratch.arena, &changes);
     if (collected == GJKD_COLLECTED && gather(&scratch, &changes, to->set, &items)) {
         proto_change_head head = {.tells_history = changes.history, .tells_meta = changes.meta};
-        *out = print(&scratch, &items, &head, to);
+        *out = print(&scratch, &items, &head, to, client);
     }
     scratch_fini(&scratch);
     if (collected == GJKD_COLLECT_LATER || collected == GJKD_COLLECT_ENDED) {

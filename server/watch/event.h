@@ -4,11 +4,12 @@
 /*
  * An event of a set as text, made once for all who watch: one JSON object on one line, and around it
  * what an event stream adds (HTML, section 9.2, server-sent events). Immutable, with a reference
- * count. Its memory is charged to the budget.
+ * count. Its memory, and what is needed to make it, is charged to the client whose hash is given.
  */
 
 #include "sets/feed.h"
 #include "sets/version.h"
+#include "watch/payment.h"
 
 #include <stdatomic.h>
 
@@ -25,6 +26,7 @@ const char *gjkd_event_name(gjkd_event_kind kind);
 
 struct gjkd_event {
     gjkd_references references;
+    struct gjkd_payment payment;
     gjkd_event_kind kind;
     bool is_all; /* of overlaps: begins a list, instead of going on with one */
     uint64_t incarnation, revision;
@@ -40,8 +42,8 @@ struct gjkd_event {
 
 /* The difference of two versions of one incarnation, the second of which follows the first. NULL, here and
  * below: out of memory. */
-struct gjkd_event *gjkd_event_change(const struct gjkd_version *from,
-                                     const struct gjkd_version *to);
+struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
+                                     uint64_t client);
 
 typedef enum gjkd_catch_up {
     GJKD_CAUGHT_UP,
@@ -56,15 +58,17 @@ typedef enum gjkd_catch_up {
  * came and went again.
  */
 gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_version *to,
-                               struct gjkd_event **out);
+                               uint64_t client, struct gjkd_event **out);
 
 /* Pairs that begin and end to overlap. */
 struct gjkd_event *gjkd_event_overlap(const struct gjkd_version *version,
-                                      const proto_overlap *overlap);
+                                      const proto_overlap *overlap, uint64_t client);
 
 /* RESET, DELETED or START at a version, or where `other` stands. */
-struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_version *version);
-struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other);
+struct gjkd_event *gjkd_event_note(gjkd_event_kind kind, const struct gjkd_version *version,
+                                   uint64_t client);
+struct gjkd_event *gjkd_event_note_beside(gjkd_event_kind kind, const struct gjkd_event *other,
+                                          uint64_t client);
 
 struct gjkd_event *gjkd_event_retain(struct gjkd_event *event);
 void gjkd_event_release(struct gjkd_event *event); /* NULL is allowed */

@@ -9,11 +9,15 @@
 
 #include "gjk/set_query.h"
 #include "sets/delta.h"
+#include "util/timing.h"
 #include "work/budget.h"
+#include "work/deferred_free.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
+
+#define STEP_NS (GJKD_OVERLAPS_STEP_S * UINT64_C(1000000000))
 
 /* By their handles, that of the smaller id first. */
 typedef struct handle_pair {
@@ -27,9 +31,7 @@ struct pairs {
 
 struct gjkd_overlaps {
     struct gjkd_account account;
-    struct gjk_arena filter_arena;
-    gjk_filter filter;
-    struct pairs pairs; /* a block charged as GJKD_CHARGE_LARGE */
+    struct pairs pairs; /* a block that is charged to the account */
 };
 
 /* --- Filters --- */
@@ -124,15 +126,22 @@ struct step {
     const struct gjkd_overlaps *overlaps;
     const struct gjkd_version *from, *to;
     struct gjk_arena *arena;
-    uint64_t deadline_ns;
+    gjk_filter filter; /* decoded anew in each step: it takes many times the memory of its text */
+    uint64_t client;
+    uint64_t deadline_ns; /* of uv_hrtime, if the thread has had the processor all the time */
+    int64_t deadline_thread_ns;
     uint32_t *changed; /* handles, in increasing order */
     size_t changed_count;
     struct pairs before, after; /* the pairs that are compared */
     size_t after_capacity;
 };
 
+/* Lets others have the worker. True: the step has taken too long. */
 static bool is_over(void *user) {
-    return uv_hrtime() > ((const struct step *)user)->deadline_ns;
+    const struct step *step = user;
+    const uint64_t now_ns = uv_hrtime();
+    gjkd_pool_pause(now_ns);
+    return now_ns > step->deadline_ns && gjkd_timing_thread_ns() > step->deadline_thread_ns;
 }
 
 static bool add_pairs(struct step *step, const gjk_pair_hits *hits) {
@@ -164,7 +173,7 @@ static bool ask(struct step *step, bool all) {
     const gjk_snapshot snapshot = gjk_snapshot_of(step->to->set);
     gjk_budget budget = gjk_budget_make(is_over, step);
     gjk_detect_settings settings = gjk_detect_settings_default();
-    const gjk_selection selection = {.filter = &step->overlaps->filter,
+    const gjk_selection selection = {.filter = &step->filter,
                                      .limit = GJKD_OVERLAPS_MAX,
                                      .arena = step->arena,
                                      .budget = &budget};
@@ -230,17 +239,22 @@ static bool split(struct step *step, struct pairs *rest) {
     return true;
 }
 
+static void forget_pairs(struct gjkd_overlaps *overlaps) {
+    gjkd_account_give(&overlaps->account, overlaps->pairs.count * sizeof(handle_pair));
+    gjkd_deferred_free(overlaps->pairs.list, overlaps->pairs.count * sizeof(handle_pair), free);
+}
+
 /* Makes `rest` and `after` the pairs that are kept. */
 static bool keep(struct gjkd_overlaps *overlaps, const struct pairs *rest,
                  const struct pairs *after) {
     const size_t count = rest->count + after->count;
     if (count > GJKD_OVERLAPS_MAX ||
-        !gjkd_budget_take(GJKD_CHARGE_LARGE, count * sizeof(handle_pair))) {
+        !gjkd_account_take(&overlaps->account, count * sizeof(handle_pair))) {
         return false;
     }
     handle_pair *list = malloc(count > 0 ? count * sizeof *list : 1);
     if (list == NULL) {
-        gjkd_budget_give(GJKD_CHARGE_LARGE, count * sizeof(handle_pair));
+        gjkd_account_give(&overlaps->account, count * sizeof(handle_pair));
         return false;
     }
     size_t i = 0, j = 0;
@@ -250,8 +264,7 @@ static bool keep(struct gjkd_overlaps *overlaps, const struct pairs *rest,
             (i < rest->count && compare_pairs(&rest->list[i], &after->list[j]) < 0);
         list[k] = is_rest ? rest->list[i++] : after->list[j++];
     }
-    gjkd_budget_give(GJKD_CHARGE_LARGE, overlaps->pairs.count * sizeof(handle_pair));
-    free(overlaps->pairs.list);
+    forget_pairs(overlaps);
     overlaps->pairs = (struct pairs){list, count};
     return true;
 }
@@ -320,7 +333,7 @@ static bool tell(struct step *step, struct gjkd_event **event) {
                                    .end = ended.list,
                                    .end_count = ended.count};
     if (begun.count + ended.count > 0) {
-        *event = gjkd_event_overlap(step->to, &overlap);
+        *event = gjkd_event_overlap(step->to, &overlap, step->client);
         return *event != NULL;
     }
     return true;
@@ -358,40 +371,29 @@ static bool begin(struct gjkd_overlaps *overlaps, struct step *step) {
 
 /* --- Life --- */
 
-static struct gjkd_overlaps *overlaps_new(const char *filter, uint32_t dimension) {
-    const proto_limits limits = proto_limits_default();
-    struct proto_problem problem;
+static struct gjkd_overlaps *overlaps_new(uint64_t client) {
     struct gjkd_overlaps *overlaps = calloc(1, sizeof *overlaps);
-    if (overlaps == NULL) {
-        return NULL;
-    }
-    gjkd_account_init(&overlaps->account);
-    gjk_arena_init(&overlaps->filter_arena, 0);
-    gjk_arena_charge(&overlaps->filter_arena, &overlaps->account.account);
-    if (!decode_filter(filter, dimension, &limits, &overlaps->filter_arena, &overlaps->filter,
-                       &problem)) {
-        gjkd_overlaps_free(overlaps); /* it was checked: there is no memory */
-        return NULL;
+    if (overlaps != NULL) {
+        gjkd_account_init_queue(&overlaps->account, client);
     }
     return overlaps;
 }
 
 void gjkd_overlaps_free(struct gjkd_overlaps *overlaps) {
     if (overlaps != NULL) {
-        gjkd_budget_give(GJKD_CHARGE_LARGE, overlaps->pairs.count * sizeof(handle_pair));
-        free(overlaps->pairs.list);
-        gjk_arena_fini(&overlaps->filter_arena);
+        forget_pairs(overlaps);
+        gjkd_account_fini(&overlaps->account);
         free(overlaps);
     }
 }
 
 bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
                         const struct gjkd_version *from, const struct gjkd_version *to,
-                        struct gjkd_event **event) {
+                        uint64_t client, struct gjkd_event **event) {
     const bool is_new = *overlaps == NULL;
     *event = NULL;
     if (is_new) {
-        *overlaps = overlaps_new(filter, to->dimension);
+        *overlaps = overlaps_new(client);
     } else if (gjkd_version_moment(from) == gjkd_version_moment(to)) {
         return true;
     }
@@ -400,16 +402,23 @@ bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
     }
     struct gjkd_account account;
     struct gjk_arena arena;
-    gjkd_account_init(&account);
+    gjkd_account_init_queue(&account, client);
     gjk_arena_init(&arena, 0);
     gjk_arena_charge(&arena, &account.account);
     struct step step = {.overlaps = *overlaps,
                         .from = from,
                         .to = to,
                         .arena = &arena,
-                        .deadline_ns = uv_hrtime() + GJKD_OVERLAPS_STEP_S * UINT64_C(1000000000)};
-    const bool is_done = is_new ? begin(*overlaps, &step) : advance(*overlaps, &step, event);
+                        .client = client,
+                        .deadline_ns = uv_hrtime() + STEP_NS,
+                        .deadline_thread_ns = gjkd_timing_thread_ns() + (int64_t)STEP_NS};
+    const proto_limits limits = proto_limits_default();
+    struct proto_problem problem; /* the filter was checked: only memory can be lacking */
+    const bool is_done =
+        decode_filter(filter, to->dimension, &limits, &arena, &step.filter, &problem) &&
+        (is_new ? begin(*overlaps, &step) : advance(*overlaps, &step, event));
     gjk_arena_fini(&arena);
+    gjkd_account_fini(&account);
     if (!is_done) {
         gjkd_event_release(*event);
         *event = NULL;
@@ -420,18 +429,19 @@ bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
 }
 
 struct gjkd_event *gjkd_overlaps_all(const struct gjkd_overlaps *overlaps,
-                                     const struct gjkd_version *version) {
+                                     const struct gjkd_version *version, uint64_t client) {
     struct gjkd_account account;
     struct gjk_arena arena;
     struct gjkd_event *event = NULL;
-    gjkd_account_init(&account);
+    gjkd_account_init_queue(&account, client);
     gjk_arena_init(&arena, 0);
     gjk_arena_charge(&arena, &account.account);
     const struct named_pairs pairs = name_pairs(&arena, version, &overlaps->pairs);
     if (pairs.list != NULL) {
         const proto_overlap all = {.is_all = true, .begin = pairs.list, .begin_count = pairs.count};
-        event = gjkd_event_overlap(version, &all);
+        event = gjkd_event_overlap(version, &all, client);
     }
     gjk_arena_fini(&arena);
+    gjkd_account_fini(&account);
     return event;
 }

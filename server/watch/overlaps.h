@@ -4,7 +4,7 @@
 /*
  * Which pairs of a set overlap, followed from version to version: what `detect {}` lists, at each of
  * them. Only pairs of shapes that have changed are asked again. Used by one thread at a time; its
- * memory is charged to the budget.
+ * memory is charged to the client whose hash is given.
  */
 
 #include "watch/event.h"
@@ -14,7 +14,7 @@ struct gjkd_overlaps;
 /* At most so many pairs are followed. */
 #define GJKD_OVERLAPS_MAX 1000000
 
-/* How long one step may take. */
+/* Processor time that one step may take. */
 #define GJKD_OVERLAPS_STEP_S 10
 
 /* Checks a filter, the JSON object of a query; "" is none. */
@@ -29,11 +29,11 @@ bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const pr
  */
 bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
                         const struct gjkd_version *from, const struct gjkd_version *to,
-                        struct gjkd_event **event) GJK_MUST_USE;
+                        uint64_t client, struct gjkd_event **event) GJK_MUST_USE;
 
 /* All pairs, as an event that begins a list. NULL: out of memory. */
 struct gjkd_event *gjkd_overlaps_all(const struct gjkd_overlaps *overlaps,
-                                     const struct gjkd_version *version);
+                                     const struct gjkd_version *version, uint64_t client);
 
 void gjkd_overlaps_free(struct gjkd_overlaps *overlaps); /* NULL is allowed */
 

@@ -8,23 +8,55 @@
 #include "watch/topic.h"
 
 #include "sets/registry.h"
+#include "util/hash.h"
 #include "watch/overlaps.h"
+#include "work/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct gjkd_topic {
+/* Topics that a commit itself calls, and that are called under one lock of the feed. */
+#define CALLED_BY_COMMIT 16
+#define CALLED_AT_ONCE 256
+
+/* Clients of a topic that may be asked to pay. */
+#define PAYERS_MAX 64
+
+/* The topics of a set. It exists while there are some. Under the feed's lock. */
+struct set_topics {
     struct gjkd_listener listener; /* first: listeners are cast back */
-    struct gjkd_task task;
+    struct gjkd_task task;         /* calls the topics that the commit has left */
     struct gjkd_feed *feed;
-    struct gjkd_registry *registry;
     struct gjkd_pool *pool;
+    struct gjkd_table by_key;
+    struct gjkd_turns order; /* those first that have not been called for longest */
+    uint64_t calls;          /* versions so far */
+    bool is_calling;         /* the task is under way */
+};
+
+/* A client with watches of a topic. */
+struct payer {
+    uint64_t client;
+    uint32_t watches;
+};
+
+struct gjkd_topic {
+    struct gjkd_entry by_key; /* first: entries are cast back */
+    struct gjkd_turn turn;    /* in the order of the set's topics */
+    struct set_topics *topics;
+    struct gjkd_task task;
+    struct gjkd_registry *registry;
     gjkd_event_kind kind;
+    struct gjkd_payment payment; /* for the topic, by the client that made it */
     /* Under the feed's lock: */
     struct gjkd_subscription *subscriptions;
     unsigned behind; /* subscriptions that are */
     bool is_scheduled, wants_all;
+    uint64_t called; /* calls of all topics, when it was called last */
+    struct payer *payers;
+    uint32_t payer_count, payer_capacity;
     /* The publisher's: */
+    uint64_t client;                /* whose time and memory it is */
     struct gjkd_version *told;      /* what was told last */
     struct gjkd_overlaps *overlaps; /* of it; NULL: not looked for yet */
     bool has_told_end;
@@ -74,17 +106,140 @@ void gjkd_deliveries_clear(struct gjkd_deliveries *queue) {
     }
 }
 
+/* Topics that are being published, by client, as the pool's queue tells clients apart. */
+static atomic_uint publishing[GJKD_QUEUE_CLIENTS];
+
+/* --- Who pays --- */
+
+static struct payer *find_payer(const struct gjkd_topic *topic, uint64_t client) {
+    for (uint32_t i = 0; i < topic->payer_count; i++) {
+        if (topic->payers[i].client == client) {
+            return &topic->payers[i];
+        }
+    }
+    return NULL;
+}
+
+static bool grow_payers(struct gjkd_topic *topic) {
+    if (topic->payer_count < topic->payer_capacity) {
+        return true;
+    }
+    const uint32_t capacity = topic->payer_capacity > 0 ? topic->payer_capacity * 4 : 1;
+    struct payer *grown =
+        capacity <= PAYERS_MAX ? realloc(topic->payers, capacity * sizeof *grown) : NULL;
+    if (grown != NULL) {
+        topic->payers = grown;
+        topic->payer_capacity = capacity;
+    }
+    return grown != NULL;
+}
+
+/* Where there is no room, others pay. */
+static void add_payer(struct gjkd_topic *topic, uint64_t client) {
+    struct payer *payer = find_payer(topic, client);
+    if (payer != NULL) {
+        payer->watches++;
+    } else if (grow_payers(topic)) {
+        topic->payers[topic->payer_count++] = (struct payer){client, 1};
+    }
+}
+
+static void remove_payer(struct gjkd_topic *topic, uint64_t client) {
+    struct payer *payer = find_payer(topic, client);
+    if (payer != NULL && --payer->watches == 0) {
+        *payer = topic->payers[--topic->payer_count];
+    }
+}
+
+static unsigned published_for(uint64_t client) {
+    return atomic_load_explicit(&publishing[(uint8_t)client], memory_order_relaxed);
+}
+
+/* Chooses the client for which the fewest topics are being published; nobody: the one before. */
+static void choose_payer(struct gjkd_topic *topic) {
+    for (uint32_t i = 0; i < topic->payer_count; i++) {
+        const uint64_t client = topic->payers[i].client;
+        if (i == 0 || published_for(client) < published_for(topic->client)) {
+            topic->client = client;
+        }
+    }
+    topic->task.client = (uint8_t)topic->client;
+    atomic_fetch_add_explicit(&publishing[topic->task.client], 1, memory_order_relaxed);
+}
+
 /* --- Publishing --- */
 
 static void schedule(struct gjkd_topic *topic) {
     if (!topic->is_scheduled && topic->behind == 0) {
         topic->is_scheduled = true;
-        gjkd_pool_resume(topic->pool, &topic->task);
+        choose_payer(topic);
+        gjkd_pool_resume(topic->topics->pool, &topic->task);
+    }
+}
+
+/* Calls up to so many topics that do not know of the newest version. False: there are more. */
+static bool call_topics(struct set_topics *topics, unsigned most) {
+    for (;; most--) {
+        struct gjkd_turn *first = topics->order.first;
+        struct gjkd_topic *topic =
+            first != NULL
+                ? (struct gjkd_topic *)(void *)((char *)first - offsetof(struct gjkd_topic, turn))
+                : NULL;
+        if (topic == NULL || topic->called == topics->calls) {
+            return true;
+        }
+        if (most == 0) {
+            return false;
+        }
+        topic->called = topics->calls;
+        (void)gjkd_turns_remove(&topics->order, first);
+        gjkd_turns_add(&topics->order, first);
+        schedule(topic);
     }
 }
 
 static void notify(struct gjkd_listener *listener) {
-    schedule((struct gjkd_topic *)(void *)listener);
+    struct set_topics *topics = (struct set_topics *)(void *)listener;
+    topics->calls++;
+    if (!call_topics(topics, CALLED_BY_COMMIT) && !topics->is_calling) {
+        topics->is_calling = true;
+        topics->task.is_short = true;
+        gjkd_pool_resume(topics->pool, &topics->task);
+    }
+}
+
+/* Takes the topics' record from the feed if there are none any more; the caller frees it after the lock. */
+static struct set_topics *give_up_topics(struct set_topics *topics) {
+    if (topics->by_key.count > 0 || topics->is_calling) {
+        return NULL;
+    }
+    topics->feed->listener = NULL;
+    return topics;
+}
+
+static void free_topics(struct set_topics *topics) {
+    if (topics != NULL) {
+        gjkd_table_fini(&topics->by_key);
+        gjkd_feed_release(topics->feed);
+        free(topics);
+    }
+}
+
+static gjkd_task_result call_rest(struct gjkd_task *task) {
+    struct set_topics *topics =
+        (struct set_topics *)(void *)((char *)task - offsetof(struct set_topics, task));
+    struct gjkd_feed *feed = topics->feed;
+    struct set_topics *unused = NULL;
+    bool is_over = false;
+    while (!is_over) {
+        pthread_mutex_lock(&feed->lock);
+        is_over = call_topics(topics, CALLED_AT_ONCE);
+        topics->is_calling = !is_over;
+        unused = is_over ? give_up_topics(topics) : NULL;
+        pthread_mutex_unlock(&feed->lock);
+    }
+    free_topics(unused);
+    return GJKD_TASK_DETACHED;
 }
 
 /* Posts the event (NULL: there was no memory for it) to every loop. */
@@ -100,17 +255,27 @@ static void post(struct gjkd_topic *topic, struct gjkd_event *event) {
     }
 }
 
+/* Nobody watches it any more, and no publisher runs; the caller frees it, and the record that is
+ * returned, after the lock. */
+static struct set_topics *remove_topic(struct gjkd_topic *topic) {
+    struct set_topics *topics = topic->topics;
+    gjkd_table_remove(&topics->by_key, &topic->by_key);
+    (void)gjkd_turns_remove(&topics->order, &topic->turn);
+    return give_up_topics(topics);
+}
+
 static void free_topic(struct gjkd_topic *topic) {
     gjkd_overlaps_free(topic->overlaps);
     gjkd_version_release(topic->told);
-    gjkd_feed_release(topic->feed);
+    free(topic->payers);
+    gjkd_payment_give(&topic->payment);
     free(topic);
 }
 
 /* The newest version of the set, retained; NULL: it is deleted. */
 static struct gjkd_version *newest_of(const struct gjkd_topic *topic) {
     struct gjkd_version *version = gjkd_registry_get(topic->registry, topic->told->name);
-    if (version != NULL && version->feed != topic->feed) {
+    if (version != NULL && version->feed != topic->topics->feed) {
         gjkd_version_release(version); /* of another set by that name */
         return NULL;
     }
@@ -136,14 +301,15 @@ static void tell(struct news *news, struct gjkd_event *event) {
 static void tell_end(struct gjkd_topic *topic, struct news *news) {
     if (!topic->has_told_end) {
         topic->has_told_end = true;
-        tell(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->told));
+        tell(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->told, topic->client));
     }
 }
 
 static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
                           struct news *news) {
     struct gjkd_event *event = NULL;
-    if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->told, version, &event)) {
+    if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->told, version, topic->client,
+                            &event)) {
         tell(news, NULL);
         return;
     }
@@ -151,7 +317,7 @@ static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version
         tell(news, event);
     }
     if (wants_all) {
-        tell(news, gjkd_overlaps_all(topic->overlaps, version));
+        tell(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
     }
 }
 
@@ -171,7 +337,7 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
     if (gjkd_version_moment(version) == since.order || is_same_state(told, version)) {
         return;
     }
-    switch (gjkd_event_since(&since, version, &event)) {
+    switch (gjkd_event_since(&since, version, topic->client, &event)) {
     case GJKD_CATCH_UP_LATER:
         news->is_early = true;
         return;
@@ -180,8 +346,8 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
         return;
     case GJKD_CATCH_UP_RESET:
         event = gjkd_version_moment(version) == since.order + 1
-                    ? gjkd_event_change(told, version)
-                    : gjkd_event_note(GJKD_EVENT_RESET, version);
+                    ? gjkd_event_change(told, version, topic->client)
+                    : gjkd_event_note(GJKD_EVENT_RESET, version, topic->client);
         break;
     case GJKD_CAUGHT_UP:
         break;
@@ -206,7 +372,7 @@ static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bo
 
 /* Is there more to tell? The lock is held, and no publisher runs but the one that asks. */
 static bool has_more(const struct gjkd_topic *topic) {
-    const struct gjkd_feed *feed = topic->feed;
+    const struct gjkd_feed *feed = topic->topics->feed;
     return topic->subscriptions != NULL && !topic->has_told_end &&
            (feed->has_ended || feed->newest > gjkd_version_moment(topic->told) || topic->wants_all);
 }
@@ -214,8 +380,9 @@ static bool has_more(const struct gjkd_topic *topic) {
 static gjkd_task_result publish(struct gjkd_task *task) {
     struct gjkd_topic *topic =
         (struct gjkd_topic *)(void *)((char *)task - offsetof(struct gjkd_topic, task));
-    struct gjkd_feed *feed = topic->feed;
+    struct gjkd_feed *feed = topic->topics->feed;
     struct news news = {.count = 0};
+    struct set_topics *unused = NULL;
     pthread_mutex_lock(&feed->lock);
     const bool wants_all = topic->wants_all;
     topic->wants_all = false;
@@ -231,8 +398,11 @@ static gjkd_task_result publish(struct gjkd_task *task) {
     const bool again = topic->is_scheduled =
         topic->behind == 0 && (has_more(topic) || (news.is_early && topic->subscriptions != NULL));
     const bool is_over = topic->subscriptions == NULL;
+    atomic_fetch_sub_explicit(&publishing[task->client], 1, memory_order_relaxed);
     if (is_over) {
-        gjkd_feed_unlisten(feed, &topic->listener);
+        unused = remove_topic(topic);
+    } else if (again) {
+        choose_payer(topic);
     }
     pthread_mutex_unlock(&feed->lock);
     for (int i = 0; i < news.count; i++) {
@@ -240,12 +410,13 @@ static gjkd_task_result publish(struct gjkd_task *task) {
     }
     if (is_over) {
         free_topic(topic);
+        free_topics(unused);
     }
     return again ? GJKD_TASK_REQUEUE : GJKD_TASK_DETACHED;
 }
 
 void gjkd_topic_want_all(struct gjkd_topic *topic) {
-    struct gjkd_feed *feed = topic->feed;
+    struct gjkd_feed *feed = topic->topics->feed;
     pthread_mutex_lock(&feed->lock);
     topic->wants_all = true;
     schedule(topic);
@@ -266,7 +437,7 @@ static void catch_up(struct gjkd_topic *topic, struct gjkd_subscription *subscri
 
 void gjkd_topic_go_on(struct gjkd_subscription *subscription) {
     struct gjkd_topic *topic = subscription->topic;
-    struct gjkd_feed *feed = topic->feed;
+    struct gjkd_feed *feed = topic->topics->feed;
     pthread_mutex_lock(&feed->lock);
     catch_up(topic, subscription);
     pthread_mutex_unlock(&feed->lock);
@@ -275,53 +446,106 @@ void gjkd_topic_go_on(struct gjkd_subscription *subscription) {
 /* --- Joining and leaving --- */
 
 struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic) {
-    return topic->feed;
+    return topic->topics->feed;
 }
 
-static struct gjkd_topic *find(const gjkd_topic_spec *spec) {
-    struct gjkd_listener *at = spec->version->feed->listeners;
-    for (; at != NULL; at = at->next) {
-        struct gjkd_topic *topic = (struct gjkd_topic *)(void *)at;
-        if (at->notify == notify && topic->kind == spec->kind &&
-            strcmp(topic->filter, spec->filter) == 0) {
+/* A hash of kind and filter, 8 bytes at a time. Its seed is an address: nobody can choose filters that
+ * collide. */
+static uint64_t key_of(const struct set_topics *topics, const gjkd_topic_spec *spec) {
+    const uint64_t seed = (uintptr_t)topics;
+    const size_t length = strlen(spec->filter);
+    uint64_t words[2] = {spec->kind, length};
+    uint64_t hash = gjkd_hash2(words, seed);
+    for (size_t at = 0; at < length; at += sizeof words[1]) {
+        const size_t left = length - at;
+        words[0] = hash;
+        words[1] = 0;
+        memcpy(&words[1], spec->filter + at, left < sizeof words[1] ? left : sizeof words[1]);
+        hash = gjkd_hash2(words, seed);
+    }
+    return hash;
+}
+
+static struct gjkd_topic *find(const struct set_topics *topics, const gjkd_topic_spec *spec,
+                               uint64_t key) {
+    struct gjkd_entry *entry = gjkd_table_find(&topics->by_key, key);
+    for (; entry != NULL; entry = gjkd_table_find_next(entry)) {
+        struct gjkd_topic *topic = (struct gjkd_topic *)(void *)entry;
+        if (topic->kind == spec->kind && strcmp(topic->filter, spec->filter) == 0) {
             return topic;
         }
     }
     return NULL;
 }
 
-static struct gjkd_topic *make(const gjkd_topic_spec *spec) {
+static struct gjkd_topic *allocate(const gjkd_topic_spec *spec) {
     const size_t filter_size = strlen(spec->filter) + 1;
     struct gjkd_topic *topic = calloc(1, sizeof *topic + filter_size);
-    struct gjkd_version *version =
-        topic != NULL ? gjkd_registry_get(spec->registry, spec->version->name) : NULL;
-    if (version == NULL || version->feed != spec->version->feed) {
-        gjkd_version_release(version);
+    if (topic != NULL &&
+        !gjkd_payment_take(&topic->payment, spec->client, sizeof *topic + filter_size)) {
         free(topic);
         return NULL;
     }
-    topic->listener.notify = notify;
-    topic->task.run = publish;
-    topic->feed = gjkd_feed_retain(version->feed);
-    topic->registry = spec->registry;
-    topic->pool = spec->pool;
-    topic->kind = spec->kind;
-    topic->told = version;
-    memcpy(topic->filter, spec->filter, filter_size);
-    gjkd_feed_listen(topic->feed, &topic->listener);
+    if (topic != NULL) {
+        memcpy(topic->filter, spec->filter, filter_size);
+    }
     return topic;
+}
+
+static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec *spec,
+                               uint64_t key) {
+    struct gjkd_topic *topic = allocate(spec);
+    if (topic == NULL) {
+        return NULL;
+    }
+    topic->told = gjkd_registry_get(spec->registry, spec->version->name);
+    if (topic->told == NULL || topic->told->feed != topics->feed ||
+        !gjkd_table_add(&topics->by_key, &topic->by_key, key)) {
+        free_topic(topic);
+        return NULL;
+    }
+    topic->task.run = publish;
+    topic->topics = topics;
+    topic->registry = spec->registry;
+    topic->kind = spec->kind;
+    topic->called = topics->calls;
+    topic->client = spec->client;
+    gjkd_turns_add(&topics->order, &topic->turn);
+    return topic;
+}
+
+/* The record of the feed's topics, made if there is none. NULL: out of memory. */
+static struct set_topics *topics_of(const gjkd_topic_spec *spec) {
+    struct gjkd_feed *feed = spec->version->feed;
+    if (feed->listener != NULL) {
+        return (struct set_topics *)(void *)feed->listener;
+    }
+    struct set_topics *topics = calloc(1, sizeof *topics);
+    if (topics != NULL) {
+        topics->listener.notify = notify;
+        topics->task.run = call_rest;
+        topics->feed = gjkd_feed_retain(feed);
+        topics->pool = spec->pool;
+        feed->listener = &topics->listener;
+    }
+    return topics;
 }
 
 struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
                                           struct gjkd_completion_queue *completions, bool *is_new) {
     *is_new = false;
-    struct gjkd_topic *topic = find(spec);
-    if (topic == NULL) {
-        topic = spec->version->feed->has_ended ? NULL : make(spec);
-    }
-    if (topic == NULL) {
+    struct set_topics *topics = spec->version->feed->has_ended ? NULL : topics_of(spec);
+    if (topics == NULL) {
         return NULL;
     }
+    const uint64_t key = key_of(topics, spec);
+    struct gjkd_topic *topic = find(topics, spec, key);
+    topic = topic != NULL ? topic : make(topics, spec, key);
+    if (topic == NULL) {
+        free_topics(give_up_topics(topics)); /* the caller's version keeps the feed */
+        return NULL;
+    }
+    add_payer(topic, spec->client);
     struct gjkd_subscription *at = topic->subscriptions;
     while (at != NULL && at->completions != completions) {
         at = at->next;
@@ -331,6 +555,7 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     }
     at = calloc(1, sizeof *at);
     if (at == NULL) {
+        remove_payer(topic, spec->client);
         schedule(topic); /* which frees one that nobody watches */
         return NULL;
     }
@@ -343,26 +568,37 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     return at;
 }
 
-bool gjkd_topic_leave(struct gjkd_subscription *subscription) {
+/* Takes the subscription of a loop on which nobody watches any more from its topic. The lock is held. */
+static void unsubscribe(struct gjkd_subscription *subscription) {
     struct gjkd_topic *topic = subscription->topic;
-    struct gjkd_feed *feed = topic->feed;
-    pthread_mutex_lock(&feed->lock);
-    struct gjkd_subscription **at = &topic->subscriptions;
+    struct gjkd_subscription **at = &topic->subscriptions; /* one a loop */
     while (*at != subscription) {
         at = &(*at)->next;
     }
     *at = subscription->next;
     catch_up(topic, subscription);
     gjkd_deliveries_clear(&subscription->inbox);
-    const bool is_free = !subscription->is_posted;
+    subscription->topic = NULL;
+}
+
+bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last) {
+    struct gjkd_topic *topic = subscription->topic;
+    struct gjkd_feed *feed = topic->topics->feed;
+    struct set_topics *unused = NULL;
+    pthread_mutex_lock(&feed->lock);
+    remove_payer(topic, client);
+    if (is_last) {
+        unsubscribe(subscription);
+    }
+    const bool is_free = is_last && !subscription->is_posted;
     const bool is_over = topic->subscriptions == NULL && !topic->is_scheduled;
     if (is_over) {
-        gjkd_feed_unlisten(feed, &topic->listener);
+        unused = remove_topic(topic);
     }
-    subscription->topic = NULL;
     pthread_mutex_unlock(&feed->lock);
     if (is_over) {
         free_topic(topic);
+        free_topics(unused);
     }
     return is_free;
 }

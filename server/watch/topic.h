@@ -6,6 +6,10 @@
  * the commit and outside of any lock of the set, and posts it to the loops whose connections watch. The
  * next one is made when all of them have had their turn to read it (gjkd_topic_go_on), so that commits
  * that come faster are joined. It exists while somebody watches.
+ *
+ * The worker's time is that of a client that watches, and so is the memory of what it makes: of several
+ * clients, that of the one for which the fewest topics are being published. So no client's topics,
+ * however many, hold up an event for another.
  */
 
 #include "sets/feed.h"
@@ -42,6 +46,7 @@ typedef struct gjkd_topic_spec {
     const struct gjkd_version *version; /* of the set */
     gjkd_event_kind kind;               /* CHANGE or OVERLAP */
     const char *filter;                 /* of OVERLAP: checked JSON, or "" */
+    uint64_t client;                    /* hash of the one that watches; not shared */
 } gjkd_topic_spec;
 
 /* A loop's share in a topic. */
@@ -65,9 +70,9 @@ struct gjkd_subscription {
 };
 
 /*
- * The loop's subscription; it is made if there is none (*is_new: task.done and the loop's members are to
- * be set before the lock is released). The caller holds the feed's lock. NULL: out of memory, or the
- * set is deleted.
+ * The loop's subscription, for one more watch; it is made if there is none (*is_new: task.done and the
+ * loop's members are to be set before the lock is released). The caller holds the feed's lock. O(1).
+ * NULL: out of memory, or the set is deleted.
  */
 struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
                                           struct gjkd_completion_queue *completions, bool *is_new);
@@ -75,9 +80,9 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
 /* The loop's readers have had their turn: another event may be posted. */
 void gjkd_topic_go_on(struct gjkd_subscription *subscription);
 
-/* Nobody on the loop watches any more. True: the subscription is to be freed now; false: when its
- * task, which is on its way, has come. */
-bool gjkd_topic_leave(struct gjkd_subscription *subscription);
+/* A watch of that client ends. is_last: it is the loop's last one. True: the subscription is to be freed
+ * now; false: not yet, or when its task, which is on its way, has come. */
+bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last);
 
 /* Has a list of all that overlaps posted, as soon as a worker is free. */
 void gjkd_topic_want_all(struct gjkd_topic *topic);

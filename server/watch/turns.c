@@ -4,15 +4,11 @@
 
 #include <stddef.h>
 
-void gjkd_turns_init(struct gjkd_turns *turns) {
-    *turns = (struct gjkd_turns){NULL, &turns->first};
-}
-
 void gjkd_turns_add(struct gjkd_turns *turns, struct gjkd_turn *turn) {
     if (turn->link == NULL) {
         turn->next = NULL;
-        turn->link = turns->end;
-        *turns->end = turn;
+        turn->link = turns->first != NULL ? turns->end : &turns->first;
+        *turn->link = turn;
         turns->end = &turn->next;
     }
 }

@@ -14,11 +14,10 @@ struct gjkd_turn {
     void (*take)(struct gjkd_turn *turn); /* its turn has come; it is in no queue any more */
 };
 
+/* All zero: empty. */
 struct gjkd_turns {
     struct gjkd_turn *first, **end;
 };
-
-void gjkd_turns_init(struct gjkd_turns *turns);
 
 /* Queues it at the end, unless it is there already. */
 void gjkd_turns_add(struct gjkd_turns *turns, struct gjkd_turn *turn);

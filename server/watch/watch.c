@@ -13,7 +13,6 @@
 
 #include "sets/registry.h"
 #include "watch/catching_up.h"
-#include "work/budget.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,8 +32,15 @@ struct gjkd_member {
 
 struct gjkd_watch {
     struct gjkd_turn turn; /* first: turns are cast back */
+    struct gjkd_turn by_reading, by_check;
     struct gjkd_hub *hub;
-    struct gjkd_watch *next, **link; /* in the hub */
+    struct gjkd_watch *next; /* among those that are closed */
+    struct gjkd_payment payment;
+    uint64_t client;
+    uint64_t checked; /* of the hub's checks, the last one for this watch */
+    bool has_token;
+    gjkd_digest token;
+    struct proto_problem *refusal; /* NULL: none */
     void (*ready)(void *owner);
     void *owner;
     struct gjkd_member members[TOPICS];
@@ -49,6 +55,7 @@ struct gjkd_watch {
     bool has_all;                      /* a list of all that overlaps is in the queue or read */
     bool is_last;                      /* nothing is added to the queue any more */
     bool has_comment;                  /* is to be sent */
+    char set[];                        /* its name */
 };
 
 /* --- The queue --- */
@@ -62,9 +69,28 @@ static void on_turn(struct gjkd_turn *turn) {
     watch->ready(watch->owner);
 }
 
+/* Something was read, or need not be looked for again soon. */
+static void note_read(struct gjkd_watch *watch, uint64_t now_ns) {
+    watch->read_ns = now_ns;
+    (void)gjkd_turns_remove(&watch->hub->by_reading, &watch->by_reading);
+    gjkd_turns_add(&watch->hub->by_reading, &watch->by_reading);
+}
+
 static void end_queue(struct gjkd_watch *watch) {
     watch->is_last = true;
     note_ready(watch);
+}
+
+/* Ends the watch, and its reader is told why, if there is memory for that. */
+static void refuse(struct gjkd_watch *watch, const struct proto_problem *problem) {
+    if (watch->is_last) {
+        return;
+    }
+    watch->refusal = malloc(sizeof *watch->refusal);
+    if (watch->refusal != NULL) {
+        *watch->refusal = *problem;
+    }
+    gjkd_watch_end(watch);
 }
 
 /* A reader that cannot be told even that it has missed something is let go. */
@@ -109,7 +135,7 @@ static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
 }
 
 static void reset_beside(struct gjkd_watch *watch, const struct gjkd_event *event) {
-    struct gjkd_event *instead = gjkd_event_note_beside(GJKD_EVENT_RESET, event);
+    struct gjkd_event *instead = gjkd_event_note_beside(GJKD_EVENT_RESET, event, watch->client);
     reset(watch, instead);
     gjkd_event_release(instead);
 }
@@ -211,8 +237,10 @@ static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscript
     for (; at != NULL; at = at->next) {
         deliver(watch, at->event);
     }
-    if (subscription->is_cut_off) {
-        gjkd_watch_end(watch); /* its reader comes again and catches up */
+    if (subscription->is_cut_off) { /* the reader comes again and catches up */
+        struct proto_problem problem;
+        proto_problem_set(&problem, PROTO_OUT_OF_MEMORY, "no memory for an event of the set");
+        refuse(watch, &problem);
     }
 }
 
@@ -279,12 +307,12 @@ static void leave(struct gjkd_member *member) {
         subscription->reader = member->next;
     }
     member->subscription = NULL;
-    if (subscription->members != NULL) {
-        return;
+    const bool is_last = subscription->members == NULL;
+    if (is_last) {
+        (void)gjkd_turns_remove(&subscription->hub->turns, &subscription->turn);
+        gjkd_deliveries_clear(&subscription->posted);
     }
-    (void)gjkd_turns_remove(&subscription->hub->turns, &subscription->turn);
-    gjkd_deliveries_clear(&subscription->posted);
-    if (gjkd_topic_leave(subscription)) {
+    if (gjkd_topic_leave(subscription, member->watch->client, is_last)) {
         member->watch->hub->out--;
         free(subscription);
     }
@@ -341,8 +369,8 @@ static void on_caught_up(void *owner, const struct gjkd_catching_up *caught_up) 
 static void start_catch_up(struct gjkd_watch *watch, gjkd_since since,
                            struct gjkd_version *version) {
     struct gjkd_hub *hub = watch->hub;
-    watch->catch_up =
-        gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since, version);
+    watch->catch_up = gjkd_catching_up_start(hub->pool, hub->completions, &hub->out, since,
+                                             watch->client, version);
     if (watch->catch_up == NULL) {
         end_queue(watch);
         return;
@@ -355,7 +383,7 @@ static void start_catch_up(struct gjkd_watch *watch, gjkd_since since,
 
 static void push_note(struct gjkd_watch *watch, gjkd_event_kind kind,
                       const struct gjkd_version *version) {
-    struct gjkd_event *event = gjkd_event_note(kind, version);
+    struct gjkd_event *event = gjkd_event_note(kind, version, watch->client);
     push(watch, event);
     gjkd_event_release(event);
 }
@@ -400,6 +428,7 @@ static bool join_topics(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
         .version = spec->version,
         .kind = GJKD_EVENT_CHANGE,
         .filter = "",
+        .client = spec->client,
     };
     if (spec->changes && !join(watch, 0, &topic)) {
         return false;
@@ -425,28 +454,74 @@ static void begin(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     want_all(watch);
 }
 
+/* Does the token, as it is now, allow the watch? */
+static bool is_allowed(const struct gjkd_hub *hub, const gjkd_digest *token, const char *set,
+                       struct proto_problem *problem) {
+    return hub->keyring == NULL ||
+           gjkd_keyring_allows(hub->keyring, token, GJKD_SCOPE_READ, set, problem);
+}
+
+/* Counts one more watch of the client. */
+static bool take_quota(const struct gjkd_hub *hub, uint64_t client, struct proto_problem *problem) {
+    switch (gjkd_quota_take(hub->quota, client)) {
+    case GJKD_QUOTA_TAKEN:
+        return true;
+    case GJKD_QUOTA_FULL:
+        proto_problem_set(problem, PROTO_TOO_MANY, "a client has at most %llu watches",
+                          (unsigned long long)hub->quota->max);
+        return proto_problem_limit(problem, hub->quota->max);
+    case GJKD_QUOTA_NO_MEMORY:
+        break;
+    }
+    return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
+}
+
+static struct gjkd_watch *allocate(const gjkd_watch_spec *spec) {
+    const size_t bytes = sizeof(struct gjkd_watch) + strlen(spec->version->name) + 1;
+    struct gjkd_watch *watch = calloc(1, bytes);
+    if (watch != NULL && !gjkd_payment_take(&watch->payment, spec->client, bytes)) {
+        free(watch);
+        return NULL;
+    }
+    if (watch != NULL) {
+        memcpy(watch->set, spec->version->name, bytes - sizeof *watch);
+        watch->client = spec->client;
+        watch->has_token = spec->has_token;
+        watch->token = spec->token;
+    }
+    return watch;
+}
+
 struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
-                                   void (*ready)(void *owner), void *owner) {
-    struct gjkd_watch *watch =
-        gjkd_budget_take(GJKD_CHARGE_SMALL, sizeof *watch) ? calloc(1, sizeof *watch) : NULL;
+                                   void (*ready)(void *owner), void *owner,
+                                   struct proto_problem *problem) {
+    if ((spec->has_token && !is_allowed(hub, &spec->token, spec->version->name, problem)) ||
+        !take_quota(hub, spec->client, problem)) {
+        return NULL;
+    }
+    struct gjkd_watch *watch = allocate(spec);
     if (watch == NULL) {
+        gjkd_quota_give(hub->quota, spec->client);
+        proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
         return NULL;
     }
     watch->turn.take = on_turn;
     watch->hub = hub;
     watch->ready = ready;
     watch->owner = owner;
-    watch->read_ns = uv_hrtime();
     gjkd_deliveries_init(&watch->queue);
     gjkd_deliveries_init(&watch->held);
-    watch->next = hub->first;
-    watch->link = &hub->first;
-    if (watch->next != NULL) {
-        watch->next->link = &watch->next;
-    }
-    hub->first = watch;
+    note_read(watch, uv_hrtime());
+    gjkd_turns_add(&hub->by_check, &watch->by_check);
+    watch->checked = hub->checks;
     hub->watches++;
     begin(watch, spec);
+    if (gjkd_watch_is_over(
+            watch)) { /* for lack of memory: of a set that is deleted it would tell */
+        gjkd_watch_close(watch);
+        proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
+        return NULL;
+    }
     (void)gjkd_turns_remove(&hub->turns, &watch->turn); /* the owner looks by itself */
     return watch;
 }
@@ -455,20 +530,35 @@ void gjkd_watch_close(struct gjkd_watch *watch) {
     if (watch == NULL) {
         return;
     }
+    struct gjkd_hub *hub = watch->hub;
+    (void)gjkd_turns_remove(&hub->turns, &watch->turn);
+    (void)gjkd_turns_remove(&hub->by_reading, &watch->by_reading);
+    (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
+    forget_catch_up(watch);
+    watch->is_last = true; /* nothing is delivered any more */
+    watch->next = hub->closed;
+    hub->closed = watch;
+    hub->watches--;
+    gjkd_quota_give(hub->quota, watch->client);
+}
+
+static void free_watch(struct gjkd_watch *watch) {
     for (int i = 0; i < TOPICS; i++) {
         leave(&watch->members[i]);
     }
-    (void)gjkd_turns_remove(&watch->hub->turns, &watch->turn);
-    forget_catch_up(watch);
     drop_held(watch);
     gjkd_deliveries_clear(&watch->queue);
-    *watch->link = watch->next;
-    if (watch->next != NULL) {
-        watch->next->link = watch->link;
-    }
-    watch->hub->watches--;
+    free(watch->refusal);
+    gjkd_payment_give(&watch->payment);
     free(watch);
-    gjkd_budget_give(GJKD_CHARGE_SMALL, sizeof *watch);
+}
+
+static void free_closed(struct gjkd_hub *hub, unsigned most) {
+    for (; hub->closed != NULL && most > 0; most--) {
+        struct gjkd_watch *watch = hub->closed;
+        hub->closed = watch->next;
+        free_watch(watch);
+    }
 }
 
 void gjkd_watch_end(struct gjkd_watch *watch) {
@@ -479,26 +569,67 @@ void gjkd_watch_end(struct gjkd_watch *watch) {
     }
 }
 
-void gjkd_hub_init(struct gjkd_hub *hub) {
-    gjkd_turns_init(&hub->turns);
+const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch) {
+    return watch->refusal;
+}
+
+/* --- The hub --- */
+
+/* The next watch whose token has not been looked at since the last change of tokens. NULL: none. */
+static struct gjkd_watch *next_unchecked(const struct gjkd_hub *hub) {
+    struct gjkd_turn *first = hub->by_check.first;
+    struct gjkd_watch *watch =
+        first != NULL
+            ? (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_check))
+            : NULL;
+    return watch != NULL && watch->checked != hub->checks ? watch : NULL;
+}
+
+static void check_tokens(struct gjkd_hub *hub, unsigned most) {
+    struct gjkd_watch *watch;
+    for (; most > 0 && (watch = next_unchecked(hub)) != NULL; most--) {
+        struct proto_problem problem;
+        watch->checked = hub->checks;
+        (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
+        gjkd_turns_add(&hub->by_check, &watch->by_check);
+        if (watch->has_token && !is_allowed(hub, &watch->token, watch->set, &problem)) {
+            refuse(watch, &problem);
+        }
+    }
+}
+
+void gjkd_hub_check_tokens(struct gjkd_hub *hub) {
+    hub->checks++;
 }
 
 bool gjkd_hub_has_news(const struct gjkd_hub *hub) {
-    return hub->turns.first != NULL;
+    return hub->turns.first != NULL || hub->closed != NULL || next_unchecked(hub) != NULL;
+}
+
+bool gjkd_hub_is_busy(const struct gjkd_hub *hub) {
+    return hub->out > 0 || hub->closed != NULL;
 }
 
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
+    free_closed(hub, turns_max);
+    check_tokens(hub, turns_max);
     while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {
         turns_max--;
     }
 }
 
 void gjkd_hub_break_silence(struct gjkd_hub *hub, uint64_t now_ns) {
-    for (struct gjkd_watch *at = hub->first; at != NULL; at = at->next) {
-        if (at->queue.first == NULL && !at->has_comment &&
-            now_ns - at->read_ns > COMMENT_AFTER_NS) {
-            at->has_comment = true;
-            note_ready(at);
+    struct gjkd_turn *first;
+    while ((first = hub->by_reading.first) != NULL) {
+        struct gjkd_watch *watch =
+            (struct gjkd_watch *)(void *)((char *)first - offsetof(struct gjkd_watch, by_reading));
+        if (now_ns < watch->read_ns + COMMENT_AFTER_NS) {
+            return;
+        }
+        note_read(watch, now_ns);
+        if (watch->queue.first == NULL && !watch->has_comment) {
+            watch->has_comment = true;
+            note_ready(watch);
         }
     }
 }
@@ -516,7 +647,7 @@ struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch) {
     }
     watch->offset = 0;
     watch->waiting -= watch->queue.first != NULL ? watch->queue.first->event->bytes : 0;
-    watch->read_ns = uv_hrtime();
+    note_read(watch, uv_hrtime());
     if (event->kind == GJKD_EVENT_RESET) {
         want_all(watch);
     }
@@ -530,7 +661,7 @@ bool gjkd_watch_takes_sign(struct gjkd_watch *watch) {
     const bool is_due = watch->has_comment;
     if (is_due) {
         watch->has_comment = false;
-        watch->read_ns = uv_hrtime();
+        note_read(watch, uv_hrtime());
     }
     return is_due;
 }
@@ -542,7 +673,7 @@ static size_t read_first(struct gjkd_watch *watch, char *to, size_t length) {
     const size_t count = left < length ? left : length;
     memcpy(to, event->text + watch->offset, count);
     watch->offset += count;
-    watch->read_ns = uv_hrtime();
+    note_read(watch, uv_hrtime());
     if (watch->offset == event->bytes) {
         gjkd_event_release(gjkd_watch_take(watch));
     }
@@ -560,7 +691,7 @@ size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length) {
         if (done == 0) {
             memcpy(to, comment, sizeof comment - 1);
             done = sizeof comment - 1;
-            watch->read_ns = uv_hrtime();
+            note_read(watch, uv_hrtime());
         }
     }
     return done;

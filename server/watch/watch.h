@@ -7,6 +7,8 @@
  * one reset in the place of all that waits, so that it never costs more memory than that.
  */
 
+#include "security/keyring.h"
+#include "watch/quota.h"
 #include "watch/topic.h"
 
 /* What may wait behind the event that is being read. */
@@ -20,11 +22,16 @@ struct gjkd_hub {
     struct gjkd_registry *registry;
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions;
+    struct gjkd_quota *quota;     /* of each client's watches, on all loops */
+    struct gjkd_keyring *keyring; /* NULL: nobody needs a token */
     /* Called for each event that a reader takes. */
     void (*count)(void *owner, gjkd_event_kind kind);
     void *owner;
-    struct gjkd_turns turns; /* whoever has news; gjkd_hub_init makes it */
-    struct gjkd_watch *first;
+    struct gjkd_turns turns;      /* whoever has news */
+    struct gjkd_turns by_reading; /* all watches, those first that have been silent for longest */
+    struct gjkd_turns by_check;   /* all watches, those first whose token was looked at first */
+    uint64_t checks;              /* of all tokens, so far */
+    struct gjkd_watch *closed;    /* watches that are to be freed */
     unsigned watches;
     unsigned out; /* subscriptions, and catching up that is under way: what a task may bring back */
 };
@@ -37,25 +44,42 @@ typedef struct gjkd_watch_spec {
     uint64_t since, incarnation;
     uint32_t mark;        /* of the write that made the version `since`, if has_incarnation */
     uint64_t since_ticks; /* in a cluster: ticks after the change `since` of its log */
+    uint64_t client;      /* hash of the one who asks, and pays */
+    bool has_token;       /* `token` is what it was asked with */
+    gjkd_digest token;
 } gjkd_watch_spec;
-
-void gjkd_hub_init(struct gjkd_hub *hub);
 
 /* Whether gjkd_hub_serve has something to do. */
 bool gjkd_hub_has_news(const struct gjkd_hub *hub);
 
-/* Calls `ready` of up to so many watches that have something to read, those first that have waited
- * longest. To be called in every round of the loop, between whose requests the readers take turns. */
+/* Whether something of a watch is still to come back or to be freed. */
+bool gjkd_hub_is_busy(const struct gjkd_hub *hub);
+
+/*
+ * Calls `ready` of up to so many watches that have something to read, those first that have waited
+ * longest; looks at the tokens of as many that were asked with another one, and frees as many that
+ * were closed. To be called in every round of the loop, between whose requests the readers take turns.
+ */
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
 
+/* Tokens have changed: has gjkd_hub_serve end each watch whose token does not allow it any more. O(1). */
+void gjkd_hub_check_tokens(struct gjkd_hub *hub);
+
 /* ready is called by gjkd_hub_serve when there is something to read; what there is in the beginning
- * the owner reads by itself. NULL: out of memory. */
+ * the owner reads by itself. NULL, and the problem says why: the token does not allow it any more, the
+ * client has too many, or there is no memory. */
 struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
-                                   void (*ready)(void *owner), void *owner);
+                                   void (*ready)(void *owner), void *owner,
+                                   struct proto_problem *problem);
+
+/* The watch is its client's no more; it is freed by gjkd_hub_serve. O(1). */
 void gjkd_watch_close(struct gjkd_watch *watch); /* NULL is allowed */
 
 /* Nothing comes behind what is being read. */
 void gjkd_watch_end(struct gjkd_watch *watch);
+
+/* Why the watch has ended before its set; NULL: it has not, or nobody needs to be told. */
+const struct proto_problem *gjkd_watch_refusal(const struct gjkd_watch *watch);
 
 /* Has the reader of every watch that was silent for long told that it is still there. To be called
  * once a second or so. */

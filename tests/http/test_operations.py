@@ -13,7 +13,7 @@ LIMITS = {
     "body_bytes_max": 16777216, "batch_queries_max": 65536, "sets_max": 10000,
     "shapes_per_set_max": 1000000, "points_per_hull_max": 65536, "pieces_per_shape_max": 4194304,
     "history_ticks_max": 4096, "id_bytes_max": 128, "meta_bytes_max": 4096,
-    "answers_max": 1000000,
+    "answers_max": 1000000, "watches_max": 4096,
 }
 
 

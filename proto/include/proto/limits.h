@@ -19,6 +19,7 @@ typedef struct proto_limits {
     uint64_t id_bytes_max;
     uint64_t meta_bytes_max;
     uint64_t answers_max;
+    uint64_t watches_max; /* of one client */
 } proto_limits;
 
 proto_limits proto_limits_default(void);

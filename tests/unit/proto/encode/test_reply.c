@@ -294,7 +294,7 @@ START_TEST(about) {
         "'batch_queries_max':65536,'sets_max':10000,'shapes_per_set_max':"
         "1000000,'points_per_hull_max':65536,'pieces_per_shape_max':4194304,'"
         "history_ticks_max':4096,"
-        "'id_bytes_max':128,'meta_bytes_max':4096,'answers_max':1000000},"
+        "'id_bytes_max':128,'meta_bytes_max':4096,'answers_max':1000000,'watches_max':4096},"
         "'links':{");
     ck_assert_uint_gt(out.length, head.length);
     ck_assert_mem_eq(out.data, head.data, head.length);

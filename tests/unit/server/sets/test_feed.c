@@ -136,13 +136,13 @@ static void count(struct gjkd_listener *listener) {
     changes.count++;
 }
 
-START_TEST(listeners_are_told_of_changes_and_of_the_end) {
+START_TEST(a_listener_is_told_of_changes_and_of_the_end) {
     setup();
     struct gjkd_listener listener = {.notify = count};
     struct gjkd_version *version = test_put(registry, "s", SET("'a':" BOX), NULL);
     struct gjkd_feed *feed = version->feed;
     changes.count = 0;
-    gjkd_feed_listen(feed, &listener);
+    feed->listener = &listener;
     (void)put(SET());
     ck_assert_uint_eq(changes.count, 1);
     struct proto_problem problem = {0};
@@ -151,8 +151,7 @@ START_TEST(listeners_are_told_of_changes_and_of_the_end) {
     ck_assert_uint_eq(changes.count, 2);
     ck_assert_int_eq(collect(feed, 1, 2), GJKD_COLLECT_ENDED);
     ck_assert(feed->has_ended);
-    gjkd_feed_unlisten(feed, &listener);
-    ck_assert_ptr_null(feed->listeners);
+    feed->listener = NULL;
     gjkd_version_release(version);
     teardown();
 }
@@ -162,6 +161,6 @@ Suite *sets_feed_suite(void) {
     const TTest *const tests[] = {changes_are_told_once_each,
                                   a_revision_that_another_write_made_is_not_known,
                                   the_oldest_change_goes_first, bytes_are_bounded_and_given_back,
-                                  listeners_are_told_of_changes_and_of_the_end};
+                                  a_listener_is_told_of_changes_and_of_the_end};
     return test_suite("feed", tests, COUNT_OF(tests));
 }

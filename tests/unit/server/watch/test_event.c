@@ -21,7 +21,7 @@ static void put(const char *body) {
 static void check_since(uint64_t since, const char *shapes) {
     struct gjkd_event *event = NULL;
     const gjkd_since from = {.order = since};
-    ck_assert_int_eq(gjkd_event_since(&from, newest, &event), GJKD_CAUGHT_UP);
+    ck_assert_int_eq(gjkd_event_since(&from, newest, 7, &event), GJKD_CAUGHT_UP);
     ck_assert_ptr_nonnull(event);
     char text[1024];
     ck_assert_uint_lt(event->length, sizeof text);
