@@ -220,15 +220,22 @@ def creep(me):
 
 
 def frame(opcode, payload=b"", is_last=True):
-    """A frame of a WebSocket, of less than 126 bytes."""
-    return bytes([is_last << 7 | opcode, 0x80 | len(payload), 0, 0, 0, 0]) + payload
+    """A frame of a WebSocket, whose mask is zero."""
+    length = len(payload)
+    size = (bytes([128 | length]) if length < 126 else
+            b"\xfe" + struct.pack(">H", length) if length < 65536 else b"\xff" + struct.pack(">Q", length))
+    return bytes([is_last << 7 | opcode]) + size + b"\0\0\0\0" + payload
+
+
+def upgrade():
+    key = base64.b64encode(os.urandom(16)).decode()
+    return ("GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode()
 
 
 def deafen(me, data, count, seconds=3):
     """Streams that send that again and again and read nothing."""
-    key = base64.b64encode(os.urandom(16)).decode()
-    head = ("GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
-            f"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: {key}\r\n\r\n").encode()
+    head = upgrade()
     open_ones = {}
     for _ in range(count):
         try:
@@ -268,9 +275,76 @@ def deaf(me):
                         b'"headers":{"Gjkd-Timeout-Ms":"1"},"body":{}}') * 3000, 60)
 
 
+def call(id_, method, path, **more):
+    return frame(1, json.dumps({"id": id_, "method": method, "path": path} | more).encode())
+
+
+def stream(me, frames, seconds):
+    """A stream that sends all of that and reads what comes, for so long."""
+    try:
+        with me.dial() as connection:
+            connection.sendall(upgrade())
+            sender = threading.Thread(target=send, args=(connection, frames), daemon=True)
+            sender.start()
+            until = time.monotonic() + seconds
+            connection.settimeout(0.2)
+            while time.monotonic() < until:
+                try:
+                    if not connection.recv(MIB):
+                        return
+                except TimeoutError:
+                    pass
+    except OSError:
+        time.sleep(0.1)
+
+
+def send(connection, frames):
+    try:
+        connection.sendall(b"".join(frames))
+    except OSError:
+        pass
+
+
+def overlaps(me):
+    """Overlap watches of a large set, each with a filter of its own, while shapes of it move."""
+    path = "/v1/sets/moving/events?kinds=overlap&filter="
+    watching = threading.Thread(target=stream, args=(
+        me, [call(i, "WATCH", path + '{"mask":%d}' % (4294967295 - 2 * i)) for i in range(300)], 10))
+    watching.start()
+    step = 0
+    while watching.is_alive():
+        step += 1
+        me.ask("PATCH", "/v1/sets/moving", {"shapes": {
+            f"s{i}": {"position": [i % 60 * 1.5, i // 60 * 1.5 + step % 3]} for i in range(0, 2000, 40)}})
+        time.sleep(0.2)
+
+
+def unwatch(me):
+    """Calls that wait behind a long write, and messages that come meanwhile."""
+    point = {"type": "point", "position": [1, 2]}
+    long = {"dimension": 2, "shapes": {f"p{i}": point for i in range(40000)}}
+    waiting = [call(10 + i, "GET", "/v1/sets/waiting/shapes/x") for i in range(500)]
+    waiting += [call(7, "WATCH", "/v1/sets/waiting/events")]
+    waiting += [frame(1, b'{"id":7,"method":"UNWATCH"}')] * 500
+    stream(me, [call(1, "PUT", "/v1/sets/waiting", body=long)] + waiting + [call(3, "GET", "/livez")] * 5000, 5)
+
+
+def topics(me):
+    """As many watches as may be, each with a filter of its own."""
+    path = "/v1/sets/line/events?kinds=overlap&filter="
+    stream(me, [call(i, "WATCH", path + '{"mask":%d}' % i) for i in range(5000)], 5)
+
+
+def filters(me):
+    """The same with filters as long as may be, which nobody ever tells anything."""
+    path = "/v1/sets/line/events?kinds=overlap&filter="
+    long = ",".join(f'"{i:02}{"x" * 118}"' for i in range(30))
+    stream(me, [call(i, "WATCH", path + '{"ignore":[%s],"mask":%d}' % (long, i)) for i in range(5000)], 5)
+
+
 ATTACKS = {attack.__name__: attack for attack in (
     stall, pairs, hoard, tree, cone, fold, crowd, ignore, short, shorts, bomb, store, line,
-    creep, late, unread, packed, ping, deaf)}
+    creep, late, unread, packed, ping, deaf, overlaps, unwatch, topics, filters)}
 
 
 def prepare(me):
@@ -280,8 +354,11 @@ def prepare(me):
     corners = [[math.sin(i), math.sin(2 * i), math.sin(3 * i)] for i in range(3 * TRIANGLES)]
     mesh = {"type": "mesh", "vertices": corners,
             "triangles": [[i, i + 1, i + 2] for i in range(0, 3 * TRIANGLES, 3)]}
+    grid = [{"type": "circle", "radius": 1, "position": [i % 60 * 1.5, i // 60 * 1.5]}
+            for i in range(2000)]
     for name, dimension, shapes in (("sparse", 2, point), ("balls", 3, [ball] * BALLS),
-                                    ("mesh", 3, [mesh]), ("line", 2, [])):
+                                    ("mesh", 3, [mesh]), ("line", 2, []),
+                                    ("moving", 2, grid)):
         body = {"dimension": dimension,
                 "shapes": {f"s{i}": shape for i, shape in enumerate(shapes)}}
         for _ in range(20):
