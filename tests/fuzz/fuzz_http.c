@@ -61,7 +61,7 @@ static bool is_closed;
 static char *answers;
 static size_t answers_bytes, answers_capacity;
 static uint64_t began_ns;
-static bool is_slow;    /* the client reads late or little */
+static bool catches_up; /* the client reads what waits before it shuts its side */
 static size_t read_max; /* bytes that it reads in a turn */
 
 #define CONTROL_SET "control-3f9c2b71d04e4a6f"
@@ -122,7 +122,7 @@ static void connect_client(enum reader reader) {
             "no socket pair");
     if (reader != READS_AT_ONCE)
         require(setsockopt(ends[1], SOL_SOCKET, SO_SNDBUF, &narrow, sizeof narrow) == 0, "no size");
-    is_slow = reader != READS_AT_ONCE;
+    catches_up = reader != READS_AT_ONCE;
     read_max = reader == READS_AT_ONCE ? SIZE_MAX : reader == READS_BYTES ? 1 : 0;
     client = ends[0];
     is_closed = false;
@@ -150,7 +150,7 @@ static void say(const char *data, size_t size) {
         turn();
 }
 
-/* A slow reader reads what waits: a stream that it shut before would end in the middle of a frame. */
+/* Reads what waits: a stream that the client shut before would end in the middle of a frame. */
 static void catch_up(void) {
     size_t before = answers_bytes;
     read_max = SIZE_MAX;
@@ -162,7 +162,7 @@ static void catch_up(void) {
 }
 
 static void hang_up(bool breaks_off) {
-    if (!breaks_off && is_slow)
+    if (!breaks_off && catches_up)
         catch_up();
     read_max = SIZE_MAX;
     if (breaks_off) {
@@ -379,6 +379,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char *frames = is_stream ? http_streams_speak(said, length, &length) : NULL;
     require(!is_stream || frames != NULL, "no memory");
     connect_client(reader);
+    catches_up = catches_up || is_stream;
     send_pieces(data, is_stream ? frames : (const char *)said, length, reader == HANGS_UP_EARLY);
     hang_up(breaks_off);
     require(atomic_load(&context.streams) == 0 && loop.http.streams == NULL, "a stream stays");
