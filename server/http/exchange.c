@@ -7,7 +7,6 @@
 
 #include "http/response.h"
 #include "http/socket_progress.h"
-#include "http/stream.h"
 #include "request/auth.h"
 #include "request/context.h"
 #include "request/request_log.h"
@@ -66,8 +65,8 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     return exchange;
 }
 
-bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash) {
-    const uint64_t bytes = sizeof *exchange + sizeof(struct gjkd_stream_call);
+bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash, size_t more_bytes) {
+    const uint64_t bytes = sizeof *exchange + more_bytes;
     gjkd_account_assign(exchange->request.account, client_hash);
     if (!gjkd_account_take(exchange->request.account, bytes)) {
         return false;

@@ -15,10 +15,11 @@
 /* An exchange for a request that begins, without a connection yet. NULL: out of memory. */
 struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http);
 
-/* Charges that client with the request and with what the exchange itself takes, until it is given
- * back. For exchanges that no connection bounds. False: the client's share or memory is exhausted;
- * the exchange is uncharged. */
-bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash) GJK_MUST_USE;
+/* Charges that client with the request, the exchange and more_bytes that live beside it, until the
+ * exchange is given back. For exchanges that no connection bounds. Returns false if the client's
+ * share or memory is exhausted; the exchange is uncharged. */
+bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash,
+                          size_t more_bytes) GJK_MUST_USE;
 
 /* Ends an exchange; its memory is kept for another one, or freed. */
 void gjkd_exchange_give_back(struct gjkd_exchange *exchange);

@@ -297,7 +297,7 @@ static bool begin_message(struct gjkd_stream *stream) {
         return false;
     }
     gjkd_stream_await_message(stream);
-    if (!gjkd_exchange_charge(stream->incoming, stream->client)) {
+    if (!gjkd_exchange_charge(stream->incoming, stream->client, sizeof(struct gjkd_stream_call))) {
         gjkd_exchange_give_back(stream->incoming);
         stream->incoming = NULL;
         return false;

@@ -79,7 +79,8 @@ static void on_answered(struct gjkd_exchange *exchange, struct gjkd_exchange *an
         end_call(call);
         return;
     }
-    if (answer != exchange && !gjkd_exchange_charge(answer, stream->client)) {
+    if (answer != exchange &&
+        !gjkd_exchange_charge(answer, stream->client, sizeof(struct gjkd_stream_call))) {
         gjkd_stream_give_up(stream);
     }
     finish(stream, call);

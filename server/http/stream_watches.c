@@ -134,7 +134,8 @@ static void tell_refusal(struct gjkd_stream_watch *watch, const struct proto_pro
     struct gjkd_stream *stream = watch->stream;
     struct gjkd_exchange *exchange = gjkd_exchange_take(stream->http);
     struct gjkd_stream_call *call = exchange != NULL ? calloc(1, sizeof *call) : NULL;
-    if (call == NULL || !gjkd_exchange_charge(exchange, stream->client)) {
+    if (call == NULL ||
+        !gjkd_exchange_charge(exchange, stream->client, sizeof(struct gjkd_stream_call))) {
         free(call);
         if (exchange != NULL) {
             gjkd_exchange_give_back(exchange);

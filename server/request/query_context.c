@@ -87,8 +87,7 @@ gjk_selection gjkd_query_context_select(struct gjkd_query_context *context, cons
 }
 
 bool gjkd_query_context_is_whole(struct gjkd_query_context *context) {
-    return !gjk_budget_is_spent(context->budget) ||
-           gjkd_query_context_fail(context, GJK_GIVEN_UP);
+    return !gjk_budget_is_spent(context->budget) || gjkd_query_context_fail(context, GJK_GIVEN_UP);
 }
 
 struct gjk_set *gjkd_query_context_make_set(struct gjkd_query_context *context) {
