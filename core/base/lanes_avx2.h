@@ -28,6 +28,9 @@ LANES_INLINE lanes lanes_load(const double *p) {
 LANES_INLINE lanes lanes_load_any(const double *p) {
     return (lanes){_mm256_loadu_pd(p), _mm256_loadu_pd(p + 4)};
 }
+LANES_INLINE lanes lanes_load_floats(const float *p) {
+    return (lanes){_mm256_cvtps_pd(_mm_loadu_ps(p)), _mm256_cvtps_pd(_mm_loadu_ps(p + 4))};
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     _mm256_store_pd(p, a.low);
     _mm256_store_pd(p + 4, a.high);
@@ -90,6 +93,9 @@ LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
     lanes_store(both, a);
     lanes_store(both + 8, b);
     return lanes_all(both[lane]);
+}
+LANES_INLINE lanes lanes_numbers(void) {
+    return (lanes){_mm256_setr_pd(0, 1, 2, 3), _mm256_setr_pd(4, 5, 6, 7)};
 }
 LANES_INLINE double lanes_first(lanes a) {
     return _mm256_cvtsd_f64(a.low);

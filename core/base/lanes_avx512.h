@@ -26,6 +26,9 @@ LANES_INLINE lanes lanes_load(const double *p) {
 LANES_INLINE lanes lanes_load_any(const double *p) {
     return _mm512_loadu_pd(p);
 }
+LANES_INLINE lanes lanes_load_floats(const float *p) {
+    return _mm512_cvtps_pd(_mm256_loadu_ps(p));
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     _mm512_store_pd(p, a);
 }
@@ -76,6 +79,9 @@ LANES_INLINE lanes lanes_least(lanes a) {
 }
 LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
     return _mm512_permutex2var_pd(a, _mm512_set1_epi64(lane), b);
+}
+LANES_INLINE lanes lanes_numbers(void) {
+    return _mm512_setr_pd(0, 1, 2, 3, 4, 5, 6, 7);
 }
 LANES_INLINE double lanes_first(lanes a) {
     return _mm512_cvtsd_f64(a);

@@ -42,6 +42,10 @@ LANES_INLINE lanes lanes_load(const double *p) {
 LANES_INLINE lanes lanes_load_any(const double *p) {
     return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
 }
+/* Eight floats from a place of any alignment; exact. */
+LANES_INLINE lanes lanes_load_floats(const float *p) {
+    return (lanes){{{p[0], p[1]}, {p[2], p[3]}, {p[4], p[5]}, {p[6], p[7]}}};
+}
 LANES_INLINE void lanes_store(double *p, lanes a) {
     lanes_two *parts = (lanes_two *)(void *)p;
     parts[0] = a.part[0];
@@ -153,6 +157,10 @@ LANES_INLINE lanes lanes_pick(lanes a, lanes b, uint32_t lane) {
     lanes_store(both, a);
     lanes_store(both + 8, b);
     return lanes_all(both[lane]);
+}
+/* The numbers 0 to 7. */
+LANES_INLINE lanes lanes_numbers(void) {
+    return (lanes){{{0, 1}, {2, 3}, {4, 5}, {6, 7}}};
 }
 /* The number in the first lane. */
 LANES_INLINE double lanes_first(lanes a) {

@@ -13,7 +13,7 @@
 
 #include "base/larger.h"
 #include "base/rounding.h"
-#include "pair/scan_edges.h"
+#include "pair/edges/edges.h"
 #include "shape/support.h"
 
 /*

@@ -84,6 +84,9 @@ void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
 static uint32_t find_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
                           double keys[GJK_PIECES_WIDTH]) {
 #ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_pieces_keys_avx512(walk, node, keys);
+    }
     if (gjk_has_avx2()) {
         return gjk_pieces_keys_avx2(walk, node, keys);
     }
@@ -104,7 +107,7 @@ static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
 }
 
 static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
-    double keys[GJK_PIECES_WIDTH];
+    _Alignas(64) double keys[GJK_PIECES_WIDTH];
     const uint32_t bottom = walk->top;
     for (uint32_t found = find_keys(walk, node, keys); found != 0; found &= found - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(found);

@@ -71,11 +71,13 @@ bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *coun
 /* By what a time of leaving a slab may be too early, relative to it. */
 #define GJK_PIECES_TIME_SLACK (1.0 + 0x1p-50)
 
-/* The keys of a node's children; the bits of those that the query may be about. The AVX2 form gives
- * the same bits on the machines that can run it. */
+/* Writes the keys of a node's children to an array aligned to 64 bytes. Returns the bits of those
+ * that the query may be about. One function for each instruction set, with the same bits. */
 uint32_t gjk_pieces_keys_plain(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
                                double keys[GJK_PIECES_WIDTH]);
 uint32_t gjk_pieces_keys_avx2(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
                               double keys[GJK_PIECES_WIDTH]);
+uint32_t gjk_pieces_keys_avx512(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
+                                double keys[GJK_PIECES_WIDTH]);
 
 #endif

@@ -81,7 +81,7 @@ static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bound
 /* Leaves on the stack, for each op, a mask of the branches that may hold its body. */
 static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
     gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
-    double keys[GJK_TREE_WIDTH];
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
     for (uint32_t k = 0; k < ops.count; k++) {
         const gjk_op *op = gjk_op_at(e, ops, k);
         const uint32_t handle = op->from->handle;

@@ -86,21 +86,26 @@ static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
 }
 
 /*
- * The keys of a node's branches, and a bit for each whose key is at most bound. One function for
- * each instruction set; they may differ in what does not show in an answer.
+ * Writes the keys of a node's branches to an array aligned to 64 bytes. Returns a bit for each whose
+ * key is at most bound. One function for each instruction set, with the same bits.
  */
 uint32_t gjk_tree_node_keys_plain(const gjk_tree_node *node, const gjk_query_bounds *query,
                                   double bound, double keys[GJK_TREE_WIDTH]);
 #ifdef GJK_SCAN_X86
 uint32_t gjk_tree_node_keys_avx2(const gjk_tree_node *node, const gjk_query_bounds *query,
                                  double bound, double keys[GJK_TREE_WIDTH]);
+uint32_t gjk_tree_node_keys_avx512(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                   double bound, double keys[GJK_TREE_WIDTH]);
 #endif
 
 /* The fastest of them that the processor has. */
 static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
                                           double bound, double keys[GJK_TREE_WIDTH]) {
 #ifdef GJK_SCAN_X86
-    if (__builtin_cpu_supports("avx2")) {
+    if (gjk_has_avx512()) {
+        return gjk_tree_node_keys_avx512(node, query, bound, keys);
+    }
+    if (gjk_has_avx2()) {
         return gjk_tree_node_keys_avx2(node, query, bound, keys);
     }
 #endif

@@ -28,7 +28,7 @@ static gjk_pairing make_pairing(const struct gjk_tree *tree, double looseness, g
 
 /* The branches of a node that meet a box; none where the budget is spent. */
 static uint32_t meeting(gjk_pairing *p, const gjk_tree_node *node, const gjk_bounds *box) {
-    double keys[GJK_TREE_WIDTH];
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
     if (gjk_budget_spend(p->budget, NODE_STEPS)) {
         return 0;
     }

@@ -37,7 +37,7 @@ void gjk_tree_walk_narrow(gjk_tree_walk *walk, double distance) {
 
 /* Pushes the branches of a node that the query meets, the least key on top (insertion sort). */
 static void open_node(gjk_tree_walk *walk, const gjk_tree_node *node) {
-    double keys[GJK_TREE_WIDTH];
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
     uint32_t bottom = walk->top;
     uint32_t mask = gjk_tree_node_keys(node, &walk->query, walk->bound, keys);
     GJK_CHECK(bottom + node->used <= GJK_TREE_WALK_STACK);

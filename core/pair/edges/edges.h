@@ -1,5 +1,5 @@
-#ifndef GJK_PAIR_SCAN_EDGES_H
-#define GJK_PAIR_SCAN_EDGES_H
+#ifndef GJK_PAIR_EDGES_EDGES_H
+#define GJK_PAIR_EDGES_EDGES_H
 
 #include "pair/frame.h"
 #include "shape/cloud.h"

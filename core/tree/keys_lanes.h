@@ -1,0 +1,92 @@
+/*
+ * The keys of a node's branches, all eight at once; for the files that include one of
+ * base/lanes_*.h before.
+ */
+
+#include "tree/node.h"
+
+LANES_INLINE lanes find_looseness(const gjk_query_bounds *query, const gjk_tree_node *node) {
+    lanes loose = lanes_all(0.0);
+    for (uint32_t axis = 0; query->looseness > 0.0 && axis < query->dimension; axis++) {
+        const lanes side =
+            lanes_sub(lanes_load_any(node->max[axis]), lanes_load_any(node->min[axis]));
+        loose = lanes_larger(lanes_mul(side, lanes_all(query->looseness)), loose);
+    }
+    return loose;
+}
+
+/* How far the branches begin above the query's box and end above its lower side, on one axis. */
+typedef struct lanes_sides {
+    lanes begin, end;
+} lanes_sides;
+
+LANES_INLINE lanes_sides find_sides(const gjk_query_bounds *query, const gjk_tree_node *node,
+                                    uint32_t axis, lanes loose) {
+    const lanes min = lanes_sub(lanes_load_any(node->min[axis]), loose);
+    const lanes max = lanes_add(lanes_load_any(node->max[axis]), loose);
+    return (lanes_sides){lanes_sub(min, lanes_all(query->max[axis])),
+                         lanes_sub(max, lanes_all(query->min[axis]))};
+}
+
+LANES_INLINE uint32_t overlap_keys(const gjk_query_bounds *query, const gjk_tree_node *node,
+                                   double *keys) {
+    const lanes loose = find_looseness(query, node), zero = lanes_all(0.0);
+    uint32_t meets = UINT8_MAX;
+    for (uint32_t axis = 0; axis < query->dimension; axis++) {
+        const lanes_sides sides = find_sides(query, node, axis, loose);
+        meets &= lanes_not_below(zero, sides.begin) & lanes_not_below(sides.end, zero);
+    }
+    lanes_store(keys, zero);
+    return meets;
+}
+
+/*
+ * The slab test (Kay and Kajiya 1986) of a box that moves: on each axis it meets a branch's slab
+ * from one time to another. An axis without motion has the rate INFINITY: then the times are
+ * infinite, or NaN where the sides just touch; lanes_larger and lanes_smaller return their second
+ * operand there.
+ */
+LANES_INLINE uint32_t sweep_keys(const gjk_query_bounds *query, const gjk_tree_node *node,
+                                 double bound, double *keys) {
+    const lanes loose = find_looseness(query, node);
+    lanes from = lanes_all(0.0), until = lanes_all(bound);
+    for (uint32_t axis = 0; axis < query->dimension; axis++) {
+        const lanes rate = lanes_all(query->rate[axis]);
+        const lanes_sides sides = find_sides(query, node, axis, loose);
+        const bool forwards = query->rate[axis] > 0.0;
+        from = lanes_larger(lanes_mul(forwards ? sides.begin : sides.end, rate), from);
+        until = lanes_smaller(lanes_mul(forwards ? sides.end : sides.begin, rate), until);
+    }
+    lanes_store(keys, from);
+    return lanes_not_below(until, from);
+}
+
+LANES_INLINE uint32_t near_keys(const gjk_query_bounds *query, const gjk_tree_node *node,
+                                double bound, double *keys) {
+    const lanes loose = find_looseness(query, node), zero = lanes_all(0.0);
+    lanes sum = zero;
+    for (uint32_t axis = 0; axis < query->dimension; axis++) {
+        const lanes_sides sides = find_sides(query, node, axis, loose);
+        const lanes gap = lanes_larger(lanes_larger(sides.begin, lanes_sub(zero, sides.end)), zero);
+        sum = lanes_add(sum, lanes_mul(gap, gap));
+    }
+    lanes_store(keys, sum);
+    return lanes_not_below(lanes_all(bound), sum);
+}
+
+LANES_INLINE uint32_t find_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                double bound, double *keys) {
+    uint32_t found = 0;
+    switch (query->kind) {
+    case GJK_QUERY_OVERLAP:
+        found = overlap_keys(query, node, keys);
+        break;
+    case GJK_QUERY_SWEEP:
+        found = sweep_keys(query, node, bound, keys);
+        break;
+    case GJK_QUERY_NEAR:
+        found = near_keys(query, node, bound, keys);
+        break;
+    }
+    return found & ((1u << node->used) - 1);
+}
