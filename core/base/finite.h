@@ -1,7 +1,7 @@
 #ifndef GJK_BASE_FINITE_H
 #define GJK_BASE_FINITE_H
 
-/* What every constructor asks of the numbers that it is given. */
+/* Checks that every constructor makes of its numbers. */
 
 #include <math.h>
 

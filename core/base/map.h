@@ -14,7 +14,7 @@
 #include "base/references.h"
 #include "gjk/base.h"
 
-/* What the items are. context is the map's own. */
+/* Operations on the items of a map. context is the map's own. */
 typedef struct gjk_map_kind {
     const void *(*key)(const void *item);
     int (*compare)(const void *key, const void *item); /* a total order, as strcmp */

@@ -142,7 +142,7 @@ typedef struct work {
 
 static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up);
 
-/* Whether there is an edit left below the item `end`; NULL: whether there is any left. */
+/* Returns true if there is an edit left below the item `end`; NULL: if there is any left. */
 static bool next_is_below(const gjk_map *map, const work *todo, const void *end) {
     return todo->done < todo->count &&
            (end == NULL || map->kind->compare(todo->items[todo->done].key, end) < 0);

@@ -81,7 +81,7 @@ static inline int gjk_orient3_sign(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 
     return sign != 0 ? sign : gjk_orient3_exact(a, b, c, d);
 }
 
-/* Whether three points lie on one line, exactly. */
+/* Returns true if three points lie on one line, exactly. */
 static inline bool gjk_collinear3(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
     return gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) == 0 &&
            gjk_orient2_sign((gjk_vec2){a.y, a.z}, (gjk_vec2){b.y, b.z}, (gjk_vec2){c.y, c.z}) ==

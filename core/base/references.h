@@ -26,7 +26,7 @@ static inline bool gjk_references_drop(const gjk_references *references) {
     return atomic_fetch_sub_explicit((gjk_references *)references, 1, memory_order_acq_rel) == 1;
 }
 
-/* Whether there is one reference only. Where others share the object this may change at any
+/* Returns true if there is one reference only. Where others share the object this may change at any
  * time. */
 static inline bool gjk_references_only(const gjk_references *references) {
     return atomic_load_explicit((gjk_references *)references, memory_order_relaxed) == 1;

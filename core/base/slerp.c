@@ -92,7 +92,7 @@ static gjk_vec3 axis_between(gjk_quat p, gjk_quat q) {
     return gjk_add3(straight, gjk_cross3(u, v));
 }
 
-/* Whether the first component of (x, y, z) that is not 0 is positive. */
+/* Returns true if the first component of (x, y, z) that is not 0 is positive. */
 static bool is_positive(gjk_vec3 axis) {
     if (fabs(axis.x) > HALF_TURN_ROUNDING3) {
         return axis.x > 0.0;

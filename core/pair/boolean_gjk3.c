@@ -161,8 +161,8 @@ static void end(const search3 *s, gjk_simplex3 *simplex) {
     }
 }
 
-/* Whether the origin is beyond the edge of the two older corners of a triangle. The search does
- * not lead there from an edge, but may from a tetrahedron or from initial points. */
+/* Returns true if the origin is beyond the edge of the two older corners of a triangle. The search
+ * does not lead there from an edge, but may from a tetrahedron or from initial points. */
 static bool beyond_oldest_edge(const search3 *s) {
     gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
     gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));

@@ -21,8 +21,8 @@
 #define FEW_ITERATIONS 24
 #define MORE_FACES 4
 
-/* Of pairs of cylinders, cones, segments and points: the iteration in which EPA first tries Newton's
- * method, and how many iterations later it tries again where that found no contact. */
+/* Of pairs of cylinders, cones, segments and points: the iteration in which EPA first tries
+ * Newton's method, and how many iterations later it tries again where that found no contact. */
 #define ROUND_AFTER 5
 #define ROUND_AGAIN 3
 
@@ -183,8 +183,8 @@ static void record(const gjk_goal *goal, const gjk_solution *solution,
     gjk_record_epa(goal, solution, &traced, vertex, note);
 }
 
-/* Twice the area that two points make with the origin, rounded once: of a sliver it is small against
- * the products. */
+/* Twice the area that two points make with the origin, rounded once: of a sliver it is small
+ * against the products. */
 static double area_of(gjk_vec2 p, gjk_vec2 q) {
     const gjk_double_double u = gjk_two_product(p.x, q.y), v = gjk_two_product(p.y, q.x);
     return (u.high - v.high) + (u.low - v.low);
@@ -282,8 +282,8 @@ static bool find_exit(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
 
 /*
  * Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
- * the same iteration when there have been many, so that the limit does not end them before that. Not
- * where it leaves no room for vertices.
+ * the same iteration when there have been many, so that the limit does not end them before that.
+ * Not where it leaves no room for vertices.
  */
 static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                       uint32_t iteration, gjk_solution *solution) {
@@ -430,8 +430,8 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
 }
 
 /*
- * Bounds the depth from below by the witness points of the nearest face. The face's corners may be far
- * from them, where an error of the normal has a lever arm: along it they differ by more than
+ * Bounds the depth from below by the witness points of the nearest face. The face's corners may be
+ * far from them, where an error of the normal has a lever arm: along it they differ by more than
  * rounding, and any of them may seem farther than the plane is.
  */
 static void bound_by_points(gjk_solution *solution) {
@@ -462,7 +462,7 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     gjk_match_points(s->rounding, solution);
 }
 
-/* Whether the polytope must move to the large storage to take so many more vertices. */
+/* Returns true if the polytope must move to the large storage to take so many more vertices. */
 static bool is_short_of(const struct gjk_polytope3 *polytope, uint32_t vertices) {
     return polytope->vertices_max < GJK_POLYTOPE3_VERTICES &&
            polytope->vertices_max - polytope->vertex_count < vertices;

@@ -81,7 +81,8 @@ static inline gjk_vertex3 gjk_support3(const gjk_frame3 *frame, gjk_vec3 directi
 /* The difference of a point of a and a point of b, each in its own frame. */
 void gjk_vertex3_make(const gjk_frame3 *frame, gjk_vec3 own_a, gjk_vec3 own_b, gjk_vertex3 *vertex);
 
-/* Copies number by number: one that was written just now is read again without waiting for the cache. */
+/* Copies number by number: one that was written just now is read again without waiting for the
+ * cache. */
 static inline void gjk_vec3_copy(const gjk_vec3 *from, gjk_vec3 *to) {
     to->x = from->x;
     to->y = from->y;
@@ -147,7 +148,7 @@ double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b);
 /* The same for any magnitude: 1 inside [2^-100, 2^100] and for 0. */
 double gjk_unit_of(double magnitude);
 
-/* Whether that is 1, without a call. */
+/* Returns true if that is 1, without a call. */
 static inline bool gjk_unit_is_one(double magnitude) {
     return magnitude == 0.0 || (magnitude >= 0x1p-100 && magnitude <= 0x1p100);
 }

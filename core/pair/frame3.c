@@ -87,7 +87,8 @@ static inline void place_vertex(const gjk_frame3 *frame, gjk_vertex3 *vertex) {
     vertex->w = gjk_sub3(vertex->a, vertex->b);
 }
 
-/* Whether the support point is found by a scan, and of so many points that it is worth a call. */
+/* Returns true if the support point is found by a scan, and of so many points that it is worth a
+ * call. */
 static inline bool is_scanned(const gjk_shape *shape) {
     return shape->count > 2 && shape->type != GJK_BOX;
 }

@@ -2,8 +2,8 @@
 #define GJK_PAIR_ORDER_H
 
 /*
- * Which of two shapes a query is solved in the frame of. A choice by what they are, not by which
- * of them the caller names first, makes every answer independent of that order.
+ * Chooses the shape in whose frame a query is solved: by what the shapes are, not by which
+ * of them the caller names first, so every answer is independent of that order.
  */
 
 #include "gjk/shape.h"
@@ -11,7 +11,7 @@
 /* Of shapes of the same size. */
 bool gjk_comes_first_alike(const gjk_placed *a, const gjk_placed *b);
 
-/* Whether a is to be the first of the two; true too where nothing tells them apart. */
+/* Returns true if a is to be the first of the two; true too where nothing tells them apart. */
 static inline bool gjk_comes_first(const gjk_placed *a, const gjk_placed *b) {
     const uint8_t flat_a = a->shape->flat, flat_b = b->shape->flat;
     if (flat_a + flat_b == GJK_FLAT_POINT + GJK_FLAT_POLYGON) { /* edges need no turning then */

@@ -351,7 +351,7 @@ static void move_points(gjk_wide3 at, bool has_points, gjk_vec3 *point_a, gjk_ve
     }
 }
 
-/* What a cache knows of the pair whose shapes these are, it knows of their copies near by. */
+/* Makes a cache of the pair one of the copies of its shapes near by. */
 static void rename_cached(gjk_cache *cache, const gjk_placed *from_a, const gjk_placed *from_b,
                           const gjk_placed *to_a, const gjk_placed *to_b) {
     if (cache == NULL) {
@@ -473,7 +473,7 @@ static bool detect_by_kernel(const gjk_placed *a, const gjk_placed *b,
                : gjk_detect_general(a, b, settings, result);
 }
 
-/* What a kernel has decided, the recorder is told of the general method. Apart from the query without a
+/* Records the general method for a pair that a kernel has decided. Apart from the query without a
  * recorder, which needs no frame of its own. */
 static __attribute__((noinline)) void detect_recorded(const gjk_placed *a, const gjk_placed *b,
                                                       const gjk_detect_settings *settings,

@@ -1,9 +1,9 @@
 /*
- * The incremental convex hull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm, 1996): the
- * faces that a new vertex sees are replaced by a fan of faces from the closed loop of edges
- * around them (the horizon) to the vertex. Visibility is decided by the rounded plane where that is
- * certain, else by the exact orientation predicate, so that the horizon is always a simple cycle.
- * What happens to a face depends on the pair as a coin does: it is selected rather than branched on.
+ * The incremental convex hull (Barber, Dobkin, Huhdanpaa, The Quickhull Algorithm, 1996): the faces
+ * that a new vertex sees are replaced by a fan of faces from the closed loop of edges around them
+ * (the horizon) to the vertex. Visibility is decided by the rounded plane where that is certain,
+ * else by the exact orientation predicate, so that the horizon is always a simple cycle. What
+ * happens to a face depends on the pair as a coin does: it is selected rather than branched on.
  */
 
 #include "pair/polytope.h"
@@ -93,7 +93,7 @@ uint32_t gjk_polytope3_nearest_face(const struct gjk_polytope3 *p) {
     return gjk_scan_least(p->distance, p->face_count);
 }
 
-/* Whether the ray passes an edge from a to b on the inner side of a face, exactly. */
+/* Returns true if the ray passes an edge from a to b on the inner side of a face, exactly. */
 static bool passes(gjk_vec3 ray, gjk_vec3 a, gjk_vec3 b) {
     return gjk_orient3_sign((gjk_vec3){0, 0, 0}, ray, a, b) >= 0;
 }

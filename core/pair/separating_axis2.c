@@ -123,9 +123,9 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
     return met;
 }
 
-/* Whether the points are apart by the gap along the normal. A projection is, unless the edge is
- * so short that rounding has turned it in the frame; two corners are where one is over the other's
- * edge but for rounding. */
+/* Returns true if the points are apart by the gap along the normal. A projection is, unless the
+ * edge is so short that rounding has turned it in the frame; two corners are where one is over the
+ * other's edge but for rounding. */
 static bool is_along(const witness2 *points, gjk_vec2 normal, double gap, double close_enough) {
     gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
     gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));

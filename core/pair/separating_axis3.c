@@ -271,9 +271,9 @@ static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
 }
 
 /*
- * What the gaps prove without their order, where that is all that is asked: the gaps of faces that the
- * boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine of at most 1
- * and its quotient is no wider if it is negative.
+ * Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
+ * that the boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine
+ * of at most 1 and its quotient is no wider if it is negative.
  */
 static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal) {
     if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {

@@ -52,7 +52,7 @@ void gjk_simplex3_find_surface(const gjk_simplex3 *simplex, gjk_feature3 *featur
 void gjk_simplex2_keep(gjk_simplex2 *simplex, const gjk_feature2 *feature);
 void gjk_simplex3_keep(gjk_simplex3 *simplex, const gjk_feature3 *feature);
 
-/* Whether one of the vertices is that point of a - b. */
+/* Returns true if one of the vertices is that point of a - b. */
 static inline bool gjk_simplex2_has(const gjk_simplex2 *simplex, const gjk_vertex2 *vertex) {
     for (uint32_t i = 0; i < simplex->count; i++) {
         if (gjk_vertex2_same(&simplex->vertex[i], vertex)) {
@@ -99,8 +99,8 @@ void gjk_simplex3_polish(gjk_simplex3 *simplex);
 #define GJK_SLIVER 0.01
 #define GJK_CROSS_TINY 1e-250
 
-/* Squares of directions, and the scales of distances, down to which quotients of them have their digits:
- * below, edges are some 1e-50 of the shapes. */
+/* Squares of directions, and the scales of distances, down to which quotients of them have their
+ * digits: below, edges are some 1e-50 of the shapes. */
 #define GJK_SQUARED_TINY 1e-200
 
 /* The second half of gjk_triangle_normal3. */

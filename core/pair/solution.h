@@ -31,7 +31,7 @@ typedef struct gjk_goal {
     const gjk_recorder *recorder; /* sees each step in the frame's axes and units; or NULL */
 } gjk_goal;
 
-/* What the bounds have proven. Once set it stays: it is the state of the pair. */
+/* State of the pair that the bounds have proven. Once set it stays. */
 typedef enum gjk_proof { GJK_UNPROVEN, GJK_PROVEN_SEPARATED, GJK_PROVEN_OVERLAPPING } gjk_proof;
 
 /* normal is the unit direction from a to b with -h(normal) = lower. */
@@ -57,14 +57,14 @@ static inline void gjk_solution_init(gjk_solution *solution) {
     solution->has_points = false;
 }
 
-/* Whether what is proven reaches the goal. */
+/* Returns true if what is proven reaches the goal. */
 static inline bool gjk_goal_reached(const gjk_goal *goal, const gjk_solution *solution) {
     return (goal->stop_separated && solution->proof == GJK_PROVEN_SEPARATED) ||
            (goal->stop_overlapping && solution->proof == GJK_PROVEN_OVERLAPPING);
 }
 
-/* Whether the tolerance lies between two bounds of the depth of the cores, which then do not
- * distinguish touching from overlapping yet, however close they are. */
+/* Returns true if the tolerance lies between two bounds of the depth of the cores, which then do
+ * not distinguish touching from overlapping yet, however close they are. */
 static inline bool gjk_goal_between(const gjk_goal *goal, double least, double most) {
     return least + goal->radius <= goal->tolerance && most + goal->radius > goal->tolerance;
 }
@@ -92,8 +92,8 @@ static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution)
 
 /*
  * Joins bounds that differ by a few units in the last place of the larger of the size and the
- * distance, since no tolerance could bring them together: up to about two units, at the one that the
- * witness points have; else in the middle.
+ * distance, since no tolerance could bring them together: up to about two units, at the one that
+ * the witness points have; else in the middle.
  */
 static inline void gjk_close_bounds(double size, double *lower, double *upper) {
     const double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(*upper));

@@ -44,7 +44,7 @@ static inline gjk_progress gjk_progress_make(bool curved, double scale, double t
     };
 }
 
-/* Whether the depth of round bodies is what is left to find, and GJK finds it. */
+/* Returns true if the depth of round bodies is what is left to find, and GJK finds it. */
 static inline bool gjk_is_rounding(const gjk_progress *progress, const gjk_goal *goal,
                                    double upper) {
     return progress->curved && !goal->stop_overlapping && upper < goal->radius - goal->tolerance;
@@ -80,7 +80,7 @@ static inline void gjk_raise_lower(gjk_solution *solution, gjk_vec3 normal, doub
     }
 }
 
-/* Whether the duality gap is closed. bound: the lower bound by the latest direction. */
+/* Returns true if the duality gap is closed. bound: the lower bound by the latest direction. */
 static inline bool gjk_bounds_meet(gjk_progress *progress, const gjk_goal *goal, double bound,
                                    double upper) {
     /* points are to lie on round bodies, not in them */
@@ -90,7 +90,7 @@ static inline bool gjk_bounds_meet(gjk_progress *progress, const gjk_goal *goal,
     return progress->closes > progress->closes_max;
 }
 
-/* Whether a step to a simplex at distance `length` gains no more than rounding. */
+/* Returns true if a step to a simplex at distance `length` gains no more than rounding. */
 static inline bool gjk_is_stalled(gjk_progress *progress, double upper, double length) {
     progress->stalls += length >= upper;
     return progress->stalls > GJK_STALLS_MAX || length > upper + progress->rounding;
@@ -134,7 +134,7 @@ static inline void gjk_starts_keep(gjk_starts *starts, uint32_t iterations, gjk_
 }
 
 /*
- * What EPA learns from the face nearest the origin: the face at `inner` bounds the depth from
+ * Narrows the bounds by the face nearest the origin: the face at `inner` bounds the depth from
  * below, the support plane at `outer` from above. True when that reaches the goal.
  */
 static inline bool gjk_epa_improve(const gjk_goal *goal, gjk_vec3 normal, double inner,
@@ -146,7 +146,8 @@ static inline bool gjk_epa_improve(const gjk_goal *goal, gjk_vec3 normal, double
     return gjk_goal_proven(goal, solution);
 }
 
-/* Whether these bounds of the depth end EPA; in the last iteration a looser limit is enough. */
+/* Returns true if these bounds of the depth end EPA; in the last iteration a looser limit is
+ * enough. */
 static inline bool gjk_epa_settles(const gjk_goal *goal, double inner, double outer,
                                    double rounding, double close_enough, bool last) {
     const double enough = gjk_goal_between(goal, inner, outer) ? rounding : close_enough;

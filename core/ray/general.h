@@ -9,7 +9,7 @@
 gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
                                    const gjk_ray_settings *settings);
 
-/* Whether gjk_detect finds the ray's origin inside or touching; then *out is the answer. */
+/* Returns true if gjk_detect finds the ray's origin inside or touching; then *out is the answer. */
 bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
                            const gjk_ray_settings *settings, gjk_ray_result *out);
 

@@ -1,5 +1,5 @@
 /*
- * What 2D and 3D share of the GJK ray cast: the entry, and the rules of a step, which decide
+ * Shared by the 2D and 3D GJK ray casts: the entry, and the rules of a step, which decide
  * when the point advances, when the ray misses and when the cast ends. The method is described
  * in ray3.c.
  */

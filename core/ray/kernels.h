@@ -62,16 +62,16 @@ gjk_ray_step gjk_ray_advance(gjk_ray_progress *progress, const gjk_ray_goal *goa
                              double rate, double rounding);
 
 /*
- * Whether the last search direction is a better normal than that of the last plane: it leads
- * from the core to the final point, but must be a supporting direction as well, which it may
- * not be around a core so thin that rounding turns it. When no plane moved the point, the start
- * is on the surface within rounding, and a looser limit applies.
+ * Returns true if the last search direction is a better normal than that of the last plane: it
+ * leads from the core to the final point, but must be a supporting direction as well, which it may
+ * not be around a core so thin that rounding turns it. When no plane moved the point, the start is
+ * on the surface within rounding, and a looser limit applies.
  */
 bool gjk_ray_is_better_normal(const gjk_ray_progress *progress, const gjk_ray_goal *goal,
                               bool curved, double gap, double rate, double rounding);
 
-/* Whether a step that stayed ends the cast: the support vertex repeats or nothing gets nearer.
- * before: the distance before the step, INFINITY if the point has moved. */
+/* Returns true if a step that stayed ends the cast: the support vertex repeats or nothing gets
+ * nearer. before: the distance before the step, INFINITY if the point has moved. */
 bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double before,
                         bool repeated);
 

@@ -81,7 +81,7 @@ static own_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tol
     return own;
 }
 
-/* Whether a line that enters behind the origin leaves beyond it. */
+/* Returns true if a line that enters behind the origin leaves beyond it. */
 static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure) {
     gjk_line back = own->line;
     back.direction = gjk_neg3(back.direction);
@@ -91,8 +91,8 @@ static bool starts_inside(const gjk_shape *shape, const own_ray *own, bool *sure
     return t >= 0.0;
 }
 
-/* Whether the origin is inside; *sure: whether the line proves it. An origin that is further
- * than `near` above the tangent plane at the entry is surely outside. */
+/* Returns true if the origin is inside; *sure: whether the line proves it. An origin that is
+ * further than `near` above the tangent plane at the entry is surely outside. */
 static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line_hit *hit,
                       bool *sure) {
     *sure = own->is_outside;

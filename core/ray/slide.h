@@ -10,18 +10,19 @@ typedef struct gjk_path {
     double tolerance;   /* a length: what overlaps by no more only touches */
 } gjk_path;
 
-/* Whether the plane square to a unit vector from the target parts the two. */
+/* Returns true if the plane square to a unit vector from the target parts the two. */
 bool gjk_path_parts(const gjk_path *path, gjk_vec3 n);
 
 /*
- * Whether the moving shape only slides along the target, however far it moves: whether there is a
+ * Returns true if the moving shape only slides along the target, however far it moves: there is a
  * normal perpendicular to the direction along which the two never overlap, *beside. Two flat shapes
- * within one plane along the path do not slide but meet. normal: that of any contact, from the target.
+ * within one plane along the path do not slide but meet. normal: that of any contact, from the
+ * target.
  */
 bool gjk_path_slides(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside);
 
 /*
- * Whether two shapes that touch get deeper: whether every right normal is against the direction. What
+ * Returns true if two shapes that touch get deeper: every right normal is against the direction. What
  * leads off some plane that parts the two, or along it, does not lead in. normal: any right one. Right
  * normals form a convex cone, so that one against the direction and one not have one square to it
  * between them, unless they are opposite, as of two flat shapes in one plane.

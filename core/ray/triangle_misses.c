@@ -1,4 +1,4 @@
-/* Which form of the test this machine runs. */
+/* Chooses the test by the instruction set. */
 
 #include "ray/triangle_misses.h"
 

@@ -16,7 +16,7 @@
 #define GJK_BOX_LEAST 0x1p-1060 /* where that underflows */
 #define GJK_BOX_TOLERANCE 1e-9
 
-/* What a box must be wider by than the shape in it, everywhere; z of 2D excepted. */
+/* Returns the margin of a box around its shape on every axis; none on z in 2D. */
 static inline double gjk_box_slack(const gjk_placed *placed) {
     const gjk_shape *shape = placed->shape;
     return GJK_BOX_ROUNDING * (gjk_largest3(placed->pose.position) + shape->reach) +
@@ -58,8 +58,8 @@ static inline bool gjk_box_holds(const gjk_bounds *outer, const gjk_bounds *inne
            outer->max.y >= inner->max.y && outer->max.z >= inner->max.z;
 }
 
-/* What the chance to be met by a random line or plane is proportional to: half the surface
- * in 3D, half the outline in 2D. */
+/* Returns a number proportional to the chance that a random line or plane meets the box: half the
+ * surface in 3D, half the outline in 2D. */
 static inline double gjk_box_measure(const gjk_bounds *box, uint32_t dimension) {
     gjk_vec3 d = gjk_sub3(box->max, box->min);
     return dimension == 2 ? d.x + d.y : d.x * d.y + d.z * (d.x + d.y);

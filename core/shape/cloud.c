@@ -47,8 +47,8 @@ void gjk_set_offset(gjk_shape *shape) {
 }
 
 /*
- * Whether the kernels for two small flat shapes serve this one. Its numbers, and so their products,
- * are of ordinary size, by a wide margin.
+ * Marks the shape if the kernels for two small flat shapes serve it: its numbers, and so their
+ * products, are of ordinary size, by a wide margin.
  */
 static void set_flat(gjk_shape *shape) {
     const bool is_small = shape->dimension == 2 && shape->stride == GJK_LANES && !shape->is_far &&
@@ -87,7 +87,7 @@ static gjk_vec2 edge_after(const gjk_vec3 *points, uint32_t count, uint32_t i) {
     return gjk_xy(gjk_sub3(points[i + 1 < count ? i + 1 : 0], points[i]));
 }
 
-/* Whether a cloud of these points has edges to keep: see gjk_has_edges. */
+/* Returns true if a cloud of these points has edges to keep: see gjk_has_edges. */
 static bool edges_fit(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     if (dimension != 2 || count < 2 || count > GJK_EDGES_MAX) {
         return false;

@@ -37,10 +37,10 @@ void gjk_set_offset(gjk_shape *shape);
 void gjk_shape_about_offset(const gjk_shape *shape, gjk_shape *out);
 
 /*
- * Whether the edges of a convex polygon (a segment has two, there and back) are kept beside its
- * points. Edge i goes from point i to the next; three more columns hold the outward unit normal
- * and the offset of its line along that, padded with copies of the first edge. They are kept in
- * 2D, of 2 to GJK_EDGES_MAX points, if the squares of all lengths are in the range of doubles.
+ * Returns true if the edges of a convex polygon (a segment has two, there and back) are kept beside
+ * its points. Edge i goes from point i to the next; three more columns hold the outward unit normal
+ * and the offset of its line along that, padded with copies of the first edge. They are kept in 2D,
+ * of 2 to GJK_EDGES_MAX points, if the squares of all lengths are in the range of doubles.
  */
 static inline bool gjk_has_edges(const gjk_shape *shape) {
     return shape->column_count > 3;

@@ -10,7 +10,7 @@
 #include "base/wide.h"
 #include "gjk/shape.h"
 
-/* Whether a query must bring the shape near first. */
+/* Returns true if a query must bring the shape near first. */
 static inline bool gjk_is_far(const gjk_placed *placed) {
     return placed->shape->is_far || placed->pose.form == GJK_POSE_REST;
 }

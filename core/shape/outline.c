@@ -121,7 +121,7 @@ static void drop_collinear(outline *o) {
     }
 }
 
-/* Whether the edge from a to b points up (or along +x). */
+/* Returns true if the edge from a to b points up (or along +x). */
 static bool points_up(gjk_vec2 a, gjk_vec2 b) {
     return b.y > a.y || (b.y == a.y && b.x > a.x);
 }

@@ -16,7 +16,7 @@ typedef struct gjk_seen {
 
 gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed);
 
-/* What the shapes are apart along a unit direction from the piece to the shape; where they overlap,
+/* Gap between the shapes along a unit direction from the piece to the shape; where they overlap,
  * minus how far they do. */
 typedef struct gjk_gap {
     gjk_vec3 direction; /* zero: none was found, and the length is -INFINITY */
@@ -24,9 +24,9 @@ typedef struct gjk_gap {
 } gjk_gap;
 
 /*
- * Along the direction from the nearest point of a triangle or segment to the shape's centre, which is
- * exact for a ball that lies outside; from centre to centre for other pieces. The signed distance of
- * the two is at least the gap. `shift` moves the shape first.
+ * Along the direction from the nearest point of a triangle or segment to the shape's centre, which
+ * is exact for a ball that lies outside; from centre to centre for other pieces. The signed
+ * distance of the two is at least the gap. `shift` moves the shape first.
  */
 gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
                       gjk_vec3 shift);

@@ -16,7 +16,7 @@ typedef enum gjk_walk_kind {
     GJK_WALK_NEAR, /* boxes near the query's: key is the square of their distance from its centre */
 } gjk_walk_kind;
 
-/* What asks, as a box in the tree's unit and about its centre. */
+/* Bounds of a query: a box in the tree's unit and about its centre. */
 typedef struct gjk_pieces_query {
     gjk_walk_kind kind;
     double min[3], max[3];

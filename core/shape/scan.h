@@ -43,7 +43,7 @@ void gjk_scan_both3_avx2(const gjk_columns cloud[2], const gjk_vec3 direction[2]
 void gjk_scan_both3_avx512(const gjk_columns cloud[2], const gjk_vec3 direction[2],
                            uint32_t index[2]);
 
-/* What this processor has. Asking costs a load and a test. */
+/* Return true if the processor has the instruction set. Cost: a load and a test. */
 static inline bool gjk_has_avx2(void) {
     return __builtin_cpu_supports("avx2") != 0;
 }

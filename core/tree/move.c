@@ -6,7 +6,7 @@
 
 #include "tree/edit_state.h"
 
-/* Whether a box lies no farther outside of another than that is wide. */
+/* Returns true if a box lies no farther outside of another than that is wide. */
 static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
     gjk_vec3 side = gjk_sub3(home->max, home->min);
     gjk_bounds wide = {gjk_sub3(home->min, side), gjk_add3(home->max, side)};

@@ -69,7 +69,7 @@ static int given_of(const struct body *body, int field) {
 
 /* --- Type and labels --- */
 
-/* Whether shapes of the kind are made of lists alone, for which there are columns. */
+/* Returns true if shapes of the kind are made of lists alone, for which there are columns. */
 static bool has_columns(const gjk_kind *kind) {
     bool any_list = false;
 
@@ -191,7 +191,7 @@ static bool read_triangles(struct body *body, gjk_member_value *out) {
     return true;
 }
 
-/* Whether the sizes add up to that many. */
+/* Returns true if the sizes add up to that many. */
 static bool check_sum(struct body *body, int field, uint64_t wanted) {
     const proto_field *sizes = &body->fields[field];
     uint64_t sum = 0;

@@ -61,7 +61,7 @@ bool proto_column_most(struct proto_message *message, const char *name, uint64_t
 ProtobufCMessage *proto_message_unpack(const struct proto_message *message, proto_text body);
 
 /*
- * What a field holds, read straight from the packed bytes: floats as doubles, of a singular field the
+ * Value of a field, read straight from the packed bytes: floats as doubles, of a singular field the
  * last value. A text is a view into the body.
  */
 typedef struct proto_field {
@@ -171,8 +171,9 @@ static inline const double *proto_column_values(const double *values, size_t len
 }
 
 /*
- * How an answer is laid out: columns of uints (their fields begin at 2), then the columns of doubles
- * that are filled in place (their fields follow), then so many others of either kind at most.
+ * How an answer is laid out: columns of uints (their fields begin at 2), then the columns of
+ * doubles that are filled in place (their fields follow), then so many others of either kind at
+ * most.
  */
 typedef struct proto_answer_layout {
     uint32_t uints;                        /* columns before the doubles */

@@ -1,4 +1,5 @@
-/* What messages of rays, casts and shots share: the lines of their rows, and which shapes rows ask. */
+/* Shared by messages of rays, casts and shots: the lines of their rows, and the shapes that rows
+ * ask. */
 
 #include <math.h>
 #include <string.h>

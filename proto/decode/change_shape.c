@@ -55,7 +55,7 @@ static bool check_removals(struct proto_reader *reader, const proto_node *patch,
     return is_fine;
 }
 
-/* Whether a patch, `teleport` aside, has members of the pose alone. */
+/* Returns true if a patch, `teleport` aside, has members of the pose alone. */
 static bool is_move(const proto_node *patch, proto_change_form form) {
     const size_t known = (size_t)proto_has(patch, "position") + proto_has(patch, "angle") +
                          proto_has(patch, "orientation") + proto_has(patch, "handle") +

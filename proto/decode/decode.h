@@ -12,7 +12,7 @@
 #define PROTO_KIND_NAMES_MAX (GJK_KIND_COUNT + 1)
 void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_KIND_NAMES_MAX]);
 
-/* Whether any kind of shape has a member of that name in its geometry. */
+/* Returns true if any kind of shape has a member of that name in its geometry. */
 bool proto_is_geometry(proto_text member);
 
 /* All those names, each once, NULL behind the last. */
@@ -112,7 +112,7 @@ proto_options proto_options_default(void);
 /* All defaults; the shapes of operands, which are absent, are left as they are. */
 void proto_query_init(proto_query *query, proto_op op);
 
-/* What a query depends on besides its own text. */
+/* Context of a query besides its own text. */
 typedef struct proto_scope {
     uint32_t set_dimension;   /* 0: stateless */
     uint32_t given_dimension; /* by the stateless batch; 0: none */
@@ -127,7 +127,7 @@ bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
 bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                      proto_op *out);
 
-/* Whether a batch's query, which is not decoded yet, asks a set for all its pairs. */
+/* Returns true if a batch's query, which is not decoded yet, asks a set for all its pairs. */
 bool proto_asks_for_all_pairs(const proto_node *query);
 
 /* BAD_NAME; leaves *out alone when the node is absent. */
@@ -142,7 +142,7 @@ typedef bool proto_query_decoder(struct proto_reader *reader, const proto_node *
                                  bool is_stateless, proto_query *out);
 proto_query_decoder proto_decode_hit, proto_decode_ray, proto_decode_cast;
 
-/* What rays and casts have in common: mode, and the shapes that are in the way. */
+/* Decode the members that rays and casts share: mode, and the shapes that are in the way. */
 bool proto_decode_mode(struct proto_reader *reader, proto_node mode, proto_ray_mode *out);
 bool proto_decode_target(struct proto_reader *reader, const proto_node *query, bool is_stateless,
                          proto_query *out);

@@ -210,7 +210,7 @@ static bool refuse_geometry(struct proto_reader *reader, const proto_node *objec
     return refuse_at(reader, &nodes[place->depth], &made->fault, status);
 }
 
-/* Whether a patch leaves the stored pieces as they are. */
+/* Returns true if a patch leaves the stored pieces as they are. */
 static bool is_same(const proto_kept *kept, const gjk_kind *kind) {
     bool is_named = proto_has(kept->patch, "rounding");
 

@@ -60,7 +60,7 @@ static bool decode_against(struct proto_reader *reader, const proto_node *query,
     return proto_read_set_name(reader, against, &out->against) && is_fine;
 }
 
-/* What lies within a shape is asked of the set: for a pair, or pairs, it has no meaning. */
+/* Decodes `relation`. "within" is a question to the set: for a pair, or pairs, it is refused. */
 static bool decode_relation(struct proto_reader *reader, const proto_node *query,
                             proto_query *out) {
     static const char *const relations[] = {"intersects", "within", NULL};
@@ -201,7 +201,7 @@ bool proto_asks_for_all_pairs(const proto_node *query) {
     return false;
 }
 
-/* What says of which dimension the query is: its set, itself, or the batch that it stands in. */
+/* Finds the dimension of the query: that of its set, its own, or that of its batch. */
 static bool decode_dimension(struct proto_reader *reader, const proto_node *query,
                              const proto_scope *scope, uint32_t *out) {
     *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
@@ -242,8 +242,8 @@ static void init_operand(proto_operand *operand) {
     operand->pose = gjk_pose_identity();
 }
 
-/* In its place, and without the shapes of operands: a query is 2.6 KB, which to clear or to copy would
- * cost a ray of a batch a tenth of its time. */
+/* In its place, and without the shapes of operands: a query is 2.6 KB, which to clear or to copy
+ * would cost a ray of a batch a tenth of its time. */
 void proto_query_init(proto_query *query, proto_op op) {
     memset(query, 0, offsetof(proto_query, a));
     init_operand(&query->a);

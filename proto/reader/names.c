@@ -1,8 +1,8 @@
 /*
- * Whether a name stands twice in an object. Few names are compared with each other; more go into a
- * table with open addressing (Knuth, TAOCP 3, 6.4, algorithm L). Its hash is no secret, and whoever
- * wants to can make names collide: so a search ends after a few steps, and the object is left to the
- * judge, whose hash nobody can foresee.
+ * Finds a name that stands twice in an object. Few names are compared with each other; more go into
+ * a table with open addressing (Knuth, TAOCP 3, 6.4, algorithm L). Its hash is no secret, and
+ * whoever wants to can make names collide: so a search ends after a few steps, and the object is
+ * left to the judge, whose hash nobody can foresee.
  */
 
 #include "gjk/base.h"

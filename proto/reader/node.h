@@ -17,7 +17,7 @@ typedef struct proto_node {
     bool is_required;  /* whether reading it refuses when it is absent */
 } proto_node;
 
-/* Whether there is a value; a member that is null has none. */
+/* Returns true if there is a value; a member that is null has none. */
 static inline bool proto_is_given(const proto_node *node) {
     return node->value.type != PROTO_ABSENT;
 }
@@ -28,7 +28,7 @@ proto_node proto_item(const proto_node *array, size_t index);
 /* Member i of an object, whose value is as it is, null too. */
 proto_node proto_member(const proto_node *object, size_t i);
 
-/* Whether the object may have a member of that name. */
+/* Returns true if the object may have a member of that name. */
 static inline bool proto_may_have(const proto_node *object, const char *name, size_t length) {
     return (object->value.initials & proto_initial_of(name, length)) != 0;
 }
@@ -58,7 +58,7 @@ static inline proto_node proto_optional(const proto_node *object, const char *na
     return proto_named(object, name, false);
 }
 
-/* Whether the object has the member, even as null. */
+/* Returns true if the object has the member, even as null. */
 static inline bool proto_has(const proto_node *object, const char *name) {
     const size_t length = strlen(name);
 

@@ -101,14 +101,14 @@ static char *unescape(const char **at, const char *end, char *to) {
     return to;
 }
 
-/* Whether a byte of a string stands for itself: no escape, quote, control or part of UTF-8. */
+/* Returns true if a byte of a string stands for itself: no escape, quote, control or UTF-8. */
 static inline bool is_plain(char c) {
     return (unsigned char)c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
 /*
- * Marks the highest bit of bytes that are not plain, of the first one and perhaps of some behind it:
- * a subtraction borrows only from what is behind a marked one (Mycroft's test for a zero).
+ * Marks the highest bit of bytes that are not plain, of the first one and perhaps of some behind
+ * it: a subtraction borrows only from what is behind a marked one (Mycroft's test for a zero).
  */
 static inline uint64_t mark_special(uint64_t bytes) {
     const uint64_t ones = UINT64_C(0x0101010101010101), tops = ones << 7;
@@ -217,7 +217,7 @@ static inline bool is_digit(const char *at, const char *end) {
     return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Whether 8 bytes are digits: none is below '0', and none has a carry past '9'. */
+/* Returns true if 8 bytes are digits: none is below '0', and none has a carry past '9'. */
 static inline bool are_digits(uint64_t bytes) {
     const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0), six = UINT64_C(0x0606060606060606);
 
@@ -267,7 +267,7 @@ static const char *take_exponent(const char *at, const char *end, int *exponent)
     return at;
 }
 
-/* Whether all digits fit into 64 bits: zeros in front do not count. */
+/* Returns true if all digits fit into 64 bits: zeros in front do not count. */
 static bool are_few_digits(const char *at, const char *end) {
     size_t count = 0;
 

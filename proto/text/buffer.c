@@ -1,8 +1,8 @@
 /*
  * A growing buffer of JSON text. It doubles in the caller's arena; old memory stays until the arena
  * is freed, so a text of n bytes costs at most 4n. In blocks, what is beyond the first 64 KiB costs
- * its own length only. Whether a comma is needed follows from the last byte written, because nothing
- * but an opening bracket ends in one.
+ * its own length only. Whether a comma is needed follows from the last byte written, because
+ * nothing but an opening bracket ends in one.
  */
 
 #include "text/text.h"
@@ -182,7 +182,7 @@ static void put_escaped(struct proto_buffer *out, unsigned char byte) {
     proto_put_bytes(out, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
 }
 
-/* Whether the byte is ASCII that needs no escape. */
+/* Returns true if the byte is ASCII that needs no escape. */
 static bool is_plain(unsigned char byte) {
     return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
 }

@@ -54,7 +54,7 @@ static size_t whole_text(double value, char text[PROTO_NUMBER_MAX]) {
     return copy_text(signbit(value) ? "-0.0" : "0", text);
 }
 
-/* Whether a text of %.17g may have a neighbour with 15 digits that is the same double. */
+/* Returns true if a text of %.17g may have a neighbour with 15 digits that is the same double. */
 static bool is_near_short(const char *text) {
     unsigned digits = 0, last_two = 0;
 

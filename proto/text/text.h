@@ -35,7 +35,8 @@ void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v);
 void proto_put_vector_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
                          gjk_vec3 v);
 
-/* Whether a list may have one more entry: not once the text is as long as lists may make it. */
+/* Returns true if a list may have one more entry: not once the text is as long as lists may make
+ * it. */
 bool proto_list_goes_on(struct proto_buffer *out);
 
 /* A gjk_sort_order for arrays of texts: that of strcmp. */

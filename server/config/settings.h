@@ -17,7 +17,7 @@ struct gjkd_kind {
     bool (*parse)(const struct gjkd_setting *setting, void *field, const char *text, char *error);
     /* In the form that parse takes. NULL: the setting is not printed. */
     void (*print)(const struct gjkd_setting *setting, const void *field, FILE *out);
-    /* Whether the value means "none" and is not printed. NULL: never. */
+    /* Returns true if the value means "none" and is not printed. NULL: never. */
     bool (*is_none)(const void *field);
     /* Of lists, of which several values may be given: adds an item, and the form of items. */
     bool (*add)(void *list, const char *item, size_t length);

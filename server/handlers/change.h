@@ -1,7 +1,7 @@
 #ifndef GJKD_HANDLERS_CHANGE_H
 #define GJKD_HANDLERS_CHANGE_H
 
-/* What the handlers of sets, shapes and ticks have in common. */
+/* Shared by the handlers of sets, shapes and ticks. */
 
 #include "request/request.h"
 #include "sets/commit.h"
@@ -10,11 +10,11 @@
 gjkd_write gjkd_write_make(struct gjkd_request *request);
 
 /*
- * Takes the request's body as a change of that form and makes it, once the request has been claimed.
- * shape: its id in the path, or NULL; stamp: that of a tick, or NULL. POST_TICK: the queries beside
- * it have been read for the dimension of request->version. Unless refused, *out is
- * the version that has it, to be released; if refused, it has its reply (or its time was up
- * and nothing was done). *was_there, if not NULL: whether the shape existed before.
+ * Takes the request's body as a change of that form and makes it, once the request has been
+ * claimed. shape: its id in the path, or NULL; stamp: that of a tick, or NULL. POST_TICK: the
+ * queries beside it have been read for the dimension of request->version. Unless refused, *out is
+ * the version that has it, to be released; if refused, it has its reply (or its time was up and
+ * nothing was done). *was_there, if not NULL: whether the shape existed before.
  */
 gjkd_outcome gjkd_change_make(struct gjkd_request *request, proto_change_form form,
                               const char *shape, const gjkd_stamp *stamp, struct gjkd_version **out,

@@ -82,7 +82,7 @@ static bool reads_too_slowly(struct gjkd_connection *entry, uint64_t now_ns) {
     return is_slow;
 }
 
-/* Whether the client has closed and everything it sent has been read. */
+/* Returns true if the client has closed and everything it sent has been read. */
 static bool is_disconnected(int fd) {
     char byte;
     return recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 0;

@@ -13,9 +13,9 @@
 #include <unistd.h>
 
 /*
- * What a socket takes of an answer beyond what it may send at once. By default Linux takes up to 4 MiB for
- * a reader that is slow or does not read at all: memory that nobody counts, and answers that a loop
- * prints for nobody.
+ * Bytes of an answer that a socket takes beyond what it may send at once. By default Linux takes up
+ * to 4 MiB for a reader that is slow or does not read at all: memory that nobody counts, and
+ * answers that a loop prints for nobody.
  */
 #define UNSENT_BYTES (128 << 10)
 

@@ -16,7 +16,8 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request);
 /* Adds the header fields of the request's reply. Part of make. */
 void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response);
 
-/* What a write has outlived: the value of Gjkd-Durability. NULL: nothing was written. */
+/* Returns the value of Gjkd-Durability: the faults that a write has outlived. NULL: nothing was
+ * written. */
 const char *gjkd_response_durability(const struct gjkd_request *request);
 
 /* The whole response as it goes over the wire, in the request's arena. NULL: out of memory, or the

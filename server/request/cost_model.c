@@ -1,7 +1,7 @@
 /*
- * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON,
- * the rest below. Only the order of magnitude counts: what takes longer than was thought is given up
- * by the loop, and begins anew on a worker.
+ * A linear model with figures measured on a 2-core x86-64 machine: 17 ns a byte to decode JSON, the
+ * rest below. Only the order of magnitude counts: what takes longer than was thought is given up by
+ * the loop, and begins anew on a worker.
  */
 
 #include "request/cost_model.h"
@@ -82,7 +82,8 @@ static bool has_member(const gjkd_work *work, const char *name) {
            gjkd_cost_model_has_member(work->body, work->body_bytes, name);
 }
 
-/* What a question to the set looks at: as many as usual, or as the body asks to be told. */
+/* Returns the number of shapes that a question to the set looks at: as many as usual, or as the
+ * body asks for. */
 static uint64_t met_of(const gjkd_work *work) {
     if (work->body == NULL) {
         return at_most(work->items);

@@ -23,7 +23,7 @@ typedef enum gjkd_cost_kind {
     GJKD_COST_QUERY,  /* a question to the set or to a single pair */
 } gjkd_cost_kind;
 
-/* What an operation costs. The members below kind are those of a query. */
+/* Cost of an operation. The members below kind are those of a query. */
 typedef struct gjkd_cost {
     gjkd_cost_kind kind;
     uint32_t met_ns;           /* for each shape that the question looks at */

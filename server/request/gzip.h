@@ -29,18 +29,18 @@ typedef bool gjkd_unpack_sink(void *user, const char *data, size_t length);
 gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char *data,
                                      size_t length, gjkd_unpack_sink *sink, void *user);
 
-/* Whether the bytes so far are whole members, with their checksums. */
+/* Returns true if the bytes so far are whole members, with their checksums. */
 bool gjkd_unpacker_is_complete(const struct gjkd_unpacker *unpacker);
 
 /* Gives the next piece of what is to be packed; *length is 0 at its end. */
 typedef const char *gjkd_pack_source(void *user, size_t *length);
 
-/* Packs about `length` bytes, which the source gives piece by piece, into out. False: out of memory.
- * Always the same bytes for the same data, however it is cut. */
+/* Packs about `length` bytes, which the source gives piece by piece, into out. False: out of
+ * memory. Always the same bytes for the same data, however it is cut. */
 bool gjkd_pack(uint64_t length, gjkd_pack_source *source, void *user, struct proto_buffer *out);
 
-/* Whether Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight above 0 and
- * at least that of identity where this has one of its own (RFC 9110, section 12.5.3). */
+/* Returns true if Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight
+ * above 0 and at least that of identity where this has one of its own (RFC 9110, section 12.5.3). */
 bool gjkd_accepts_gzip(const char *accept_encoding);
 
 #endif

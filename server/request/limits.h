@@ -1,7 +1,7 @@
 #ifndef GJKD_REQUEST_LIMITS_H
 #define GJKD_REQUEST_LIMITS_H
 
-/* What one request, and all of them together, may take of the daemon. */
+/* Limits of one request, and of all together. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -12,15 +12,16 @@
 #define GJKD_FIELD_BYTES_MAX 8192
 /* Parameters of a target, empty ones too: libmicrohttpd makes an entry of each. */
 #define GJKD_PARAMETERS_MAX 32
-/* How long a loop tries to answer a request before it leaves that to a worker, by the clock: with the
- * hop, which takes about 10 us, and the work that begins anew it comes to twice the work at most. */
+/* How long a loop tries to answer a request before it leaves that to a worker, by the clock: with
+ * the hop, which takes about 10 us, and the work that begins anew it comes to twice the work at
+ * most. */
 #define GJKD_TRIAL_NS ((uint64_t)50000)
 /* So much processor time of workers counts as one query against the rate limits, where that is more
  * than what was asked. */
 #define GJKD_QUERY_NS ((uint64_t)10000000)
-/* What a client may send of a body that nobody will read, before its connection is closed. */
+/* Bytes that a client may send of a body that nobody will read, before its connection is closed. */
 #define GJKD_DISCARD_BYTES_MAX ((uint64_t)64 << 20)
-/* What of a request's path is logged. */
+/* Bytes of a request's path that are logged. */
 #define GJKD_LOGGED_PATH_BYTES_MAX 512
 
 #endif

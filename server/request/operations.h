@@ -3,8 +3,8 @@
 
 /*
  * Operations: which method on which path does what. One operation is one row of a table, and all
- * that must know of it follows from its row: matching, the Allow header, what is charged, where
- * it runs, the route labels of the metrics. The handlers stand a floor above, and so does the table.
+ * that must know of it follows from its row: matching, the Allow header, what is charged, where it
+ * runs, the route labels of the metrics. The handlers stand a floor above, and so does the table.
  */
 
 #include "proto/request.h"
@@ -18,7 +18,7 @@ struct gjkd_request;
  * nothing but a writer lock. */
 typedef void gjkd_handler(struct gjkd_request *request);
 
-/* What an operation needs beyond its handler, as bits. */
+/* Needs of an operation beyond its handler, as bits. */
 enum {
     GJKD_TAKES_BODY = 1,        /* JSON; its Content-Type is checked */
     GJKD_ANSWERS_ANY = 2,       /* whatever Accept says */

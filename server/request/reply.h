@@ -1,7 +1,7 @@
 #ifndef GJKD_REQUEST_REPLY_H
 #define GJKD_REQUEST_REPLY_H
 
-/* What is answered to a request. Texts are borrowed until it has been sent. */
+/* The answer to a request. Texts are borrowed until it has been sent. */
 
 #include "proto/reply.h"
 #include "sets/etag.h"

@@ -2,7 +2,7 @@
 #define GJKD_REQUEST_TELEMETRY_H
 
 /*
- * What happened so far, in numbers. Every loop counts in a block of its own (its workers
+ * Counters. Every loop counts in a block of its own (its workers
  * too), with relaxed atomics: no lock and no line of memory shared between loops. Reading
  * adds the blocks up.
  */
@@ -47,7 +47,7 @@ void gjkd_count_round(struct gjkd_counters *counters, uint64_t took_ns);
 void gjkd_count_turned_away(struct gjkd_counters *counters);        /* one that was opened, too */
 void gjkd_count_watch(struct gjkd_counters *counters, bool opened); /* or closed */
 void gjkd_count_event(struct gjkd_counters *counters, gjkd_event_kind kind);
-/* What is counted as queries: each kind of proto_op, and rows of configurations. */
+/* Kinds that are counted as queries: each kind of proto_op, and rows of configurations. */
 enum { GJKD_COUNTED_CONFIGURATIONS = PROTO_OP_COUNT, GJKD_COUNTED_OPS };
 void gjkd_count_queries(struct gjkd_counters *counters, unsigned op, uint64_t count);
 void gjkd_count_iterations(struct gjkd_counters *counters, uint32_t iterations);

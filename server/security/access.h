@@ -2,7 +2,7 @@
 #define GJKD_SECURITY_ACCESS_H
 
 /*
- * What a request may do: the scope and the sets that its token grants. Independent of how tokens
+ * Rights of a request: the scope and the sets that its token grants. Independent of how tokens
  * are stored. Without a token file everybody may do everything.
  */
 
@@ -29,7 +29,7 @@ typedef struct gjkd_grant {
 /* Everything. */
 gjkd_grant gjkd_grant_all(void);
 
-/* Whether the name begins, bytewise, with the grant's prefix; the set need not exist. */
+/* Returns true if the name begins, bytewise, with the grant's prefix; the set need not exist. */
 bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name);
 
 /* Check that the scope, or the set, is granted. False: *problem is `forbidden` and names what is

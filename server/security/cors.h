@@ -17,7 +17,7 @@ typedef struct gjkd_cors {
     bool preflight;           /* the answer lists what may be sent */
 } gjkd_cors;
 
-/* Whether the request is a preflight, which needs no token. */
+/* Returns true if the request is a preflight, which needs no token. */
 bool gjkd_cors_is_preflight(const gjkd_head *head);
 
 gjkd_cors gjkd_cors_make(const struct gjkd_names *allowed, const gjkd_head *head);

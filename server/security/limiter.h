@@ -36,7 +36,7 @@ void gjkd_limiter_free(struct gjkd_limiter *limiter); /* NULL is allowed */
 uint64_t gjkd_limiter_take(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                            uint64_t now_ns);
 
-/* What gjkd_limiter_take would return; charges nothing. */
+/* Returns what gjkd_limiter_take would return; charges nothing. */
 uint64_t gjkd_limiter_wait_s(struct gjkd_limiter *limiter, const gjkd_limiter_key *key,
                              uint64_t now_ns);
 

@@ -18,12 +18,12 @@
 #include <sys/prctl.h>
 #include <sys/stat.h>
 
-/* What libc, libuv, jansson and /metrics read of the system. */
+/* Files of the system that libc, libuv, jansson and /metrics read. */
 static const char *const system_paths[] = {"/proc/self", "/sys/fs/cgroup",
                                            "/sys/devices/system/cpu", "/dev/urandom",
                                            "/etc/gnutls"};
 
-/* What looking up names of servers reads, and OpenSSL, with which cnats is built. */
+/* Files that the look-up of host names reads, and OpenSSL, with which cnats is built. */
 static const char *const network_paths[] = {"/etc/hosts",    "/etc/nsswitch.conf", "/etc/host.conf",
                                             "/etc/gai.conf", "/etc/services",      "/etc/ssl",
                                             "/usr/lib/ssl"};

@@ -2,8 +2,9 @@
 #define GJKD_SECURITY_SANDBOX_H
 
 /*
- * What whoever takes the daemon over cannot do: gain privileges, be traced or dumped, read files but
- * those that the daemon was given, write any but below --data-dir, execute a program, connect to anything.
+ * Denies an attacker who has taken the daemon over: to gain privileges, be traced or dumped, read
+ * files but those that the daemon was given, write any but below --data-dir, execute a program,
+ * connect to anything.
  */
 
 #include "config/config.h"

@@ -1,7 +1,7 @@
 #ifndef GJKD_SECURITY_SECURITY_H
 #define GJKD_SECURITY_SECURITY_H
 
-/* What keeps strangers out, made as the configuration says: limits, tokens and the certificate. */
+/* Access control as configured: limits, tokens and the certificate. */
 
 #include "config/config.h"
 

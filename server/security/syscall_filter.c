@@ -129,7 +129,7 @@ static const int allowed[] = {
     SYS_time,
     SYS_getrlimit,
 #endif
-    /* Who and what this is. */
+    /* Ids of the user and the process. */
     SYS_getuid,
     SYS_geteuid,
     SYS_getgid,
@@ -138,7 +138,7 @@ static const int allowed[] = {
     SYS_getrandom,
 };
 
-/* What a store on disk needs besides. */
+/* System calls of a store on disk. */
 static const int storing[] = {
     SYS_pwrite64, SYS_fsync,    SYS_fdatasync, SYS_ftruncate, SYS_unlinkat,
     SYS_flock,    SYS_renameat, SYS_renameat2, SYS_fchmod,

@@ -32,7 +32,7 @@ static bool refuse(const struct location *location, const char *format, ...) {
     return false;
 }
 
-/* Whether text is 1 to max letters, digits and characters of `others`. */
+/* Returns true if text is 1 to max letters, digits and characters of `others`. */
 static bool is_word(const char *text, size_t max, const char *others) {
     size_t length = strlen(text);
     for (size_t i = 0; i < length; i++) {

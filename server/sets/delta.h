@@ -1,7 +1,7 @@
 #ifndef GJKD_SETS_DELTA_H
 #define GJKD_SETS_DELTA_H
 
-/* What differs between two versions of a set. */
+/* Differences between two versions of a set. */
 
 #include "sets/feed.h"
 #include "sets/version.h"
@@ -13,8 +13,8 @@
  */
 struct gjkd_delta *gjkd_delta_new(const struct gjkd_version *from, const struct gjkd_version *to);
 
-/* Tells the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from` (NULL:
- * no set). Changes of one set are told in their order, by one thread at a time. */
+/* Tells the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from`
+ * (NULL: no set). Changes of one set are told in their order, by one thread at a time. */
 void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version *to);
 
 /* Calls visit, in the order of handles, for each shape that GET shows otherwise in the two

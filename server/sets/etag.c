@@ -56,7 +56,7 @@ static size_t tag_length(const char *text) {
     return end == NULL ? 0 : (size_t)(end - text) + 1;
 }
 
-/* Whether the quoted tag of that length is the current one, or that of its packed form. */
+/* Returns true if the quoted tag of that length is the current one, or that of its packed form. */
 static bool is_same(const char *tag, size_t length, const char *etag) {
     const size_t mark = sizeof GJKD_ETAG_GZIP - 1, own = strlen(etag);
     if (length == own + mark && memcmp(tag + own - 1, GJKD_ETAG_GZIP, mark) == 0) {

@@ -2,9 +2,9 @@
 #define GJKD_SETS_KEPT_TICKS_H
 
 /*
- * What a set keeps beside each of its ticks: the digest of the request that made it, and the memory
- * that it adds. They stand in the set's history as notes and are as immutable as that, so that any
- * thread may read those of a version, and several may build successors of it at once.
+ * Notes that a set keeps beside each of its ticks: the digest of the request that made it, and the
+ * memory that it adds. They stand in the set's history as notes and are as immutable as that, so
+ * that any thread may read those of a version, and several may build successors of it at once.
  */
 
 #include "gjk/history.h"
@@ -26,8 +26,9 @@ typedef struct gjkd_tick_totals {
 } gjkd_tick_totals;
 
 /*
- * *out is the history with one more tick (gjk_history_add_tick), whose note this is; *totals, of the
- * history before, becomes that of *out. OUT_OF_MEMORY: both are as they were. Likewise the next two.
+ * *out is the history with one more tick (gjk_history_add_tick), whose note this is; *totals, of
+ * the history before, becomes that of *out. OUT_OF_MEMORY: both are as they were. Likewise the next
+ * two.
  */
 gjk_status gjkd_ticks_add(const struct gjk_history *history, const gjk_tick *tick,
                           const gjkd_tick *note, gjkd_tick_totals *totals,

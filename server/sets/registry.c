@@ -116,7 +116,8 @@ static struct stripe *stripe_of(struct gjkd_registry *registry, const char *name
     return &registry->stripes[hash % WRITER_STRIPES];
 }
 
-/* until: of CLOCK_MONOTONIC; NULL: for ever. False: it is that time, and another writer has it still. */
+/* until: of CLOCK_MONOTONIC; NULL: for ever. False: it is that time, and another writer has it
+ * still. */
 static bool take_stripe(struct stripe *stripe, const struct timespec *until) {
     bool is_late = false;
     pthread_mutex_lock(&stripe->lock);
@@ -198,15 +199,15 @@ static void replace(struct gjkd_registry *registry, size_t index, const struct g
     }
 }
 
-/* Whether the limit would be exceeded; a version smaller than the one before it is always allowed.
- * */
+/* Returns true if the limit would be exceeded; a version smaller than the one before it is always
+ * allowed. */
 static bool exceeds_memory(const struct gjkd_registry *registry, uint64_t old_bytes,
                            uint64_t bytes) {
     return registry->bytes_max != 0 && bytes > old_bytes &&
            registry->bytes - old_bytes + bytes > registry->bytes_max;
 }
 
-/* Whether the version may come to the place at index of what is there, old (NULL: nothing). */
+/* Judges whether the version may replace old (NULL: nothing is there). */
 static gjkd_put_status judge(const struct gjkd_registry *registry, const struct gjkd_version *old,
                              const struct gjkd_version *version) {
     const uint64_t old_bytes = old != NULL ? old->bytes : 0;

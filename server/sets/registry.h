@@ -43,7 +43,7 @@ typedef enum gjkd_put_status {
 /* Makes version the current one of its name; on OK the registry holds a reference of its own. */
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version);
 
-/* What put would return, and nothing else. */
+/* Returns what put would return; changes nothing. */
 gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
                                   const struct gjkd_version *version);
 

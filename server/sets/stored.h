@@ -28,7 +28,7 @@ const gjk_body *gjkd_stored_move(const gjk_body *body, const proto_place *to, bo
 /* Is it the same shape, with the definition of `other`, so that at most its place differs? */
 bool gjkd_stored_is_moved(const gjk_body *body, const gjk_body *other);
 
-/* What GET answers for it. A view that lives as long as the body. */
+/* Returns what GET answers for it. A view that lives as long as the body. */
 proto_stored gjkd_stored_view(const gjk_body *body);
 
 /* The JSON of its meta, absent where it has none. A view, likewise. */

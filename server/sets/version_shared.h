@@ -8,7 +8,7 @@
 
 #include "sets/version_edit.h"
 
-/* What makes a version of the one before it, as it was told by another node. */
+/* Changes that make a version of the one before it, as another node published them. */
 typedef struct gjkd_successor {
     gjkd_restored set; /* with the numbers that it has; edits: in the order of ids, of bodies or
                                 NULL for a shape that is gone */
@@ -25,9 +25,9 @@ gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
                                 const gjkd_successor *successor,
                                 struct gjkd_version **out) GJK_MUST_USE;
 
-/* Gives a version of a cluster, that nobody else has seen yet, its place in the log. is_first: of its
- * life, which gets that incarnation. revision_of: a version whose revision it has, with its mark;
- * NULL: the revision is the place, and has this mark. */
+/* Gives a version of a cluster, that nobody else has seen yet, its place in the log. is_first: of
+ * its life, which gets that incarnation. revision_of: a version whose revision it has, with its
+ * mark; NULL: the revision is the place, and has this mark. */
 void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
                          const struct gjkd_version *revision_of, uint64_t order, uint32_t mark);
 
@@ -39,8 +39,8 @@ static inline struct gjk_set *gjkd_version_base_set(const struct gjkd_version *v
     return version->unlogged.base != NULL ? version->unlogged.base : version->set;
 }
 
-/* Of a set of a cluster: another node has made its ticks, and this one may not have heard of all, so
- * that nothing is known of the time between the newest and a tick that is made here. */
+/* Of a set of a cluster: another node has made its ticks, and this one may not have heard of all,
+ * so that nothing is known of the time between the newest and a tick that is made here. */
 bool gjkd_version_may_lack_ticks(const struct gjkd_version *version);
 
 /* The newest tick that the log has, plus one; 0: there is none. */

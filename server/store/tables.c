@@ -200,7 +200,7 @@ static const char *text_of(sqlite3_stmt *statement, int column) {
     return text != NULL ? text : "";
 }
 
-/* Whether there is a row; resets the statement if not. */
+/* Steps to the next row; resets the statement if there is none. */
 static gjkd_next step(sqlite3_stmt *statement) {
     const int status = sqlite3_step(statement);
     if (status == SQLITE_ROW) {

@@ -1,6 +1,6 @@
 /*
- * Whatever comes is decoded as the body of a PUT. An import is one transaction, so that a mistake in
- * its last line leaves the directory as it was.
+ * Imports and exports sets. A line is decoded as the body of a PUT. An import is one transaction,
+ * so that a mistake in its last line leaves the directory as it was.
  */
 
 #include "store/transfer.h"

@@ -34,7 +34,7 @@ void gjkd_address_format(const gjkd_address *address, char *text);
 uint16_t gjkd_address_port(const gjkd_address *address);
 void gjkd_address_set_port(gjkd_address *address, uint16_t port);
 
-/* Whether only this machine can reach it: 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104. */
+/* Returns true if only this machine can reach it: 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104. */
 bool gjkd_address_is_loopback(const gjkd_address *address);
 
 /* 0.0.0.0 or ::, which mean every interface. */

@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it is a host name: letters, digits, '-', '_' and '.', not empty, without port. */
+/* Returns true if it is a host name: letters, digits, '-', '_' and '.', not empty, without port. */
 bool gjkd_is_host_name(const char *text, size_t length);
 
 /* header: the value of Host, with or without a port, compared without case. */

@@ -40,7 +40,7 @@ static void put_name(struct gjkd_log_record *record, const char *name) {
     put_text(record, record->json ? "\":" : "=");
 }
 
-/* Whether the value needs no quotes. */
+/* Returns true if the value needs no quotes. */
 static bool is_plain(const char *value, size_t length) {
     for (size_t i = 0; i < length; i++) {
         if (value[i] <= ' ' || value[i] > '~' || value[i] == '"' || value[i] == '\\' ||

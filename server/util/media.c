@@ -11,7 +11,7 @@ static const char *skip_blanks(const char *text) {
     return text + strspn(text, " \t");
 }
 
-/* Whether the text begins with that word, compared without case. */
+/* Returns true if the text begins with that word, compared without case. */
 static bool starts_with(const char *text, const char *word) {
     size_t length = strlen(word);
     return strncasecmp(text, word, length) == 0 && strchr("; \t,", text[length]) != NULL;
@@ -31,7 +31,8 @@ static size_t span(const char *text, const char *stops) {
     return i;
 }
 
-/* Whether the parameter, without blanks around it, is anything but a charset other than UTF-8. */
+/* Returns true if the parameter, without blanks around it, is anything but a charset other than
+ * UTF-8. */
 static bool is_unicode(const char *parameter, size_t length) {
     static const char charset[] = "charset=";
     static const char *const values[] = {"utf-8", "\"utf-8\""};

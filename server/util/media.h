@@ -11,11 +11,11 @@
 #define GJKD_TYPE_PROTOBUF "application/protobuf"
 #define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"
 
-/* Whether Content-Type (NULL: absent) is that type, with no charset or UTF-8. Other parameters are
- * ignored. */
+/* Returns true if Content-Type (NULL: absent) is that type, with no charset or UTF-8. Other
+ * parameters are ignored. */
 bool gjkd_is_text_type(const char *content_type, const char *type);
 
-/* Whether it is a column message, by either name or by application/protobuf. Parameters are
+/* Returns true if it is a column message, by either name or by application/protobuf. Parameters are
  * ignored. */
 bool gjkd_is_columns_type(const char *content_type);
 bool gjkd_is_short_name(const char *content_type);
@@ -28,7 +28,7 @@ int gjkd_accept_weight(const char *accept, const char *type);
  * refused, or nothing is said of it. */
 int gjkd_coding_weight(const char *accept_encoding, const char *coding);
 
-/* Whether Accept admits application/json. */
+/* Returns true if Accept admits application/json. */
 bool gjkd_accepts_json(const char *accept);
 
 #endif

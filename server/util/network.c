@@ -72,7 +72,7 @@ uint64_t gjkd_ip_hash(const gjkd_ip *ip, uint64_t seed) {
     return gjkd_hash2(halves, seed);
 }
 
-/* Whether the first `bits` bits agree. */
+/* Returns true if the first `bits` bits agree. */
 static bool agree(const gjkd_ip *a, const gjkd_ip *b, unsigned bits) {
     unsigned whole = bits / 8;
     unsigned rest = bits % 8;

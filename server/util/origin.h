@@ -11,13 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether it is an origin or "*". "null" is refused, because any sandboxed page has it. */
+/* Returns true if it is an origin or "*". "null" is refused, because any sandboxed page has it. */
 bool gjkd_is_origin(const char *text, size_t length);
 
 /* The entry that admits the origin in the header's value: "*" or the origin itself. NULL: none. */
 const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed);
 
-/* Whether "*" is in the list. */
+/* Returns true if "*" is in the list. */
 bool gjkd_origins_any(const struct gjkd_names *allowed);
 
 #endif

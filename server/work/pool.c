@@ -1,13 +1,13 @@
 /*
  * Tasks go through an MPSC queue, and threads are woken by a semaphore, so that a loop that submits
- * one never blocks. Under a lock of their own the threads move what came to the fair queue, and take
- * from that.
+ * one never blocks. Under a lock of their own the threads move what came to the fair queue, and
+ * take from that.
  *
- * There are more threads than workers: a thread needs one of the workers' places to run. A task that
- * pauses keeps its thread and gives up its place, to whoever is next; it stands in the queue itself
- * until it is next. Tasks that never ask (a large set is built) are helped by a watch: when nothing
- * has been begun for a while although something waits, one place more is lent, and the system's
- * scheduler shares the processors.
+ * There are more threads than workers: a thread needs one of the workers' places to run. A task
+ * that pauses keeps its thread and gives up its place, to whoever is next; it stands in the queue
+ * itself until it is next. Tasks that never ask (a large set is built) are helped by a watch: when
+ * nothing has been begun for a while although something waits, one place more is lent, and the
+ * system's scheduler shares the processors.
  */
 
 #include "work/pool.h"
@@ -46,8 +46,8 @@ static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without 
 
 /*
  * Threads that rest form a stack, so that as few of them as possible take turns: their caches and
- * malloc's arenas stay warm. It is Treiber's, of indices with a count of all changes beside the first
- * one against the ABA problem.
+ * malloc's arenas stay warm. It is Treiber's, of indices with a count of all changes beside the
+ * first one against the ABA problem.
  */
 #define INDEX_BITS 16
 #define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
@@ -204,7 +204,7 @@ static void begin_next_writer(struct gjkd_pool *pool, const struct gjkd_task *ta
     }
 }
 
-/* What is to be done about a task that has run; the lock is held, and the task may be gone. */
+/* Settles a task that has run; the lock is held, and the task may be gone. */
 static void settle(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
     struct gjkd_pool *pool = worker->pool;
     charge(worker, ran->client);

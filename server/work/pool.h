@@ -2,10 +2,10 @@
 #define GJKD_WORK_POOL_H
 
 /*
- * The worker pool: threads that run tasks, so many at a time. The queue is bounded; beyond the bound a
- * task is refused at once. Clients get equal shares of processor time (fair_queue.h): a long task
- * pauses for the others in turns of GJKD_TURN_NS wherever it asks, and goes on as if nothing had
- * been, so that nothing it computes depends on that.
+ * The worker pool: threads that run tasks, so many at a time. The queue is bounded; beyond the
+ * bound a task is refused at once. Clients get equal shares of processor time (fair_queue.h): a
+ * long task pauses for the others in turns of GJKD_TURN_NS wherever it asks, and goes on as if
+ * nothing had been, so that nothing it computes depends on that.
  */
 
 #include "work/completion_queue.h"
@@ -54,8 +54,8 @@ bool gjkd_pool_init(struct gjkd_pool *pool, unsigned workers, unsigned queued_ma
 /* Ends the workers once they have run every submitted task. Does nothing if there are none. */
 void gjkd_pool_fini(struct gjkd_pool *pool);
 
-/* Queues a task whose client, writer, is_short, completions, run and done are set. From any thread. False: the
- * queue is full; a sixteenth of its bound is open to each client even then. */
+/* Queues a task whose client, writer, is_short, completions, run and done are set. From any thread.
+ * False: the queue is full; a sixteenth of its bound is open to each client even then. */
 bool gjkd_pool_submit(struct gjkd_pool *pool, struct gjkd_task *task);
 
 /* Queues a task that belongs to work admitted before, and is therefore never refused. */
@@ -63,8 +63,8 @@ void gjkd_pool_resume(struct gjkd_pool *pool, struct gjkd_task *task);
 
 /*
  * For a task in the midst of long work, now by uv_hrtime: lets others run if its turn is over, and
- * returns when the next one begins. Elsewhere, and where nobody waits, it does nothing. It costs next
- * to nothing, so it may be called often.
+ * returns when the next one begins. Elsewhere, and where nobody waits, it does nothing. It costs
+ * next to nothing, so it may be called often.
  */
 void gjkd_pool_pause(uint64_t now_ns);
 
@@ -80,7 +80,7 @@ void gjkd_pool_step_out(void);
  * that: it is begun meanwhile. */
 void gjkd_pool_leave_line(void);
 
-/* Whether a task waits for a worker, and whether there are more workers than running and waiting
+/* Return true if a task waits for a worker, and if there are more workers than running and waiting
  * tasks. From any thread; a hint that may be out of date at once. */
 bool gjkd_pool_has_waiting(struct gjkd_pool *pool);
 bool gjkd_pool_has_idle_worker(struct gjkd_pool *pool);

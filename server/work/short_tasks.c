@@ -59,7 +59,7 @@ static void settle(struct gjkd_short_tasks *tasks, const struct gjkd_task *ran, 
 
 /* --- Threads --- */
 
-/* What came before the thread could be found resting is looked for once more: all threads agree that
+/* Looks once more for what came before the thread could be found resting: all threads agree that
  * it rests first and looks then. */
 static void rest(struct gjkd_short_tasks *tasks) {
     atomic_fetch_add(&tasks->resting, 1);

@@ -9,7 +9,7 @@
 struct gjkd_completion_queue;
 struct gjkd_worker;
 
-/* What becomes of a task that has run. */
+/* Fate of a task that has run. */
 typedef enum gjkd_task_result {
     GJKD_TASK_COMPLETE, /* goes to its completion queue */
     GJKD_TASK_REQUEUE,  /* runs once more, behind the tasks that wait; it is short no longer */

@@ -70,7 +70,7 @@ typedef union gjk_member_value {
     } materials;
 } gjk_member_value;
 
-/* What was wrong with the value of which member. */
+/* A fault in the value of one member. */
 typedef struct gjk_geometry_fault {
     uint32_t member;        /* its index */
     gjk_pieces_fault place; /* in its list; depth 0: the member as a whole */
@@ -78,7 +78,7 @@ typedef struct gjk_geometry_fault {
     uint64_t wanted, found;
 } gjk_geometry_fault;
 
-/* What a shape is made of. */
+/* Arguments of a shape's constructor. */
 typedef struct gjk_geometry {
     struct gjk_arena *arena; /* where the shape keeps its points, or a reference to its pieces */
     uint32_t dimension;      /* one that the kind has */
@@ -97,7 +97,7 @@ typedef struct gjk_kind {
     gjk_status (*make)(gjk_geometry *geometry, gjk_shape *out);
 } gjk_kind;
 
-/* Whether the pieces of a shape keep the member's value, so that gjk_geometry_view has it. */
+/* Returns true if the pieces of a shape keep the member's value, so that gjk_geometry_view has it. */
 static inline bool gjk_member_is_kept(const gjk_member *member) {
     return member->form >= GJK_MEMBER_VERTICES;
 }

@@ -39,7 +39,8 @@ typedef struct gjk_piece {
     alignas(64) double columns[5 * GJK_LANES];
 } gjk_piece;
 
-/* Whether there is a piece i < count: a cell of a height field with a hole at a corner has none. */
+/* Returns true if there is a piece i < count: a cell of a height field with a hole at a corner has
+ * none. */
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i);
 
 /* Takes the next piece that exists, from number *next on, and pays for it. False: there is none, or the
@@ -47,8 +48,8 @@ bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i);
 bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
                      uint32_t *index);
 
-/* Piece i, which exists, of a placed shape of pieces, as the constructor of its kind would make it: the same bits.
- * i < count. O(1). */
+/* Piece i, which exists, of a placed shape of pieces, as the constructor of its kind would make it:
+ * the same bits. i < count. O(1). */
 void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out);
 
 /* The material of piece i; false: the shape has none. */
@@ -62,10 +63,10 @@ typedef struct gjk_pieces_fault {
 } gjk_pieces_fault;
 
 /*
- * Triangles over shared vertices. All arrays are copied. Vertex indices past the end are OUT_OF_RANGE
- * with the fault {triangle, corner}; with `closed`, NOT_CLOSED with the fault {triangle} unless every
- * edge belongs to exactly two triangles that run along it in opposite directions.
- * O(n log n). NOT_FINITE and OUT_OF_RANGE with {vertex, axis} for coordinates.
+ * Triangles over shared vertices. All arrays are copied. Vertex indices past the end are
+ * OUT_OF_RANGE with the fault {triangle, corner}; with `closed`, NOT_CLOSED with the fault
+ * {triangle} unless every edge belongs to exactly two triangles that run along it in opposite
+ * directions. O(n log n). NOT_FINITE and OUT_OF_RANGE with {vertex, axis} for coordinates.
  */
 typedef struct gjk_mesh {
     const gjk_vec3 *vertices;
@@ -79,10 +80,10 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
                                gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;
 
 /*
- * Samples on a grid: (column * spacing[0], row * spacing[1], heights[row * columns + column]); NaN is
- * a hole. Cell n = row * (columns - 1) + column is cut from (column, row) to (column + 1, row + 1):
- * piece 2n has the corner (column + 1, row), piece 2n + 1 the corner (column, row + 1); a cell with a
- * hole at a corner has neither (its pieces exist by number and are never hit).
+ * Samples on a grid: (column * spacing[0], row * spacing[1], heights[row * columns + column]); NaN
+ * is a hole. Cell n = row * (columns - 1) + column is cut from (column, row) to (column + 1, row +
+ * 1): piece 2n has the corner (column + 1, row), piece 2n + 1 the corner (column, row + 1); a cell
+ * with a hole at a corner has neither (its pieces exist by number and are never hit).
  */
 typedef struct gjk_heightfield {
     uint32_t columns, rows; /* each >= 2 */
@@ -130,7 +131,7 @@ gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *regi
                                  gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;
 
 /*
- * What a shape of pieces was made of, for those who write it down again: views into the pieces,
+ * Return the arguments that a shape of pieces was made from: views into the pieces,
  * numbers as they were given. The kind is the shape's type; false: it is of another.
  */
 bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out);

@@ -16,7 +16,7 @@ typedef union gjk_rotation {
     gjk_quat orientation;
 } gjk_rotation;
 
-/* What is known of a pose beyond the digits of its position and rotation. */
+/* Exact form of a pose, beyond the digits of its position and rotation. */
 typedef enum gjk_pose_form {
     GJK_POSE_PLAIN,      /* nothing */
     GJK_POSE_ANGLE,      /* turn.angle: the rotation is that of its exact sine and cosine */

@@ -96,7 +96,7 @@ struct gjk_pieces;
  * frame. Pure: the same point for the same direction, always. */
 typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
 
-/* What a curved shape is made of. */
+/* Numbers of a curved shape. */
 typedef struct gjk_curve {
     gjk_vec3 a;         /* ellipse, half ellipse: radii; slice: cosine and sine of theta / 2;
                            cylinder: an end; cone: centre of the base */
@@ -107,7 +107,7 @@ typedef struct gjk_curve {
     const void *user;
 } gjk_curve;
 
-/* What the kernels for two small flat shapes (pair/flat) take a shape for. The sum of two kinds tells
+/* Kind of a shape for the kernels of two small flat shapes (pair/flat). The sum of two kinds tells
  * the kind of their pair. */
 typedef enum gjk_flat_kind {
     GJK_FLAT_NOT,         /* left to the general kernels */
@@ -115,7 +115,7 @@ typedef enum gjk_flat_kind {
     GJK_FLAT_POLYGON = 5, /* 2 to GJK_LANES points whose edges are kept beside them */
 } gjk_flat_kind;
 
-/* What every query reads comes first, so that it shares a line of the cache. */
+/* Members that every query reads come first, so that they share a cache line. */
 typedef struct gjk_shape {
     gjk_shape_type type;
     uint32_t dimension;    /* 2 or 3 */

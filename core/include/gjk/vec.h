@@ -125,7 +125,7 @@ static inline gjk_mat3 gjk_mat3_identity(void) {
     return (gjk_mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }
 
-/* Whether two matrices are equal, entry by entry. */
+/* Returns true if two matrices are equal, entry by entry. */
 static inline bool gjk_same_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
     return a->r0.x == b->r0.x && a->r0.y == b->r0.y && a->r0.z == b->r0.z && a->r1.x == b->r1.x &&
            a->r1.y == b->r1.y && a->r1.z == b->r1.z && a->r2.x == b->r2.x && a->r2.y == b->r2.y &&

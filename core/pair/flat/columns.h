@@ -34,7 +34,7 @@ LANES_INLINE gjk_two row(const double *columns, uint32_t i) {
     return (gjk_two){columns[i], columns[COLUMN + i]};
 }
 
-/* Which of the numbers is the largest, the first of those. */
+/* Returns the lane of the largest number, the first among equals. */
 LANES_INLINE uint32_t lane_of_largest(lanes a) {
     return (uint32_t)__builtin_ctz(lanes_equal(a, lanes_largest(a)));
 }

@@ -13,9 +13,9 @@
 
 /*
  * Set *result as gjk_detect and gjk_distance do. False: they could not decide it, and the general
- * method did. The settings' solver is the direct one, and no sign is asked for. A recorder hears nothing
- * of what they decide.
- * One function for each instruction set and kind of pair, with the same bits.
+ * method did. The settings' solver is the direct one, and no sign is asked for. A recorder hears
+ * nothing of what they decide. One function for each instruction set and kind of pair, with the
+ * same bits.
  */
 #define GJK_FLAT_KERNEL(question, name)                                          \
     bool gjk_flat_##question##_##name(const gjk_placed *a, const gjk_placed *b,  \
@@ -37,20 +37,20 @@ GJK_FLAT_KERNEL(distance, circles)
 GJK_FLAT_KERNEL(detect, capsules) /* polygons of two points each */
 GJK_FLAT_KERNEL(distance, capsules)
 
-/* The same for all pairs and settings: pair/spatial, or else the general method, which a recorder hears.
- * True: pair/spatial has decided. */
+/* The same for all pairs and settings: pair/spatial, or else the general method, which a recorder
+ * hears. True: pair/spatial has decided. */
 bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
                         const gjk_detect_settings *settings, gjk_detect_result *result);
 bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
                           const gjk_distance_settings *settings, gjk_distance_result *result);
 
-/* Whether two placed shapes are such a pair. */
+/* Returns true if two placed shapes are such a pair. */
 static inline bool gjk_flat_serves(const gjk_placed *a, const gjk_placed *b) {
     return a->shape->flat + b->shape->flat >= 2 * GJK_FLAT_POINT && a->pose.form != GJK_POSE_REST &&
            b->pose.form != GJK_POSE_REST;
 }
 
-/* Whether the settings leave the choice of the method. */
+/* Returns true if the settings leave the choice of the method. */
 static inline bool gjk_flat_may_choose(const struct gjk_penetration_solver *solver) {
     return solver == NULL || solver == &gjk_penetration_direct;
 }

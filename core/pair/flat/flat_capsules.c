@@ -1,19 +1,21 @@
 /*
- * Two segments or capsules. Of two segments that do not cross, one of the nearest points is an end point
- * (Ericson, Real-Time Collision Detection, 2005, 5.1.9): four ends against the interior of the other
- * segment and four pairs of ends are all the candidates. Two at a time are computed, in the world's
- * axes, and the nearest is selected by masks, since a branch on which one it is would be as good as random.
+ * Two segments or capsules. Of two segments that do not cross, one of the nearest points is an end
+ * point (Ericson, Real-Time Collision Detection, 2005, 5.1.9): four ends against the interior of
+ * the other segment and four pairs of ends are all the candidates. Two at a time are computed, in
+ * the world's axes, and the nearest is selected by masks, since a branch on which one it is would
+ * be as good as random.
  *
- * Every length is computed from differences of a point of the one and a point of the other, which have
- * the same magnitude to the bit in either order; so lengths do not depend on which of the two is first.
+ * Every length is computed from differences of a point of the one and a point of the other, which
+ * have the same magnitude to the bit in either order; so lengths do not depend on which of the two
+ * is first.
  */
 
 #include "pair/flat/masked.h"
 
 enum { NORMAL_X = 2 * GJK_LANES, NORMAL_Y = 3 * GJK_LANES };
 
-/* A segment in the world's axes, relative to its shape's position: its end points, and a unit normal
- * of its line. */
+/* A segment in the world's axes, relative to its shape's position: its end points, and a unit
+ * normal of its line. */
 typedef struct rod {
     gjk_two end[2], normal;
 } rod;
@@ -28,8 +30,8 @@ TWO_INLINE rod rod_of(const gjk_placed *placed) {
     };
 }
 
-/* The vectors from end i of the first segment to the ends of the second: the x components of both beside
- * each other, and the y components. */
+/* The vectors from end i of the first segment to the ends of the second: the x components of both
+ * beside each other, and the y components. */
 typedef struct ways {
     gjk_two x[2], y[2];
 } ways;
@@ -45,8 +47,8 @@ TWO_INLINE ways ways_between(const rod *first, const rod *second, gjk_two betwee
     return w;
 }
 
-/* Of two vectors, given by their x and y components: their dot products with v, and with v turned by a
- * quarter to the left. */
+/* Of two vectors, given by their x and y components: their dot products with v, and with v turned
+ * by a quarter to the left. */
 TWO_INLINE gjk_two part_along(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * x + two_all(v[1]) * y;
 }
@@ -54,8 +56,8 @@ TWO_INLINE gjk_two part_across(gjk_two v, gjk_two x, gjk_two y) {
     return two_all(v[0]) * y - two_all(v[1]) * x;
 }
 
-/* The end points of one segment seen from the other: their signed distances from its line, along its
- * normal, and whether their feet on that line lie on the segment. */
+/* The end points of one segment seen from the other: their signed distances from its line, along
+ * its normal, and whether their feet on that line lie on the segment. */
 typedef struct heights {
     gjk_two height;
     gjk_two_bits is_over;
@@ -67,7 +69,8 @@ TWO_INLINE heights heights_of(gjk_two height, gjk_two start, gjk_two end) {
     return (heights){height, two_if_not_below(start, none) & two_if_not_below(none, end)};
 }
 
-/* Whether the line separates the end points or contains one. Does not change if the normal is reversed. */
+/* Returns true if the line separates the end points or contains one. Does not change if the normal
+ * is reversed. */
 TWO_INLINE bool are_apart(const heights *ends) {
     return ends->height[0] * ends->height[1] <= 0.0;
 }
@@ -142,11 +145,12 @@ TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
 }
 
 /*
- * Finds the nearest points of two segments. Those that cross have a penetration depth instead, which is
- * the least distance of an end point from the other's line: it is told as a negative distance, with the
- * normal reversed. False, and left to the kernel of polygons: the segments touch within rounding, they are
- * parallel and side by side, where the middle of what they share is to be told, or the normal does not
- * prove the distance, as when the nearest point is within rounding of an end.
+ * Finds the nearest points of two segments. Those that cross have a penetration depth instead,
+ * which is the least distance of an end point from the other's line: it is told as a negative
+ * distance, with the normal reversed. False, and left to the kernel of polygons: the segments touch
+ * within rounding, they are parallel and side by side, where the middle of what they share is to be
+ * told, or the normal does not prove the distance, as when the nearest point is within rounding of
+ * an end.
  */
 TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const view *v, nearest *at) {
     const rod first = rod_of(a), second = rod_of(b);

@@ -2,8 +2,8 @@
 #define GJK_PAIR_FLAT_MASKED_H
 
 /*
- * Answers without branches: every member is computed whatever the state of the pair, and those that the
- * state leaves out are set to 0 by a bit mask. For pairs that take so few instructions that a
+ * Answers without branches: every member is computed whatever the state of the pair, and those that
+ * the state leaves out are set to 0 by a bit mask. For pairs that take so few instructions that a
  * mispredicted branch on the state, which is as good as random, would cost more than all of them.
  */
 
@@ -48,7 +48,7 @@ TWO_INLINE void write_masked_distance(const view *v, const nearest *at, gjk_stat
     write_masked_points(at, mask, &result->point_a, &result->point_b);
 }
 
-/* What was found, as the settings ask for it. */
+/* Writes what was found, as the settings ask for it. */
 TWO_INLINE void tell_masked_detect(const view *v, const nearest *at,
                                    const gjk_detect_settings *settings, gjk_detect_result *result) {
     const gjk_state state = count_state(v, at->distance);

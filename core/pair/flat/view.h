@@ -2,7 +2,7 @@
 #define GJK_PAIR_FLAT_VIEW_H
 
 /*
- * What the flat kernels have in common: the numbers of a pair that a query depends on, and how its
+ * Shared by the flat kernels: the numbers of a pair that a query depends on, and how its
  * answer is written.
  */
 
@@ -14,15 +14,15 @@
 #include <string.h>
 
 /*
- * An overlap along every normal that is at least this deep, relative to the scale, is certain. Below
- * it the difference of the shapes may be flat within rounding, with the origin beyond its end, where
- * no edge has a normal. As in separating_axis2.c.
+ * An overlap along every normal that is at least this deep, relative to the scale, is certain.
+ * Below it the difference of the shapes may be flat within rounding, with the origin beyond its
+ * end, where no edge has a normal. As in separating_axis2.c.
  */
 #define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
 /* The limits of the state: a gap or a distance of the cores above `most` proves that the shapes are
- * separated, one below `least` that they overlap. Gaps along all normals below `deep` prove that the
- * cores do. The same whichever of the shapes is first. */
+ * separated, one below `least` that they overlap. Gaps along all normals below `deep` prove that
+ * the cores do. The same whichever of the shapes is first. */
 typedef struct view {
     gjk_two between; /* from position to position, in the world's axes */
     double radius, rounding;
@@ -53,8 +53,8 @@ TWO_INLINE gjk_state state_at(const view *v, double distance) {
 }
 
 /* The nearest points of two cores, or the deepest ones: the point of the other and the unit vector
- * along which both shapes are nearest, from the shape that is called own here; own's point is as far
- * back along it as the distance says. */
+ * along which both shapes are nearest, from the shape that is called own here; own's point is as
+ * far back along it as the distance says. */
 typedef struct nearest {
     const gjk_placed *own, *other;
     gjk_two point, normal; /* from own's origin, in the world's axes */
@@ -63,8 +63,8 @@ typedef struct nearest {
     bool is_sure;          /* else nothing here is */
 } nearest;
 
-/* Sets the point and the normal: `toward` times `scale`, of unit length. It is turned first, while the
- * scale is being computed. */
+/* Sets the point and the normal: `toward` times `scale`, of unit length. It is turned first, while
+ * the scale is being computed. */
 TWO_INLINE void turn_to_world(nearest *at, gjk_two point, gjk_two toward, gjk_two scale) {
     const gjk_two_turn turn = two_turn_of(&at->own->pose);
     at->point = two_turned(turn, point);
@@ -82,8 +82,8 @@ typedef struct way_to_point {
         scale; /* the unit vector to the point from the nearest of the edge is their product */
 } way_to_point;
 
-/* The distance of the nearer end is begun before it is known whether it is asked for, and 1 / length is
- * length * (1 / length^2), so that root and division go on at once. */
+/* The distance of the nearer end is begun before it is known whether it is asked for, and 1 /
+ * length is length * (1 / length^2), so that root and division go on at once. */
 TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_two point) {
     const gjk_two edge = to - from, of_start = point - from, of_end = point - to;
     const gjk_two start_squared = two_dots(of_start, of_start);
@@ -104,7 +104,7 @@ TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_t
     return way;
 }
 
-/* Whether rounding cannot have moved the point beyond the end. */
+/* Returns true if rounding cannot have moved the point beyond the end. */
 TWO_INLINE bool is_clearly_beyond(const view *v, const way_to_point *way) {
     const double clear = 16.0 * v->rounding;
     return way->beyond * way->beyond > clear * clear * way->square;

@@ -1,11 +1,11 @@
 /*
- * Newton's method for a stationary point of the support function h of a - b over the unit directions.
- * In a direction n the farthest points of a are one point of a rim, an apex, or, where both ends are
- * equally far, a line between them on its side, with the weight of its second end as one more unknown
- * and h equal at both ends as one more equation; the same of b (the Lagrange-Newton method with an
- * active set: Nocedal, Wright, Numerical Optimization, 2006, 16.5 and 18.1). On a rim of radius r the
- * second derivative of h is r over the sine of n against the axis, along the rim. Within a flat end n is
- * the axis itself, so only the place must be tested.
+ * Newton's method for a stationary point of the support function h of a - b over the unit
+ * directions. In a direction n the farthest points of a are one point of a rim, an apex, or, where
+ * both ends are equally far, a line between them on its side, with the weight of its second end as
+ * one more unknown and h equal at both ends as one more equation; the same of b (the
+ * Lagrange-Newton method with an active set: Nocedal, Wright, Numerical Optimization, 2006, 16.5
+ * and 18.1). On a rim of radius r the second derivative of h is r over the sine of n against the
+ * axis, along the rim. Within a flat end n is the axis itself, so only the place must be tested.
  */
 
 #include "pair/round/round.h"
@@ -182,7 +182,7 @@ static void move(search3 *s, const step3 *step) {
     }
 }
 
-/* Whether an apex alone is the contact. */
+/* Returns true if an apex alone is the contact. */
 static bool is_apex(const search3 *s, int k) {
     return !s->is_side[k] && s->pair->body[k].radius[s->contact->weight[k] == 1.0] == 0.0;
 }

@@ -72,7 +72,7 @@ static bool is_at_least(const form2 *form, double least) {
     return xx >= 0.0 && yy >= 0.0 && xx * yy >= form->xy * form->xy;
 }
 
-/* What rounding has left of the equations of a contact. */
+/* Returns the residual of the equations of a contact. */
 static double residue(const gjk_round_contact *c, double sine) {
     const gjk_vec3 w = gjk_sub3(c->point[0], c->point[1]);
     const gjk_vec3 off = gjk_sub3(w, gjk_scale3(gjk_dot3(w, c->normal), c->normal));

@@ -2,10 +2,10 @@
 #define GJK_PAIR_ROUND_H
 
 /*
- * Two bodies that are each the hull of two discs across one axis: cylinders and cones, and points and
- * segments, whose discs have no radius. GJK and EPA approach such a pair by a digit in a few steps;
- * from a coarse answer Newton's method finds the contact to rounding, and a bound on the curvature
- * proves that nothing near it is less deep.
+ * Two bodies that are each the hull of two discs across one axis: cylinders and cones, and points
+ * and segments, whose discs have no radius. GJK and EPA approach such a pair by a digit in a few
+ * steps; from a coarse answer Newton's method finds the contact to rounding, and a bound on the
+ * curvature proves that nothing near it is less deep.
  *
  * All is in the frame of the pair. h(n) is the support function of a - b, as in solution.h.
  */
@@ -54,7 +54,7 @@ typedef struct gjk_round_cover {
     double cosine; /* of the angle from the normal within which it is; 1: none */
 } gjk_round_cover;
 
-/* Whether both axes are parallel, to rounding; that of a point is parallel to all others. */
+/* Returns true if both axes are parallel, to rounding; that of a point is parallel to all others. */
 static inline bool gjk_round_is_parallel(const gjk_round_pair *pair) {
     const gjk_vec3 a = pair->body[0].line, b = pair->body[1].line, cross = gjk_cross3(a, b);
     return gjk_dot3(cross, cross) <= GJK_ROUNDING * GJK_ROUNDING * gjk_dot3(a, a) * gjk_dot3(b, b);
@@ -83,8 +83,9 @@ bool gjk_round_find(const gjk_round_pair *pair, gjk_vec3 normal, const double we
 bool gjk_round_find_from(const gjk_round_pair *pair, gjk_vec3 normal, gjk_round_contact *contact);
 
 /*
- * Finds the nearest points of separated cores near those of a simplex that was reduced to its feature
- * nearest the origin. normal: from a to b along the way between those. False: none, as above.
+ * Finds the nearest points of separated cores near those of a simplex that was reduced to its
+ * feature nearest the origin. normal: from a to b along the way between those. False: none, as
+ * above.
  */
 bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk_vec3 normal,
                     gjk_round_contact *contact);
@@ -94,9 +95,9 @@ void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *c
                           double depth, gjk_round_cover *cover);
 
 /*
- * The face nearest the origin of those that are nearer than the depth of the cover and not within it:
- * a - b may be less deep along directions near its normal. GJK_NO_FACE: there is none, and the depth
- * is nowhere less than `least`.
+ * The face nearest the origin of those that are nearer than the depth of the cover and not within
+ * it: a - b may be less deep along directions near its normal. GJK_NO_FACE: there is none, and the
+ * depth is nowhere less than `least`.
  */
 uint32_t gjk_round_uncovered_face(const gjk_round_cover *cover,
                                   const struct gjk_polytope3 *polytope);

@@ -2,15 +2,15 @@
 #define GJK_PAIR_SPATIAL_EXPAND_H
 
 /*
- * The expanding polytope algorithm (epa3.c) for two clouds, in floating point alone, from a tetrahedron
- * around the origin. All faces are asked in lanes whether they see a new point, and its new faces are
- * made in lanes, in a block of their own. Rounding may decide wrongly what a point near a plane sees,
- * and leave the surface a little concave; nothing relies on that. What proves the depth is the surface
- * that the search ends with: it is closed, since what is replaced has one simple cycle of edges around
- * it, and all its faces look away from the origin, at no less than the nearest one's distance, so that a
- * ray in any direction leaves it no nearer than that; and no point of the difference lies beyond the
- * nearest face. A search that does not end like this, or meets a face without a certain normal, is left
- * to epa3.c, whose polytope is exact.
+ * The expanding polytope algorithm (epa3.c) for two clouds, in floating point alone, from a
+ * tetrahedron around the origin. All faces are asked in lanes whether they see a new point, and its
+ * new faces are made in lanes, in a block of their own. Rounding may decide wrongly what a point
+ * near a plane sees, and leave the surface a little concave; nothing relies on that. What proves
+ * the depth is the surface that the search ends with: it is closed, since what is replaced has one
+ * simple cycle of edges around it, and all its faces look away from the origin, at no less than the
+ * nearest one's distance, so that a ray in any direction leaves it no nearer than that; and no
+ * point of the difference lies beyond the nearest face. A search that does not end like this, or
+ * meets a face without a certain normal, is left to epa3.c, whose polytope is exact.
  */
 
 #include "pair/kernels.h"
@@ -21,8 +21,8 @@
 /* Vertices at a time, a bit of a word for each; blocks of faces in all. */
 enum { VERTICES_MAX = 64, BLOCKS_MAX = 128, FACES_MAX = BLOCKS_MAX * GJK_LANES };
 
-/* Squared sine at its newest corner below which the normal of a face is computed again at once, and the
- * error of its distance, relative to the scale, down to there. */
+/* Squared sine at its newest corner below which the normal of a face is computed again at once, and
+ * the error of its distance, relative to the scale, down to there. */
 #define NEEDLE 0x1p-30
 #define VAGUE 0x1p-32
 
@@ -35,8 +35,8 @@ typedef struct tetrahedron {
     uint32_t on_a[4], on_b[4];
 } tetrahedron;
 
-/* Eight faces. The normals are of any length; a point sees a face when its product with the normal is
- * above the threshold, which is INFINITY in lanes without a face. */
+/* Eight faces. The normals are of any length; a point sees a face when its product with the normal
+ * is above the threshold, which is INFINITY in lanes without a face. */
 typedef struct block {
     _Alignas(64) double x[GJK_LANES], y[GJK_LANES], z[GJK_LANES];
     double threshold[GJK_LANES];
@@ -53,8 +53,8 @@ typedef struct star {
     uint64_t to, from;
 } star;
 
-/* The edges around the faces that are removed, the horizon: their ends, by columns, and where the edge
- * from a vertex ends. */
+/* The edges around the faces that are removed, the horizon: their ends, by columns, and where the
+ * edge from a vertex ends. */
 typedef struct ring {
     _Alignas(64) double from[3][VERTICES_MAX + GJK_LANES], to[3][VERTICES_MAX + GJK_LANES];
     uint8_t next[VERTICES_MAX];
@@ -62,8 +62,8 @@ typedef struct ring {
     uint32_t count;
 } ring;
 
-/* Face 8 b + l stands in lane l of block b; its corners, counter-clockwise from outside, are the lowest
- * three bytes of a word. */
+/* Face 8 b + l stands in lane l of block b; its corners, counter-clockwise from outside, are the
+ * lowest three bytes of a word. */
 typedef struct surface {
     block blocks[BLOCKS_MAX];
     ring around;
@@ -156,8 +156,8 @@ LANES_INLINE void put_edge(surface *p, uint32_t from, uint32_t to, uint32_t apex
     p->corners[p->count * GJK_LANES + r->count] = from | to << 8 | apex << 16;
 }
 
-/* Whether the edges are one cycle: all are passed on the way from one. Eight steps always, since how
- * many are needed no processor foretells. */
+/* Returns true if the edges are one cycle: all are passed on the way from one. Eight steps always,
+ * since how many are needed no processor foretells. */
 LANES_INLINE bool is_cycle(const ring *r) {
     uint64_t passed = 0;
     uint32_t v = (uint32_t)__builtin_ctzll(r->vertices);
@@ -284,9 +284,9 @@ LANES_INLINE uint64_t add_to_stars(surface *p, uint32_t face) {
     return a | b | c;
 }
 
-/* Removes the faces that are seen and sets the edges around them and their faces to the apex. False:
- * from some vertex go two. One with an edge to each vertex that it has one from is inside, and free to
- * be another; an edge is written there, too, and then overwritten. */
+/* Removes the faces that are seen and sets the edges around them and their faces to the apex.
+ * False: from some vertex go two. One with an edge to each vertex that it has one from is inside,
+ * and free to be another; an edge is written there, too, and then overwritten. */
 LANES_INLINE bool cut(surface *p, uint32_t apex) {
     ring *r = &p->around;
     uint64_t touched = 0, forked = 0;
@@ -326,7 +326,7 @@ LANES_INLINE bool insert(surface *p, uint32_t vertex, candidates *n) {
     return true;
 }
 
-/* Whether a support point is a corner of a face. */
+/* Returns true if a support point is a corner of a face. */
 LANES_INLINE bool is_corner(const surface *p, uint32_t face, const uint32_t index[2]) {
     bool is_known = false;
     for (uint32_t k = 0; k < 3; k++) {
@@ -350,8 +350,8 @@ LANES_INLINE bool sharpen_near(surface *p, double distance) {
     return true;
 }
 
-/* The points whose difference is the nearest face's nearest: in one of the faces that lie in its plane
- * within the slack. */
+/* The points whose difference is the nearest face's nearest: in one of the faces that lie in its
+ * plane within the slack. */
 LANES_INLINE void set_deepest_points(const clouds *c, extent size, const surface *p, double inner,
                                      double slack, gjk_solution *solution) {
     const gjk_vec3 foot = gjk_scale3(inner, solution->normal);
@@ -443,8 +443,8 @@ LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetra
     return false;
 }
 
-/* That of each size has a stack frame of its own, so that what is decided without a surface does not
- * pay for its pages. */
+/* That of each size has a stack frame of its own, so that what is decided without a surface does
+ * not pay for its pages. */
 #define EXPAND(name, size)                                                                \
     LANES_WHOLE __attribute__((noinline)) static bool name(const clouds *c, const few *f, \
                                                            const tetrahedron *t,          \

@@ -6,9 +6,9 @@
  * question is set up. The walk is GJK in floating point alone: signs choose the features, which
  * rounding may get wrong, and nothing it says on its way is relied upon. What it ends with is: a
  * support plane beyond the origin, a tetrahedron around it by a margin, or a feature whose distance
- * its support plane meets within rounding; for a depth the tetrahedron is expanded to a polytope that
- * proves it (expand.h). A walk that ends with none of them is left to boolean_gjk3.c, gjk3.c and epa3.c,
- * whose predicates are exact, and which go on from where it stands.
+ * its support plane meets within rounding; for a depth the tetrahedron is expanded to a polytope
+ * that proves it (expand.h). A walk that ends with none of them is left to boolean_gjk3.c, gjk3.c
+ * and epa3.c, whose predicates are exact, and which go on from where it stands.
  */
 
 #include "gjk/pair.h"
@@ -54,7 +54,8 @@ GJK_SPATIAL_KERNELS(avx512)
 /* Iterations that the settings must allow, so that a walk and what follows it stay within them. */
 #define GJK_SPATIAL_ITERATIONS 40
 
-/* Whether two placed shapes are such a pair. Of two boxes the separating axes tell more at once. */
+/* Returns true if two placed shapes are such a pair. Of two boxes the separating axes tell more at
+ * once. */
 static inline bool gjk_spatial_serves(const gjk_placed *a, const gjk_placed *b) {
     const gjk_shape *p = a->shape, *q = b->shape;
     return p->dimension == 3 && p->count > 0 && q->count > 0 &&
@@ -62,8 +63,8 @@ static inline bool gjk_spatial_serves(const gjk_placed *a, const gjk_placed *b) 
            a->pose.form != GJK_POSE_REST && b->pose.form != GJK_POSE_REST;
 }
 
-/* Whether these kernels may answer under such settings: no other penetration solver, first direction or
- * small number of iterations is asked for. */
+/* Returns true if these kernels may answer under such settings: no other penetration solver, first
+ * direction or small number of iterations is asked for. */
 static inline bool gjk_spatial_may_choose(const struct gjk_penetration_solver *solver,
                                           gjk_vec3 first_direction, uint32_t max_iterations) {
     return max_iterations >= GJK_SPATIAL_ITERATIONS &&

@@ -2,9 +2,9 @@
 #define GJK_PAIR_SPATIAL_WALK_H
 
 /*
- * The walk of GJK over two clouds, for the files that include one of base/lanes_*.h before and name the
- * scan of two clouds SCAN_BOTH. See boolean_gjk3.c for the first half of it, which is all that most
- * pairs need; a distance goes on until no support point is nearer.
+ * The walk of GJK over two clouds, for the files that include one of base/lanes_*.h before and name
+ * the scan of two clouds SCAN_BOTH. See boolean_gjk3.c for the first half of it, which is all that
+ * most pairs need; a distance goes on until no support point is nearer.
  */
 
 #include "pair/spatial/reduce.h"
@@ -22,23 +22,23 @@
  * nearer ones would move the nearest point by more than rounding. */
 #define TIE_APART 0x1p-12
 
-/* What a walk proves: nothing, that the shapes are apart, that they overlap by their radii, or
+/* Result of a walk: nothing is proven, the shapes are apart, they overlap by their radii, or
  * by their cores. */
 typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
 
-/* What a walk is for: it ends with the first proof; goes on from a proof that the pair is apart to the
+/* End of a walk: at the first proof; at the nearest feature, if the pair is apart
  * nearest feature; or from one that the pair overlaps by its radii. */
 typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
 
-/* Whether the origin is beyond the edge of the two older corners of a triangle, where the search
- * may lead from a tetrahedron. */
+/* Returns true if the origin is beyond the edge of the two older corners of a triangle, where the
+ * search may lead from a tetrahedron. */
 LANES_INLINE bool beyond_oldest_edge(const search *s) {
     const gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
     const gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
     return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
 }
 
-/* Whether the sum of the radii exceeds the distance of the cores. */
+/* Returns true if the sum of the radii exceeds the distance of the cores. */
 LANES_INLINE bool is_within_radius(const search *s, const view *v) {
     const double reach = v->radius - v->tolerance - HEIGHT_ERROR * v->scale;
     return reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&
@@ -66,7 +66,7 @@ LANES_INLINE outcome reduce(search *s, const view *v, purpose why, double margin
     return why != DEPTH && v->radius > 0.0 && is_within_radius(s, v) ? WITHIN : OPEN;
 }
 
-/* Whether the newest support point is one of the simplex. */
+/* Returns true if the newest support point is one of the simplex. */
 LANES_INLINE bool is_known(const search *s, const uint32_t index[2]) {
     bool known = false;
     for (uint32_t i = 0; i < s->count; i++) {
@@ -75,7 +75,7 @@ LANES_INLINE bool is_known(const search *s, const uint32_t index[2]) {
     return known;
 }
 
-/* Whether w is far from each corner of a triangle. */
+/* Returns true if w is far from each corner of a triangle. */
 LANES_INLINE bool is_far_from_all(const search *s, gjk_vec3 w, double least) {
     bool is_far = true;
     for (uint32_t i = 0; i < 3; i++) {
@@ -170,7 +170,7 @@ LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few 
     return found != OPEN ? found : walk_on(c, f, size, why, s);
 }
 
-/* What the general method goes on from. */
+/* Stores the simplex from which the general method goes on. */
 LANES_INLINE void leave(const search *s, outcome found, gjk_walk3 *walk) {
     walk->count = s->count;
     walk->steps = s->steps;

@@ -45,8 +45,8 @@ static inline view view_of(const gjk_placed *target, const gjk_ray *ray) {
     return v;
 }
 
-/* Whether the ray's origin is further than `near` from the capsule: its distance from the segment has a
- * part across and, beyond an end, one along it. */
+/* Returns true if the ray's origin is further than `near` from the capsule: its distance from the
+ * segment has a part across and, beyond an end, one along it. */
 static inline bool starts_outside(const view *v, double near) {
     const gjk_two across = two_all(v->side[0]) * v->x + two_all(v->side[1]) * v->y;
     const gjk_two lengthwise = two_all(v->side[0]) * v->y - two_all(v->side[1]) * v->x;
@@ -66,8 +66,8 @@ static inline double enter_side(const view *v) {
     return (left[0] > 0.0) != (left[1] > 0.0) ? t : INFINITY;
 }
 
-/* The outward normal where the line enters the ball around that end. Where rounding turns it past the
- * end of the arc it is the side's. */
+/* The outward normal where the line enters the ball around that end. Where rounding turns it past
+ * the end of the arc it is the side's. */
 static inline gjk_two normal_of_ball(const view *v, const double chord[2], int end) {
     const gjk_two normal =
         (two_all(v->left[end]) * two_crossed(v->direction) - two_all(chord[end]) * v->direction) /

@@ -11,7 +11,7 @@
 #define GJK_NO_ENTRY UINT32_MAX
 
 /*
- * What is left of a monotone polygon to the left of the sweep line: a chain of vertices that turns
+ * Rest of a monotone polygon to the left of the sweep line: a chain of vertices that turns
  * away from the inside or is straight, its last vertex on top. All but the first lie on the upper
  * side of the polygon or all on the lower one. Copied as a value; the copy before is dead then.
  */

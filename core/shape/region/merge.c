@@ -91,7 +91,7 @@ static uint32_t polygon_of(mesh *m, uint32_t half) {
     return t;
 }
 
-/* Whether the corner where `half` starts is convex when it and its twin are gone. */
+/* Returns true if the corner where `half` starts is convex when it and its twin are gone. */
 static bool stays_convex(const mesh *m, uint32_t half, uint32_t twin) {
     const uint32_t before = m->origin[m->previous[half]], after = end_of(m, m->next[twin]);
     return gjk_orient2_sign(m->points[before], m->points[m->origin[half]], m->points[after]) >= 0;

@@ -12,7 +12,7 @@
 
 enum { BELOW = 0, ABOVE = 1 };
 
-/* What a splay looks for: a point, edges through which count as `tie` says; or the end on the side
+/* Target of a splay: a point, edges through which count as `tie` says; or the end on the side
  * `tie` of the tree, without a point. */
 typedef struct target {
     const gjk_vec2 *points; /* NULL: an end of the tree */

@@ -20,7 +20,7 @@ typedef struct gjk_sweep_edge {
     uint32_t vertex; /* of the input, at which the ring's edge starts */
     uint32_t left_vertex, right_vertex;
     uint32_t child[2]; /* in the tree: below, above */
-    /* What lies just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
+    /* Face just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
      * the region, its one or two monotone polygons, the lower one first. */
     uint32_t face;
     gjk_funnel funnels[2];

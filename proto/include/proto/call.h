@@ -2,9 +2,9 @@
 #define PROTO_CALL_H
 
 /*
- * Calls over a stream: one message is one request, and one its answer, either as a JSON object or as
- * the messages Call and Answer of gjkd.proto. The body is a part of the message and is not looked
- * at here.
+ * Calls over a stream: one message is one request, and one its answer, either as a JSON object or
+ * as the messages Call and Answer of gjkd.proto. The body is a part of the message and is not
+ * looked at here.
  */
 
 #include "proto/buffer.h"
@@ -32,8 +32,8 @@ typedef struct proto_call {
 } proto_call;
 
 /*
- * Takes a message apart. Texts are copied to the arena, the body stands in the message. False: it is
- * refused, with a problem; it is a call nevertheless where it has an id.
+ * Takes a message apart. Texts are copied to the arena, the body stands in the message. False: it
+ * is refused, with a problem; it is a call nevertheless where it has an id.
  */
 bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *out,
                        struct proto_problem *problem) GJK_MUST_USE;
@@ -43,7 +43,7 @@ bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, prot
                                struct proto_problem *problem) GJK_MUST_USE;
 
 /*
- * What both forms demand of a call that could be read: a method, a path (but of UNWATCH), and no
+ * Checks a call of either form that could be read: it has a method, a path (but UNWATCH), and no
  * token beside them. Sets the problem, unless there is one.
  */
 void proto_call_check(const proto_call *call, struct proto_problem *problem);
@@ -61,8 +61,8 @@ typedef struct proto_call_answer {
     uint32_t header_count;
 } proto_call_answer;
 
-/* {"id", "status", "headers"?, "body": and the body has to follow, as JSON, and a closing brace; where
- * there is no body, only the brace. */
+/* {"id", "status", "headers"?, "body": and the body has to follow, as JSON, and a closing brace;
+ * where there is no body, only the brace. */
 void proto_encode_answer_begin(struct proto_buffer *out, const proto_call_answer *answer);
 
 /* The message Answer, up to its body, which has to follow. */

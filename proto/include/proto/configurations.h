@@ -9,7 +9,7 @@
 /* Most rows of one request. */
 #define PROTO_CONFIGURATIONS_MAX 65536
 
-/* Which parts of a pose are given; what is not stays as it is stored. */
+/* Bits for the parts of a pose that are given; the others stay as they are stored. */
 enum { PROTO_GIVEN_POSITION = 1, PROTO_GIVEN_ROTATION = 2 };
 
 typedef struct proto_configurations {

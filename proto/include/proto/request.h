@@ -72,7 +72,7 @@ typedef enum proto_op {
     PROTO_OP_COUNT /* not a kind: how many there are */
 } proto_op;
 
-/* What a kind is called on the wire. */
+/* Returns the name of a kind on the wire. */
 const char *proto_op_name(proto_op op);
 
 /* Of rays and casts. */
@@ -164,7 +164,7 @@ bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tic
 uint32_t proto_batch_count(const struct proto_batch *batch);
 bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: it names none */
 
-/* Whether a query asks for all pairs of a set, which may take far longer than a ray. */
+/* Returns true if a query asks for all pairs of a set, which may take far longer than a ray. */
 bool proto_batch_is_heavy(const struct proto_batch *batch);
 
 /*
