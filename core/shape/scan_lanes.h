@@ -93,8 +93,11 @@ LANES_INLINE uint32_t scan_least(const double *values, uint32_t count) {
         least = lanes_smaller(least, lanes_load(values + i));
     }
     least = lanes_least(least);
-    for (uint32_t i = 0;; i += GJK_LANES) {
-        const uint32_t equal = lanes_equal(lanes_load(values + i), least);
+    for (uint32_t i = 0;; i += 4 * GJK_LANES) {
+        uint32_t equal = 0;
+        for (uint32_t k = 0; k < 4 * GJK_LANES && i + k < count; k += GJK_LANES) {
+            equal |= lanes_equal(lanes_load(values + i + k), least) << k;
+        }
         if (equal != 0) {
             return i + (uint32_t)__builtin_ctz(equal);
         }
