@@ -94,6 +94,7 @@ suite_shellcheck() {
 suite_rooms() {
     build release gjk_core
     tests/rooms.sh
+    python3 tests/house.py
 }
 
 suite_tidy() {
