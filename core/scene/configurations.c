@@ -240,7 +240,7 @@ static void make_boxes(gjk_asked_row *row, gjk_query_bounds_kind kind) {
 
 /* Counts a look at another moved body. False: the budget is spent. */
 static bool go_on(gjk_asked_row *row, uint32_t i) {
-    if (gjk_budget_spend(row->walk.tree.budget, i < GJK_ROW_BOXES ? 2 : 32)) {
+    if (gjk_budget_spend(row->selection.budget, i < GJK_ROW_BOXES ? 2 : 32)) {
         row->status = GJK_GIVEN_UP;
     }
     return row->status == GJK_OK;
