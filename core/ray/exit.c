@@ -185,7 +185,8 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     gjk_pieces_walk walk;
     uint32_t first, count;
     *farthest = *next = (stay){.piece = GJK_NO_PIECE};
-    start_walk(way, is_solid(way) ? way->reach - way->t + doubt : doubt, &walk);
+    /* In a solid also beyond the ray's end, which may lie on the way to what begins next. */
+    start_walk(way, is_solid(way) ? INFINITY : doubt, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             gjk_piece piece;

@@ -157,6 +157,63 @@ START_TEST(a_hair_off_a_face) {
 }
 END_TEST
 
+#define RINGS 65
+
+/* A long bar whose ends are many triangles apart. */
+static void make_bar(struct gjk_arena *arena, gjk_shape *out) {
+    static const double y[4] = {-1, 1, 1, -1}, z[4] = {-1, -1, 1, 1};
+    gjk_vec3 vertices[4 * RINGS];
+    uint32_t triangles[8 * RINGS][3];
+    const uint32_t last = 4 * (RINGS - 1);
+    const uint32_t ends[4][3] = {{0, 1, 2},
+                                 {0, 2, 3},
+                                 {last, last + 2, last + 1},
+                                 {last, last + 3, last + 2}};
+    uint32_t count = 0;
+    for (uint32_t v = 0; v < 4 * RINGS; v++) {
+        vertices[v] = (gjk_vec3){v / 4, y[v % 4], z[v % 4]};
+        const uint32_t next = v % 4 < 3 ? v + 1 : v - 3;
+        const uint32_t side[2][3] = {{v, v + 4, next}, {next, v + 4, next + 4}};
+        for (uint32_t k = 0; v < last && k < 6; k++) {
+            triangles[count + k / 3][k % 3] = side[k / 3][k % 3];
+        }
+        count += v < last ? 2 : 0;
+    }
+    for (uint32_t k = 0; k < 12; k++) {
+        triangles[count + k / 3][k % 3] = ends[k / 3][k % 3];
+    }
+    const gjk_mesh mesh = {.vertices = vertices,
+                           .vertex_count = 4 * RINGS,
+                           .triangles = (const uint32_t(*)[3])triangles,
+                           .triangle_count = count + 4,
+                           .closed = true};
+    gjk_pieces_fault fault;
+    ck_assert_int_eq(gjk_shape_make_mesh(arena, &mesh, 0.0, &fault, out), GJK_OK);
+}
+
+/* Far from what it would cross next. */
+START_TEST(a_ray_that_ends_in_a_solid) {
+    static const double ends[3] = {1.5, 10.0, 40.0};
+    struct gjk_arena arena;
+    gjk_arena_init(&arena, 0);
+    gjk_shape shape;
+    make_bar(&arena, &shape);
+    const gjk_placed placed = {&shape, gjk_pose_identity()};
+    const gjk_ray_settings settings = gjk_ray_settings_default();
+    for (int i = 0; i < 6; i++) {
+        const bool is_inside = i % 2 == 0;
+        gjk_ray ray;
+        ck_assert_int_eq(gjk_ray_make((gjk_vec3){is_inside ? 5.5 : -1.0, 0.125, 0.25},
+                                      (gjk_vec3){1, 0, 0}, ends[i / 2], &ray),
+                         GJK_OK);
+        const gjk_ray_result hit = gjk_raycast(&placed, &ray, &settings);
+        ck_assert(hit.hit && hit.inside == is_inside);
+        ck_assert_double_eq(exit_of(&placed, &ray, &hit), ends[i / 2]);
+    }
+    gjk_arena_fini(&arena);
+}
+END_TEST
+
 /* --- Convex shapes --- */
 
 /* Round numbers, to which powers of two up to 2^30 can be added exactly. */
@@ -290,6 +347,7 @@ Suite *test_suite(void) {
     Suite *suite = suite_create("exits");
     tcase_add_loop_test(test_case(suite, "pieces"), as_exact_numbers_say, 0, 2 * TEST_EXIT_KINDS);
     tcase_add_loop_test(test_case(suite, "beside a face"), a_hair_off_a_face, 0, 7);
+    tcase_add_test(test_case(suite, "ends inside"), a_ray_that_ends_in_a_solid);
     TCase *convex = test_case(suite, "convex shapes");
     tcase_add_loop_test(convex, as_closed_forms_say, 0, 2);
     tcase_add_loop_test(convex, of_every_convex_kind, 0, 2);
