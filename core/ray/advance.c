@@ -378,6 +378,7 @@ static double certain_touching(look_ahead *ahead, gjk_vec3 point, double toleran
     for (int i = 0; i < NORMALS_TRIED && best < rest; i++) {
         const gjk_vec3 before = ahead->n;
         if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &ahead->n)) {
+            ahead->n = before; /* which the search may have changed */
             continue;
         }
         const double found = certain_turning(ahead, rest);
