@@ -77,7 +77,7 @@ static bool meet(gjk_pairing *p, const gjk_branch *a, const gjk_branch *b) {
 }
 
 static bool pair_within(gjk_pairing *p, const gjk_tree_node *node) {
-    bool wanted = true;
+    bool wanted = !gjk_budget_is_spent(p->budget);
     for (uint32_t i = 0; wanted && i < node->used; i++) {
         const gjk_branch branch = gjk_branch_at(node, i);
         if (branch.kind == GJK_BRANCH_NODE) {
