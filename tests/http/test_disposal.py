@@ -25,13 +25,17 @@ def processor_times(daemon):
     return max(times[False]), sum(times[True])
 
 
+IDLE_NS = 1_000_000  # of a thread in 0.1 s: loops wake up once a second
+
+
 def settled(daemon):
-    """The same, once nothing has moved for a second; a thread may wait for its turn meanwhile."""
+    """The same, once no thread has worked for a second; one may wait for its turn meanwhile."""
     now, still = processor_times(daemon), 0
     while still < 10:
         time.sleep(0.1)
         before, now = now, processor_times(daemon)
-        still = still + 1 if before == now else 0
+        is_idle = all(b - a < IDLE_NS for a, b in zip(before, now))
+        still = still + 1 if is_idle else 0
     return now
 
 
