@@ -6,6 +6,7 @@
 #include "http/exchange.h"
 #include "http/stream.h"
 #include "request/auth.h"
+#include "request/limits.h"
 #include "util/media.h"
 
 #include <stdlib.h>
@@ -255,7 +256,10 @@ static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchang
     add_field(request, "X-Forwarded-For", stream->forwarded_for);
     gjkd_auth_check_address_rate(request);
     gjkd_auth_check_token(request);
-    if (request->reply.status != 0) {
+    if (strlen(authorization) > GJKD_FIELD_BYTES_MAX) {
+        /* The stream keeps it, and each of its calls would be refused. */
+        gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the token is too long");
+    } else if (request->reply.status != 0) {
         gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, request->problem.detail);
     } else {
         free(stream->authorization);
@@ -268,7 +272,7 @@ static void take_token(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_account_assign(&stream->output.account, stream->client);
         stream->token_due_ns = 0;
         if (stream->authorization == NULL ||
-            !gjkd_output_put(&stream->output, answer, sizeof answer - 1)) {
+            !gjkd_output_put_control(&stream->output, answer, sizeof answer - 1)) {
             gjkd_stream_give_up(stream);
         }
         gjkd_stream_mark(stream);

@@ -487,6 +487,17 @@ def test_or_it_is_the_first_message(guarded):
             assert stream.close_code() == 1008
 
 
+def test_a_token_is_no_longer_than_a_header_may_be(guarded, daemon):
+    with WebSocket(guarded) as stream:
+        stream.send(TEXT, b'{"authorization":"Bearer writer%s"}' % (b" " * 8192))
+        assert stream.close_code() == 1008
+    with WebSocket(daemon) as stream:
+        stream.send(TEXT, b'{"authorization":"%s"}' % (b"x" * 8192))
+        assert stream.answer() == {"status": 204}
+        stream.send(TEXT, b'{"authorization":"%s"}' % (b"x" * 8193))
+        assert stream.close_code() == 1008
+
+
 def test_guesses_of_tokens_are_charged_to_their_address(start, tmp_path):
     tokens = tmp_path / "tokens"
     tokens.write_text(f"reader {hashlib.sha256(b'reader').hexdigest()} read\n")
