@@ -59,20 +59,15 @@ struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http) {
     exchange->call = NULL;
     exchange->watch = NULL;
     exchange->is_out_of_events = false;
-    exchange->charged_bytes = 0;
+    exchange->payment.bytes = 0;
     exchange->stage = GJKD_STAGE_HEAD;
     exchange->is_late = exchange->needs_lingering_close = false;
     return exchange;
 }
 
 bool gjkd_exchange_charge(struct gjkd_exchange *exchange, uint64_t client_hash, size_t more_bytes) {
-    const uint64_t bytes = sizeof *exchange + more_bytes;
     gjkd_account_assign(exchange->request.account, client_hash);
-    if (!gjkd_account_take(exchange->request.account, bytes)) {
-        return false;
-    }
-    exchange->charged_bytes = bytes;
-    return true;
+    return gjkd_payment_take(&exchange->payment, client_hash, sizeof *exchange + more_bytes);
 }
 
 static void free_exchange(struct gjkd_exchange *exchange) {
@@ -94,7 +89,9 @@ static void forget_reading(struct gjkd_exchange *exchange) {
 void gjkd_exchange_give_back(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     forget_reading(exchange);
-    gjkd_account_give(exchange->request.account, exchange->charged_bytes);
+    if (exchange->payment.bytes > 0) {
+        gjkd_payment_give(&exchange->payment);
+    }
     if (http->spare_count == SPARE_MAX) {
         free_exchange(exchange);
         return;
