@@ -26,6 +26,10 @@
 /* So long streams are sent to before others have their turn: an event may be for a thousand. */
 #define FLUSH_NS UINT64_C(1000000)
 
+/* So often a stream's buffer is filled and sent before it is another's turn: a peer that reads as fast as
+ * answers are printed would keep the loop for all of them. */
+#define FLUSH_ROUNDS 8
+
 /* What a stream takes beside its connection, measured (tests/bench/run.sh stream). */
 #define STREAM_BYTES ((uint64_t)14100)
 
@@ -236,7 +240,7 @@ static void watch_socket(struct gjkd_stream *stream) {
 
 void gjkd_stream_flush(struct gjkd_stream *stream) {
     bool has_more = true;
-    while (has_more && !stream->is_dead) {
+    for (int i = 0; i < FLUSH_ROUNDS && has_more && !stream->is_dead; i++) {
         put_control(stream);
         gjkd_stream_fill(stream);
         put_control(stream);
@@ -258,8 +262,8 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
         gjkd_output_free_idle(&stream->output);
     }
     watch_socket(stream);
-    if (has_unread(stream) && gjkd_stream_reads_on(stream)) {
-        gjkd_stream_mark(stream); /* no poll tells of what was received already */
+    if (has_more || (has_unread(stream) && gjkd_stream_reads_on(stream))) {
+        gjkd_stream_mark(stream); /* no poll tells of it */
     }
 }
 
