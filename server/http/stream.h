@@ -86,6 +86,7 @@ struct gjkd_stream_watch {
     uint64_t id;
     unsigned route; /* of the call */
     bool is_text;
+    bool has_told_end; /* that the set is deleted */
 };
 
 /* What is being sent: a frame, piece by piece. */

@@ -20,6 +20,9 @@
 /* The longest head of a frame. */
 #define HEAD_BYTES_MAX 10
 
+/* A ping may come before an event. */
+#define PING_BYTES 2
+
 #define TEXT_FRAME 0x81 /* the only one of its message */
 #define BINARY_FRAME 0x82
 
@@ -319,7 +322,8 @@ static bool is_wanted(struct gjkd_stream *stream) {
         stream->waits_for_memory = true;
         return false;
     }
-    return stream->news.first != NULL && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;
+    return stream->news.first != NULL &&
+           gjkd_output_room(&stream->output) > PING_BYTES + HEAD_BYTES_MAX;
 }
 
 static bool next_event(struct gjkd_stream *stream) {

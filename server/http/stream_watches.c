@@ -166,9 +166,12 @@ static struct gjkd_event *take_event(struct gjkd_stream_watch *watch, bool *want
     *wants_sign = gjkd_watch_takes_sign(watch->watch) || *wants_sign;
     if (event != NULL) {
         gjkd_turns_add(&stream->news, &watch->turn); /* it may have more */
+        watch->has_told_end = event->kind == GJKD_EVENT_DELETED;
     } else if (gjkd_watch_is_over(watch->watch)) {
         if (gjkd_watch_refusal(watch->watch) != NULL) {
             tell_refusal(watch, gjkd_watch_refusal(watch->watch));
+        } else if (!watch->has_told_end) {
+            gjkd_stream_give_up(stream); /* there was no memory to tell why */
         }
         free_watch(watch);
     }
