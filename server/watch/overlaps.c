@@ -400,6 +400,7 @@ bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
     if (*overlaps == NULL) {
         return false;
     }
+    gjkd_account_assign(&(*overlaps)->account, client); /* another may have paid for it so far */
     struct gjkd_account account;
     struct gjk_arena arena;
     gjkd_account_init_queue(&account, client);

@@ -155,11 +155,18 @@ static unsigned published_for(uint64_t client) {
     return atomic_load_explicit(&publishing[(uint8_t)client], memory_order_relaxed);
 }
 
-/* Chooses the client for which the fewest topics are being published; nobody: the one before. */
+/* Is it rather for client a to pay than for b? Whose share is nearly full could lose the event for all. */
+static bool pays_rather(uint64_t a, uint64_t b) {
+    const bool is_a_crowded = gjkd_client_is_crowded(a), is_b_crowded = gjkd_client_is_crowded(b);
+    return is_a_crowded != is_b_crowded ? is_b_crowded : published_for(a) < published_for(b);
+}
+
+/* Chooses the client with room in its share for which the fewest topics are being published; nobody: the
+ * one before. */
 static void choose_payer(struct gjkd_topic *topic) {
     for (uint32_t i = 0; i < topic->payer_count; i++) {
         const uint64_t client = topic->payers[i].client;
-        if (i == 0 || published_for(client) < published_for(topic->client)) {
+        if (i == 0 || pays_rather(client, topic->client)) {
             topic->client = client;
         }
     }

@@ -288,9 +288,16 @@ static bool is_crowded(struct gjkd_share *share, gjkd_charge charge) {
     return all > 0 && (uint64_t)all > most - most / 4;
 }
 
+static bool is_share_crowded(struct gjkd_share *share) {
+    return is_crowded(share, GJKD_CHARGE_SMALL) || is_crowded(share, GJKD_CHARGE_LARGE);
+}
+
 bool gjkd_account_is_crowded(const struct gjkd_account *account) {
-    return account->share != NULL && (is_crowded(account->share, GJKD_CHARGE_SMALL) ||
-                                      is_crowded(account->share, GJKD_CHARGE_LARGE));
+    return account->share != NULL && is_share_crowded(account->share);
+}
+
+bool gjkd_client_is_crowded(uint64_t client_hash) {
+    return is_share_crowded(&shares[client_hash % SHARES]);
 }
 
 /* Returns what the share then holds of large accounts. */

@@ -98,6 +98,9 @@ bool gjkd_account_is_full(const struct gjkd_account *account);
  * that may use the account. */
 bool gjkd_account_is_crowded(const struct gjkd_account *account);
 
+/* The same of the client with that hash. On any thread. */
+bool gjkd_client_is_crowded(uint64_t client_hash);
+
 /* Charges the client, instead of what was pinned before, with memory that is counted elsewhere and
  * kept on this account's behalf, such as old versions of sets. Returns false if the client has more
  * than its share; the charge stands. */

@@ -155,6 +155,7 @@ START_TEST(a_crowded_client_is_told) {
     ck_assert(!gjkd_account_is_crowded(&one));
     ck_assert(gjkd_account_take(&one, 1));
     ck_assert(gjkd_account_is_crowded(&one) && !gjkd_account_is_crowded(&other));
+    ck_assert(gjkd_client_is_crowded(1) && !gjkd_client_is_crowded(2));
     gjkd_account_give(&one, 1);
     ck_assert(!gjkd_account_is_crowded(&one));
     gjkd_account_give(&one, half - quarter);
