@@ -298,14 +298,17 @@ static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, c
     return more ? count : 0;
 }
 
-static void look_at_file(struct gjkd_disk_store *disk) {
-    atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
-}
-
 static void note_begin(struct gjkd_disk_store *disk, uint64_t since_ns) {
     pthread_mutex_lock(&disk->lock);
     disk->begun_ns = since_ns;
     pthread_mutex_unlock(&disk->lock);
+}
+
+/* A disk may hang here, too, when nothing waits for it. */
+static void look_at_file(struct gjkd_disk_store *disk) {
+    note_begin(disk, uv_hrtime());
+    atomic_store(&disk->has_moved, gjkd_database_has_moved(disk->database));
+    note_begin(disk, 0);
 }
 
 static void checkpoint(struct gjkd_disk_store *disk) {
@@ -355,7 +358,6 @@ static void *work(void *closure) {
     while (wait_for_changes(disk, &groups[0])) {
         if (groups[0].count > 0) {
             keep(disk, &groups[0], &groups[1]);
-            note_begin(disk, 0);
         }
         look_at_file(disk);
         if (uv_hrtime() >= disk->checkpoint_ns) {
