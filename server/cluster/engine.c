@@ -517,12 +517,16 @@ static gjkd_engine_message view(natsMsg *message, uint64_t place) {
  * not answer. */
 static bool choose(natsSubscription *subscription, gjkd_engine_fits *fits, void *user,
                    gjkd_engine_message *out) {
-    uint64_t left = 1;
+    uint64_t left = UINT64_MAX; /* until a message tells */
     while (left > 0) {
         natsMsg *message = NULL;
         jsMsgMetaData *meta = NULL;
-        if (natsSubscription_NextMsg(&message, subscription, WAIT_MS) != NATS_OK ||
-            natsMsg_GetMetaData(&meta, message) != NATS_OK) {
+        const natsStatus status = natsSubscription_NextMsg(&message, subscription, WAIT_MS);
+        if (status == NATS_NO_RESPONDERS) { /* so says a message's own head; it does not fit */
+            left -= left != UINT64_MAX;
+            continue;
+        }
+        if (status != NATS_OK || natsMsg_GetMetaData(&meta, message) != NATS_OK) {
             natsMsg_Destroy(message);
             return false;
         }
