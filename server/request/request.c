@@ -107,9 +107,22 @@ void gjkd_request_reset(struct gjkd_request *request) {
 
 /* --- Answers --- */
 
+/* There is no memory for the answer. Of a write, which has been made by then, that is told; it is not
+ * refused with a code that says that it can be sent again. */
+static void fail_to_reply(struct gjkd_request *request) {
+    const bool is_written = atomic_load(&request->fate) == GJKD_FATE_CLAIMED;
+    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+    if (is_written) {
+        proto_problem_set(
+            &request->problem, PROTO_OUT_OF_MEMORY,
+            "the write is made, but its answer does not fit into memory: GET the set");
+        gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
+    }
+}
+
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body) {
     if (body->failed) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        fail_to_reply(request);
         return;
     }
     gjkd_reply_set_body(&request->reply,
@@ -119,7 +132,7 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
     if (body->blocks != NULL) {
         request->reply.texts = proto_buffer_texts(body, &request->reply.text_count);
         if (request->reply.texts == NULL) {
-            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+            fail_to_reply(request);
         }
     }
 }
@@ -184,6 +197,7 @@ bool gjkd_request_set_target(struct gjkd_request *request, const char *target) {
 
 bool gjkd_request_wants_worker(struct gjkd_request *request) {
     request->timing.complete_ns = uv_hrtime();
+    request->came_bytes = request->body_bytes;
     if (request->reply.status != 0) {
         return false;
     }
@@ -385,7 +399,7 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
     request->head.method = other->head.method;
     request->match.route = other->match.route;
     request->cors = other->cors;
-    request->body_bytes = other->body_bytes;
+    request->body_bytes = other->came_bytes; /* a worker may be unpacking the others */
     memcpy(request->request_id, other->request_id, sizeof request->request_id);
     memcpy(request->logged_path, other->logged_path, sizeof request->logged_path);
     memcpy(request->holder, other->holder, sizeof request->holder);

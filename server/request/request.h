@@ -78,6 +78,7 @@ struct gjkd_request {
 
     char *body; /* as it came: packed, until a worker unpacks it */
     size_t body_bytes, body_capacity;
+    size_t came_bytes; /* of the body, once it is complete; no worker changes them */
     uint64_t discarded_bytes;
     uint64_t asked;   /* queries that the request holds, once that is known */
     uint64_t queries; /* answered */
