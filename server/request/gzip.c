@@ -61,6 +61,9 @@ gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char 
         stream->next_out = (unsigned char *)piece;
         stream->avail_out = sizeof piece;
         int status = unpacker->is_complete ? Z_BUF_ERROR : inflate(stream, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
+            return GJKD_UNPACK_NO_MEMORY;
+        }
         if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
             return GJKD_UNPACK_CORRUPT;
         }

@@ -19,6 +19,7 @@ typedef enum gjkd_unpack_status {
     GJKD_UNPACKED,       /* all that was given is unpacked */
     GJKD_UNPACK_STOPPED, /* the sink wants no more */
     GJKD_UNPACK_CORRUPT, /* that is no gzip, or its checksum is wrong */
+    GJKD_UNPACK_NO_MEMORY,
 } gjkd_unpack_status;
 
 /*

@@ -90,10 +90,13 @@ void gjkd_request_unpack_body(struct gjkd_request *request) {
     request->body_bytes = request->body_capacity = 0;
     request->head.has_length = false; /* it is that of the packed body */
     struct gjkd_unpacker *unpacker = gjkd_unpacker_new(&request->arena);
-    if (unpacker == NULL) {
+    const gjkd_unpack_status status =
+        unpacker == NULL
+            ? GJKD_UNPACK_NO_MEMORY
+            : gjkd_unpacker_add(unpacker, packed.data, packed.length, keep_unpacked, request);
+    if (status == GJKD_UNPACK_NO_MEMORY) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to unpack the body");
-    } else if (gjkd_unpacker_add(unpacker, packed.data, packed.length, keep_unpacked, request) ==
-               GJKD_UNPACK_CORRUPT) {
+    } else if (status == GJKD_UNPACK_CORRUPT) {
         refuse_packed(request, "its bytes or its checksum are wrong");
     } else if (request->reply.status == 0 && !gjkd_unpacker_is_complete(unpacker)) {
         refuse_packed(request, "it ends too early");
