@@ -15,6 +15,7 @@
 #include <uv.h>
 
 #define RESERVE_PART 8
+#define RESERVE_CLIENTS 64 /* each may use so small a part of the reserve */
 #define RESERVE_BYTES_MAX ((uint64_t)64 << 20)
 
 static _Atomic uint64_t max_bytes; /* 0: no limit */
@@ -25,13 +26,17 @@ void gjkd_budget_limit(uint64_t bytes) {
     atomic_store(&max_bytes, bytes);
 }
 
+static uint64_t reserve_of(uint64_t max) {
+    const uint64_t part = max / RESERVE_PART;
+    return part < RESERVE_BYTES_MAX ? part : RESERVE_BYTES_MAX;
+}
+
 uint64_t gjkd_budget_ceiling(gjkd_charge charge) {
     const uint64_t max = atomic_load_explicit(&max_bytes, memory_order_relaxed);
     if (max == 0) {
         return UINT64_MAX;
     }
-    const uint64_t part = max / RESERVE_PART;
-    const uint64_t reserve = part < RESERVE_BYTES_MAX ? part : RESERVE_BYTES_MAX;
+    const uint64_t reserve = reserve_of(max);
     switch (charge) {
     case GJKD_CHARGE_LARGE:
         return max - reserve;
@@ -168,6 +173,14 @@ static bool is_within_share(const struct gjkd_account *account, gjkd_charge char
            (!account->is_queue && (uint64_t)all <= own);
 }
 
+/* Returns true if an account of that kind may use up the reserve: what is queued for a peer never, and
+ * of one client's requests so many that others find some, too. */
+static bool may_use_reserve(const struct gjkd_account *account, gjkd_charge kind, int64_t all) {
+    const uint64_t max = gjkd_budget_ceiling(GJKD_CHARGE_SMALL);
+    return kind == GJKD_CHARGE_SMALL && !account->is_queue &&
+           (all <= 0 || (uint64_t)all <= reserve_of(max) / RESERVE_CLIENTS);
+}
+
 /* --- Accounts --- */
 
 /* Threads that use an account, counted in debug builds. */
@@ -215,10 +228,11 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
     enter(account);
     const uint64_t held =
         atomic_fetch_add_explicit(&account->held_bytes, bytes, memory_order_relaxed) + bytes;
-    const gjkd_charge charge = charge_of(held);
+    const gjkd_charge kind = charge_of(held);
     const int64_t all = account->share != NULL ? move_share(account->share, held - bytes, held) : 0;
+    const gjkd_charge charge = may_use_reserve(account, kind, all) ? kind : GJKD_CHARGE_LARGE;
     const bool is_taken =
-        is_within_share(account, charge, all, held) && gjkd_budget_take(charge, bytes);
+        is_within_share(account, kind, all, held) && gjkd_budget_take(charge, bytes);
     if (!is_taken) {
         take_off(account, bytes);
         note_refusal(account, held);

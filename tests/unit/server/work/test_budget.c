@@ -165,6 +165,33 @@ START_TEST(a_crowded_client_is_told) {
 }
 END_TEST
 
+/* Queues, and one client's requests, leave the reserve to the requests of others. */
+START_TEST(the_reserve_is_for_others) {
+    struct gjkd_account queue, request[2];
+    begin();
+    const uint64_t reserve =
+        gjkd_budget_ceiling(GJKD_CHARGE_SMALL) - gjkd_budget_ceiling(GJKD_CHARGE_LARGE);
+    const uint64_t used = gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_used();
+    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, used));
+    gjkd_account_init_queue(&queue, 1);
+    gjkd_account_init(&request[0]);
+    gjkd_account_init(&request[1]);
+    gjkd_account_assign(&request[0], 1);
+    gjkd_account_assign(&request[1], 2);
+    ck_assert(!gjkd_account_take(&queue, 1));
+    ck_assert(gjkd_account_take(&request[0], reserve / 64));
+    ck_assert(!gjkd_account_take(&request[0], 1));
+    ck_assert(gjkd_account_take(&request[1], reserve / 64));
+    gjkd_account_give(&request[0], reserve / 64);
+    gjkd_account_give(&request[1], reserve / 64);
+    gjkd_account_fini(&queue);
+    gjkd_account_fini(&request[0]);
+    gjkd_account_fini(&request[1]);
+    gjkd_budget_give(GJKD_CHARGE_LARGE, used);
+    finish();
+}
+END_TEST
+
 static atomic_ullong most;
 
 static void *charge_and_give(void *unused) {
@@ -518,6 +545,7 @@ END_TEST
 
 Suite *work_budget_suite(void) {
     const TTest *const tests[] = {a_crowded_client_is_told,
+                                  the_reserve_is_for_others,
                                   sets_are_told_apart,
                                   small_requests_find_memory,
                                   what_cannot_fit_alone_need_not_wait,
