@@ -29,13 +29,13 @@ double gjk_between(double a, double b, double t) {
     return (x > b) == (b > a) ? b : x;
 }
 
-/* What rounding may leave of a half turn between angles of that size. */
+/* Returns the error that rounding may leave in a half turn between angles of that size. */
 static double slack_of(double from, double to) {
     const double largest = fmax(PI, fmax(fabs(from), fabs(to)));
     return fmin(HALF_TURN_ROUNDING2 * largest, HALF_TURN_ROUNDING_MAX);
 }
 
-/* Whether the way from one angle to the other is their difference. */
+/* Returns true if the way from one angle to the other is their difference. */
 static bool is_short(double from, double to) {
     return fabs(to - from) < PI - slack_of(from, to);
 }

@@ -1,8 +1,8 @@
 /*
  * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the point is
  * inside when it crosses the surface an odd number of times. Seen along the line, the point counts
- * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge, and
- * both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
+ * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge,
+ * and both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
  * Simplicity). Orientation predicates are exact, so the count is.
  */
 
@@ -40,8 +40,8 @@ static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
     return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
 }
 
-/* Whether the mesh encloses about + point, seen from `about`. Each vertex is rounded in one way for all
- * of its triangles, so the mesh stays closed. */
+/* Returns true if the mesh encloses about + point, seen from `about`. Each vertex is rounded in one
+ * way for all of its triangles, so the mesh stays closed. */
 static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_vec3 point,
                            gjk_budget *budget) {
     const gjk_vec3 at = gjk_add3(about, point);
@@ -79,14 +79,14 @@ bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 n
                           gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
 }
 
-/* Whether the point lies in the shape's box, which is wider by the slack. */
+/* Returns true if the point lies in the shape's box, which is wider by the slack. */
 static bool is_within(const gjk_shape *shape, gjk_vec3 point, double slack) {
     const gjk_vec3 off = gjk_sub3(point, shape->center), half = shape->half_extents;
     return fabs(off.x) <= half.x + slack && fabs(off.y) <= half.y + slack &&
            fabs(off.z) <= half.z + slack;
 }
 
-/* Whether the mesh encloses a point, told in the frame of that pose. */
+/* Returns true if the mesh encloses a point, told in the frame of that pose. */
 static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
                      gjk_budget *budget) {
     const gjk_vec3 off = gjk_sub3(pose->position, mesh->pose.position);

@@ -1,8 +1,9 @@
 /*
- * Which pairs of pieces may be nearer than a bound? Where one operand has pieces, its tree is walked
- * with the other's box in its own frame, nearest first. Where both have, their trees are walked
- * together: of a pair of boxes the larger one is opened, and the boxes of b are carried into the frame
- * of a by the rotation between them (Gottschalk, Lin, Manocha 1996, with boxes along a's axes).
+ * Finds the pairs of pieces that may be nearer than a bound. Where one operand has pieces, its tree
+ * is walked with the other's box in its own frame, nearest first. Where both have, their trees are
+ * walked together: of a pair of boxes the larger one is opened, and the boxes of b are carried into
+ * the frame of a by the rotation between them (Gottschalk, Lin, Manocha 1996, with boxes along a's
+ * axes).
  */
 
 #include "pair/pieces_pair.h"
@@ -36,7 +37,7 @@ typedef struct near_piece {
     uint32_t index;
 } near_piece;
 
-/* Whether a pair of pieces that are apart by that gap may be what the visitor looks for. */
+/* Returns true if a pair of pieces that are apart by that gap may be what the visitor looks for. */
 static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slack) {
     const bool is_too_far = gap - slack > visitor->bound;
     const bool is_too_shallow = visitor->depth > 0.0 && -gap + slack < visitor->depth;

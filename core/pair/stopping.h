@@ -50,7 +50,7 @@ static inline bool gjk_is_rounding(const gjk_progress *progress, const gjk_goal 
     return progress->curved && !goal->stop_overlapping && upper < goal->radius - goal->tolerance;
 }
 
-/* Whether the budget ends the iteration, which has points by then. */
+/* Returns true if the budget ends the iteration, which has points by then. */
 static inline bool gjk_gives_up(const gjk_goal *goal, const gjk_solution *solution) {
     return gjk_budget_spend(goal->budget, goal->steps) && solution->upper < INFINITY;
 }

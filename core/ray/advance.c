@@ -39,8 +39,8 @@
 
 /*
  * Puts a far shape about its middle, as all that looks for support points expects. Where nothing
- * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of twice
- * the digits.
+ * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of
+ * twice the digits.
  */
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
@@ -194,8 +194,8 @@ static plane resting_plane(const look_ahead *ahead) {
 
 /*
  * A plane that turns with one of the two, about the origin of its frame. In that frame the other's
- * points, w from there, have the acceleration w_f x (w_f x w) - 2 w_f x w' + w''. It is bounded for the
- * next `rest` of the motion.
+ * points, w from there, have the acceleration w_f x (w_f x w) - 2 w_f x w' + w''. It is bounded for
+ * the next `rest` of the motion.
  */
 static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
     const gjk_mover *with = with_b ? ahead->b : ahead->a, *other = with_b ? ahead->a : ahead->b;
@@ -322,7 +322,8 @@ static look_ahead begin(const gjk_mover *a, const gjk_mover *b) {
     return ahead;
 }
 
-/* Whether the bounding balls prove that nothing meets up to the bound: no query is needed then. */
+/* Returns true if the bounding balls prove that nothing meets up to the bound: no query is needed
+ * then. */
 static bool is_far(look_ahead *ahead, double bound) {
     const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&ahead->at_b.pose, ahead->at_b.shape->center),
                                   gjk_pose_apply(&ahead->at_a.pose, ahead->at_a.shape->center));
@@ -354,8 +355,8 @@ static gjk_vec3 foremost(const look_ahead *ahead, double d) {
     return farthest_of_a(ahead, gjk_add3(ahead->n, gjk_scale3(d, by.swing_a)));
 }
 
-/* A normal that parts the two at rest and is not against the motion of a point; false: there is none,
- * or the one at hand is such. */
+/* A normal that parts the two at rest and is not against the motion of a point; false: there is
+ * none, or the one at hand is such. */
 static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double tolerance, gjk_vec3 *out) {
     const gjk_vec3 velocity = velocity_at(ahead, point);
     const double speed = gjk_length3(velocity);
@@ -369,9 +370,10 @@ static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double toleranc
 }
 
 /*
- * How far ahead two that touch are certain to get no deeper, by the best of the normals that part them:
- * what leads off some plane between them, or along it, gets off, whichever of a cone the query has
- * told. Each is sought that is not against the motion of the point at which the last one fails.
+ * How far ahead two that touch are certain to get no deeper, by the best of the normals that part
+ * them: what leads off some plane between them, or along it, gets off, whichever of a cone the
+ * query has told. Each is sought that is not against the motion of the point at which the last one
+ * fails.
  */
 static double certain_touching(look_ahead *ahead, gjk_vec3 point, double tolerance, double rest) {
     double best = certain_turning(ahead, rest);

@@ -1,8 +1,8 @@
 /*
- * The way out of a shape. The ray begins anew where it hits, and places are taken relative to
- * there with twice the digits, so that the numbers are as small as the shape, wherever it stands.
- * The line is in a convex shape between what a ray of either direction hits first of it. Of a union
- * of pieces these intervals are joined: from where the union has been left so far, one walk down the
+ * The way out of a shape. The ray begins anew where it hits, and places are taken relative to there
+ * with twice the digits, so that the numbers are as small as the shape, wherever it stands. The
+ * line is in a convex shape between what a ray of either direction hits first of it. Of a union of
+ * pieces these intervals are joined: from where the union has been left so far, one walk down the
  * tree finds the piece that goes on farthest, and the first that begins later. In a closed mesh the
  * way to the latter is inside as a whole or not at all, as the point in the middle is.
  *
@@ -136,7 +136,7 @@ static void leave_hit(way_out *way, const gjk_placed *convex) {
     }
 }
 
-/* Whether there is a gap between two pieces, by more than rounding. */
+/* Returns true if there is a gap between two pieces, by more than rounding. */
 static bool are_apart(const way_out *way, uint32_t i, uint32_t j) {
     const struct gjk_pieces *pieces = way->target->shape->pieces;
     const gjk_distance_settings settings = gjk_distance_settings_default();
@@ -149,8 +149,8 @@ static bool are_apart(const way_out *way, uint32_t i, uint32_t j) {
     return gjk_distance(&a.placed, &b.placed, &settings).lower_bound > 4.0 * GJK_ROUNDING * size;
 }
 
-/* Whether a piece begins before the union has been left; where rounding hides that, whether it
- * touches the piece that ends there. */
+/* Returns true if a piece begins before the union has been left; where rounding hides that, whether
+ * it touches the piece that ends there. */
 static bool joins(const way_out *way, const stay *found) {
     const double doubt = way->error + found->enter.error;
     if (fabs(found->enter.t - way->t) > doubt) {
@@ -214,7 +214,7 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
     }
 }
 
-/* Whether the way from way->t to the next piece is inside a closed mesh. */
+/* Returns true if the way from way->t to the next piece is inside a closed mesh. */
 static bool is_inside_until(way_out *way, const stay *next) {
     const double middle = 0.5 * (way->t + gjk_larger(next->enter.t, way->t));
     const gjk_vec3 near = gjk_add3(way->own_start, gjk_scale3(middle, way->own_direction));
@@ -262,7 +262,7 @@ gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_
     } else {
         leave_pieces(&way);
     }
-    /* What is as thin as rounding has no thickness. */
+    /* A shape as thin as rounding has no thickness. */
     const double out = hit->distance + (way.t > way.error ? way.t : 0.0);
     *exit = gjk_smaller(out, ray->max_distance);
     return gjk_budget_is_spent(settings->budget) ? GJK_GIVEN_UP : GJK_OK;

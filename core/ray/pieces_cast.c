@@ -28,9 +28,9 @@ static double bound_of(const piece_cast *cast) {
 }
 
 /*
- * Whether a convex shape that moves along `way`, both in the whole's frame, cannot meet the piece
- * before the bound. By conservative advancement (Mirtich 1996): a gap along some direction closes no
- * faster than the shape moves along it.
+ * Returns true if a convex shape that moves along `way`, both in the whole's frame, cannot meet the
+ * piece before the bound. By conservative advancement (Mirtich 1996): a gap along some direction
+ * closes no faster than the shape moves along it.
  */
 static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const gjk_seen *moving,
                           gjk_vec3 way, double bound, double slack) {
@@ -103,7 +103,8 @@ static double slack_of(const gjk_placed *whole, const gjk_placed *other, double 
            4.0 * tolerance * gjk_larger(whole->shape->size, other->shape->size);
 }
 
-/* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against it. */
+/* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against
+ * it. */
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;

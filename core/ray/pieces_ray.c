@@ -1,5 +1,5 @@
 /*
- * What a ray hits of a shape of many pieces: down the tree, nearest boxes first. The triangles of a
+ * Casts a ray at a shape of many pieces: down the tree, nearest boxes first. The triangles of a
  * leaf are first tested for a miss that is certain (triangle_misses.h); those that are left are
  * asked as convex shapes, so the answer is that of the piece alone, and a ray between two triangles
  * that share an edge hits at least one of them.
@@ -45,7 +45,7 @@ static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
            fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
 }
 
-/* Whether the ray is certain to miss the ball around a part of a compound. */
+/* Returns true if the ray is certain to miss the ball around a part of a compound. */
 static bool misses_part(const piece_ray *ray, const gjk_placed *part, double bound) {
     const gjk_shape *shape = part->shape;
     const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
@@ -135,7 +135,7 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-/* Whether the ray's origin is in the solid of a closed mesh. */
+/* Returns true if the ray's origin is in the solid of a closed mesh. */
 static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
                             gjk_budget *budget) {
     const gjk_shape *shape = target->shape;
@@ -158,7 +158,7 @@ static bool is_better(const gjk_ray_result *p, const gjk_ray_result *best) {
     return p->distance != best->distance ? p->distance < best->distance : p->piece < best->piece;
 }
 
-/* What is asked of the pieces, and what was found. */
+/* State of a search over the pieces. */
 typedef struct piece_search {
     const gjk_placed *target;
     const gjk_ray *ray;

@@ -1,7 +1,7 @@
 /*
  * Casts of a shape that moves and turns, by conservative advancement (advance.c). Where shapes have
- * pieces, the first contact among their pairs: the target's tree is asked for what may lie in the way
- * of each piece of what moves, as it turns about the origin of the whole.
+ * pieces, the first contact among their pairs: the target's tree is asked for what may lie in the
+ * way of each piece of what moves, as it turns about the origin of the whole.
  */
 
 #include "ray/advance.h"
@@ -15,7 +15,7 @@
 
 #define POSE_ROUNDING 0x1p-46
 
-/* What a cast at the whole target has found so far. */
+/* State of a cast at the whole target. */
 typedef struct turning_cast {
     const gjk_placed *moving, *target;
     const gjk_rigid_motion *motion;
@@ -185,7 +185,7 @@ static void cast_pieces(turning_cast *cast) {
 
 /* --- Both --- */
 
-/* What a set query that skips the target by its box would not find at the iteration limit. */
+/* Drops a hit at the iteration limit that a set query would skip by the target's box. */
 static void agree_with_boxes(const turning_cast *cast, gjk_cast_result *result) {
     const gjk_query_bounds query =
         gjk_query_bounds_of_turning(cast->moving, cast->motion, cast->settings->tolerance);

@@ -1,10 +1,10 @@
 /*
- * Rows of configurations. The tree finds for each moved body the others whose boxes meet its own (or,
- * for distances, that are nearer than the nearest pair so far); moved bodies are tried against each
- * other by their boxes, which are made once a row. The pair that spoke for the last row is tried
- * first: it is likely to speak again. Then nearly all others are passed over: by their ids, which must
- * be less to be of interest, moved bodies in the order of theirs; or by their distances, by a bound
- * along the line of their centres, which costs two supports.
+ * Rows of configurations. The tree finds for each moved body the others whose boxes meet its own
+ * (or, for distances, that are nearer than the nearest pair so far); moved bodies are tried against
+ * each other by their boxes, which are made once a row. The pair that spoke for the last row is
+ * tried first: it is likely to speak again. Then nearly all others are passed over: by their ids,
+ * which must be less to be of interest, moved bodies in the order of theirs; or by their distances,
+ * by a bound along the line of their centres, which costs two supports.
  */
 
 #include "scene/configurations.h"
@@ -334,8 +334,8 @@ static bool is_plain(const gjk_placed *placed) {
 }
 
 /*
- * A lower bound of the signed distance of two polytopes: the gap along the line of their centres, less
- * what the roundings may come to. -INFINITY where that is not known.
+ * A lower bound of the signed distance of two polytopes: the gap along the line of their centres,
+ * less what the roundings may come to. -INFINITY where that is not known.
  */
 static double gap_between(const gjk_placed *p, const gjk_placed *q) {
     const gjk_vec3 way = gjk_sub3(gjk_pose_apply(&q->pose, q->shape->center),
@@ -433,7 +433,7 @@ static void find_nearest(gjk_asked_row *row, const gjk_configuration_hint *hint)
 
 /* --- Motions --- */
 
-/* What collides at the start, on the way or at the end, in this order. */
+/* Looks for collisions at the start, on the way and at the end, in this order. */
 static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *poses,
                          const gjk_pose *before, gjk_budget *budget, gjk_configuration_hint *hint,
                          gjk_configuration *out) {

@@ -1,7 +1,7 @@
 #ifndef GJK_SCENE_CONFIGURATIONS_H
 #define GJK_SCENE_CONFIGURATIONS_H
 
-/* What the files about rows of configurations share. */
+/* Shared by the files about rows of configurations. */
 
 #include "gjk/configuration.h"
 #include "scene/scene.h"
@@ -23,8 +23,8 @@ struct gjk_configurations {
     gjk_body_pair *allowed; /* sorted */
 };
 
-/* A row keeps the boxes of its first so many moved bodies; that of any other is computed whenever it is
- * needed. */
+/* A row keeps the boxes of its first so many moved bodies; that of any other is computed whenever
+ * it is needed. */
 #define GJK_ROW_BOXES 128
 
 /* One row that is asked. Set member by member: it is large. */
@@ -47,7 +47,7 @@ typedef struct gjk_participant {
     const gjk_placed *placed;
 } gjk_participant;
 
-/* What is asked of a pair of which a comes first by id. False: the budget is spent. */
+/* Tests a pair, of which a comes first by id. Returns false if the budget is spent. */
 typedef bool (*gjk_pair_test)(gjk_asked_row *row, const gjk_participant *a,
                               const gjk_participant *b);
 

@@ -9,7 +9,7 @@
 
 #include <stdalign.h>
 
-/* Whether answers behind the last one kept no longer matter. */
+/* Returns true if answers behind the last one kept no longer matter. */
 static bool is_complete(const gjk_list *found, const gjk_selection *selection) {
     return found->count == selection->limit && (found->truncated || selection->rest_unasked);
 }

@@ -2,7 +2,7 @@
 #define GJK_SCENE_SCENE_H
 
 /*
- * What the queries of sets share: the walk over the selected bodies of a snapshot, and the ranked
+ * Shared by the queries of sets: the walk over the selected bodies of a snapshot, and the ranked
  * search, which keeps the first answers of a total order.
  */
 
@@ -18,8 +18,8 @@ const struct gjk_tree *gjk_set_tree(const struct gjk_set *set);
 /* The body in `next` that tells where a body of the snapshot moves to; NULL: it rests. */
 const gjk_body *gjk_snapshot_next(const gjk_snapshot *snapshot, const gjk_body *body);
 
-/* The pose of a body, and its turn, at alpha in [0, 1) between the pose of `from` and that of `next`,
- * which did not teleport: see gjk_snapshot_pose. */
+/* The pose of a body, and its turn, at alpha in [0, 1) between the pose of `from` and that of
+ * `next`, which did not teleport: see gjk_snapshot_pose. */
 gjk_pose gjk_pose_between(const gjk_body *from, const gjk_body *next, double alpha,
                           gjk_rotation *turn);
 
@@ -38,7 +38,7 @@ static inline bool gjk_selection_has(const gjk_selection *selection, const gjk_b
     return body != selection->except && gjk_filter_passes(selection->filter, body);
 }
 
-/* Whether each of two bodies is of a category that the other's mask takes. */
+/* Returns true if each of two bodies is of a category that the other's mask takes. */
 static inline bool gjk_bodies_accept_each_other(const gjk_body *a, const gjk_body *b) {
     return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;
 }

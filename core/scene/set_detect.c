@@ -97,7 +97,7 @@ typedef struct gjk_pair_scan {
     gjk_status status;
 } gjk_pair_scan;
 
-/* Whether two bodies may form a pair, in either order. */
+/* Returns true if two bodies may form a pair, in either order. */
 static bool is_pair(const gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b) {
     return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group(a, b));
 }
@@ -234,7 +234,7 @@ static void scan_init(gjk_pair_scan *scan, const gjk_snapshot *snapshot, const g
     scan->pairs = gjk_list_make(selection->arena, sizeof(gjk_pair_hit));
 }
 
-/* Whether further pairs are of interest. */
+/* Returns true if further pairs are of interest. */
 static bool scan_goes_on(const gjk_pair_scan *scan) {
     return scan->status == GJK_OK && !scan->pairs.truncated &&
            !gjk_budget_is_spent(scan->seconds.tree.budget);

@@ -110,7 +110,8 @@ static gjk_status make_part(const gjk_near_question *q, const stretch *part, gjk
                                   gjk_scale3(to, ray->direction), 0.0, segment);
 }
 
-/* What the ray hits is not apart from it, although roundings may be between them. */
+/* Returns true if the ray hits the shape: then the two are not apart, although roundings may part
+ * them. */
 static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
     const gjk_ray_settings settings = {.tolerance = q->settings.tolerance,
                                        .max_iterations = q->settings.max_iterations,

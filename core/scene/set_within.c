@@ -1,7 +1,7 @@
 /*
- * Which bodies lie wholly within a convex polytope: those whose farthest point along the normal of
- * each of its facets is not beyond the facet. Support scans decide it for curved bodies too; a shape
- * of pieces lies within where each of its pieces does.
+ * Finds the bodies that lie wholly within a convex polytope: those whose farthest point along the
+ * normal of each of its facets is not beyond the facet. Support scans decide it for curved bodies
+ * too; a shape of pieces lies within where each of its pieces does.
  */
 
 #include "base/larger.h"

@@ -1,6 +1,6 @@
 /*
- * Verification of a shot, in this order: is there a snapshot of the tick, did the target exist, what
- * was hit first, was an obstacle before it, and is what was hit what was claimed.
+ * Verification of a shot, in this order: is there a snapshot of the tick, did the target exist,
+ * what was hit first, was an obstacle before it, and is what was hit what was claimed.
  */
 
 #include "gjk/shot.h"
@@ -50,8 +50,8 @@ static bool same_text(const char *a, const char *b) {
     return a != NULL && b != NULL && strcmp(a, b) == 0;
 }
 
-/* Whether the claimed body, or one of the claimed group, exists, if one is claimed. target: the
- * claimed body by id. */
+/* Returns true if the claimed body, or one of the claimed group, exists, if one is claimed. target:
+ * the claimed body by id. */
 static bool target_existed(const gjk_shot *shot, const gjk_body *target,
                            const gjk_judgement *so_far) {
     if (shot->claim_id != NULL || shot->claim_group == NULL) {
@@ -186,7 +186,7 @@ static gjk_status compare_with_claim(const gjk_shot *shot, const gjk_body *targe
     return decide(out, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET);
 }
 
-/* What follows from the hit, of a target that existed. */
+/* Judges by the hit, if the target existed. */
 static gjk_status judge_hit(const gjk_shot *shot, struct gjk_arena *arena, const gjk_body *target,
                             gjk_judgement *out) {
     gjk_status status = find_obstacle(shot, arena, out);

@@ -2,7 +2,7 @@
 #define GJK_SHAPE_PIECES_H
 
 /*
- * What the shapes of many pieces have in common: the block that their numbers, their tree and what
+ * Shared by the shapes of many pieces: the block that their numbers, their tree and what
  * finds a piece by its index live in.
  */
 
@@ -50,8 +50,8 @@ struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type, 
 void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
 
 /* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
- * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where its
- * budget is spent. */
+ * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where
+ * its budget is spent. */
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
                              gjk_shape *out) GJK_MUST_USE;
 
@@ -69,10 +69,10 @@ static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);
 
 /*
- * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose. What
- * the sum of both places lacks in doubles is kept as the pose's rest, unless the part is so near the
- * world's origin that its own digits are as coarse; the place of its middle is composed with twice the
- * digits where that is far from the whole's origin against the part's size.
+ * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose.
+ * What the sum of both places lacks in doubles is kept as the pose's rest, unless the part is so
+ * near the world's origin that its own digits are as coarse; the place of its middle is composed
+ * with twice the digits where that is far from the whole's origin against the part's size.
  */
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
 

@@ -103,7 +103,7 @@ static uint32_t add_face(builder *b, uint32_t u, uint32_t v, uint32_t w) {
     return slot;
 }
 
-/* Whether the budget is spent; asked for each face or point. */
+/* Returns true if the budget is spent; asked for each face or point. */
 static bool gives_up(builder *b) {
     const uint64_t new = b->sides - b->sides_spent;
     b->sides_spent = b->sides;
@@ -148,10 +148,11 @@ static uint32_t search_all(builder *b, uint32_t begin, uint32_t end, uint32_t po
 
 /*
  * A fresh face of a cone that a point sees, or NO_FACE where it lies in the cone. Face i stands on
- * the ridge from corner i to corner i + 1 of the horizon, which seen from the apex is a convex polygon
- * (with corners in the middle of sides, perhaps). A point that sees neither face at corner 0 lies
- * between their planes; planes through the apex, corner 0 and another corner divide that wedge, and in
- * the part before one face the point is outside of the cone if and only if it sees that face.
+ * the ridge from corner i to corner i + 1 of the horizon, which seen from the apex is a convex
+ * polygon (with corners in the middle of sides, perhaps). A point that sees neither face at corner
+ * 0 lies between their planes; planes through the apex, corner 0 and another corner divide that
+ * wedge, and in the part before one face the point is outside of the cone if and only if it sees
+ * that face.
  */
 static uint32_t search_cone(builder *b, uint32_t count, uint32_t point, double *distance) {
     const uint32_t *fresh = b->fresh;

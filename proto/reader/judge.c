@@ -1,7 +1,7 @@
 /*
  * Judges text by jansson, whose words on what is wrong clients know. A scan of our own checks the
- * nesting first, because jansson recurses and its own limit is 2,048 levels, ours 64. A count of the
- * brackets spares most bodies this scan; with that of the commas it tells the least memory that
+ * nesting first, because jansson recurses and its own limit is 2,048 levels, ours 64. A count of
+ * the brackets spares most bodies this scan; with that of the commas it tells the least memory that
  * jansson's tree will take, which may be 90 times the text, before it is built.
  *
  * jansson takes one pair of allocation functions for the whole process. Ours allocate from the
@@ -95,7 +95,7 @@ static size_t skip_string(proto_text body, size_t i) {
     return i < body.length ? i + 1 : body.length;
 }
 
-/* What opens or separates values. */
+/* Counts of the marks that open or separate values. */
 typedef struct marks {
     size_t arrays, objects, commas;
 } marks;
@@ -201,7 +201,7 @@ static bool check_depth(proto_text body, struct proto_problem *problem) {
     return true;
 }
 
-/* What jansson's message does not say about the fault. */
+/* Returns the text that jansson's message lacks about the fault. */
 static const char *fault_text(enum json_error_code code) {
     switch ((int)code) {
     case json_error_duplicate_key:

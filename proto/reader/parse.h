@@ -17,7 +17,8 @@ typedef enum proto_parsed {
  * Parses the whole text. What is taken is RFC 8259 with names that stand once and have no NUL in
  * them, numbers that are finite as doubles, rounded to nearest, and at most PROTO_DEPTH_MAX levels.
  * Values lie in the arena and point into the text, which must live as long. Linear in the text's
- * length, of which the arena's budget is asked now and then; takes 16 bytes a value and 8 a number in an array.
+ * length, of which the arena's budget is asked now and then; takes 16 bytes a value and 8 a number
+ * in an array.
  */
 proto_parsed proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out);
 
@@ -33,8 +34,8 @@ proto_parsed proto_parse_string(const char **at, const char *end, struct gjk_are
 bool proto_parse_number(const char **at, const char *end, double *out);
 
 /*
- * Whether no two of the names, which stand in every other value, are alike. May also be false where
- * names were chosen to make it slow.
+ * Checks that no two of the names, which stand in every other value, are alike. May also give the
+ * text up to the judge where names were chosen to make the check slow.
  */
 proto_parsed proto_check_names(const proto_value *pairs, size_t count, struct gjk_arena *arena);
 

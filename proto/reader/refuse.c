@@ -111,7 +111,7 @@ bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const 
     return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s", expected, found);
 }
 
-/* Whether an unknown member with nearly the same name was refused in the same object. */
+/* Returns true if an unknown member with nearly the same name was refused in the same object. */
 static bool is_misspelt(const struct proto_reader *reader, const proto_node *missing) {
     const char *const names[] = {missing->name, NULL};
     char parent[PROTO_POINTER_MAX];

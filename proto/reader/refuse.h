@@ -1,7 +1,7 @@
 #ifndef PROTO_READER_REFUSE_H
 #define PROTO_READER_REFUSE_H
 
-/* What a decoder works with, and how it tells that a value is wrong. */
+/* State of a decoder, and functions that refuse a wrong value. */
 
 #include "gjk/base.h"
 #include "proto/limits.h"
@@ -19,8 +19,9 @@ struct proto_reader {
 };
 
 /*
- * Whether fewer than PROTO_ERRORS_MAX mistakes were found, so that decoders should look for more. To be
- * asked for each item of a list: it is the place where the arena's budget is spent, which refuses too.
+ * Returns true if fewer than PROTO_ERRORS_MAX mistakes were found, so that decoders should look for
+ * more. To be asked for each item of a list: it is the place where the arena's budget is spent,
+ * which refuses too.
  */
 bool proto_may_go_on(struct proto_reader *reader);
 

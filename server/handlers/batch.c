@@ -3,8 +3,8 @@
  * many workers as there are, as they would be alone. Each chunk keeps its texts in memory of its
  * own; they are put together in order. What goes wrong with a query stands in its place.
  *
- * answers_max and --max-answer hold for the whole reply, query by query in their order. Chunks do not
- * know what the queries before them will list, so they list what may be due at most; where that
+ * answers_max and --max-answer hold for the whole reply, query by query in their order. Chunks do
+ * not know what the queries before them will list, so they list what may be due at most; where that
  * comes to more in all, the queries at and behind the border are asked again with what is really
  * left.
  */
@@ -21,18 +21,18 @@
 #define ROW_NS 8000
 #define ROW_HEAVY_NS 1000000
 
-/* What lists may still take of the reply, or have taken. */
+/* Room that lists may still take of the reply, or have taken. */
 typedef struct room {
     uint64_t answers, bytes;
 } room;
 
-/* What a thread has done and not yet told the others. */
+/* Work of a thread that is not yet added to the totals. */
 typedef struct tally {
     room used;
     uint32_t ops[PROTO_OP_COUNT];
 } tally;
 
-/* What is said to one query. */
+/* Answer to one query. */
 typedef struct result {
     proto_text text;
     uint32_t answered; /* in its lists */
@@ -50,8 +50,8 @@ typedef struct gjkd_batch {
     struct gjkd_request *request;
     struct proto_batch *batch;
     result *results; /* one a query */
-    /* No chunk has fewer rows than `step`, so that the one that begins with a row has texts[row / step]
-     * to itself; others stay empty. */
+    /* No chunk has fewer rows than `step`, so that the one that begins with a row has texts[row /
+     * step] to itself; others stay empty. */
     chunk_texts *texts;
     uint32_t step, chunks, rows;
     uint64_t row_ns;
@@ -95,7 +95,8 @@ static bool ask(const work *batch, uint32_t row, room left, tally *done,
     return !context->out.failed || gjkd_query_context_out_of_memory(context);
 }
 
-/* What is wrong with a query does not disturb the others; want of memory or of time does. */
+/* Returns true if the problem ends the batch: lack of memory or of time. Other problems of a query
+ * do not disturb the others. */
 static bool ends_batch(proto_code code) {
     return code == PROTO_OUT_OF_MEMORY || code == PROTO_DEADLINE_EXCEEDED;
 }
@@ -133,7 +134,7 @@ static uint64_t less(uint64_t max, uint64_t used) {
     return used < max ? max - used : 0;
 }
 
-/* What is left of the room, as far as the thread knows yet. */
+/* Returns the room that is left, as far as the thread knows yet. */
 static room room_now(work *batch, const tally *done) {
     return (room){
         less(batch->max.answers,

@@ -58,7 +58,7 @@ struct gjkd_columns_kind {
 /* Answers the request's body, in chunks. */
 void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
 
-/* What a row is asked of. */
+/* Returns the snapshot that a row is asked of. */
 const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
 
 /* From any thread: is the state kept that the row asks about? False: the row has been refused. */
@@ -67,17 +67,17 @@ bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row);
 /* From any thread: the row names what is not there. Does the message go on all the same? */
 bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
 
-/* Before rows are run: the row needs a tick that is lost, or all rows do where `rows` is 1. False: out of
- * memory. */
+/* Before rows are run: the row needs a tick that is lost, or all rows do where `rows` is 1. False:
+ * out of memory. */
 bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows);
 
-/* What rows that look for the closest hit select, in memory of the chunk, by a filter that stays: until
- * gjkd_columns_select is called, all but the groups that all rows ignore. */
+/* Returns the selection of rows that look for the closest hit, in memory of the chunk, by a filter
+ * that stays: until gjkd_columns_select is called, all but the groups that all rows ignore. */
 gjk_selection gjkd_columns_closest(const proto_select_columns *select, const gjkd_chunk *chunk,
                                    gjk_filter *filter);
 
-/* What the row selects, over the groups that all rows ignore, which stand in *filter already; false:
- * its ignore_group_of is no shape. */
+/* Sets the row's own part of *filter, which has the groups that all rows ignore already. Returns
+ * false if its ignore_group_of is no shape. */
 bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
                          uint32_t row, gjk_filter *filter);
 void gjkd_columns_refuse_select(const struct gjkd_columns *columns,

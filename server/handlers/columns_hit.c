@@ -18,7 +18,7 @@ struct shots {
     gjk_filter filter; /* of targets and obstacles */
 };
 
-/* What blocks the shots. False: refused. */
+/* Finds the obstacles of the shots. Returns false if refused. */
 static bool find_obstacles(struct shots *shots) {
     struct gjkd_request *request = shots->columns.request;
     struct gjkd_query_context context = {.request = request,
@@ -132,7 +132,7 @@ static const gjk_body *find(const struct shots *shots, const gjk_shot *shot, uin
     return body != NULL ? body : gjk_set_find_handle(shots->columns.newest.set, handle);
 }
 
-/* Who shoots; nobody asks where there is no such tick. False: there is no such shape. */
+/* Sets the shooter, unless there is no such tick. Returns false if there is no such shape. */
 static bool name_shooter(const struct shots *shots, uint32_t row, gjk_shot *shot) {
     const uint32_t handle = proto_uint_at(shots->rows.shooter_of, row, PROTO_NO_HANDLE);
     if (handle == PROTO_NO_HANDLE || shot->rewind != GJK_REWIND_OK) {
@@ -143,7 +143,7 @@ static bool name_shooter(const struct shots *shots, uint32_t row, gjk_shot *shot
     return shooter != NULL;
 }
 
-/* What is claimed, by its id or group: where there was no such shape, a claim that nothing meets. */
+/* Sets the claim, by id or group; where there was no such shape, to one that nothing meets. */
 static void name_claim(const struct shots *shots, uint32_t row, gjk_shot *shot) {
     const uint32_t handle =
         shots->rows.claim.rows > 0 ? shots->rows.claim.values[row] : PROTO_NO_HANDLE;

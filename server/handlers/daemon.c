@@ -1,5 +1,5 @@
 /*
- * What the daemon tells of itself: probes, metrics, limits, and what its problems mean.
+ * Routes about the daemon itself: probes, metrics, limits, and what its problems mean.
  * All of it is answered on the loop, so that no query ever holds a probe up.
  */
 
@@ -94,7 +94,7 @@ void gjkd_handle_ready(struct gjkd_request *request) {
     }
 }
 
-/* What writes are promised. */
+/* Returns the durability that writes are promised. */
 static const char *durability_of(const struct gjkd_config *config) {
     return config->cluster[0] != '\0' ? "quorum" : config->data_dir[0] != '\0' ? "disk" : "memory";
 }

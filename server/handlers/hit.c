@@ -50,7 +50,7 @@ static bool refuse_without_history(struct gjkd_query_context *context) {
     return gjkd_query_context_refuse_at(context, "/policy/obstacles/at");
 }
 
-/* What blocks the shot: the set of the policy, as it stands or as it stood. */
+/* Finds the obstacles of the shot: the set of the policy, at its newest version or as of the shot. */
 static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
                            gjk_snapshot *obstacles) {
     const proto_query *query = &context->query;

@@ -15,7 +15,7 @@
 #define MAGIC "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 #define SHA1_BYTES 20
 
-/* Whether a comma-separated list (NULL: none) has the word, compared without case. */
+/* Returns true if a comma-separated list (NULL: none) has the word, compared without case. */
 static bool has_word(const char *list, const char *word) {
     const size_t length = strlen(word);
     for (const char *at = list; at != NULL && *at != '\0';) {
@@ -47,8 +47,8 @@ static const char *authority_of(const char *origin) {
     return NULL;
 }
 
-/* A page of another origin may open a WebSocket, and no browser stops it. An origin of another scheme
- * than the web's has to be a --cors-origin by its name; "null" has none. */
+/* A page of another origin may open a WebSocket, and no browser stops it. An origin of another
+ * scheme than the web's has to be a --cors-origin by its name; "null" has none. */
 static bool has_good_origin(const struct gjkd_request *request) {
     const char *origin = request->head.origin, *host = request->head.host;
     if (origin == NULL) {

@@ -20,16 +20,16 @@
 /* Exchanges that a loop keeps for reuse. */
 #define SPARE_MAX 64
 
-/* How often versions that answers are read from are looked at, and how long a client may read nothing
- * of an answer that keeps an old one. */
+/* How often versions that answers are read from are looked at, and how long a client may read
+ * nothing of an answer that keeps an old one. */
 #define READING_SWEEP_MS 100
 #define READING_PAUSE_NS UINT64_C(10000000000)
 
 /* How fast an answer must be read, after GJKD_IDLE_TIMEOUT_S. */
 #define SEND_BYTES_PER_S_MIN 32768
 
-/* In a cluster, writes that run at a time, and requests that wait for a revision: all of them have a
- * thread, of GJKD_SPARE_THREADS. */
+/* In a cluster, writes that run at a time, and requests that wait for a revision: all of them have
+ * a thread, of GJKD_SPARE_THREADS. */
 #define CLUSTER_WRITES 32
 #define CLUSTER_WAITS 8
 
@@ -269,8 +269,8 @@ static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
     return (uint16_t)(1 + hash % lines);
 }
 
-/* What waits for the log of a cluster holds a thread while it does, so few of it run at a time: the
- * rest waits in lines. */
+/* Returns the line of a request that waits for a cluster's log. It holds a thread meanwhile, so few
+ * run at a time: the rest waits in lines. */
 static uint16_t line_in_cluster(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     if (gjkd_request_awaits_revision(request)) {
@@ -281,8 +281,8 @@ static uint16_t line_in_cluster(const struct gjkd_request *request) {
     return is_write ? line_of(request, CLUSTER_WRITES) : 0;
 }
 
-/* Short writes of one set wait for each other before they are begun, and not at its lock, where each
- * would hold a thread. Long ones are decoded at once: nobody is to wait for that. */
+/* Short writes of one set wait for each other before they are begun, and not at its lock, where
+ * each would hold a thread. Long ones are decoded at once: nobody is to wait for that. */
 static uint16_t writer_of(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
     if (request->context->cluster != NULL) {
@@ -296,7 +296,8 @@ static uint16_t writer_of(const struct gjkd_request *request) {
 }
 
 /* Is it thought to take less than a short task may? It begins anew where it does not, from the same
- * body: one that is packed would have been unpacked by then. Writes to a cluster wait for its answer. */
+ * body: one that is packed would have been unpacked by then. Writes to a cluster wait for its
+ * answer. */
 static bool is_short(const struct gjkd_exchange *exchange) {
     const struct gjkd_store *store = exchange->request.context->store;
     return exchange->group.writer != 0 && !exchange->request.head.gzipped &&
@@ -336,8 +337,8 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     return true;
 }
 
-/* Answers 504 in place of a request at a worker, unless that is a write that has begun and does not wait
- * for its store. */
+/* Answers 504 in place of a request at a worker, unless that is a write that has begun and does not
+ * wait for its store. */
 static void expire(struct gjkd_exchange *exchange) {
     struct gjkd_exchange *replacement = gjkd_exchange_take(exchange->http);
     if (replacement == NULL) {
@@ -362,14 +363,14 @@ static void expire(struct gjkd_exchange *exchange) {
     gjkd_http_run_resumed(exchange->http); /* which calls back with `exchange` */
 }
 
-/* Whether the client has disconnected. One that has only shut its sending side still waits. */
+/* Returns true if the client has disconnected. One that has only shut its sending side still waits. */
 static bool is_disconnected(const struct gjkd_exchange *exchange) {
     struct pollfd state = {.fd = gjkd_fd_of(exchange->connection)};
     return poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP)) != 0;
 }
 
-/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old version.
- * Streams judge that themselves. */
+/* Has the client acknowledged nothing for READING_PAUSE_NS? Asked while the answer keeps an old
+ * version. Streams judge that themselves. */
 static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     uint64_t bytes;
     if (exchange->connection == NULL ||

@@ -33,13 +33,13 @@
  */
 #define CONNECTION_BYTES 16384
 
-/* A head of more bytes leaves libmicrohttpd too little memory for the head of a reply. It may have more
- * than this, but then it is refused. */
+/* A head of more bytes leaves libmicrohttpd too little memory for the head of a reply. It may have
+ * more than this, but then it is refused. */
 #define HEAD_BYTES_MAX (CONNECTION_BYTES * 3 / 4)
 _Static_assert(GJKD_TARGET_BYTES_MAX + GJKD_FIELD_BYTES_MAX <= HEAD_BYTES_MAX,
                "a head that is over a limit must fit, so that it can be refused");
 
-/* What a connection takes in all, measured: its memory, its entry and what libmicrohttpd, and
+/* Bytes of a connection in all, measured: its memory, its entry and what libmicrohttpd, and
  * GnuTLS with its buffers, keep of it. */
 #define PLAIN_BYTES ((uint64_t)17100)
 #define TLS_BYTES ((uint64_t)40500)
@@ -93,8 +93,8 @@ static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
 
 /*
  * A connection has begun: within MHD_add_connection, or, as libmicrohttpd 1.0 has it, at the next
- * MHD_run. Its entry inherits the place that was taken for it; where there is no memory for an entry
- * the place is given back.
+ * MHD_run. Its entry inherits the place that was taken for it; where there is no memory for an
+ * entry the place is given back.
  */
 static void *begin_connection(struct gjkd_http *http, struct MHD_Connection *connection) {
     const struct sockaddr *peer =
@@ -175,8 +175,8 @@ static void on_connection(void *closure, struct MHD_Connection *connection, void
 }
 
 /*
- * Answers a target of more parameters than libmicrohttpd may have memory for, before it looks at them: it
- * would close the connection without a word, or leave it. The method is not known here.
+ * Answers a target of more parameters than libmicrohttpd may have memory for, before it looks at
+ * them: it would close the connection without a word, or leave it. The method is not known here.
  */
 static void refuse_target(struct gjkd_exchange *exchange, struct gjkd_connection *entry) {
     struct gjkd_request *request = &exchange->request;
@@ -217,8 +217,9 @@ static void *on_target(void *closure, const char *target, struct MHD_Connection 
 }
 
 /*
- * Whether the value stands behind its name and a colon in the connection's buffer. libmicrohttpd
- * before 1.0 appends a folded line to the field's name, for which it moves the name elsewhere.
+ * Returns true if the value stands behind its name and a colon in the connection's buffer.
+ * libmicrohttpd before 1.0 appends a folded line to the field's name, for which it moves the name
+ * elsewhere.
  */
 static bool is_one_line(const char *name, const char *value) {
     const char *at = name + strlen(name) + 1;

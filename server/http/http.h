@@ -40,10 +40,10 @@ void gjkd_http_end_event_streams(struct gjkd_http *http);
 /* Ends connections without a request, and from now on every other one after its answer. */
 void gjkd_http_close(struct gjkd_http *http);
 
-/* Whether there is a TLS connection on which no request has begun. */
+/* Returns true if there is a TLS connection on which no request has begun. */
 bool gjkd_http_has_handshakes(const struct gjkd_http *http);
 
-/* Whether a client still waits for something. */
+/* Returns true if a client still waits for something. */
 bool gjkd_http_has_clients(const struct gjkd_http *http);
 
 /* The same, or whether a worker is still busy with a request that was answered 504. */

@@ -2,7 +2,7 @@
 #define GJKD_HTTP_STATE_H
 
 /*
- * What the modules of this floor share: the HTTP side of one loop, and its exchanges. An exchange
+ * Shared by the modules of this floor: the HTTP side of one loop, and its exchanges. An exchange
  * is one request on a connection. Everything here is used on the thread of the loop that owns it.
  */
 

@@ -1,10 +1,10 @@
 /*
- * wslay takes frames apart: it unmasks, joins fragments, checks UTF-8, answers pings and closes, and
- * refuses what RFC 6455 forbids. Its own frames (pongs and closes) go into the same buffer as
- * answers, each as soon as wslay has made it: so much room is kept there while the stream is read that
- * none has to wait. What comes in is read in large pieces; while as many calls are under way as there may
- * be, a slow reader has not taken its frames, or the client's share of memory is full, the stream is not
- * read on, so that TCP holds the sender back.
+ * wslay takes frames apart: it unmasks, joins fragments, checks UTF-8, answers pings and closes,
+ * and refuses what RFC 6455 forbids. Its own frames (pongs and closes) go into the same buffer as
+ * answers, each as soon as wslay has made it: so much room is kept there while the stream is read
+ * that none has to wait. What comes in is read in large pieces; while as many calls are under way
+ * as there may be, a slow reader has not taken its frames, or the client's share of memory is full,
+ * the stream is not read on, so that TCP holds the sender back.
  */
 
 #include "http/stream.h"
@@ -26,11 +26,11 @@
 /* So long streams are sent to before others have their turn: an event may be for a thousand. */
 #define FLUSH_NS UINT64_C(1000000)
 
-/* So often a stream's buffer is filled and sent before it is another's turn: a peer that reads as fast as
- * answers are printed would keep the loop for all of them. */
+/* So often a stream's buffer is filled and sent before it is another's turn: a peer that reads as
+ * fast as answers are printed would keep the loop for all of them. */
 #define FLUSH_ROUNDS 8
 
-/* What a stream takes beside its connection, measured (tests/bench/run.sh stream). */
+/* Bytes of a stream beside its connection, measured (tests/bench/run.sh stream). */
 #define STREAM_BYTES ((uint64_t)14100)
 
 /* A peer that is silent for so long is asked by TCP whether it is still there. */
@@ -89,8 +89,8 @@ static void end(struct gjkd_stream *stream) {
     uv_close((uv_handle_t *)&stream->poll, on_poll_closed);
 }
 
-/* Sends a close frame past wslay, which has given up, and looks at nothing that comes. One that is to
- * come behind our close frame is not sent. */
+/* Sends a close frame past wslay, which has given up, and looks at nothing that comes. One that is
+ * to come behind our close frame is not sent. */
 static void break_off(struct gjkd_stream *stream, unsigned code) {
     const char frame[] = {'\x88', 2, (char)(code >> 8), (char)code};
     if (stream->is_broken) {
@@ -134,7 +134,8 @@ void gjkd_stream_revoke(struct gjkd_stream *stream) {
 
 /* --- Sending --- */
 
-/* wslay gives the head of a control frame, two bytes, and then the payload. A frame is queued whole. */
+/* wslay gives the head of a control frame, two bytes, and then the payload. A frame is queued
+ * whole. */
 static ssize_t on_send(wslay_event_context_ptr frames, const uint8_t *data, size_t length,
                        int flags, void *user) {
     struct gjkd_stream *stream = user;
@@ -198,8 +199,8 @@ bool gjkd_stream_reserve(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Is there room for a close frame and for the pongs that wslay makes of what it takes at a time, of 4096
- * bytes? */
+/* Is there room for a close frame and for the pongs that wslay makes of what it takes at a time, of
+ * 4096 bytes? */
 static bool has_room_for_control(const struct gjkd_output *output) {
     return output->bytes == NULL || gjkd_output_room(output) >= GJKD_OUTPUT_BYTES / 2;
 }
@@ -467,7 +468,8 @@ static char *copy_of(const char *text) {
     return text != NULL ? strdup(text) : NULL;
 }
 
-/* What every call of the stream inherits from the head of its handshake. False: out of memory. */
+/* Copies the fields that every call inherits from the head of the handshake. Returns false if
+ * memory is exhausted. */
 static bool inherit(struct gjkd_stream *stream, const struct gjkd_request *request) {
     const gjkd_head *head = &request->head;
     stream->host = copy_of(head->host);

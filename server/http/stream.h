@@ -66,7 +66,7 @@ struct gjkd_stream_call {
     struct gjkd_stream_place after_set, after_id, after_all, to_begin;
 };
 
-/* Which calls wait for which. All zero: there are none. */
+/* Order of the calls that wait for others. All zero: there are none. */
 struct gjkd_stream_order {
     uint64_t calls; /* so far */
     struct gjkd_table by_set, by_id;
@@ -89,7 +89,7 @@ struct gjkd_stream_watch {
     bool has_told_end; /* that the set is deleted */
 };
 
-/* What is being sent: a frame, piece by piece. */
+/* Frame that is being sent, piece by piece. */
 struct gjkd_frame {
     struct gjkd_exchange *exchange; /* whose answer it is, or ... */
     struct gjkd_event *event;       /* ... which event; both NULL: nothing is being sent */
@@ -162,8 +162,8 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade);
  * is left has its turn in the next round. */
 void gjkd_streams_flush(struct gjkd_http *http);
 
-/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much, and
- * its client's share of memory has room or the stream holds none of it. */
+/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much,
+ * and its client's share of memory has room or the stream holds none of it. */
 bool gjkd_stream_reads_on(const struct gjkd_stream *stream);
 
 /* Returns true if no frame has been queued in part, so that another one can follow. */
@@ -215,8 +215,8 @@ void gjkd_stream_abandon_calls(struct gjkd_stream *stream);
 
 /* --- stream_order.c --- */
 
-/* Puts a call in line behind those that it waits for. To be called when its head has been judged and
- * its body is known. O(1). False: out of memory. */
+/* Puts a call in line behind those that it waits for. To be called when its head has been judged
+ * and its body is known. O(1). False: out of memory. */
 bool gjkd_stream_line_up(struct gjkd_stream *stream, struct gjkd_stream_call *call) GJK_MUST_USE;
 
 /* A call is answered: others may begin. Amortized O(1). */
@@ -236,8 +236,8 @@ void gjkd_stream_settle_watch(struct gjkd_stream *stream, const struct gjkd_stre
 /* Ends the watch that a call of this id began, and answers that. */
 void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_call *call);
 
-/* Takes the next event of any watch, in turn, and lets go of watches that are over. O(1) for each. NULL:
- * there is none. */
+/* Takes the next event of any watch, in turn, and lets go of watches that are over. O(1) for each.
+ * NULL: there is none. */
 struct gjkd_event *gjkd_stream_next_event(struct gjkd_stream *stream,
                                           const struct gjkd_stream_watch **of);
 
@@ -246,8 +246,8 @@ void gjkd_stream_close_watches(struct gjkd_stream *stream);
 
 /* --- stream_answers.c --- */
 
-/* Queues frames of answers and events, as far as there is room; what there is no room for waits where it
- * lies. */
+/* Queues frames of answers and events, as far as there is room; what there is no room for waits
+ * where it lies. */
 void gjkd_stream_fill(struct gjkd_stream *stream);
 
 void gjkd_stream_forget_answers(struct gjkd_stream *stream);

@@ -105,7 +105,7 @@ struct numbers {
     char retry_after[24], length[24];
 };
 
-/* What GET would be answered with. */
+/* Describes the body that GET would be answered with. */
 static void describe_absent_body(const gjkd_reply *reply, struct numbers *numbers,
                                  proto_call_answer *out) {
     snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
@@ -312,8 +312,8 @@ static bool next_answer(struct gjkd_stream *stream) {
     return false;
 }
 
-/* Returns true if there may be something to send, and room for it. Events wait in their watches for memory,
- * for as long as it takes. */
+/* Returns true if there may be something to send, and room for it. Events wait in their watches for
+ * memory, for as long as it takes. */
 static bool is_wanted(struct gjkd_stream *stream) {
     if (stream->ready != NULL) {
         return gjkd_stream_reserve(stream) && gjkd_output_room(&stream->output) > HEAD_BYTES_MAX;

@@ -230,7 +230,7 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         gjkd_request_refuse(request);
     } else if (!added->is_unwatch) {
         gjkd_request_begin(request);
-        /* Whoever the head names, the answer is queued for the stream's client. */
+        /* The answer is queued for the stream's client, whatever client the head names. */
         gjkd_account_assign(request->account, stream->client);
     }
     if (added->is_watch && request->reply.status == 0 &&

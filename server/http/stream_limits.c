@@ -1,5 +1,5 @@
 /*
- * What a stream may not do for long: be without a token, leave a message half sent, leave answers
+ * Limits of time of a stream: to be without a token, leave a message half sent, leave answers
  * unread, find no memory, and not close. Looked at about once a second.
  */
 
@@ -33,9 +33,9 @@ static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
     }
 }
 
-/* Answers or control frames wait for a peer whose socket takes no more, or half of a message is kept until
- * it does, and the peer has read less in a window than a client has to (connections.h). Of a peer that
- * only watches nothing is asked: one that is slow gets a reset. */
+/* Answers or control frames wait for a peer whose socket takes no more, or half of a message is
+ * kept until it does, and the peer has read less in a window than a client has to (connections.h).
+ * Of a peer that only watches nothing is asked: one that is slow gets a reset. */
 static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
     const struct gjkd_output *output = &stream->output;
     const bool is_blocked = !gjkd_output_is_empty(output) &&

@@ -1,7 +1,7 @@
 #ifndef GJKD_REQUEST_CONTEXT_H
 #define GJKD_REQUEST_CONTEXT_H
 
-/* What all requests share, made as the configuration says. */
+/* Shared by all requests, made as configured. */
 
 #include "cluster/cluster.h"
 #include "config/config.h"

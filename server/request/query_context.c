@@ -1,5 +1,5 @@
 /*
- * What queries have in common: finding the stored shapes that they name. With a set everything is
+ * Shared by queries: finding the stored shapes that they name. With a set everything is
  * asked of the one version that the request retained; without, the shapes are in the request.
  */
 

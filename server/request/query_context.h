@@ -2,7 +2,7 @@
 #define GJKD_REQUEST_QUERY_CONTEXT_H
 
 /*
- * What every query has in common, alone or in a batch: the stored shapes that it names are found
+ * Context of a query, alone or in a batch: the stored shapes that it names are found
  * in the one version that its request retained, and its answer is printed. One handler a kind of
  * query does the rest.
  */
@@ -54,8 +54,8 @@ bool gjkd_query_context_find_pair(struct gjkd_query_context *context, struct gjk
 const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context *context,
                                                        const char *name, const char *pointer);
 
-/* What the query's `against` is asked of, at its tick if it has one; the answer tells its revision.
- * False: refused. */
+/* Finds the snapshot of the query's `against`, at its tick if it has one; the answer tells its
+ * revision. Returns false if refused. */
 bool gjkd_query_context_find_against(struct gjkd_query_context *context, gjk_snapshot *out);
 
 /* The recorder of the query's trace, which then stands in the answer; NULL when none is

@@ -25,7 +25,7 @@
 struct gjkd_context;
 struct gjkd_counters;
 
-/* Who decides what is answered: whoever moves it away from OPEN. */
+/* Fate of a request. The thread that moves it away from OPEN decides what is answered. */
 typedef enum gjkd_fate {
     GJKD_FATE_OPEN,
     GJKD_FATE_CLAIMED, /* a write has begun and will be answered as it ends */
@@ -106,8 +106,8 @@ void gjkd_request_reset(struct gjkd_request *request);
 /* Keeps a copy of the target; the clock starts. False: out of memory. */
 bool gjkd_request_set_target(struct gjkd_request *request, const char *target);
 
-/* Has the target parameters for which there may be no memory, so that the request is to be begun without
- * waiting for the rest of its head? It is refused then. */
+/* Has the target parameters for which there may be no memory, so that the request is to be begun
+ * without waiting for the rest of its head? It is refused then. */
 bool gjkd_request_is_flooded(const struct gjkd_request *request);
 
 /* All that the head alone decides: framing, host, route, parameters, media types, size. */
@@ -130,9 +130,9 @@ void gjkd_request_unpack_body(struct gjkd_request *request);
 bool gjkd_request_wants_worker(struct gjkd_request *request);
 
 /*
- * Answers on a loop, in a time of its own (GJKD_TRIAL_NS). False: the time was up, or the reply is to
- * be packed, and a worker is to run the request, as if nothing had been tried. The answer does not
- * depend on that.
+ * Answers on a loop, in a time of its own (GJKD_TRIAL_NS). False: the time was up, or the reply is
+ * to be packed, and a worker is to run the request, as if nothing had been tried. The answer does
+ * not depend on that.
  */
 bool gjkd_request_try(struct gjkd_request *request);
 
@@ -157,7 +157,8 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_request_run(struct gjkd_request *request);
 
-/* Whether a node of a cluster has to wait for the revision that is asked for. A hint, for loops. */
+/* Returns true if a node of a cluster has to wait for the revision that is asked for. A hint, for
+ * loops. */
 bool gjkd_request_awaits_revision(const struct gjkd_request *request);
 
 /*
@@ -173,9 +174,10 @@ void gjkd_request_pack(struct gjkd_request *request);
 bool gjkd_request_is_to_be_packed(const struct gjkd_request *request);
 
 /*
- * While the answer is sent: charges the client with the memory that is kept only for it, because the
- * version that it is read from is not the newest any more. Returns that memory; *is_too_much: it is
- * more than the client's share, and the answer is to be ended. To be called now and then. On the loop.
+ * While the answer is sent: charges the client with the memory that is kept only for it, because
+ * the version that it is read from is not the newest any more. Returns that memory; *is_too_much:
+ * it is more than the client's share, and the answer is to be ended. To be called now and then. On
+ * the loop.
  */
 uint64_t gjkd_request_charge_pinned(struct gjkd_request *request, bool *is_too_much);
 
@@ -186,14 +188,14 @@ void gjkd_request_settle(struct gjkd_request *request);
 /* Marks a write that is over but for its store. In place of the end, on its last thread. */
 void gjkd_request_wait_for_store(struct gjkd_request *request);
 
-/* Says in the request's reply that time is up: of a write that waits for its store, that it may be stored
- * yet. `late` is the request that is late. */
+/* Says in the request's reply that time is up: of a write that waits for its store, that it may be
+ * stored yet. `late` is the request that is late. */
 void gjkd_request_fail_in_place_of(struct gjkd_request *request, const struct gjkd_request *late);
 
 /*
- * The deadline against the write, from two threads: only one of the calls returns true.
- * expire: the caller, a loop, answers that time is up. claim: the caller goes on to change things. A
- * write that waits for its store can expire, too, and gives its memory back.
+ * The deadline against the write, from two threads: only one of the calls returns true. expire: the
+ * caller, a loop, answers that time is up. claim: the caller goes on to change things. A write that
+ * waits for its store can expire, too, and gives its memory back.
  */
 bool gjkd_request_expire(struct gjkd_request *request);
 bool gjkd_request_claim(struct gjkd_request *request);
@@ -219,8 +221,8 @@ void gjkd_request_fail_late(struct gjkd_request *request);
 proto_text gjkd_request_text(const struct gjkd_request *request);
 
 /*
- * May what has that entity tag be read, as far as If-Match says and, where it is not to be sent to whoever
- * knows it, If-None-Match? False: 304, 412 or 400 is the reply.
+ * May what has that entity tag be read, as far as If-Match says and, where it is not to be sent to
+ * whoever knows it, If-None-Match? False: 304, 412 or 400 is the reply.
  */
 bool gjkd_request_may_read(struct gjkd_request *request, const char *etag,
                            bool unless_known) GJK_MUST_USE;

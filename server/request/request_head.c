@@ -1,5 +1,5 @@
 /*
- * What a request's head alone decides. One check after the other, in an order that tells
+ * Checks of a request's head. One check after the other, in an order that tells
  * a client nothing before it is known who asks: framing, host, route, rate, token, and only
  * then whether the operation takes the request as it is. The first that refuses ends it.
  */
@@ -127,7 +127,7 @@ static void check_params(struct gjkd_request *request) {
     }
 }
 
-/* Which form does the client want? The request's, where Accept has no other preference. */
+/* Chooses the form of the answer: the request's, unless Accept prefers another. */
 static bool choose_form(struct gjkd_request *request) {
     const char *accept = request->head.accept;
     if (request->match.operation->flags & GJKD_ANSWERS_EVENTS) {

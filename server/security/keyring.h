@@ -20,10 +20,11 @@ bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERR
 
 unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
 
-/* Whether a token with that SHA-256 is in force. O(tokens). */
+/* Returns true if a token with that SHA-256 is in force. O(tokens). */
 bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);
 
-/* Does a token with that SHA-256, now, allow this on the set? False: the problem says why not. O(tokens). */
+/* Does a token with that SHA-256, now, allow this on the set? False: the problem says why not.
+ * O(tokens). */
 bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
                          const char *set, struct proto_problem *problem) GJK_MUST_USE;
 

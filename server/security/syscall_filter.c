@@ -147,7 +147,7 @@ static const int storing[] = {
 #endif
 };
 
-/* What a node of a cluster needs besides. */
+/* System calls of a node of a cluster. */
 static const int connecting[] = {SYS_connect, SYS_recvmmsg};
 
 /* Calls of which one argument decides: (argument & mask) must be `value`. */

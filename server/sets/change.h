@@ -12,7 +12,7 @@
 
 #include <stdatomic.h>
 
-/* What a write has outlived when it is answered. */
+/* Durability of a write when it is answered. */
 typedef enum gjkd_durability {
     GJKD_NO_WRITE,   /* nothing was changed */
     GJKD_IN_MEMORY,  /* it is lost when the process ends */
@@ -58,16 +58,16 @@ struct gjkd_log {
     /* Keeps the change if `from` is still what is there. */
     gjkd_verdict (*propose)(struct gjkd_store *store, const gjkd_proposal *proposal,
                             gjk_budget *budget);
-    /* KEPT: nothing that was written to the set before the call came after what was seen, the moment
-     * of a version (version.h; 0: there was none). OUTRUN: it did, and is shown now. Else it is not
-     * known. if_match, or NULL: a tick of the set that it names was made. */
+    /* KEPT: nothing that was written to the set before the call came after what was seen, the
+     * moment of a version (version.h; 0: there was none). OUTRUN: it did, and is shown now. Else it
+     * is not known. if_match, or NULL: a tick of the set that it names was made. */
     gjkd_verdict (*confirm)(struct gjkd_store *store, const char *set, uint64_t seen,
                             const char *if_match, gjk_budget *budget);
 };
 
 /*
- * Where changes are kept. A change is settled, on any thread, when the store has it or has given
- * it up; only then do readers see it, in the registry `shown`. Writers build upon each other without
+ * Where changes are kept. A change is settled, on any thread, when the store has it or has given it
+ * up; only then do readers see it, in the registry `shown`. Writers build upon each other without
  * waiting for that, in a registry of their own (gjkd_write.registry): of changes to a set that are
  * given up, those that came after them are too.
  */
@@ -75,7 +75,7 @@ struct gjkd_store {
     struct gjkd_registry *shown;
     /* Takes the change of a set's newest version, under the writer lock of its name. */
     void (*submit)(struct gjkd_store *store, struct gjkd_change *change);
-    /* Whether the store may take another change: false where too many wait. */
+    /* Returns true if the store may take another change: false where too many wait. */
     bool (*has_room)(struct gjkd_store *store);
     const struct gjkd_log *log; /* takes changes in place of submit; NULL: no log */
 };

@@ -18,8 +18,8 @@
  * for small blocks. That takes some milliseconds for 100 MB. */
 #define GIVE_BACK_BYTES (UINT64_C(16) << 20)
 
-/* How long a writer in a cluster waits for another one of the set before it looks whether the log can
- * still be written. */
+/* How long a writer in a cluster waits for another one of the set before it looks whether the log
+ * can still be written. */
 #define LOCK_STEP_MS 50
 
 /* --- Refusals --- */
@@ -185,15 +185,15 @@ static struct gjkd_version *look(const gjkd_write *write, uint64_t *seen) {
     return current;
 }
 
-/* Whether another state of the set may come to another refusal. */
+/* Returns true if another state of the set may come to another refusal. */
 static bool depends_on_set(proto_code code) {
     return code != PROTO_OUT_OF_MEMORY && code != PROTO_DEADLINE_EXCEEDED &&
            code != PROTO_NOT_READY;
 }
 
 /*
- * Whether the write is to be judged again: the version that it was judged by, of that moment, is
- * not the newest. A refusal that stands has its problem.
+ * Returns true if the write is to be judged again: the version that it was judged by, of that
+ * moment, is not the newest. A refusal that stands has its problem.
  */
 static bool is_to_repeat(const gjkd_write *write, gjkd_outcome outcome, uint64_t seen) {
     if (log_of(write) == NULL || outcome != GJKD_REFUSED) {

@@ -2,7 +2,7 @@
 #define GJKD_SETS_FEED_H
 
 /*
- * What happened to a set of late: a ring of the last changes, and who is to be told of new ones. All
+ * The feed of a set: a ring of the last changes, and the listeners to new ones. All
  * versions of one incarnation share it. Commits fill it, in the order of versions; listeners look
  * up the newest version themselves. Thread-safe.
  */
@@ -21,7 +21,7 @@
 #define GJKD_FEED_BYTES_MAX ((uint64_t)16 << 20)
 
 /*
- * What one commit has changed, told by names and not by contents: a reader looks up in a later
+ * Changes of one commit, by names and not by contents: a reader looks up in a later
  * version what became of them. Immutable once it is made (delta.h).
  */
 struct gjkd_delta {
@@ -37,8 +37,8 @@ struct gjkd_delta {
 
 void gjkd_delta_free(struct gjkd_delta *delta); /* NULL is allowed */
 
-/* Called on every new version and on deletion. Under the feed's lock: it must not block, must not call
- * the feed, and takes O(1), for the writer waits. */
+/* Called on every new version and on deletion. Under the feed's lock: it must not block, must not
+ * call the feed, and takes O(1), for the writer waits. */
 struct gjkd_listener {
     void (*notify)(struct gjkd_listener *listener);
 };
@@ -61,14 +61,14 @@ void gjkd_feed_begin(struct gjkd_feed *feed, uint64_t order);
 struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed);
 void gjkd_feed_release(struct gjkd_feed *feed); /* NULL is allowed */
 
-/* Revision `newest` is the current one now. Takes what it has changed; NULL: there was no memory for
- * that, and all changes are forgotten. To be called by the writer of the set. */
+/* Revision `newest` is the current one now. Takes what it has changed; NULL: there was no memory
+ * for that, and all changes are forgotten. To be called by the writer of the set. */
 void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta);
 
 /* The set is deleted. */
 void gjkd_feed_end(struct gjkd_feed *feed);
 
-/* What several changes in a row have touched, as one change: each shape is named once. */
+/* Several changes in a row, joined to one: each shape is named once. */
 typedef struct gjkd_changes {
     bool meta, history;
     const uint32_t *handles; /* of shapes that were changed */

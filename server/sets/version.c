@@ -87,7 +87,7 @@ proto_base gjkd_version_base(const struct gjkd_version *version) {
     };
 }
 
-/* What is lost before the oldest tick is no gap among those that are kept. */
+/* Returns true if a tick is missing among those that are kept; one before the oldest is no gap. */
 static bool has_gap(const struct gjkd_version *version) {
     const uint32_t gaps = version->tick_totals.gaps;
     const gjk_tick oldest = gjk_history_tick(version->history, 0);

@@ -87,20 +87,20 @@ static inline uint64_t gjkd_version_moment(const struct gjkd_version *version) {
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h). Or
- * one that frees so many bytes, because others share the rest. */
+/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h).
+ * Or one that frees so many bytes, because others share the rest. */
 void gjkd_version_release(struct gjkd_version *version);
 void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes);
 
 /*
- * Returns the memory that is kept only because of this version, now that `newest` is the set's newest
- * one; NULL: the set is gone. 0 for the newest itself. An upper bound, divided by the number of
- * references to the version, so that all who keep it together have the whole. O(1).
+ * Returns the memory that is kept only because of this version, now that `newest` is the set's
+ * newest one; NULL: the set is gone. 0 for the newest itself. An upper bound, divided by the number
+ * of references to the version, so that all who keep it together have the whole. O(1).
  */
 uint64_t gjkd_version_pinned_bytes(const struct gjkd_version *version,
                                    const struct gjkd_version *newest);
 
-/* What edits are derived from. A view that lives as long as the version. */
+/* Returns the base that edits are derived from. A view that lives as long as the version. */
 proto_base gjkd_version_base(const struct gjkd_version *version);
 
 /* The first index whose name is not less than name, in an array sorted by name. O(log count). */

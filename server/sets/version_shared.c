@@ -133,7 +133,8 @@ uint64_t gjkd_version_base_ticks(const struct gjkd_version *version) {
                                           : gjkd_version_ticks_end(version);
 }
 
-/* What the log has is a tick, or stands for one, where it has not raised the revision. */
+/* Returns true if the log may have ticks that the version lacks. A message that has not raised the
+ * revision is a tick, or stands for one. */
 bool gjkd_version_may_lack_ticks(const struct gjkd_version *version) {
     const gjkd_unlogged *unlogged = &version->unlogged;
     const bool is_of_another = version->is_shared && !unlogged->leads && !unlogged->owes;

@@ -1,7 +1,7 @@
 #ifndef GJKD_STORE_STATEMENTS_H
 #define GJKD_STORE_STATEMENTS_H
 
-/* What the files of the database share: the connection and its prepared statements. */
+/* Shared by the files of the database: the connection and its prepared statements. */
 
 #include "gjk/base.h"
 

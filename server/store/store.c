@@ -5,8 +5,8 @@
  *
  * When a group cannot be stored, each of its sets is tried alone, so that one write that is too
  * large for the disk does not take the others with it. A set that cannot be stored goes back, under
- * its writer lock, to the version that readers see, and all its changes that wait are given up: they
- * were built upon what is not stored.
+ * its writer lock, to the version that readers see, and all its changes that wait are given up:
+ * they were built upon what is not stored.
  */
 
 #include "store/store.h"
@@ -205,8 +205,9 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
     }
 }
 
-/* The group's changes, all of one set, could not be stored. They are refused, and so are the later changes of
- * that set that wait, which build upon them; the newest version is again the one that readers see. */
+/* The group's changes, all of one set, could not be stored. They are refused, and so are the later
+ * changes of that set that wait, which build upon them; the newest version is again the one that
+ * readers see. */
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);
@@ -265,8 +266,8 @@ static void keep(struct gjkd_disk_store *disk, struct group *group, struct group
 
 /* --- Checkpoints --- */
 
-/* Stores those of the next sets behind the name `after` whose file lacks the newest ticks; `last` becomes
- * the name to go on behind. Returns 0 when no set is left. */
+/* Stores those of the next sets behind the name `after` whose file lacks the newest ticks; `last`
+ * becomes the name to go on behind. Returns 0 when no set is left. */
 static size_t checkpoint_some(struct gjkd_disk_store *disk, const char *after, char *last,
                               bool *fine) {
     struct gjkd_version *versions[CHECKPOINT_SETS], *changed[CHECKPOINT_SETS];
@@ -327,8 +328,8 @@ static void checkpoint(struct gjkd_disk_store *disk) {
 
 /* --- The thread --- */
 
-/* Waits for changes until the next checkpoint or look at the file. False: the store stops, and nothing
- * waits. */
+/* Waits for changes until the next checkpoint or look at the file. False: the store stops, and
+ * nothing waits. */
 static bool wait_for_changes(struct gjkd_disk_store *disk, struct group *group) {
     const uint64_t look_ns = uv_hrtime() + LOOK_PAUSE_NS;
     const uint64_t wake_ns = look_ns < disk->checkpoint_ns ? look_ns : disk->checkpoint_ns;
@@ -381,7 +382,7 @@ static void take_set(void *user, struct gjkd_version *version) {
     gjkd_version_release(version);
 }
 
-/* What has lost ticks begins a new life, in memory and in the file, before anybody sees it. */
+/* Gives a set that lost ticks a new incarnation, in memory and in the file, before anybody sees it. */
 static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
     const bool has_lost_ticks = version->revision_bound > 0;
     if (has_lost_ticks) {

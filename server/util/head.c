@@ -82,7 +82,7 @@ static void take_coding(gjkd_head *head, const char *value) {
     head->gzipped = head->gzipped || is_gzip;
 }
 
-/* Whether the name is one or more characters, without blanks and delimiters. */
+/* Returns true if the name is one or more characters, without blanks and delimiters. */
 static bool is_name(const char *name) {
     static const bool refused[UCHAR_MAX + 1] = {
         [' '] = true, ['\t'] = true, ['\r'] = true, ['\n'] = true, ['"'] = true,

@@ -61,8 +61,8 @@ typedef struct gjkd_head {
 gjkd_head gjkd_head_make(gjkd_method method);
 
 /*
- * Adds a field; fields are added in the order of the message. Texts that the head keeps are copied to
- * the arena, so that a head never refers to the memory that it came in. Errors are stored in
+ * Adds a field; fields are added in the order of the message. Texts that the head keeps are copied
+ * to the arena, so that a head never refers to the memory that it came in. Errors are stored in
  * head->fault and head->out_of_memory.
  */
 void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, const char *value);
@@ -70,7 +70,7 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
 /* Forgets all texts, before their arena is freed. What frames the body stays. */
 void gjkd_head_forget_texts(gjkd_head *head);
 
-/* Whether a body follows. */
+/* Returns true if a body follows. */
 bool gjkd_head_has_body(const gjkd_head *head);
 
 #endif

@@ -2,8 +2,8 @@
 #define GJKD_WATCH_EVENT_H
 
 /*
- * An event of a set as text, made once for all who watch: one JSON object on one line, and around it
- * what an event stream adds (HTML, section 9.2, server-sent events). Immutable, with a reference
+ * An event of a set as text, made once for all who watch: one JSON object on one line, and around
+ * it what an event stream adds (HTML, section 9.2, server-sent events). Immutable, with a reference
  * count. Its memory, and what is needed to make it, is charged to the client whose hash is given.
  */
 
@@ -40,8 +40,8 @@ struct gjkd_event {
     char text[];
 };
 
-/* The difference of two versions of one incarnation, the second of which follows the first. NULL, here and
- * below: out of memory. */
+/* The difference of two versions of one incarnation, the second of which follows the first. NULL,
+ * here and below: out of memory. */
 struct gjkd_event *gjkd_event_change(const struct gjkd_version *from, const struct gjkd_version *to,
                                      uint64_t client);
 
@@ -53,9 +53,9 @@ typedef enum gjkd_catch_up {
 } gjkd_catch_up;
 
 /*
- * What has changed since that version, as the feed knows it: everything that any commit has touched,
- * as it is now. So it is right for a reader, too, whose copy is of a revision in between, and has what
- * came and went again.
+ * Makes an event of all changes since that version, as the feed knows them: everything that any
+ * commit has touched, as it is now. So it is right for a reader, too, whose copy is of a revision
+ * in between, and has what came and went again.
  */
 gjkd_catch_up gjkd_event_since(const gjkd_since *since, const struct gjkd_version *to,
                                uint64_t client, struct gjkd_event **out);

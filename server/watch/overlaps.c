@@ -1,8 +1,8 @@
 /*
  * The pairs stand sorted by their handles. A step takes out those in which a changed shape takes
  * part, asks the set for the pairs of each changed shape, and compares the two sorted lists: what
- * is in only one of them has begun or ended. Where half the shapes have changed, all pairs are asked
- * for at once.
+ * is in only one of them has begun or ended. Where half the shapes have changed, all pairs are
+ * asked for at once.
  */
 
 #include "watch/overlaps.h"
@@ -299,7 +299,7 @@ static struct named_pairs name_pairs(struct gjk_arena *arena, const struct gjkd_
     return named;
 }
 
-/* What is in the first list and not in the second. */
+/* Returns the pairs of the first list that are not in the second. */
 static struct named_pairs subtract(struct gjk_arena *arena, const struct named_pairs *from,
                                    const struct named_pairs *what) {
     struct named_pairs left = {gjk_arena_alloc_array(arena, from->count, sizeof *left.list), 0};

@@ -2,9 +2,9 @@
 #define GJKD_WATCH_OVERLAPS_H
 
 /*
- * Which pairs of a set overlap, followed from version to version: what `detect {}` lists, at each of
- * them. Only pairs of shapes that have changed are asked again. Used by one thread at a time; its
- * memory is charged to the client whose hash is given.
+ * The overlapping pairs of a set, followed from version to version: what `detect {}` lists, at each
+ * of them. Only pairs of shapes that have changed are asked again. Used by one thread at a time;
+ * its memory is charged to the client whose hash is given.
  */
 
 #include "watch/event.h"
@@ -23,9 +23,9 @@ bool gjkd_overlaps_check_filter(const char *filter, uint32_t dimension, const pr
                                 struct proto_problem *problem) GJK_MUST_USE;
 
 /*
- * Goes from one version to another; *overlaps NULL: begins at `to`. *event is the difference, or NULL
- * where there is none to tell, as at the beginning. False, and *overlaps is NULL: out of memory or
- * time, or too many pairs.
+ * Goes from one version to another; *overlaps NULL: begins at `to`. *event is the difference, or
+ * NULL where there is none to tell, as at the beginning. False, and *overlaps is NULL: out of
+ * memory or time, or too many pairs.
  */
 bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
                         const struct gjkd_version *from, const struct gjkd_version *to,

@@ -1,8 +1,8 @@
 /*
- * The publisher is a task that runs when the feed has told of a newer version: whatever was committed
- * since the version it told last becomes one event, and it runs again if there is a newer one by then.
- * At most one runs at a time for each topic, and none while a loop is behind: a thousand readers would
- * be sent each of a hundred revisions, where one event can tell them all.
+ * The publisher is a task that runs when the feed has told of a newer version: whatever was
+ * committed since the version it told last becomes one event, and it runs again if there is a newer
+ * one by then. At most one runs at a time for each topic, and none while a loop is behind: a
+ * thousand readers would be sent each of a hundred revisions, where one event can tell them all.
  */
 
 #include "watch/topic.h"
@@ -155,14 +155,15 @@ static unsigned published_for(uint64_t client) {
     return atomic_load_explicit(&publishing[(uint8_t)client], memory_order_relaxed);
 }
 
-/* Is it rather for client a to pay than for b? Whose share is nearly full could lose the event for all. */
+/* Is it rather for client a to pay than for b? Whose share is nearly full could lose the event for
+ * all. */
 static bool pays_rather(uint64_t a, uint64_t b) {
     const bool is_a_crowded = gjkd_client_is_crowded(a), is_b_crowded = gjkd_client_is_crowded(b);
     return is_a_crowded != is_b_crowded ? is_b_crowded : published_for(a) < published_for(b);
 }
 
-/* Chooses the client with room in its share for which the fewest topics are being published; nobody: the
- * one before. */
+/* Chooses the client with room in its share for which the fewest topics are being published;
+ * nobody: the one before. */
 static void choose_payer(struct gjkd_topic *topic) {
     for (uint32_t i = 0; i < topic->payer_count; i++) {
         const uint64_t client = topic->payers[i].client;
@@ -215,7 +216,8 @@ static void notify(struct gjkd_listener *listener) {
     }
 }
 
-/* Takes the topics' record from the feed if there are none any more; the caller frees it after the lock. */
+/* Takes the topics' record from the feed if there are none any more; the caller frees it after the
+ * lock. */
 static struct set_topics *give_up_topics(struct set_topics *topics) {
     if (topics->by_key.count > 0 || topics->is_calling) {
         return NULL;
@@ -289,7 +291,7 @@ static struct gjkd_version *newest_of(const struct gjkd_topic *topic) {
     return version;
 }
 
-/* What one run of the publisher has to tell. */
+/* Events of one run of the publisher. */
 struct news {
     struct gjkd_event *events[2];
     int count;
@@ -334,8 +336,8 @@ static bool is_same_state(const struct gjkd_version *a, const struct gjkd_versio
            gjkd_version_ticks_end(a) == gjkd_version_ticks_end(b);
 }
 
-/* Joins all commits since the last event. Where the feed has not kept what they were, the difference tells
- * it only of a single one. */
+/* Joins all commits since the last event. Where the feed has not kept what they were, the
+ * difference tells it only of a single one. */
 static void make_change(struct gjkd_topic *topic, const struct gjkd_version *version,
                         struct news *news) {
     const struct gjkd_version *told = topic->told;
@@ -456,8 +458,8 @@ struct gjkd_feed *gjkd_topic_feed(const struct gjkd_topic *topic) {
     return topic->topics->feed;
 }
 
-/* A hash of kind and filter, 8 bytes at a time. Its seed is an address: nobody can choose filters that
- * collide. */
+/* A hash of kind and filter, 8 bytes at a time. Its seed is an address: nobody can choose filters
+ * that collide. */
 static uint64_t key_of(const struct set_topics *topics, const gjkd_topic_spec *spec) {
     const uint64_t seed = (uintptr_t)topics;
     const size_t length = strlen(spec->filter);
@@ -575,7 +577,8 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
     return at;
 }
 
-/* Takes the subscription of a loop on which nobody watches any more from its topic. The lock is held. */
+/* Takes the subscription of a loop on which nobody watches any more from its topic. The lock is
+ * held. */
 static void unsubscribe(struct gjkd_subscription *subscription) {
     struct gjkd_topic *topic = subscription->topic;
     struct gjkd_subscription **at = &topic->subscriptions; /* one a loop */

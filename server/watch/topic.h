@@ -2,14 +2,14 @@
 #define GJKD_WATCH_TOPIC_H
 
 /*
- * A topic is one kind of event of one set, for all who watch it. A worker makes each event once, after
- * the commit and outside of any lock of the set, and posts it to the loops whose connections watch. The
- * next one is made when all of them have had their turn to read it (gjkd_topic_go_on), so that commits
- * that come faster are joined. It exists while somebody watches.
+ * A topic is one kind of event of one set, for all who watch it. A worker makes each event once,
+ * after the commit and outside of any lock of the set, and posts it to the loops whose connections
+ * watch. The next one is made when all of them have had their turn to read it (gjkd_topic_go_on),
+ * so that commits that come faster are joined. It exists while somebody watches.
  *
- * The worker's time is that of a client that watches, and so is the memory of what it makes: of several
- * clients, that of the one for which the fewest topics are being published. So no client's topics,
- * however many, hold up an event for another.
+ * The worker's time is that of a client that watches, and so is the memory of what it makes: of
+ * several clients, that of the one for which the fewest topics are being published. So no client's
+ * topics, however many, hold up an event for another.
  */
 
 #include "sets/feed.h"
@@ -39,7 +39,7 @@ struct gjkd_event *gjkd_deliveries_pop(struct gjkd_deliveries *queue);
 void gjkd_deliveries_move(struct gjkd_deliveries *from, struct gjkd_deliveries *to);
 void gjkd_deliveries_clear(struct gjkd_deliveries *queue);
 
-/* What watches are given; those that agree in all of it share a topic. */
+/* Specification of a watch; watches with equal ones share a topic. */
 typedef struct gjkd_topic_spec {
     struct gjkd_registry *registry;
     struct gjkd_pool *pool;
@@ -70,9 +70,9 @@ struct gjkd_subscription {
 };
 
 /*
- * The loop's subscription, for one more watch; it is made if there is none (*is_new: task.done and the
- * loop's members are to be set before the lock is released). The caller holds the feed's lock. O(1).
- * NULL: out of memory, or the set is deleted.
+ * The loop's subscription, for one more watch; it is made if there is none (*is_new: task.done and
+ * the loop's members are to be set before the lock is released). The caller holds the feed's lock.
+ * O(1). NULL: out of memory, or the set is deleted.
  */
 struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
                                           struct gjkd_completion_queue *completions, bool *is_new);
@@ -80,8 +80,8 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
 /* The loop's readers have had their turn: another event may be posted. */
 void gjkd_topic_go_on(struct gjkd_subscription *subscription);
 
-/* A watch of that client ends. is_last: it is the loop's last one. True: the subscription is to be freed
- * now; false: not yet, or when its task, which is on its way, has come. */
+/* A watch of that client ends. is_last: it is the loop's last one. True: the subscription is to be
+ * freed now; false: not yet, or when its task, which is on its way, has come. */
 bool gjkd_topic_leave(struct gjkd_subscription *subscription, uint64_t client, bool is_last);
 
 /* Has a list of all that overlaps posted, as soon as a worker is free. */

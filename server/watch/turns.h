@@ -2,8 +2,9 @@
 #define GJKD_WATCH_TURNS_H
 
 /*
- * Who on a loop has news, first come, first served. One event may be for thousands of readers: the
- * loop serves a few of them at a time and looks at its requests in between. On the thread of the loop.
+ * The readers of a loop that have news, first come, first served. One event may be for thousands of
+ * readers: the loop serves a few of them at a time and looks at its requests in between. On the
+ * thread of the loop.
  */
 
 #include <stdbool.h>

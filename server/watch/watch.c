@@ -1,12 +1,12 @@
 /*
- * A watch that begins in the past first catches up: a worker makes one event of all that has changed
- * since, while what is posted meanwhile waits behind it. Whatever the catching up has told already
- * is skipped by its revision; a change that begins before it and ends behind it is told whole, for
- * shapes are told as they are and not as differences.
+ * A watch that begins in the past first catches up: a worker makes one event of all that has
+ * changed since, while what is posted meanwhile waits behind it. Whatever the catching up has told
+ * already is skipped by its revision; a change that begins before it and ends behind it is told
+ * whole, for shapes are told as they are and not as differences.
  *
- * Changes and overlaps are published side by side, so that either may come first. A reader of both is
- * told of overlaps behind the changes that led to them: whoever goes on from the id of an event has
- * then seen every change up to it.
+ * Changes and overlaps are published side by side, so that either may come first. A reader of both
+ * is told of overlaps behind the changes that led to them: whoever goes on from the id of an event
+ * has then seen every change up to it.
  */
 
 #include "watch/watch.h"
@@ -140,7 +140,7 @@ static void reset_beside(struct gjkd_watch *watch, const struct gjkd_event *even
     gjkd_event_release(instead);
 }
 
-/* Whether the watch has to be told of it. */
+/* Returns true if the watch has to be told of it. */
 static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event) {
     switch (event->kind) {
     case GJKD_EVENT_CHANGE:
@@ -152,7 +152,7 @@ static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event
     }
 }
 
-/* Whether it has to wait for the changes of its revision. */
+/* Returns true if it has to wait for the changes of its revision. */
 static bool comes_early(const struct gjkd_watch *watch, const struct gjkd_event *event) {
     return event->kind == GJKD_EVENT_OVERLAP && watch->members[0].subscription != NULL &&
            (watch->catch_up != NULL || event->order > watch->at);
@@ -318,7 +318,7 @@ static void leave(struct gjkd_member *member) {
     }
 }
 
-/* Whoever follows overlaps, and has lost them or not begun, begins with a list of all. */
+/* Asks for a list of all pairs, for a reader of overlaps that has lost them or not begun. */
 static void want_all(const struct gjkd_watch *watch) {
     const struct gjkd_subscription *subscription = watch->members[1].subscription;
     if (subscription != NULL && !watch->has_all && !watch->is_last) {
@@ -399,8 +399,9 @@ static uint64_t moment_of(const gjkd_watch_spec *spec, const struct gjkd_version
     return version->is_shared ? spec->since << GJKD_UNLOGGED_BITS | spec->since_ticks : spec->since;
 }
 
-/* Returns true if the reader has a version of another life of the set, or of a write that was lost and whose
- * revision another write has now. Judges the newest revision; the feed judges those before it. */
+/* Returns true if the reader has a version of another life of the set, or of a write that was lost
+ * and whose revision another write has now. Judges the newest revision; the feed judges those
+ * before it. */
 static bool is_of_another(const gjkd_watch_spec *spec, const struct gjkd_version *version) {
     return spec->has_incarnation &&
            (spec->incarnation != version->incarnation ||

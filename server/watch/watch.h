@@ -2,16 +2,16 @@
 #define GJKD_WATCH_WATCH_H
 
 /*
- * A watch is one reader of a set's events, on the thread of its loop: what it still has to read, and
- * from where it goes on. How its bytes travel is its owner's matter. A reader that falls behind gets
- * one reset in the place of all that waits, so that it never costs more memory than that.
+ * A watch is one reader of a set's events, on the thread of its loop: what it still has to read,
+ * and from where it goes on. How its bytes travel is its owner's matter. A reader that falls behind
+ * gets one reset in the place of all that waits, so that it never costs more memory than that.
  */
 
 #include "security/keyring.h"
 #include "watch/quota.h"
 #include "watch/topic.h"
 
-/* What may wait behind the event that is being read. */
+/* Bytes that may wait behind the event that is being read. */
 #define GJKD_WATCH_WAITING_MAX ((uint64_t)1 << 20)
 
 /* A reader hears something at least that often. */
@@ -49,25 +49,27 @@ typedef struct gjkd_watch_spec {
     gjkd_digest token;
 } gjkd_watch_spec;
 
-/* Whether gjkd_hub_serve has something to do. */
+/* Returns true if gjkd_hub_serve has something to do. */
 bool gjkd_hub_has_news(const struct gjkd_hub *hub);
 
-/* Whether something of a watch is still to come back or to be freed. */
+/* Returns true if something of a watch is still to come back or to be freed. */
 bool gjkd_hub_is_busy(const struct gjkd_hub *hub);
 
 /*
  * Calls `ready` of up to so many watches that have something to read, those first that have waited
  * longest; looks at the tokens of as many that were asked with another one, and frees as many that
- * were closed. To be called in every round of the loop, between whose requests the readers take turns.
+ * were closed. To be called in every round of the loop, between whose requests the readers take
+ * turns.
  */
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max);
 
-/* Tokens have changed: has gjkd_hub_serve end each watch whose token does not allow it any more. O(1). */
+/* Tokens have changed: has gjkd_hub_serve end each watch whose token does not allow it any more.
+ * O(1). */
 void gjkd_hub_check_tokens(struct gjkd_hub *hub);
 
 /* ready is called by gjkd_hub_serve when there is something to read; what there is in the beginning
- * the owner reads by itself. NULL, and the problem says why: the token does not allow it any more, the
- * client has too many, or there is no memory. */
+ * the owner reads by itself. NULL, and the problem says why: the token does not allow it any more,
+ * the client has too many, or there is no memory. */
 struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *spec,
                                    void (*ready)(void *owner), void *owner,
                                    struct proto_problem *problem);
@@ -91,8 +93,8 @@ size_t gjkd_watch_read(struct gjkd_watch *watch, char *to, size_t length);
 /* The next event, which the caller releases; NULL: there is none now. In the place of read. */
 struct gjkd_event *gjkd_watch_take(struct gjkd_watch *watch);
 
-/* Whether the reader, silent for long, is to be told that it is still there. True once; in the place of
- * the comment that read gives. */
+/* Returns true if the reader, silent for long, is to be told that it is still there. True once; in
+ * the place of the comment that read gives. */
 bool gjkd_watch_takes_sign(struct gjkd_watch *watch);
 
 /* Nothing is left to read, and nothing will come. */

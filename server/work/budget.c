@@ -1,9 +1,10 @@
 /*
  * One sum for the process, in which the limit is exact however many threads charge at once.
  *
- * An account has one number too, what it holds. Its part of its client's share is a function of that
- * number, and each atomic step from one number to the next moves the share by the difference: however
- * the steps of several threads interleave, the shares are the sums over the accounts once they are done.
+ * An account has one number too, what it holds. Its part of its client's share is a function of
+ * that number, and each atomic step from one number to the next moves the share by the difference:
+ * however the steps of several threads interleave, the shares are the sums over the accounts once
+ * they are done.
  */
 
 #include "work/budget.h"
@@ -150,7 +151,8 @@ static _Atomic int64_t *part_of(struct gjkd_share *share, gjkd_charge charge) {
     return charge == GJKD_CHARGE_SMALL ? &share->small_bytes : &share->large_bytes;
 }
 
-/* An account of the share holds so much more or less. Returns what the share then holds of that kind. */
+/* An account of the share holds so much more or less. Returns what the share then holds of that
+ * kind. */
 static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t after) {
     const gjkd_charge from = charge_of(before), to = charge_of(after);
     if (from == to) {
@@ -160,7 +162,7 @@ static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t af
     return add(part_of(share, to), (int64_t)after);
 }
 
-/* What the accounts of one client may hold together of that kind. */
+/* Returns the bytes that the accounts of one client may hold together of that kind. */
 static uint64_t most_of(gjkd_charge charge) {
     const uint64_t ceiling = gjkd_budget_ceiling(charge), sets = gjkd_budget_sets();
     return (sets < ceiling ? ceiling - sets : 0) / 2;
@@ -173,8 +175,8 @@ static bool is_within_share(const struct gjkd_account *account, gjkd_charge char
            (!account->is_queue && (uint64_t)all <= own);
 }
 
-/* Returns true if an account of that kind may use up the reserve: what is queued for a peer never, and
- * of one client's requests so many that others find some, too. */
+/* Returns true if an account of that kind may use up the reserve: what is queued for a peer never,
+ * and of one client's requests so many that others find some, too. */
 static bool may_use_reserve(const struct gjkd_account *account, gjkd_charge kind, int64_t all) {
     const uint64_t max = gjkd_budget_ceiling(GJKD_CHARGE_SMALL);
     return kind == GJKD_CHARGE_SMALL && !account->is_queue &&

@@ -15,8 +15,8 @@ struct gjk_arena_chunk;
 struct gjk_arena_finalizer;
 
 /*
- * Who pays for the memory of arenas: told of every chunk before it is taken from malloc and before
- * it is given back. take returning false refuses the chunk, and the arena is out of memory. The
+ * Account that pays for the memory of arenas. It is called for every chunk before malloc and before
+ * free. take returning false refuses the chunk, and the arena is out of memory. The
  * functions have to stand calls from every thread whose arenas share the account.
  */
 typedef struct gjk_arena_account {
@@ -54,8 +54,8 @@ void gjk_arena_charge(struct gjk_arena *arena, gjk_arena_account *account);
  */
 void gjk_arena_set_budget(struct gjk_arena *arena, gjk_budget *budget);
 
-/* As gjk_arena_init without a bound, for memory that is needed while something is made in another arena:
- * with that one's account and budget. */
+/* As gjk_arena_init without a bound, for memory that is needed while something is made in another
+ * arena: with that one's account and budget. */
 void gjk_arena_init_beside(struct gjk_arena *scratch, const struct gjk_arena *arena);
 
 /* Could so many bytes be charged now? Always, where nobody is told. Reserves nothing. */
@@ -68,8 +68,8 @@ void gjk_arena_fini(struct gjk_arena *arena);
 void gjk_arena_reset(struct gjk_arena *arena);
 
 /*
- * What is allocated from gjk_arena_here to gjk_arena_rewind goes at once; what was there before
- * stays. Marks are used up like nested brackets: the last one first. Like reset, rewind keeps one
+ * Marks: blocks allocated from gjk_arena_here to gjk_arena_rewind go at once; blocks from before
+ * stay. Marks are used up like nested brackets: the last one first. Like reset, rewind keeps one
  * chunk for the next user.
  */
 typedef struct gjk_arena_mark {
@@ -85,17 +85,18 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark);
  * pointer. */
 void *gjk_arena_alloc(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
 
-/* The same for a block that is filled bit by bit by a thread that must not stall: the system clears a
- * large page as a whole when it is first written to, which takes 0.1 ms, and in a virtual machine 5. */
+/* The same for a block that is filled bit by bit by a thread that must not stall: the system clears
+ * a large page as a whole when it is first written to, which takes 0.1 ms, and in a virtual machine
+ * 5. */
 void *gjk_arena_alloc_gradual(struct gjk_arena *arena, size_t size) GJK_MUST_USE;
 
 /* The same for count items of the given size, safe against overflow of the product. */
 void *gjk_arena_alloc_array(struct gjk_arena *arena, size_t count, size_t size) GJK_MUST_USE;
 
 /*
- * Has release(thing) called when what is allocated now goes: by reset, fini or a rewind to an earlier
- * mark, the newest first. So an arena can hold references to objects with a life of their own. False:
- * out of memory, and nothing will be called.
+ * Has release(thing) called when what is allocated now goes: by reset, fini or a rewind to an
+ * earlier mark, the newest first. So an arena can hold references to objects with a life of their
+ * own. False: out of memory, and nothing will be called.
  */
 bool gjk_arena_defer(struct gjk_arena *arena, void (*release)(void *thing),
                      void *thing) GJK_MUST_USE;

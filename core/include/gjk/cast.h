@@ -15,7 +15,7 @@ typedef struct gjk_sweep {
     gjk_vec3 translation;
 } gjk_sweep;
 
-/* What is told of shapes that overlap at the start. */
+/* Treatment of shapes that overlap at the start. */
 typedef enum gjk_at_start {
     GJK_AT_START_REPORT,  /* a hit at fraction 0, inside */
     GJK_AT_START_IGNORE,  /* no hit: the moving shape is on its way out */

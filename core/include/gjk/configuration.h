@@ -2,8 +2,8 @@
 #define GJK_CONFIGURATION_H
 
 /*
- * Configurations: what if m bodies of a set stood at these m poses, and all others where they are? A
- * planner of motions asks that many times, row by row, of the links of a robot.
+ * Configurations: what if m bodies of a set stood at these m poses, and all others where they are?
+ * A planner of motions asks that many times, row by row, of the links of a robot.
  */
 
 #include "gjk/motion.h"
@@ -15,9 +15,9 @@ typedef struct gjk_allowed_pair {
 } gjk_allowed_pair;
 
 /*
- * The question, but for the poses. A pair is one of the moved bodies with another body of the set that
- * the filter passes, or, with `self`, two of the moved bodies, other than those allowed. The filter
- * says nothing of the moved bodies; groups, categories and masks of them are not compared.
+ * The question, but for the poses. A pair is one of the moved bodies with another body of the set
+ * that the filter passes, or, with `self`, two of the moved bodies, other than those allowed. The
+ * filter says nothing of the moved bodies; groups, categories and masks of them are not compared.
  */
 typedef struct gjk_configuration_settings {
     const gjk_body *const *moved; /* of snapshot->set, each once */
@@ -35,19 +35,19 @@ typedef struct gjk_configuration_settings {
 /* The settings made ready for many rows. */
 struct gjk_configurations;
 
-/* In the arena, with what it points to borrowed as long as it is used; rows may be asked by any number
- * of threads at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
+/* In the arena, with what it points to borrowed as long as it is used; rows may be asked by any
+ * number of threads at once. OUT_OF_MEMORY, GIVEN_UP. O((m + allowed) log). */
 gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
                                   const gjk_configuration_settings *settings,
                                   struct gjk_arena *arena,
                                   struct gjk_configurations **out) GJK_MUST_USE;
 
 /*
- * What is true of one row. colliding: some pair does. Without `distance`, a and b (a before b by id)
- * are the least such pair by its ids, or NULL. With it, the nearest pair by signed distance within the
- * threshold, the least by ids among equals, or NULL, and result is what gjk_distance says of the two,
- * signed; of an overlap lower_bound is signed_distance. Of a continuous row that touches on its way,
- * the pair is the one that touches first.
+ * Answer of one row. colliding: some pair does. Without `distance`, a and b (a before b by id) are
+ * the least such pair by its ids, or NULL. With it, the nearest pair by signed distance within the
+ * threshold, the least by ids among equals, or NULL, and result is what gjk_distance says of the
+ * two, signed; of an overlap lower_bound is signed_distance. Of a continuous row that touches on
+ * its way, the pair is the one that touches first.
  */
 typedef struct gjk_configuration {
     bool colliding;
@@ -56,7 +56,7 @@ typedef struct gjk_configuration {
     double fraction; /* of the motion, where the pair touches; 1 where nothing collides */
 } gjk_configuration;
 
-/* What one row leaves for the next, which makes that faster and changes no answer. All zero at first;
+/* Hint of one row for the next, which makes that faster and changes no answer. All zero at first;
  * of one thread at a time. */
 typedef struct gjk_configuration_hint {
     const gjk_body *a, *b;

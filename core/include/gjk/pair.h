@@ -2,7 +2,7 @@
 #define GJK_PAIR_H
 
 /*
- * What is true of two placed shapes: do they collide and how deep (gjk_detect),
+ * Queries of two placed shapes: do they collide and how deep (gjk_detect),
  * how far apart are they and where (gjk_distance). Both run the same iteration
  * in the same order, so they always agree on the state.
  *
@@ -31,7 +31,7 @@ typedef enum gjk_convergence {
 } gjk_convergence;
 
 /*
- * Who has the last word about pairs whose cores overlap. The expanding polytope algorithm
+ * Chooses the penetration solver for overlapping cores. The expanding polytope algorithm
  * serves all pairs, after GJK. The direct solver needs neither for the pairs it serves: 2D
  * polytopes of at most GJK_EDGES_MAX points each, boxes, cylinders and cones with what has a
  * parallel axis, and an ellipse or ellipsoid with a point or ball; all others, and what it cannot
@@ -41,7 +41,7 @@ struct gjk_penetration_solver;
 extern const struct gjk_penetration_solver gjk_penetration_epa, gjk_penetration_direct;
 
 /*
- * What a query leaves for the next one about the same two shapes, which have moved a little:
+ * Cache of a query for the next one about the same two shapes, which have moved a little:
  * a separating axis, or points of both that are nearest each other or enclose an overlap.
  * The caller keeps it, one for each pair and thread, and begins with gjk_cache_make(); it is
  * read and written by each query that is given it. A cache of other shapes (told by their
@@ -193,13 +193,13 @@ typedef struct gjk_contacts {
 } gjk_contacts;
 
 /*
- * The pairs of pieces of a and b that collide, each with what gjk_detect says of the two: the deepest
- * first, among equally deep ones by piece_a, then piece_b; the first `limit` of them, 1 to
- * GJK_CONTACTS_MAX (asserted). Two convex shapes have one such pair or none. A shape inside a closed
- * mesh that meets none of its triangles has none. settings as for gjk_detect, but recorder and cache
- * are not used and penetration counts as true.
- * The items are allocated in the arena. Time as gjk_detect for each pair of pieces whose boxes
- * overlap, O(limit) of memory. OUT_OF_MEMORY; GIVEN_UP where the budget is spent.
+ * The pairs of pieces of a and b that collide, each with what gjk_detect says of the two: the
+ * deepest first, among equally deep ones by piece_a, then piece_b; the first `limit` of them, 1 to
+ * GJK_CONTACTS_MAX (asserted). Two convex shapes have one such pair or none. A shape inside a
+ * closed mesh that meets none of its triangles has none. settings as for gjk_detect, but recorder
+ * and cache are not used and penetration counts as true. The items are allocated in the arena. Time
+ * as gjk_detect for each pair of pieces whose boxes overlap, O(limit) of memory. OUT_OF_MEMORY;
+ * GIVEN_UP where the budget is spent.
  */
 gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
                              const gjk_detect_settings *settings, uint32_t limit,

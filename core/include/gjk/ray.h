@@ -2,7 +2,7 @@
 #define GJK_RAY_H
 
 /*
- * What a ray hits: the first point origin + t * direction/|direction|, t in
+ * Ray casts: the first point origin + t * direction/|direction|, t in
  * [0, max_distance], that belongs to a placed shape.
  */
 
@@ -78,13 +78,13 @@ static inline gjk_ray_result gjk_raycast(const gjk_placed *target, const gjk_ray
 
 /*
  * Where the ray leaves the target again for the first time after *hit, which gjk_raycast found with
- * the same arguments: the distance along the ray, from hit->distance to ray->max_distance, and equal
- * to hit->distance where the target has no thickness along the ray. A union of pieces is left where no
- * piece goes on: those that touch or share an edge are one, and a gap that rounding does not hide ends
- * it. A closed mesh is left where its solid ends. As accurate as the hit, wherever the numbers stand.
- * Cost: a ray of the opposite direction at a convex target; for pieces a walk down the tree and two
- * rays at each that the way out leads through, in a closed mesh also a test of a point for each crossing of
- * its surface. GIVEN_UP where the budget is spent.
+ * the same arguments: the distance along the ray, from hit->distance to ray->max_distance, and
+ * equal to hit->distance where the target has no thickness along the ray. A union of pieces is left
+ * where no piece goes on: those that touch or share an edge are one, and a gap that rounding does
+ * not hide ends it. A closed mesh is left where its solid ends. As accurate as the hit, wherever
+ * the numbers stand. Cost: a ray of the opposite direction at a convex target; for pieces a walk
+ * down the tree and two rays at each that the way out leads through, in a closed mesh also a test
+ * of a point for each crossing of its surface. GIVEN_UP where the budget is spent.
  */
 gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
                         const gjk_ray_settings *settings, double *exit) GJK_MUST_USE;

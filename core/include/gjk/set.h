@@ -88,7 +88,7 @@ const gjk_body *gjk_set_next(gjk_set_iterator *bodies);
 const gjk_body *gjk_set_find(const struct gjk_set *set, const char *id);
 const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
 
-/* Whether any body is of that group. O(log n). */
+/* Returns true if any body is of that group. O(log n). */
 bool gjk_set_has_group(const struct gjk_set *set, const char *group);
 
 /*

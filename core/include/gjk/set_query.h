@@ -16,7 +16,7 @@
 #include "gjk/snapshot.h"
 
 /*
- * Which bodies take part. A body passes when (body.category & mask) && (category &
+ * Filter of bodies. A body passes when (body.category & mask) && (category &
  * body.mask) and no list excludes it. Lists of texts stand in the order of strcmp, so that each is
  * searched in O(log n); a text may stand there twice.
  */
@@ -36,8 +36,8 @@ gjk_filter gjk_filter_default(void); /* every body passes */
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
 
 /*
- * Which bodies are tested, and which answers are kept: the first `limit` >= 1 of the order
- * (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
+ * Selection of the bodies that are tested, and of the answers that are kept: the first `limit` >= 1
+ * of the order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
  */
 typedef struct gjk_selection {
     const gjk_filter *filter;
@@ -73,7 +73,8 @@ gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,
                           const gjk_selection *selection, const gjk_detect_settings *settings,
                           gjk_hits *out) GJK_MUST_USE;
 
-/* Whether it is a polytope (box, polygon, hull, triangle or a compound of one) without rounding. */
+/* Returns true if it is a polytope (box, polygon, hull, triangle or a compound of one) without
+ * rounding. */
 bool gjk_may_contain(const gjk_placed *placed);
 
 typedef struct gjk_pair_hit {
@@ -93,8 +94,8 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
                                 gjk_pair_hits *out) GJK_MUST_USE;
 
 /* Those of these pairs in which the body takes part, in the same order. The snapshot is of a set as
- * it stands, and the body is in it. O(log n + boxes met). Where there are more than the limit, any of
- * them. */
+ * it stands, and the body is in it. O(log n + boxes met). Where there are more than the limit, any
+ * of them. */
 gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
                                    const gjk_selection *selection,
                                    const gjk_detect_settings *settings,

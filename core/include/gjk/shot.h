@@ -44,7 +44,7 @@ const char *gjk_verdict_text(gjk_verdict verdict);
 const char *gjk_reason_text(gjk_reason reason);
 
 /*
- * What is to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
+ * A shot to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
  * applies to what can be hit or nearly hit, not to obstacles, which have their own, nor to whether
  * the claimed body exists.
  */

@@ -183,8 +183,8 @@ static gjk_status refuse_pass(sweep *s, uint32_t a, uint32_t b) {
     return GJK_NOT_SIMPLE;
 }
 
-/* Whether rings cross each other at the point: going round, the two edges by which a ring passes
- * must match as brackets do. */
+/* Checks that no rings cross each other at the point: going round, the two edges by which a ring
+ * passes must match as brackets do. */
 static gjk_status check_passes(sweep *s) {
     const uint32_t right_count = s->right_count, count = right_count + s->left_count;
     uint32_t depth = 0;
@@ -200,7 +200,7 @@ static gjk_status check_passes(sweep *s) {
     return depth == 0 ? GJK_OK : refuse_pass(s, s->brackets[depth - 2], s->brackets[depth - 1]);
 }
 
-/* Whether two edges cross inside of both. Other contacts are met at their points. */
+/* Checks that two edges do not cross inside of both. Other contacts are met at their points. */
 static gjk_status check_pair(sweep *s, uint32_t a, uint32_t b) {
     if (a == GJK_NO_EDGE || b == GJK_NO_EDGE) {
         return GJK_OK;
@@ -226,7 +226,7 @@ static bool is_outer(const sweep *s, uint32_t ring) {
     return s->rings->outer[ring] == ring;
 }
 
-/* Whether what lies just above an edge belongs to the region. */
+/* Returns true if what lies just above an edge belongs to the region. */
 static bool is_solid(const sweep *s, uint32_t edge) {
     return edge != GJK_NO_EDGE && s->edges[edge].face != GJK_NO_RING &&
            is_outer(s, s->edges[edge].face);

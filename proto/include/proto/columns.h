@@ -34,7 +34,7 @@ static inline uint32_t proto_uint_at(proto_uints column, uint32_t row, uint32_t 
     return column.rows == 0 ? otherwise : column.values[column.rows == 1 ? 0 : row];
 }
 
-/* What a row is asked of: the shapes that pass. */
+/* Filter of a row: the shapes that pass. */
 typedef struct proto_select_columns {
     proto_uints mask, category;  /* none: UINT32_MAX */
     proto_uints ignore_group_of; /* handles; none: PROTO_NO_HANDLE */
@@ -152,7 +152,7 @@ typedef struct proto_answer {
     unsigned char *begin, *end;                   /* of all that */
 } proto_answer;
 
-/* What status says of a row. */
+/* Values of a row's status. */
 enum {
     PROTO_ROW_CONVERGED,
     PROTO_ROW_ITERATION_LIMIT,

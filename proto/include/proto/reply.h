@@ -36,7 +36,7 @@ struct proto_trace {
 void proto_trace_init(struct proto_trace *trace, struct gjk_arena *arena, const gjk_placed *a,
                       const gjk_placed *b);
 
-/* What is added to a reply beside the answer itself. NULL where nothing is to be added. */
+/* Members added to a reply beside the answer itself. NULL: none. */
 typedef struct proto_stamp {
     bool has_revision;
     uint64_t revision;
@@ -70,8 +70,8 @@ void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gj
 /* Of two sets. */
 void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
                              const gjk_pair_nears *pairs, const proto_stamp *stamp);
-/* A hit without a body is that of a single inline shape: its id is null. exits: where the ray leaves
- * each of them, or NULL. */
+/* A hit without a body is that of a single inline shape: its id is null. exits: where the ray
+ * leaves each of them, or NULL. */
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
                            const double *exits, const proto_stamp *stamp);
 void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
@@ -161,7 +161,7 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);
 
-/* What a shape is, without its place and handle: what proto_decode_definition reads. */
+/* Encodes a shape without its place and handle, in the form that proto_decode_definition reads. */
 void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape);
 
 /* {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
