@@ -178,9 +178,9 @@ static bool is_within_share(const struct gjkd_account *account, gjkd_charge char
 /* Returns true if an account of that kind may use up the reserve: what is queued for a peer never,
  * and of one client's requests so many that others find some, too. */
 static bool may_use_reserve(const struct gjkd_account *account, gjkd_charge kind, int64_t all) {
-    const uint64_t max = gjkd_budget_ceiling(GJKD_CHARGE_SMALL);
-    return kind == GJKD_CHARGE_SMALL && !account->is_queue &&
-           (all <= 0 || (uint64_t)all <= reserve_of(max) / RESERVE_CLIENTS);
+    const uint64_t part = reserve_of(gjkd_budget_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;
+    const uint64_t most = part > GJKD_SMALL_BYTES ? part : GJKD_SMALL_BYTES;
+    return kind == GJKD_CHARGE_SMALL && !account->is_queue && (all <= 0 || (uint64_t)all <= most);
 }
 
 /* --- Accounts --- */

@@ -53,8 +53,8 @@ extern gjk_arena_account gjkd_budget_lasting;
  * An account is small up to GJKD_SMALL_BYTES, and then charges the budget with GJKD_CHARGE_SMALL;
  * beyond that it is large. All large accounts of one client together may hold half of what sets leave,
  * and so may all small ones, so that large bodies do not keep small requests out. The reserve is for
- * requests alone, and one client's use up a 64th of it at most, so that others find some, however many
- * streams and watches hold the rest. Clients are told apart by a hash, so that any number of them takes
+ * requests alone, and one client's use up a 64th of it at most, or one small request's memory, so that
+ * others find some, however many streams and watches hold the rest. Clients are told apart by a hash, so that any number of them takes
  * the same memory.
  */
 struct gjkd_share {
