@@ -121,8 +121,9 @@ void gjkd_stream_unwatch(struct gjkd_stream *stream, const struct gjkd_stream_ca
 }
 
 void gjkd_stream_close_watches(struct gjkd_stream *stream) {
-    while (stream->watches != NULL) {
-        free_watch(stream->watches);
+    for (struct gjkd_stream_watch *watch = stream->watches, *next; watch != NULL; watch = next) {
+        next = watch->next;
+        free_watch(watch);
     }
     gjkd_table_fini(&stream->watches_by_id);
 }

@@ -5,6 +5,8 @@
 
 #include "store/schema.h"
 
+#include "gjk/base.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -34,6 +36,7 @@ static bool execute(sqlite3 *file, const char *sql) {
 }
 
 static bool change_over(sqlite3 *file, int64_t from, int64_t to) {
+    GJK_ASSERT(from >= 0 && to <= GJKD_SCHEMA);
     for (; from < to; from++) {
         if (!execute(file, "BEGIN IMMEDIATE") || !execute(file, changes[from]) ||
             !execute(file, "COMMIT")) {

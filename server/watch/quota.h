@@ -23,8 +23,8 @@ typedef enum gjkd_quota_result {
 } gjkd_quota_result;
 
 /* Counts one more watch of the client with that hash. O(1). */
-gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, uint64_t client) GJK_MUST_USE;
+gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, uint64_t hash) GJK_MUST_USE;
 /* One less, of those that were taken. */
-void gjkd_quota_give(struct gjkd_quota *quota, uint64_t client);
+void gjkd_quota_give(struct gjkd_quota *quota, uint64_t hash);
 
 #endif

@@ -63,7 +63,7 @@ static void report_excess(const char *sum, uint64_t bytes) {
         gjkd_log(GJKD_LOG_ERROR, "internal error: %llu bytes more were given back to %s than taken",
                  (unsigned long long)bytes, sum);
     }
-    GJK_ASSERT(!"more bytes were given back than taken");
+    GJK_ASSERT(bytes == 0);
 }
 
 /* Subtracts what the sum holds of bytes, and returns the sum before. */

@@ -487,11 +487,11 @@ def test_or_it_is_the_first_message(guarded):
             assert stream.close_code() == 1008
 
 
-def test_a_token_is_no_longer_than_a_header_may_be(guarded, daemon):
+def test_a_token_is_no_longer_than_a_header_may_be(guarded, gjkd):
     with WebSocket(guarded) as stream:
         stream.send(TEXT, b'{"authorization":"Bearer writer%s"}' % (b" " * 8192))
         assert stream.close_code() == 1008
-    with WebSocket(daemon) as stream:
+    with WebSocket(gjkd) as stream:
         stream.send(TEXT, b'{"authorization":"%s"}' % (b"x" * 8192))
         assert stream.answer() == {"status": 204}
         stream.send(TEXT, b'{"authorization":"%s"}' % (b"x" * 8193))
