@@ -39,7 +39,7 @@ struct keeper {
 
 /* --- The note --- */
 
-/* Whether the message is a note; counts what is none once. */
+/* Returns true if the message is a note; counts one that is none once. */
 static bool is_note(void *user, const gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = user;
     gjkd_message note;
