@@ -80,7 +80,9 @@ bool gjkd_output_put(struct gjkd_output *output, const char *data, size_t length
     if (length > gjkd_output_room(output)) {
         return false;
     }
-    memcpy(output->bytes + output->end, data, length);
+    if (length > 0) { /* an empty frame may have no bytes, nor the output */
+        memcpy(output->bytes + output->end, data, length);
+    }
     output->end += length;
     return true;
 }
