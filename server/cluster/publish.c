@@ -442,7 +442,7 @@ static bool is_decided(struct gjkd_cluster *cluster, struct gjkd_group *group) {
         settle_all(cluster, group, GJKD_UNCLEAR);
         return true;
     }
-    if (cluster->message_id != group->head.previous) { /* it can never be valid */
+    if (cluster->position != group->expected) { /* another message has its place, and its revision */
         atomic_fetch_add(&cluster->conflicts, 1);
         settle_all(cluster, group, GJKD_OUTRUN);
         return true;
@@ -493,14 +493,13 @@ static void publish(struct gjkd_cluster *cluster, struct gjkd_group *group,
             continue;
         }
         uint64_t place = 0;
-        const uint64_t expected = cluster->position;
         pthread_mutex_unlock(&cluster->lock);
         const gjkd_published result =
-            gjkd_engine_publish(cluster->engine, group->head.id, expected, message->data,
+            gjkd_engine_publish(cluster->engine, group->head.id, group->expected, message->data,
                                 message->length, PUBLISH_WAIT_MS, &place);
         note_answer(cluster, result == GJKD_PUBLISHED_UNCLEAR);
         pthread_mutex_lock(&cluster->lock);
-        if (result == GJKD_PUBLISHED && place == cluster->position + 1 &&
+        if (result == GJKD_PUBLISHED && place == group->expected + 1 &&
             doubts == atomic_load(&cluster->doubts) && !is_decided(cluster, group)) {
             gjkd_group_apply(cluster, group, place);
         } else if (!is_decided(cluster, group)) {
