@@ -68,7 +68,7 @@ def main_job():
     then = ask("/v1/sets/level/distance", {"a": "player", "b": "crate", "at": {"tick": 1.5}})
     assert then["distance"] == 2 and then["tick"] == 1.5, then
     verdict = ask("/v1/sets/level/hit", {
-        "shooter": "nobody", "at": {"tick": 2}, "claim": {"id": "crate"},
+        "at": {"tick": 2}, "claim": {"id": "crate"},
         "ray": {"origin": [20, 0], "direction": [-1, 0]}})
     assert verdict["verdict"] == "confirmed" and verdict["hit"]["distance"] == 14.5, verdict
     told("changes a set and looks back")
