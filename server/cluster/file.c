@@ -16,7 +16,7 @@
 #include "store/copy.h"
 #include "store/load.h"
 #include "util/log.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <errno.h>
 #include <fcntl.h>

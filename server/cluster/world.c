@@ -13,7 +13,7 @@
 
 #include "sets/delta.h"
 #include "util/log.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <inttypes.h>
 #include <malloc.h>
@@ -111,7 +111,7 @@ void gjkd_world_finish(struct gjkd_cluster *cluster) {
 }
 
 bool gjkd_world_has_room(void) {
-    return gjkd_budget_used() <= gjkd_budget_ceiling(GJKD_CHARGE_LARGE);
+    return gjkd_memory_used() <= gjkd_memory_ceiling(GJKD_CHARGE_LARGE);
 }
 
 void gjkd_world_make_room(struct gjkd_cluster *cluster) {

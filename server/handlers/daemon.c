@@ -185,7 +185,7 @@ void gjkd_handle_metrics(struct gjkd_request *request) {
         .sets = size.sets,
         .shapes = size.shapes,
         .set_bytes = size.bytes,
-        .memory_bytes = gjkd_budget_used(),
+        .memory_bytes = gjkd_memory_used(),
         .jobs_queued = gjkd_pool_queued(&context->pool),
         .streams = atomic_load(&context->streams),
         .log_dropped = gjkd_log_dropped(),

@@ -74,19 +74,19 @@ static uint64_t connection_bytes(const struct gjkd_http *http) {
 
 /* A place is one of --max-connections and the memory for it. False: there is none. */
 static bool take_place(const struct gjkd_http *http, const gjkd_ip *ip) {
-    if (!gjkd_budget_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
+    if (!gjkd_memory_take(GJKD_CHARGE_SMALL, connection_bytes(http))) {
         return false;
     }
     if (gjkd_connection_limiter_admit(http->context->security.connection_limiter,
                                       counted_ip(http, ip))) {
         return true;
     }
-    gjkd_budget_give(GJKD_CHARGE_SMALL, connection_bytes(http));
+    gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
     return false;
 }
 
 static void release_place(const struct gjkd_http *http, const gjkd_ip *ip) {
-    gjkd_budget_give(GJKD_CHARGE_SMALL, connection_bytes(http));
+    gjkd_memory_give(GJKD_CHARGE_SMALL, connection_bytes(http));
     gjkd_connection_limiter_release(http->context->security.connection_limiter,
                                     counted_ip(http, ip));
 }

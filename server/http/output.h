@@ -8,7 +8,7 @@
  * to its loop; outputs of several loops may belong to one client.
  */
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stddef.h>
 

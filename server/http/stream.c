@@ -43,7 +43,7 @@ static void on_poll_closed(uv_handle_t *handle) {
     struct gjkd_http *http = stream->http;
     MHD_upgrade_action(stream->upgraded, MHD_UPGRADE_ACTION_CLOSE);
     free(stream);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
     http->request_run(http);
 }
 
@@ -547,10 +547,10 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
     struct gjkd_exchange *exchange = upgrade->exchange;
     struct gjkd_http *http = exchange->http;
     (void)fcntl(upgrade->fd, F_SETFL, fcntl(upgrade->fd, F_GETFL) | O_NONBLOCK);
-    const bool is_allowed = gjkd_budget_take(GJKD_CHARGE_LARGE, STREAM_BYTES);
+    const bool is_allowed = gjkd_memory_take(GJKD_CHARGE_LARGE, STREAM_BYTES);
     struct gjkd_stream *stream = is_allowed ? stream_new(upgrade) : NULL;
     if (stream == NULL && is_allowed) {
-        gjkd_budget_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
+        gjkd_memory_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
     }
     if (stream == NULL) {
         turn_away(upgrade);

@@ -6,7 +6,7 @@
 #include "request/telemetry.h"
 #include "sets/registry.h"
 #include "util/log.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stdio.h>
 #include <unistd.h>
@@ -33,8 +33,8 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
         snprintf(error, GJKD_CONFIG_ERROR_MAX, "out of memory");
         return false;
     }
-    gjkd_budget_limit(config->max_memory_bytes);
-    gjkd_registry_limit(context->newest, gjkd_budget_ceiling(GJKD_CHARGE_LARGE));
+    gjkd_memory_set_limit(config->max_memory_bytes);
+    gjkd_registry_limit(context->newest, gjkd_memory_ceiling(GJKD_CHARGE_LARGE));
     if (!gjkd_security_init(&context->security, config, error)) {
         return false;
     }

@@ -69,7 +69,7 @@ void gjkd_request_reset(struct gjkd_request *request) {
     let_go_of_stream(request);
     gjkd_version_release(request->version);
     gjkd_pinned_sets_reset(&request->pinned_sets);
-    if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_budget_is_tight()) {
+    if (request->arena.used_bytes > ARENA_KEPT_BYTES || gjkd_memory_is_tight()) {
         gjkd_account_free_arena(&request->account, &request->arena);
     } else {
         gjk_arena_reset(&request->arena); /* what it keeps stays charged */

@@ -19,8 +19,8 @@
 #include "util/network.h"
 #include "util/request_id.h"
 #include "util/timing.h"
-#include "work/budget.h"
 #include "work/chunks.h"
+#include "work/memory.h"
 
 struct gjkd_context;
 struct gjkd_counters;

@@ -1,6 +1,6 @@
 /*
- * How a body comes in. Piece by piece into the arena of its request, whose memory is charged to the
- * budget, up to what one body may have. One that comes packed is unpacked by a worker: a few bytes
+ * How a body comes in. Piece by piece into the arena of its request, whose memory is charged to its
+ * account, up to what one body may have. One that comes packed is unpacked by a worker: a few bytes
  * may hold a thousand times as many. What nobody will read is thrown away, up to a limit, so that a
  * client that goes on sending gets to its answer.
  */

@@ -6,7 +6,7 @@
 
 #include "sets/delta.h"
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -71,7 +71,7 @@ struct gjkd_delta *gjkd_delta_new(const struct gjkd_version *from, const struct 
     gjkd_versions_diff(from, to, measure, &size);
     const size_t handles_bytes = size.count * sizeof *size.handles;
     const size_t bytes = sizeof size + handles_bytes + size.ids_bytes;
-    struct gjkd_delta *delta = gjkd_budget_take(GJKD_CHARGE_SETS, bytes) ? malloc(bytes) : NULL;
+    struct gjkd_delta *delta = gjkd_memory_take(GJKD_CHARGE_SETS, bytes) ? malloc(bytes) : NULL;
     if (delta == NULL) {
         return NULL;
     }

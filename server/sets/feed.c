@@ -5,7 +5,7 @@
 
 #include "sets/feed.h"
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed) {
 
 void gjkd_delta_free(struct gjkd_delta *delta) {
     if (delta != NULL) {
-        gjkd_budget_give(GJKD_CHARGE_SETS, delta->bytes);
+        gjkd_memory_give(GJKD_CHARGE_SETS, delta->bytes);
         free(delta);
     }
 }

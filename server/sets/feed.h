@@ -31,7 +31,7 @@ struct gjkd_delta {
     uint32_t count, gone; /* shapes that are new or differ, and shapes that are gone */
     size_t ids_bytes;     /* of `ids`, each with a NUL */
     const char *ids;      /* of those that are gone, one behind the other */
-    size_t bytes;         /* of the block, charged to the budget as GJKD_CHARGE_SETS */
+    size_t bytes;         /* of the block, charged to the process as GJKD_CHARGE_SETS */
     uint32_t handles[];   /* of the others, in increasing order; then ids */
 };
 

@@ -7,7 +7,7 @@
 #include "sets/seed.h"
 
 #include "util/files.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <search.h>
 #include <stdio.h>

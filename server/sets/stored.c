@@ -8,7 +8,7 @@
 
 #include "gjk/pieces.h"
 #include "util/references.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -42,21 +42,21 @@ static void retain(const gjk_body *body) {
     gjkd_references_retain(&stored_of(body)->references);
 }
 
-/* A block charged to the budget. NULL: out of memory. */
+/* Allocates a block charged to the process. Returns NULL if memory is exhausted. */
 static void *alloc_charged(size_t bytes) {
-    if (!gjkd_budget_take(GJKD_CHARGE_SETS, bytes)) {
+    if (!gjkd_memory_take(GJKD_CHARGE_SETS, bytes)) {
         return NULL;
     }
     void *block = malloc(bytes);
     if (block == NULL) {
-        gjkd_budget_give(GJKD_CHARGE_SETS, bytes);
+        gjkd_memory_give(GJKD_CHARGE_SETS, bytes);
     }
     return block;
 }
 
 static void free_charged(void *block, size_t bytes) {
     free(block);
-    gjkd_budget_give(GJKD_CHARGE_SETS, bytes);
+    gjkd_memory_give(GJKD_CHARGE_SETS, bytes);
 }
 
 static void release(const gjk_body *body) {

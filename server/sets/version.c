@@ -1,8 +1,8 @@
 #include "sets/version.h"
 
 #include "sets/feed.h"
-#include "work/budget.h"
 #include "work/deferred_free.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static void free_version(void *closure) {
     gjk_set_release(version->unlogged.base);
     gjk_set_release(version->set);
     gjkd_feed_release(version->feed);
-    gjkd_budget_give(GJKD_CHARGE_SETS, version->charged_bytes);
+    gjkd_memory_give(GJKD_CHARGE_SETS, version->charged_bytes);
     free(version);
 }
 

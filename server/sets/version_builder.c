@@ -7,7 +7,7 @@
 
 #include "gjk/pieces.h"
 #include "sets/feed.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void measure(struct gjkd_version *version) {
 }
 
 /*
- * Charges the version, name, meta, trees and ticks to the budget: in full, although versions share
+ * Charges the version, name, meta, trees and ticks to the process: in full, although versions share
  * most of it, for any of them may be the last that is kept. False: out of memory.
  */
 static bool charge(struct gjkd_version *version) {
@@ -134,7 +134,7 @@ static bool charge(struct gjkd_version *version) {
     uint64_t bytes = sizeof *version + strlen(version->name) + version->meta.length +
                      gjk_set_bytes(version->set) + version->tick_totals.order_bytes +
                      (base != NULL ? gjk_set_bytes(base) : 0);
-    if (!gjkd_budget_take(GJKD_CHARGE_SETS, bytes)) {
+    if (!gjkd_memory_take(GJKD_CHARGE_SETS, bytes)) {
         return false;
     }
     version->charged_bytes = bytes;

@@ -8,7 +8,7 @@
 
 #include "sets/version_edit.h"
 #include "util/log.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include "sets/version_edit.h"
 #include "store/copy.h"
 #include "util/log.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <errno.h>
 #include <pthread.h>

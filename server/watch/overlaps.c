@@ -10,8 +10,8 @@
 #include "gjk/set_query.h"
 #include "sets/delta.h"
 #include "util/timing.h"
-#include "work/budget.h"
 #include "work/deferred_free.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

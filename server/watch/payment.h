@@ -2,11 +2,11 @@
 #define GJKD_WATCH_PAYMENT_H
 
 /*
- * Memory that one client holds between its requests, charged to the budget and to the client's share
- * of it (work/budget.h). One thread at a time.
+ * Memory that one client holds between its requests, charged to the process and to the client's share
+ * of it (work/memory.h). One thread at a time.
  */
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 struct gjkd_payment {
     struct gjkd_account account;

@@ -16,13 +16,13 @@
 static uint64_t before; /* what earlier tests left charged */
 
 static void begin(uint64_t bytes) {
-    before = gjkd_budget_used();
-    gjkd_budget_limit(before + bytes);
+    before = gjkd_memory_used();
+    gjkd_memory_set_limit(before + bytes);
 }
 
 static void finish(void) {
-    ck_assert_uint_eq(gjkd_budget_used(), before);
-    gjkd_budget_limit(0);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
+    gjkd_memory_set_limit(0);
 }
 
 static const char zeros[GJKD_OUTPUT_BYTES + 1];
@@ -34,7 +34,7 @@ START_TEST(room_is_exact) {
     ck_assert_uint_eq(gjkd_output_room(&output), 0);
     ck_assert(!gjkd_output_put(&output, zeros, 1));
     ck_assert(gjkd_output_reserve(&output) && gjkd_output_reserve(&output));
-    ck_assert_uint_eq(gjkd_budget_used() - before, GJKD_OUTPUT_BYTES);
+    ck_assert_uint_eq(gjkd_memory_used() - before, GJKD_OUTPUT_BYTES);
     ck_assert(!gjkd_output_put(&output, zeros, GJKD_OUTPUT_BYTES + 1));
     ck_assert(gjkd_output_put(&output, zeros, GJKD_OUTPUT_BYTES - 1));
     ck_assert(!gjkd_output_put(&output, zeros, 2));
@@ -44,13 +44,13 @@ START_TEST(room_is_exact) {
     gjkd_output_note_sent(&output, GJKD_OUTPUT_BYTES - 1);
     ck_assert(!gjkd_output_is_empty(&output));
     gjkd_output_free_idle(&output);
-    ck_assert_uint_eq(gjkd_budget_used() - before, GJKD_OUTPUT_BYTES);
+    ck_assert_uint_eq(gjkd_memory_used() - before, GJKD_OUTPUT_BYTES);
     gjkd_output_note_sent(&output, 1);
     ck_assert(gjkd_output_is_empty(&output));
     ck_assert_uint_eq(gjkd_output_room(&output), GJKD_OUTPUT_BYTES);
     ck_assert_uint_eq(output.sent_bytes, GJKD_OUTPUT_BYTES);
     gjkd_output_free_idle(&output);
-    ck_assert_uint_eq(gjkd_budget_used(), before);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
     gjkd_output_fini(&output);
     finish();
 }
@@ -61,13 +61,13 @@ START_TEST(a_share_is_exact) {
     static const uint64_t half = GJKD_OUTPUT_BYTES + GJKD_INPUT_BYTES;
     struct gjkd_output output;
     begin(0);
-    gjkd_budget_limit(2 * (half + (uint64_t)_i) - 2 + gjkd_budget_sets());
+    gjkd_memory_set_limit(2 * (half + (uint64_t)_i) - 2 + gjkd_memory_sets());
     const bool fits = _i > 0;
-    before = gjkd_budget_used();
+    before = gjkd_memory_used();
     gjkd_output_init(&output, CLIENT);
     ck_assert(gjkd_output_reserve(&output));
     ck_assert_int_eq(gjkd_output_reserve_input(&output), fits);
-    ck_assert_uint_eq(gjkd_budget_used() - before, fits ? half : GJKD_OUTPUT_BYTES);
+    ck_assert_uint_eq(gjkd_memory_used() - before, fits ? half : GJKD_OUTPUT_BYTES);
     gjkd_output_fini(&output);
     finish();
 }
@@ -84,7 +84,7 @@ START_TEST(a_control_frame_needs_no_memory) {
     ck_assert(gjkd_output_put_control(&output, zeros, GJKD_CONTROL_BYTES_MAX));
     ck_assert(!gjkd_output_put_control(&output, zeros, 2));
     ck_assert(output.has_control && !gjkd_output_is_empty(&output));
-    gjkd_budget_limit(before + (1 << 20));
+    gjkd_memory_set_limit(before + (1 << 20));
     ck_assert(!gjkd_output_reserve(&output)); /* the frame goes first */
     gjkd_output_note_sent(&output, GJKD_CONTROL_BYTES_MAX);
     ck_assert(!output.has_control);
@@ -103,10 +103,10 @@ START_TEST(input_is_kept_until_it_is_looked_at) {
     output.input_end = 2;
     output.input_at = 1;
     gjkd_output_free_input(&output);
-    ck_assert_uint_eq(gjkd_budget_used() - before, GJKD_INPUT_BYTES);
+    ck_assert_uint_eq(gjkd_memory_used() - before, GJKD_INPUT_BYTES);
     output.input_at = 2;
     gjkd_output_free_input(&output);
-    ck_assert_uint_eq(gjkd_budget_used(), before);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
     ck_assert_uint_eq(output.input_end, 0);
     gjkd_output_fini(&output);
     finish();

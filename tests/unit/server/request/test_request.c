@@ -97,22 +97,22 @@ START_TEST(no_room_for_the_body) {
     memset(large, ' ', sizeof large - 1);
     start();
     context.limits.body_bytes_max = sizeof large;
-    gjkd_budget_limit(max);
-    const uint64_t others = gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_used();
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, others));
+    gjkd_memory_set_limit(max);
+    const uint64_t others = gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_used();
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, others));
     ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", "{'a':{'type':'point'}}"), 422); /* small */
     ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 503);
     ck_assert(replied("\"code\":\"overloaded\""));
     ck_assert_uint_gt(request.reply.retry_after_s, 0);
     gjkd_request_reset(&request);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, others);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, others);
     ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 400);
 
     gjkd_request_reset(&request);
-    gjkd_budget_limit(sizeof large / 2); /* alone, and still too large */
+    gjkd_memory_set_limit(sizeof large / 2); /* alone, and still too large */
     ck_assert_int_eq(ask(GJKD_POST, "/v1/detect", large), 507);
     gjkd_request_reset(&request);
-    gjkd_budget_limit(0);
+    gjkd_memory_set_limit(0);
     finish();
 }
 END_TEST

@@ -105,7 +105,7 @@ END_TEST
 START_TEST(bytes_are_bounded_and_given_back) {
     enum { SHAPES = 4000, ENTRY = 170 };
     setup();
-    const uint64_t before = gjkd_budget_sets();
+    const uint64_t before = gjkd_memory_sets();
     char *body = malloc(SHAPES * ENTRY), *at = body;
     at += sprintf(at, "{'dimension':2,'shapes':{");
     for (int i = 0; i < SHAPES; i++) {
@@ -126,7 +126,7 @@ START_TEST(bytes_are_bounded_and_given_back) {
     struct proto_problem problem = {0};
     const gjkd_write write = {.registry = registry, .name = "s", .problem = &problem};
     ck_assert(gjkd_commit_delete(&write));
-    ck_assert_uint_eq(gjkd_budget_sets(), before);
+    ck_assert_uint_eq(gjkd_memory_sets(), before);
     teardown();
 }
 END_TEST

@@ -7,7 +7,7 @@
  * they are done.
  */
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include "util/log.h"
 #include "work/deferred_free.h"
@@ -23,7 +23,7 @@ static _Atomic uint64_t max_bytes; /* 0: no limit */
 static _Alignas(64) _Atomic uint64_t used_bytes;
 static _Atomic uint64_t set_bytes;
 
-void gjkd_budget_limit(uint64_t bytes) {
+void gjkd_memory_set_limit(uint64_t bytes) {
     atomic_store(&max_bytes, bytes);
 }
 
@@ -32,7 +32,7 @@ static uint64_t reserve_of(uint64_t max) {
     return part < RESERVE_BYTES_MAX ? part : RESERVE_BYTES_MAX;
 }
 
-uint64_t gjkd_budget_ceiling(gjkd_charge charge) {
+uint64_t gjkd_memory_ceiling(gjkd_charge charge) {
     const uint64_t max = atomic_load_explicit(&max_bytes, memory_order_relaxed);
     if (max == 0) {
         return UINT64_MAX;
@@ -81,9 +81,9 @@ static uint64_t subtract(_Atomic uint64_t *sum, uint64_t bytes, const char *name
 
 /* --- The process --- */
 
-bool gjkd_budget_take(gjkd_charge charge, uint64_t bytes) {
+bool gjkd_memory_take(gjkd_charge charge, uint64_t bytes) {
     const bool is_small_edit = charge == GJKD_CHARGE_SETS && bytes <= GJKD_SMALL_BYTES;
-    const uint64_t ceiling = gjkd_budget_ceiling(is_small_edit ? GJKD_CHARGE_SMALL : charge);
+    const uint64_t ceiling = gjkd_memory_ceiling(is_small_edit ? GJKD_CHARGE_SMALL : charge);
     uint64_t before = atomic_load_explicit(&used_bytes, memory_order_relaxed);
     do {
         if (bytes > ceiling || before > ceiling - bytes) {
@@ -97,38 +97,38 @@ bool gjkd_budget_take(gjkd_charge charge, uint64_t bytes) {
     return true;
 }
 
-void gjkd_budget_give(gjkd_charge charge, uint64_t bytes) {
-    (void)subtract(&used_bytes, bytes, "the budget");
+void gjkd_memory_give(gjkd_charge charge, uint64_t bytes) {
+    (void)subtract(&used_bytes, bytes, "the process");
     if (charge == GJKD_CHARGE_SETS) {
         (void)subtract(&set_bytes, bytes, "the sets");
     }
 }
 
-uint64_t gjkd_budget_used(void) {
+uint64_t gjkd_memory_used(void) {
     return atomic_load_explicit(&used_bytes, memory_order_relaxed);
 }
 
-uint64_t gjkd_budget_sets(void) {
+uint64_t gjkd_memory_sets(void) {
     return atomic_load_explicit(&set_bytes, memory_order_relaxed);
 }
 
-bool gjkd_budget_is_tight(void) {
-    return gjkd_budget_used() > gjkd_budget_ceiling(GJKD_CHARGE_SMALL) / 2;
+bool gjkd_memory_is_tight(void) {
+    return gjkd_memory_used() > gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / 2;
 }
 
 /* --- Sets --- */
 
 static bool take_lasting(gjk_arena_account *account, size_t bytes) {
     (void)account;
-    return gjkd_budget_take(GJKD_CHARGE_SETS, bytes);
+    return gjkd_memory_take(GJKD_CHARGE_SETS, bytes);
 }
 
 static void give_lasting(gjk_arena_account *account, size_t bytes) {
     (void)account;
-    gjkd_budget_give(GJKD_CHARGE_SETS, bytes);
+    gjkd_memory_give(GJKD_CHARGE_SETS, bytes);
 }
 
-gjk_arena_account gjkd_budget_lasting = {take_lasting, give_lasting, NULL};
+gjk_arena_account gjkd_memory_lasting = {take_lasting, give_lasting, NULL};
 
 /* --- Requests --- */
 
@@ -164,7 +164,7 @@ static int64_t move_share(struct gjkd_share *share, uint64_t before, uint64_t af
 
 /* Returns the bytes that the accounts of one client may hold together of that kind. */
 static uint64_t most_of(gjkd_charge charge) {
-    const uint64_t ceiling = gjkd_budget_ceiling(charge), sets = gjkd_budget_sets();
+    const uint64_t ceiling = gjkd_memory_ceiling(charge), sets = gjkd_memory_sets();
     return (sets < ceiling ? ceiling - sets : 0) / 2;
 }
 
@@ -178,7 +178,7 @@ static bool is_within_share(const struct gjkd_account *account, gjkd_charge char
 /* Returns true if an account of that kind may use up the reserve: what is queued for a peer never,
  * and of one client's requests so many that others find some, too. */
 static bool may_use_reserve(const struct gjkd_account *account, gjkd_charge kind, int64_t all) {
-    const uint64_t part = reserve_of(gjkd_budget_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;
+    const uint64_t part = reserve_of(gjkd_memory_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;
     const uint64_t most = part > GJKD_SMALL_BYTES ? part : GJKD_SMALL_BYTES;
     return kind == GJKD_CHARGE_SMALL && !account->is_queue && (all <= 0 || (uint64_t)all <= most);
 }
@@ -234,7 +234,7 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
     const int64_t all = account->share != NULL ? move_share(account->share, held - bytes, held) : 0;
     const gjkd_charge charge = may_use_reserve(account, kind, all) ? kind : GJKD_CHARGE_LARGE;
     const bool is_taken =
-        is_within_share(account, kind, all, held) && gjkd_budget_take(charge, bytes);
+        is_within_share(account, kind, all, held) && gjkd_memory_take(charge, bytes);
     if (!is_taken) {
         take_off(account, bytes);
         note_refusal(account, held);
@@ -246,7 +246,7 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
 void gjkd_account_give(struct gjkd_account *account, uint64_t bytes) {
     enter(account);
     take_off(account, bytes);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, bytes);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, bytes);
     leave(account);
 }
 
@@ -259,7 +259,7 @@ static void give(gjk_arena_account *account, size_t bytes) {
 }
 
 void gjkd_account_init(struct gjkd_account *account) {
-    *account = (struct gjkd_account){.account = {take, give, &gjkd_budget_lasting}};
+    *account = (struct gjkd_account){.account = {take, give, &gjkd_memory_lasting}};
 }
 
 void gjkd_account_init_queue(struct gjkd_account *account, uint64_t client_hash) {
@@ -354,8 +354,8 @@ void gjkd_account_reset(struct gjkd_account *account) {
 
 bool gjkd_account_can_wait(const struct gjkd_account *account) {
     const uint64_t wanted = atomic_load_explicit(&account->wanted_bytes, memory_order_relaxed);
-    const uint64_t ceiling = gjkd_budget_ceiling(GJKD_CHARGE_LARGE);
-    const uint64_t sets = gjkd_budget_sets();
+    const uint64_t ceiling = gjkd_memory_ceiling(GJKD_CHARGE_LARGE);
+    const uint64_t sets = gjkd_memory_sets();
     return wanted > 0 && sets <= ceiling && wanted <= ceiling - sets;
 }
 

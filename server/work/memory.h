@@ -1,5 +1,5 @@
-#ifndef GJKD_WORK_BUDGET_H
-#define GJKD_WORK_BUDGET_H
+#ifndef GJKD_WORK_MEMORY_H
+#define GJKD_WORK_MEMORY_H
 
 /*
  * The memory of the process, counted against --max-memory in one atomic sum: arenas of requests by
@@ -26,31 +26,31 @@ typedef enum gjkd_charge {
 } gjkd_charge;
 
 /* Sets the limit; 0: none, as at first. To be called while nothing is charged to large requests. */
-void gjkd_budget_limit(uint64_t max_bytes);
+void gjkd_memory_set_limit(uint64_t max_bytes);
 
 /* How many bytes a charge of that kind may use up in all; UINT64_MAX: there is no limit. */
-uint64_t gjkd_budget_ceiling(gjkd_charge charge);
+uint64_t gjkd_memory_ceiling(gjkd_charge charge);
 
 /* Charges bytes, which are to be given back with the same kind. False: they do not fit, and nothing
  * is charged. */
-bool gjkd_budget_take(gjkd_charge charge, uint64_t bytes) GJK_MUST_USE;
-void gjkd_budget_give(gjkd_charge charge, uint64_t bytes);
+bool gjkd_memory_take(gjkd_charge charge, uint64_t bytes) GJK_MUST_USE;
+void gjkd_memory_give(gjkd_charge charge, uint64_t bytes);
 
-uint64_t gjkd_budget_used(void); /* in all */
-uint64_t gjkd_budget_sets(void); /* of which by sets */
+uint64_t gjkd_memory_used(void); /* in all */
+uint64_t gjkd_memory_sets(void); /* of which by sets */
 
 /* Is more than half of the limit in use? Then memory is not kept for reuse. */
-bool gjkd_budget_is_tight(void);
+bool gjkd_memory_is_tight(void);
 
 /* Pays for the shapes of sets; for arenas that a set may come to hold. */
-extern gjk_arena_account gjkd_budget_lasting;
+extern gjk_arena_account gjkd_memory_lasting;
 
 /*
  * Memory of one request, or queued for one peer. Every take is undone by a give of the same bytes, at
  * the same account: nothing else changes what an account holds. take and give are safe on any thread;
  * all other functions need an account that no other thread is using.
  *
- * An account is small up to GJKD_SMALL_BYTES, and then charges the budget with GJKD_CHARGE_SMALL;
+ * An account is small up to GJKD_SMALL_BYTES, and then charges the process with GJKD_CHARGE_SMALL;
  * beyond that it is large. All large accounts of one client together may hold half of what sets leave,
  * and so may all small ones, so that large bodies do not keep small requests out. The reserve is for
  * requests alone, and one client's use up a 64th of it at most, or one small request's memory, so that
@@ -87,7 +87,7 @@ void gjkd_account_fini(struct gjkd_account *account);
 struct gjkd_account *gjkd_account_new(void) GJK_MUST_USE;
 void gjkd_account_free(struct gjkd_account *account);
 
-/* Charges bytes to the account, its client and the budget. Returns false if they do not fit; then
+/* Charges bytes to the account, its client and the process. Returns false if they do not fit; then
  * nothing is charged, and gjkd_account_is_full is true until the next reset. */
 bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) GJK_MUST_USE;
 void gjkd_account_give(struct gjkd_account *account, uint64_t bytes);
@@ -111,7 +111,7 @@ bool gjkd_account_pin(struct gjkd_account *account, uint64_t bytes);
 /* Moves the account, with all it holds, to that client. */
 void gjkd_account_assign(struct gjkd_account *account, uint64_t client_hash);
 
-/* Takes the account from its client and forgets refusals; what it holds stays charged to the budget. */
+/* Takes the account from its client and forgets refusals; what it holds stays charged to the process. */
 void gjkd_account_reset(struct gjkd_account *account);
 
 /*

@@ -1,6 +1,6 @@
 /* The one budget of memory: its limit is exact, whoever charges and on however many threads. */
 
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include "work/deferred_free.h"
 
@@ -15,18 +15,18 @@
 static uint64_t before; /* what earlier tests left charged */
 
 static void begin(void) {
-    before = gjkd_budget_used();
-    gjkd_budget_limit(before + MAX_BYTES);
+    before = gjkd_memory_used();
+    gjkd_memory_set_limit(before + MAX_BYTES);
 }
 
 static void finish(void) {
-    ck_assert_uint_eq(gjkd_budget_used(), before);
-    gjkd_budget_limit(0);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
+    gjkd_memory_set_limit(0);
 }
 
 /* The ceiling, as far as it is not used. */
 static uint64_t left(gjkd_charge charge) {
-    return gjkd_budget_ceiling(charge) - gjkd_budget_used();
+    return gjkd_memory_ceiling(charge) - gjkd_memory_used();
 }
 
 START_TEST(each_charge_has_its_ceiling) {
@@ -35,40 +35,40 @@ START_TEST(each_charge_has_its_ceiling) {
     const uint64_t one = GJKD_SMALL_BYTES + 1; /* no small edit */
     begin();
     const uint64_t room = left(charge);
-    ck_assert(!gjkd_budget_take(charge, room + one));
-    ck_assert(gjkd_budget_take(charge, room));
-    ck_assert(!gjkd_budget_take(charge, one));
-    gjkd_budget_give(charge, room);
-    ck_assert(gjkd_budget_take(charge, room - one));
-    ck_assert(gjkd_budget_take(charge, one));
-    ck_assert(gjkd_budget_take(charge, 0));
-    ck_assert(!gjkd_budget_take(charge, UINT64_MAX));
+    ck_assert(!gjkd_memory_take(charge, room + one));
+    ck_assert(gjkd_memory_take(charge, room));
+    ck_assert(!gjkd_memory_take(charge, one));
+    gjkd_memory_give(charge, room);
+    ck_assert(gjkd_memory_take(charge, room - one));
+    ck_assert(gjkd_memory_take(charge, one));
+    ck_assert(gjkd_memory_take(charge, 0));
+    ck_assert(!gjkd_memory_take(charge, UINT64_MAX));
     for (size_t i = 0; i < COUNT_OF(charges); i++) {
-        ck_assert_uint_eq(gjkd_budget_take(charges[i], one), i > (size_t)_i);
+        ck_assert_uint_eq(gjkd_memory_take(charges[i], one), i > (size_t)_i);
         if (i > (size_t)_i) {
-            gjkd_budget_give(charges[i], one);
+            gjkd_memory_give(charges[i], one);
         }
     }
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES) ==
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES) ==
               (charge != GJKD_CHARGE_SMALL));
     if (charge != GJKD_CHARGE_SMALL) {
-        gjkd_budget_give(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES);
+        gjkd_memory_give(GJKD_CHARGE_SETS, GJKD_SMALL_BYTES);
     }
-    gjkd_budget_give(charge, room);
+    gjkd_memory_give(charge, room);
     finish();
 }
 END_TEST
 
 START_TEST(sets_are_told_apart) {
     begin();
-    const uint64_t sets = gjkd_budget_sets();
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_SETS, 100));
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, 1000));
-    ck_assert_uint_eq(gjkd_budget_sets(), sets + 100);
-    ck_assert_uint_eq(gjkd_budget_used(), before + 1100);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, 1000);
-    gjkd_budget_give(GJKD_CHARGE_SETS, 100);
-    ck_assert_uint_eq(gjkd_budget_sets(), sets);
+    const uint64_t sets = gjkd_memory_sets();
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_SETS, 100));
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, 1000));
+    ck_assert_uint_eq(gjkd_memory_sets(), sets + 100);
+    ck_assert_uint_eq(gjkd_memory_used(), before + 1100);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, 1000);
+    gjkd_memory_give(GJKD_CHARGE_SETS, 100);
+    ck_assert_uint_eq(gjkd_memory_sets(), sets);
     finish();
 }
 END_TEST
@@ -79,14 +79,14 @@ START_TEST(small_requests_find_memory) {
     gjk_arena_account *payer = &account.account;
     begin();
     const uint64_t others = left(GJKD_CHARGE_LARGE);
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, others));
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, others));
     gjkd_account_init(&account);
     ck_assert(!gjkd_account_can_wait(&account));
     ck_assert(payer->take(payer, GJKD_SMALL_BYTES - 1));
     ck_assert(payer->take(payer, 1));
     ck_assert(!payer->take(payer, 1));
     ck_assert(gjkd_account_can_wait(&account));
-    gjkd_budget_give(GJKD_CHARGE_LARGE, others);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, others);
     ck_assert(payer->take(payer, 1));
     payer->give(payer, GJKD_SMALL_BYTES + 1);
     finish();
@@ -97,8 +97,8 @@ START_TEST(what_cannot_fit_alone_need_not_wait) {
     struct gjkd_account account;
     begin();
     gjkd_account_init(&account);
-    const uint64_t room = gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets();
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, left(GJKD_CHARGE_LARGE) - GJKD_SMALL_BYTES));
+    const uint64_t room = gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets();
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, left(GJKD_CHARGE_LARGE) - GJKD_SMALL_BYTES));
     ck_assert(!account.account.take(&account.account, room));
     ck_assert(gjkd_account_can_wait(&account));
     ck_assert(!account.account.take(&account.account, room + 1));
@@ -106,7 +106,7 @@ START_TEST(what_cannot_fit_alone_need_not_wait) {
     gjkd_account_reset(&account);
     ck_assert(!account.account.take(&account.account, room));
     ck_assert(gjkd_account_can_wait(&account));
-    gjkd_budget_give(GJKD_CHARGE_LARGE, gjkd_budget_used() - before);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, gjkd_memory_used() - before);
     finish();
 }
 END_TEST
@@ -120,20 +120,20 @@ START_TEST(arenas_charge_chunk_by_chunk) {
     gjk_arena_init(&arena, 0);
     gjk_arena_charge(&arena, &account.account);
     ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 100));
-    const uint64_t first = gjkd_budget_used() - before;
+    const uint64_t first = gjkd_memory_used() - before;
     ck_assert(first >= 4096 && first < 5000);
     ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 1000));
-    ck_assert_uint_eq(gjkd_budget_used() - before, first);
+    ck_assert_uint_eq(gjkd_memory_used() - before, first);
     gjk_arena_mark mark = gjk_arena_here(&arena);
     ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 1 << 20));
-    ck_assert(gjkd_budget_used() - before > first + (1 << 20));
+    ck_assert(gjkd_memory_used() - before > first + (1 << 20));
     ck_assert(gjk_arena_can_take(&arena, left(GJKD_CHARGE_LARGE)));
     ck_assert(!gjk_arena_can_take(&arena, left(GJKD_CHARGE_LARGE) + 1));
     ck_assert_ptr_null(gjk_arena_alloc(&arena, MAX_BYTES));
     ck_assert_ptr_nonnull(gjk_arena_alloc(&arena, 1000)); /* as good as before */
     gjk_arena_rewind(&arena, mark);
     gjk_arena_reset(&arena); /* keeps the newest chunk */
-    ck_assert(gjkd_budget_used() - before > 1 << 20);
+    ck_assert(gjkd_memory_used() - before > 1 << 20);
     gjk_arena_fini(&arena);
     ck_assert_uint_eq(atomic_load(&account.held_bytes), 0);
     finish();
@@ -146,7 +146,7 @@ START_TEST(a_crowded_client_is_told) {
     begin();
     gjkd_account_init_queue(&one, 1);
     gjkd_account_init_queue(&other, 2);
-    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
     const uint64_t quarter = half / 4;
     ck_assert(!gjkd_account_is_crowded(&one));
     ck_assert(gjkd_account_take(&one, half - quarter - 1));
@@ -170,11 +170,11 @@ START_TEST(the_reserve_is_for_others) {
     struct gjkd_account queue, request[2];
     begin();
     const uint64_t reserve =
-        gjkd_budget_ceiling(GJKD_CHARGE_SMALL) - gjkd_budget_ceiling(GJKD_CHARGE_LARGE);
-    const uint64_t used = gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_used();
+        gjkd_memory_ceiling(GJKD_CHARGE_SMALL) - gjkd_memory_ceiling(GJKD_CHARGE_LARGE);
+    const uint64_t used = gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_used();
     const uint64_t most = GJKD_SMALL_BYTES; /* more than a 64th of this reserve */
     ck_assert_uint_lt(reserve / 64, most);
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_LARGE, used));
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, used));
     gjkd_account_init_queue(&queue, 1);
     gjkd_account_init(&request[0]);
     gjkd_account_init(&request[1]);
@@ -189,7 +189,7 @@ START_TEST(the_reserve_is_for_others) {
     gjkd_account_fini(&queue);
     gjkd_account_fini(&request[0]);
     gjkd_account_fini(&request[1]);
-    gjkd_budget_give(GJKD_CHARGE_LARGE, used);
+    gjkd_memory_give(GJKD_CHARGE_LARGE, used);
     finish();
 }
 END_TEST
@@ -200,8 +200,8 @@ static void *charge_and_give(void *unused) {
     (void)unused;
     for (int i = 0; i < 20000; i++) {
         const uint64_t bytes = MAX_BYTES / (2 + (unsigned)i % 5);
-        if (gjkd_budget_take(GJKD_CHARGE_LARGE, bytes)) {
-            gjkd_budget_give(GJKD_CHARGE_LARGE, bytes);
+        if (gjkd_memory_take(GJKD_CHARGE_LARGE, bytes)) {
+            gjkd_memory_give(GJKD_CHARGE_LARGE, bytes);
             atomic_fetch_add(&most, 1);
         }
     }
@@ -228,7 +228,7 @@ END_TEST
 START_TEST(clients_have_shares) {
     struct gjkd_account one, two, other;
     begin();
-    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
     gjkd_account_init(&one);
     gjkd_account_init(&two);
     gjkd_account_init(&other);
@@ -261,7 +261,7 @@ END_TEST
 START_TEST(shares_change_hands) {
     struct gjkd_account account, next;
     begin();
-    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
     gjkd_account_init(&account);
     gjkd_account_init(&next);
     gjkd_account_assign(&account, 1);
@@ -284,7 +284,7 @@ END_TEST
 START_TEST(queues_stay_within_the_share) {
     struct gjkd_account queue, other;
     begin();
-    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
     gjkd_account_init_queue(&queue, 5);
     gjkd_account_init_queue(&other, 5);
     ck_assert(!gjkd_account_is_full(&queue));
@@ -309,14 +309,14 @@ END_TEST
 START_TEST(pins_take_of_the_share) {
     struct gjkd_account reader, request;
     begin();
-    const uint64_t half = (gjkd_budget_ceiling(GJKD_CHARGE_LARGE) - gjkd_budget_sets()) / 2;
+    const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
     gjkd_account_init(&reader);
     gjkd_account_init(&request);
     ck_assert(gjkd_account_pin(&reader, half)); /* of no client */
     gjkd_account_assign(&reader, 3);
     gjkd_account_assign(&request, 3);
     ck_assert(gjkd_account_pin(&reader, half));
-    ck_assert_uint_eq(gjkd_budget_used(), before);
+    ck_assert_uint_eq(gjkd_memory_used(), before);
     ck_assert(!gjkd_account_take(&request, GJKD_SMALL_BYTES + 1));
     ck_assert(!gjkd_account_pin(&reader, half + 1));
     ck_assert(gjkd_account_pin(&reader, half - GJKD_SMALL_BYTES - 1));
@@ -545,7 +545,7 @@ START_TEST(accounts_agree_with_a_model) {
 }
 END_TEST
 
-Suite *work_budget_suite(void) {
+Suite *work_memory_suite(void) {
     const TTest *const tests[] = {a_crowded_client_is_told,
                                   the_reserve_is_for_others,
                                   sets_are_told_apart,
