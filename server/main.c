@@ -8,20 +8,16 @@
 #include "store/store.h"
 #include "store/transfer.h"
 #include "util/log.h"
+#include "work/heap.h"
 
 #include <errno.h>
 #include <libgen.h>
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #define EXIT_USAGE 2
-
-/* Freed memory that malloc keeps for reuse, and the size from which blocks are unmapped instead. */
-#define KEPT_BYTES (16 << 20)
-#define KEPT_BLOCK_BYTES (8 << 20)
 
 static const char *lookup(const char *name) {
     return getenv(name);
@@ -83,19 +79,6 @@ static int transfer(const struct gjkd_config *config) {
     return fine ? 0 : 1;
 }
 
-/* Lets the next large request reuse what the last one freed. By default malloc returns it to the
- * system, and the kernel has to clear it again page by page. */
-static void keep_freed_memory(void) {
-    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
-    mallopt(M_MMAP_THRESHOLD, KEPT_BLOCK_BYTES);
-}
-
-/* Lets the threads that pause use the arenas of those that run: as many as run at a time are enough, and
- * what one has freed is not out of reach of the next. */
-static void share_arenas(const struct gjkd_config *config) {
-    mallopt(M_ARENA_MAX, (int)(config->io_threads + config->workers + 1));
-}
-
 int main(int argc, char *argv[]) {
     static struct gjkd_config config; /* large, and lives as long as the process */
     char error[GJKD_CONFIG_ERROR_MAX];
@@ -123,7 +106,6 @@ int main(int argc, char *argv[]) {
     case GJKD_SERVE:
         break;
     }
-    keep_freed_memory();
-    share_arenas(&config);
+    gjkd_heap_setup((unsigned)(config.io_threads + config.workers + 1));
     return gjkd_serve(&config);
 }

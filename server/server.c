@@ -22,8 +22,8 @@
 #include "util/crash.h"
 #include "util/log.h"
 #include "util/notify.h"
+#include "work/heap.h"
 
-#include <malloc.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +37,6 @@
 #define OTHER_FILES 32
 
 #define SIGNAL_COUNT 3
-#define LARGE_BLOCK_BYTES 1048576
 
 /* How often a daemon that waits for its cluster looks for signals. */
 #define JOIN_STEP_MS 20
@@ -46,6 +45,8 @@
 #define CLOSE_MS_MIN 50
 
 #define DISK_LOOK_MS 1000
+#define HEAP_LOOK_MS 100 /* while memory is tight */
+#define HEAP_LOOK_IDLE_MS 1000
 
 struct server {
     const struct gjkd_config *config;
@@ -59,6 +60,7 @@ struct server {
     uv_async_t loop_ended;
     uv_timer_t timer;
     uv_timer_t disk_timer; /* looks whether the disk answers */
+    uv_timer_t heap_timer; /* returns what malloc keeps */
     atomic_uint running;
 };
 
@@ -136,6 +138,10 @@ static void on_disk_timer(uv_timer_t *timer) {
     gjkd_disk_store_complain(server->context.disk);
 }
 
+static void on_heap_timer(uv_timer_t *timer) {
+    uv_timer_start(timer, on_heap_timer, gjkd_heap_trim() ? HEAP_LOOK_MS : HEAP_LOOK_IDLE_MS, 0);
+}
+
 static void on_hangup(uv_signal_t *handle, int number) {
     struct server *server = handle->data;
     (void)number;
@@ -164,6 +170,7 @@ static void close_handles(struct server *server) {
     uv_close((uv_handle_t *)&server->loop_ended, NULL);
     uv_close((uv_handle_t *)&server->timer, NULL);
     uv_close((uv_handle_t *)&server->disk_timer, NULL);
+    uv_close((uv_handle_t *)&server->heap_timer, NULL);
 }
 
 static void on_loop_ended(uv_async_t *async) {
@@ -216,15 +223,6 @@ static bool fit_connections_to_file_limit(struct gjkd_config *config) {
     return true;
 }
 
-/*
- * Maps large blocks one by one and unmaps them when they are freed. By default malloc raises this
- * threshold when a large block is freed; temporary blocks of requests then fragment the heap
- * between long-lived sets, which took four times their memory.
- */
-static void give_large_blocks_back(void) {
-    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
-}
-
 /* Joins the cluster and waits until its log has been taken to its end. Signals are served meanwhile.
  * False: the daemon is to end, or cannot join. */
 static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]) {
@@ -272,6 +270,8 @@ static bool init_main_loop(struct server *server) {
     }
     uv_timer_init(&server->uv, &server->timer);
     uv_timer_init(&server->uv, &server->disk_timer);
+    uv_timer_init(&server->uv, &server->heap_timer);
+    uv_timer_start(&server->heap_timer, on_heap_timer, 0, 0);
     server->loop_ended.data = server->timer.data = server->disk_timer.data = server;
     static const int numbers[SIGNAL_COUNT] = {SIGTERM, SIGINT, SIGHUP};
     for (int i = 0; i < SIGNAL_COUNT; i++) {
@@ -371,7 +371,6 @@ int gjkd_serve(struct gjkd_config *config) {
     gjkd_log_setup(config->log_format, config->log_level);
     gjkd_crash_install();
     signal(SIGPIPE, SIG_IGN);
-    give_large_blocks_back();
     if (!fit_connections_to_file_limit(config)) {
         free(server);
         return 1;

@@ -25,13 +25,26 @@ static bool read_line(const char *path, char *line, int size) {
     return fine;
 }
 
-static void print_memory(FILE *out) {
+/* Reads the pages of address space and those in memory; 0 if the system does not tell. */
+static void read_pages(uint64_t *size, uint64_t *resident) {
     char line[256];
-    uint64_t size = 0;
-    uint64_t resident = 0;
-    double page = (double)sysconf(_SC_PAGESIZE);
-    if (read_line("/proc/self/statm", line, sizeof line) &&
-        sscanf(line, "%" SCNu64 " %" SCNu64, &size, &resident) == 2) {
+    if (!read_line("/proc/self/statm", line, sizeof line) ||
+        sscanf(line, "%" SCNu64 " %" SCNu64, size, resident) != 2) {
+        *size = *resident = 0;
+    }
+}
+
+uint64_t gjkd_process_resident_bytes(void) {
+    uint64_t size, resident;
+    read_pages(&size, &resident);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+static void print_memory(FILE *out) {
+    uint64_t size, resident;
+    const double page = (double)sysconf(_SC_PAGESIZE);
+    read_pages(&size, &resident);
+    if (size > 0) {
         print(out, "process_virtual_memory_bytes", "gauge", "Address space.", (double)size * page);
         print(out, "process_resident_memory_bytes", "gauge", "Memory in use.",
               (double)resident * page);

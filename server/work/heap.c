@@ -1,0 +1,42 @@
+#include "work/heap.h"
+
+#include "util/process.h"
+#include "work/budget.h"
+
+#include <malloc.h>
+#include <stdint.h>
+
+/* Freed memory at the end of the heap that the next large request may reuse. By default malloc returns
+ * it to the system, and the kernel has to clear it again page by page. */
+#define KEPT_BYTES (16 << 20)
+
+/* Blocks of this size on are mapped one by one and unmapped when they are freed. By default malloc
+ * raises this threshold when a large block is freed; temporary blocks of requests then fragment the
+ * heap between long-lived sets, which took four times their memory. */
+#define LARGE_BLOCK_BYTES (1 << 20)
+
+/* A trim is worth while if the process holds this part of the limit beyond what is charged, and has
+ * grown by half of it since the last one. */
+#define EXCESS_PART 16
+
+void gjkd_heap_setup(unsigned threads) {
+    mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
+    /* Threads that pause share the arenas of those that run: what one frees, the next can reuse. */
+    mallopt(M_ARENA_MAX, (int)threads);
+}
+
+bool gjkd_heap_trim(void) {
+    static uint64_t trimmed_bytes; /* held after the last trim */
+    if (!gjkd_budget_is_tight()) {
+        trimmed_bytes = 0;
+        return false;
+    }
+    const uint64_t resident = gjkd_process_resident_bytes();
+    const uint64_t excess = gjkd_budget_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
+    if (resident > gjkd_budget_used() + excess && resident > trimmed_bytes + excess / 2) {
+        malloc_trim(0);
+        trimmed_bytes = gjkd_process_resident_bytes();
+    }
+    return true;
+}

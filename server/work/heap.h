@@ -1,0 +1,19 @@
+#ifndef GJKD_WORK_HEAP_H
+#define GJKD_WORK_HEAP_H
+
+/* Settings of malloc, and the memory that it keeps: glibc's, mallopt(3). */
+
+#include <stdbool.h>
+
+/* Sets malloc up for that many threads that run at a time. To be called before there are any. */
+void gjkd_heap_setup(unsigned threads);
+
+/*
+ * Returns to the system what malloc keeps free between blocks, if the budget is tight and the process
+ * holds much more than was charged to the budget. Otherwise that would add up: requests of many
+ * sizes and lifetimes leave a third of the heap in gaps. To be called by one thread, ten times a
+ * second after it has returned true: the budget is tight.
+ */
+bool gjkd_heap_trim(void);
+
+#endif

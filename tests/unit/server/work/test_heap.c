@@ -1,0 +1,67 @@
+/* Does the process return the gaps that malloc keeps once memory is tight, and only then? */
+
+#include <stdlib.h>
+
+#include "test_server.h"
+#include "util/process.h"
+#include "work/budget.h"
+#include "work/heap.h"
+
+#define LIMIT ((uint64_t)64 << 20)
+#define BLOCK_BYTES 16384
+#define BLOCKS 8192 /* 128 MiB */
+
+/* Frees all blocks but one in sixteen: the gaps lie between those. */
+static void fill_with_gaps(char **blocks) {
+    for (int i = 0; i < BLOCKS; i++) {
+        blocks[i] = malloc(BLOCK_BYTES);
+        ck_assert_ptr_nonnull(blocks[i]);
+        for (int at = 0; at < BLOCK_BYTES; at += 1024) {
+            blocks[i][at] = 1;
+        }
+    }
+    for (int i = 0; i < BLOCKS; i++) {
+        if (i % 16 != 0) {
+            free(blocks[i]);
+            blocks[i] = NULL;
+        }
+    }
+}
+
+/* A sanitizer has a malloc of its own, which keeps what is freed. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define IS_GLIBC_MALLOC false
+#else
+#define IS_GLIBC_MALLOC true
+#endif
+
+START_TEST(gaps_go_when_memory_is_tight) {
+    char **blocks = calloc(BLOCKS, sizeof *blocks);
+    ck_assert_ptr_nonnull(blocks);
+    fill_with_gaps(blocks);
+    const uint64_t filled = gjkd_process_resident_bytes();
+    ck_assert_uint_gt(filled, LIMIT);
+
+    gjkd_budget_limit(LIMIT);
+    ck_assert(gjkd_budget_take(GJKD_CHARGE_SMALL, LIMIT / 2));
+    ck_assert(!gjkd_heap_trim());
+    ck_assert_uint_gt(gjkd_process_resident_bytes(), filled / 10 * 9);
+    ck_assert(gjkd_budget_take(GJKD_CHARGE_SMALL, 1));
+    ck_assert(gjkd_heap_trim());
+    if (IS_GLIBC_MALLOC) {
+        ck_assert_uint_lt(gjkd_process_resident_bytes(), filled / 2);
+    }
+    gjkd_budget_give(GJKD_CHARGE_SMALL, LIMIT / 2 + 1);
+    gjkd_budget_limit(0);
+    for (int i = 0; i < BLOCKS; i += 16) {
+        ck_assert_int_eq(blocks[i][1024], 1);
+        free(blocks[i]);
+    }
+    free(blocks);
+}
+END_TEST
+
+Suite *work_heap_suite(void) {
+    const TTest *const tests[] = {gaps_go_when_memory_is_tight};
+    return test_suite("heap", tests, COUNT_OF(tests));
+}
