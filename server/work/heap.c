@@ -1,7 +1,7 @@
 #include "work/heap.h"
 
 #include "util/process.h"
-#include "work/budget.h"
+#include "work/memory.h"
 
 #include <malloc.h>
 #include <stdint.h>
@@ -28,13 +28,13 @@ void gjkd_heap_setup(unsigned threads) {
 
 bool gjkd_heap_trim(void) {
     static uint64_t trimmed_bytes; /* held after the last trim */
-    if (!gjkd_budget_is_tight()) {
+    if (!gjkd_memory_is_tight()) {
         trimmed_bytes = 0;
         return false;
     }
     const uint64_t resident = gjkd_process_resident_bytes();
-    const uint64_t excess = gjkd_budget_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
-    if (resident > gjkd_budget_used() + excess && resident > trimmed_bytes + excess / 2) {
+    const uint64_t excess = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
+    if (resident > gjkd_memory_used() + excess && resident > trimmed_bytes + excess / 2) {
         malloc_trim(0);
         trimmed_bytes = gjkd_process_resident_bytes();
     }

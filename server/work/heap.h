@@ -9,10 +9,10 @@
 void gjkd_heap_setup(unsigned threads);
 
 /*
- * Returns to the system what malloc keeps free between blocks, if the budget is tight and the process
- * holds much more than was charged to the budget. Otherwise that would add up: requests of many
+ * Returns to the system what malloc keeps free between blocks, if memory is tight and the process
+ * holds much more than was charged. Otherwise that would add up: requests of many
  * sizes and lifetimes leave a third of the heap in gaps. To be called by one thread, ten times a
- * second after it has returned true: the budget is tight.
+ * second after it has returned true: memory is tight.
  */
 bool gjkd_heap_trim(void);
 

@@ -4,8 +4,8 @@
 
 #include "test_server.h"
 #include "util/process.h"
-#include "work/budget.h"
 #include "work/heap.h"
+#include "work/memory.h"
 
 #define LIMIT ((uint64_t)64 << 20)
 #define BLOCK_BYTES 16384
@@ -42,17 +42,17 @@ START_TEST(gaps_go_when_memory_is_tight) {
     const uint64_t filled = gjkd_process_resident_bytes();
     ck_assert_uint_gt(filled, LIMIT);
 
-    gjkd_budget_limit(LIMIT);
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_SMALL, LIMIT / 2));
+    gjkd_memory_set_limit(LIMIT);
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_SMALL, LIMIT / 2));
     ck_assert(!gjkd_heap_trim());
     ck_assert_uint_gt(gjkd_process_resident_bytes(), filled / 10 * 9);
-    ck_assert(gjkd_budget_take(GJKD_CHARGE_SMALL, 1));
+    ck_assert(gjkd_memory_take(GJKD_CHARGE_SMALL, 1));
     ck_assert(gjkd_heap_trim());
     if (IS_GLIBC_MALLOC) {
         ck_assert_uint_lt(gjkd_process_resident_bytes(), filled / 2);
     }
-    gjkd_budget_give(GJKD_CHARGE_SMALL, LIMIT / 2 + 1);
-    gjkd_budget_limit(0);
+    gjkd_memory_give(GJKD_CHARGE_SMALL, LIMIT / 2 + 1);
+    gjkd_memory_set_limit(0);
     for (int i = 0; i < BLOCKS; i += 16) {
         ck_assert_int_eq(blocks[i][1024], 1);
         free(blocks[i]);
