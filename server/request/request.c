@@ -107,22 +107,9 @@ void gjkd_request_reset(struct gjkd_request *request) {
 
 /* --- Answers --- */
 
-/* There is no memory for the answer. Of a write, which has been made by then, that is told; it is not
- * refused with a code that says that it can be sent again. */
-static void fail_to_reply(struct gjkd_request *request) {
-    const bool is_written = atomic_load(&request->fate) == GJKD_FATE_CLAIMED;
-    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
-    if (is_written) {
-        proto_problem_set(
-            &request->problem, PROTO_OUT_OF_MEMORY,
-            "the write is made, but its answer does not fit into memory: GET the set");
-        gjkd_reply_set_problem(&request->reply, &request->problem, &request->arena);
-    }
-}
-
 void gjkd_request_reply(struct gjkd_request *request, int status, const struct proto_buffer *body) {
     if (body->failed) {
-        fail_to_reply(request);
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         return;
     }
     gjkd_reply_set_body(&request->reply,
@@ -132,7 +119,7 @@ void gjkd_request_reply(struct gjkd_request *request, int status, const struct p
     if (body->blocks != NULL) {
         request->reply.texts = proto_buffer_texts(body, &request->reply.text_count);
         if (request->reply.texts == NULL) {
-            fail_to_reply(request);
+            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
         }
     }
 }
@@ -150,9 +137,18 @@ static void forget_texts(struct gjkd_request *request) {
     request->body = NULL;
 }
 
+/* Returns true if the request is a write that is made: its answer has the entity tag by then. */
+static bool is_written(struct gjkd_request *request) {
+    return atomic_load(&request->fate) == GJKD_FATE_CLAIMED && request->reply.etag[0] != '\0';
+}
+
 void gjkd_request_refuse(struct gjkd_request *request) {
     if (request->problem.code == PROTO_OUT_OF_MEMORY) {
-        if (gjkd_account_can_wait(request->account)) {
+        if (is_written(request)) { /* no code that says that it can be sent again */
+            proto_problem_set(
+                &request->problem, PROTO_OUT_OF_MEMORY,
+                "the write is made, but its answer does not fit into memory: GET the set");
+        } else if (gjkd_account_can_wait(request->account)) {
             gjkd_count_rejected(request->counters, GJKD_REJECTED_MEMORY);
             proto_problem_set(&request->problem, PROTO_OVERLOADED,
                               "other requests hold the memory that this one needs");

@@ -6,6 +6,7 @@
  *   write   writes to files fail with EIO
  *   full    they fail with ENOSPC
  *   hang    both wait until it says something else
+ *   stat    a look at a database waits until then
  *
  * Sockets and pipes are left alone.
  */
@@ -21,7 +22,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
-static const char *order;
+static const char *order = ""; /* until the library is begun */
 
 __attribute__((constructor)) static void begin(void) {
     const char *path = getenv("FAILING_DISK");
@@ -81,4 +82,14 @@ ssize_t write(int fd, const void *data, size_t length) {
     ssize_t (*real)(int, const void *, size_t) =
         (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
     return refuses(fd) && fd > 2 ? fail(says("full") ? ENOSPC : EIO) : real(fd, data, length);
+}
+
+int stat(const char *path, struct stat *status) {
+    int (*real)(const char *, struct stat *) =
+        (int (*)(const char *, struct stat *))dlsym(RTLD_NEXT, "stat");
+    size_t length = strlen(path);
+    while (says("stat") && length > 3 && strcmp(path + length - 3, ".db") == 0) {
+        usleep(10000);
+    }
+    return real(path, status);
 }

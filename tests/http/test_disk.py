@@ -99,6 +99,18 @@ def test_ticks_that_nobody_writes_are_told_too(failing, open_store):
     gjkd.stop()
 
 
+def test_a_look_at_the_file_may_hang_too(failing):
+    daemon = failing("--pose-checkpoint", "30m")
+    daemon.store("a", scene({"x": BOX}))
+    failing.say("stat")
+    assert eventually(lambda: daemon.get("/readyz").json()["status"] == "degraded", 30)
+    assert "has not answered" in daemon.get("/readyz").json()["detail"]
+    assert daemon.get("/v1/sets/a").status_code == 200
+    failing.say("")
+    assert eventually(lambda: daemon.get("/readyz").json() == {"status": "ok"})
+    assert daemon.put("/v1/sets/b", scene({})).headers["Gjkd-Durability"] == "disk"
+
+
 def test_many_writes_hold_nothing_that_reads_need(failing):
     """More writes than threads and connections of a client, most of whose clients have left."""
     gjkd = failing("--request-timeout", "60s", "--workers", "2", "--max-memory", "64M",
@@ -158,6 +170,30 @@ def check_stream(ws, failing, hanging):
     failing.say("")
     assert eventually(lambda: len(hanging.get("/v1/sets/a").json()["shapes"]) == 3)
     hanging.stop()
+
+
+def test_late_writes_give_their_memory_back_once(failing):
+    """Large ones, over a stream and without, whose requests are answered before their store is."""
+    daemon = failing("--request-timeout", "1s", "--max-memory", "64M")
+    points = [[i % 300, i // 300, i % 7] for i in range(30000)]
+    body = {"dimension": 3, "shapes": {"p": {"type": "hull", "points": points}}}
+
+    def held():
+        return metric(daemon, "gjkd_memory_bytes") - metric(daemon, "gjkd_set_bytes")
+
+    assert daemon.put("/v1/sets/a", body).status_code == 201
+    at_rest = held()
+    failing.say("hang")
+    with WebSocket(daemon) as ws:
+        ws.call(1, "PUT", "/v1/sets/b", body)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            check_unknown(pool.submit(daemon.put, "/v1/sets/c", body).result())
+        assert ws.answer()["status"] == 504
+    failing.say("")
+    assert eventually(lambda: daemon.get("/v1/sets/c").status_code == 200)
+    assert eventually(lambda: abs(held() - at_rest) < 200_000), (held(), at_rest)
+    assert b"level=error" not in daemon.stderr()
+    daemon.stop()
 
 
 def test_a_daemon_whose_disk_hangs_can_be_stopped(failing):

@@ -316,6 +316,53 @@ def test_events_do_not_wait_for_those_of_others(start, tmp_path, shared):
     assert min(shares) < 0.4, shares
 
 
+def fill_share(daemon, name):
+    """Watches of red with filters as long as may be, until one is refused; its answer and the streams."""
+    refused, streams = None, []
+    ignored = ",".join(f'"{i:02}{"x" * 118}"' for i in range(30))
+    while refused is None and len(streams) < 20:
+        stream = WebSocket(daemon, bearer("red"))
+        streams.append(stream)
+        for i in range(1000):
+            filter_ = '{"ignore":[%s],"mask":%d}' % (ignored, len(streams) * 1000 + i)
+            stream.call(i, "WATCH", f"/v1/sets/{name}/events?kinds=overlap&filter={filter_}")
+            answer = stream.answer()
+            while "event" in answer:
+                answer = stream.answer()
+            if answer["status"] != 200:
+                refused = answer
+                break
+    return refused, streams
+
+
+@plain_memory
+@pytest.mark.parametrize("kinds", ["change", "overlap", "change,overlap"])
+def test_a_full_share_takes_no_events_from_others(start, tmp_path, kinds):
+    """Red begins a topic and then has no memory left for its events; blue watches the same."""
+    (tmp_path / "tokens").write_text(line("red", "write") + line("blue", "write"))
+    daemon = start("--token-file", str(tmp_path / "tokens"), "--max-memory", str(32 << 20),
+                   "--max-watches", "100000")
+    for name in ("s", "small"):
+        assert daemon.put(f"/v1/sets/{name}", EMPTY, headers=bearer("blue")).status_code == 201
+    path = f"/v1/sets/small/events?kinds={kinds}"
+    with WebSocket(daemon, bearer("red")) as red, WebSocket(daemon, bearer("blue")) as blue:
+        assert red.ask(1, "WATCH", path)["status"] == 200
+        refused, streams = fill_share(daemon, "s")
+        assert refused["status"] in (503, 507), refused
+        assert blue.ask(1, "WATCH", path)["status"] == 200
+        wanted = {}
+        for turn in range(50):
+            reply = daemon.put(f"/v1/sets/small/shapes/{turn}", CIRCLE, headers=bearer("blue"))
+            assert reply.status_code == 201, reply.text
+            wanted = set(kinds.split(",")) - ({"overlap"} if turn == 0 else set())
+            while wanted:
+                event = blue.answer()["event"]
+                assert event["kind"] in ("change", "overlap") and "reset" not in event, event
+                wanted.discard(event["kind"])
+    for stream in streams:
+        stream.socket.close()
+
+
 @plain_memory
 def test_idle_watches_are_held_in_their_clients_share(start, tmp_path):
     """Filters as long as may be: a client's are refused while others still have half of the memory."""
@@ -324,25 +371,11 @@ def test_idle_watches_are_held_in_their_clients_share(start, tmp_path):
     daemon = start("--token-file", str(tmp_path / "tokens"), "--max-memory", str(limit),
                    "--max-watches", "100000")
     assert daemon.put("/v1/sets/s", EMPTY, headers=bearer("red")).status_code == 201
-    refused = None
-    streams = []
-    ignored = ",".join(f'"{i:02}{"x" * 118}"' for i in range(30))
-    while refused is None and len(streams) < 20:
-        stream = WebSocket(daemon, bearer("red"))
-        streams.append(stream)
-        for i in range(1000):
-            filter_ = '{"ignore":[%s],"mask":%d}' % (ignored, len(streams) * 1000 + i)
-            stream.call(i, "WATCH", f"{EVENTS}?kinds=overlap&filter={filter_}")
-            answer = stream.answer()
-            while "event" in answer:
-                answer = stream.answer()
-            if answer["status"] != 200:
-                refused = answer
-                break
+    refused, streams = fill_share(daemon, "s")
     assert refused["status"] in (503, 507), refused
     used = float(daemon.get("/metrics", headers=bearer("blue")).text.split("\ngjkd_memory_bytes ")[1]
                  .split()[0])
-    assert used < 0.65 * limit, (used, len(streams), i)
+    assert used < 0.65 * limit, (used, len(streams))
     points = {f"p{i}": {"type": "point", "position": [i, i]} for i in range(5000)}
     reply = daemon.put("/v1/sets/t", {"dimension": 2, "shapes": points}, headers=bearer("blue"))
     assert reply.status_code == 201, reply.text
