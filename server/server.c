@@ -67,7 +67,7 @@ struct server {
 /* The sets of --load that are not there yet. */
 static bool load_bodies(struct server *server, char error[GJKD_BODIES_ERROR_MAX]) {
     struct gjkd_context *context = &server->context;
-    const gjkd_write where = {.registry = context->newest, .store = context->store};
+    const gjkd_write where = {.storage = context->storage};
     return server->config->load[0] == '\0' ||
            gjkd_load_bodies(&where, server->config->load, &context->limits, error);
 }
@@ -250,8 +250,7 @@ static bool load_sets(struct server *server) {
     if (!gjkd_context_load(context, error) || !join_cluster(server, error) ||
         !load_bodies(server, error) ||
         (server->config->demo &&
-         !gjkd_seed_demo(&(gjkd_write){.registry = context->newest, .store = context->store},
-                         &context->limits, error))) {
+         !gjkd_seed_demo(&(gjkd_write){.storage = context->storage}, &context->limits, error))) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return false;
     }

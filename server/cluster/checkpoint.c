@@ -39,7 +39,7 @@ static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
     if (from != NULL && is_to_log(cluster, from) &&
         gjkd_version_edit(from, &none, NULL, NULL, &to) == GJK_OK) {
         const gjkd_proposal proposal = {name, from, to, .is_checkpoint = true};
-        (void)gjkd_cluster_log.propose(&cluster->base, &proposal, &budget);
+        (void)gjkd_cluster_propose(cluster, &proposal, &budget);
     }
     gjkd_registry_unlock_writer(registry, name);
     gjkd_version_release(to);

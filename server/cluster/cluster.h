@@ -2,7 +2,7 @@
 #define GJKD_CLUSTER_CLUSTER_H
 
 /*
- * Sets shared by all nodes of a cluster: the form of gjkd_store that --cluster asks for. There is one
+ * Sets shared by all nodes of a cluster: the storage that --cluster asks for. There is one
  * log (engine.h), which every node takes in order and shows in its registry; a change is made by
  * putting it at the end of the log, at the place that its writer has expected. Whoever is not first
  * there catches up and judges again. So there is one order of all writes, which is that of
@@ -16,7 +16,7 @@
 
 #include "config/config.h"
 #include "proto/limits.h"
-#include "sets/change.h"
+#include "sets/storage.h"
 
 #define GJKD_CLUSTER_ERROR_MAX 512
 
@@ -39,8 +39,8 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
 /* Ends both threads; what they wait for is given up. NULL is allowed. */
 void gjkd_cluster_close(struct gjkd_cluster *cluster);
 
-/* The store to commit to. */
-struct gjkd_store *gjkd_cluster_store(struct gjkd_cluster *cluster);
+/* The storage to commit to. */
+struct gjkd_storage *gjkd_cluster_storage(struct gjkd_cluster *cluster);
 
 /* Blocks until the log has once been taken to its end or, with a file of the node's own and without a
  * log that can be read, the file alone is answered from; or so many milliseconds have passed. False:

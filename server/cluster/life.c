@@ -141,10 +141,6 @@ static bool start(struct gjkd_cluster *cluster) {
            (cluster->file == NULL || gjkd_node_file_start(cluster->file));
 }
 
-static bool has_room(struct gjkd_store *store) {
-    return !gjkd_cluster_is_away((struct gjkd_cluster *)(void *)store);
-}
-
 static void make_locks(struct gjkd_cluster *cluster) {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -166,9 +162,12 @@ struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
         return NULL;
     }
     cluster->setup = *setup;
-    cluster->base = (struct gjkd_store){.shown = setup->registry,
-                                        .has_room = has_room,
-                                        .log = &gjkd_cluster_log};
+    cluster->base = (struct gjkd_storage){.newest = setup->registry,
+                                          .shown = setup->registry,
+                                          .is_remote = true,
+                                          .has_room = gjkd_cluster_has_room,
+                                          .commit = gjkd_cluster_commit,
+                                          .confirm = gjkd_cluster_confirm};
     cluster->end = &cluster->first;
     make_locks(cluster);
     name_node(cluster);
@@ -231,7 +230,7 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster) {
     free(cluster);
 }
 
-struct gjkd_store *gjkd_cluster_store(struct gjkd_cluster *cluster) {
+struct gjkd_storage *gjkd_cluster_storage(struct gjkd_cluster *cluster) {
     return &cluster->base;
 }
 

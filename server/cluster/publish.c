@@ -43,7 +43,8 @@ static void free_entry(struct gjkd_entry *entry) {
 }
 
 /* The lock is held. */
-static void settle(struct gjkd_cluster *cluster, struct gjkd_entry *entry, gjkd_verdict verdict) {
+static void settle(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
+                   gjkd_log_verdict verdict) {
     if (entry->is_left) {
         free_entry(entry);
         return;
@@ -88,8 +89,8 @@ static void unqueue(struct gjkd_cluster *cluster, struct gjkd_entry *entry) {
 
 /* --- For writers --- */
 
-static struct gjkd_cluster *cluster_of(struct gjkd_store *store) {
-    return (struct gjkd_cluster *)(void *)store;
+static struct gjkd_cluster *cluster_of(struct gjkd_storage *storage) {
+    return (struct gjkd_cluster *)(void *)storage;
 }
 
 static bool is_over(const struct gjkd_cluster *cluster, gjk_budget *budget) {
@@ -101,8 +102,8 @@ static bool is_over(const struct gjkd_cluster *cluster, gjk_budget *budget) {
  * time is up. One that is taken stays, since the log may have it; while nothing is written, no other
  * write need wait for it to be refused.
  */
-static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
-                                gjk_budget *budget) {
+static gjkd_log_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
+                                    gjk_budget *budget) {
     while (!entry->is_settled) {
         gjkd_cluster_wait(cluster, &cluster->moved, PATIENCE_MS);
         const bool is_late = is_over(cluster, budget);
@@ -117,14 +118,14 @@ static gjkd_verdict await_entry(struct gjkd_cluster *cluster, struct gjkd_entry 
             gjkd_pool_leave_line();
         }
     }
-    const gjkd_verdict verdict = entry->verdict;
+    const gjkd_log_verdict verdict = entry->verdict;
     free_entry(entry);
     return verdict;
 }
 
 /* Queues the entry and waits for its verdict. NULL: there was no memory for it. */
-static gjkd_verdict submit(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
-                           gjk_budget *budget) {
+static gjkd_log_verdict submit(struct gjkd_cluster *cluster, struct gjkd_entry *entry,
+                               gjk_budget *budget) {
     if (entry == NULL) {
         return GJKD_AWAY;
     }
@@ -137,7 +138,7 @@ static gjkd_verdict submit(struct gjkd_cluster *cluster, struct gjkd_entry *entr
     *cluster->end = entry;
     cluster->end = &entry->next;
     pthread_cond_signal(&cluster->wakeup);
-    const gjkd_verdict verdict = await_entry(cluster, entry, budget);
+    const gjkd_log_verdict verdict = await_entry(cluster, entry, budget);
     pthread_mutex_unlock(&cluster->lock);
     return verdict;
 }
@@ -156,11 +157,10 @@ static bool only_moves(const gjkd_proposal *proposal) {
     return !is_other;
 }
 
-static gjkd_verdict propose(struct gjkd_store *store, const gjkd_proposal *proposal,
-                            gjk_budget *budget) {
-    struct gjkd_cluster *cluster = cluster_of(store);
+gjkd_log_verdict gjkd_cluster_propose(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
+                                      gjk_budget *budget) {
     const bool is_move = only_moves(proposal);
-    gjkd_verdict verdict;
+    gjkd_log_verdict verdict;
     if (is_move && gjkd_cluster_tell(cluster, proposal, &verdict)) {
         return verdict;
     }
@@ -235,9 +235,8 @@ static struct state await_named_tick(struct gjkd_cluster *cluster, const char *s
  * is published, as a part of the next message. It is about the set and not about the place that was
  * shown, or else writes to others would outrun it again and again.
  */
-static gjkd_verdict confirm(struct gjkd_store *store, const char *set, uint64_t seen,
-                            const char *if_match, gjk_budget *budget) {
-    struct gjkd_cluster *cluster = cluster_of(store);
+static gjkd_log_verdict confirm(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
+                                const char *if_match, gjk_budget *budget) {
     gjkd_pool_step_out();
     const struct state state = await_named_tick(cluster, set, seen, if_match, budget);
     if (state.moment != seen) {
@@ -252,7 +251,75 @@ static gjkd_verdict confirm(struct gjkd_store *store, const char *set, uint64_t 
     return submit(cluster, entry, budget);
 }
 
-const struct gjkd_log gjkd_cluster_log = {propose, confirm};
+/* --- Storage --- */
+
+bool gjkd_cluster_has_room(struct gjkd_storage *storage, struct proto_problem *problem) {
+    return !gjkd_cluster_is_away(cluster_of(storage)) ||
+           proto_problem_set(problem, PROTO_NOT_READY,
+                             "the cluster's log cannot be written now; nothing has changed");
+}
+
+static gjkd_verdict refuse_late(struct proto_problem *problem, const char *what) {
+    (void)proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED, "time was up before %s", what);
+    return GJKD_DECLINED;
+}
+
+static gjkd_verdict refuse_away(struct proto_problem *problem) {
+    (void)proto_problem_set(problem, PROTO_NOT_READY,
+                            "the cluster's log cannot be written now; nothing has changed");
+    return GJKD_DECLINED;
+}
+
+gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                                 gjk_budget *budget, struct proto_problem *problem) {
+    if (proposal->to != NULL && proposal->to == proposal->from) {
+        gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
+        return GJKD_ACCEPTED;
+    }
+    const gjkd_put_status status =
+        proposal->to != NULL ? gjkd_registry_ask(storage->newest, proposal->to) : GJKD_PUT_OK;
+    if (status != GJKD_PUT_OK) {
+        (void)gjkd_storage_refuse(storage->newest, status, problem);
+        return GJKD_DECLINED;
+    }
+    switch (gjkd_cluster_propose(cluster_of(storage), proposal, budget)) {
+    case GJKD_KEPT:
+        gjkd_change_note(proposal->change, GJKD_IN_QUORUM);
+        return GJKD_ACCEPTED;
+    case GJKD_TOLD:
+        gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
+        return GJKD_ACCEPTED;
+    case GJKD_OUTRUN:
+        return GJKD_CONFLICT;
+    case GJKD_AWAY:
+        return refuse_away(problem);
+    case GJKD_LATE:
+        return refuse_late(problem, "the write was made; nothing has changed");
+    case GJKD_UNCLEAR:
+        break;
+    }
+    return refuse_late(problem,
+                       "the cluster said whether it has the write: GET the set and compare "
+                       "its ETag with the one from before");
+}
+
+gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set, uint64_t seen,
+                                  const char *if_match, gjk_budget *budget,
+                                  struct proto_problem *problem) {
+    switch (confirm(cluster_of(storage), set, seen, if_match, budget)) {
+    case GJKD_KEPT:
+        return GJKD_ACCEPTED;
+    case GJKD_OUTRUN:
+        return GJKD_CONFLICT;
+    case GJKD_AWAY:
+        return refuse_away(problem);
+    case GJKD_TOLD: /* of ticks only */
+    case GJKD_LATE:
+    case GJKD_UNCLEAR:
+        break;
+    }
+    return refuse_late(problem, "it was certain what the set is; nothing has changed");
+}
 
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
                                     uint64_t revision, gjk_budget *budget) {
@@ -364,7 +431,7 @@ static bool take(struct gjkd_cluster *cluster, struct gjkd_group *group) {
 }
 
 static void settle_all(struct gjkd_cluster *cluster, struct gjkd_group *group,
-                       gjkd_verdict verdict) {
+                       gjkd_log_verdict verdict) {
     for (uint32_t i = 0; i < group->count; i++) {
         settle(cluster, group->entries[i], verdict);
     }
@@ -442,7 +509,8 @@ static bool is_decided(struct gjkd_cluster *cluster, struct gjkd_group *group) {
         settle_all(cluster, group, GJKD_UNCLEAR);
         return true;
     }
-    if (cluster->position != group->expected) { /* another message has its place, and its revision */
+    if (cluster->position !=
+        group->expected) { /* another message has its place, and its revision */
         atomic_fetch_add(&cluster->conflicts, 1);
         settle_all(cluster, group, GJKD_OUTRUN);
         return true;

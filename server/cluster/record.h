@@ -34,7 +34,7 @@
  */
 
 #include "proto/reply.h"
-#include "sets/change.h"
+#include "sets/storage.h"
 
 /* A piece of what is too long for a message. */
 #define GJKD_PIECE_BYTES ((size_t)512 << 10)

@@ -12,6 +12,15 @@
 
 struct gjkd_node_file;
 
+typedef enum gjkd_log_verdict {
+    GJKD_KEPT,    /* it is in the log and shown, `to` with its revision */
+    GJKD_TOLD,    /* a tick that only moves shapes: it is shown here, and the others are told */
+    GJKD_OUTRUN,  /* another write came before it: nothing has changed, but the set */
+    GJKD_AWAY,    /* the log cannot be written, and nothing has changed */
+    GJKD_LATE,    /* the budget is spent, and nothing has changed */
+    GJKD_UNCLEAR, /* the same, but it may be in the log, or come there yet */
+} gjkd_log_verdict;
+
 /* A proposal that waits, is being published or is settled; whoever waits for it holds one
  * reference, the queue or the group the other. */
 struct gjkd_entry {
@@ -19,10 +28,10 @@ struct gjkd_entry {
     gjkd_proposal proposal; /* versions retained */
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     gjkd_stamp stamp;
-    bool is_quiet;        /* it raises no revision: only poses differ, or nothing */
-    bool is_question;     /* no proposal: does the log have more of the set than what was seen? */
-    uint64_t seen;        /* the order of the set's version; 0: there was none */
-    gjkd_verdict verdict; /* once it is settled */
+    bool is_quiet;    /* it raises no revision: only poses differ, or nothing */
+    bool is_question; /* no proposal: does the log have more of the set than what was seen? */
+    uint64_t seen;    /* the order of the set's version; 0: there was none */
+    gjkd_log_verdict verdict;           /* once it is settled */
     bool is_settled, is_taken, is_left; /* left: nobody waits for it */
 };
 
@@ -70,7 +79,7 @@ typedef struct gjkd_ticker {
  * place, at which another log of that epoch has something else.
  */
 struct gjkd_cluster {
-    struct gjkd_store base; /* first */
+    struct gjkd_storage base; /* first */
     gjkd_cluster_setup setup;
     struct gjkd_engine *engine;
     struct gjkd_registry *next; /* the reader's: sets of a world that is read beside the one that is
@@ -199,7 +208,16 @@ void *gjkd_cluster_keep(void *closure);
 /* Puts into the log what this node has told of sets whose ticks have stopped. For the keeper. */
 void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster);
 
-/* The log of gjkd_store. */
-extern const struct gjkd_log gjkd_cluster_log;
+/* Puts the proposal into the log. May block, so it is for workers and the keeper. */
+gjkd_log_verdict gjkd_cluster_propose(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
+                                      gjk_budget *budget);
+
+/* The functions of gjkd_storage. */
+bool gjkd_cluster_has_room(struct gjkd_storage *storage, struct proto_problem *problem);
+gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                                 gjk_budget *budget, struct proto_problem *problem);
+gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set, uint64_t seen,
+                                  const char *if_match, gjk_budget *budget,
+                                  struct proto_problem *problem);
 
 #endif

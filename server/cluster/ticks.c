@@ -104,7 +104,7 @@ static struct gjkd_letter *write_letter(uint64_t epoch, const gjkd_proposal *pro
 
 /* Shows the tick and has it told, if it still follows what is shown. The lock is held. */
 static bool show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                          struct gjkd_letter *letter, uint64_t epoch, gjkd_verdict *verdict) {
+                          struct gjkd_letter *letter, uint64_t epoch, gjkd_log_verdict *verdict) {
     if (gjkd_cluster_is_away(cluster)) {
         *verdict = GJKD_AWAY;
     } else if (epoch != cluster->epoch ||
@@ -124,7 +124,7 @@ static bool show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *pro
 }
 
 bool gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                       gjkd_verdict *verdict) {
+                       gjkd_log_verdict *verdict) {
     const gjkd_unlogged *unlogged = &proposal->from->unlogged;
     if (!unlogged->leads || unlogged->doubts || unlogged->ticks == GJKD_UNLOGGED_MAX ||
         is_due(cluster, unlogged) ||

@@ -19,7 +19,7 @@
  * shows it. False: it is to go through the log. For workers; does not wait for the servers.
  */
 bool gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                       gjkd_verdict *verdict) GJK_MUST_USE;
+                       gjkd_log_verdict *verdict) GJK_MUST_USE;
 
 /* Takes over what came from another node; closure is the cluster. On a thread of the engine. */
 void gjkd_cluster_hear(void *closure, gjkd_engine_message *message);

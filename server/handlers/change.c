@@ -11,8 +11,7 @@
 
 gjkd_write gjkd_write_make(struct gjkd_request *request) {
     return (gjkd_write){
-        .registry = request->context->newest,
-        .store = request->context->store,
+        .storage = request->context->storage,
         .change = &request->change,
         .name = request->match.variable.text,
         .if_match = request->head.if_match,

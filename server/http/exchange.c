@@ -299,9 +299,8 @@ static uint16_t writer_of(const struct gjkd_request *request) {
  * body: one that is packed would have been unpacked by then. Writes to a cluster wait for its
  * answer. */
 static bool is_short(const struct gjkd_exchange *exchange) {
-    const struct gjkd_store *store = exchange->request.context->store;
     return exchange->group.writer != 0 && !exchange->request.head.gzipped &&
-           (store == NULL || store->log == NULL);
+           !exchange->request.context->storage->is_remote;
 }
 
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange) {

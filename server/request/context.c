@@ -22,6 +22,8 @@ bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *c
     context->registry = gjkd_registry_new(context->limits.sets_max);
     const bool is_on_disk = config->data_dir[0] != '\0' && config->cluster[0] == '\0';
     context->newest = is_on_disk ? gjkd_registry_new(context->limits.sets_max) : context->registry;
+    context->memory = gjkd_memory_storage(context->registry);
+    context->storage = &context->memory;
     context->telemetry = gjkd_telemetry_new((unsigned)config->io_threads);
     if (uv_random(NULL, NULL, &context->hash_seed, sizeof context->hash_seed, 0, NULL) != 0) {
         context->hash_seed = uv_hrtime();
@@ -62,7 +64,7 @@ bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR
     if (context->disk == NULL) {
         return false;
     }
-    context->store = gjkd_disk_store_base(context->disk);
+    context->storage = gjkd_disk_store_storage(context->disk);
     if (!gjkd_disk_store_start(context->disk)) {
         snprintf(error, GJKD_STORE_ERROR_MAX, "cannot start the thread that stores sets");
         return false;
@@ -80,7 +82,7 @@ bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR
     if (context->cluster == NULL) {
         return false;
     }
-    context->store = gjkd_cluster_store(context->cluster);
+    context->storage = gjkd_cluster_storage(context->cluster);
     return true;
 }
 

@@ -17,7 +17,8 @@ struct gjkd_context {
     struct gjkd_security security;
     struct gjkd_registry *registry; /* what readers see */
     struct gjkd_registry *newest;   /* what writers build upon; without a store the same */
-    struct gjkd_store *store;       /* that of disk or cluster; NULL: none */
+    struct gjkd_storage memory;     /* the storage of a daemon without disk and cluster */
+    struct gjkd_storage *storage;   /* to commit to */
     struct gjkd_disk_store *disk;   /* NULL: none, as of the next */
     struct gjkd_cluster *cluster;
     gjkd_obstacle obstacle; /* to the cluster's log, also before the cluster is there */

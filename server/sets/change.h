@@ -33,53 +33,6 @@ struct gjkd_change {
     struct gjkd_task *_Atomic waiter; /* NULL: nobody yet */
 };
 
-/* A change whose place in a log that several nodes write is not known yet. */
-typedef struct gjkd_proposal {
-    const char *name;
-    struct gjkd_version *from, *to; /* NULL: there is no set; `to` has been seen by nobody */
-    bool is_whole;                  /* `to` shares nothing with `from` */
-    const gjkd_stamp *stamp;        /* NULL: it is no tick */
-    bool is_checkpoint;             /* nothing changes: the log is to have what is shown */
-} gjkd_proposal;
-
-typedef enum gjkd_verdict {
-    GJKD_KEPT,    /* it is in the log and shown, `to` with its revision */
-    GJKD_TOLD,    /* a tick that only moves shapes: it is shown here, and the others are told */
-    GJKD_OUTRUN,  /* another write came before it: nothing has changed, but the set */
-    GJKD_AWAY,    /* the log cannot be written, and nothing has changed */
-    GJKD_LATE,    /* the budget is spent, and nothing has changed */
-    GJKD_UNCLEAR, /* the same, but it may be in the log, or come there yet */
-} gjkd_verdict;
-
-struct gjkd_store;
-
-/* A log that several nodes write. All may block, so they are for workers only. */
-struct gjkd_log {
-    /* Keeps the change if `from` is still what is there. */
-    gjkd_verdict (*propose)(struct gjkd_store *store, const gjkd_proposal *proposal,
-                            gjk_budget *budget);
-    /* KEPT: nothing that was written to the set before the call came after what was seen, the
-     * moment of a version (version.h; 0: there was none). OUTRUN: it did, and is shown now. Else it
-     * is not known. if_match, or NULL: a tick of the set that it names was made. */
-    gjkd_verdict (*confirm)(struct gjkd_store *store, const char *set, uint64_t seen,
-                            const char *if_match, gjk_budget *budget);
-};
-
-/*
- * Where changes are kept. A change is settled, on any thread, when the store has it or has given it
- * up; only then do readers see it, in the registry `shown`. Writers build upon each other without
- * waiting for that, in a registry of their own (gjkd_write.registry): of changes to a set that are
- * given up, those that came after them are too.
- */
-struct gjkd_store {
-    struct gjkd_registry *shown;
-    /* Takes the change of a set's newest version, under the writer lock of its name. */
-    void (*submit)(struct gjkd_store *store, struct gjkd_change *change);
-    /* Returns true if the store may take another change: false where too many wait. */
-    bool (*has_room)(struct gjkd_store *store);
-    const struct gjkd_log *log; /* takes changes in place of submit; NULL: no log */
-};
-
 /* For the store, which has released from and to: the change is the writer's again. */
 void gjkd_change_settle(struct gjkd_change *change, gjkd_durability durability);
 

@@ -3,19 +3,18 @@
 
 /* Writes to a set: the only way in which a version becomes the current one. */
 
-#include "sets/change.h"
+#include "sets/storage.h"
 
 /* The parameters of every write. */
 typedef struct gjkd_write {
-    struct gjkd_registry *registry;       /* of the newest versions */
+    struct gjkd_storage *storage;
     const char *name;                     /* of the set */
     const char *if_match, *if_none_match; /* the headers' values, or NULL */
     struct proto_problem *problem;        /* why it was refused */
-    struct gjkd_store *store;             /* NULL: sets are kept in memory alone */
-    struct gjkd_change *change;           /* of the write, settled or on its way to the store; NULL
-                                             where there is no store and nobody asks */
-    gjk_budget *budget;                   /* until when a version may be built; NULL: endless */
-    bool refuses_missing;                 /* the deriver refuses a shape that is not there, which
+    struct gjkd_change *change; /* of the write, settled or on its way to the storage; NULL
+                                             where nobody asks and the storage is no disk */
+    gjk_budget *budget;         /* until when a version may be built; NULL: endless */
+    bool refuses_missing;       /* the deriver refuses a shape that is not there, which
                                              If-Match: * then need not */
 } gjkd_write;
 

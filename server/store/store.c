@@ -41,8 +41,7 @@
 #define LOOK_PAUSE_NS UINT64_C(1000000000)
 
 struct gjkd_disk_store {
-    struct gjkd_store base; /* first */
-    struct gjkd_registry *newest;
+    struct gjkd_storage base;     /* first */
     struct gjkd_registry *stored; /* what the file has */
     struct gjkd_database *database;
     struct gjkd_account account;
@@ -71,12 +70,12 @@ struct group {
 
 /* --- The queue --- */
 
-static struct gjkd_disk_store *disk_of(struct gjkd_store *store) {
-    return (struct gjkd_disk_store *)(void *)store;
+static struct gjkd_disk_store *disk_of(struct gjkd_storage *storage) {
+    return (struct gjkd_disk_store *)(void *)storage;
 }
 
-static void submit(struct gjkd_store *store, struct gjkd_change *change) {
-    struct gjkd_disk_store *disk = disk_of(store);
+static void submit(struct gjkd_storage *storage, struct gjkd_change *change) {
+    struct gjkd_disk_store *disk = disk_of(storage);
     atomic_fetch_add(&disk->waiting, 1);
     pthread_mutex_lock(&disk->lock);
     change->next = NULL;
@@ -87,8 +86,16 @@ static void submit(struct gjkd_store *store, struct gjkd_change *change) {
     pthread_mutex_unlock(&disk->lock);
 }
 
-static bool has_room(struct gjkd_store *store) {
-    return atomic_load(&disk_of(store)->waiting) < GJKD_CHANGES_MAX;
+static bool has_room(struct gjkd_storage *storage, struct proto_problem *problem) {
+    return atomic_load(&disk_of(storage)->waiting) < GJKD_CHANGES_MAX ||
+           proto_problem_set(problem, PROTO_OVERLOADED,
+                             "too many writes wait for the disk already");
+}
+
+static gjkd_verdict commit(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                           gjk_budget *budget, struct proto_problem *problem) {
+    (void)budget;
+    return gjkd_storage_queue(storage, proposal, submit, problem);
 }
 
 /* Takes the changes that wait, of one name only unless that is NULL. The lock is held. */
@@ -211,9 +218,9 @@ static void give_up_changes(struct gjkd_disk_store *disk, const struct group *gr
 static void give_up(struct gjkd_disk_store *disk, struct group *group) {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     snprintf(name, sizeof name, "%s", group->changes[0]->name);
-    gjkd_registry_lock_writer(disk->newest, name);
+    gjkd_registry_lock_writer(disk->base.newest, name);
     struct gjkd_version *shown = gjkd_registry_get(disk->base.shown, name);
-    gjkd_registry_set(disk->newest, name, shown);
+    gjkd_registry_set(disk->base.newest, name, shown);
     give_up_changes(disk, group);
     do {
         pthread_mutex_lock(&disk->lock);
@@ -221,7 +228,7 @@ static void give_up(struct gjkd_disk_store *disk, struct group *group) {
         pthread_mutex_unlock(&disk->lock);
         give_up_changes(disk, group);
     } while (group->count > 0);
-    gjkd_registry_unlock_writer(disk->newest, name);
+    gjkd_registry_unlock_writer(disk->base.newest, name);
     gjkd_version_release(shown);
 }
 
@@ -397,7 +404,7 @@ static bool renew(struct gjkd_disk_store *disk, struct gjkd_version *version) {
                  "%llu",
                  version->name, (unsigned long long)revision);
     }
-    gjkd_registry_set(disk->newest, version->name, version);
+    gjkd_registry_set(disk->base.newest, version->name, version);
     gjkd_registry_set(disk->base.shown, version->name, version);
     return true;
 }
@@ -442,8 +449,10 @@ struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
         snprintf(error, GJKD_STORE_ERROR_MAX, "out of memory");
         return NULL;
     }
-    disk->base = (struct gjkd_store){setup->shown, submit, has_room, NULL};
-    disk->newest = setup->newest;
+    disk->base = (struct gjkd_storage){.newest = setup->newest,
+                                       .shown = setup->shown,
+                                       .has_room = has_room,
+                                       .commit = commit};
     disk->stored = gjkd_registry_new(setup->limits->sets_max);
     disk->checkpoint_ms = setup->checkpoint_ms;
     disk->end = &disk->first;
@@ -473,7 +482,7 @@ bool gjkd_disk_store_make_directory(const char *directory, char error[GJKD_STORE
     return false;
 }
 
-struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk) {
+struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk) {
     return &disk->base;
 }
 

@@ -2,7 +2,7 @@
 #define GJKD_STORE_STORE_H
 
 /*
- * Sets on disk: the form of gjkd_store that --data-dir asks for. One thread writes what the commits
+ * Sets on disk: the storage that --data-dir asks for. One thread writes what the commits
  * hand over, as many changes in one transaction as have come while the last one was synced, so
  * that neither loops nor workers ever wait for a disk.
  *
@@ -10,7 +10,7 @@
  * else at the next checkpoint, every checkpoint_ms and at the end.
  */
 
-#include "sets/change.h"
+#include "sets/storage.h"
 #include "store/load.h"
 
 struct gjkd_disk_store;
@@ -43,8 +43,8 @@ struct gjkd_disk_store *gjkd_disk_store_open(const gjkd_store_setup *setup,
 bool gjkd_disk_store_make_directory(const char *directory,
                                     char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 
-/* The store to commit to. */
-struct gjkd_store *gjkd_disk_store_base(struct gjkd_disk_store *disk);
+/* The storage to commit to. */
+struct gjkd_storage *gjkd_disk_store_storage(struct gjkd_disk_store *disk);
 
 /* Starts the thread. False: there is none. */
 bool gjkd_disk_store_start(struct gjkd_disk_store *disk) GJK_MUST_USE;

@@ -209,7 +209,7 @@ static void store(const char *method, const char *path, const char *body) {
 /* Something of every kind, in both dimensions and in the past. */
 static void store_sets(void) {
     char error[PROTO_DETAIL_MAX];
-    require(gjkd_seed_demo(&(gjkd_write){.registry = context.registry}, &context.limits, error),
+    require(gjkd_seed_demo(&(gjkd_write){.storage = context.storage}, &context.limits, error),
             "no demo sets");
     store(
         "PUT", "/v1/sets/t",

@@ -37,7 +37,8 @@ static void put(struct gjkd_registry *registry, const char *name, const char *bo
     gjk_arena_init(&arena, 0);
     require(
         proto_decode_set((proto_text){body, strlen(body)}, name, &limits, &arena, &set, &problem));
-    const gjkd_write write = {.registry = registry, .name = name, .problem = &problem};
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory, .name = name, .problem = &problem};
     require(gjkd_commit_put(&write, &set, &version) == GJKD_CREATED);
     gjkd_version_number(version, true, incarnation, NULL, 3, 9);
     gjkd_version_release(version);
@@ -66,7 +67,8 @@ static void tick(struct gjkd_registry *registry, const char *name, const char *b
                                           &limits,
                                           &arena};
     require(proto_change_open(&request, &change, &problem));
-    const gjkd_write write = {.registry = registry, .name = name, .problem = &problem};
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory, .name = name, .problem = &problem};
     const gjkd_deriver deriver = {.derive = derive, .user = change};
     const gjkd_stamp stamp = {.tick = number};
     require(gjkd_commit_tick(&write, &stamp, &deriver, &version) == GJKD_CHANGED);

@@ -32,7 +32,8 @@ struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, 
     bool decoded =
         proto_decode_set((proto_text){text, strlen(text)}, name, &limits, &arena, &set, &problem);
     ck_assert_msg(decoded, "%s: %s", body, problem.detail);
-    const gjkd_write write = {.registry = registry,
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory,
                               .name = name,
                               .if_match = if_match,
                               .problem = &problem};

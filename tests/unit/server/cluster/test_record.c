@@ -116,7 +116,8 @@ static void change(const char *body, int tick) {
                                           &limits,
                                           &arena};
     ck_assert_msg(proto_change_open(&request, &opened, &problem), "%s", problem.detail);
-    const gjkd_write write = {.registry = registry, .name = "s", .problem = &problem};
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory, .name = "s", .problem = &problem};
     const gjkd_deriver deriver = {.derive = derive, .user = opened};
     const gjkd_stamp stamp = {.tick = (uint64_t)tick};
     ck_assert_int_ne(tick < 0 ? gjkd_commit_edit(&write, NULL, &deriver, &version)

@@ -16,6 +16,8 @@ static void start(void) {
     context.limits = proto_limits_default();
     context.limits.body_bytes_max = 4000;
     context.registry = context.newest = gjkd_registry_new(10);
+    context.memory = gjkd_memory_storage(context.registry);
+    context.storage = &context.memory;
     context.telemetry = gjkd_telemetry_new(1);
     atomic_init(&context.draining, false);
     ck_assert(gjkd_request_init(&request, &context, gjkd_telemetry_counters(context.telemetry, 0)));

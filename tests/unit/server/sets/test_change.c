@@ -10,7 +10,7 @@
 
 /* A store that keeps what it is handed until the test settles it. */
 static struct fake {
-    struct gjkd_store base; /* first */
+    struct gjkd_storage base; /* first */
     struct gjkd_change *changes[8];
     unsigned count;
     bool is_full;
@@ -20,21 +20,30 @@ static struct gjkd_registry *newest;
 static struct gjkd_change changes[8];
 static struct proto_problem problem;
 
-static void submit(struct gjkd_store *store, struct gjkd_change *change) {
-    struct fake *to = (struct fake *)(void *)store;
+static void submit(struct gjkd_storage *storage, struct gjkd_change *change) {
+    struct fake *to = (struct fake *)(void *)storage;
     to->changes[to->count++] = change;
 }
 
-static bool has_room(struct gjkd_store *store) {
-    return !((struct fake *)(void *)store)->is_full;
+static gjkd_verdict commit(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                           gjk_budget *budget, struct proto_problem *to) {
+    (void)budget;
+    return gjkd_storage_queue(storage, proposal, submit, to);
+}
+
+static bool has_room(struct gjkd_storage *storage, struct proto_problem *to) {
+    return !((struct fake *)(void *)storage)->is_full ||
+           proto_problem_set(to, PROTO_OVERLOADED, "full");
 }
 
 static void setup(void) {
     memset(&fake, 0, sizeof fake);
     memset(changes, 0, sizeof changes);
     newest = gjkd_registry_new(10);
-    fake.base =
-        (struct gjkd_store){.shown = gjkd_registry_new(10), .submit = submit, .has_room = has_room};
+    fake.base = (struct gjkd_storage){.newest = newest,
+                                      .shown = gjkd_registry_new(10),
+                                      .has_room = has_room,
+                                      .commit = commit};
 }
 
 static void teardown(void) {
@@ -43,10 +52,9 @@ static void teardown(void) {
 }
 
 static gjkd_write write_of(unsigned change) {
-    return (gjkd_write){.registry = newest,
+    return (gjkd_write){.storage = &fake.base,
                         .name = "a",
                         .problem = &problem,
-                        .store = &fake.base,
                         .change = &changes[change]};
 }
 

@@ -43,7 +43,8 @@ static struct gjkd_version *change(const char *body, int tick, const char *if_ma
                                           &arena};
     problem = (struct proto_problem){0};
     ck_assert(proto_change_open(&request, &opened, &problem));
-    const gjkd_write write = {.registry = registry,
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory,
                               .name = "s",
                               .if_match = if_match,
                               .problem = &problem};

@@ -124,7 +124,8 @@ START_TEST(bytes_are_bounded_and_given_back) {
     ck_assert(changes.count > 0 && changes.gone == SHAPES);
     free(body);
     struct proto_problem problem = {0};
-    const gjkd_write write = {.registry = registry, .name = "s", .problem = &problem};
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory, .name = "s", .problem = &problem};
     ck_assert(gjkd_commit_delete(&write));
     ck_assert_uint_eq(gjkd_memory_sets(), before);
     teardown();
@@ -146,7 +147,8 @@ START_TEST(a_listener_is_told_of_changes_and_of_the_end) {
     (void)put(SET());
     ck_assert_uint_eq(changes.count, 1);
     struct proto_problem problem = {0};
-    const gjkd_write write = {.registry = registry, .name = "s", .problem = &problem};
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory, .name = "s", .problem = &problem};
     ck_assert(gjkd_commit_delete(&write));
     ck_assert_uint_eq(changes.count, 2);
     ck_assert_int_eq(collect(feed, 1, 2), GJKD_COLLECT_ENDED);

@@ -21,7 +21,8 @@ static void setup(void) {
 /* PROTO_OK, or why not. */
 static proto_code try_delete(const char *name, const char *if_match) {
     struct proto_problem problem = {0};
-    const gjkd_write write = {.registry = registry,
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    const gjkd_write write = {.storage = &memory,
                               .name = name,
                               .if_match = if_match,
                               .problem = &problem};
@@ -189,8 +190,9 @@ START_TEST(demo_sets_load_once) {
     char error[PROTO_DETAIL_MAX];
     setup();
     struct gjkd_version *mine = test_put(registry, "range3d", "{'dimension':2}", NULL);
-    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.registry = registry}, &limits, error), "%s", error);
-    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.registry = registry}, &limits, error), "%s", error);
+    struct gjkd_storage memory = gjkd_memory_storage(registry);
+    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.storage = &memory}, &limits, error), "%s", error);
+    ck_assert_msg(gjkd_seed_demo(&(gjkd_write){.storage = &memory}, &limits, error), "%s", error);
     struct gjkd_version *kept = gjkd_registry_get(registry, "range3d");
     struct gjkd_version *arena2d = gjkd_registry_get(registry, "arena2d");
     ck_assert_ptr_eq(kept, mine);

@@ -43,16 +43,15 @@ static void teardown(void) {
 }
 
 static bool has_room(void) {
-    struct gjkd_store *store = gjkd_disk_store_base(disk);
-    return store->has_room(store);
+    struct gjkd_storage *storage = gjkd_disk_store_storage(disk);
+    return storage->has_room(storage, &problem);
 }
 
 static bool put(unsigned change) {
     const proto_set body = {.dimension = 2};
-    const gjkd_write write = {.registry = newest,
+    const gjkd_write write = {.storage = gjkd_disk_store_storage(disk),
                               .name = "a",
                               .problem = &problem,
-                              .store = gjkd_disk_store_base(disk),
                               .change = &changes[change]};
     struct gjkd_version *version = NULL;
     const bool fine = gjkd_commit_put(&write, &body, &version) != GJKD_REFUSED;

@@ -1,0 +1,79 @@
+/* Storage in memory, where the registry is all there is, and what storages share. */
+
+#include "sets/storage.h"
+
+#include "sets/delta.h"
+
+bool gjkd_storage_refuse(const struct gjkd_registry *registry, gjkd_put_status status,
+                         struct proto_problem *problem) {
+    if (status == GJKD_PUT_FULL) {
+        proto_problem_set(problem, PROTO_TOO_MANY, "there are as many sets as there may be");
+        return proto_problem_limit(problem, gjkd_registry_sets_max(registry));
+    }
+    return proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                             "all sets together would need more memory than --max-memory allows");
+}
+
+/* Makes the proposal's version the newest one. False: there is no room for it. */
+static bool put_newest(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                       struct proto_problem *problem) {
+    if (proposal->to == proposal->from) {
+        return true;
+    }
+    if (proposal->to == NULL) {
+        gjkd_registry_set(storage->newest, proposal->name, NULL);
+        return true;
+    }
+    const gjkd_put_status status = gjkd_registry_put(storage->newest, proposal->to);
+    return status == GJKD_PUT_OK || gjkd_storage_refuse(storage->newest, status, problem);
+}
+
+static gjkd_verdict commit_to_memory(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                                     gjk_budget *budget, struct proto_problem *problem) {
+    (void)budget;
+    if (!put_newest(storage, proposal, problem)) {
+        return GJKD_DECLINED;
+    }
+    if (proposal->to != proposal->from) {
+        gjkd_delta_tell(proposal->from, proposal->to);
+    }
+    gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
+    return GJKD_ACCEPTED;
+}
+
+/* Returns true if readers see the version, so that no change before it waits for the storage. */
+static bool is_shown(const struct gjkd_storage *storage, const struct gjkd_version *version) {
+    struct gjkd_version *shown = gjkd_registry_get(storage->shown, version->name);
+    gjkd_version_release(shown);
+    return shown == version;
+}
+
+gjkd_verdict gjkd_storage_queue(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                                void (*submit)(struct gjkd_storage *storage,
+                                               struct gjkd_change *change),
+                                struct proto_problem *problem) {
+    struct gjkd_version *from = proposal->from, *to = proposal->to;
+    struct gjkd_change *change = proposal->change;
+    if (!put_newest(storage, proposal, problem)) {
+        return GJKD_DECLINED;
+    }
+    const bool is_tick = proposal->stamp != NULL && from->revision_bound == to->revision_bound;
+    if ((to == from || is_tick) && is_shown(storage, from)) {
+        if (to != from) {
+            gjkd_registry_set(storage->shown, to->name, to);
+            gjkd_delta_tell(from, to);
+        }
+        gjkd_change_note(change, GJKD_IN_MEMORY);
+        return GJKD_ACCEPTED;
+    }
+    change->from = from != NULL ? gjkd_version_retain(from) : NULL;
+    change->to = to != NULL ? gjkd_version_retain(to) : NULL;
+    change->name = (to != NULL ? to : from)->name;
+    change->is_submitted = true;
+    submit(storage, change);
+    return GJKD_ACCEPTED;
+}
+
+struct gjkd_storage gjkd_memory_storage(struct gjkd_registry *sets) {
+    return (struct gjkd_storage){.newest = sets, .shown = sets, .commit = commit_to_memory};
+}
