@@ -13,7 +13,7 @@
 
 #include "server.h"
 
-#include "http/listen.h"
+#include "http/acceptor.h"
 #include "http/loop.h"
 #include "request/context.h"
 #include "security/sandbox.h"
@@ -21,7 +21,7 @@
 #include "store/transfer.h"
 #include "util/crash.h"
 #include "util/log.h"
-#include "util/notify.h"
+#include "util/process.h"
 #include "work/heap.h"
 
 #include <signal.h>

@@ -3,7 +3,7 @@
 
 /* A connection to a daemon, in plain or under TLS, for a process that does nothing else. */
 
-#include "util/address.h"
+#include "util/network.h"
 
 #include <gnutls/gnutls.h>
 #include <sys/types.h>

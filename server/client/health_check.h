@@ -1,7 +1,7 @@
 #ifndef GJKD_CLIENT_HEALTH_CHECK_H
 #define GJKD_CLIENT_HEALTH_CHECK_H
 
-#include "util/address.h"
+#include "util/network.h"
 
 /*
  * Asks the daemon at the address whether it is ready (GET /readyz), as a container's health

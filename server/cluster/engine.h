@@ -11,7 +11,7 @@
  */
 
 #include "gjk/base.h"
-#include "util/digest.h"
+#include "util/hash.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -12,7 +12,8 @@
 #include "cluster/file.h"
 
 #include "cluster/state.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "store/copy.h"
 #include "store/load.h"
 #include "util/log.h"

@@ -4,7 +4,8 @@
 #include "cluster/state.h"
 #include "cluster/ticks.h"
 
-#include "sets/delta.h"
+#include "sets/feed.h"
+#include "sets/version.h"
 #include "util/log.h"
 
 #include <inttypes.h>

@@ -2,7 +2,9 @@
 
 #include "cluster/poses.h"
 
-#include "sets/version_shared.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "store/row.h"
 
 #include <stdlib.h>

@@ -14,8 +14,9 @@
 #include "cluster/pieces.h"
 #include "cluster/state.h"
 #include "cluster/ticks.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
 
+#include "sets/version_edit.h"
 #include "util/log.h"
 #include "work/pool.h"
 

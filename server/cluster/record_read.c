@@ -4,7 +4,8 @@
 #include "cluster/record_form.h"
 
 #include "cluster/poses.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "store/row.h"
 
 #include <stdlib.h>

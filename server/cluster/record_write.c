@@ -4,8 +4,10 @@
 #include "cluster/record_form.h"
 
 #include "cluster/poses.h"
-#include "sets/delta.h"
-#include "sets/version_shared.h"
+#include "sets/feed.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "store/row.h"
 
 #include <stdlib.h>

@@ -8,7 +8,8 @@
 #include "cluster/ticks.h"
 
 #include "cluster/poses.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 #include "util/log.h"
 
 #include <stdlib.h>

@@ -11,7 +11,8 @@
 #include "cluster/state.h"
 #include "cluster/ticks.h"
 
-#include "sets/delta.h"
+#include "sets/feed.h"
+#include "sets/version.h"
 #include "util/log.h"
 #include "work/memory.h"
 

@@ -6,11 +6,9 @@
  * --config, else the defaults. The settings are the rows of a table in settings.c.
  */
 
-#include "util/address.h"
 #include "util/host.h"
 #include "util/log.h"
 #include "util/network.h"
-#include "util/origin.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,17 +1,90 @@
-/*
- * The sources are read from the strongest to the weakest: a setting that a stronger source gave is
- * not parsed again. Checks of settings that depend on each other come last.
- */
-
 #include "config/config.h"
 
 #include "config/memory_limit.h"
 #include "config/settings.h"
 
 #include <errno.h>
+#include <ini.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
+
+/*
+ * `name = value` lines and comments, parsed by inih with a line reader of our own. That reader
+ * counts lines, refuses what inih would accept silently (lines that are too long, sections), and
+ * lets `#` after a blank begin a comment behind a value, as `;` does.
+ */
+
+#define LINE_BYTES_MAX 4096
+
+struct reading {
+    FILE *file;
+    unsigned line;
+    const char *fault; /* of the file itself, or NULL */
+    gjkd_take_setting take;
+    void *closure;
+    char *reason; /* why take refused */
+};
+
+static void cut_comment(char *text) {
+    for (char *at = strchr(text, '#'); at != NULL; at = strchr(at + 1, '#')) {
+        if (at > text && (at[-1] == ' ' || at[-1] == '\t')) {
+            *at = '\0';
+            return;
+        }
+    }
+}
+
+static char *read_line(char *text, int size, void *closure) {
+    struct reading *reading = closure;
+    if (reading->fault != NULL || fgets(text, size, reading->file) == NULL) {
+        return NULL;
+    }
+    reading->line++;
+    size_t length = strlen(text);
+    bool whole = length > 0 && (text[length - 1] == '\n' || feof(reading->file));
+    if (!whole) {
+        reading->fault = "the line is too long, or holds a NUL";
+        return NULL;
+    }
+    if (text[strspn(text, " \t")] == '[') {
+        reading->fault = "there are no sections";
+        return NULL;
+    }
+    cut_comment(text);
+    return text;
+}
+
+static int take_pair(void *closure, const char *section, const char *name, const char *value) {
+    struct reading *reading = closure;
+    (void)section; /* there are none */
+    return reading->take(reading->closure, name, value, reading->reason) ? 1 : 0;
+}
+
+bool gjkd_config_file_read(FILE *file, const char *shown_name, gjkd_take_setting take,
+                           void *closure, char error[GJKD_CONFIG_ERROR_MAX]) {
+    char reason[GJKD_CONFIG_ERROR_MAX] = "";
+    struct reading reading = {.file = file, .take = take, .closure = closure, .reason = reason};
+    ini_allow_multiline = false;
+    ini_stop_on_first_error = true;
+    ini_use_stack = false;
+    ini_max_line = LINE_BYTES_MAX;
+    ini_initial_alloc = LINE_BYTES_MAX;
+    int status = ini_parse_stream(read_line, &reading, take_pair, &reading);
+    if (status == 0 && reading.fault == NULL) {
+        return true;
+    }
+    const char *message = reading.fault != NULL ? reading.fault
+                          : reason[0] != '\0'   ? reason
+                          : status < 0          ? "out of memory"
+                                                : "this is not `name = value`";
+    return gjkd_value_refuse(error, "%.100s, line %u: %.380s", shown_name, reading.line, message);
+}
+
+/*
+ * The sources are read from the strongest to the weakest: a setting that a stronger source gave is
+ * not parsed again. Checks of settings that depend on each other come last.
+ */
 
 static bool set(struct gjkd_config *config, unsigned index, gjkd_source source,
                 const char *shown_name, const char *text, char *error) {
@@ -252,4 +325,69 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
            (check_tls(config, error) && check_rates(config, error) &&
             check_cluster(config, error) && check_idle(config, error) &&
             check_exposure(config, error));
+}
+
+/* --help and --print-config, both from the table of settings. */
+
+#define COLUMN 28
+
+void gjkd_config_help(FILE *out) {
+    fputs("gjkd: collision queries over HTTP.\n\nUsage: gjkd [FLAG]...\n\n"
+          "Each flag may also stand in the environment (--listen as GJKD_LISTEN) and, but for "
+          "the last\nnine, in the file of --config (listen = 127.0.0.1:80). A flag beats the "
+          "environment, and that the file.\n\n",
+          out);
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        char left[GJKD_SETTING_NAME_MAX];
+        snprintf(left, sizeof left, "--%s%s%s", setting->name, setting->value != NULL ? " " : "",
+                 setting->value != NULL ? setting->value : "");
+        int length = fprintf(out, "  %-*s  ", COLUMN, left);
+        if (length > COLUMN + 4) {
+            fprintf(out, "\n  %-*s  ", COLUMN, "");
+        }
+        fputs(setting->help, out);
+        if (setting->preset != NULL && setting->value != NULL) {
+            fprintf(out, " (%s)", setting->preset);
+        }
+        fputc('\n', out);
+    }
+}
+
+static void print_source(const struct gjkd_config *config, unsigned index, FILE *out) {
+    char name[GJKD_SETTING_NAME_MAX];
+    switch (config->sources[index]) {
+    case GJKD_FROM_DEFAULT:
+        fputs("default", out);
+        break;
+    case GJKD_FROM_FILE:
+        fprintf(out, "file %s", config->config_file);
+        break;
+    case GJKD_FROM_ENVIRONMENT:
+        gjkd_setting_environment(gjkd_setting_at(index), name);
+        fprintf(out, "environment %s", name);
+        break;
+    case GJKD_FROM_FLAG:
+        fputs("flag", out);
+        break;
+    }
+}
+
+void gjkd_config_print(const struct gjkd_config *config, FILE *out) {
+    for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
+        const struct gjkd_setting *setting = gjkd_setting_at(i);
+        const struct gjkd_kind *kind = setting->kind;
+        const void *field = (const char *)config + setting->offset;
+        if (setting->own || kind->print == NULL) {
+            continue;
+        }
+        bool none = kind->is_none != NULL && kind->is_none(field);
+        fprintf(out, "%s%s = ", none ? "; " : "", setting->name);
+        if (!none) {
+            kind->print(setting, field, out);
+        }
+        fputs("  ; ", out);
+        print_source(config, i, out);
+        fputc('\n', out);
+    }
 }

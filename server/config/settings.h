@@ -55,7 +55,7 @@ bool gjkd_setting_parse(const struct gjkd_setting *setting, struct gjkd_config *
                         const char *shown_name, const char *text,
                         char error[GJKD_CONFIG_ERROR_MAX]);
 
-/* value.c: the types of values */
+/* The types of values. */
 extern const struct gjkd_kind gjkd_kind_address;
 extern const struct gjkd_kind gjkd_kind_switch;
 extern const struct gjkd_kind gjkd_kind_count;
@@ -74,7 +74,7 @@ extern const struct gjkd_kind gjkd_kind_action; /* instead of serving */
 bool gjkd_value_refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * config_file.c: calls take for every `name = value` of the file, until it returns false with the
+ * config_parse.c: calls take for every `name = value` of the file, until it returns false with the
  * reason in error. That reason, or the file's own error, is reported with file name and line.
  */
 typedef bool (*gjkd_take_setting)(void *closure, const char *name, const char *value, char *error);

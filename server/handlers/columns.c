@@ -9,7 +9,8 @@
 
 #include "request/context.h"
 #include "request/request.h"
-#include "sets/rewind.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "request/context.h"
 #include "request/request.h"
 #include "request/telemetry.h"
-#include "sets/rewind.h"
+#include "sets/kept_ticks.h"
 #include "sets/version.h"
 
 #include <stdio.h>

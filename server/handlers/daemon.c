@@ -10,8 +10,8 @@
 #include "request/telemetry.h"
 #include "sets/registry.h"
 #include "util/files.h"
+#include "util/head.h"
 #include "util/log.h"
-#include "util/media.h"
 #include "util/process.h"
 
 #include <stdlib.h>

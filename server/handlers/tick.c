@@ -4,7 +4,8 @@
 #include "handlers/change.h"
 #include "handlers/columns.h"
 #include "handlers/handlers.h"
-#include "sets/rewind.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
 
 #include <math.h>
 #include <stdlib.h>

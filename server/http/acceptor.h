@@ -7,7 +7,7 @@
  * accept does not spin. Everything runs on the loop's thread.
  */
 
-#include "util/address.h"
+#include "util/network.h"
 
 #include <stdbool.h>
 #include <uv.h>
@@ -38,5 +38,17 @@ bool gjkd_acceptor_init(struct gjkd_acceptor *acceptor, uv_loop_t *uv, int liste
 /* Takes every connection that the kernel has queued, and closes the socket: closing it alone would
  * reset those connections. To be called once. */
 void gjkd_acceptor_close(struct gjkd_acceptor *acceptor);
+
+/* The listening sockets: one for each loop, all on the same address. */
+
+#define GJKD_LISTEN_ERROR_MAX 192
+
+/*
+ * Opens count listening, non-blocking sockets on *address, among which the kernel spreads
+ * new connections. Port 0 is replaced by the port that was picked. False: the address
+ * cannot be bound, nothing is open, and error says why.
+ */
+bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
+                      char error[GJKD_LISTEN_ERROR_MAX]);
 
 #endif

@@ -6,11 +6,12 @@
  * that are idle, too slow or disconnected. Independent of HTTP.
  */
 
-#include "util/digest.h"
+#include "util/hash.h"
 #include "util/network.h"
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <uv.h>
 
 struct gjkd_exchange;
 struct gjkd_stream;
@@ -76,12 +77,31 @@ void gjkd_connections_set_progress(struct gjkd_connections *connections,
                                    struct gjkd_connection *entry, gjkd_progress progress);
 
 /*
- * Ends connections whose head is overdue (bodies are late_body.h's) or whose client disconnected
+ * Ends connections whose head is overdue (bodies are exchange.h's) or whose client disconnected
  * before the request was complete, and idle ones while closing or whose token was revoked. Their
  * receiving side is shut, so that libmicrohttpd reads what has come and then the end; both sides
  * are shut where a client does not read its answer in time. Whoever watches is left to `ended`.
  * Returns how many it ended.
  */
 unsigned gjkd_connections_sweep(const struct gjkd_connections *connections, uint64_t now_ns);
+
+/*
+ * Lingering close: closing a socket with unread bytes resets the connection, and the reset may
+ * destroy an answer that the client has not read yet. Connections that were refused in the middle
+ * of their body are therefore read and discarded for a moment before they are closed.
+ */
+
+/* How long a connection lingers, and how many of a loop at once; others are closed at once. */
+#define GJKD_LINGER_MS 1000
+#define GJKD_LINGERING_CLOSES_MAX 256
+
+struct gjkd_lingering_closes {
+    uv_loop_t *uv;
+    unsigned count;
+};
+
+/* Keeps the connection open by a duplicate of fd, which libmicrohttpd is about to shut and close,
+ * and closes that in the end. */
+void gjkd_lingering_close_start(struct gjkd_lingering_closes *all, int fd);
 
 #endif

@@ -24,4 +24,14 @@ void gjkd_event_stream_end(struct gjkd_exchange *exchange);
 /* The connection is gone, or its answer has ended. Does nothing where there is no watch. */
 void gjkd_event_stream_close(struct gjkd_exchange *exchange);
 
+/* Watches that requests ask for, over HTTP and over streams alike. */
+
+/* Opens the watch that the request's reply asks for, on the loop's thread, and lets go of the request's
+ * version. NULL: the reply is a problem instead, or it is one to HEAD. */
+struct gjkd_watch *gjkd_watching_begin(struct gjkd_http *http, struct gjkd_request *request,
+                                       void (*ready)(void *owner), void *owner);
+
+/* Closes it; NULL is allowed. */
+void gjkd_watching_end(struct gjkd_http *http, struct gjkd_watch *watch);
+
 #endif

@@ -10,7 +10,7 @@
  */
 
 #include "http/state.h"
-#include "util/address.h"
+#include "util/network.h"
 
 /* An exchange for a request that begins, without a connection yet. NULL: out of memory. */
 struct gjkd_exchange *gjkd_exchange_take(struct gjkd_http *http);
@@ -39,13 +39,6 @@ enum MHD_Result gjkd_exchange_queue_reply(struct gjkd_exchange *exchange);
  * back. Part of queue_reply. */
 void gjkd_exchange_note_reading(struct gjkd_exchange *exchange);
 
-/* Put the exchange into one of the two lists whose deadlines are watched, and take it out. */
-void gjkd_exchange_enlist(struct gjkd_exchange *exchange, struct gjkd_exchange **list);
-void gjkd_exchange_delist(struct gjkd_exchange *exchange);
-
-/* Milliseconds until the request's deadline, rounded up; 0: it has passed. */
-uint64_t gjkd_exchange_left_ms(const struct gjkd_exchange *exchange, uint64_t now_ns);
-
 /* Has this round of the loop lasted so long already that what may wait for a worker shall? */
 bool gjkd_exchange_is_round_long(const struct gjkd_exchange *exchange);
 
@@ -61,5 +54,28 @@ bool gjkd_exchanges_sweep_reading(struct gjkd_http *http);
 /* Answers 504 for requests at workers whose deadline has passed, and cancels those whose client has
  * disconnected. Returns in how many milliseconds, at the latest, it is to be called again. */
 uint64_t gjkd_exchanges_sweep(struct gjkd_http *http);
+
+/*
+ * Requests whose body is not complete by their deadline are answered 504. libmicrohttpd accepts no
+ * reply before it has the body; therefore the answer is written directly to the socket, and what
+ * still comes of the body is discarded.
+ */
+
+/* A window of the body's rate begins. */
+void gjkd_late_body_begin(struct gjkd_exchange *exchange);
+
+/* Has less of a large body come in a window than --min-body-rate asks for? Then the request is
+ * refused. */
+bool gjkd_late_body_is_slow(struct gjkd_exchange *exchange, uint64_t now_ns);
+
+/* The head is complete and a body follows, which is due by the request's deadline. */
+void gjkd_late_body_await(struct gjkd_exchange *exchange);
+
+/* The body is complete, or never will be. Does nothing unless it is awaited. */
+void gjkd_late_body_forget(struct gjkd_exchange *exchange);
+
+/* Answers the requests whose body is overdue. Returns in how many milliseconds, at the latest, it
+ * is to be called again. */
+uint64_t gjkd_late_bodies_sweep(struct gjkd_http *http);
 
 #endif

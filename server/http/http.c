@@ -7,18 +7,16 @@
 
 #include "http/http.h"
 
-#include "http/direct_reply.h"
 #include "http/event_stream.h"
 #include "http/exchange.h"
-#include "http/late_body.h"
 #include "http/response.h"
 #include "http/stream.h"
 #include "request/auth.h"
 #include "request/context.h"
 #include "request/telemetry.h"
-#include "security/connection_limiter.h"
-#include "security/keyring.h"
+#include "security/limiter.h"
 #include "security/tls.h"
+#include "security/token.h"
 #include "util/log.h"
 
 #include <netinet/in.h>

@@ -7,7 +7,7 @@
  */
 
 #include "http/state.h"
-#include "util/address.h"
+#include "util/network.h"
 
 /* A request that has waited longer for its loop is refused, so that an overloaded loop catches up
  * instead of answering every request late. */

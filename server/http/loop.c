@@ -10,9 +10,10 @@
 #include "http/stream.h"
 #include "request/context.h"
 #include "request/telemetry.h"
+#include "util/process.h"
 #include "util/timing.h"
-#include "work/deferred_free.h"
-#include "work/thread_priority.h"
+#include "work/memory.h"
+#include "work/pool.h"
 
 #include <microhttpd.h>
 #include <unistd.h>

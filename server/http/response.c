@@ -2,13 +2,16 @@
 
 #include "http/response.h"
 
-#include "http/reply_head.h"
 #include "request/context.h"
+#include "security/tls.h"
 
 #include <inttypes.h>
 #include <microhttpd.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <time.h>
 
 /* So many bytes of a body that is read are written at a time, in about 50 us. */
 #define STREAM_BYTES 16384
@@ -135,7 +138,9 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     return response;
 }
 
-const char *gjkd_response_write(struct gjkd_request *request, size_t *length) {
+/* The whole response as it goes over the wire, in the request's arena. NULL: out of memory, or the
+ * head is too long. */
+static const char *response_write(struct gjkd_request *request, size_t *length) {
     const gjkd_reply *reply = &request->reply;
     struct MHD_Response *response = gjkd_response_make(request);
     char *text = gjk_arena_alloc(&request->arena, GJKD_REPLY_HEAD_MAX + reply->length);
@@ -148,4 +153,73 @@ const char *gjkd_response_write(struct gjkd_request *request, size_t *length) {
         *length += reply->length;
     }
     return *length > 0 ? text : NULL;
+}
+
+/* Formats a response's head as RFC 9112 has it, with the fields in the order they were added. */
+
+struct head {
+    char *text;
+    size_t length; /* GJKD_REPLY_HEAD_MAX: it did not fit */
+};
+
+static void add_head_line(struct head *head, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add_head_line(struct head *head, const char *format, ...) {
+    size_t room = GJKD_REPLY_HEAD_MAX - head->length;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = room > 0 ? vsnprintf(head->text + head->length, room, format, arguments) : 0;
+    va_end(arguments);
+    head->length += length >= 0 && (size_t)length < room ? (size_t)length : room;
+}
+
+static enum MHD_Result on_field(void *closure, enum MHD_ValueKind kind, const char *name,
+                                const char *value) {
+    (void)kind;
+    add_head_line(closure, "%s: %s\r\n", name, value);
+    return MHD_YES;
+}
+
+/* The names of days and months are C's: the daemon sets no locale. */
+static void add_date(struct head *head) {
+    char text[64];
+    time_t now = time(NULL);
+    struct tm then;
+    if (gmtime_r(&now, &then) != NULL &&
+        strftime(text, sizeof text, "%a, %d %b %Y %H:%M:%S GMT", &then) > 0) {
+        add_head_line(head, "Date: %s\r\n", text);
+    }
+}
+
+size_t gjkd_reply_head(char text[GJKD_REPLY_HEAD_MAX], unsigned status,
+                       struct MHD_Response *response, size_t body_bytes) {
+    struct head head = {text, 0};
+    add_head_line(&head, "HTTP/1.1 %u %s\r\n", status, MHD_get_reason_phrase_for(status));
+    add_date(&head);
+    MHD_get_response_headers(response, on_field, &head);
+    add_head_line(&head, "Content-Length: %zu\r\n\r\n", body_bytes);
+    return head.length < GJKD_REPLY_HEAD_MAX ? head.length : 0;
+}
+
+/* A refusal is short, and the socket has nothing else to send, so that it nearly always takes it whole. */
+
+static bool send_all(const struct gjkd_exchange *exchange, const char *data, size_t length) {
+    const union MHD_ConnectionInfo *tls =
+        exchange->http->context->security.tls != NULL
+            ? MHD_get_connection_info(exchange->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)
+            : NULL;
+    if (tls != NULL) {
+        return gjkd_tls_send_last(tls->tls_session, data, length);
+    }
+    ssize_t sent =
+        send(gjkd_fd_of(exchange->connection), data, length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    return sent >= 0 && (size_t)sent == length;
+}
+
+bool gjkd_direct_reply_send(struct gjkd_exchange *exchange) {
+    size_t length;
+    exchange->request.reply.close = true;
+    const char *text = response_write(&exchange->request, &length);
+    return text != NULL && send_all(exchange, text, length);
 }

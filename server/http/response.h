@@ -3,7 +3,10 @@
 
 /* From a request's reply to a response of libmicrohttpd, or to the bytes of one. */
 
+#include "http/state.h"
 #include "request/request.h"
+
+#include <stddef.h>
 
 struct MHD_Response;
 
@@ -20,8 +23,30 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
  * written. */
 const char *gjkd_response_durability(const struct gjkd_request *request);
 
-/* The whole response as it goes over the wire, in the request's arena. NULL: out of memory, or the
- * head is too long. */
-const char *gjkd_response_write(struct gjkd_request *request, size_t *length);
+/* A reply's head as bytes, for replies that are sent past libmicrohttpd. */
+
+struct MHD_Response;
+
+/* More than the status line and all fields that gjkd sends, with the longest --cors-origin. */
+#define GJKD_REPLY_HEAD_MAX 4096
+
+/*
+ * Writes the status line, Date, the response's fields, Content-Length and the empty line into text,
+ * NUL-terminated. Returns their length, or 0 if they do not fit.
+ */
+size_t gjkd_reply_head(char text[GJKD_REPLY_HEAD_MAX], unsigned status,
+                       struct MHD_Response *response, size_t body_bytes);
+
+/*
+ * Refusals that libmicrohttpd cannot send: it waits for something else, or has no memory left for
+ * their head. The connection closes behind them.
+ */
+
+/*
+ * Sends the request's reply, whose body stands in reply.data, in one piece past libmicrohttpd, which
+ * must have nothing to send at that time. False: the socket did not take all of it at once, or there is
+ * no memory; the client may have seen a part.
+ */
+bool gjkd_direct_reply_send(struct gjkd_exchange *exchange);
 
 #endif

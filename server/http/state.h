@@ -7,10 +7,9 @@
  */
 
 #include "http/connections.h"
-#include "http/lingering_close.h"
 #include "request/request.h"
 #include "watch/watch.h"
-#include "work/task_group.h"
+#include "work/chunks.h"
 
 #include <microhttpd.h>
 

@@ -183,7 +183,7 @@ static bool is_idle(const struct gjkd_stream *stream) {
            gjkd_output_is_empty(&stream->output);
 }
 
-/* The stream finds no memory: nothing is read or queued before the next sweep (stream_limits.c). */
+/* The stream finds no memory: nothing is read or queued before the next sweep (gjkd_streams_sweep). */
 static void starve(struct gjkd_stream *stream) {
     stream->waits_for_memory = true;
     if (stream->starved_ns == 0) {
@@ -205,7 +205,9 @@ static bool has_room_for_control(const struct gjkd_output *output) {
     return output->bytes == NULL || gjkd_output_room(output) >= GJKD_OUTPUT_BYTES / 2;
 }
 
-bool gjkd_stream_reads_on(const struct gjkd_stream *stream) {
+/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much,
+ * and its client's share of memory has room or the stream holds none of it. */
+static bool stream_reads_on(const struct gjkd_stream *stream) {
     const bool is_closing = stream->close_due_ns != 0; /* the peer's close frame is awaited */
     return (!stream->is_draining || is_closing) && !stream->is_broken && !stream->is_dead &&
            !stream->waits_for_memory && stream->calls < GJKD_STREAM_CALLS_MAX &&
@@ -228,7 +230,7 @@ static void receive(struct gjkd_stream *stream);
 
 static void watch_socket(struct gjkd_stream *stream) {
     int events = UV_DISCONNECT;
-    events |= gjkd_stream_reads_on(stream) || discards(stream) ? UV_READABLE : 0;
+    events |= stream_reads_on(stream) || discards(stream) ? UV_READABLE : 0;
     events |= !gjkd_output_is_empty(&stream->output) ? UV_WRITABLE : 0;
     if (events == stream->polled) {
         return; /* to start it again costs two system calls even so */
@@ -263,7 +265,7 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
         gjkd_output_free_idle(&stream->output);
     }
     watch_socket(stream);
-    if (has_more || (has_unread(stream) && gjkd_stream_reads_on(stream))) {
+    if (has_more || (has_unread(stream) && stream_reads_on(stream))) {
         gjkd_stream_mark(stream); /* no poll tells of it */
     }
 }
@@ -293,6 +295,13 @@ void gjkd_streams_flush(struct gjkd_http *http) {
     }
 }
 
+/* A message begins: from now on it is awaited, and its memory is its client's. */
+static void stream_await_message(struct gjkd_stream *stream) {
+    gjkd_late_body_begin(stream->incoming);
+    stream->message_due_ns =
+        uv_hrtime() + stream->http->context->config->request_timeout_ms * 1000000;
+}
+
 /* --- Receiving --- */
 
 /* An exchange for the message that begins, charged to the client. False: there is no memory. */
@@ -301,7 +310,7 @@ static bool begin_message(struct gjkd_stream *stream) {
     if (stream->incoming == NULL) {
         return false;
     }
-    gjkd_stream_await_message(stream);
+    stream_await_message(stream);
     if (!gjkd_exchange_charge(stream->incoming, stream->client, sizeof(struct gjkd_stream_call))) {
         gjkd_exchange_give_back(stream->incoming);
         stream->incoming = NULL;
@@ -373,7 +382,7 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
     const size_t left = output->input_end - output->input_at;
     const size_t count = left < length ? left : length;
     (void)flags;
-    if (count == 0 || !gjkd_stream_reads_on(stream)) {
+    if (count == 0 || !stream_reads_on(stream)) {
         wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
         return -1;
     }
@@ -384,7 +393,7 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
 
 /* Has wslay look at what was received. */
 static void receive(struct gjkd_stream *stream) {
-    if (!gjkd_stream_reads_on(stream) || !gjkd_stream_reserve(stream)) {
+    if (!stream_reads_on(stream) || !gjkd_stream_reserve(stream)) {
         return;
     }
     const int result = wslay_event_recv(stream->frames);
@@ -567,4 +576,69 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
     exchange->request.holds_stream = false; /* the stream does */
     gjkd_stream_mark(stream);
     watch_socket(stream);
+}
+
+/* --- Limits of time, checked about once a second --- */
+
+/* A message has begun and has not come in time, though it was read. */
+static void check_message(struct gjkd_stream *stream, uint64_t now_ns) {
+    if (stream->incoming == NULL || stream->close_due_ns != 0) {
+        return;
+    }
+    if (!stream_reads_on(stream)) {
+        gjkd_late_body_begin(stream->incoming);
+        stream->message_due_ns =
+            now_ns + stream->http->context->config->request_timeout_ms * 1000000;
+    } else if (now_ns > stream->message_due_ns) {
+        gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION, "the message was not there in time");
+    } else if (gjkd_late_body_is_slow(stream->incoming, now_ns)) {
+        gjkd_stream_close(stream, WSLAY_CODE_POLICY_VIOLATION,
+                          stream->incoming->request.problem.detail);
+    }
+}
+
+/* Answers or control frames wait for a peer whose socket takes no more, or half of a message is
+ * kept until it does, and the peer has read less in a window than a client has to (connections.h).
+ * Of a peer that only watches nothing is asked: one that is slow gets a reset. */
+static bool reads_too_slowly(struct gjkd_stream *stream, uint64_t now_ns) {
+    const struct gjkd_output *output = &stream->output;
+    const bool is_blocked = !gjkd_output_is_empty(output) &&
+                            (output->has_control || stream->ready != NULL ||
+                             stream->frame.exchange != NULL || stream->incoming != NULL);
+    const uint64_t bytes = output->sent_bytes - stream->window_bytes;
+    if (is_blocked && now_ns - stream->window_ns < GJKD_READ_WINDOW_S * SECOND_NS) {
+        return false;
+    }
+    stream->window_ns = now_ns;
+    stream->window_bytes = output->sent_bytes;
+    return is_blocked && bytes < GJKD_READ_WINDOW_S * GJKD_READ_BYTES_PER_S;
+}
+
+/* A stream that finds no memory for long is closed; before that it tries again. */
+static void check_memory(struct gjkd_stream *stream, uint64_t now_ns) {
+    if (!stream->waits_for_memory) {
+        stream->starved_ns = 0;
+        return;
+    }
+    stream->waits_for_memory = false;
+    if (stream->starved_ns != 0 &&
+        now_ns - stream->starved_ns > GJKD_STREAM_STARVED_S * SECOND_NS) {
+        gjkd_stream_give_up(stream);
+    }
+    gjkd_stream_mark(stream);
+}
+
+void gjkd_streams_sweep(struct gjkd_http *http) {
+    const uint64_t now_ns = uv_hrtime();
+    for (struct gjkd_stream *at = http->streams; at != NULL; at = at->next) {
+        check_message(at, now_ns);
+        check_memory(at, now_ns);
+        if (at->token_due_ns != 0 && now_ns > at->token_due_ns) {
+            gjkd_stream_close(at, WSLAY_CODE_POLICY_VIOLATION, "the token did not come in time");
+        }
+        if ((at->close_due_ns != 0 && now_ns > at->close_due_ns) || reads_too_slowly(at, now_ns)) {
+            at->is_dead = true;
+            gjkd_stream_mark(at);
+        }
+    }
 }

@@ -6,11 +6,9 @@
  * its own, and each answer a message. The socket belongs to the loop once libmicrohttpd has
  * upgraded the connection. Everything runs on the loop's thread.
  *
- *     stream.c          the socket and its frames, the beginning and the end
- *     output.c          what is queued for the peer, charged to its client
- *     stream_limits.c   ends those that let others wait
- *     stream_calls.c    messages become calls
- *     stream_order.c    which of them wait for writes before them
+ *     stream.c          the socket and its frames, the beginning and the end, limits of time
+ *     output.c          output queued for the peer, charged to its client
+ *     stream_calls.c    messages become calls; calls wait for earlier writes
  *     stream_watches.c  calls that watch sets
  *     stream_answers.c  answers and events become frames
  */
@@ -18,7 +16,7 @@
 #include "http/output.h"
 #include "http/state.h"
 #include "proto/call.h"
-#include "util/address.h"
+#include "util/network.h"
 #include "work/table.h"
 
 #include <wslay/wslay.h>
@@ -55,7 +53,7 @@ struct gjkd_stream_call {
     bool is_text, is_write, has_begun;
     bool is_watch, is_unwatch;
     bool reads_others; /* it may be about other sets too: it waits for all writes */
-    /* stream_order.c: */
+    /* Order of calls: */
     uint64_t number;     /* in the order of coming */
     unsigned waits;      /* for so many things before it begins */
     bool is_last_of_set; /* of the writes to its set: it is in stream->order.by_set ... */
@@ -162,10 +160,6 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade);
  * is left has its turn in the next round. */
 void gjkd_streams_flush(struct gjkd_http *http);
 
-/* Returns true if more of it is read now: neither its calls nor what is queued for it are too much,
- * and its client's share of memory has room or the stream holds none of it. */
-bool gjkd_stream_reads_on(const struct gjkd_stream *stream);
-
 /* Returns true if no frame has been queued in part, so that another one can follow. */
 bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream);
 
@@ -176,14 +170,9 @@ bool gjkd_stream_reserve(struct gjkd_stream *stream) GJK_MUST_USE;
 /* Closes the stream for lack of memory (1013). */
 void gjkd_stream_give_up(struct gjkd_stream *stream);
 
-/* --- stream_limits.c --- */
-
 /* Closes streams whose time is up: for a token, for a message that has begun, for reading answers,
  * for a close frame. */
 void gjkd_streams_sweep(struct gjkd_http *http);
-
-/* A message begins: from now on it is awaited, and its memory is its client's. */
-void gjkd_stream_await_message(struct gjkd_stream *stream);
 
 /* The stream ends: after the answers that are under way (1001), or at once, for its token was
  * revoked (1008). */
@@ -212,8 +201,6 @@ void gjkd_stream_push_answer(struct gjkd_stream *stream, struct gjkd_stream_call
 
 /* The stream is gone: nobody waits for its calls. */
 void gjkd_stream_abandon_calls(struct gjkd_stream *stream);
-
-/* --- stream_order.c --- */
 
 /* Puts a call in line behind those that it waits for. To be called when its head has been judged
  * and its body is known. O(1). False: out of memory. */

@@ -10,7 +10,7 @@
 #include "http/response.h"
 #include "request/context.h"
 #include "request/telemetry.h"
-#include "util/media.h"
+#include "util/head.h"
 
 #include <inttypes.h>
 #include <stdio.h>

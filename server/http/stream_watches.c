@@ -6,8 +6,8 @@
 
 #include "http/stream.h"
 
+#include "http/event_stream.h"
 #include "http/exchange.h"
-#include "http/watching.h"
 #include "request/auth.h"
 #include "request/context.h"
 #include "util/hash.h"

@@ -9,9 +9,9 @@
 
 #include "request/context.h"
 #include "request/request.h"
-#include "security/forwarded.h"
 #include "util/hash.h"
 #include "util/host.h"
+#include "util/network.h"
 
 #include <stdio.h>
 #include <string.h>

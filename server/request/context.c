@@ -2,7 +2,6 @@
 
 #include "request/context.h"
 
-#include "request/limits.h"
 #include "request/telemetry.h"
 #include "sets/registry.h"
 #include "util/log.h"

@@ -119,7 +119,8 @@ static uint64_t columns_ns(const gjkd_work *work) {
     return work->rows * (work->cost->row_asks_set ? row + work->met * work->cost->met_ns : row);
 }
 
-uint64_t gjkd_cost_model_ns(const gjkd_work *work) {
+/* Estimated nanoseconds, from above rather than from below. */
+static uint64_t cost_model_ns(const gjkd_work *work) {
     uint64_t decode = (uint64_t)work->body_bytes * DECODE_BYTE_NS;
     if (work->rows > 0) {
         return columns_ns(work);
@@ -149,6 +150,6 @@ uint64_t gjkd_cost_model_ns(const gjkd_work *work) {
 bool gjkd_cost_model_wants_worker(const gjkd_work *work) {
     gjkd_work unread = *work;
     unread.body = NULL;
-    return work->cost->kind != GJKD_COST_NONE && gjkd_cost_model_ns(&unread) > WORKER_FROM_NS &&
-           gjkd_cost_model_ns(work) > WORKER_FROM_NS;
+    return work->cost->kind != GJKD_COST_NONE && cost_model_ns(&unread) > WORKER_FROM_NS &&
+           cost_model_ns(work) > WORKER_FROM_NS;
 }

@@ -46,9 +46,6 @@ typedef struct gjkd_work {
     uint64_t rows;         /* of a column message, estimated; 0: the body is JSON */
 } gjkd_work;
 
-/* Estimated nanoseconds, from above rather than from below. */
-uint64_t gjkd_cost_model_ns(const gjkd_work *work);
-
 /* Is a worker to do it? */
 bool gjkd_cost_model_wants_worker(const gjkd_work *work);
 

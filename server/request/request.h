@@ -7,17 +7,16 @@
  * or between submit and done the worker's.
  */
 
-#include "request/limits.h"
+#include "request/context.h"
 #include "request/operations.h"
 #include "request/reply.h"
-#include "security/access.h"
-#include "security/cors.h"
-#include "security/keyring.h"
 #include "security/limiter.h"
+#include "security/token.h"
 #include "sets/change.h"
-#include "sets/pinned_sets.h"
+#include "sets/registry.h"
+#include "util/head.h"
+#include "util/host.h"
 #include "util/network.h"
-#include "util/request_id.h"
 #include "util/timing.h"
 #include "work/chunks.h"
 #include "work/memory.h"
@@ -246,5 +245,14 @@ void gjkd_request_refuse(struct gjkd_request *request); /* with request->problem
 void gjkd_request_refuse_at(struct gjkd_request *request, const char *pointer); /* in the body */
 void gjkd_request_fail(struct gjkd_request *request, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* The access log: a line for a request that is over. Nothing of headers, parameters or bodies
+ * is in it but the request's id, which is plain. */
+
+struct gjkd_request;
+
+/* status 0: the client was gone before an answer. */
+void gjkd_request_log(const struct gjkd_request *request, const gjkd_address *peer,
+                      uint64_t duration_ns);
 
 #endif

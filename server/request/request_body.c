@@ -5,11 +5,14 @@
  * client that goes on sending gets to its answer.
  */
 
+#include "request/request_body.h"
+
 #include "request/context.h"
-#include "request/gzip.h"
 #include "request/request.h"
+#include "util/head.h"
 
 #include <string.h>
+#include <zlib.h>
 
 /* First size of the buffer of a body whose length nobody announced. */
 #define BODY_START_BYTES 4096
@@ -111,4 +114,244 @@ bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size
         request->discarded_bytes += length;
     }
     return request->discarded_bytes <= GJKD_DISCARD_BYTES_MAX;
+}
+
+/*
+ * zlib does the work, with memory of the request's arena. A body may be several members in a row, as
+ * the format has it; what follows the last one must be another member.
+ */
+
+/* zlib: the gzip format, beside the logarithm of the window. */
+#define GZIP_FORMAT 16
+#define WINDOW_BITS_MAX 15
+
+/* Largest piece that the sink is given. */
+#define PIECE_BYTES 16384
+
+/* Replies up to so many bytes are packed with little memory, which need not be cleared. */
+#define SMALL_BYTES 8192
+#define SMALL_WINDOW_BITS 12
+#define SMALL_MEMORY_LEVEL 5
+#define MEMORY_LEVEL 8
+
+struct gjkd_unpacker {
+    z_stream stream;
+    bool is_complete; /* the last member has ended */
+};
+
+static void *allocate(void *arena, unsigned items, unsigned size) {
+    return gjk_arena_alloc_array(arena, items, size);
+}
+
+static void forget(void *arena, void *block) {
+    (void)arena, (void)block; /* it goes with the arena */
+}
+
+struct gjkd_unpacker *gjkd_unpacker_new(struct gjk_arena *arena) {
+    struct gjkd_unpacker *unpacker = gjk_arena_alloc(arena, sizeof *unpacker);
+    if (unpacker == NULL) {
+        return NULL;
+    }
+    *unpacker = (struct gjkd_unpacker){
+        .stream = {.zalloc = allocate, .zfree = forget, .opaque = arena},
+    };
+    return inflateInit2(&unpacker->stream, GZIP_FORMAT + WINDOW_BITS_MAX) == Z_OK ? unpacker : NULL;
+}
+
+gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char *data,
+                                     size_t length, gjkd_unpack_sink *sink, void *user) {
+    char piece[PIECE_BYTES];
+    z_stream *stream = &unpacker->stream;
+    stream->next_in = (unsigned char *)(uintptr_t)data;
+    stream->avail_in = (unsigned)length;
+    do {
+        if (unpacker->is_complete && stream->avail_in > 0) {
+            unpacker->is_complete = false;
+            (void)inflateReset(stream);
+        }
+        stream->next_out = (unsigned char *)piece;
+        stream->avail_out = sizeof piece;
+        int status = unpacker->is_complete ? Z_BUF_ERROR : inflate(stream, Z_NO_FLUSH);
+        if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
+            return GJKD_UNPACK_NO_MEMORY;
+        }
+        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+            return GJKD_UNPACK_CORRUPT;
+        }
+        unpacker->is_complete = unpacker->is_complete || status == Z_STREAM_END;
+        size_t made = sizeof piece - stream->avail_out;
+        if (made > 0 && !sink(user, piece, made)) {
+            return GJKD_UNPACK_STOPPED;
+        }
+    } while (stream->avail_in > 0 || stream->avail_out == 0);
+    return GJKD_UNPACKED;
+}
+
+bool gjkd_unpacker_is_complete(const struct gjkd_unpacker *unpacker) {
+    return unpacker->is_complete;
+}
+
+/* Packs what the stream has been given; at the end with Z_FINISH. */
+static bool deflate_into(z_stream *stream, int flush, struct proto_buffer *out) {
+    char piece[PIECE_BYTES];
+    do {
+        stream->next_out = (unsigned char *)piece;
+        stream->avail_out = sizeof piece;
+        if (deflate(stream, flush) == Z_STREAM_ERROR) {
+            return false;
+        }
+        proto_put_bytes(out, piece, sizeof piece - stream->avail_out);
+    } while (stream->avail_out == 0);
+    return !out->failed;
+}
+
+bool gjkd_pack(uint64_t length, gjkd_pack_source *source, void *user, struct proto_buffer *out) {
+    const bool is_small = length <= SMALL_BYTES;
+    z_stream stream = {.zalloc = allocate, .zfree = forget, .opaque = out->arena};
+    if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED,
+                     GZIP_FORMAT + (is_small ? SMALL_WINDOW_BITS : WINDOW_BITS_MAX),
+                     is_small ? SMALL_MEMORY_LEVEL : MEMORY_LEVEL, Z_DEFAULT_STRATEGY) != Z_OK) {
+        return false;
+    }
+    size_t count;
+    const char *piece;
+    while ((piece = source(user, &count)) != NULL && count > 0) {
+        stream.next_in = (unsigned char *)(uintptr_t)piece;
+        stream.avail_in = (unsigned)count;
+        if (!deflate_into(&stream, Z_NO_FLUSH, out)) {
+            return false;
+        }
+    }
+    return deflate_into(&stream, Z_FINISH, out);
+}
+
+/* Returns true if Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight
+ * above 0 and at least that of identity where this has one of its own (RFC 9110, section 12.5.3). */
+static bool accepts_gzip(const char *accept_encoding) {
+    int weight = gjkd_coding_weight(accept_encoding, "gzip");
+    return weight > 0 && weight >= gjkd_coding_weight(accept_encoding, "identity");
+}
+
+/*
+ * Packs replies. What may be long and is read again and again (sets, shapes, files) is packed for
+ * every client that asks for it, other answers only where they are large. A packed reply is another
+ * representation, with an entity tag of its own (RFC 9110, section 8.8.3.3).
+ */
+
+/* Answers of at least so many bytes are packed, whatever they are. */
+#define LARGE_BYTES 65536
+
+/* A reply's body, piece by piece. */
+typedef struct body_source {
+    const gjkd_reply *reply;
+    size_t given; /* texts, or 1 of a body in one piece */
+    struct gjkd_request *request;
+    uint64_t read_bytes; /* of one that is read */
+    bool is_late;        /* nobody waits for the rest */
+    char window[16384];
+} body_source;
+
+static const char *next_piece(void *user, size_t *length) {
+    body_source *source = user;
+    const gjkd_reply *reply = source->reply;
+    *length = 0;
+    source->is_late = gjkd_request_is_late(source->request) &&
+                      atomic_load(&source->request->fate) != GJKD_FATE_CLAIMED;
+    if (source->is_late) {
+        return "";
+    }
+    if (reply->read != NULL) {
+        *length = reply->read(reply->reader, source->window, sizeof source->window);
+        source->read_bytes += *length;
+        return source->window;
+    }
+    if (source->given == (reply->texts != NULL ? reply->text_count : 1)) {
+        return "";
+    }
+    const size_t i = source->given++;
+    *length = reply->texts != NULL ? reply->texts[i].length : reply->length;
+    return reply->texts != NULL ? reply->texts[i].data : reply->data;
+}
+
+/* Puts the packed body in the place of the other. False: there is no memory for it. */
+static bool pack_body(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    body_source source = {.reply = reply, .request = request};
+    struct proto_buffer out;
+    proto_buffer_init_blocks(&out, &request->arena);
+    if (!gjkd_pack(reply->length, next_piece, &source, &out)) {
+        return false;
+    }
+    if (source.is_late) {
+        gjkd_request_fail_late(request);
+        return true;
+    }
+    if (reply->read != NULL && source.read_bytes < reply->length) {
+        return false;
+    }
+    size_t count;
+    const proto_text *texts = proto_buffer_texts(&out, &count);
+    if (texts == NULL) {
+        return false;
+    }
+    reply->texts = texts;
+    reply->text_count = count;
+    reply->read = NULL;
+    reply->length = proto_buffer_length(&out);
+    return true;
+}
+
+/* Is it packed for clients that take that? */
+static bool is_packable(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    const gjkd_reply *reply = &request->reply;
+    const bool is_kind = operation != NULL && (operation->flags & GJKD_PACKED) != 0 &&
+                         (reply->status == 200 || reply->status == 304);
+    return is_kind || (reply->status / 100 == 2 && reply->length >= LARGE_BYTES);
+}
+
+bool gjkd_request_is_to_be_packed(const struct gjkd_request *request) {
+    return request->reply.length > 0 && is_packable(request) &&
+           accepts_gzip(request->head.accept_encoding);
+}
+
+/*
+ * A 304 has the entity tag and the Vary of the answer that it stands for (RFC 9110, section 15.4.5). Of
+ * answers that are packed where they are large, the client's own tag tells which form that would be.
+ */
+static void settle_not_modified(struct gjkd_request *request) {
+    const char *known = request->head.if_none_match;
+    char packed[GJKD_ETAG_MAX];
+    memcpy(packed, request->reply.etag, sizeof packed);
+    gjkd_etag_mark_gzip(packed);
+    request->reply.varies_by_coding = true;
+    if (known != NULL && strchr(known, '"') != NULL &&
+        accepts_gzip(request->head.accept_encoding) &&
+        gjkd_precondition_check(NULL, known, packed, true) == GJKD_NOT_MODIFIED) {
+        memcpy(request->reply.etag, packed, sizeof packed);
+    }
+}
+
+void gjkd_request_pack(struct gjkd_request *request) {
+    gjkd_reply *reply = &request->reply;
+    if (!is_packable(request)) {
+        if (reply->status == 304) {
+            settle_not_modified(request);
+        }
+        return;
+    }
+    reply->varies_by_coding = true;
+    if (!accepts_gzip(request->head.accept_encoding)) {
+        return;
+    }
+    const bool was_read = reply->read != NULL;
+    if (reply->length > 0 && pack_body(request)) {
+        reply->content_encoding = reply->status / 100 == 2 ? "gzip" : NULL;
+    } else if (was_read) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "the answer does not fit into memory");
+        return;
+    } else if (reply->length > 0) {
+        return; /* it is sent as it is */
+    }
+    gjkd_etag_mark_gzip(reply->etag);
 }

@@ -7,8 +7,8 @@
 #include "request/auth.h"
 #include "request/context.h"
 #include "request/request.h"
-#include "security/forwarded.h"
-#include "util/media.h"
+#include "util/head.h"
+#include "util/network.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,10 +2,9 @@
 
 #include "security/security.h"
 
-#include "security/connection_limiter.h"
-#include "security/keyring.h"
 #include "security/limiter.h"
 #include "security/tls.h"
+#include "security/token.h"
 #include "util/log.h"
 
 #include <stdio.h>

@@ -6,7 +6,7 @@
 
 #include "security/tls.h"
 
-#include "security/secret_file.h"
+#include "util/files.h"
 
 #include <errno.h>
 #include <gnutls/abstract.h>
@@ -33,20 +33,20 @@ struct gjkd_tls {
 /* The handshake callback has no closure. */
 static struct gjkd_tls *current;
 
-static bool refuse(char *error, const char *file, const char *reason) {
+static bool refuse_file(char *error, const char *file, const char *reason) {
     snprintf(error, GJKD_TLS_ERROR_MAX, "cannot use %.200s for TLS: %.120s", file, reason);
     return false;
 }
 
 /* Reads and closes the file that was opened as name; NULL: errno says why it could not be. */
-static bool read_file(FILE *file, const char *name, gnutls_datum_t *out, char *error) {
+static bool read_pem_file(FILE *file, const char *name, gnutls_datum_t *out, char *error) {
     unsigned char *data = malloc(GJKD_PEM_BYTES_MAX);
     if (file == NULL || data == NULL) {
-        refuse(error, name, data == NULL ? "out of memory" : strerror(errno));
+        refuse_file(error, name, data == NULL ? "out of memory" : strerror(errno));
     } else {
         size_t size = fread(data, 1, GJKD_PEM_BYTES_MAX, file);
         if (ferror(file) || size == GJKD_PEM_BYTES_MAX) {
-            refuse(error, name, ferror(file) ? strerror(errno) : "it is too large");
+            refuse_file(error, name, ferror(file) ? strerror(errno) : "it is too large");
         } else {
             *out = (gnutls_datum_t){data, (unsigned)size};
             data = NULL;
@@ -84,11 +84,12 @@ static int check_pair(const struct pair *pair) {
 
 static bool read_pair(const struct gjkd_tls *tls, struct pair *out, char *error) {
     *out = (struct pair){{NULL, 0}, {NULL, 0}};
-    bool fine = read_file(fopen(tls->cert_file, "re"), tls->cert_file, &out->cert, error) &&
-                read_file(gjkd_secret_file_open(tls->key_file), tls->key_file, &out->key, error);
+    bool fine =
+        read_pem_file(fopen(tls->cert_file, "re"), tls->cert_file, &out->cert, error) &&
+        read_pem_file(gjkd_secret_file_open(tls->key_file), tls->key_file, &out->key, error);
     if (fine) {
         int status = check_pair(out);
-        fine = status >= 0 || refuse(error, tls->cert_file, gnutls_strerror(status));
+        fine = status >= 0 || refuse_file(error, tls->cert_file, gnutls_strerror(status));
     }
     if (!fine) {
         fini_pair(out);
@@ -100,7 +101,7 @@ struct gjkd_tls *gjkd_tls_new(const char *cert_file, const char *key_file,
                               char error[GJKD_TLS_ERROR_MAX]) {
     struct gjkd_tls *tls = calloc(1, sizeof *tls);
     if (tls == NULL) {
-        refuse(error, cert_file, "out of memory");
+        refuse_file(error, cert_file, "out of memory");
         return NULL;
     }
     pthread_mutex_init(&tls->lock, NULL);

@@ -5,9 +5,14 @@
 
 #include "security/token.h"
 
+#include "util/files.h"
+
 #include <errno.h>
+#include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define BLANKS " \t\r\n"
 #define WORDS_MAX 4
@@ -18,10 +23,10 @@ struct location {
     char *error;
 };
 
-static bool refuse(const struct location *location, const char *format, ...)
+static bool refuse_line(const struct location *location, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool refuse(const struct location *location, const char *format, ...) {
+static bool refuse_line(const struct location *location, const char *format, ...) {
     char reason[GJKD_TOKEN_ERROR_MAX];
     va_list arguments;
     va_start(arguments, format);
@@ -107,12 +112,12 @@ static bool check_new(const struct gjkd_tokens *tokens, const gjkd_token *token,
                       const gjkd_digest *digest, const struct location *location) {
     for (unsigned i = 0; i < tokens->count; i++) {
         if (strcmp(tokens->items[i].name, token->name) == 0) {
-            return refuse(location, "the name \"%s\" stands twice", token->name);
+            return refuse_line(location, "the name \"%s\" stands twice", token->name);
         }
     }
     const gjkd_token *same = gjkd_tokens_find(tokens, digest);
     return same == NULL ||
-           refuse(location, "\"%s\" has the same token as \"%s\"", token->name, same->name);
+           refuse_line(location, "\"%s\" has the same token as \"%s\"", token->name, same->name);
 }
 
 static bool take_line(struct gjkd_tokens *tokens, char *line, const struct location *location) {
@@ -124,24 +129,24 @@ static bool take_line(struct gjkd_tokens *tokens, char *line, const struct locat
         return true;
     }
     if (tokens->count == GJKD_TOKENS_MAX) {
-        return refuse(location, "there are more than %d tokens", GJKD_TOKENS_MAX);
+        return refuse_line(location, "there are more than %d tokens", GJKD_TOKENS_MAX);
     }
     if (count < 3 || count > WORDS_MAX) {
-        return refuse(location, "a line is NAME SHA256-HEX SCOPES [SET-PREFIX]");
+        return refuse_line(location, "a line is NAME SHA256-HEX SCOPES [SET-PREFIX]");
     }
     if (!is_word(words[0], GJKD_TOKEN_NAME_BYTES_MAX, "._~:@-")) {
-        return refuse(location, "a name is 1 to %d of [A-Za-z0-9._~:@-]",
-                      GJKD_TOKEN_NAME_BYTES_MAX);
+        return refuse_line(location, "a name is 1 to %d of [A-Za-z0-9._~:@-]",
+                           GJKD_TOKEN_NAME_BYTES_MAX);
     }
     if (!parse_digest(words[1], &digest)) {
-        return refuse(location, "the token's SHA-256 is 64 hexadecimal digits");
+        return refuse_line(location, "the token's SHA-256 is 64 hexadecimal digits");
     }
     if (!parse_scopes(words[2], &token.scope)) {
-        return refuse(location, "scopes are read, write and admin, with commas between");
+        return refuse_line(location, "scopes are read, write and admin, with commas between");
     }
     if (count == WORDS_MAX && !is_word(words[3], GJKD_SET_PREFIX_BYTES_MAX, "._~-")) {
-        return refuse(location, "a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
-                      GJKD_SET_PREFIX_BYTES_MAX);
+        return refuse_line(location, "a prefix of set names is 1 to %d of [A-Za-z0-9._~-]",
+                           GJKD_SET_PREFIX_BYTES_MAX);
     }
     memcpy(token.name, words[0], strlen(words[0]) + 1);
     if (count == WORDS_MAX) {
@@ -164,14 +169,14 @@ bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *ou
         size_t length = strlen(line);
         location.line++;
         if (length == 0 || (line[length - 1] != '\n' && !feof(file))) {
-            return refuse(&location, "the line has more than %d bytes, or holds a NUL",
-                          GJKD_TOKEN_LINE_BYTES_MAX);
+            return refuse_line(&location, "the line has more than %d bytes, or holds a NUL",
+                               GJKD_TOKEN_LINE_BYTES_MAX);
         }
         if (!take_line(out, line, &location)) {
             return false;
         }
     }
-    return !ferror(file) || refuse(&location, "%s", strerror(errno));
+    return !ferror(file) || refuse_line(&location, "%s", strerror(errno));
 }
 
 /* 0 if they are equal; in constant time. */
@@ -192,4 +197,178 @@ const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_
         found = difference(&tokens->digests[i], digest) == 0 ? i : found;
     }
     return found < tokens->count ? &tokens->items[found] : NULL;
+}
+
+/* A set outside the prefix is refused in the same way whether it exists or not, so that a refusal
+ * reveals nothing about it. */
+
+const char *gjkd_scope_text(gjkd_scope scope) {
+    static const char *const texts[] = {"none", "read", "write", "admin"};
+    return texts[scope];
+}
+
+gjkd_grant gjkd_grant_all(void) {
+    return (gjkd_grant){GJKD_SCOPE_ADMIN, "", ""};
+}
+
+bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name) {
+    return strncmp(name, grant->set_prefix, strlen(grant->set_prefix)) == 0;
+}
+
+bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_problem *problem) {
+    return grant->scope >= needed ||
+           proto_problem_set(problem, PROTO_FORBIDDEN,
+                             "this needs the scope \"%s\"; the token has \"%s\"",
+                             gjkd_scope_text(needed), gjkd_scope_text(grant->scope));
+}
+
+bool gjkd_access_set(const gjkd_grant *grant, const char *name, struct proto_problem *problem) {
+    return gjkd_grant_covers_set(grant, name) ||
+           proto_problem_set(problem, PROTO_FORBIDDEN,
+                             "the token is for sets whose names begin with \"%s\"",
+                             grant->set_prefix);
+}
+
+/*
+ * Bearer tokens (RFC 6750, section 2.1). A token is hashed before the lock is taken; under the lock
+ * its digest is only looked up. A reload swaps the whole table.
+ */
+
+struct gjkd_keyring {
+    const char *file_name;
+    pthread_rwlock_t lock;
+    struct gjkd_tokens *tokens;
+};
+
+/* The caller frees it. NULL: error says why. */
+static struct gjkd_tokens *read_token_file(const char *file_name,
+                                           char error[GJKD_TOKEN_ERROR_MAX]) {
+    struct gjkd_tokens *tokens = calloc(1, sizeof *tokens);
+    FILE *file = gjkd_secret_file_open(file_name);
+    bool fine = false;
+    if (tokens == NULL || file == NULL) {
+        snprintf(error, GJKD_TOKEN_ERROR_MAX, "cannot read the tokens %.200s: %s", file_name,
+                 tokens == NULL ? "out of memory" : strerror(errno));
+    } else {
+        fine = gjkd_tokens_read(file, file_name, tokens, error);
+    }
+    if (file != NULL) {
+        fclose(file);
+    }
+    if (!fine) {
+        free(tokens);
+        return NULL;
+    }
+    return tokens;
+}
+
+struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]) {
+    struct gjkd_keyring *keyring = calloc(1, sizeof *keyring);
+    snprintf(error, GJKD_TOKEN_ERROR_MAX, "out of memory");
+    if (keyring == NULL) {
+        return NULL;
+    }
+    pthread_rwlock_init(&keyring->lock, NULL);
+    keyring->file_name = file_name;
+    keyring->tokens = read_token_file(file_name, error);
+    if (keyring->tokens == NULL) {
+        gjkd_keyring_free(keyring);
+        return NULL;
+    }
+    return keyring;
+}
+
+void gjkd_keyring_free(struct gjkd_keyring *keyring) {
+    if (keyring != NULL) {
+        pthread_rwlock_destroy(&keyring->lock);
+        free(keyring->tokens);
+        free(keyring);
+    }
+}
+
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERROR_MAX]) {
+    struct gjkd_tokens *fresh = read_token_file(keyring->file_name, error);
+    if (fresh == NULL) {
+        return false;
+    }
+    pthread_rwlock_wrlock(&keyring->lock);
+    struct gjkd_tokens *old = keyring->tokens;
+    keyring->tokens = fresh;
+    pthread_rwlock_unlock(&keyring->lock);
+    free(old);
+    return true;
+}
+
+unsigned gjkd_keyring_count(struct gjkd_keyring *keyring) {
+    pthread_rwlock_rdlock(&keyring->lock);
+    unsigned count = keyring->tokens->count;
+    pthread_rwlock_unlock(&keyring->lock);
+    return count;
+}
+
+bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest) {
+    pthread_rwlock_rdlock(&keyring->lock);
+    bool found = gjkd_tokens_find(keyring->tokens, digest) != NULL;
+    pthread_rwlock_unlock(&keyring->lock);
+    return found;
+}
+
+bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
+                         const char *set, struct proto_problem *problem) {
+    pthread_rwlock_rdlock(&keyring->lock);
+    const gjkd_token *token = gjkd_tokens_find(keyring->tokens, digest);
+    bool is_allowed = false;
+    if (token == NULL) {
+        proto_problem_set(problem, PROTO_UNAUTHENTICATED, "the token was revoked");
+    } else {
+        const gjkd_grant grant = {token->scope, token->set_prefix, token->name};
+        is_allowed =
+            gjkd_access_scope(&grant, needed, problem) && gjkd_access_set(&grant, set, problem);
+    }
+    pthread_rwlock_unlock(&keyring->lock);
+    return is_allowed;
+}
+
+/* The token in the header's value; NULL: there is none. */
+static const char *find_text(const char *authorization, size_t *length) {
+    static const char scheme[] = "Bearer";
+    const size_t begin = sizeof scheme - 1;
+    if (authorization == NULL || strncasecmp(authorization, scheme, begin) != 0 ||
+        authorization[begin] != ' ') {
+        return NULL;
+    }
+    const char *text = authorization + begin + strspn(authorization + begin, " ");
+    *length = strlen(text);
+    return *length > 0 ? text : NULL;
+}
+
+static gjkd_key_status copy_grant(const gjkd_token *token, struct gjk_arena *arena,
+                                  gjkd_grant *grant) {
+    if (token == NULL) {
+        return GJKD_KEY_UNKNOWN;
+    }
+    const char *prefix = gjk_arena_copy_text(arena, token->set_prefix, strlen(token->set_prefix));
+    const char *holder = gjk_arena_copy_text(arena, token->name, strlen(token->name));
+    if (prefix == NULL || holder == NULL) {
+        return GJKD_KEY_NO_MEMORY;
+    }
+    *grant = (gjkd_grant){token->scope, prefix, holder};
+    return GJKD_KEY_VALID;
+}
+
+gjkd_key_status gjkd_keyring_authenticate(struct gjkd_keyring *keyring, const char *authorization,
+                                          struct gjk_arena *arena, gjkd_grant *grant,
+                                          gjkd_digest *digest) {
+    size_t length = 0;
+    const char *text = find_text(authorization, &length);
+    if (text == NULL) {
+        return GJKD_KEY_ABSENT;
+    }
+    if (!gjkd_digest_make(text, length, digest)) {
+        return GJKD_KEY_NO_MEMORY;
+    }
+    pthread_rwlock_rdlock(&keyring->lock);
+    gjkd_key_status status = copy_grant(gjkd_tokens_find(keyring->tokens, digest), arena, grant);
+    pthread_rwlock_unlock(&keyring->lock);
+    return status;
 }

@@ -10,10 +10,45 @@
  * with scopes a comma-separated choice of read, write and admin.
  */
 
-#include "security/access.h"
-#include "util/digest.h"
+#include "gjk/arena.h"
+#include "proto/problem.h"
+#include "util/hash.h"
 
 #include <stdio.h>
+
+/*
+ * Rights of a request: the scope and the sets that its token grants. Independent of how tokens
+ * are stored. Without a token file everybody may do everything.
+ */
+
+/* Each includes the ones before. */
+typedef enum gjkd_scope {
+    GJKD_SCOPE_NONE,  /* public: health probes, descriptions of problems */
+    GJKD_SCOPE_READ,  /* queries, and reading sets */
+    GJKD_SCOPE_WRITE, /* changing sets */
+    GJKD_SCOPE_ADMIN, /* administering the daemon */
+} gjkd_scope;
+
+const char *gjkd_scope_text(gjkd_scope scope); /* "read", "write", "admin"; "none" */
+
+/* The texts are borrowed for the life of the request. set_prefix "": all sets; holder: the name of
+ * the token, "" where no token is required. */
+typedef struct gjkd_grant {
+    gjkd_scope scope;
+    const char *set_prefix;
+    const char *holder;
+} gjkd_grant;
+
+/* Everything. */
+gjkd_grant gjkd_grant_all(void);
+
+/* Returns true if the name begins, bytewise, with the grant's prefix; the set need not exist. */
+bool gjkd_grant_covers_set(const gjkd_grant *grant, const char *name);
+
+/* Check that the scope, or the set, is granted. False: *problem is `forbidden` and names what is
+ * missing, never the set. */
+bool gjkd_access_scope(const gjkd_grant *grant, gjkd_scope needed, struct proto_problem *problem);
+bool gjkd_access_set(const gjkd_grant *grant, const char *name, struct proto_problem *problem);
 
 #define GJKD_TOKENS_MAX 1024
 #define GJKD_TOKEN_NAME_BYTES_MAX 64
@@ -42,5 +77,44 @@ bool gjkd_tokens_read(FILE *file, const char *shown_name, struct gjkd_tokens *ou
 
 /* The token with that digest, or NULL. O(tokens), in a time that depends only on their number. */
 const gjkd_token *gjkd_tokens_find(const struct gjkd_tokens *tokens, const gjkd_digest *digest);
+
+/*
+ * The tokens in force. They may be reloaded while requests come in: each request is checked
+ * against all of the old tokens or all of the new ones. Thread-safe.
+ */
+
+struct gjkd_keyring;
+
+/* Reads the file; logs a warning if others than its owner can read it. NULL: error says why. */
+struct gjkd_keyring *gjkd_keyring_new(const char *file_name, char error[GJKD_TOKEN_ERROR_MAX]);
+void gjkd_keyring_free(struct gjkd_keyring *keyring); /* NULL is allowed */
+
+/* Reads the file again. False: error says why, and the old tokens stay in force. */
+bool gjkd_keyring_reload(struct gjkd_keyring *keyring, char error[GJKD_TOKEN_ERROR_MAX]);
+
+unsigned gjkd_keyring_count(struct gjkd_keyring *keyring);
+
+/* Returns true if a token with that SHA-256 is in force. O(tokens). */
+bool gjkd_keyring_has(struct gjkd_keyring *keyring, const gjkd_digest *digest);
+
+/* Does a token with that SHA-256, now, allow this on the set? False: the problem says why not.
+ * O(tokens). */
+bool gjkd_keyring_allows(struct gjkd_keyring *keyring, const gjkd_digest *digest, gjkd_scope needed,
+                         const char *set, struct proto_problem *problem) GJK_MUST_USE;
+
+typedef enum gjkd_key_status {
+    GJKD_KEY_VALID,
+    GJKD_KEY_ABSENT,  /* there is no Authorization, or it holds no bearer token */
+    GJKD_KEY_UNKNOWN, /* it is none of the tokens */
+    GJKD_KEY_NO_MEMORY,
+} gjkd_key_status;
+
+/*
+ * Looks up the token of an Authorization header's value (NULL: no header). GJKD_KEY_VALID: *grant
+ * is what the token allows, its texts in the arena, and *digest the token's SHA-256.
+ */
+gjkd_key_status gjkd_keyring_authenticate(struct gjkd_keyring *keyring, const char *authorization,
+                                          struct gjk_arena *arena, gjkd_grant *grant,
+                                          gjkd_digest *digest);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "sets/commit.h"
 
-#include "sets/version_shared.h"
-#include "work/deferred_free.h"
+#include "sets/version_edit.h"
+#include "work/memory.h"
 
 #include <inttypes.h>
 #include <malloc.h>

@@ -31,7 +31,7 @@ struct gjkd_feed *gjkd_feed_retain(struct gjkd_feed *feed) {
     return feed;
 }
 
-void gjkd_delta_free(struct gjkd_delta *delta) {
+static void delta_free(struct gjkd_delta *delta) {
     if (delta != NULL) {
         gjkd_memory_give(GJKD_CHARGE_SETS, delta->bytes);
         free(delta);
@@ -50,7 +50,7 @@ static void forget_oldest(struct gjkd_feed *feed) {
     feed->bytes -= oldest->bytes;
     feed->first = (feed->first + 1) % feed->capacity;
     feed->count--;
-    gjkd_delta_free(oldest);
+    delta_free(oldest);
 }
 
 static void forget_all(struct gjkd_feed *feed) {
@@ -86,7 +86,7 @@ static void keep(struct gjkd_feed *feed, struct gjkd_delta *delta) {
     }
     if (delta->bytes > GJKD_FEED_BYTES_MAX || !grow(feed)) {
         forget_all(feed);
-        gjkd_delta_free(delta);
+        delta_free(delta);
         return;
     }
     feed->bytes += delta->bytes;

@@ -22,7 +22,7 @@
 
 /*
  * Changes of one commit, by names and not by contents: a reader looks up in a later
- * version what became of them. Immutable once it is made (delta.h).
+ * version what became of them. Immutable once it is made (version.h).
  */
 struct gjkd_delta {
     uint64_t from, to;    /* of versions in their order, from < to */
@@ -34,8 +34,6 @@ struct gjkd_delta {
     size_t bytes;         /* of the block, charged to the process as GJKD_CHARGE_SETS */
     uint32_t handles[];   /* of the others, in increasing order; then ids */
 };
-
-void gjkd_delta_free(struct gjkd_delta *delta); /* NULL is allowed */
 
 /* Called on every new version and on deletion. Under the feed's lock: it must not block, must not
  * call the feed, and takes O(1), for the writer waits. */

@@ -8,7 +8,7 @@
  */
 
 #include "gjk/history.h"
-#include "util/digest.h"
+#include "util/hash.h"
 
 /* A note. */
 typedef struct gjkd_tick {

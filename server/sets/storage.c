@@ -2,7 +2,7 @@
 
 #include "sets/storage.h"
 
-#include "sets/delta.h"
+#include "sets/version.h"
 
 bool gjkd_storage_refuse(const struct gjkd_registry *registry, gjkd_put_status status,
                          struct proto_problem *problem) {

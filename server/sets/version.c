@@ -1,9 +1,9 @@
 #include "sets/version.h"
 
 #include "sets/feed.h"
-#include "work/deferred_free.h"
 #include "work/memory.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,4 +125,135 @@ void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_M
 uint64_t gjkd_version_ticks_end(const struct gjkd_version *version) {
     const struct gjk_history *history = version->history;
     return history != NULL && gjk_history_count(history) > 0 ? gjk_history_newest(history) + 1 : 0;
+}
+
+/*
+ * The persistent maps of two versions share what did not change, so that walking them side by side
+ * meets the differences only. A set that was replaced as a whole shares nothing; there the shapes
+ * themselves are compared. Everything is visited twice: once to measure, once to fill the block.
+ */
+
+/* --- What differs --- */
+
+struct sieve {
+    gjk_set_visitor visit;
+    void *user;
+};
+
+static void sift(void *user, const gjk_body *from, const gjk_body *to) {
+    const struct sieve *sieve = user;
+    if (from == NULL || to == NULL || !gjkd_stored_is_same(from, to)) {
+        sieve->visit(sieve->user, from, to);
+    }
+}
+
+void gjkd_versions_diff(const struct gjkd_version *from, const struct gjkd_version *to,
+                        gjk_set_visitor visit, void *user) {
+    struct sieve sieve = {visit, user};
+    gjk_set_diff(from->set, to->set, sift, &sieve);
+}
+
+bool gjkd_same_meta(const struct gjkd_version *a, const struct gjkd_version *b) {
+    const bool has_meta = a->meta.data != NULL;
+    return has_meta == (b->meta.data != NULL) && a->meta.length == b->meta.length &&
+           (!has_meta || memcmp(a->meta.data, b->meta.data, a->meta.length) == 0);
+}
+
+bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *b) {
+    return a->has_history == b->has_history && a->history_ticks == b->history_ticks;
+}
+
+/* --- Deltas --- */
+
+static void measure(void *user, const gjk_body *from, const gjk_body *to) {
+    struct gjkd_delta *size = user;
+    if (to != NULL) {
+        size->count++;
+    } else {
+        size->gone++;
+        size->ids_bytes += strlen(from->id) + 1;
+    }
+}
+
+static void fill(void *user, const gjk_body *from, const gjk_body *to) {
+    struct gjkd_delta *delta = user;
+    if (to != NULL) {
+        delta->handles[delta->count++] = to->handle;
+    } else {
+        const size_t length = strlen(from->id) + 1;
+        char *ids = (char *)(uintptr_t)delta->ids;
+        memcpy(ids + delta->ids_bytes, from->id, length);
+        delta->ids_bytes += length;
+        delta->gone++;
+    }
+}
+
+/*
+ * The difference between two versions of one incarnation. A shape that GET shows the same does not
+ * differ. O(differences * log n) where one was made from the other by edits, O(n) else. NULL: out
+ * of memory.
+ */
+static struct gjkd_delta *delta_new(const struct gjkd_version *from,
+                                    const struct gjkd_version *to) {
+    struct gjkd_delta size = {.count = 0};
+    gjkd_versions_diff(from, to, measure, &size);
+    const size_t handles_bytes = size.count * sizeof *size.handles;
+    const size_t bytes = sizeof size + handles_bytes + size.ids_bytes;
+    struct gjkd_delta *delta = gjkd_memory_take(GJKD_CHARGE_SETS, bytes) ? malloc(bytes) : NULL;
+    if (delta == NULL) {
+        return NULL;
+    }
+    *delta = (struct gjkd_delta){
+        .from = gjkd_version_moment(from),
+        .to = gjkd_version_moment(to),
+        .from_mark = from->mark,
+        .meta = !gjkd_same_meta(from, to),
+        .history = !gjkd_same_history(from, to),
+        .ids = (char *)delta + sizeof size + handles_bytes,
+        .bytes = bytes,
+    };
+    gjkd_versions_diff(from, to, fill, delta);
+    return delta;
+}
+
+void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version *to) {
+    if (from == NULL) {
+        return;
+    }
+    if (to == NULL) {
+        gjkd_feed_end(from->feed);
+    } else {
+        gjkd_feed_add(to->feed, gjkd_version_moment(to), delta_new(from, to));
+    }
+}
+
+/* Maps the history's lookup to the problems of the API. */
+
+bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out,
+                 struct proto_problem *problem) {
+    const struct gjk_history *history = version->history;
+    if (history == NULL) {
+        proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set \"%.160s\" keeps no ticks",
+                          version->name);
+        return proto_problem_hint(problem, "PATCH it with \"history\": {\"ticks\": n} to keep n");
+    }
+    if (gjk_history_count(history) == 0) {
+        proto_problem_set(problem, PROTO_TICK_EXPIRED, "the set \"%.160s\" has no ticks yet",
+                          version->name);
+        return proto_problem_hint(problem, "PUT /v1/sets/%.100s/ticks/1 makes the first",
+                                  version->name);
+    }
+    switch (gjk_history_at(history, tick, out)) {
+    case GJK_REWIND_OK:
+        return true;
+    case GJK_REWIND_EXPIRED:
+        return proto_problem_set(problem, PROTO_TICK_EXPIRED,
+                                 "the oldest tick that the set \"%.160s\" keeps is %" PRIu64,
+                                 version->name, gjk_history_oldest(history));
+    case GJK_REWIND_FUTURE:
+        break;
+    }
+    return proto_problem_set(problem, PROTO_TICK_IN_FUTURE,
+                             "the newest tick of the set \"%.160s\" is %" PRIu64, version->name,
+                             gjk_history_newest(history));
 }

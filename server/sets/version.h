@@ -4,13 +4,14 @@
 /*
  * One immutable version of a set: the bodies in a tree for queries, the ticks that it keeps, and
  * what else GET answers. Whoever holds a reference may read it without a lock, on any thread; the
- * last release frees it. A writer builds the next version (version_edit.h, version_shared.h)
+ * last release frees it. A writer builds the next version (version_edit.h)
  * beside the current one and shares everything that did not change.
  */
 
 #include "gjk/history.h"
 #include "proto/reply.h"
 #include "sets/etag.h"
+#include "sets/feed.h"
 #include "sets/kept_ticks.h"
 #include "sets/stored.h"
 #include "util/references.h"
@@ -87,7 +88,7 @@ static inline uint64_t gjkd_version_moment(const struct gjkd_version *version) {
 
 /* Returns its argument. */
 struct gjkd_version *gjkd_version_retain(struct gjkd_version *version);
-/* NULL is allowed. The last release frees the version: a large one on a worker (deferred_free.h).
+/* NULL is allowed. The last release frees the version: a large one on a worker (work/memory.h).
  * Or one that frees so many bytes, because others share the rest. */
 void gjkd_version_release(struct gjkd_version *version);
 void gjkd_version_release_part(struct gjkd_version *version, uint64_t bytes);
@@ -110,5 +111,29 @@ size_t gjkd_versions_lower_bound(struct gjkd_version *const *versions, size_t co
 proto_ticks gjkd_version_ticks(const struct gjkd_version *version);
 proto_summary gjkd_version_summary(const struct gjkd_version *version);
 void gjkd_version_etag(const struct gjkd_version *version, char etag[GJKD_ETAG_MAX]);
+
+/* Differences between two versions of a set. */
+
+/* Tells the feed of a set, once readers see it, that `to` (NULL: no set) has come after `from`
+ * (NULL: no set). Changes of one set are told in their order, by one thread at a time. */
+void gjkd_delta_tell(const struct gjkd_version *from, const struct gjkd_version *to);
+
+/* Calls visit, in the order of handles, for each shape that GET shows otherwise in the two
+ * versions; NULL stands for none. */
+void gjkd_versions_diff(const struct gjkd_version *from, const struct gjkd_version *to,
+                        gjk_set_visitor visit, void *user);
+
+bool gjkd_same_meta(const struct gjkd_version *a, const struct gjkd_version *b);
+bool gjkd_same_history(const struct gjkd_version *a, const struct gjkd_version *b);
+
+/* A version as of a tick in its history, for queries and reads. */
+
+/*
+ * Looks the tick up, which may be fractional. False: TICK_EXPIRED if it is older than the oldest
+ * one or none is kept, TICK_IN_FUTURE if it is newer than the newest. *out is a view that lives as
+ * long as the version.
+ */
+bool gjkd_rewind(const struct gjkd_version *version, double tick, gjk_rewound *out,
+                 struct proto_problem *problem) GJK_MUST_USE;
 
 #endif

@@ -5,10 +5,13 @@
 
 #include "sets/version_edit.h"
 
+#include "gjk/pieces.h"
 #include "sets/feed.h"
-#include "sets/version_builder.h"
+#include "sets/kept_ticks.h"
+#include "work/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <sys/random.h>
 
 /* Revisions that ticks may use up between two hearings of the store. */
@@ -16,6 +19,245 @@
 
 /* 4294967295 means "no shape" on the wire. */
 #define HANDLES_END UINT32_MAX
+
+/* --- A version while it is built --- */
+
+/*
+ * A version of a set while it is being built, for one thread: nobody else has seen it yet. The new bodies are gathered as edits of a
+ * set, which make the version's set all at once.
+ */
+struct builder {
+    struct gjkd_version *version;        /* being built */
+    const struct gjkd_version *previous; /* NULL: none */
+    const struct gjk_set *newest;        /* of the newest tick that is kept, or NULL */
+    gjk_edit *edits;
+    uint32_t count;
+    gjk_budget *budget; /* NULL: endless */
+};
+
+/*
+ * Memory is accounted incrementally: every body that a version or a tick keeps is counted once, and
+ * so is the tree that orders them.
+ */
+
+/* Pieces of one shape that a query comes to look at, as a rule. */
+#define PIECES_ASKED 64
+
+/* A version with a name and a copy of meta, and nothing else. NULL: out of memory. */
+static struct gjkd_version *version_alloc(const char *name, proto_text meta) {
+    size_t name_size = strlen(name) + 1, meta_size = meta.data != NULL ? meta.length + 1 : 0;
+    struct gjkd_version *version = calloc(1, sizeof *version + name_size + meta_size);
+    if (version == NULL) {
+        return NULL;
+    }
+    gjkd_references_init(&version->references);
+    memcpy(version->name, name, name_size);
+    if (meta.data != NULL) {
+        version->meta = (proto_text){version->name + name_size, meta.length};
+        memcpy(version->name + name_size, meta.data, meta.length);
+    }
+    return version;
+}
+
+/* --- Bodies --- */
+
+/* Steps of a body that is made. */
+#define BODY_STEPS 16
+
+/* To be asked before each body is made: whether the budget is spent. */
+static bool builder_gives_up(struct builder *builder) {
+    return gjk_budget_spend(builder->budget, BODY_STEPS);
+}
+
+/* The body of that id in the newest tick; NULL: none. */
+static const gjk_body *find_newest(const struct builder *builder, const char *id) {
+    return builder->newest != NULL ? gjk_set_find(builder->newest, id) : NULL;
+}
+
+/* Keeps the largest numbers, from which costs are estimated. */
+static void note_size(struct gjkd_version *version, const gjk_shape *shape) {
+    const uint32_t pieces = shape->pieces != NULL ? gjk_pieces_count(shape->pieces) : 0;
+    uint32_t points = pieces < PIECES_ASKED ? pieces : PIECES_ASKED;
+    points = shape->pieces != NULL ? points : shape->count;
+    version->points_max = points > version->points_max ? points : version->points_max;
+    version->pieces_max = pieces > version->pieces_max ? pieces : version->pieces_max;
+}
+
+/* Counts a body in the place of another; either may be NULL. */
+static void builder_account(struct builder *builder, const gjk_body *old, const gjk_body *body,
+                            const char *id) {
+    struct gjkd_version *version = builder->version;
+    /* If nothing was edited since the newest tick, its set is that of the previous version. */
+    bool same = builder->previous != NULL && builder->newest == builder->previous->set;
+    const gjk_body *kept = same ? old : find_newest(builder, id);
+    if (old != NULL) {
+        version->body_bytes -= gjkd_stored_bytes(old, NULL);
+        version->fresh_body_bytes -= gjkd_stored_bytes(old, kept);
+    }
+    if (body != NULL) {
+        version->made_bytes += gjkd_stored_bytes(body, old);
+        version->body_bytes += gjkd_stored_bytes(body, NULL);
+        version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
+        note_size(version, body->placed.shape);
+    }
+}
+
+/* Before builder_finish: of which bodies and trees the memory is shared with the newest tick. */
+static void builder_begin_edits(struct builder *builder) {
+    struct gjkd_version *version = builder->version;
+    if (version->history != NULL && gjk_history_count(version->history) > 0) {
+        builder->newest = gjk_history_newest_set(version->history);
+    } else {
+        version->fresh_body_bytes = version->body_bytes;
+    }
+}
+
+/* Counts it and adds an edit, which takes ownership of the body; NULL: removes the shape. There is
+ * room in edits. */
+static void builder_push(struct builder *builder, const char *id, const gjk_body *old,
+                         const gjk_body *body) {
+    builder_account(builder, old, body, id);
+    builder->edits[builder->count++] = (gjk_edit){id, body};
+}
+
+/* Where status is GJK_OK, applies the edits to `from`, all or none, which makes the version's set.
+ * Frees the edits in any case. */
+static gjk_status builder_finish(struct builder *builder, gjk_status status,
+                                 const struct gjk_set *from) {
+    struct gjkd_version *version = builder->version; /* NULL: with another status than OK only */
+    if (status == GJK_OK && builder->count == 0) {
+        version->set = gjk_set_retain(from);
+    } else if (status == GJK_OK) {
+        status = gjk_set_edit_within(from, builder->edits, builder->count, builder->budget,
+                                     &version->set);
+        const uint64_t added = status == GJK_OK ? gjk_set_added_bytes(version->set) : 0;
+        version->fresh_order_bytes += added;
+        version->made_bytes += added;
+    }
+    gjkd_edits_free(builder->edits, builder->count);
+    return status;
+}
+
+/* Of the bodies in the set and of the tree that orders them. */
+static uint64_t whole_bytes(const struct gjkd_version *version) {
+    return version->body_bytes + gjk_set_bytes(version->set);
+}
+
+/* The same of what the newest tick does not share. Trees that came and went since then may be
+ * counted, but never more than the whole tree. */
+static uint64_t fresh_order_bytes(const struct gjkd_version *version) {
+    uint64_t most = gjk_set_bytes(version->set);
+    return version->fresh_order_bytes < most ? version->fresh_order_bytes : most;
+}
+
+static uint64_t fresh_bytes(const struct gjkd_version *version) {
+    return version->fresh_body_bytes + fresh_order_bytes(version);
+}
+
+static void measure(struct gjkd_version *version) {
+    uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
+    version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
+    version->bytes +=
+        ticks > 0 ? version->tick_totals.bytes + fresh_bytes(version) : whole_bytes(version);
+}
+
+/*
+ * Charges the version, name, meta, trees and ticks to the process: in full, although versions share
+ * most of it, for any of them may be the last that is kept. False: out of memory.
+ */
+static bool charge(struct gjkd_version *version) {
+    const struct gjk_set *base = version->unlogged.base;
+    uint64_t bytes = sizeof *version + strlen(version->name) + version->meta.length +
+                     gjk_set_bytes(version->set) + version->tick_totals.order_bytes +
+                     (base != NULL ? gjk_set_bytes(base) : 0);
+    if (!gjkd_memory_take(GJKD_CHARGE_SETS, bytes)) {
+        return false;
+    }
+    version->charged_bytes = bytes;
+    return true;
+}
+
+/* --- Ticks --- */
+
+/* An empty history, if the version is to keep ticks. */
+static gjk_status version_fill_history(struct gjkd_version *version) {
+    if (version->has_history && version->history_ticks > 0) {
+        version->history = gjk_history_new(version->history_ticks);
+        return version->history != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    return GJK_OK;
+}
+
+/* Copies from the previous version everything but name, meta and shapes, as edited. */
+static gjk_status version_inherit(struct gjkd_version *version, const struct gjkd_version *previous,
+                                  const proto_edits *edits) {
+    version->incarnation = previous->incarnation;
+    version->revision = previous->revision + 1;
+    version->order = previous->order + 1;
+    version->feed = gjkd_feed_retain(previous->feed);
+    version->next_handle = previous->next_handle;
+    version->dimension = previous->dimension;
+    version->has_history = edits->sets_history ? edits->has_history : previous->has_history;
+    version->history_ticks = edits->sets_history ? edits->history_ticks : previous->history_ticks;
+    version->points_max = previous->points_max;
+    version->pieces_max = previous->pieces_max;
+    version->body_bytes = previous->body_bytes;
+    version->fresh_body_bytes = previous->fresh_body_bytes;
+    version->fresh_order_bytes = previous->fresh_order_bytes;
+    version->made_bytes = previous->made_bytes;
+    if (!version->has_history || version->history_ticks == 0 || previous->history == NULL) {
+        return version_fill_history(version);
+    }
+    version->tick_totals = previous->tick_totals;
+    if (version->history_ticks == previous->history_ticks) {
+        version->history = gjk_history_retain(previous->history);
+        return GJK_OK;
+    }
+    return gjkd_ticks_limit(previous->history, version->history_ticks, &version->tick_totals,
+                            &version->history);
+}
+
+/* Adds the finished set to the version's history as a tick. */
+static gjk_status version_stamp(struct gjkd_version *version, const gjkd_stamp *stamp) {
+    struct gjk_history *history = NULL;
+    const gjk_tick tick = {.number = stamp->tick,
+                           .set = version->set,
+                           .after_gap = stamp->after_gap,
+                           .is_missing = stamp->is_missing};
+    const gjkd_tick note = {
+        .digest = stamp->digest,
+        .set_bytes = whole_bytes(version),
+        .added_bytes = fresh_bytes(version),
+        .order_bytes = fresh_order_bytes(version),
+    };
+    gjk_status status =
+        gjkd_ticks_add(version->history, &tick, &note, &version->tick_totals, &history);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_history_release(version->history);
+    version->history = history;
+    version->fresh_body_bytes = version->fresh_order_bytes = 0;
+    return GJK_OK;
+}
+
+/* --- The end --- */
+
+/* Charges and measures the version, and gives it to the caller; or lets go of it where status is not
+ * GJK_OK, or becomes so for want of memory. */
+static gjk_status version_complete(struct gjkd_version *version, gjk_status status,
+                                   struct gjkd_version **out) {
+    if (status == GJK_OK && !charge(version)) {
+        status = GJK_OUT_OF_MEMORY;
+    }
+    if (status != GJK_OK) {
+        gjkd_version_release(version);
+        return status;
+    }
+    measure(version);
+    *out = version;
+    return GJK_OK;
+}
 
 /* Draws a random number. False: the kernel has none, and *out is 0. */
 static bool make_incarnation(uint64_t *out) {
@@ -44,7 +286,7 @@ static gjk_status make_body(struct gjkd_version *version, const char *id, const 
     return *out != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
-static gjk_status push_edit(struct gjkd_builder *builder, const proto_edit *edit) {
+static gjk_status push_edit(struct builder *builder, const proto_edit *edit) {
     const gjk_body *old = edit->self;
     const gjk_body *body = NULL;
     gjk_status status = GJK_OK;
@@ -55,7 +297,7 @@ static gjk_status push_edit(struct gjkd_builder *builder, const proto_edit *edit
         status = body != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     }
     if (status == GJK_OK && (old != NULL || body != NULL)) {
-        gjkd_builder_push(builder, edit->id, old, body);
+        builder_push(builder, edit->id, old, body);
     }
     return status;
 }
@@ -64,7 +306,7 @@ static gjk_status push_edit(struct gjkd_builder *builder, const proto_edit *edit
 
 static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
                            const struct gjkd_version *previous, gjk_budget *budget) {
-    struct gjkd_builder builder = {.version = version, .budget = budget};
+    struct builder builder = {.version = version, .budget = budget};
     struct gjk_set *empty = gjk_set_new_empty(body->dimension, &gjkd_stored_keeper);
     builder.edits = calloc(body->shape_count + (size_t)1, sizeof *builder.edits);
     gjk_status status = empty != NULL && builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
@@ -72,16 +314,16 @@ static gjk_status fill_set(struct gjkd_version *version, const proto_set *body,
         const proto_named_shape *named = &body->shapes[i];
         const gjk_body *old = previous != NULL ? gjk_set_find(previous->set, named->id) : NULL;
         const gjk_body *made = NULL;
-        if (gjkd_builder_gives_up(&builder)) {
+        if (builder_gives_up(&builder)) {
             status = GJK_GIVEN_UP;
             break;
         }
         status = make_body(version, named->id, &named->shape, false, old, &made);
         if (made != NULL) {
-            gjkd_builder_push(&builder, named->id, NULL, made);
+            builder_push(&builder, named->id, NULL, made);
         }
     }
-    status = gjkd_builder_finish(&builder, status, empty);
+    status = builder_finish(&builder, status, empty);
     gjk_set_release(empty);
     return status;
 }
@@ -106,7 +348,7 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
     version->dimension = body->dimension;
     version->has_history = body->has_history;
     version->history_ticks = body->history_ticks;
-    gjk_status status = make_mark(version) ? gjkd_version_fill_history(version) : GJK_OUT_OF_MEMORY;
+    gjk_status status = make_mark(version) ? version_fill_history(version) : GJK_OUT_OF_MEMORY;
     if (status == GJK_OK) {
         status = fill_set(version, body, previous, budget);
     }
@@ -118,23 +360,23 @@ static gjk_status fill(struct gjkd_version *version, const proto_set *body,
 gjk_status gjkd_version_new(const char *name, const proto_set *body,
                             const struct gjkd_version *previous, gjk_budget *budget,
                             struct gjkd_version **out) {
-    struct gjkd_version *version = gjkd_version_alloc(name, body->meta);
+    struct gjkd_version *version = version_alloc(name, body->meta);
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    return gjkd_version_complete(version, fill(version, body, previous, budget), out);
+    return version_complete(version, fill(version, body, previous, budget), out);
 }
 
 gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_version **out) {
-    struct gjkd_version *version = gjkd_version_alloc(restored->name, restored->meta);
+    struct gjkd_version *version = version_alloc(restored->name, restored->meta);
     struct gjk_set *empty = gjk_set_new_empty(restored->dimension, &gjkd_stored_keeper);
-    struct gjkd_builder builder = {.version = version, .edits = restored->edits};
+    struct builder builder = {.version = version, .edits = restored->edits};
     gjk_status status = version != NULL && empty != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; version != NULL && i < restored->count; i++) {
-        gjkd_builder_account(&builder, NULL, restored->edits[i].body, restored->edits[i].id);
+        builder_account(&builder, NULL, restored->edits[i].body, restored->edits[i].id);
     }
     builder.count = restored->count;
-    status = gjkd_builder_finish(&builder, status, empty);
+    status = builder_finish(&builder, status, empty);
     gjk_set_release(empty);
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
@@ -150,9 +392,8 @@ gjk_status gjkd_version_restore(const gjkd_restored *restored, struct gjkd_versi
     if (version->feed == NULL) {
         status = GJK_OUT_OF_MEMORY;
     }
-    return gjkd_version_complete(version,
-                                 status == GJK_OK ? gjkd_version_fill_history(version) : status,
-                                 out);
+    return version_complete(version, status == GJK_OK ? version_fill_history(version) : status,
+                            out);
 }
 
 bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
@@ -168,26 +409,25 @@ bool gjkd_version_renew(struct gjkd_version *version, uint64_t revision) {
 
 static gjk_status edit_set(struct gjkd_version *version, const struct gjkd_version *previous,
                            const proto_edits *edits, gjk_budget *budget) {
-    struct gjkd_builder builder = {.version = version, .previous = previous, .budget = budget};
-    gjkd_builder_begin_edits(&builder);
+    struct builder builder = {.version = version, .previous = previous, .budget = budget};
+    builder_begin_edits(&builder);
     builder.edits = calloc(edits->count + (size_t)1, sizeof *builder.edits);
     gjk_status status = builder.edits != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
     for (uint32_t i = 0; status == GJK_OK && i < edits->count; i++) {
-        status =
-            gjkd_builder_gives_up(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
+        status = builder_gives_up(&builder) ? GJK_GIVEN_UP : push_edit(&builder, &edits->items[i]);
     }
-    return gjkd_builder_finish(&builder, status, previous->set);
+    return builder_finish(&builder, status, previous->set);
 }
 
 gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_edits *edits,
                              const gjkd_stamp *stamp, gjk_budget *budget,
                              struct gjkd_version **out) {
     struct gjkd_version *version =
-        gjkd_version_alloc(previous->name, edits->sets_meta ? edits->meta : previous->meta);
+        version_alloc(previous->name, edits->sets_meta ? edits->meta : previous->meta);
     if (version == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    gjk_status status = gjkd_version_inherit(version, previous, edits);
+    gjk_status status = version_inherit(version, previous, edits);
     if (status == GJK_OK && !make_mark(version)) {
         status = GJK_OUT_OF_MEMORY;
     }
@@ -195,12 +435,151 @@ gjk_status gjkd_version_edit(const struct gjkd_version *previous, const proto_ed
         status = edit_set(version, previous, edits, budget);
     }
     if (status == GJK_OK && stamp != NULL) {
-        status = gjkd_version_stamp(version, stamp);
+        status = version_stamp(version, stamp);
     }
     if (status == GJK_OK && gjkd_version_ticks(version).count > 0) {
         bool is_below = stamp != NULL && version->revision < previous->revision_bound;
         version->revision_bound =
             is_below ? previous->revision_bound : version->revision + REVISIONS_AHEAD;
     }
-    return gjkd_version_complete(version, status, out);
+    return version_complete(version, status, out);
+}
+
+/* --- Versions of a cluster --- */
+
+static void push_bodies(struct builder *builder, const gjkd_restored *set,
+                        const struct gjk_set *base) {
+    for (uint32_t i = 0; i < set->count; i++) {
+        const gjk_edit *edit = &set->edits[i];
+        const gjk_body *old = base != NULL ? gjk_set_find(base, edit->id) : NULL;
+        builder_account(builder, old, edit->body, edit->id);
+    }
+    builder->edits = set->edits;
+    builder->count = set->count;
+}
+
+/* Edits of the previous version; its history goes on. */
+static gjk_status continue_set(struct gjkd_version *version, const struct gjkd_version *previous,
+                               const gjkd_restored *set) {
+    const proto_edits head = {.sets_history = true,
+                              .has_history = set->has_history,
+                              .history_ticks = set->history_ticks};
+    struct builder builder = {.version = version, .previous = previous};
+    gjk_status status = version_inherit(version, previous, &head);
+    if (status != GJK_OK) {
+        gjkd_edits_free(set->edits, set->count);
+        return status;
+    }
+    builder_begin_edits(&builder);
+    push_bodies(&builder, set, previous->set);
+    return builder_finish(&builder, GJK_OK, previous->set);
+}
+
+/* All shapes there are. */
+static gjk_status replace_set(struct gjkd_version *version, const struct gjkd_version *previous,
+                              const gjkd_successor *successor) {
+    const gjkd_restored *set = &successor->set;
+    struct builder builder = {.version = version};
+    struct gjk_set *empty = gjk_set_new_empty(set->dimension, &gjkd_stored_keeper);
+    version->feed = previous != NULL ? gjkd_feed_retain(previous->feed)
+                                     : gjkd_feed_new(successor->order << GJKD_UNLOGGED_BITS);
+    version->made_bytes = previous != NULL ? previous->made_bytes : 0;
+    version->dimension = set->dimension;
+    version->has_history = set->has_history;
+    version->history_ticks = set->history_ticks;
+    if (empty == NULL || version->feed == NULL || version_fill_history(version) != GJK_OK) {
+        gjk_set_release(empty);
+        gjkd_edits_free(set->edits, set->count);
+        return GJK_OUT_OF_MEMORY;
+    }
+    push_bodies(&builder, set, NULL);
+    const gjk_status status = builder_finish(&builder, GJK_OK, empty);
+    gjk_set_release(empty);
+    return status;
+}
+
+/* Lets go of ticks from that one on, which another node has made as well: what the newest tick does
+ * not share is not known any more, but it is not more than all there is. */
+static gjk_status cut_ticks(struct gjkd_version *version, uint64_t from) {
+    struct gjk_history *history = NULL;
+    if (gjkd_version_ticks_end(version) <= from) {
+        return GJK_OK;
+    }
+    const gjk_status status =
+        gjkd_ticks_cut(version->history, from, &version->tick_totals, &history);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_history_release(version->history);
+    version->history = history;
+    version->fresh_body_bytes = version->body_bytes;
+    version->fresh_order_bytes = gjk_set_bytes(version->set);
+    return GJK_OK;
+}
+
+gjk_status gjkd_version_succeed(const struct gjkd_version *previous,
+                                const gjkd_successor *successor, struct gjkd_version **out) {
+    const gjkd_restored *set = &successor->set;
+    struct gjkd_version *version = version_alloc(set->name, set->meta);
+    if (version == NULL) {
+        gjkd_edits_free(set->edits, set->count);
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_status status = successor->is_whole ? replace_set(version, previous, successor)
+                                            : continue_set(version, previous, set);
+    if (status == GJK_OK && successor->stamp != NULL) {
+        status = cut_ticks(version, successor->ticks_end);
+        status = status == GJK_OK ? version_stamp(version, successor->stamp) : status;
+    }
+    version->unlogged = successor->unlogged;
+    if (version->unlogged.base != NULL) {
+        version->unlogged.base = gjk_set_retain(version->unlogged.base);
+    }
+    version->incarnation = set->incarnation;
+    version->revision = set->revision;
+    version->mark = set->mark;
+    version->order = successor->order;
+    version->is_shared = true;
+    version->next_handle = set->next_handle;
+    return version_complete(version, status, out);
+}
+
+void gjkd_version_number(struct gjkd_version *version, bool is_first, uint64_t incarnation,
+                         const struct gjkd_version *revision_of, uint64_t order, uint32_t mark) {
+    version->revision = revision_of != NULL ? revision_of->revision : order;
+    version->mark = revision_of != NULL ? revision_of->mark : mark;
+    gjk_set_release(version->unlogged.base);
+    version->unlogged = (gjkd_unlogged){.base = NULL};
+    version->order = order;
+    version->is_shared = true;
+    if (is_first) {
+        version->incarnation = incarnation;
+        gjkd_feed_begin(version->feed, gjkd_version_moment(version));
+    }
+}
+
+void gjkd_version_number_tick(struct gjkd_version *version, const struct gjkd_version *from) {
+    version->revision = from->revision;
+    version->mark = from->mark;
+    version->order = from->order;
+    version->is_shared = true;
+    version->unlogged = from->unlogged;
+    version->unlogged.base = gjk_set_retain(gjkd_version_base_set(from));
+    version->unlogged.base_ticks = gjkd_version_base_ticks(from);
+    version->unlogged.ticks++;
+    version->unlogged.owes = true;
+}
+
+uint64_t gjkd_version_base_ticks(const struct gjkd_version *version) {
+    return version->unlogged.base != NULL ? version->unlogged.base_ticks
+                                          : gjkd_version_ticks_end(version);
+}
+
+/* Returns true if the log may have ticks that the version lacks. A message that has not raised the
+ * revision is a tick, or stands for one. */
+bool gjkd_version_may_lack_ticks(const struct gjkd_version *version) {
+    const gjkd_unlogged *unlogged = &version->unlogged;
+    const bool is_of_another = version->is_shared && !unlogged->leads && !unlogged->owes;
+    return unlogged->doubts ||
+           (is_of_another && (version->order != version->revision || unlogged->ticks > 0));
 }

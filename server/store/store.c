@@ -11,7 +11,8 @@
 
 #include "store/store.h"
 
-#include "sets/delta.h"
+#include "sets/feed.h"
+#include "sets/version.h"
 #include "sets/version_edit.h"
 #include "store/copy.h"
 #include "util/log.h"

@@ -7,6 +7,7 @@
  */
 
 #include <stddef.h>
+#include <stdio.h>
 
 struct gjkd_file {
     const char *name; /* path below server/: "demo/arena2d.json" */
@@ -20,5 +21,11 @@ extern const size_t gjkd_file_count;
 
 /* The file of that name, or NULL. */
 const struct gjkd_file *gjkd_file_find(const char *name);
+
+/* Files that only the daemon's user should be able to read. */
+
+/* Opens the file for reading and logs a warning if its group or others may read, write or execute
+ * it. NULL: errno says why. */
+FILE *gjkd_secret_file_open(const char *name);
 
 #endif

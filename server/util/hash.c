@@ -2,6 +2,8 @@
 
 #include "util/hash.h"
 
+#include <gnutls/crypto.h>
+
 static uint64_t fold(uint64_t a, uint64_t b) {
     __extension__ typedef unsigned __int128 wide;
     wide product = (wide)a * b;
@@ -11,4 +13,10 @@ static uint64_t fold(uint64_t a, uint64_t b) {
 uint64_t gjkd_hash2(const uint64_t words[2], uint64_t seed) {
     uint64_t first = fold(words[0] ^ seed, UINT64_C(0xa0761d6478bd642f) ^ seed >> 1);
     return fold(words[1] ^ first, UINT64_C(0xe7037ed1a0b428db) ^ seed);
+}
+
+/* SHA-256 by GnuTLS, which libmicrohttpd needs anyway. */
+
+bool gjkd_digest_make(const char *data, size_t length, gjkd_digest *out) {
+    return gnutls_hash_fast(GNUTLS_DIG_SHA256, data, length, out->bytes) == 0;
 }

@@ -73,4 +73,48 @@ void gjkd_head_forget_texts(gjkd_head *head);
 /* Returns true if a body follows. */
 bool gjkd_head_has_body(const gjkd_head *head);
 
+/* Media types in Content-Type and Accept (RFC 9110, sections 8.3.1 and 12.5.1). */
+
+#define GJKD_TYPE_JSON "application/json"
+#define GJKD_TYPE_MERGE_PATCH "application/merge-patch+json"
+/* Column messages have two names. */
+#define GJKD_TYPE_PROTOBUF "application/protobuf"
+#define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"
+
+/* Returns true if Content-Type (NULL: absent) is that type, with no charset or UTF-8. Other
+ * parameters are ignored. */
+bool gjkd_is_text_type(const char *content_type, const char *type);
+
+/* Returns true if it is a column message, by either name or by application/protobuf. Parameters are
+ * ignored. */
+bool gjkd_is_columns_type(const char *content_type);
+bool gjkd_is_short_name(const char *content_type);
+
+/* The weight of the type in Accept, in thousandths; 0: not acceptable. NULL (no header) accepts
+ * everything. */
+int gjkd_accept_weight(const char *accept, const char *type);
+
+/* The weight of a content coding that Accept-Encoding names, itself or by *, likewise; 0: it is
+ * refused, or nothing is said of it. */
+int gjkd_coding_weight(const char *accept_encoding, const char *coding);
+
+/* Returns true if Accept admits application/json. */
+bool gjkd_accepts_json(const char *accept);
+
+/*
+ * Request ids (X-Request-Id), which identify a request to the client, proxies and logs. A client's
+ * id is used if it is short and plain, so that it can be copied to a header and a log unescaped;
+ * otherwise one is generated.
+ */
+
+/* An id is 1 to so many of [A-Za-z0-9._~:@/+=-]: UUIDs and trace contexts fit. */
+#define GJKD_REQUEST_ID_BYTES_MAX 128
+/* Size of a generated id with its NUL. */
+#define GJKD_REQUEST_ID_FRESH_MAX 17
+
+bool gjkd_is_request_id(const char *text);
+
+/* Generates an id. Two threads of any daemons share ids with a probability of about 2^-64. */
+void gjkd_request_id_make(char id[GJKD_REQUEST_ID_FRESH_MAX]);
+
 #endif

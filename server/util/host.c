@@ -61,3 +61,102 @@ bool gjkd_host_allowed(const char *header, const struct gjkd_names *allowed) {
     }
     return false;
 }
+
+/* Browsers send origins in their normal form; therefore they are compared bytewise. */
+
+static bool is_one_of(char c, const char *set) {
+    return c != '\0' && strchr(set, c) != NULL;
+}
+
+/* The number of leading characters that are lower-case letters, digits or in `set`. */
+static size_t span(const char *text, size_t length, const char *set) {
+    size_t i = 0;
+    while (i < length && ((text[i] >= 'a' && text[i] <= 'z') ||
+                          (text[i] >= '0' && text[i] <= '9') || is_one_of(text[i], set))) {
+        i++;
+    }
+    return i;
+}
+
+bool gjkd_is_origin(const char *text, size_t length) {
+    static const char mark[] = "://";
+    if (length == 1 && text[0] == '*') {
+        return true;
+    }
+    size_t scheme = span(text, length, "+-.");
+    if (length > GJKD_NAME_BYTES_MAX || scheme == 0 || length - scheme < sizeof mark ||
+        memcmp(text + scheme, mark, sizeof mark - 1) != 0) {
+        return false;
+    }
+    const char *host = text + scheme + sizeof mark - 1;
+    size_t left = length - (size_t)(host - text);
+    bool bracket = host[0] == '[';
+    size_t name = bracket ? 1 + span(host + 1, left - 1, ":.") : span(host, left, "-._");
+    if (bracket) {
+        name = name > 1 && name < left && host[name] == ']' ? name + 1 : 0;
+    }
+    if (name == 0 || name == left) {
+        return name == left && name > 0;
+    }
+    size_t digits = 0;
+    while (name + 1 + digits < left && is_one_of(host[name + 1 + digits], "0123456789")) {
+        digits++;
+    }
+    return host[name] == ':' && digits > 0 && digits <= 5 && name + 1 + digits == left;
+}
+
+static const char *find_origin(const char *name, const struct gjkd_names *allowed) {
+    for (unsigned i = 0; i < allowed->count; i++) {
+        if (strcmp(allowed->names[i], name) == 0) {
+            return allowed->names[i];
+        }
+    }
+    return NULL;
+}
+
+bool gjkd_origins_any(const struct gjkd_names *allowed) {
+    return find_origin("*", allowed) != NULL;
+}
+
+const char *gjkd_origin_find(const char *header, const struct gjkd_names *allowed) {
+    const char *any = find_origin("*", allowed);
+    return any != NULL ? any : find_origin(header, allowed);
+}
+
+/* Compares the request's origin with the allowed ones. An answer without the header fields below is
+ * withheld from the page by its browser. */
+
+/* How long a browser caches the answer to a preflight; none does so for longer than a day. */
+#define MAX_AGE_S "86400"
+
+bool gjkd_cors_is_preflight(const gjkd_head *head) {
+    return head->method == GJKD_OPTIONS && head->origin != NULL && head->request_method != NULL;
+}
+
+gjkd_cors gjkd_cors_make(const struct gjkd_names *allowed, const gjkd_head *head) {
+    gjkd_cors cors = {.varies = allowed->count > 0 && !gjkd_origins_any(allowed)};
+    cors.allow_origin = head->origin != NULL ? gjkd_origin_find(head->origin, allowed) : NULL;
+    cors.preflight = cors.allow_origin != NULL && gjkd_cors_is_preflight(head);
+    return cors;
+}
+
+void gjkd_cors_each_field(const gjkd_cors *cors, gjkd_add_field add, void *response) {
+    if (cors->varies) {
+        add(response, "Vary", "Origin");
+    }
+    if (cors->allow_origin == NULL) {
+        return;
+    }
+    add(response, "Access-Control-Allow-Origin", cors->allow_origin);
+    if (cors->preflight) {
+        add(response, "Access-Control-Allow-Methods", "GET, HEAD, PUT, POST, PATCH, DELETE");
+        add(response, "Access-Control-Allow-Headers",
+            "Accept, Authorization, Content-Encoding, Content-Type, Gjkd-Min-Revision, "
+            "Gjkd-Timeout-Ms, If-Match, If-None-Match, Last-Event-ID, X-Request-Id");
+        add(response, "Access-Control-Max-Age", MAX_AGE_S);
+    } else {
+        add(response, "Access-Control-Expose-Headers",
+            "Allow, ETag, Gjkd-Durability, Location, Retry-After, Server-Timing, "
+            "WWW-Authenticate, X-Request-Id");
+    }
+}

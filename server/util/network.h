@@ -4,6 +4,7 @@
 /* IP addresses without ports, and networks in CIDR form. IPv4 is kept as IPv4-mapped IPv6
  * (::ffff:a.b.c.d), so that a client has one address on both kinds of sockets. */
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -53,5 +54,55 @@ bool gjkd_network_parse(const char *text, size_t length, gjkd_network *out);
 void gjkd_network_format(const gjkd_network *network, char *text);
 
 bool gjkd_networks_contain(const struct gjkd_networks *networks, const gjkd_ip *ip);
+
+/*
+ * A numeric IP address and port, as --listen takes it and as the first line of output
+ * shows it: 127.0.0.1:8080, [::1]:8080, localhost:8080 (which means 127.0.0.1).
+ */
+
+/* "[" + the longest IPv6 text + "]:65535" + NUL */
+#define GJKD_ADDRESS_TEXT_MAX 64
+
+typedef struct gjkd_address {
+    union {
+        struct sockaddr_storage storage;
+        struct sockaddr any;
+        struct sockaddr_in four;
+        struct sockaddr_in6 six;
+    };
+    socklen_t length;
+} gjkd_address;
+
+/* False when the text is not ADDR:PORT; then *out is untouched. */
+bool gjkd_address_parse(const char *text, gjkd_address *out);
+
+/* ADDR:PORT, IPv6 in brackets. text holds GJKD_ADDRESS_TEXT_MAX bytes. */
+void gjkd_address_format(const gjkd_address *address, char *text);
+
+uint16_t gjkd_address_port(const gjkd_address *address);
+void gjkd_address_set_port(gjkd_address *address, uint16_t port);
+
+/* Returns true if only this machine can reach it: 127.0.0.0/8, ::1 and ::ffff:127.0.0.0/104. */
+bool gjkd_address_is_loopback(const gjkd_address *address);
+
+/* 0.0.0.0 or ::, which mean every interface. */
+bool gjkd_address_is_any(const gjkd_address *address);
+
+/*
+ * The client behind a proxy. Every proxy appends to X-Forwarded-For the address of its own peer;
+ * only what a trusted proxy appended is believed.
+ */
+
+/*
+ * The client of a connection from peer: peer itself unless it is trusted; else the last address
+ * of the header (NULL: none) that is not trusted. Where an entry is no address, whoever sent it
+ * is the client. Entries may carry a port.
+ */
+gjkd_ip gjkd_forwarded_client(const gjkd_ip *peer, const char *header,
+                              const struct gjkd_networks *trusted);
+
+/* The bytes that the other side of a TCP connection has acknowledged since it began. False: the
+ * kernel does not tell. */
+bool gjkd_socket_acknowledged(int fd, uint64_t *bytes);
 
 #endif

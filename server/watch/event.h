@@ -9,7 +9,7 @@
 
 #include "sets/feed.h"
 #include "sets/version.h"
-#include "watch/payment.h"
+#include "watch/quota.h"
 
 #include <stdatomic.h>
 

@@ -8,9 +8,9 @@
 #include "watch/overlaps.h"
 
 #include "gjk/set_query.h"
-#include "sets/delta.h"
+#include "sets/feed.h"
+#include "sets/version.h"
 #include "util/timing.h"
-#include "work/deferred_free.h"
 #include "work/memory.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "watch/topic.h"
 
+#include "sets/feed.h"
 #include "sets/registry.h"
 #include "util/hash.h"
 #include "watch/overlaps.h"

@@ -7,6 +7,10 @@
  * thread of the loop.
  */
 
+#include "sets/feed.h"
+#include "watch/event.h"
+#include "work/pool.h"
+
 #include <stdbool.h>
 
 /* A place in the queue; zero: it is in none. */
@@ -28,5 +32,33 @@ bool gjkd_turns_remove(struct gjkd_turns *turns, struct gjkd_turn *turn);
 
 /* Gives the first its turn. False: there is none. */
 bool gjkd_turns_give(struct gjkd_turns *turns);
+
+/*
+ * Catching up: a worker makes one event of all that has changed in a set since some moment, for a
+ * reader that begins there.
+ */
+
+struct gjkd_catching_up {
+    struct gjkd_task task; /* first: tasks are cast back */
+    unsigned *out;         /* counts those under way, on the loop's thread */
+    void *owner;           /* whom `done` tells; NULL: nobody waits for it any more */
+    void (*done)(void *owner, const struct gjkd_catching_up *caught_up); /* on the loop's thread */
+    struct gjkd_version *version;
+    gjkd_since since;
+    uint64_t client;          /* hash of the one who pays */
+    struct gjkd_event *event; /* what it came to; NULL: there was no memory */
+    bool has_ended;           /* the set is deleted: its topic tells that */
+};
+
+/*
+ * Begins to make what has changed since that version (its order: gjkd_version_moment) until `version`, which it
+ * retains, in the processor time of the client with that hash. To be called on the thread of the loop
+ * whose queue of completions is given; the caller then sets owner and done. It frees itself after done.
+ * NULL: out of memory.
+ */
+struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
+                                                struct gjkd_completion_queue *completions,
+                                                unsigned *out, gjkd_since since, uint64_t client,
+                                                struct gjkd_version *version);
 
 #endif

@@ -11,8 +11,9 @@
 
 #include "watch/watch.h"
 
+#include "sets/feed.h"
 #include "sets/registry.h"
-#include "watch/catching_up.h"
+#include "watch/turns.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  * gets one reset in the place of all that waits, so that it never costs more memory than that.
  */
 
-#include "security/keyring.h"
+#include "security/token.h"
 #include "watch/quota.h"
 #include "watch/topic.h"
 

@@ -3,7 +3,7 @@
 
 /* Completed tasks on their way from the workers to the loop that submitted them. */
 
-#include "work/mpsc_queue.h"
+#include "work/task.h"
 
 #include <uv.h>
 

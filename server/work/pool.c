@@ -12,8 +12,8 @@
 
 #include "work/pool.h"
 
+#include "util/process.h"
 #include "util/timing.h"
-#include "work/thread_priority.h"
 
 #include <stdlib.h>
 #include <string.h>

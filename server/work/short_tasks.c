@@ -5,9 +5,9 @@
 
 #include "work/short_tasks.h"
 
+#include "util/process.h"
 #include "util/timing.h"
 #include "work/completion_queue.h"
-#include "work/thread_priority.h"
 
 #include <limits.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
  */
 
 #include "work/fair_queue.h"
-#include "work/mpsc_queue.h"
+#include "work/task.h"
 
 #include <pthread.h>
 #include <uv.h>

@@ -3,7 +3,9 @@
 
 /* A unit of work that a loop hands to the worker pool and gets back by its completion queue. */
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct gjkd_completion_queue;
@@ -30,5 +32,23 @@ struct gjkd_task {
     gjkd_task_result (*run)(struct gjkd_task *task); /* on a worker */
     void (*done)(struct gjkd_task *task);            /* on the loop's thread */
 };
+
+/*
+ * A lock-free queue of tasks with many producers and a single consumer: a producer that is
+ * preempted in the middle of a call blocks nobody.
+ */
+
+struct gjkd_mpsc_queue {
+    struct gjkd_task *_Atomic newest; /* linked by `next` to the oldest */
+};
+
+void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *queue);
+
+/* From any thread. True: the queue was empty before, so the consumer has to be woken. */
+bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *queue, struct gjkd_task *task);
+
+/* Takes every task, the oldest first, linked by `next`; NULL: the queue is empty. By one thread
+ * at a time. */
+struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue);
 
 #endif

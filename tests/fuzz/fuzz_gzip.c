@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "request/gzip.h"
+#include "request/request_body.h"
 
 /* Most bytes that the sink takes. */
 #define BYTES_MAX 65536

@@ -8,9 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "security/forwarded.h"
 #include "util/host.h"
-#include "util/origin.h"
+#include "util/network.h"
 
 static void require(bool condition) {
     if (!condition)

@@ -21,7 +21,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "http/listen.h"
+#include "http/acceptor.h"
 #include "http/loop.h"
 #include "http_answers.h"
 #include "http_streams.h"

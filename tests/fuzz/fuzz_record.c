@@ -18,7 +18,9 @@
 
 #include "cluster/record.h"
 #include "record_sets.h"
-#include "sets/version_shared.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 
 #define WHOLE 1 /* the kind of a change that tells all shapes */
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "sets/commit.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
 
 #define FLAT                                                                           \
     "{\"dimension\":2,\"history\":{\"ticks\":3},\"meta\":{\"k\":1},\"shapes\":{"       \

@@ -3,12 +3,14 @@
 
 #include "cluster/poses.h"
 #include "cluster/record.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
 #include "support/rng.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets/kept_ticks.h"
+#include "sets/version_edit.h"
 #include "support/set_body.h"
 #include "test_server.h"
 

@@ -3,11 +3,12 @@
 #define _GNU_SOURCE /* memmem */
 #include "cluster/record.h"
 #include "sets/commit.h"
-#include "sets/version_shared.h"
+#include "sets/version.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets/version_edit.h"
 #include "support/set_body.h"
 #include "test_server.h"
 

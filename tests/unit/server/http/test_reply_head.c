@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "http/reply_head.h"
+#include "http/response.h"
 #include "test_server.h"
 
 static char text[GJKD_REPLY_HEAD_MAX];

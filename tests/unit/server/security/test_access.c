@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "security/access.h"
+#include "security/token.h"
 #include "test_server.h"
 
 START_TEST(scopes_include_the_ones_before) {

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "security/connection_limiter.h"
+#include "security/limiter.h"
 #include "test_server.h"
 
 static gjkd_ip ip_of(const char *text) {

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "security/forwarded.h"
 #include "security/limiter.h"
 #include "test_server.h"
+#include "util/network.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "security/keyring.h"
+#include "security/token.h"
 #include "test_server.h"
 
 /* SHA-256 of "secret" and of "other" (sha256sum). */

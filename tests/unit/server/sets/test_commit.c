@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "sets/commit.h"
-#include "sets/rewind.h"
+#include "sets/kept_ticks.h"
+#include "sets/version.h"
 #include "test_server.h"
 
 #define BOX "{'type':'box','half_extents':[1,1]}"

@@ -1,6 +1,6 @@
 /* Does a request see one version of every other set, however often it asks? */
 
-#include "sets/pinned_sets.h"
+#include "sets/registry.h"
 
 #include <stdio.h>
 

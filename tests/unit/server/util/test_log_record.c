@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test_server.h"
-#include "util/log_record.h"
+#include "util/log.h"
 
 static struct gjkd_log_record line;
 

@@ -1,7 +1,7 @@
 /* What counts as JSON, in Content-Type and in Accept? */
 
 #include "test_server.h"
-#include "util/media.h"
+#include "util/head.h"
 
 START_TEST(content_types) {
     static const char *const good[] = {"application/json",

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "test_server.h"
+#include "util/host.h"
 #include "util/network.h"
-#include "util/origin.h"
 
 static gjkd_ip ip_of(const char *text) {
     gjkd_ip ip;

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test_server.h"
-#include "util/request_id.h"
+#include "util/head.h"
 #include "util/timing.h"
 
 START_TEST(parts_of_the_time) {

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "sets/feed.h"
 #include "test_server.h"
 #include "watch/event.h"
 

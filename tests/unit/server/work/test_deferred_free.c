@@ -4,7 +4,7 @@
 
 #include "sets/version_edit.h"
 #include "test_server.h"
-#include "work/deferred_free.h"
+#include "work/memory.h"
 
 static struct gjkd_pool pool;
 static int released;

@@ -2,8 +2,6 @@
 
 #include "work/memory.h"
 
-#include "work/deferred_free.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -7,8 +7,9 @@
 #include <sys/resource.h>
 
 #include "test_server.h"
-#include "work/task_group.h"
-#include "work/thread_priority.h"
+#include "util/process.h"
+#include "work/chunks.h"
+#include "work/pool.h"
 
 #define TASKS_MAX 4000
 

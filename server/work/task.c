@@ -1,10 +1,10 @@
+#include "work/task.h"
+
 /*
  * Treiber's stack: tasks are pushed by compare-and-swap; the consumer takes the whole stack by
  * one exchange and reverses it. Since single tasks are never popped, the ABA problem cannot
  * occur. R. K. Treiber, Systems programming: coping with parallelism, IBM RJ 5118, 1986.
  */
-
-#include "work/mpsc_queue.h"
 
 void gjkd_mpsc_queue_init(struct gjkd_mpsc_queue *queue) {
     atomic_init(&queue->newest, NULL);

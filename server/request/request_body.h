@@ -1,13 +1,13 @@
-#ifndef GJKD_REQUEST_GZIP_H
-#define GJKD_REQUEST_GZIP_H
+#ifndef GJKD_REQUEST_REQUEST_BODY_H
+#define GJKD_REQUEST_REQUEST_BODY_H
 
-/* The content coding gzip (RFC 1952) of bodies that come in and of replies. */
+#include "proto/buffer.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "proto/buffer.h"
+/* The content coding gzip (RFC 1952) of bodies that come in and of replies. */
 
 /* Unpacks a body piece by piece. Its memory is the arena's. */
 struct gjkd_unpacker;
@@ -39,9 +39,5 @@ typedef const char *gjkd_pack_source(void *user, size_t *length);
 /* Packs about `length` bytes, which the source gives piece by piece, into out. False: out of
  * memory. Always the same bytes for the same data, however it is cut. */
 bool gjkd_pack(uint64_t length, gjkd_pack_source *source, void *user, struct proto_buffer *out);
-
-/* Returns true if Accept-Encoding (NULL: absent) asks for gzip: by name or by *, with a weight
- * above 0 and at least that of identity where this has one of its own (RFC 9110, section 12.5.3). */
-bool gjkd_accepts_gzip(const char *accept_encoding);
 
 #endif
