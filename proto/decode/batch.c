@@ -4,7 +4,7 @@
  */
 
 #include "decode/decode.h"
-#include "reader/document.h"
+#include "json/reader.h"
 
 struct proto_batch {
     struct proto_document document;

@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text/text.h"
+#include "json/number.h"
+#include "json/text.h"
 
 struct walk {
     const char *at, *end;

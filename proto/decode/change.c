@@ -10,7 +10,7 @@
 
 #include "decode/change_shape.h"
 #include "gjk/sort.h"
-#include "reader/document.h"
+#include "json/reader.h"
 
 struct proto_change {
     proto_change_request request;

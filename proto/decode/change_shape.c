@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "decode/change_shape.h"
-#include "reader/document.h"
-#include "text/text.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 static bool is_tick(proto_change_form form) {
     return form == PROTO_PUT_TICK || form == PROTO_POST_TICK;

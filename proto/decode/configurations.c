@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "reader/document.h"
+#include "json/reader.h"
 
 /* A list of ids, each once. */
 static bool read_shapes(struct proto_reader *reader, const proto_node *root,

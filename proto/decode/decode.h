@@ -5,7 +5,7 @@
 
 #include "gjk/kinds.h"
 #include "proto/request.h"
-#include "reader/reader.h"
+#include "json/reader.h"
 
 /* The names that shapes of that dimension, or parts of a compound, may have as their type, NULL
  * behind the last. */

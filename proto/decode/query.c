@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "reader/document.h"
+#include "json/reader.h"
 
 #define LIMIT_MAX (UINT64_C(1) << 53)
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "reader/document.h"
+#include "json/reader.h"
 
 bool proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name) {
     if (!proto_is_given(&node)) {

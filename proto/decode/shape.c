@@ -10,8 +10,8 @@
 
 #include "gjk/sort.h"
 #include "proto/edit.h"
-#include "reader/document.h"
-#include "text/text.h"
+#include "json/reader.h"
+#include "json/writer.h"
 
 /*
  * Levels of nesting around a shape's meta in the body of a set. The set must take back what one

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "text/text.h"
+#include "json/writer.h"
 
 static void put_member(struct proto_buffer *out, const char *key, uint64_t value) {
     proto_put_key(out, key);

@@ -4,7 +4,7 @@
 /* Parts that several replies share. All write members into an object that is open. */
 
 #include "proto/reply.h"
-#include "text/text.h"
+#include "json/writer.h"
 
 void proto_put_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                       const gjk_detect_result *result);

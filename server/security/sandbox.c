@@ -343,7 +343,7 @@ static bool restrict_calls(bool stores, bool connects) {
 
 /* --- Both --- */
 
-/* Files of the system that libc, libuv, jansson and /metrics read. */
+/* Files of the system that libc, libuv and /metrics read. */
 static const char *const system_paths[] = {"/proc/self", "/sys/fs/cgroup",
                                            "/sys/devices/system/cpu", "/dev/urandom",
                                            "/etc/gnutls"};

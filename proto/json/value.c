@@ -1,12 +1,44 @@
 /*
- * Merges a JSON merge patch into a value: RFC 7396, section 2, to the letter. An object is merged
- * member by member, null removes a member, any other value replaces the old one as a whole. Members
- * of the target keep their order, and new ones follow.
+ * Objects as sequences of names and values, searched from the front; merging of JSON merge patches;
+ * and the text of any value.
  */
 
+#include "json/value.h"
+
+#include "json/writer.h"
 #include <stdlib.h>
 
-#include "reader/document.h"
+/*
+ * Larger objects are maps of shapes, of which nobody asks for a member by its name often: their
+ * names are not looked at.
+ */
+#define SMALL_OBJECT_MAX 16 /* members */
+
+const proto_value *proto_find(proto_value object, const char *name, size_t length) {
+    const proto_value *const end = object.items + 2 * proto_object_size(object);
+
+    for (const proto_value *at = object.items; at < end; at += 2) {
+        if (at->count == length && memcmp(at->text, name, length) == 0) {
+            return at + 1;
+        }
+    }
+    return NULL;
+}
+
+proto_value proto_object_of(const proto_value *pairs, uint32_t count) {
+    uint16_t initials = 0;
+
+    for (uint32_t i = 0; i < count && count <= SMALL_OBJECT_MAX; i++) {
+        const proto_value *name = &pairs[2 * (size_t)i];
+        initials |= name->count > 0 ? proto_initial_of(name->text, name->count) : 0;
+    }
+    return (proto_value){.type = PROTO_OBJECT,
+                         .initials = count <= SMALL_OBJECT_MAX ? initials : UINT16_MAX,
+                         .count = count,
+                         .items = pairs};
+}
+
+/* --- Merging --- */
 
 /* The names of a target, sorted, so that a patch with many members finds each soon. */
 struct named {
@@ -98,4 +130,54 @@ bool proto_merge(struct gjk_arena *arena, proto_value target, proto_value patch,
         return true;
     }
     return merge_objects(arena, target, patch, out);
+}
+
+/* --- Writing --- */
+
+static void put_array(struct proto_buffer *out, proto_value array) {
+    proto_put_text(out, "[");
+    for (size_t i = 0; i < array.count; i++) {
+        proto_put_item(out);
+        proto_put_json(out, proto_value_at(array, i));
+    }
+    proto_put_text(out, "]");
+}
+
+static void put_object(struct proto_buffer *out, proto_value object) {
+    proto_put_text(out, "{");
+    for (size_t i = 0; i < object.count; i++) {
+        const proto_text name = proto_name_at(object, i);
+        proto_put_text(out, i > 0 ? "," : "");
+        proto_put_string(out, name.data, name.length);
+        proto_put_text(out, ":");
+        proto_put_json(out, proto_member_value(object, i));
+    }
+    proto_put_text(out, "}");
+}
+
+void proto_put_json(struct proto_buffer *out, proto_value value) {
+    switch ((proto_type)value.type) {
+    case PROTO_OBJECT:
+        put_object(out, value);
+        break;
+    case PROTO_ARRAY:
+    case PROTO_NUMBERS:
+    case PROTO_ROWS:
+        put_array(out, value);
+        break;
+    case PROTO_STRING:
+        proto_put_string(out, value.text, value.count);
+        break;
+    case PROTO_NUMBER:
+        proto_put_number(out, value.number);
+        break;
+    case PROTO_TRUE:
+    case PROTO_FALSE:
+        proto_put_bool(out, value.type == PROTO_TRUE);
+        break;
+    case PROTO_NULL:
+    case PROTO_ABSENT:
+        proto_put_text(out, "null");
+        break;
+    }
 }

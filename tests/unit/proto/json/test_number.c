@@ -265,7 +265,7 @@ START_TEST(simple_numbers_look_simple) {
 }
 END_TEST
 
-Suite *text_number_suite(void) {
+Suite *json_number_suite(void) {
     Suite *suite = suite_create("proto/number");
     TCase *tests = tcase_create("number");
 

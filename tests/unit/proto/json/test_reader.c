@@ -34,30 +34,37 @@ static const struct {
     const char *reason;
 } malformed[] = {
     {"", "line 1, column 1:", "empty"},
-    {"   \n ", "line 2, column ", ""},
-    {"{", "line 1, column 1:", ""},
-    {"{\"a\":\n  \"x\", }", "line 2, column 8:", ""},
-    {"{\"a\": \"x\"} x", "line 1, column 12:", "end of file"},
-    {"{\"a\": \"x\"}{}", "line 1, column 11:", "end of file"},
-    {"{\"a\": \"x\", \"b\": \"y\", \"a\": \"z\"}", "line 1, column 24:", "duplicate member"},
-    {"{\"limit\": 1e999}", "line 1, column 15:", "too large for a double"},
-    {"{\"limit\": -1e999}", "line 1, column 16:", "too large for a double"},
-    {"{\"a\": \"\xFF\"}", "line 1, column 7:", "invalid UTF-8"},
-    {"{\"a\": \"\xC3\"}", "line 1, column 7:", "invalid UTF-8"},
-    {"{\"a\": \"\xED\xA0\x80\"}", "line 1, column 7:", "invalid UTF-8"},
-    {"{\"a\": \"\\ud800\"}", "line 1, column 14:", ""},
-    {"{\"a\\u0000b\": 1}", "line 1, column 11:", "NUL byte"},
-    {"{a: 1}", "line 1, column 2:", ""},
-    {"{'a': 1}", "line 1, column 2:", ""},
-    {"{\"a\": NaN}", "line 1, column ", ""},
-    {"{\"a\": 01}", "line 1, column ", ""},
-    {"{\"a\": +1}", "line 1, column ", ""},
-    {"{\"a\": .5}", "line 1, column ", ""},
-    {"{\"a\": \"\t\"}", "line 1, column ", "control character"},
-    {"\xEF\xBB\xBF{}", "line 1, column ", ""},
-    {"]", "line 1, column ", ""},
-    {"}}}}]]]]", "line 1, column ", ""},
-    {"{\"\xC3\xA4\xC3\xA4\":\n\"\xC3\xA4\" 1}", "line 2, column 5:", ""},
+    {"   \n ", "line 2, column 2:", "expected a value, but the text ends"},
+    {"{", "line 1, column 2:", "expected a member's name in quotes, but the text ends"},
+    {"{\"a\":\n  \"x\", }", "line 2, column 8:", "expected a member's name in quotes, found '}'"},
+    {"{\"a\": \"x\"} x", "line 1, column 12:", "expected the end of the text, found 'x'"},
+    {"{\"a\": \"x\"}{}", "line 1, column 11:", "expected the end of the text, found '{'"},
+    {"{\"a\": \"x\", \"b\": \"y\", \"a\": \"z\"}", "line 1, column 22:", "duplicate member"},
+    {"{\"a\": \"x\", \"\\u0061\": \"z\"}", "line 1, column 26:", "duplicate member"},
+    {"{\"limit\": 1e999}", "line 1, column 11:", "too large for a double"},
+    {"{\"limit\": -1e999}", "line 1, column 11:", "too large for a double"},
+    {"{\"a\": \"\xFF\"}", "line 1, column 8:", "invalid UTF-8"},
+    {"{\"a\": \"\xC3\"}", "line 1, column 8:", "invalid UTF-8"},
+    {"{\"a\": \"\xED\xA0\x80\"}", "line 1, column 8:", "invalid UTF-8"},
+    {"{\"a\": \"\\ud800\"}", "line 1, column 8:", "not an escape"},
+    {"{\"a\": \"\\x\"}", "line 1, column 8:", "not an escape"},
+    {"{\"a\": \"\\n", "line 1, column 10:", "the string does not end"},
+    {"{\"a\": \"\\n\t\"}", "line 1, column 10:", "control character"},
+    {"{\"a\\u0000b\": 1}", "line 1, column 2:", "NUL byte"},
+    {"{a: 1}", "line 1, column 2:", "found 'a'"},
+    {"{'a': 1}", "line 1, column 2:", "found '''"},
+    {"{\"a\" 1}", "line 1, column 6:", "expected ':', found '1'"},
+    {"{\"a\": NaN}", "line 1, column 7:", "expected a value, found 'N'"},
+    {"{\"a\": nul}", "line 1, column 7:", "expected a value, found 'n'"},
+    {"{\"a\": 01}", "line 1, column 7:", "not a number"},
+    {"{\"a\": 1.}", "line 1, column 7:", "not a number"},
+    {"{\"a\": +1}", "line 1, column 7:", "found '+'"},
+    {"{\"a\": .5}", "line 1, column 7:", "found '.'"},
+    {"{\"a\": \"\t\"}", "line 1, column 8:", "control character"},
+    {"\xEF\xBB\xBF{}", "line 1, column 1:", "expected a value"},
+    {"]", "line 1, column 1:", "expected a value, found ']'"},
+    {"[1 2]", "line 1, column 4:", "expected ',' or ']', found '2'"},
+    {"{\"\xC3\xA4\xC3\xA4\":\n\"\xC3\xA4\" 1}", "line 2, column 5:", "expected ',' or '}'"},
 };
 
 START_TEST(malformed_text_is_refused) {
@@ -203,7 +210,7 @@ START_TEST(threads_do_not_meet) {
 }
 END_TEST
 
-Suite *reader_document_suite(void) {
+Suite *json_reader_suite(void) {
     Suite *suite = suite_create("proto/json");
     TCase *tests = tcase_create("json");
 

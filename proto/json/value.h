@@ -1,5 +1,5 @@
-#ifndef PROTO_READER_VALUE_H
-#define PROTO_READER_VALUE_H
+#ifndef PROTO_JSON_VALUE_H
+#define PROTO_JSON_VALUE_H
 
 /*
  * Values of JSON, 16 bytes each, as the parser leaves them in an arena. The values of an array or
@@ -119,5 +119,15 @@ const proto_value *proto_find(proto_value object, const char *name, size_t lengt
  * strings, no two alike.
  */
 proto_value proto_object_of(const proto_value *pairs, uint32_t count);
+
+/*
+ * MergePatch(target, patch) of RFC 7396: the value that the target becomes. The target may be
+ * ABSENT. Unchanged values are shared with both. False: out of memory.
+ */
+bool proto_merge(struct gjk_arena *arena, proto_value target, proto_value patch,
+                 proto_value *out) GJK_MUST_USE;
+
+/* Writes a JSON value in compact form, members in the order given. Depth: PROTO_DEPTH_MAX. */
+void proto_put_json(struct proto_buffer *out, proto_value value);
 
 #endif

@@ -5,9 +5,12 @@
  * nothing but an opening bracket ends in one.
  */
 
-#include "text/text.h"
+#include "json/writer.h"
 
 #include <string.h>
+
+#include "json/number.h"
+#include "json/text.h"
 
 #define FIRST_CAPACITY_BYTES 1024
 #define KEY_MARKS 4 /* bytes around a name: comma, quotes, colon */

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "gjk/base.h"
-#include "text/text.h"
+#include "json/text.h"
 
 struct code_row {
     int status;

@@ -1,0 +1,539 @@
+/*
+ * Numbers of JSON, read and written by exact 128-bit integers. What is too large or too small for
+ * these goes to strtod and printf, in the C locale: nobody calls setlocale.
+ */
+
+#include "json/number.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gjk/base.h"
+
+__extension__ typedef unsigned __int128 uint128;
+
+#define POWER_OF_FIVE_MAX 27 /* 5^27 is the last that has 63 bits */
+
+static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
+    UINT64_C(1),
+    UINT64_C(5),
+    UINT64_C(25),
+    UINT64_C(125),
+    UINT64_C(625),
+    UINT64_C(3125),
+    UINT64_C(15625),
+    UINT64_C(78125),
+    UINT64_C(390625),
+    UINT64_C(1953125),
+    UINT64_C(9765625),
+    UINT64_C(48828125),
+    UINT64_C(244140625),
+    UINT64_C(1220703125),
+    UINT64_C(6103515625),
+    UINT64_C(30517578125),
+    UINT64_C(152587890625),
+    UINT64_C(762939453125),
+    UINT64_C(3814697265625),
+    UINT64_C(19073486328125),
+    UINT64_C(95367431640625),
+    UINT64_C(476837158203125),
+    UINT64_C(2384185791015625),
+    UINT64_C(11920928955078125),
+    UINT64_C(59604644775390625),
+    UINT64_C(298023223876953125),
+    UINT64_C(1490116119384765625),
+    UINT64_C(7450580596923828125),
+};
+
+/*
+ * --- Reading ---
+ *
+ * The double next to d 10^e = d 5^e 2^e, with d below 2^64, is found
+ *
+ *   - by one operation on doubles, where d and 10^|e| are doubles themselves (d <= 2^53,
+ *     |e| <= 22): it rounds an exact value once (Clinger, "How to Read Floating Point Numbers
+ *     Accurately", PLDI 1990);
+ *   - for other |e| <= 27 from d 5^e, or from the quotient of d and 5^|e| to 62 bits or more and
+ *     whether it leaves a rest. 5^27 has 63 bits, so both are exact, and 53 bits of them are
+ *     rounded to nearest, ties to even, once.
+ *
+ * Every number with 17 digits between 10^-11 and 10^43 is among these. Lemire, "Number Parsing at a
+ * Gigabyte per Second" (2021), has any exponent by a table of 10 KB; what is beyond ours is rare
+ * enough for strtod.
+ */
+
+#define EXACT_DIGITS_MAX (UINT64_C(1) << 53)
+#define EXACT_POWER_MAX 22 /* 10^22 is a double */
+#define MANTISSA_BITS 53
+#define WORD_BITS 64
+#define NUMBER_TEXT_MAX 512 /* bytes of a number that ends the text */
+#define DIGITS_EXACT 19     /* of which any fit into 64 bits */
+#define EXPONENT_MAX 100000 /* beyond any double, whatever the digits */
+
+static double power_of_two(int exponent) {
+    const uint64_t bits = (uint64_t)(1023 + exponent) << 52;
+    double value;
+
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static int bit_length(uint128 value) {
+    const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
+
+    return high != 0 ? 2 * WORD_BITS - __builtin_clzll(high) : WORD_BITS - __builtin_clzll(low);
+}
+
+/*
+ * The double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if has_rest; then
+ * value has more than 54 bits.
+ */
+static double nearest(uint128 value, bool has_rest, int exponent) {
+    const int length = bit_length(value);
+    const int shift = length > MANTISSA_BITS ? length - MANTISSA_BITS : 0;
+    const uint128 half = (uint128)1 << shift >> 1;
+    uint64_t mantissa = (uint64_t)(value >> shift);
+    const uint128 cut = value - ((uint128)mantissa << shift);
+
+    if (cut > half || (cut == half && shift > 0 && (has_rest || mantissa % 2 == 1))) {
+        mantissa++;
+    }
+    return (double)mantissa * power_of_two(exponent + shift);
+}
+
+static double multiplied(uint64_t digits, int power) {
+    return nearest((uint128)digits * powers_of_five[power], false, power);
+}
+
+/* Both are shifted so that the quotient has 63 or 64 bits. */
+static double divided(uint64_t digits, int power) {
+    const uint64_t five = powers_of_five[power];
+    const int left = __builtin_clzll(digits), more = WORD_BITS - 1 - __builtin_clzll(five);
+    const uint128 value = (uint128)(digits << left) << more;
+    const uint64_t quotient = (uint64_t)(value / five);
+
+    return nearest(quotient, (uint128)quotient * five != value, -power - left - more);
+}
+
+static bool decimal_value(uint64_t digits, int exponent, double *out) {
+    static const double tens[EXACT_POWER_MAX + 1] = {
+        1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
+        1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
+    };
+    const int power = exponent < 0 ? -exponent : exponent;
+
+    if (digits == 0) {
+        *out = 0.0;
+    } else if (power > POWER_OF_FIVE_MAX) {
+        return false;
+    } else if (digits <= EXACT_DIGITS_MAX && power <= EXACT_POWER_MAX) {
+        *out = exponent < 0 ? (double)digits / tens[power] : (double)digits * tens[power];
+    } else {
+        *out = exponent < 0 ? divided(digits, power) : multiplied(digits, power);
+    }
+    return true;
+}
+
+static inline bool is_digit(const char *at, const char *end) {
+    return at < end && *at >= '0' && *at <= '9';
+}
+
+/* Returns true if 8 bytes are digits: none is below '0', and none has a carry past '9'. */
+static inline bool are_digits(uint64_t bytes) {
+    const uint64_t high = UINT64_C(0xF0F0F0F0F0F0F0F0), six = UINT64_C(0x0606060606060606);
+
+    return (bytes & high) == UINT64_C(0x3030303030303030) &&
+           ((bytes + six) & high) == UINT64_C(0x3030303030303030);
+}
+
+/* The number that 8 digits are, the first in the lowest byte: pairs, then fours, then all. */
+static inline uint64_t join_digits(uint64_t bytes) {
+    bytes -= UINT64_C(0x3030303030303030);
+    bytes = bytes * 10 + (bytes >> 8);
+    const uint64_t fours = (bytes & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x000F424000000064);
+    const uint64_t others =
+        (bytes >> 16 & UINT64_C(0x000000FF000000FF)) * UINT64_C(0x0000271000000001);
+    return (fours + others) >> 32;
+}
+
+/* Takes digits behind *digits, modulo 2^64. Returns `at` itself where there is none. */
+static inline const char *take_digits(const char *at, const char *end, uint64_t *digits) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    for (uint64_t bytes; end - at >= 8; at += 8) {
+        memcpy(&bytes, at, sizeof bytes);
+        if (!are_digits(bytes)) {
+            break;
+        }
+        *digits = 100000000 * *digits + join_digits(bytes);
+    }
+#endif
+    for (; is_digit(at, end); at++) {
+        *digits = 10 * *digits + (uint64_t)(*at - '0');
+    }
+    return at;
+}
+
+static const char *take_exponent(const char *at, const char *end, int *exponent) {
+    const bool is_negative = at < end && *at == '-';
+    int size = 0;
+
+    at += at < end && (*at == '-' || *at == '+');
+    if (!is_digit(at, end)) {
+        return NULL;
+    }
+    for (; is_digit(at, end); at++) {
+        size = size < EXPONENT_MAX ? 10 * size + (*at - '0') : size;
+    }
+    *exponent += is_negative ? -size : size;
+    return at;
+}
+
+/* Returns true if all digits fit into 64 bits: zeros in front do not count. */
+static bool are_few_digits(const char *at, const char *end) {
+    size_t count = 0;
+
+    if (end - at <= DIGITS_EXACT) {
+        return true;
+    }
+    for (; at < end && *at != 'e' && *at != 'E'; at++) {
+        count += *at != '.' && (count > 0 || *at != '0');
+    }
+    return count <= DIGITS_EXACT;
+}
+
+/* Reads what stands behind the sign, as digits 10^exponent. Returns NULL where it is no number. */
+static inline const char *take_number(const char *at, const char *end, uint64_t *digits,
+                                      int *exponent) {
+    const char *const start = at;
+
+    at = take_digits(at, end, digits);
+    if (at == start || (*start == '0' && at > start + 1)) {
+        return NULL;
+    }
+    if (at < end && *at == '.') {
+        const char *const fraction = at + 1;
+        at = take_digits(fraction, end, digits);
+        if (at == fraction) {
+            return NULL;
+        }
+        *exponent = (int)(fraction - at);
+    }
+    return at < end && (*at == 'e' || *at == 'E') ? take_exponent(at + 1, end, exponent) : at;
+}
+
+/* Reads a number by strtod, which stops at what follows it. Copies one that ends the text. */
+static bool convert_any(const char *start, const char *at, const char *end, double *out) {
+    char text[NUMBER_TEXT_MAX];
+
+    if (at < end) {
+        /* Anything else is a mistake, and strtod might read on. */
+        *out = memchr(",]} \n\r\t", *at, 7) != NULL ? strtod(start, NULL) : 0.0;
+    } else if ((size_t)(at - start) < sizeof text) {
+        memcpy(text, start, (size_t)(at - start));
+        text[at - start] = '\0';
+        *out = strtod(text, NULL);
+    } else {
+        return false;
+    }
+    return isfinite(*out);
+}
+
+bool proto_parse_number(const char **at, const char *end, double *out) {
+    const char *const start = *at;
+    const bool is_negative = start < end && *start == '-';
+    uint64_t digits = 0;
+    int exponent = 0;
+
+    *at = take_number(start + is_negative, end, &digits, &exponent);
+    if (*at == NULL) {
+        return false;
+    }
+    if (are_few_digits(start + is_negative, *at) && decimal_value(digits, exponent, out)) {
+        *out = is_negative ? -*out : *out;
+        return true;
+    }
+    return convert_any(start, *at, end, out);
+}
+
+/*
+ * --- Writing ---
+ *
+ * Seventeen significant digits always read back as the same double (IEEE 754-2019, 5.12.2), but
+ * show 0.1 as 0.10000000000000001. A number that has a text of 15 or fewer digits lies within half
+ * a unit in its last place of it, which is at most 11 units of the 17th digit: so only numbers whose
+ * last two digits are near 00 are tried with fewer. That is not always the shortest text there is,
+ * but it costs one conversion most of the time.
+ *
+ * Replies are full of doubles that are not whole: x = m 2^e with m < 2^53 and e < 0. The first 17
+ * digits are x 10^p, rounded, where p puts the decimal point behind the 17th. With s = -(e + p)
+ *
+ *     x 10^p = m 2^e 5^p 2^p = (m 5^p) / 2^s,
+ *
+ * and while p <= 27, m 5^p has at most 53 + 63 bits: one product of 128-bit integers is exact,
+ * and so are its shift and the choice which way to round (to nearest, ties to even, as printf).
+ *
+ * Whether fewer digits read back is exact as well and needs no strtod: a decimal is read as x
+ * when it lies within half an ulp of x, and in units of the 17th digit an ulp is 2^e 10^p =
+ * 5^p / 2^s. Below a power of two the ulp is half as long. No decimal of at most 17 digits lies
+ * just between two doubles here, for then twice an integer would be 5^p.
+ *
+ * That digits come from exact integers and are kept only if they read back is Steele and White,
+ * "How to Print Floating-Point Numbers Accurately" (PLDI 1990). Unlike theirs, and Ryu's after
+ * them (Adams, PLDI 2018), the text is not always the shortest.
+ */
+
+#define VALUE_MIN 0x1p-36 /* above 10^-11, so that the power of ten is at most 27 */
+#define DIGITS 17
+#define DIGITS_END UINT64_C(100000000000000000) /* the first number with more digits */
+#define WHOLE_MAX 9007199254740992.0            /* 2^53 */
+
+/* x = mantissa 2^exponent, without its sign. */
+typedef struct binary {
+    uint64_t mantissa; /* from 2^52 up */
+    int exponent;
+} binary;
+
+/* x 10^power = numerator / 2^shift: x in units of its 17th digit. */
+typedef struct scaled {
+    uint128 numerator;
+    uint64_t ulp; /* over 2^shift as well */
+    int shift;
+    bool is_lowest; /* a power of two: the ulp below is half as long */
+} scaled;
+
+/* digits has 17; the first one stands for 10^exponent. */
+typedef struct decimal {
+    uint64_t digits;
+    int exponent;
+} decimal;
+
+static binary binary_of(double value) {
+    uint64_t bits;
+
+    memcpy(&bits, &value, sizeof bits);
+    return (binary){.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
+                    .exponent = (int)(bits >> 52 & 0x7FF) - 1075};
+}
+
+static scaled scale(binary x, int power) {
+    GJK_ASSERT(power >= 0 && power <= POWER_OF_FIVE_MAX);
+    const uint64_t five = powers_of_five[power];
+    return (scaled){.numerator = (uint128)x.mantissa * five,
+                    .ulp = five,
+                    .shift = -(x.exponent + power),
+                    .is_lowest = x.mantissa == UINT64_C(1) << 52};
+}
+
+/* How often `unit` goes into x, rounded to nearest, ties to even. */
+static inline uint64_t round_to(const scaled *x, unsigned unit) {
+    const uint64_t whole = (uint64_t)(x->numerator >> x->shift);
+    const uint128 fraction = x->numerator & (((uint128)1 << x->shift) - 1);
+    const uint128 rest = ((uint128)(whole % unit) << x->shift) + fraction;
+    const uint128 full = (uint128)unit << x->shift;
+    const uint64_t times = whole / unit;
+
+    return 2 * rest > full || (2 * rest == full && times % 2 == 1) ? times + 1 : times;
+}
+
+static bool reads_back(const scaled *x, uint64_t candidate) {
+    const uint128 at = (uint128)candidate << x->shift;
+    const bool is_below = at < x->numerator;
+    const uint128 off = is_below ? x->numerator - at : at - x->numerator;
+
+    return (is_below && x->is_lowest ? 4 : 2) * off < x->ulp; /* never equal: 5^p is odd */
+}
+
+/* The power of ten of x's first digit, or one less: (k 1233) / 4096 is nearly k log10(2). */
+static int guess_exponent(binary x) {
+    const int k = x.exponent + 52; /* 2^k <= x; -36 or more */
+
+    return (k * 1233 + 16 * 4096) / 4096 - 16; /* the division rounds down: never negative */
+}
+
+static decimal digits_of(binary x, scaled *exact) {
+    decimal out = {.exponent = guess_exponent(x)};
+
+    for (;; out.exponent++) {
+        *exact = scale(x, DIGITS - 1 - out.exponent);
+        out.digits = round_to(exact, 1);
+        if (out.digits < DIGITS_END) {
+            return out;
+        }
+    }
+}
+
+/*
+ * Tries 15 and 16 digits, which can read back only when the last two digits are near 00 (see
+ * number.c).
+ */
+static decimal shortened(const scaled *exact, decimal full) {
+    const unsigned last_two = (unsigned)(full.digits % 100);
+
+    if (last_two > 11 && last_two < 89) {
+        return full;
+    }
+    for (unsigned unit = 100; unit >= 10; unit /= 10) {
+        const uint64_t digits = round_to(exact, unit) * unit;
+        const bool carried = digits == DIGITS_END;
+        if (reads_back(exact, digits)) {
+            return (decimal){.digits = carried ? DIGITS_END / 10 : digits,
+                             .exponent = full.exponent + carried};
+        }
+    }
+    return full;
+}
+
+/*
+ * Converts two digits at a time, and each half by itself, which shortens the chain of divisions
+ * that wait for each other.
+ */
+static void put_eight(char *at, uint32_t value) {
+    static const char pairs[] = "00010203040506070809101112131415161718192021222324"
+                                "25262728293031323334353637383940414243444546474849"
+                                "50515253545556575859606162636465666768697071727374"
+                                "75767778798081828384858687888990919293949596979899";
+
+    for (int i = 6; i >= 0; i -= 2) {
+        memcpy(at + i, &pairs[value % 100 * 2UL], 2);
+        value /= 100;
+    }
+}
+
+static void put_digits(char *at, uint64_t value) {
+    const uint64_t first_nine = value / 100000000;
+
+    at[0] = (char)('0' + first_nine / 100000000);
+    put_eight(at + 1, (uint32_t)(first_nine % 100000000));
+    put_eight(at + 9, (uint32_t)(value % 100000000));
+}
+
+static char *put(char *at, const char *from, int length) {
+    memcpy(at, from, (size_t)length);
+    return at + length;
+}
+
+/* printf's %g: with an exponent below 10^-4, without zeros at the end. */
+static char *put_decimal(char *at, decimal value) {
+    char digits[DIGITS];
+    int count = DIGITS;
+
+    put_digits(digits, value.digits);
+    while (count > 1 && digits[count - 1] == '0') {
+        count--;
+    }
+    if (value.exponent < -4) {
+        *at++ = digits[0];
+        if (count > 1) {
+            *at++ = '.';
+            at = put(at, digits + 1, count - 1);
+        }
+        at = put(at, "e-", 2);
+        *at++ = (char)('0' + -value.exponent / 10);
+        *at++ = (char)('0' + -value.exponent % 10);
+        return at;
+    }
+    if (value.exponent < 0) {
+        at = put(at, "0.000", 1 - value.exponent);
+        return put(at, digits, count);
+    }
+    const int whole = value.exponent + 1;
+    at = put(at, digits, whole);
+    *at++ = '.';
+    return put(at, digits + whole, count - whole);
+}
+
+static size_t decimal_text(double value, char text[PROTO_NUMBER_MAX]) {
+    char *at = text;
+    scaled exact;
+
+    GJK_ASSERT(floor(value) != value);
+    if (fabs(value) < VALUE_MIN) {
+        return 0;
+    }
+    const decimal full = digits_of(binary_of(value), &exact);
+    if (value < 0.0) {
+        *at++ = '-';
+    }
+    at = put_decimal(at, shortened(&exact, full));
+    *at = '\0';
+    return (size_t)(at - text);
+}
+
+size_t proto_integer_text(uint64_t value, char *text) {
+    char reversed[PROTO_NUMBER_MAX];
+    size_t length = 0;
+
+    do {
+        reversed[length++] = (char)('0' + value % 10);
+        value /= 10;
+    } while (value > 0);
+    for (size_t i = 0; i < length; i++) {
+        text[i] = reversed[length - 1 - i];
+    }
+    text[length] = '\0';
+    return length;
+}
+
+static size_t copy_text(const char *from, char text[PROTO_NUMBER_MAX]) {
+    size_t length = strlen(from);
+
+    memcpy(text, from, length + 1);
+    return length;
+}
+
+static size_t whole_text(double value, char text[PROTO_NUMBER_MAX]) {
+    if (value > 0.0) {
+        return proto_integer_text((uint64_t)value, text);
+    }
+    if (value < 0.0) {
+        text[0] = '-';
+        return 1 + proto_integer_text((uint64_t)-value, text + 1);
+    }
+    return copy_text(signbit(value) ? "-0.0" : "0", text);
+}
+
+/* Returns true if a text of %.17g may have a neighbour with 15 digits that is the same double. */
+static bool is_near_short(const char *text) {
+    unsigned digits = 0, last_two = 0;
+
+    for (; *text != '\0' && *text != 'e'; text++) {
+        if (*text < '0' || *text > '9' || (digits == 0 && *text == '0')) {
+            continue;
+        }
+        digits++;
+        last_two = last_two % 10 * 10 + (unsigned)(*text - '0');
+    }
+    if (digits == 16) { /* a trailing zero that %g left out */
+        last_two = last_two % 10 * 10;
+    }
+    return digits >= 16 && (last_two <= 11 || last_two >= 89);
+}
+
+/* Prints numbers of any size. */
+static size_t printed_text(double value, char text[PROTO_NUMBER_MAX]) {
+    char shorter[PROTO_NUMBER_MAX];
+
+    int length = snprintf(text, PROTO_NUMBER_MAX, "%.17g", value);
+    for (int digits = 15; digits <= 16 && is_near_short(text); digits++) {
+        int shorter_length = snprintf(shorter, sizeof shorter, "%.*g", digits, value);
+        if (strtod(shorter, NULL) == value) {
+            memcpy(text, shorter, (size_t)shorter_length + 1);
+            return (size_t)shorter_length;
+        }
+    }
+    return (size_t)length;
+}
+
+size_t proto_number_text(double value, char text[PROTO_NUMBER_MAX]) {
+    GJK_ASSERT(isfinite(value));
+    if (!isfinite(value)) { /* where asserts are off: still JSON */
+        return copy_text("null", text);
+    }
+    if (floor(value) != value) {
+        size_t length = decimal_text(value, text);
+        return length > 0 ? length : printed_text(value, text);
+    }
+    return fabs(value) < WHOLE_MAX ? whole_text(value, text) : printed_text(value, text);
+}
