@@ -11,7 +11,7 @@ import sys
 
 FLOORS = {
     "core": ["base", "shape", "pair", "ray", "tree", "scene"],
-    "proto": ["json", "text reader", "decode encode", "columns"],
+    "proto": ["json", "decode encode", "columns"],
     "server": ["util", "client", "config", "security", "work", "sets", "watch", "store", "cluster", "request", "handlers", "http", "."],
 }
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.

@@ -54,7 +54,6 @@ complain "core uses more of libm than what is exact" \
 complain "an include looks upwards" \
     "$(includes '(proto|server)/' core; includes 'server/' proto; includes '[^">]*\.\./' core proto server)"
 complain "jansson is more than the oracle of tests" "$(includes 'jansson' core proto server)"
-complain "protobuf-c leaves proto" "$(matches '\b(ProtobufC|protobuf_c_|Gjkd__)' core server proto/include; includes '(protobuf-c|gjkd\.pb-c)' core server proto/include)"
 complain "libuv leaves server" "$(matches '\buv_[a-z]+' core proto; includes 'uv\.h' core proto)"
 complain "libmicrohttpd leaves server" "$(matches '\bMHD_' core proto; includes 'microhttpd' core proto)"
 complain "another room's private headers are included" \

@@ -4,67 +4,28 @@
  */
 
 #include <math.h>
+#include <stdalign.h>
 #include <stdio.h>
 
 #include "columns/columns.h"
 #include "decode/decode.h"
-#include "reader/document.h"
-#include "text/text.h"
-
-/* The fields of the message by their numbers. */
-enum {
-    TYPE = 2,
-    VERTICES,
-    VERTICES_FLOAT,
-    TRIANGLES,
-    RING_SIZES,
-    POLYGON_SIZES,
-    CLOSED,
-    ONE_SIDED,
-    COLUMNS,
-    ROWS,
-    SPACING,
-    HEIGHTS,
-    HEIGHTS_FLOAT,
-    MATERIALS,
-    POSITION,
-    ROTATION,
-    ROUNDING,
-    CATEGORY,
-    MASK,
-    GROUP,
-    META_JSON,
-    FIELDS_END,
-};
-_Static_assert(FIELDS_END <= PROTO_FIELDS_MAX, "every field has its place");
+#include "json/reader.h"
+#include "json/writer.h"
 
 struct body {
-    struct proto_message message; /* its arena is scratch */
-    const proto_limits *limits;
-    proto_field fields[PROTO_FIELDS_MAX];
+    PROTO_ROWS_OF(PROTO_BODY_COLUMNS);
+    proto_source source; /* its arena is scratch */
+    struct proto_message message;
     const gjk_kind *kind;
     gjk_geometry geometry;
 };
 
-static const char *name_of(const struct body *body, int field) {
-    return protobuf_c_message_descriptor_get_field(body->message.descriptor, (unsigned)field)->name;
+static const char *name_of(const struct body *body, const proto_field *field) {
+    return proto_body_columns_table.columns[field - body->fields].name;
 }
 
-static bool refuse(struct body *body, int field, proto_code code, const char *text) {
-    char pointer[64];
-
-    snprintf(pointer, sizeof pointer, "/%s", name_of(body, field));
-    proto_problem_set(body->message.problem, code, "%s", text);
-    return proto_problem_point(body->message.problem, pointer);
-}
-
-static bool is_given(const struct body *body, int field) {
-    return body->fields[field].count > 0;
-}
-
-/* Of the two columns that a list may come in, the one that is there. */
-static int given_of(const struct body *body, int field) {
-    return is_given(body, field + 1) ? field + 1 : field;
+static bool refuse(struct body *body, const proto_field *field, proto_code code, const char *text) {
+    return proto_refuse_column(body->source.problem, name_of(body, field), code, "%s", text);
 }
 
 /* --- Type and labels --- */
@@ -84,79 +45,120 @@ static bool has_columns(const gjk_kind *kind) {
 }
 
 static bool read_kind(struct body *body) {
-    const proto_text type = body->fields[TYPE].text;
-    const uint32_t dimension = body->message.dimension;
+    const proto_text type = body->type.text;
+    const uint32_t dimension = body->rows.dimension;
     uint32_t only = 0;
 
     body->kind = type.length > 0 ? gjk_kind_find(type.data, type.length, &only) : NULL;
     if (type.length == 0) {
-        return refuse(body, TYPE, PROTO_MISSING_MEMBER, "the member \"type\" is required");
+        return refuse(body, &body->type, PROTO_MISSING_MEMBER, "the member \"type\" is required");
     }
     if (body->kind == NULL || !has_columns(body->kind)) {
-        refuse(body, TYPE, PROTO_UNKNOWN_TYPE, "there are no columns for a shape of that type");
-        return proto_problem_hint(body->message.problem, "known types: %s",
+        refuse(body, &body->type, PROTO_UNKNOWN_TYPE,
+               "there are no columns for a shape of that type");
+        return proto_problem_hint(body->source.problem, "known types: %s",
                                   dimension == 2 ? "region, chain, hull, polygon"
                                                  : "mesh, heightfield, hull");
     }
     return only == 0 || only == dimension ||
-           refuse(body, TYPE, PROTO_DIMENSION_MISMATCH, "the type is of the other dimension");
+           refuse(body, &body->type, PROTO_DIMENSION_MISMATCH,
+                  "the type is of the other dimension");
 }
 
 static bool read_labels(struct body *body, struct gjk_arena *arena, proto_shape *out) {
-    const proto_text group = body->fields[GROUP].text;
+    const proto_text group = body->group.text;
 
-    if (!proto_column_most(&body->message, "category", 1) ||
-        !proto_column_most(&body->message, "mask", 1)) {
-        return false;
-    }
-    out->category = is_given(body, CATEGORY) ? body->fields[CATEGORY].uints[0] : 1;
-    out->mask = is_given(body, MASK) ? body->fields[MASK].uints[0] : UINT32_MAX;
+    out->category = body->category.count > 0 ? body->category.uints[0] : 1;
+    out->mask = body->mask.count > 0 ? body->mask.uints[0] : UINT32_MAX;
     if (group.length == 0) {
         return true;
     }
-    if (!proto_is_id(group.data, group.length, body->limits->id_bytes_max)) {
-        return refuse(body, GROUP, PROTO_BAD_NAME, "the text is not an id or group");
+    if (!proto_is_id(group.data, group.length, body->source.limits->id_bytes_max)) {
+        return refuse(body, &body->group, PROTO_BAD_NAME, "the text is not an id or group");
     }
     out->group = gjk_arena_copy_text(arena, group.data, group.length);
-    return out->group != NULL || proto_refuse_columns_memory(body->message.problem);
+    return out->group != NULL ||
+           proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
+}
+
+/* Checks that a column holds one row, or nothing. */
+static bool check_one(struct body *body, const proto_field *field) {
+    const proto_column *column = &proto_body_columns_table.columns[field - body->fields];
+    const uint32_t width = proto_width(column, body->rows.dimension, 1);
+
+    return field->count == 0 || field->count == width ||
+           proto_refuse_column(body->source.problem, column->name, PROTO_WRONG_TYPE,
+                               "%s holds %u numbers, not %u", column->name, field->count, width);
 }
 
 static bool read_place(struct body *body, proto_place *out) {
-    struct proto_message one = body->message;
-    const uint32_t width = one.dimension == 2 ? 1 : 4;
-    const proto_pose_rows rows = {"position", "rotation", body->fields[POSITION].doubles,
-                                  body->fields[ROTATION].doubles};
+    const gjk_pose *pose = NULL;
+    const gjk_rotation *turn = NULL;
 
-    one.count = 1;
-    out->has_position = is_given(body, POSITION);
-    out->has_rotation = is_given(body, ROTATION);
-    return proto_column_optional(&one, "position", one.dimension) &&
-           proto_column_optional(&one, "rotation", width) &&
-           proto_make_poses(&one, &rows, &out->pose, &out->turn);
+    out->has_position = body->position.count > 0;
+    out->has_rotation = body->rotation.count > 0;
+    if (!check_one(body, &body->position) || !check_one(body, &body->rotation) ||
+        !proto_make_poses(&body->source, &body->rows, &body->position, &body->rotation, &pose,
+                          &turn)) {
+        return false;
+    }
+    out->pose = pose != NULL ? *pose : gjk_pose_identity();
+    if (turn != NULL) {
+        out->turn = *turn;
+    } else if (body->rows.dimension == 3) {
+        out->turn.orientation = (gjk_quat){0.0, 0.0, 0.0, 1.0};
+    }
+    return true;
 }
 
-static bool read_rounding(struct body *body, double *out) {
-    static const proto_column_range length = {0.0, GJK_COORDINATE_MAX};
+/* A refusal points at a row of it, as if it were a column. */
+static bool check_rounding(const struct body *body) {
+    proto_column column = proto_body_columns_table.columns[&body->rounding - body->fields];
+    const proto_field one = {.count = 1, .doubles = (const unsigned char *)&body->rounding.number};
 
-    *out = is_given(body, ROUNDING) ? body->fields[ROUNDING].doubles[0] : 0.0;
-    return proto_check_column(body->message.problem, "rounding", out, 1, 1, length);
+    column.values = PROTO_LENGTH;
+    return proto_check_doubles(body->source.problem, &column, &one, 1);
 }
 
 /* --- Geometry --- */
 
+/* Returns the column that a member comes from; of two, the one that is given. */
+static const proto_field *column_of(const struct body *body, const gjk_member *member) {
+    switch (member->form) {
+    case GJK_MEMBER_POINTS:
+    case GJK_MEMBER_VERTICES:
+    case GJK_MEMBER_RINGS:
+        return body->vertices_float.count > 0 ? &body->vertices_float : &body->vertices;
+    case GJK_MEMBER_HEIGHTS:
+        return body->heights_float.count > 0 ? &body->heights_float : &body->heights;
+    default:
+        return proto_field_of(&body->rows, member->name);
+    }
+}
+
+/* Returns a column's numbers, aligned; NULL if memory is exhausted. */
+static const double *doubles_of(const struct body *body, const proto_field *field) {
+    double *copy = NULL;
+
+    if ((uintptr_t)field->doubles % alignof(double) == 0) {
+        return (const double *)(const void *)field->doubles;
+    }
+    copy = gjk_arena_alloc_array(body->source.arena, field->count, sizeof *copy);
+    if (copy != NULL) {
+        memcpy(copy, field->doubles, field->count * sizeof *copy);
+    }
+    return copy;
+}
+
 static bool read_vertices(struct body *body, const gjk_member *member, gjk_member_value *out) {
-    static const proto_column_range coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX};
-    const uint32_t dimension = body->message.dimension;
-    const int field = given_of(body, VERTICES);
-    const proto_field *column = &body->fields[field];
+    const uint32_t dimension = body->rows.dimension;
+    const proto_field *field = column_of(body, member);
     const bool are_points = member->form == GJK_MEMBER_POINTS;
-    const uint64_t limit = are_points ? body->limits->points_per_hull_max : UINT32_MAX - 1;
+    const uint64_t limit = are_points ? body->source.limits->points_per_hull_max : PROTO_UNLIMITED;
 
     _Static_assert(sizeof(gjk_vec3) == 3 * sizeof(double), "vectors are rows of the column");
     _Static_assert(sizeof(gjk_vec2) == 2 * sizeof(double), "vectors are rows of the column");
-    if (!proto_column_rows(&body->message, name_of(body, field), dimension, limit) ||
-        !proto_check_column(body->message.problem, name_of(body, field), column->doubles,
-                            column->count, dimension, coordinate)) {
+    if (!proto_count_rows(&body->message, (uint32_t)(field - body->fields), limit)) {
         return false;
     }
     const uint32_t count = body->message.count;
@@ -164,42 +166,33 @@ static bool read_vertices(struct body *body, const gjk_member *member, gjk_membe
         return refuse(body, field, count == 0 ? PROTO_MISSING_MEMBER : PROTO_OUT_OF_RANGE,
                       "the shape needs more points");
     }
-    if (!are_points) {
-        out->vertices.in_2d = dimension == 2 ? (const gjk_vec2 *)(void *)column->doubles : NULL;
-        out->vertices.in_3d = dimension == 3 ? (const gjk_vec3 *)(void *)column->doubles : NULL;
+    gjk_vec3 *points = NULL;
+    const double *numbers = NULL;
+    if (are_points) {
+        points = gjk_arena_alloc_array(body->source.arena, count, sizeof *points);
+        for (uint32_t i = 0; points != NULL && i < count; i++) {
+            points[i] = proto_vector_at(field, dimension, i);
+        }
+        out->list.points = points;
+        out->list.count = count;
+    } else {
+        numbers = doubles_of(body, field);
+        out->vertices.in_2d = dimension == 2 ? (const gjk_vec2 *)(const void *)numbers : NULL;
+        out->vertices.in_3d = dimension == 3 ? (const gjk_vec3 *)(const void *)numbers : NULL;
         out->vertices.count = count;
-        return true;
     }
-    gjk_vec3 *points = gjk_arena_alloc_array(body->message.arena, count, sizeof *points);
-    for (uint32_t i = 0; points != NULL && i < count; i++) {
-        points[i] = proto_row_vector(column->doubles, dimension, i);
-    }
-    out->list.points = points;
-    out->list.count = count;
-    return points != NULL || proto_refuse_columns_memory(body->message.problem);
+    return points != NULL || numbers != NULL ||
+           proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
 }
 
-static bool read_triangles(struct body *body, gjk_member_value *out) {
-    if (!is_given(body, TRIANGLES)) {
-        return refuse(body, TRIANGLES, PROTO_MISSING_MEMBER, "a mesh has triangles");
-    }
-    if (!proto_column_rows(&body->message, "triangles", 3, UINT32_MAX / 4)) {
-        return false;
-    }
-    out->triangles.items = (const uint32_t(*)[3])(void *)body->fields[TRIANGLES].uints;
-    out->triangles.count = body->message.count;
-    return true;
-}
-
-/* Returns true if the sizes add up to that many. */
-static bool check_sum(struct body *body, int field, uint64_t wanted) {
-    const proto_field *sizes = &body->fields[field];
+/* Checks that sizes add up to the number of things that they divide. */
+static bool check_sum(struct body *body, const proto_field *sizes, uint64_t wanted) {
     uint64_t sum = 0;
 
-    for (uint64_t i = 0; i < sizes->count; i++) {
+    for (uint32_t i = 0; i < sizes->count; i++) {
         sum += sizes->uints[i];
     }
-    return sum == wanted || refuse(body, field, PROTO_WRONG_TYPE,
+    return sum == wanted || refuse(body, sizes, PROTO_WRONG_TYPE,
                                    "the sizes do not add up to the number of what they divide");
 }
 
@@ -208,64 +201,53 @@ static bool read_rings(struct body *body, gjk_member_value *out) {
     gjk_member_value value = {.number = 0.0};
 
     if (!read_vertices(body, &vertices, &value) ||
-        !check_sum(body, RING_SIZES, value.vertices.count) ||
-        !check_sum(body, POLYGON_SIZES, body->fields[RING_SIZES].count)) {
+        !check_sum(body, &body->ring_sizes, value.vertices.count) ||
+        !check_sum(body, &body->polygon_sizes, body->ring_sizes.count)) {
         return false;
     }
     out->rings = (gjk_region){
         .vertices = value.vertices.in_2d,
-        .ring_sizes = body->fields[RING_SIZES].uints,
-        .polygon_sizes = body->fields[POLYGON_SIZES].uints,
-        .polygon_count = (uint32_t)body->fields[POLYGON_SIZES].count,
+        .ring_sizes = body->ring_sizes.uints,
+        .polygon_sizes = body->polygon_sizes.uints,
+        .polygon_count = body->polygon_sizes.count,
     };
     return true;
 }
 
-static bool read_count(struct body *body, int field, uint32_t *out) {
-    *out = is_given(body, field) ? body->fields[field].uints[0] : 0;
-    return *out >= 2 || refuse(body, field, PROTO_OUT_OF_RANGE, "must be at least 2");
-}
-
-static bool read_spacing(struct body *body, gjk_vec3 *out) {
-    static const proto_column_range step = {0x1p-1074, GJK_COORDINATE_MAX};
-    const proto_field *column = &body->fields[SPACING];
-
-    body->message.count = 1;
-    if (!proto_column_full(&body->message, "spacing", 2) ||
-        !proto_check_column(body->message.problem, "spacing", column->doubles, 2, 1, step)) {
-        return false;
-    }
-    *out = (gjk_vec3){column->doubles[0], column->doubles[1], 0.0};
-    return true;
-}
-
-static bool is_called(const gjk_member *member, const char *name) {
-    return strcmp(member->name, name) == 0;
-}
-
 static bool read_member(struct body *body, const gjk_member *member, gjk_member_value *out) {
-    const proto_field *fields = body->fields;
-    const int flag = is_called(member, "closed") ? CLOSED : ONE_SIDED;
+    const proto_field *field = column_of(body, member);
 
     switch (member->form) {
     case GJK_MEMBER_FLAG:
-        out->flag = is_given(body, flag) && fields[flag].uints[0] != 0;
+        out->flag = field->flag;
         return true;
     case GJK_MEMBER_COUNT:
-        return read_count(body, is_called(member, "columns") ? COLUMNS : ROWS, &out->integer);
+        out->integer = field->uint;
+        return field->uint >= 2 || refuse(body, field, PROTO_OUT_OF_RANGE, "must be at least 2");
     case GJK_MEMBER_STEPS:
-        return read_spacing(body, &out->vector);
+        if (field->count != 2) {
+            return refuse(body, field, field->count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
+                          "there are two numbers");
+        }
+        out->vector = proto_vector_at(field, 2, 0);
+        return true;
     case GJK_MEMBER_TRIANGLES:
-        return read_triangles(body, out);
+        if (field->count == 0) {
+            return refuse(body, field, PROTO_MISSING_MEMBER, "a mesh has triangles");
+        }
+        out->triangles.items = (const uint32_t(*)[3])(const void *)field->uints;
+        out->triangles.count = field->count / 3;
+        return proto_count_rows(&body->message, (uint32_t)(field - body->fields), UINT32_MAX / 4);
     case GJK_MEMBER_RINGS:
         return read_rings(body, out);
     case GJK_MEMBER_HEIGHTS:
-        out->heights.items = fields[given_of(body, HEIGHTS)].doubles;
-        out->heights.count = (uint32_t)fields[given_of(body, HEIGHTS)].count;
-        return true;
+        out->heights.items = doubles_of(body, field);
+        out->heights.count = field->count;
+        return out->heights.items != NULL ||
+               proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
     case GJK_MEMBER_MATERIALS:
-        out->materials.items = fields[MATERIALS].uints;
-        out->materials.count = (uint32_t)fields[MATERIALS].count;
+        out->materials.items = field->count > 0 ? field->uints : NULL;
+        out->materials.count = field->count;
         return true;
     default:
         return read_vertices(body, member, out);
@@ -274,48 +256,34 @@ static bool read_member(struct body *body, const gjk_member *member, gjk_member_
 
 /* --- Columns that do not belong there --- */
 
-static uint32_t fields_of(const gjk_member *member) {
-#define BIT(field) (UINT32_C(1) << (field))
-    switch (member->form) {
-    case GJK_MEMBER_FLAG:
-        return is_called(member, "closed") ? BIT(CLOSED) : BIT(ONE_SIDED);
-    case GJK_MEMBER_COUNT:
-        return is_called(member, "columns") ? BIT(COLUMNS) : BIT(ROWS);
-    case GJK_MEMBER_STEPS:
-        return BIT(SPACING);
-    case GJK_MEMBER_TRIANGLES:
-        return BIT(TRIANGLES);
-    case GJK_MEMBER_RINGS:
-        return BIT(VERTICES) | BIT(VERTICES_FLOAT) | BIT(RING_SIZES) | BIT(POLYGON_SIZES);
-    case GJK_MEMBER_HEIGHTS:
-        return BIT(HEIGHTS) | BIT(HEIGHTS_FLOAT);
-    case GJK_MEMBER_MATERIALS:
-        return BIT(MATERIALS);
-    default:
-        return BIT(VERTICES) | BIT(VERTICES_FLOAT);
+static bool is_of_kind(const struct body *body, const proto_field *field) {
+    bool has_rings = false;
+
+    for (const gjk_member *member = body->kind->members; member->name != NULL; member++) {
+        has_rings = has_rings || member->form == GJK_MEMBER_RINGS;
+        if (column_of(body, member) == field) {
+            return true;
+        }
     }
+    return has_rings && (field == &body->ring_sizes || field == &body->polygon_sizes);
 }
 
 static bool check_fields(struct body *body) {
-    uint32_t known = 0;
-
     GJK_ASSERT(body->kind != NULL);
-    for (const gjk_member *member = body->kind->members; member->name != NULL; member++) {
-        known |= fields_of(member);
+    const proto_field *twice =
+        body->vertices.count > 0 && body->vertices_float.count > 0 ? &body->vertices_float
+        : body->heights.count > 0 && body->heights_float.count > 0 ? &body->heights_float
+                                                                   : NULL;
+    if (twice != NULL) {
+        return refuse(body, twice, PROTO_UNKNOWN_MEMBER,
+                      "it stands instead of the column of doubles, not beside it");
     }
-    for (int field = VERTICES; field <= MATERIALS; field++) {
-        if (is_given(body, field) && (known & BIT(field)) == 0) {
+    for (const proto_field *field = &body->vertices; field < &body->position; field++) {
+        if (field->count > 0 && !is_of_kind(body, field)) {
             return refuse(body, field, PROTO_UNKNOWN_MEMBER, "a shape of that type has none");
         }
     }
-    for (int field = VERTICES; field <= HEIGHTS; field += HEIGHTS - VERTICES) {
-        if (is_given(body, field) && is_given(body, field + 1)) {
-            return refuse(body, field + 1, PROTO_UNKNOWN_MEMBER,
-                          "it stands instead of the column of doubles, not beside it");
-        }
-    }
     return true;
-#undef BIT
 }
 
 /* --- What constructors refuse --- */
@@ -335,8 +303,8 @@ static uint32_t row_of_ring(const gjk_region *rings, const gjk_pieces_fault *pla
 }
 
 static bool refuse_pieces(struct body *body, gjk_status status) {
-    struct proto_problem *problem = body->message.problem;
-    const uint64_t limit = body->limits->pieces_per_shape_max;
+    struct proto_problem *problem = body->source.problem;
+    const uint64_t limit = body->source.limits->pieces_per_shape_max;
 
     if (status != GJK_TOO_MANY_POINTS) {
         return false;
@@ -354,38 +322,31 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
     const gjk_region *rings = &body->geometry.values[0].rings;
     const proto_code code = proto_code_of(status);
     const char *text = gjk_status_text(status);
-    uint32_t fields = fields_of(member);
-    int field = 0;
+    const proto_field *field = column_of(body, member);
 
     if (status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP) {
-        return proto_refuse_columns_status(body->message.problem, status);
+        return proto_refuse_columns_status(body->source.problem, status);
     }
     if (refuse_pieces(body, status)) {
         return false;
     }
-    while ((fields & 1) == 0) {
-        fields >>= 1;
-        field++;
-    }
-    if (field == VERTICES || field == HEIGHTS) {
-        field = given_of(body, field);
-    }
     if (fault->is_count) {
-        proto_problem_set(body->message.problem, code, "must have %llu items, found %llu",
-                          (unsigned long long)fault->wanted, (unsigned long long)fault->found);
-        char pointer[64];
-        snprintf(pointer, sizeof pointer, "/%s", name_of(body, field));
-        return proto_problem_point(body->message.problem, pointer);
+        return proto_refuse_column(body->source.problem, name_of(body, field), code,
+                                   "must have %llu items, found %llu",
+                                   (unsigned long long)fault->wanted,
+                                   (unsigned long long)fault->found);
     }
     if (place->depth == 0) {
         return refuse(body, field, code, text);
     }
     uint32_t row = place->index[0];
     if (member->form == GJK_MEMBER_RINGS) {
-        field = place->depth == 3 ? field : place->depth == 2 ? RING_SIZES : POLYGON_SIZES;
+        field = place->depth == 3   ? field
+                : place->depth == 2 ? &body->ring_sizes
+                                    : &body->polygon_sizes;
         row = place->depth == 1 ? row : row_of_ring(rings, place, place->depth == 3);
     }
-    return proto_refuse_row(body->message.problem, name_of(body, field), row, code, "%s", text);
+    return proto_refuse_row(body->source.problem, name_of(body, field), row, code, "%s", text);
 }
 
 static bool make_shape(struct body *body, gjk_shape *out) {
@@ -398,7 +359,7 @@ static bool make_shape(struct body *body, gjk_shape *out) {
     }
     gjk_status status = body->kind->make(&body->geometry, out);
     if (status == GJK_OK && out->pieces != NULL &&
-        gjk_pieces_count(out->pieces) > body->limits->pieces_per_shape_max) {
+        gjk_pieces_count(out->pieces) > body->source.limits->pieces_per_shape_max) {
         status = GJK_TOO_MANY_POINTS;
     }
     return status == GJK_OK || refuse_geometry(body, status);
@@ -431,7 +392,7 @@ static void put_member(struct proto_buffer *text, const gjk_member *member, uint
 /* Writes the definition as JSON's decoder does, in the same order. meta: compact, or empty. */
 static bool define(const struct body *body, struct gjk_arena *arena, const proto_shape *shape,
                    proto_text meta, proto_text *out) {
-    const proto_text type = body->fields[TYPE].text;
+    const proto_text type = body->type.text;
     struct proto_buffer text;
 
     proto_buffer_init(&text, arena);
@@ -439,16 +400,15 @@ static bool define(const struct body *body, struct gjk_arena *arena, const proto
     proto_put_key(&text, "type");
     proto_put_string(&text, type.data, type.length);
     for (size_t i = 0; body->kind->members[i].name != NULL; i++) {
-        put_member(&text, &body->kind->members[i], body->message.dimension,
-                   &body->geometry.values[i]);
+        put_member(&text, &body->kind->members[i], body->rows.dimension, &body->geometry.values[i]);
     }
-    if (is_given(body, ROUNDING)) {
+    if (body->rounding.count > 0) {
         proto_put_named_number(&text, "rounding", body->geometry.rounding);
     }
-    if (is_given(body, CATEGORY)) {
+    if (body->category.count > 0) {
         proto_put_named_number(&text, "category", shape->category);
     }
-    if (is_given(body, MASK)) {
+    if (body->mask.count > 0) {
         proto_put_named_number(&text, "mask", shape->mask);
     }
     if (shape->group != NULL) {
@@ -461,12 +421,12 @@ static bool define(const struct body *body, struct gjk_arena *arena, const proto
     }
     proto_put_text(&text, "}");
     *out = (proto_text){text.data, text.length};
-    return !text.failed || proto_refuse_columns_memory(body->message.problem);
+    return !text.failed || proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
 }
 
 static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_shape *out) {
-    const proto_text given = body->fields[META_JSON].text;
-    struct proto_problem *problem = body->message.problem;
+    const proto_text given = body->meta_json.text;
+    struct proto_problem *problem = body->source.problem;
     struct proto_document document;
     struct proto_reader reader;
 
@@ -476,7 +436,7 @@ static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_s
     if (!proto_document_open(&document, given, arena, problem)) {
         return proto_problem_point(problem, "/meta_json");
     }
-    proto_reader_init(&reader, &document, body->limits, arena, problem);
+    proto_reader_init(&reader, &document, body->source.limits, arena, problem);
     const proto_node root = proto_root(document.root);
     bool is_fine = proto_check_meta_alone(&reader, &root);
     if (!is_fine) {
@@ -491,42 +451,47 @@ static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_s
 
 /* --- The whole --- */
 
-/* Checks before anything is allocated that the triangles are not too many. */
-static bool check_triangles(struct body *body) {
-    const uint64_t count = body->message.lengths[TRIANGLES] / 3;
+/* Scans and reads the message. Triangles are counted before anything is allocated. */
+static bool read_fields(struct body *body) {
+    struct proto_message *message = &body->message;
+    const proto_source *source = &body->source;
+    const uint32_t triangles = (uint32_t)(&body->triangles - body->fields);
 
-    return count <= body->limits->pieces_per_shape_max ||
-           (refuse_pieces(body, GJK_TOO_MANY_POINTS), false);
-}
-
-static bool decode(struct body *body, proto_text text, struct gjk_arena *arena, proto_shape *out) {
-    double rounding = 0.0;
-
-    if (!proto_message_scan(&body->message, text, 0) || !check_triangles(body) ||
-        !proto_message_read(&body->message, text, body->fields) || !read_kind(body) ||
-        !check_fields(body) || !read_labels(body, arena, out) || !read_place(body, &out->place) ||
-        !read_rounding(body, &rounding)) {
+    if (!proto_message_scan(message, source->body, 0)) {
         return false;
     }
-    body->geometry = (gjk_geometry){
-        .arena = arena,
-        .dimension = body->message.dimension,
-        .rounding = rounding,
-    };
-    return make_shape(body, &out->shape) && define_with_meta(body, arena, out);
+    if (message->lengths[triangles] / 3 > source->limits->pieces_per_shape_max) {
+        (void)refuse_pieces(body, GJK_TOO_MANY_POINTS);
+        return false;
+    }
+    body->rows = (proto_rows){message->table, body->fields, message->dimension, 1};
+    return proto_check_lengths(message, 1) &&
+           proto_message_read(message, source->body, body->fields) &&
+           proto_check_values(message, body->fields, source->limits);
 }
 
 bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
                                proto_shape *out, struct proto_problem *problem) {
     struct gjk_arena scratch;
     struct body body = {
-        .message = {&gjkd__v1__body_columns__descriptor, &scratch, problem, {0}, 0, 0, 0},
-        .limits = limits,
+        .source = {text, 0, limits, &scratch, problem},
+        .message = {.table = &proto_body_columns_table,
+                    .arena = &scratch,
+                    .problem = problem,
+                    .shapes = 1},
     };
 
     gjk_arena_init_beside(&scratch, arena);
     *out = (proto_shape){0};
-    bool is_decoded = decode(&body, text, arena, out);
+    bool is_decoded = read_fields(&body) && read_kind(&body) && check_fields(&body) &&
+                      read_labels(&body, arena, out) && read_place(&body, &out->place) &&
+                      check_rounding(&body);
+    if (is_decoded) {
+        body.geometry = (gjk_geometry){.arena = arena,
+                                       .dimension = body.rows.dimension,
+                                       .rounding = body.rounding.number};
+        is_decoded = make_shape(&body, &out->shape) && define_with_meta(&body, arena, out);
+    }
     gjk_arena_fini(&scratch);
     return is_decoded;
 }

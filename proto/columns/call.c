@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "columns/columns.h"
-#include "text/text.h"
+#include "json/text.h"
 
 /* Fields of Call and of Answer. */
 enum { CALL_ID = 1, CALL_METHOD, CALL_PATH, CALL_CONTENT_TYPE, CALL_BODY, CALL_HEADER };

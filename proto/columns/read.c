@@ -1,112 +1,444 @@
 /*
- * Reads the fields of a message that has passed the scan into arrays whose lengths the scan has
- * counted. protobuf-c would hold the unpacked message besides; here a column of millions of numbers
- * costs its array alone.
+ * Reads a message that has passed the scan. A column of doubles that comes packed and in one piece
+ * stays where it is; the others get arrays whose lengths the scan has counted.
  */
 
 #include "columns/columns.h"
 
+#include <float.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "gjk/sort.h"
+#include "json/number.h"
+#include "json/text.h"
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are packed as they are here");
 
-static bool is_real(const ProtobufCFieldDescriptor *field) {
-    return field->type == PROTOBUF_C_TYPE_DOUBLE || field->type == PROTOBUF_C_TYPE_FLOAT;
+/* --- Refusals --- */
+
+static bool refuse_at(struct proto_problem *problem, const char *pointer, proto_code code,
+                      const char *format, va_list arguments) {
+    char detail[PROTO_DETAIL_MAX];
+    vsnprintf(detail, sizeof detail, format, arguments);
+    proto_problem_set(problem, code, "%s", detail);
+    return proto_problem_point(problem, pointer);
 }
 
-static bool make_array(const struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                       proto_field *out) {
-    const uint64_t count = message->lengths[field->id];
+bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
+                      proto_code code, const char *format, ...) {
+    char pointer[64];
+    va_list arguments;
 
-    if (count == 0 || field->type == PROTOBUF_C_TYPE_STRING) {
+    snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
+    va_start(arguments, format);
+    refuse_at(problem, pointer, code, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool proto_refuse_column(struct proto_problem *problem, const char *column, proto_code code,
+                         const char *format, ...) {
+    char pointer[64];
+    va_list arguments;
+
+    snprintf(pointer, sizeof pointer, "/%s", column);
+    va_start(arguments, format);
+    refuse_at(problem, pointer, code, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
+bool proto_refuse_columns_status(struct proto_problem *problem, gjk_status status) {
+    return status == GJK_GIVEN_UP
+               ? proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED,
+                                   "time was up before all of it was read")
+               : proto_problem_set(problem, PROTO_OUT_OF_MEMORY,
+                                   "the request needs more memory than there is");
+}
+
+/* --- Lengths --- */
+
+uint32_t proto_width(const proto_column *column, uint32_t dimension, uint32_t shapes) {
+    const uint32_t turn = dimension == 2 ? 1 : 4;
+
+    return column->width == PROTO_VECTOR        ? dimension
+           : column->width == PROTO_TURN        ? turn
+           : column->width == PROTO_EACH_VECTOR ? dimension * shapes
+           : column->width == PROTO_EACH_TURN   ? turn * shapes
+                                                : column->width;
+}
+
+static bool refuse_length(const struct proto_message *message, const proto_column *column,
+                          uint64_t found, uint64_t wanted) {
+    if (found == 0) {
+        return proto_refuse_column(message->problem, column->name, PROTO_MISSING_MEMBER,
+                                   "%s is empty, but there are %u rows", column->name,
+                                   message->count);
+    }
+    return proto_refuse_column(message->problem, column->name, PROTO_WRONG_TYPE,
+                               "%s holds %llu numbers; %u rows need %llu", column->name,
+                               (unsigned long long)found, message->count,
+                               (unsigned long long)wanted);
+}
+
+static bool refuse_many(const struct proto_message *message, const proto_column *column,
+                        const char *what, uint64_t found, uint64_t max) {
+    proto_refuse_column(message->problem, column->name, PROTO_TOO_MANY,
+                        "%llu %s, at most %llu are allowed", (unsigned long long)found, what,
+                        (unsigned long long)max);
+    return proto_problem_limit(message->problem, max);
+}
+
+bool proto_count_rows(struct proto_message *message, uint32_t i, uint64_t rows_max) {
+    const proto_column *column = &message->table->columns[i];
+    const uint64_t length = message->lengths[i];
+    const uint64_t width = proto_width(column, message->dimension, message->shapes);
+    const uint64_t rows = (length + width - 1) / width;
+    const uint64_t max = rows_max < UINT32_MAX / 4 ? rows_max : UINT32_MAX / 4;
+
+    if (rows > max) {
+        return refuse_many(message, column, "rows", rows, max);
+    }
+    message->count = (uint32_t)rows;
+    return length == rows * width || refuse_length(message, column, length, rows * width);
+}
+
+/* Checks a column's length against the number of rows. */
+static bool check_length(const struct proto_message *message, uint32_t i) {
+    const proto_column *column = &message->table->columns[i];
+    const uint64_t length = message->lengths[i], rows = message->count;
+    const uint64_t full = rows * proto_width(column, message->dimension, message->shapes);
+    const bool is_one = length == 1, is_none = length == 0;
+
+    switch (column->rule) {
+    case PROTO_EACH:
+        return length == full || refuse_length(message, column, length, full);
+    case PROTO_SHARED:
+        return length == full || is_one || refuse_length(message, column, length, full);
+    case PROTO_DEFAULTED:
+        return length == full || is_one || is_none || refuse_length(message, column, length, full);
+    case PROTO_OPTIONAL:
+        return length == full || is_none || refuse_length(message, column, length, full);
+    case PROTO_LIST: {
+        const double max = column->otherwise > 0.0 ? column->otherwise : (double)rows;
+        return (double)length <= max ||
+               refuse_many(message, column, column->name, length, (uint64_t)max);
+    }
+    default:
         return true;
     }
-    if (is_real(field)) {
-        out->doubles = gjk_arena_alloc_array(message->arena, count, sizeof *out->doubles);
-    } else {
-        out->uints = gjk_arena_alloc_array(message->arena, count, sizeof *out->uints);
-    }
-    return out->doubles != NULL || out->uints != NULL;
 }
 
-/* Where the next number goes: the only place of a singular field, whose last value counts. */
-static uint64_t next_of(const ProtobufCFieldDescriptor *field, proto_field *out) {
-    if (field->label == PROTOBUF_C_LABEL_REPEATED) {
-        return out->count++;
+bool proto_check_lengths(struct proto_message *message, uint64_t rows_max) {
+    const proto_table *table = message->table;
+    bool is_fine = true;
+
+    for (uint32_t i = 0; i < table->count && is_fine; i++) {
+        is_fine = table->columns[i].rule != PROTO_COUNTS || proto_count_rows(message, i, rows_max);
     }
-    out->count = 1;
-    return 0;
+    for (uint32_t i = 0; i < table->count && is_fine; i++) {
+        is_fine = check_length(message, i);
+    }
+    return is_fine;
 }
 
-static void add_reals(const ProtobufCFieldDescriptor *field, proto_cursor *in, const uint8_t *end,
-                      proto_field *out) {
-    const bool is_float = field->type == PROTOBUF_C_TYPE_FLOAT;
+/* --- Values --- */
 
-    while (in->at < end) {
-        double *to = &out->doubles[next_of(field, out)];
-        float single;
-        if (is_float) {
-            memcpy(&single, in->at, sizeof single);
-            *to = single;
-        } else {
-            memcpy(to, in->at, sizeof *to);
+/* A column as it is read. */
+typedef struct target {
+    const proto_column *column;
+    proto_field *field;
+    double *doubles; /* of a column that does not stay in the message */
+    uint32_t *uints;
+    const char **texts;
+    uint64_t length;
+} target;
+
+/* Makes arrays for a column; packed doubles are found later. */
+static bool make_arrays(struct gjk_arena *arena, target *to) {
+    switch (to->column->type) {
+    case PROTO_FLOATS:
+        to->doubles = gjk_arena_alloc_array(arena, to->length, sizeof *to->doubles);
+        to->field->doubles = (unsigned char *)to->doubles;
+        return to->doubles != NULL;
+    case PROTO_UINTS:
+        to->uints = gjk_arena_alloc_array(arena, to->length + 1, sizeof *to->uints);
+        to->field->uints = to->uints;
+        if (to->uints != NULL) {
+            to->uints[0] = (uint32_t)to->column->otherwise;
         }
-        in->at += is_float ? sizeof single : sizeof *to;
+        return to->uints != NULL;
+    case PROTO_TEXTS:
+        to->texts = gjk_arena_alloc_array(arena, to->length, sizeof *to->texts);
+        to->field->texts = to->texts;
+        return to->texts != NULL;
+    case PROTO_TEXT:
+        to->field->text = (proto_text){"", 0};
+        return true;
+    case PROTO_DOUBLES:
+        to->field->doubles = (const unsigned char *)&to->column->otherwise;
+        return true;
+    default:
+        return true;
     }
 }
 
-/* The lowest 32 bits count, as the format has it; a bool is any but 0. */
-static void add_uint(const ProtobufCFieldDescriptor *field, uint64_t value, proto_field *out) {
-    out->uints[next_of(field, out)] =
-        field->type == PROTOBUF_C_TYPE_BOOL ? value != 0 : (uint32_t)value;
+/* Adds the numbers of a piece of a column of doubles or floats. */
+static bool add_reals(struct gjk_arena *arena, target *to, const uint8_t *at, uint64_t bytes) {
+    proto_field *field = to->field;
+
+    if (to->column->type == PROTO_FLOATS) {
+        for (const uint8_t *end = at + bytes; at < end; at += sizeof(float)) {
+            float single;
+            memcpy(&single, at, sizeof single);
+            to->doubles[field->count++] = single;
+        }
+        return true;
+    }
+    if (bytes == 0) {
+        return true;
+    }
+    if (bytes == to->length * sizeof(double)) {
+        field->doubles = at;
+        field->count = (uint32_t)to->length;
+        return true;
+    }
+    if (to->doubles == NULL) {
+        to->doubles = gjk_arena_alloc_array(arena, to->length, sizeof *to->doubles);
+        field->doubles = (unsigned char *)to->doubles;
+    }
+    if (to->doubles != NULL) {
+        memcpy(&to->doubles[field->count], at, bytes);
+        field->count += (uint32_t)(bytes / sizeof(double));
+    }
+    return to->doubles != NULL;
 }
 
-static void add_bytes(const ProtobufCFieldDescriptor *field, proto_cursor *in, uint64_t size,
-                      proto_field *out) {
-    const uint8_t *end = in->at + size;
+static bool add_text(struct gjk_arena *arena, target *to, const uint8_t *at, uint64_t bytes) {
+    char *text = gjk_arena_copy_text(arena, (const char *)at, bytes);
+
+    if (to->column->type == PROTO_TEXTS) {
+        to->texts[to->field->count++] = text;
+    } else {
+        to->field->text = (proto_text){text, bytes};
+        to->field->count = 1;
+    }
+    return text != NULL;
+}
+
+/* Adds an integer, of which the lowest 32 bits count, as the format has it. */
+static void add_uint(target *to, uint64_t value) {
+    switch (to->column->type) {
+    case PROTO_UINTS:
+        to->uints[to->field->count++] = (uint32_t)value;
+        return;
+    case PROTO_BOOL:
+        to->field->flag = value != 0;
+        break;
+    default:
+        to->field->uint = (uint32_t)value;
+    }
+    to->field->count = 1;
+}
+
+static bool add_bytes(struct gjk_arena *arena, target *to, proto_cursor in) {
+    const uint64_t bytes = (uint64_t)(in.end - in.at);
     uint64_t value;
 
-    if (field->type == PROTOBUF_C_TYPE_STRING) {
-        out->text = (proto_text){(const char *)in->at, size};
-        out->count = 1;
-        in->at = end;
-    } else if (is_real(field)) {
-        add_reals(field, in, end, out);
-    } else {
-        while (in->at < end && proto_read_varint(in, &value)) {
-            add_uint(field, value, out);
+    switch (to->column->type) {
+    case PROTO_DOUBLES:
+    case PROTO_FLOATS:
+        return add_reals(arena, to, in.at, bytes);
+    case PROTO_TEXTS:
+    case PROTO_TEXT:
+        return add_text(arena, to, in.at, bytes);
+    default:
+        while (in.at < in.end && proto_read_varint(&in, &value)) {
+            add_uint(to, value);
         }
+        return true;
     }
 }
 
-static void add_field(const ProtobufCFieldDescriptor *field, unsigned wire, proto_cursor *in,
-                      proto_field *out) {
+static bool add_field(struct gjk_arena *arena, target *to, unsigned wire, proto_cursor *in) {
     uint64_t value = 0;
 
     if (wire == PROTO_WIRE_64BIT || wire == PROTO_WIRE_32BIT) {
-        add_reals(field, in, in->at + 1, out);
-    } else if (proto_read_varint(in, &value) && wire == PROTO_WIRE_BYTES) {
-        add_bytes(field, in, value, out);
-    } else {
-        add_uint(field, value, out);
+        const uint64_t bytes = wire == PROTO_WIRE_64BIT ? sizeof(double) : sizeof(float);
+        const uint8_t *at = in->at;
+        in->at += bytes;
+        if (to->column->type == PROTO_DOUBLE) {
+            memcpy(&to->field->number, at, sizeof(double));
+            to->field->count = 1;
+            return true;
+        }
+        return add_reals(arena, to, at, bytes);
     }
+    if (!proto_read_varint(in, &value)) {
+        return true; /* never, after the scan */
+    }
+    if (wire == PROTO_WIRE_BYTES) {
+        in->at += value;
+        return add_bytes(arena, to, (proto_cursor){in->at - value, in->at});
+    }
+    add_uint(to, value);
+    return true;
 }
 
-bool proto_message_read(const struct proto_message *message, proto_text body,
-                        proto_field fields[PROTO_FIELDS_MAX]) {
-    const ProtobufCMessageDescriptor *descriptor = message->descriptor;
+bool proto_message_read(const struct proto_message *message, proto_text body, proto_field *fields) {
+    const proto_table *table = message->table;
     proto_cursor in = {(const uint8_t *)body.data, (const uint8_t *)body.data + body.length};
+    target targets[PROTO_COLUMNS_MAX];
+    bool is_fine = true;
     uint64_t tag;
 
-    memset(fields, 0, PROTO_FIELDS_MAX * sizeof *fields);
-    for (unsigned i = 0; i < descriptor->n_fields; i++) {
-        const ProtobufCFieldDescriptor *field = &descriptor->fields[i];
-        if (!make_array(message, field, &fields[field->id])) {
-            return proto_refuse_columns_memory(message->problem);
+    memset(fields, 0, table->count * sizeof *fields);
+    for (uint32_t i = 0; i < table->count && is_fine; i++) {
+        targets[i] =
+            (target){&table->columns[i], &fields[i], NULL, NULL, NULL, message->lengths[i]};
+        fields[i].step = message->lengths[i] > 1;
+        is_fine = make_arrays(message->arena, &targets[i]);
+    }
+    while (is_fine && in.at < in.end && proto_read_varint(&in, &tag)) {
+        const uint32_t i = proto_column_of(table, tag >> 3);
+        is_fine = add_field(message->arena, &targets[i], (unsigned)(tag & 7), &in);
+    }
+    return is_fine || proto_refuse_columns_status(message->problem, GJK_OUT_OF_MEMORY);
+}
+
+/* --- What values may be --- */
+
+struct range {
+    double min, max; /* finite both */
+};
+
+static const struct range ranges[] = {
+    [PROTO_FINITE] = {-DBL_MAX, DBL_MAX},
+    [PROTO_COORDINATE] = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX},
+    [PROTO_LENGTH] = {0.0, GJK_COORDINATE_MAX},
+    [PROTO_POSITIVE] = {0x1p-1074, GJK_COORDINATE_MAX},
+    [PROTO_REACH] = {0.0, DBL_MAX},
+    [PROTO_THREE] = {0.0, 2.0},
+};
+
+/* Says what is wrong with a value, and points at the row; row UINT32_MAX: the value is alone. */
+static bool refuse_value(struct proto_problem *problem, const char *name, uint32_t row,
+                         double value, const struct range *range) {
+    char pointer[64], text[PROTO_NUMBER_MAX], min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX];
+
+    proto_number_text(range->min, min);
+    proto_number_text(range->max, max);
+    if (!isfinite(value)) {
+        proto_problem_set(problem, PROTO_NOT_FINITE, "a number is not finite");
+    } else if (range->max == DBL_MAX) {
+        proto_number_text(value, text);
+        proto_problem_set(problem, PROTO_OUT_OF_RANGE, "must be at least %s, found %s", min, text);
+    } else {
+        proto_number_text(value, text);
+        proto_problem_set(problem, PROTO_OUT_OF_RANGE,
+                          "must be at least %s and at most %s, found %s", min, max, text);
+    }
+    const int end = snprintf(pointer, sizeof pointer, "/%s", name);
+    if (row != UINT32_MAX) {
+        snprintf(pointer + end, sizeof pointer - (size_t)end, "/%u", row);
+    }
+    return proto_problem_point(problem, pointer);
+}
+
+bool proto_check_doubles(struct proto_problem *problem, const proto_column *column,
+                         const proto_field *field, uint32_t width) {
+    enum { STRIDE = 64 }; /* numbers that are looked at without a branch */
+    const struct range *range = &ranges[column->values];
+    bool is_fine = true;
+    double value;
+
+    for (uint32_t begin = 0; begin < field->count && is_fine; begin += STRIDE) {
+        const uint32_t end = begin + STRIDE < field->count ? begin + STRIDE : field->count;
+        for (uint32_t i = begin; i < end; i++) {
+            memcpy(&value, field->doubles + i * sizeof value, sizeof value);
+            is_fine &= (value >= range->min) & (value <= range->max);
+        }
+        for (uint32_t i = begin; i < end && !is_fine; i++) {
+            memcpy(&value, field->doubles + i * sizeof value, sizeof value);
+            if (!(value >= range->min && value <= range->max)) {
+                return refuse_value(problem, column->name, i / width, value, range);
+            }
         }
     }
-    while (in.at < in.end && proto_read_varint(&in, &tag)) {
-        const ProtobufCFieldDescriptor *field =
-            protobuf_c_message_descriptor_get_field(descriptor, (unsigned)(tag >> 3));
-        add_field(field, (unsigned)(tag & 7), &in, &fields[field->id]);
-    }
     return true;
+}
+
+static bool check_names(const struct proto_message *message, const proto_column *column,
+                        const proto_field *field, uint64_t bytes_max) {
+    for (uint32_t i = 0; i < field->count; i++) {
+        const char *name = field->texts[i];
+        if (!proto_is_id(name, strlen(name), bytes_max)) {
+            return proto_refuse_row(message->problem, column->name, i, PROTO_BAD_NAME,
+                                    "\"%.128s\" is not an id or group", name);
+        }
+    }
+    const gjk_status status = gjk_sort(message->arena, (void *)(uintptr_t)field->texts,
+                                       field->count, sizeof *field->texts, proto_compare_texts);
+    return status == GJK_OK || proto_refuse_columns_status(message->problem, status);
+}
+
+bool proto_check_values(const struct proto_message *message, const proto_field *fields,
+                        const proto_limits *limits) {
+    bool is_fine = true;
+
+    for (uint32_t i = 0; i < message->table->count && is_fine; i++) {
+        const proto_column *column = &message->table->columns[i];
+        const proto_field *field = &fields[i];
+        const bool is_uint = column->type == PROTO_UINT;
+        if (column->values == PROTO_NAMES) {
+            is_fine = check_names(message, column, field, limits->id_bytes_max);
+        } else if (column->values == PROTO_ANY || column->values == PROTO_SHAPE) {
+            continue;
+        } else if (column->type == PROTO_DOUBLES || column->type == PROTO_FLOATS) {
+            is_fine = proto_check_doubles(message->problem, column, field,
+                                          proto_width(column, message->dimension, message->shapes));
+        } else {
+            const struct range *range = &ranges[column->values];
+            const double value = is_uint ? field->uint : field->number;
+            is_fine = (value >= range->min && value <= range->max) ||
+                      refuse_value(message->problem, column->name, UINT32_MAX, value, range);
+        }
+    }
+    return is_fine;
+}
+
+/* --- The whole --- */
+
+bool proto_decode_rows(const proto_source *source, const proto_table *table, uint64_t rows_max,
+                       proto_rows *rows, proto_field *fields) {
+    struct proto_message message = {.table = table,
+                                    .arena = source->arena,
+                                    .problem = source->problem,
+                                    .shapes = 1};
+
+    if (!proto_message_scan(&message, source->body, source->set_dimension) ||
+        !proto_check_lengths(&message, rows_max) ||
+        !proto_message_read(&message, source->body, fields) ||
+        !proto_check_values(&message, fields, source->limits)) {
+        return false;
+    }
+    *rows = (proto_rows){table, fields, message.dimension, message.count};
+    return true;
+}
+
+uint32_t proto_column_called(const proto_table *table, const char *name) {
+    uint32_t i = 0;
+
+    while (i < table->count && strcmp(table->columns[i].name, name) != 0) {
+        i++;
+    }
+    return i;
+}
+
+const proto_field *proto_field_of(const proto_rows *rows, const char *name) {
+    static const proto_field none = {0};
+    const uint32_t i = proto_column_called(rows->table, name);
+
+    return i < rows->table->count ? &rows->fields[i] : &none;
 }

@@ -1,6 +1,6 @@
 /*
- * Validates a protobuf message field by field against the descriptor that protobuf-c generates, and
- * counts the entries of each column. Nothing is unpacked, so neither a length beyond the
+ * Validates a protobuf message field by field against its table, and counts the entries of each
+ * column. Nothing is unpacked, so neither a length beyond the
  * end of the body nor a million empty fields costs memory. As the format demands, a column may come
  * in pieces, packed or not, and the last one of a repeated singular field counts. Stricter than the
  * format, an unknown field is refused as in JSON, and so are too many fields that add nothing.
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#include "text/text.h"
+#include "json/text.h"
 
 static bool refuse(struct proto_message *message, const char *format, const char *name) {
     return proto_problem_set(message->problem, PROTO_MALFORMED_PROTOBUF, format, name);
@@ -29,14 +29,34 @@ bool proto_read_varint(proto_cursor *in, uint64_t *out) {
     return false;
 }
 
-/* The bytes of one number of a field; 0: varints. */
-static size_t width_of(const ProtobufCFieldDescriptor *field) {
-    return field->type == PROTOBUF_C_TYPE_DOUBLE  ? sizeof(double)
-           : field->type == PROTOBUF_C_TYPE_FLOAT ? sizeof(float)
-                                                  : 0;
+uint32_t proto_column_of(const proto_table *table, uint64_t number) {
+    uint32_t i = number < table->count ? (uint32_t)number : table->count;
+
+    while (i > 0 && table->columns[i - 1].number > number) {
+        i--;
+    }
+    return i > 0 && table->columns[i - 1].number == number ? i - 1 : table->count;
 }
 
-static bool is_text(proto_cursor bytes) {
+/* Returns the bytes of one number of a column; 0: varints. */
+static size_t bytes_of(const proto_column *column) {
+    const bool is_double = column->type == PROTO_DOUBLES || column->type == PROTO_DOUBLE;
+    return is_double ? sizeof(double) : column->type == PROTO_FLOATS ? sizeof(float) : 0;
+}
+
+static bool is_repeated(const proto_column *column) {
+    return column->type <= PROTO_TEXTS;
+}
+
+static bool is_a_text(const proto_column *column) {
+    return column->type == PROTO_TEXT || column->type == PROTO_TEXTS;
+}
+
+static uint64_t *length_of(struct proto_message *message, const proto_column *column) {
+    return &message->lengths[column - message->table->columns];
+}
+
+static bool is_utf8(proto_cursor bytes) {
     size_t size = (size_t)(bytes.end - bytes.at), step = 1;
 
     for (size_t i = 0; i < size && step > 0; i += step) {
@@ -46,15 +66,15 @@ static bool is_text(proto_cursor bytes) {
 }
 
 /*
- * Counts an empty piece of a column or a repeated singular field. They are harmless, but protobuf-c
- * spends some memory on each.
+ * Counts an empty piece of a column or a repeated singular field. They are harmless, but
+ * a million of them would take time for nothing.
  */
-static bool note_idle(struct proto_message *message, const ProtobufCFieldDescriptor *field) {
+static bool note_idle(struct proto_message *message, const proto_column *column) {
     if (++message->idle_count <= PROTO_IDLE_FIELDS_MAX) {
         return true;
     }
     proto_problem_set(message->problem, PROTO_TOO_MANY,
-                      "%s comes once more; at most %d fields may bring nothing new", field->name,
+                      "%s comes once more; at most %d fields may bring nothing new", column->name,
                       PROTO_IDLE_FIELDS_MAX);
     return proto_problem_limit(message->problem, PROTO_IDLE_FIELDS_MAX);
 }
@@ -72,80 +92,77 @@ static bool count_varints(proto_cursor in, uint64_t *count) {
     return true;
 }
 
-static bool scan_bytes(struct proto_message *message, const ProtobufCFieldDescriptor *field,
+static bool scan_bytes(struct proto_message *message, const proto_column *column,
                        proto_cursor bytes) {
-    uint64_t *length = &message->lengths[field->id];
+    uint64_t *length = length_of(message, column);
     size_t size = (size_t)(bytes.end - bytes.at);
 
-    if (field->type == PROTOBUF_C_TYPE_STRING) {
+    if (is_a_text(column)) {
         ++*length;
-        if (!is_text(bytes)) {
-            return refuse(message, "%s holds invalid UTF-8 or a NUL", field->name);
+        if (!is_utf8(bytes)) {
+            return refuse(message, "%s holds invalid UTF-8 or a NUL", column->name);
         }
-        return field->label == PROTOBUF_C_LABEL_REPEATED || *length == 1 ||
-               note_idle(message, field);
+        return is_repeated(column) || *length == 1 || note_idle(message, column);
     }
-    if (field->label != PROTOBUF_C_LABEL_REPEATED) {
-        return refuse(message, "%s is not of the type that the schema gives it", field->name);
+    if (!is_repeated(column)) {
+        return refuse(message, "%s is not of the type that the schema gives it", column->name);
     }
     if (size == 0) {
-        return note_idle(message, field);
+        return note_idle(message, column);
     }
-    const size_t width = width_of(field);
+    const size_t width = bytes_of(column);
     if (width > 0) {
         *length += size / width;
         return size % width == 0 ||
                refuse(message,
                       width == sizeof(double) ? "%s does not hold whole numbers of 8 bytes"
                                               : "%s does not hold whole numbers of 4 bytes",
-                      field->name);
+                      column->name);
     }
     return count_varints(bytes, length) ||
-           refuse(message, "%s does not hold whole varints", field->name);
+           refuse(message, "%s does not hold whole varints", column->name);
 }
 
 /* Reads one unpacked number, of a singular or of a repeated field. */
-static bool scan_number(struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                        size_t width) {
-    bool is_fit = field->type != PROTOBUF_C_TYPE_STRING && width == width_of(field);
+static bool scan_number(struct proto_message *message, const proto_column *column, size_t width) {
+    bool is_fit = !is_a_text(column) && width == bytes_of(column);
 
     if (!is_fit) {
-        return refuse(message, "%s is not of the type that the schema gives it", field->name);
+        return refuse(message, "%s is not of the type that the schema gives it", column->name);
     }
-    message->lengths[field->id]++;
-    return field->label == PROTOBUF_C_LABEL_REPEATED || message->lengths[field->id] == 1 ||
-           note_idle(message, field);
+    const uint64_t length = ++*length_of(message, column);
+    return is_repeated(column) || length == 1 || note_idle(message, column);
 }
 
-static bool scan_value(struct proto_message *message, const ProtobufCFieldDescriptor *field,
-                       unsigned wire, proto_cursor *in) {
+static bool scan_value(struct proto_message *message, const proto_column *column, unsigned wire,
+                       proto_cursor *in) {
     uint64_t value;
 
     switch (wire) {
     case PROTO_WIRE_VARINT:
         if (!proto_read_varint(in, &value)) {
-            return refuse(message, "%s ends in the middle of a varint", field->name);
+            return refuse(message, "%s ends in the middle of a varint", column->name);
         }
-        if (field->id == 1 && field->type == PROTOBUF_C_TYPE_UINT32) {
+        if (column->number == 1) {
             message->dimension = value <= UINT32_MAX ? (uint32_t)value : UINT32_MAX;
         }
-        return scan_number(message, field, 0);
+        return scan_number(message, column, 0);
     case PROTO_WIRE_64BIT:
     case PROTO_WIRE_32BIT:
         value = wire == PROTO_WIRE_64BIT ? sizeof(double) : sizeof(float);
         if ((uint64_t)(in->end - in->at) < value) {
-            return refuse(message, "%s ends in the middle of a number", field->name);
+            return refuse(message, "%s ends in the middle of a number", column->name);
         }
         in->at += value;
-        return scan_number(message, field, value);
+        return scan_number(message, column, value);
     case PROTO_WIRE_BYTES:
         if (!proto_read_varint(in, &value) || value > (uint64_t)(in->end - in->at)) {
-            return refuse(message, "%s is longer than the body", field->name);
+            return refuse(message, "%s is longer than the body", column->name);
         }
         in->at += value;
-        return scan_bytes(message, field, (proto_cursor){in->at - value, in->at});
+        return scan_bytes(message, column, (proto_cursor){in->at - value, in->at});
     default:
-        return refuse(message, "%s is not of the type that the schema gives it", field->name);
+        return refuse(message, "%s is not of the type that the schema gives it", column->name);
     }
 }
 
@@ -157,7 +174,7 @@ static bool skip_value(struct proto_message *message, unsigned wire, proto_curso
         return proto_read_varint(in, &value) || refuse(message, "%s", "a varint does not end");
     }
     if (wire != PROTO_WIRE_64BIT && wire != PROTO_WIRE_BYTES && wire != PROTO_WIRE_32BIT) {
-        return refuse(message, "the bytes are no fields of %s", message->descriptor->short_name);
+        return refuse(message, "the bytes are no fields of %s", message->table->name);
     }
     if ((wire == PROTO_WIRE_BYTES && !proto_read_varint(in, &value)) ||
         value > (uint64_t)(in->end - in->at)) {
@@ -169,7 +186,7 @@ static bool skip_value(struct proto_message *message, unsigned wire, proto_curso
 
 static bool refuse_field(struct proto_message *message, uint64_t number) {
     proto_problem_set(message->problem, PROTO_UNKNOWN_MEMBER, "%s has no field %llu",
-                      message->descriptor->short_name, (unsigned long long)number);
+                      message->table->name, (unsigned long long)number);
     return proto_problem_hint(message->problem, "check the version of gjkd.proto");
 }
 
@@ -177,7 +194,7 @@ static bool refuse_field(struct proto_message *message, uint64_t number) {
 static bool check_dimension(struct proto_message *message, uint32_t set_dimension) {
     uint32_t found = message->dimension;
 
-    if (message->lengths[1] == 0 || found == 0) {
+    if (message->lengths[0] == 0 || found == 0) {
         proto_problem_set(message->problem, PROTO_MISSING_MEMBER, "dimension is required: 2 or 3");
     } else if (found != 2 && found != 3) {
         proto_problem_set(message->problem, PROTO_OUT_OF_RANGE, "a dimension is 2 or 3, not %u",
@@ -193,23 +210,22 @@ static bool check_dimension(struct proto_message *message, uint32_t set_dimensio
 
 bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t set_dimension) {
     proto_cursor in = {(const uint8_t *)body.data, (const uint8_t *)body.data + body.length};
-    const ProtobufCMessageDescriptor *descriptor = message->descriptor;
+    const proto_table *table = message->table;
     uint64_t tag, unknown = 0;
 
     memset(message->lengths, 0, sizeof message->lengths);
     message->dimension = message->count = message->idle_count = 0;
     while (in.at < in.end) {
         if (!proto_read_varint(&in, &tag) || tag >> 3 == 0 || tag > UINT32_MAX) {
-            return refuse(message, "the bytes are no fields of %s", descriptor->short_name);
+            return refuse(message, "the bytes are no fields of %s", table->name);
         }
-        const ProtobufCFieldDescriptor *field =
-            protobuf_c_message_descriptor_get_field(descriptor, (unsigned)(tag >> 3));
-        unsigned wire = (unsigned)(tag & 7);
-        if (field == NULL) {
+        const uint32_t i = proto_column_of(table, tag >> 3);
+        const bool is_known = i < table->count;
+        if (!is_known) {
             unknown = tag >> 3;
         }
-        if (field != NULL ? !scan_value(message, field, wire, &in)
-                          : !skip_value(message, wire, &in)) {
+        if (is_known ? !scan_value(message, &table->columns[i], (unsigned)(tag & 7), &in)
+                     : !skip_value(message, (unsigned)(tag & 7), &in)) {
             return false;
         }
     }

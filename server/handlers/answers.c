@@ -21,10 +21,22 @@ static bool is_columns(const struct gjkd_query_context *context) {
     return context->request->columns_out != NULL;
 }
 
-/* A column of one row. */
-static const uint32_t *gap_of(const struct gjkd_query_context *context) {
-    static const uint32_t gap = 1;
-    return context->stamp.pose_gap ? &gap : NULL;
+/* Makes room for an answer of one row. Returns false if memory is exhausted: then refused. */
+static bool begin_row(struct gjkd_query_context *context, const proto_table *table, uint32_t needs,
+                      proto_answers *row, proto_slot *slots) {
+    *row = (proto_answers){.table = table,
+                           .slots = slots,
+                           .revision = context->stamp.revision,
+                           .dimension = context->query.dimension,
+                           .count = 1,
+                           .needs = needs};
+    if (!proto_answers_init(row, context->arena)) {
+        return gjkd_query_context_out_of_memory(context);
+    }
+    if (context->stamp.pose_gap) {
+        proto_set_some(proto_slot_of(row, "pose_gap"), 0, 1);
+    }
+    return true;
 }
 
 /* --- Pairs --- */
@@ -32,15 +44,6 @@ static const uint32_t *gap_of(const struct gjkd_query_context *context) {
 bool gjkd_answer_fits_pair_columns(const proto_query *query) {
     return query->b.kind != PROTO_OPERAND_ABSENT && !query->trace && query->contacts == 0 &&
            !query->include_meta;
-}
-
-static bool begin_pair_columns(struct gjkd_query_context *context, proto_pair_answers *row) {
-    if (!proto_pair_answers_init(row, context->query.dimension, 1, context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
-    }
-    row->revision = context->stamp.revision;
-    row->pose_gap = gap_of(context);
-    return true;
 }
 
 bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_detect_result *result) {
@@ -52,11 +55,11 @@ bool gjkd_answer_print_detect(struct gjkd_query_context *context, const gjk_dete
                             &context->stamp);
         return true;
     }
-    if (!begin_pair_columns(context, &row)) {
+    if (!begin_row(context, &proto_pair_answers_table, 0, &row.answers, row.slots)) {
         return false;
     }
     proto_pair_answers_set_detect(&row, 0, result, query->penetration);
-    proto_encode_pair_columns(&context->out, &row);
+    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 
@@ -68,11 +71,11 @@ bool gjkd_answer_print_distance(struct gjkd_query_context *context,
         proto_encode_distance(&context->out, context->query.dimension, result, &context->stamp);
         return true;
     }
-    if (!begin_pair_columns(context, &row)) {
+    if (!begin_row(context, &proto_pair_answers_table, 0, &row.answers, row.slots)) {
         return false;
     }
     proto_pair_answers_set_distance(&row, 0, result);
-    proto_encode_pair_columns(&context->out, &row);
+    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 
@@ -146,13 +149,12 @@ bool gjkd_answer_fits_cast_columns(const proto_query *query) {
 static bool print_ray_row(struct gjkd_query_context *context, const gjk_ray_hit *hit,
                           const double *exit) {
     proto_ray_answers row;
-    if (!proto_ray_answers_init(&row, context->query.dimension, 1, exit != NULL, context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
+    if (!begin_row(context, &proto_raycast_answers_table, exit != NULL ? PROTO_NEEDS_EXITS : 0,
+                   &row.answers, row.slots)) {
+        return false;
     }
-    row.revision = context->stamp.revision;
-    row.pose_gap = gap_of(context);
-    proto_ray_answers_set(&row, 0, hit, hit != NULL && exit != NULL ? *exit : 0.0);
-    proto_encode_ray_columns(&context->out, &row);
+    proto_ray_answers_set(&row, 0, hit, hit != NULL ? exit : NULL);
+    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 
@@ -183,14 +185,13 @@ bool gjkd_answer_print_ray_hits(struct gjkd_query_context *context, gjk_status s
 
 static bool print_cast_row(struct gjkd_query_context *context, const gjk_cast_hit *hit) {
     proto_cast_answers row;
-    if (!proto_cast_answers_init(&row, context->query.dimension, 1, context->query.at_start,
-                                 context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
+    const bool resolves = context->query.at_start == GJK_AT_START_RESOLVE;
+    if (!begin_row(context, &proto_cast_answers_table, resolves ? PROTO_NEEDS_DEPTH : 0,
+                   &row.answers, row.slots)) {
+        return false;
     }
-    row.revision = context->stamp.revision;
-    row.pose_gap = gap_of(context);
     proto_cast_answers_set(&row, 0, hit);
-    proto_encode_cast_columns(&context->out, &row);
+    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 
@@ -229,13 +230,11 @@ bool gjkd_answer_fits_hit_columns(const proto_query *query) {
 
 static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement) {
     proto_hit_answers row;
-    if (!proto_hit_answers_init(&row, context->query.dimension, 1, context->arena)) {
-        return gjkd_query_context_out_of_memory(context);
+    if (!begin_row(context, &proto_hit_answers_table, 0, &row.answers, row.slots)) {
+        return false;
     }
-    row.revision = context->stamp.revision;
-    row.pose_gap = gap_of(context);
     proto_hit_answers_set(&row, 0, judgement);
-    proto_encode_hit_columns(&context->out, &row);
+    proto_encode_answers(&context->out, &row.answers);
     return true;
 }
 

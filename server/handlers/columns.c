@@ -15,29 +15,36 @@
 #include <stdio.h>
 #include <string.h>
 
-const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row) {
-    if (columns->then == NULL) {
-        return &columns->newest;
-    }
-    return &columns->then[columns->at_tick.rows == 1 ? 0 : row];
+/* Returns the snapshot that a row is asked of. */
+static const gjk_snapshot *snapshot_of(const struct gjkd_columns *columns, uint32_t row) {
+    return columns->then == NULL ? &columns->newest
+                                 : &columns->then[columns->at_tick->step == 0 ? 0 : row];
 }
 
-/* --- What a row can get wrong --- */
+static void fail_memory(struct gjkd_request *request) {
+    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+}
 
-bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row) {
-    if (columns->lacking == NULL) {
+/* --- Rows --- */
+
+/* Completes the filter by the row's own part. Returns false if ignore_group_of is no shape. */
+static bool select_row(const struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+    const uint32_t handle = proto_uint_at(columns->ignore_group_of, row->index);
+    row->filter.mask = proto_uint_at(columns->mask, row->index);
+    row->filter.category = proto_uint_at(columns->category, row->index);
+    row->filter.ignore_group = NULL;
+    if (handle == PROTO_NO_HANDLE) {
         return true;
     }
-    const uint32_t status = columns->lacking[columns->at_tick.rows == 1 ? 0 : row];
-    if (status != PROTO_ROW_CONVERGED) {
-        columns->kind->refuse_slot(columns, row, status);
-    }
-    return status == PROTO_ROW_CONVERGED;
+    const gjk_body *body = gjk_set_find_handle(row->snapshot->set, handle);
+    row->filter.ignore_group = body != NULL ? body->group : NULL;
+    return body != NULL;
 }
 
-bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
+/* Notes that a row names a shape that is not there. Returns false if that refuses the message. */
+static bool note_refusal(struct gjkd_columns *columns, uint32_t row) {
     if (columns->partial) {
-        columns->kind->refuse_slot(columns, row, PROTO_ROW_UNKNOWN_HANDLE);
+        proto_answers_refuse(columns->answers, row, PROTO_ROW_UNKNOWN_HANDLE);
         return true;
     }
     uint32_t first = atomic_load(&columns->refused);
@@ -46,65 +53,67 @@ bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row) {
     return false;
 }
 
-gjk_selection gjkd_columns_closest(const proto_select_columns *select, const gjkd_chunk *chunk,
-                                   gjk_filter *filter) {
-    *filter = gjk_filter_default();
-    filter->ignore_groups = select->ignore_groups;
-    filter->ignore_groups_count = select->ignore_groups_count;
-    return (gjk_selection){.filter = filter,
-                           .limit = 1,
-                           .arena = chunk->memory,
-                           .budget = chunk->memory->budget,
-                           .rest_unasked = true};
-}
-
-bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
-                         uint32_t row, gjk_filter *filter) {
-    const uint32_t handle = proto_uint_at(select->ignore_group_of, row, PROTO_NO_HANDLE);
-    filter->mask = proto_uint_at(select->mask, row, UINT32_MAX);
-    filter->category = proto_uint_at(select->category, row, UINT32_MAX);
-    filter->ignore_group = NULL;
-    if (handle == PROTO_NO_HANDLE) {
-        return true;
+/* Answers one row. Returns false if the rest is left undone. */
+static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) {
+    const struct gjkd_columns_kind *kind = columns->kind;
+    gjk_status status = GJK_OK;
+    if (columns->lacking != NULL) {
+        const uint32_t lack = columns->lacking[columns->at_tick->step == 0 ? 0 : row->index];
+        if (lack != PROTO_ROW_CONVERGED) {
+            proto_answers_refuse(columns->answers, row->index, lack);
+            return true;
+        }
     }
-    const gjk_body *body = gjk_set_find_handle(gjkd_columns_snapshot(columns, row)->set, handle);
-    filter->ignore_group = body != NULL ? body->group : NULL;
-    return body != NULL;
-}
-
-void gjkd_columns_refuse_select(const struct gjkd_columns *columns,
-                                const proto_select_columns *select, uint32_t row) {
-    const proto_uints *handles = &select->ignore_group_of;
-    (void)gjkd_columns_check_handle(columns, row, proto_uint_at(*handles, row, PROTO_NO_HANDLE),
-                                    "ignore_group_of", handles->rows > 1 ? row : 0);
-}
-
-void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status) {
-    atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
-                 true);
-}
-
-static bool refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
-    char pointer[64];
-    snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
-    gjkd_request_refuse_at(request, pointer);
-    return false;
-}
-
-bool gjkd_columns_check_handle(const struct gjkd_columns *columns, uint32_t row, uint32_t handle,
-                               const char *column, uint32_t place) {
-    if (gjk_set_find_handle(gjkd_columns_snapshot(columns, row)->set, handle) != NULL) {
-        return true;
+    row->snapshot = snapshot_of(columns, row->index);
+    if ((kind->selects && !select_row(columns, row)) || !kind->answer(columns, row, &status)) {
+        return note_refusal(columns, row->index);
     }
-    proto_problem_set(&columns->request->problem, PROTO_SHAPE_NOT_FOUND,
-                      "no shape of the set has the handle %u", handle);
-    return refuse_at(columns->request, column, place);
+    if (status != GJK_OK) {
+        atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
+                     true);
+    }
+    gjk_arena_reset(row->memory);
+    return status == GJK_OK;
+}
+
+static void run(gjkd_chunk *chunk) {
+    struct gjkd_columns *columns = chunk->work;
+    struct gjkd_columns_row row = {.filter = columns->filter, .memory = chunk->memory};
+    row.selection = (gjk_selection){.filter = &row.filter,
+                                    .limit = 1,
+                                    .arena = chunk->memory,
+                                    .budget = chunk->memory->budget,
+                                    .rest_unasked = true};
+    while (gjkd_chunk_next(chunk, &row.index) && run_row(columns, &row)) {
+    }
+    gjkd_count_tally(columns->request->counters, &row.tally);
 }
 
 /* --- Before and after --- */
 
-static void fail_memory(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+static void refuse_at(struct gjkd_request *request, const char *column, uint32_t row) {
+    char pointer[64];
+    snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
+    gjkd_request_refuse_at(request, pointer);
+}
+
+/* Refuses the request at the first column of the row that names a shape which is not there. */
+static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
+    const struct gjk_set *set = snapshot_of(columns, row)->set;
+    const proto_table *table = columns->rows->table;
+    for (uint32_t i = 0; i < table->count; i++) {
+        const proto_field *field = &columns->rows->fields[i];
+        if (table->columns[i].values != PROTO_SHAPE) {
+            continue;
+        }
+        const uint32_t handle = proto_uint_at(field, row);
+        if (handle != table->columns[i].otherwise && gjk_set_find_handle(set, handle) == NULL) {
+            proto_problem_set(&columns->request->problem, PROTO_SHAPE_NOT_FOUND,
+                              "no shape of the set has the handle %u", handle);
+            refuse_at(columns->request, table->columns[i].name, row * field->step);
+            return;
+        }
+    }
 }
 
 static void finish(void *work, bool is_late) {
@@ -114,80 +123,57 @@ static void finish(void *work, bool is_late) {
     if (is_late) {
         gjkd_request_fail_late(request);
     } else if (refused != UINT32_MAX) {
-        columns->kind->refuse_row(columns, refused);
+        refuse_row(columns, refused);
     } else if (atomic_load(&columns->no_memory)) {
         fail_memory(request);
     } else {
         struct proto_buffer out;
         proto_buffer_init(&out, &request->arena);
-        columns->kind->encode(columns, request->columns_out != NULL, &out);
-        gjkd_request_count_queries(request, columns->kind->op, columns->count);
+        (request->columns_out != NULL ? proto_encode_answers
+                                      : proto_encode_answers_json)(&out, columns->answers);
+        gjkd_request_count_queries(request, columns->kind->op, columns->rows->count);
         gjkd_request_reply(request, 200, &out);
     }
 }
 
-/* One of the states that rows ask about. False: it is not kept, and the request is refused. */
-static bool rewind_row(struct gjkd_columns *columns, uint32_t i, gjk_snapshot *then,
-                       uint8_t *lacking, bool *is_gap) {
-    struct gjkd_request *request = columns->request;
-    struct proto_problem problem = {0};
-    gjk_rewound rewound;
-    if (gjkd_rewind(request->version, columns->at_tick.values[i], &rewound, &problem)) {
-        *then = rewound.snapshot;
-        *lacking = PROTO_ROW_CONVERGED;
-        *is_gap = rewound.is_gap;
-        return true;
+void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row) {
+    proto_slot *gaps = proto_slot_of(columns->answers, "pose_gap");
+    const bool serves_all = columns->at_tick->step == 0;
+    for (uint32_t i = row; i < (serves_all ? columns->rows->count : row + 1); i++) {
+        proto_set_some(gaps, i, 1);
     }
-    *lacking =
-        problem.code == PROTO_TICK_EXPIRED ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
-    *then = columns->newest; /* never asked */
-    if (!columns->partial) {
-        request->problem = problem;
-        return refuse_at(request, "at_tick", i);
-    }
-    return true;
 }
 
-bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows) {
-    uint32_t *gaps = (uint32_t *)(uintptr_t)columns->pose_gap;
-    if (gaps == NULL) {
-        gaps = gjk_arena_alloc_array(&columns->request->arena, columns->count, sizeof *gaps);
-        if (gaps == NULL) {
-            return false;
-        }
-        memset(gaps, 0, columns->count * sizeof *gaps);
-        columns->pose_gap = gaps;
-    }
-    for (uint32_t i = rows == 1 ? 0 : row; i < (rows == 1 ? columns->count : row + 1); i++) {
-        gaps[i] = 1;
-    }
-    return true;
-}
-
-/* Finds the snapshots that rows ask about; false: one of them is not kept. */
+/* Finds the snapshots that rows ask about. Returns false if one is not kept and refuses the
+ * message. */
 static bool rewind_rows(struct gjkd_request *request, struct gjkd_columns *columns) {
-    const uint32_t rows = columns->at_tick.rows;
-    if (rows == 0) {
-        return true;
-    }
-    gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, rows, sizeof *then);
-    uint8_t *lacking = gjk_arena_alloc_array(&request->arena, rows, sizeof *lacking);
+    const uint32_t count = columns->at_tick->count;
+    gjk_snapshot *then = gjk_arena_alloc_array(&request->arena, count, sizeof *then);
+    uint8_t *lacking = gjk_arena_alloc_array(&request->arena, count, sizeof *lacking);
     if (then == NULL || lacking == NULL) {
         fail_memory(request);
         return false;
     }
-    for (uint32_t i = 0; i < rows; i++) {
-        bool is_gap = false;
-        if (!rewind_row(columns, i, &then[i], &lacking[i], &is_gap)) {
-            return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct proto_problem problem = {0};
+        gjk_rewound rewound = {.snapshot = columns->newest};
+        lacking[i] = PROTO_ROW_CONVERGED;
+        if (!gjkd_rewind(request->version, proto_double_at(columns->at_tick, i), &rewound,
+                         &problem)) {
+            if (!columns->partial) {
+                request->problem = problem;
+                refuse_at(request, "at_tick", i);
+                return false;
+            }
+            const bool is_past = problem.code == PROTO_TICK_EXPIRED;
+            lacking[i] = is_past ? PROTO_ROW_TICK_EXPIRED : PROTO_ROW_TICK_IN_FUTURE;
+        } else if (rewound.is_gap) {
+            gjkd_columns_note_gap(columns, i);
         }
-        if (is_gap && !gjkd_columns_note_gap(columns, i, rows)) {
-            fail_memory(request);
-            return false;
-        }
+        then[i] = rewound.snapshot;
     }
-    columns->then = then;
-    columns->lacking = columns->partial ? lacking : NULL;
+    columns->then = count > 0 ? then : NULL;
+    columns->lacking = count > 0 && columns->partial ? lacking : NULL;
     return true;
 }
 
@@ -209,22 +195,37 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
     columns->request = request;
     columns->kind = kind;
     columns->newest = gjk_snapshot_of(request->version->set);
+    columns->filter = gjk_filter_default();
     atomic_init(&columns->refused, UINT32_MAX);
-    if (!kind->decode(columns, gjkd_request_text(request))) {
+    const proto_source source = {gjkd_request_text(request), request->version->dimension,
+                                 &request->context->limits, &request->arena, &request->problem};
+    if (!kind->decode(columns, &source)) {
         gjkd_request_refuse(request);
         return;
     }
-    if (!rewind_rows(request, columns)) {
-        return;
-    }
-    if (!kind->make_slots(columns)) {
+    const proto_rows *rows = columns->rows;
+    const proto_field *ignored = proto_field_of(rows, "ignore_groups");
+    columns->at_tick = proto_field_of(rows, "at_tick");
+    columns->mask = proto_field_of(rows, "mask");
+    columns->category = proto_field_of(rows, "category");
+    columns->ignore_group_of = proto_field_of(rows, "ignore_group_of");
+    columns->filter.ignore_groups = ignored->texts;
+    columns->filter.ignore_groups_count = ignored->count;
+    columns->partial = proto_field_of(rows, "partial")->flag;
+    columns->answers->revision = request->version->revision;
+    columns->answers->dimension = rows->dimension;
+    columns->answers->count = rows->count;
+    if (!proto_answers_init(columns->answers, &request->arena)) {
         fail_memory(request);
         return;
     }
+    if (kind->find_states != NULL) {
+        kind->find_states(columns);
+    } else if (!rewind_rows(request, columns)) {
+        return;
+    }
     gjkd_request_mark_decoded(request);
-    gjkd_request_leave_chunks(request, columns->count,
+    gjkd_request_leave_chunks(request, rows->count,
                               kind->row_ns + kind->level_ns * levels_of(columns->newest.set),
-                              &(struct gjkd_chunks){.work = columns,
-                                                    .run = kind->run,
-                                                    .finish = finish});
+                              &(struct gjkd_chunks){.work = columns, .run = run, .finish = finish});
 }

@@ -5,6 +5,7 @@
 
 #include "proto/columns.h"
 #include "request/operations.h"
+#include "request/telemetry.h"
 #include "sets/commit.h"
 #include "work/chunks.h"
 
@@ -15,27 +16,36 @@ gjkd_handler gjkd_columns_raycast, gjkd_columns_detect, gjkd_columns_distance, g
 /* Makes a tick from the request's body, a message of poses, and replies. */
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp);
 
-/* The request's body, a message that defines a shape, as the shape of that id, likewise. */
+/* Stores the request's body, a message that defines a shape, as the shape of that id. */
 gjkd_outcome gjkd_columns_put_shape(struct gjkd_request *request, const char *id,
                                     struct gjkd_version **out, bool *was_there) GJK_MUST_USE;
 
-/* --- For those who answer a message of queries --- */
+/* --- For the kinds of messages --- */
 
-/* One message under way. What a kind of message needs besides lies behind it. */
+/* A message under way. A kind keeps its own columns and answers behind it. */
 struct gjkd_columns {
     struct gjkd_request *request;
     const struct gjkd_columns_kind *kind;
-    uint32_t count;        /* of rows */
-    proto_doubles at_tick; /* none: all rows ask the newest state */
-    bool partial;          /* rows that cannot be answered do not refuse the others */
+    proto_rows *rows;
+    proto_answers *answers;
+    const proto_field *at_tick, *mask, *category, *ignore_group_of; /* of rows, if they have them */
+    gjk_filter filter; /* as far as it holds for all rows */
+    bool partial;      /* rows that cannot be answered do not refuse the others */
     gjk_snapshot newest;
     const gjk_snapshot *then; /* one for each row of at_tick; NULL: newest */
-    const uint8_t
-        *lacking; /* PARTIAL: of each row of at_tick, PROTO_ROW_... where it has no tick */
-    const uint32_t
-        *pose_gap;       /* of each row, 1 where it needs a tick that is lost; NULL: none does */
-    atomic_uint refused; /* the first row that names what is not there; UINT32_MAX: none */
+    const uint8_t *lacking;   /* PROTO_ROW_... of each row of at_tick; NULL: all have their tick */
+    atomic_uint refused;      /* the first row that names a missing shape; UINT32_MAX: none */
     atomic_bool no_memory;
+};
+
+/* A row under way, with what its chunk lends it. */
+struct gjkd_columns_row {
+    uint32_t index;
+    const gjk_snapshot *snapshot; /* that it asks */
+    gjk_filter filter;
+    gjk_selection selection; /* of the closest hit, by the filter */
+    struct gjk_arena *memory;
+    gjkd_tally tally;
 };
 
 /* A kind of message. */
@@ -44,50 +54,20 @@ struct gjkd_columns_kind {
     size_t size;     /* of what begins with struct gjkd_columns */
     uint64_t row_ns; /* estimated, for cutting: a row, and a level of the tree that it goes down */
     uint64_t level_ns;
-    /* Fills count, at_tick, partial and the kind's own; false: request->problem is set. */
-    bool (*decode)(struct gjkd_columns *columns, proto_text body);
-    bool (*make_slots)(struct gjkd_columns *columns); /* false: out of memory */
-    void (*run)(gjkd_chunk *chunk);
-    /* PARTIAL: says in the row's answer why there is none, PROTO_ROW_... */
-    void (*refuse_slot)(const struct gjkd_columns *columns, uint32_t row, uint32_t status);
-    /* Refuses the request for what is wrong with a row that was refused. */
-    void (*refuse_row)(const struct gjkd_columns *columns, uint32_t row);
-    void (*encode)(const struct gjkd_columns *columns, bool is_message, struct proto_buffer *out);
+    bool selects; /* rows have a filter */
+    /* Reads the message and says how the answers are laid out. Returns false if refused. */
+    bool (*decode)(struct gjkd_columns *columns, const proto_source *source);
+    /* Notes gaps where a tick that is not kept is an answer; NULL: it is a mistake of the row. */
+    void (*find_states)(struct gjkd_columns *columns);
+    /* From any thread: answers a row. Returns false if it names a shape that is not there. *status:
+     * GIVEN_UP, OUT_OF_MEMORY. */
+    bool (*answer)(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status);
 };
 
 /* Answers the request's body, in chunks. */
 void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns_kind *kind);
 
-/* Returns the snapshot that a row is asked of. */
-const gjk_snapshot *gjkd_columns_snapshot(const struct gjkd_columns *columns, uint32_t row);
-
-/* From any thread: is the state kept that the row asks about? False: the row has been refused. */
-bool gjkd_columns_has_tick(const struct gjkd_columns *columns, uint32_t row);
-
-/* From any thread: the row names what is not there. Does the message go on all the same? */
-bool gjkd_columns_note_refusal(struct gjkd_columns *columns, uint32_t row);
-
-/* Before rows are run: the row needs a tick that is lost, or all rows do where `rows` is 1. False:
- * out of memory. */
-bool gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row, uint32_t rows);
-
-/* Returns the selection of rows that look for the closest hit, in memory of the chunk, by a filter
- * that stays: until gjkd_columns_select is called, all but the groups that all rows ignore. */
-gjk_selection gjkd_columns_closest(const proto_select_columns *select, const gjkd_chunk *chunk,
-                                   gjk_filter *filter);
-
-/* Sets the row's own part of *filter, which has the groups that all rows ignore already. Returns
- * false if its ignore_group_of is no shape. */
-bool gjkd_columns_select(const struct gjkd_columns *columns, const proto_select_columns *select,
-                         uint32_t row, gjk_filter *filter);
-void gjkd_columns_refuse_select(const struct gjkd_columns *columns,
-                                const proto_select_columns *select, uint32_t row);
-
-/* From any thread: a row came to no answer, GIVEN_UP at the deadline or for want of memory. */
-void gjkd_columns_note_failure(struct gjkd_columns *columns, gjk_status status);
-
-/* Is there a shape of that handle in the row's snapshot? False: refused, at a place of a column. */
-bool gjkd_columns_check_handle(const struct gjkd_columns *columns, uint32_t row, uint32_t handle,
-                               const char *column, uint32_t place);
+/* Before rows are run: the row of at_tick needs a tick that is lost. */
+void gjkd_columns_note_gap(struct gjkd_columns *columns, uint32_t row);
 
 #endif

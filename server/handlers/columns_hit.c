@@ -11,11 +11,10 @@
 
 struct shots {
     struct gjkd_columns columns; /* first: it is cast back */
-    proto_hit_columns rows;
+    proto_hit_rows rows;
     proto_hit_answers answers;
     const struct gjkd_version *obstacles; /* NULL: none */
     gjk_snapshot obstacles_newest;
-    gjk_filter filter; /* of targets and obstacles */
 };
 
 /* Finds the obstacles of the shots. Returns false if refused. */
@@ -24,16 +23,17 @@ static bool find_obstacles(struct shots *shots) {
     struct gjkd_query_context context = {.request = request,
                                          .arena = &request->arena,
                                          .problem = &request->problem};
-    if (shots->rows.obstacles == NULL) {
+    const proto_text name = shots->rows.obstacles.text;
+    if (name.length == 0) {
         return true;
     }
-    shots->obstacles = gjkd_query_context_find_set(&context, shots->rows.obstacles, "/obstacles");
+    shots->obstacles = gjkd_query_context_find_set(&context, name.data, "/obstacles");
     if (shots->obstacles == NULL) {
         return false;
     }
-    if (shots->rows.obstacles_at_shot && shots->obstacles->history == NULL) {
+    if (shots->rows.obstacles_at_shot.flag && shots->obstacles->history == NULL) {
         proto_problem_set(&request->problem, PROTO_OUT_OF_RANGE,
-                          "the set \"%.160s\" keeps no ticks", shots->rows.obstacles);
+                          "the set \"%.160s\" keeps no ticks", name.data);
         proto_problem_hint(&request->problem, "PATCH it with \"history\", or ask its newest state");
         return proto_problem_point(&request->problem, "/obstacles_at_shot");
     }
@@ -41,18 +41,17 @@ static bool find_obstacles(struct shots *shots) {
     return true;
 }
 
-static bool decode(struct gjkd_columns *columns, proto_text body) {
+static bool decode(struct gjkd_columns *columns, const proto_source *source) {
     struct shots *shots = (struct shots *)columns;
-    struct gjkd_request *request = columns->request;
-    if (!proto_decode_hit_columns(body, request->version->dimension, &request->context->limits,
-                                  &request->arena, &shots->rows, &request->problem)) {
+    columns->rows = &shots->rows.rows;
+    columns->answers = &shots->answers.answers;
+    *columns->answers =
+        (proto_answers){.table = &proto_hit_answers_table, .slots = shots->answers.slots};
+    if (!proto_decode_hit_rows(source, &shots->rows)) {
         return false;
     }
-    columns->count = shots->rows.count;
-    columns->partial = shots->rows.partial;
-    shots->filter = gjk_filter_default();
-    shots->filter.mask = shots->rows.mask;
-    shots->filter.category = shots->rows.category;
+    columns->filter.mask = proto_bits_or_all(&shots->rows.mask);
+    columns->filter.category = proto_bits_or_all(&shots->rows.category);
     return find_obstacles(shots);
 }
 
@@ -63,29 +62,18 @@ static bool needs_lost_tick(const struct gjkd_version *version, double tick) {
 }
 
 /* Only sets of a cluster lack ticks. */
-static bool note_gaps(struct shots *shots) {
-    struct gjkd_columns *columns = &shots->columns;
+static void find_states(struct gjkd_columns *columns) {
+    const struct shots *shots = (const struct shots *)columns;
     const struct gjkd_version *version = columns->request->version;
-    const struct gjkd_version *obstacles = shots->rows.obstacles_at_shot ? shots->obstacles : NULL;
-    const uint32_t rows = version->is_shared ? shots->rows.at_tick.rows : 0;
-    bool is_fine = true;
-    for (uint32_t i = 0; i < rows && is_fine; i++) {
-        const double tick = shots->rows.at_tick.values[i];
+    const struct gjkd_version *obstacles =
+        shots->rows.obstacles_at_shot.flag ? shots->obstacles : NULL;
+    const uint32_t count = version->is_shared ? shots->rows.at_tick.count : 0;
+    for (uint32_t i = 0; i < count; i++) {
+        const double tick = proto_double_at(&shots->rows.at_tick, i);
         if (needs_lost_tick(version, tick) || needs_lost_tick(obstacles, tick)) {
-            is_fine = gjkd_columns_note_gap(columns, i, rows);
+            gjkd_columns_note_gap(columns, i);
         }
     }
-    return is_fine;
-}
-
-static bool make_slots(struct gjkd_columns *columns) {
-    struct shots *shots = (struct shots *)columns;
-    if (!note_gaps(shots) || !proto_hit_answers_init(&shots->answers, shots->rows.dimension,
-                                                     columns->count, &columns->request->arena)) {
-        return false;
-    }
-    shots->answers.revision = columns->request->version->revision;
-    return true;
 }
 
 static gjk_rewind rewind_to(const struct gjkd_version *version, double tick,
@@ -105,20 +93,20 @@ static gjk_rewind rewind_to(const struct gjkd_version *version, double tick,
 static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
                        gjk_snapshot *obstacles) {
     const struct gjkd_version *version = shots->columns.request->version;
-    const proto_hit_columns *rows = &shots->rows;
+    const proto_hit_rows *rows = &shots->rows;
     shot->rewind = shot->obstacles_rewind = GJK_REWIND_OK;
     shot->snapshot = shots->columns.newest;
     *obstacles = shots->obstacles_newest;
     shot->obstacles = shots->obstacles != NULL ? obstacles : NULL;
-    if (rows->at_tick.rows == 0) {
+    if (rows->at_tick.count == 0) {
         return;
     }
-    const double tick = proto_double_at(rows->at_tick, row, 0.0);
+    const double tick = proto_double_at(&rows->at_tick, row);
     shot->rewind = rewind_to(version, tick, &shot->snapshot);
     if (shot->rewind == GJK_REWIND_OK) {
         shot->age_ticks = (double)gjk_history_newest(version->history) - tick;
     }
-    if (shots->obstacles != NULL && rows->obstacles_at_shot) {
+    if (shots->obstacles != NULL && rows->obstacles_at_shot.flag) {
         shot->obstacles_rewind = rewind_to(shots->obstacles, tick, obstacles);
     }
 }
@@ -134,7 +122,7 @@ static const gjk_body *find(const struct shots *shots, const gjk_shot *shot, uin
 
 /* Sets the shooter, unless there is no such tick. Returns false if there is no such shape. */
 static bool name_shooter(const struct shots *shots, uint32_t row, gjk_shot *shot) {
-    const uint32_t handle = proto_uint_at(shots->rows.shooter_of, row, PROTO_NO_HANDLE);
+    const uint32_t handle = proto_uint_at(&shots->rows.shooter_of, row);
     if (handle == PROTO_NO_HANDLE || shot->rewind != GJK_REWIND_OK) {
         return true;
     }
@@ -145,9 +133,8 @@ static bool name_shooter(const struct shots *shots, uint32_t row, gjk_shot *shot
 
 /* Sets the claim, by id or group; where there was no such shape, to one that nothing meets. */
 static void name_claim(const struct shots *shots, uint32_t row, gjk_shot *shot) {
-    const uint32_t handle =
-        shots->rows.claim.rows > 0 ? shots->rows.claim.values[row] : PROTO_NO_HANDLE;
-    const bool by_group = shots->rows.claim_group;
+    const uint32_t handle = proto_uint_at(&shots->rows.claim, row);
+    const bool by_group = shots->rows.claim_group.flag;
     if (handle == PROTO_NO_HANDLE || shot->rewind != GJK_REWIND_OK) {
         return;
     }
@@ -160,77 +147,46 @@ static void name_claim(const struct shots *shots, uint32_t row, gjk_shot *shot) 
     }
 }
 
-/* Judges the row. False: the rest is left undone. */
-static bool run_row(struct shots *shots, uint32_t row, const gjkd_chunk *chunk, gjkd_tally *tally) {
+static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, gjk_status *status) {
+    struct shots *shots = (struct shots *)columns;
     const gjk_ray_settings defaults = gjk_ray_settings_default();
+    const double ticks = shots->rows.max_rewind_ticks.number;
     gjk_shot shot = {
-        .ray = shots->rows.rays[row],
-        .radius = proto_double_at(shots->rows.radius, row, 0.0),
-        .filter = shots->filter,
+        .ray = shots->rows.rays[row->index],
+        .radius = proto_double_at(&shots->rows.radius, row->index),
+        .filter = columns->filter,
         .tolerance = defaults.tolerance,
         .max_iterations = defaults.max_iterations,
-        .max_rewind_ticks = shots->rows.max_rewind_ticks,
-        .obstacles_filter = &shots->filter,
+        .max_rewind_ticks = ticks > 0.0 ? ticks : INFINITY,
+        .obstacles_filter = &columns->filter,
         .near_miss = -1.0,
         .near_miss_limit = 1,
-        .budget = chunk->memory->budget,
+        .budget = row->selection.budget,
     };
     gjk_snapshot obstacles;
     gjk_judgement judgement;
-    rewind_row(shots, row, &shot, &obstacles);
-    if (!name_shooter(shots, row, &shot)) {
-        return gjkd_columns_note_refusal(&shots->columns, row);
-    }
-    name_claim(shots, row, &shot);
-    const gjk_status status = gjk_shot_judge(&shot, chunk->memory, &judgement);
-    if (status != GJK_OK) {
-        gjkd_columns_note_failure(&shots->columns, status);
+    rewind_row(shots, row->index, &shot, &obstacles);
+    if (!name_shooter(shots, row->index, &shot)) {
         return false;
     }
-    proto_hit_answers_set(&shots->answers, row, &judgement);
-    if (judgement.has_hit) {
-        gjkd_tally_add(tally, judgement.hit.result.iterations);
+    name_claim(shots, row->index, &shot);
+    *status = gjk_shot_judge(&shot, row->memory, &judgement);
+    if (*status == GJK_OK) {
+        proto_hit_answers_set(&shots->answers, row->index, &judgement);
+        if (judgement.has_hit) {
+            gjkd_tally_add(&row->tally, judgement.hit.result.iterations);
+        }
     }
-    gjk_arena_reset(chunk->memory);
     return true;
 }
 
-static void run(gjkd_chunk *chunk) {
-    struct shots *shots = chunk->work;
-    gjkd_tally tally = {0};
-    for (uint32_t row; gjkd_chunk_next(chunk, &row) && run_row(shots, row, chunk, &tally);) {
-    }
-    gjkd_count_tally(shots->columns.request->counters, &tally);
-}
-
-static void refuse_slot(const struct gjkd_columns *columns, uint32_t row, uint32_t status) {
-    proto_hit_answers_refuse(&((const struct shots *)columns)->answers, row, status);
-}
-
-static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
-    const proto_uints *handles = &((const struct shots *)columns)->rows.shooter_of;
-    (void)gjkd_columns_check_handle(columns, row, proto_uint_at(*handles, row, PROTO_NO_HANDLE),
-                                    "shooter_of", handles->rows > 1 ? row : 0);
-}
-
-static void encode(const struct gjkd_columns *columns, bool is_message, struct proto_buffer *out) {
-    proto_hit_answers answers = ((const struct shots *)columns)->answers;
-    answers.pose_gap = columns->pose_gap;
-    (is_message ? proto_encode_hit_columns : proto_encode_hit_columns_json)(out, &answers);
-}
-
 void gjkd_columns_hit(struct gjkd_request *request) {
-    static const struct gjkd_columns_kind kind = {
-        .op = PROTO_OP_HIT,
-        .size = sizeof(struct shots),
-        .row_ns = 2000,
-        .level_ns = 400,
-        .decode = decode,
-        .make_slots = make_slots,
-        .run = run,
-        .refuse_slot = refuse_slot,
-        .refuse_row = refuse_row,
-        .encode = encode,
-    };
+    static const struct gjkd_columns_kind kind = {.op = PROTO_OP_HIT,
+                                                  .size = sizeof(struct shots),
+                                                  .row_ns = 2000,
+                                                  .level_ns = 400,
+                                                  .decode = decode,
+                                                  .find_states = find_states,
+                                                  .answer = answer};
     gjkd_columns_answer(request, &kind);
 }

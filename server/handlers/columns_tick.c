@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct poses {
-    proto_pose_columns columns;
+    proto_pose_rows columns;
     struct gjk_arena *arena;
 };
 
@@ -30,16 +30,16 @@ static int compare_ids(const void *a, const void *b) {
 
 /* The handles that jump, in their order. NULL: out of memory. */
 static const uint32_t *sort_jumps(const struct poses *poses) {
-    uint32_t count = poses->columns.teleport_count;
+    uint32_t count = poses->columns.teleport.count;
     uint32_t *sorted = gjk_arena_alloc_array(poses->arena, count, sizeof *sorted);
     if (sorted != NULL && count > 0) {
-        memcpy(sorted, poses->columns.teleport, count * sizeof *sorted);
+        memcpy(sorted, poses->columns.teleport.uints, count * sizeof *sorted);
         qsort(sorted, count, sizeof *sorted, compare_handles);
     }
     return sorted;
 }
 
-static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gjk_body *body) {
+static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_body *body) {
     proto_place place = gjkd_stored_view(body).place;
     place.has_position = true;
     place.pose.position = columns->poses[row].position;
@@ -54,7 +54,7 @@ static proto_edit move(const proto_pose_columns *columns, uint32_t row, const gj
 static bool refuse_dimension(const struct poses *poses, const struct gjkd_version *current,
                              struct proto_problem *problem) {
     proto_problem_set(problem, PROTO_DIMENSION_MISMATCH, "the set is %uD, the message %uD",
-                      current->dimension, poses->columns.dimension);
+                      current->dimension, poses->columns.rows.dimension);
     return proto_problem_point(problem, "/dimension");
 }
 
@@ -62,27 +62,27 @@ static bool refuse_handle(const struct poses *poses, uint32_t row, struct proto_
     char pointer[32];
     snprintf(pointer, sizeof pointer, "/handle/%u", row);
     proto_problem_set(problem, PROTO_SHAPE_NOT_FOUND, "no shape of the set has the handle %u",
-                      poses->columns.handle[row]);
+                      poses->columns.handle.uints[row]);
     return proto_problem_point(problem, pointer);
 }
 
 static bool derive(void *user, const struct gjkd_version *current, proto_edits *out,
                    struct proto_problem *problem) {
     const struct poses *poses = user;
-    const proto_pose_columns *columns = &poses->columns;
-    if (columns->dimension != current->dimension) {
+    const proto_pose_rows *columns = &poses->columns;
+    if (columns->rows.dimension != current->dimension) {
         return refuse_dimension(poses, current, problem);
     }
     const uint32_t *jumps = sort_jumps(poses);
-    proto_edit *edits = gjk_arena_alloc_array(poses->arena, columns->count, sizeof *edits);
+    proto_edit *edits = gjk_arena_alloc_array(poses->arena, columns->rows.count, sizeof *edits);
     if (jumps == NULL || edits == NULL) {
         return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the tick");
     }
     uint32_t count = 0;
-    for (uint32_t row = 0; row < columns->count; row++) {
-        const uint32_t *handle = &columns->handle[row];
+    for (uint32_t row = 0; row < columns->rows.count; row++) {
+        const uint32_t *handle = &columns->handle.uints[row];
         const gjk_body *body = gjk_set_find_handle(current->set, *handle);
-        if (body == NULL && columns->partial) {
+        if (body == NULL && columns->partial.flag) {
             continue;
         }
         if (body == NULL) {
@@ -90,7 +90,7 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
         }
         edits[count] = move(columns, row, body);
         edits[count++].teleport =
-            bsearch(handle, jumps, columns->teleport_count, sizeof *jumps, compare_handles) != NULL;
+            bsearch(handle, jumps, columns->teleport.count, sizeof *jumps, compare_handles) != NULL;
     }
     if (count > 1) {
         qsort(edits, count, sizeof *edits, compare_ids);
@@ -103,10 +103,10 @@ static bool derive(void *user, const struct gjkd_version *current, proto_edits *
  * They are read from the tick itself, so that a repeated request has the same answer. */
 static void reply(struct gjkd_request *request, int status, const struct poses *poses,
                   uint64_t tick, const struct gjkd_version *version) {
-    const proto_pose_columns *columns = &poses->columns;
+    const proto_pose_rows *columns = &poses->columns;
     const struct gjk_set *set = version->set;
     gjk_rewound rewound;
-    if (!columns->partial) {
+    if (!columns->partial.flag) {
         gjkd_reply_summary(request, status, version);
         return;
     }
@@ -118,8 +118,8 @@ static void reply(struct gjkd_request *request, int status, const struct poses *
     struct proto_buffer out;
     proto_buffer_init_blocks(&out, &request->arena);
     proto_encode_pose_summary_begin(&out, &summary);
-    for (uint32_t row = 0; row < columns->count; row++) {
-        if (gjk_set_find_handle(set, columns->handle[row]) == NULL) {
+    for (uint32_t row = 0; row < columns->rows.count; row++) {
+        if (gjk_set_find_handle(set, columns->handle.uints[row]) == NULL) {
             proto_encode_unknown_row(&out, row);
         }
     }
@@ -131,9 +131,9 @@ static void reply(struct gjkd_request *request, int status, const struct poses *
 void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp) {
     struct gjkd_version *version = NULL;
     struct poses poses = {.arena = &request->arena};
-    proto_text body = gjkd_request_text(request);
-    if (!proto_decode_pose_columns(body, 0, &request->context->limits, &request->arena,
-                                   &poses.columns, &request->problem)) {
+    const proto_source source = {gjkd_request_text(request), 0, &request->context->limits,
+                                 &request->arena, &request->problem};
+    if (!proto_decode_pose_rows(&source, &poses.columns)) {
         gjkd_request_refuse(request);
         return;
     }

@@ -78,7 +78,7 @@ static struct gjk_set *load_set(proto_text text, struct gjk_arena *arena) {
 }
 
 /* Every ray once; the sum of the distances keeps it honest. */
-static double compute(const struct gjk_set *set, const proto_ray_columns *columns,
+static double compute(const struct gjk_set *set, const proto_ray_rows *columns,
                       struct gjk_arena *memory) {
     gjk_snapshot snapshot = gjk_snapshot_of(set);
     gjk_filter filter = gjk_filter_default();
@@ -88,7 +88,7 @@ static double compute(const struct gjk_set *set, const proto_ray_columns *column
                                .arena = memory,
                                .rest_unasked = true};
     double sum = 0.0;
-    for (uint32_t i = 0; i < columns->count; i++) {
+    for (uint32_t i = 0; i < columns->rows.count; i++) {
         gjk_ray_hits hits;
         if (gjk_set_raycast(&snapshot, &columns->rays[i], &selection, &settings, &hits) != GJK_OK) {
             errx(1, "no memory");
@@ -203,7 +203,7 @@ int main(int argc, char **argv) {
     struct gjk_arena arena, memory;
     struct proto_problem problem;
     proto_limits limits = proto_limits_default();
-    proto_ray_columns columns;
+    proto_ray_rows columns;
     clockid_t daemon;
     struct connections all = {.count = argc == 7 ? atoi(argv[6]) : 0};
     if (all.count < 1 || all.count > CONNECTIONS_MAX ||
@@ -214,15 +214,15 @@ int main(int argc, char **argv) {
     gjk_arena_init(&memory, 0);
     struct gjk_set *set = load_set(read_file(argv[4]), &arena);
     proto_text rays = read_file(argv[5]);
-    if (!proto_decode_ray_columns(rays, gjk_set_dimension(set), &limits, &arena, &columns,
-                                  &problem)) {
+    const proto_source source = {rays, gjk_set_dimension(set), &limits, &arena, &problem};
+    if (!proto_decode_ray_rows(&source, &columns)) {
         errx(1, "%s: %s", problem.pointer, problem.detail);
     }
     proto_text request = make_request(argv[3], rays);
     for (int i = 0; i < all.count; i++) {
         all.fd[i] = open_socket((uint16_t)atoi(argv[1]));
     }
-    double sum = 0.0, rows = (double)columns.count * PASSES;
+    double sum = 0.0, rows = (double)columns.rows.count * PASSES;
     for (int round = -3; round < ROUNDS; round++) {
         double start = read_ns(CLOCK_MONOTONIC), own = read_ns(CLOCK_THREAD_CPUTIME_ID);
         for (int pass = 0; pass < PASSES; pass++) {
@@ -235,7 +235,7 @@ int main(int argc, char **argv) {
         note(&processor, round, own, read_ns(daemon) - its, rows);
         note(&wall, round, middle - start, end - middle, rows);
     }
-    printf("{\"rows\": %u, \"sum\": %.17g, ", columns.count, sum);
+    printf("{\"rows\": %u, \"sum\": %.17g, ", columns.rows.count, sum);
     print("wall", &wall);
     printf(", ");
     print("processor", &processor);

@@ -20,46 +20,41 @@ static void require(bool condition) {
         abort();
 }
 
-static void check_lines(const gjk_ray *rays, uint32_t dimension, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
+/* Every column is as long as its row of the table says, and can be read at every row. */
+static void check_columns(const proto_rows *rows) {
+    for (uint32_t i = 0; i < rows->table->count; i++) {
+        const proto_column *column = &rows->table->columns[i];
+        const proto_field *field = &rows->fields[i];
+        const uint32_t n = rows->count;
+        const bool is_full = field->count >= n && (n > 0 ? field->count % n : field->count) == 0;
+
+        require(column->rule != PROTO_EACH || is_full);
+        require(column->rule != PROTO_COUNTS || is_full);
+        require(column->rule != PROTO_OPTIONAL || is_full || field->count == 0);
+        require(column->rule != PROTO_SHARED || field->count == n || field->count == 1);
+        require(column->rule != PROTO_DEFAULTED || field->count == n || field->count <= 1);
+        for (uint32_t k = 1; column->type == PROTO_TEXTS && k < field->count; k++)
+            require(strcmp(field->texts[k - 1], field->texts[k]) <= 0);
+        for (uint32_t k = 0; k < n && column->rule == PROTO_DEFAULTED; k++) {
+            if (column->type == PROTO_UINTS)
+                (void)proto_uint_at(field, k);
+            else
+                require(proto_double_at(field, k) >= 0.0);
+        }
+        for (uint32_t k = 0; k < field->count && column->values == PROTO_COORDINATE; k++) {
+            double value;
+            memcpy(&value, field->doubles + k * sizeof value, sizeof value);
+            require(fabs(value) <= GJK_COORDINATE_MAX);
+        }
+    }
+}
+
+static void check_rays(const gjk_ray *rays, const proto_rows *rows) {
+    for (uint32_t i = 0; i < rows->count; i++) {
         const gjk_ray *ray = &rays[i];
-        double length = gjk_length3(ray->direction);
-        require(fabs(length - 1.0) < 1e-9 && ray->max_distance >= 0.0);
-        require(fabs(ray->origin.x) <= GJK_COORDINATE_MAX);
-        require(dimension == 3 || (ray->origin.z == 0.0 && ray->direction.z == 0.0));
+        require(fabs(gjk_length3(ray->direction) - 1.0) < 1e-9 && ray->max_distance >= 0.0);
+        require(rows->dimension == 3 || (ray->origin.z == 0.0 && ray->direction.z == 0.0));
     }
-}
-
-/* Reads what each row selects; the groups stand in order. */
-static void check_select(const proto_select_columns *select, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++) {
-        (void)proto_uint_at(select->mask, i, 0);
-        (void)proto_uint_at(select->category, i, 0);
-        (void)proto_uint_at(select->ignore_group_of, i, 0);
-    }
-    for (uint32_t i = 1; i < select->ignore_groups_count; i++)
-        require(strcmp(select->ignore_groups[i - 1], select->ignore_groups[i]) <= 0);
-}
-
-static void check_ticks(proto_doubles ticks, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        require(proto_double_at(ticks, i, 0.0) >= 0.0);
-}
-
-static void check_rays(const proto_ray_columns *columns, struct gjk_arena *arena) {
-    proto_ray_answers answers;
-    struct proto_buffer out;
-
-    check_lines(columns->rays, columns->dimension, columns->count);
-    check_select(&columns->select, columns->count);
-    check_ticks(columns->at_tick, columns->count);
-    require(proto_ray_answers_init(&answers, columns->dimension, columns->count, columns->exits,
-                                   arena));
-    for (uint32_t i = 0; i < columns->count; i++)
-        proto_ray_answers_set(&answers, i, NULL, 0.0);
-    proto_buffer_init(&out, arena);
-    proto_encode_ray_columns(&out, &answers);
-    require(!out.failed);
 }
 
 static void check_poses(const gjk_pose *poses, uint32_t count) {
@@ -69,65 +64,26 @@ static void check_poses(const gjk_pose *poses, uint32_t count) {
     }
 }
 
-static void check_pairs(const proto_pair_columns *columns, struct gjk_arena *arena) {
-    proto_pair_answers answers;
-    struct proto_buffer out;
-    gjk_distance_result result = {0};
-
-    check_poses(columns->pose_a.poses, columns->count);
-    check_poses(columns->pose_b.poses, columns->count);
-    require(proto_pair_answers_init(&answers, columns->dimension, columns->count, arena));
-    for (uint32_t i = 0; i < columns->count; i++)
-        proto_pair_answers_set_distance(&answers, i, &result);
-    proto_buffer_init(&out, arena);
-    proto_encode_pair_columns(&out, &answers);
-    require(!out.failed);
-}
-
-static void check_casts(const proto_cast_columns *columns, struct gjk_arena *arena) {
-    proto_cast_answers answers;
+/* An answer of as many rows, all refused, is a message. */
+static void check_answer(const proto_table *table, const proto_rows *rows, uint32_t needs,
+                         struct gjk_arena *arena) {
+    proto_slot slots[PROTO_COLUMNS_MAX];
+    proto_answers answers = {.table = table,
+                             .slots = slots,
+                             .revision = 1,
+                             .dimension = rows->dimension,
+                             .count = rows->count,
+                             .needs = needs};
     struct proto_buffer out;
 
-    check_poses(columns->from.poses, columns->count);
-    check_poses(columns->to.poses, columns->count);
-    check_select(&columns->select, columns->count);
-    check_ticks(columns->at_tick, columns->count);
-    require(columns->at_start <= GJK_AT_START_RESOLVE);
-    require(proto_cast_answers_init(&answers, columns->dimension, columns->count, columns->at_start,
-                                    arena));
-    for (uint32_t i = 0; i < columns->count; i++) {
-        require(fabs(columns->translation[i].x) <= GJK_COORDINATE_MAX);
-        require(columns->shape.rows > 0);
-        (void)proto_uint_at(columns->shape, i, 0);
-        proto_cast_answers_set(&answers, i, NULL);
-    }
+    require(proto_answers_init(&answers, arena));
+    for (uint32_t i = 0; i < rows->count; i++)
+        proto_answers_refuse(&answers, i, PROTO_ROW_UNKNOWN_HANDLE);
     proto_buffer_init(&out, arena);
-    proto_encode_cast_columns(&out, &answers);
+    proto_encode_answers_json(&out, &answers);
     require(!out.failed);
-}
-
-static void check_hits(const proto_hit_columns *columns, struct gjk_arena *arena) {
-    const gjk_judgement missed = {.verdict = GJK_VERDICT_DENIED, .reason = GJK_REASON_MISS};
-    proto_hit_answers answers;
-    struct proto_buffer out;
-
-    check_lines(columns->rays, columns->dimension, columns->count);
-    check_ticks(columns->at_tick, columns->count);
-    require(columns->max_rewind_ticks > 0.0);
-    require(columns->obstacles == NULL || columns->obstacles[0] != '\0');
-    require(columns->claim.rows == 0 || columns->claim.rows == columns->count);
-    require(proto_hit_answers_init(&answers, columns->dimension, columns->count, arena));
-    for (uint32_t i = 0; i < columns->count; i++) {
-        require(proto_double_at(columns->radius, i, 0.0) >= 0.0);
-        (void)proto_uint_at(columns->shooter_of, i, 0);
-        if (columns->partial)
-            proto_hit_answers_refuse(&answers, i, PROTO_ROW_UNKNOWN_HANDLE);
-        else
-            proto_hit_answers_set(&answers, i, &missed);
-    }
-    proto_buffer_init(&out, arena);
-    proto_encode_hit_columns(&out, &answers);
-    require(!out.failed);
+    proto_encode_answers(&out, &answers);
+    require(!out.failed && out.length >= 2 && out.data[0] == 1 << 3);
 }
 
 static void check_problem(const struct proto_problem *problem) {
@@ -144,54 +100,74 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     proto_limits limits = proto_limits_default();
     struct proto_problem problem = {0};
     struct gjk_arena arena;
-    proto_ray_columns rays;
-    proto_pair_columns pairs;
-    proto_pose_columns poses;
-    proto_cast_columns casts;
-    proto_hit_columns hits;
+    proto_ray_rows rays;
+    proto_pair_rows pairs;
+    proto_pose_rows poses;
+    proto_cast_rows casts;
+    proto_hit_rows hits;
+    const proto_rows *rows = &poses.rows;
+    const proto_table *answers = NULL;
+    uint32_t needs = 0;
+    bool is_taken;
 
     if (size == 0)
         return 0;
-    uint32_t dimension = data[0] & 1 ? 3 : 2;
     if (data[0] & 2)
         limits.batch_queries_max = limits.shapes_per_set_max = 3;
-    proto_text body = {(const char *)data + 1, size - 1};
     gjk_arena_init(&arena, 0);
-    bool is_taken;
+    const proto_source source = {.body = {(const char *)data + 1, size - 1},
+                                 .set_dimension = data[0] & 1 ? 3 : 2,
+                                 .limits = &limits,
+                                 .arena = &arena,
+                                 .problem = &problem};
     switch (data[0] >> 2 & 7) {
     case 0:
-        is_taken = proto_decode_ray_columns(body, dimension, &limits, &arena, &rays, &problem);
-        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        rows = &rays.rows;
+        answers = &proto_raycast_answers_table;
+        is_taken = proto_decode_ray_rows(&source, &rays);
         if (is_taken)
-            check_rays(&rays, &arena);
+            check_rays(rays.rays, rows);
+        needs = is_taken && rays.exits.flag ? PROTO_NEEDS_EXITS : 0;
         break;
     case 1:
-        is_taken = proto_decode_pair_columns(body, dimension, &limits, &arena, &pairs, &problem);
-        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        rows = &pairs.rows;
+        answers = &proto_pair_answers_table;
+        is_taken = proto_decode_pair_rows(&source, &pairs);
         if (is_taken)
-            check_pairs(&pairs, &arena);
+            check_poses(pairs.poses_a, rows->count);
+        if (is_taken)
+            check_poses(pairs.poses_b, rows->count);
         break;
     case 4:
-        is_taken = proto_decode_cast_columns(body, dimension, &limits, &arena, &casts, &problem);
-        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        rows = &casts.rows;
+        answers = &proto_cast_answers_table;
+        is_taken = proto_decode_cast_rows(&source, &casts);
         if (is_taken)
-            check_casts(&casts, &arena);
+            check_poses(casts.poses, rows->count);
+        require(!is_taken || casts.at_start.uint <= GJK_AT_START_RESOLVE);
+        needs = is_taken && casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0;
         break;
     case 5:
-        is_taken = proto_decode_hit_columns(body, dimension, &limits, &arena, &hits, &problem);
-        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        rows = &hits.rows;
+        answers = &proto_hit_answers_table;
+        is_taken = proto_decode_hit_rows(&source, &hits);
         if (is_taken)
-            check_hits(&hits, &arena);
+            check_rays(hits.rays, rows);
         break;
     default:
-        is_taken = proto_decode_pose_columns(body, dimension, &limits, &arena, &poses, &problem);
-        require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+        is_taken = proto_decode_pose_rows(&source, &poses);
         if (is_taken)
-            check_poses(poses.poses, poses.count);
+            check_poses(poses.poses, rows->count);
         break;
     }
-    if (!is_taken)
+    require(arena.used_bytes <= GROWTH_BASE + GROWTH_MAX * size);
+    if (is_taken) {
+        check_columns(rows);
+        if (answers != NULL)
+            check_answer(answers, rows, needs, &arena);
+    } else {
         check_problem(&problem);
+    }
     gjk_arena_fini(&arena);
     return 0;
 }

@@ -10,128 +10,145 @@
  */
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "gjk/body.h"
+#include "proto/messages.h"
 #include "proto/reply.h"
 
-/* The handle that stands for no shape, no hit or no ignored group. */
-#define PROTO_NO_HANDLE UINT32_MAX
+/* A column: a row of a message's table. */
+typedef struct proto_column {
+    uint8_t number, type, width, rule;
+    uint8_t values; /* of a query; of an answer the bits that it needs */
+    double otherwise;
+    const char *name;
+} proto_column;
 
-/* A column of one number a row: rows of them, one that serves all, or none. */
-typedef struct proto_doubles {
-    const double *values;
-    uint32_t rows;
-} proto_doubles;
-typedef struct proto_uints {
-    const uint32_t *values;
-    uint32_t rows;
-} proto_uints;
+/* A message: its columns by ascending number. */
+typedef struct proto_table {
+    const char *name;
+    const proto_column *columns;
+    uint32_t count;
+} proto_table;
 
-static inline double proto_double_at(proto_doubles column, uint32_t row, double otherwise) {
-    return column.rows == 0 ? otherwise : column.values[column.rows == 1 ? 0 : row];
-}
-static inline uint32_t proto_uint_at(proto_uints column, uint32_t row, uint32_t otherwise) {
-    return column.rows == 0 ? otherwise : column.values[column.rows == 1 ? 0 : row];
-}
+/* Most columns of a message. */
+#define PROTO_COLUMNS_MAX 24
 
-/* Filter of a row: the shapes that pass. */
-typedef struct proto_select_columns {
-    proto_uints mask, category;  /* none: UINT32_MAX */
-    proto_uints ignore_group_of; /* handles; none: PROTO_NO_HANDLE */
-    const char *const *ignore_groups;
-    uint32_t ignore_groups_count;
-} proto_select_columns;
+extern const proto_table proto_raycast_columns_table, proto_raycast_answers_table,
+    proto_pair_columns_table, proto_pair_answers_table, proto_cast_columns_table,
+    proto_cast_answers_table, proto_hit_columns_table, proto_hit_answers_table,
+    proto_pose_columns_table, proto_body_columns_table, proto_configuration_columns_table,
+    proto_configuration_answers_table;
 
-/* RaycastColumns */
-typedef struct proto_ray_columns {
-    uint32_t dimension, count;
-    const gjk_ray *rays;
-    proto_select_columns select;
-    proto_doubles at_tick; /* none: newest */
-    bool solid;
-    bool exits;   /* hits tell where the ray leaves */
-    bool partial; /* rows that cannot be answered do not refuse the others */
-} proto_ray_columns;
-
-/* Poses of one operand of every pair, or of the parts of them that are given. */
-typedef struct proto_pose_column {
-    const gjk_pose *poses; /* NULL: neither part */
-    bool has_position, has_rotation;
-} proto_pose_column;
-
-/* PairColumns */
-typedef struct proto_pair_columns {
-    uint32_t dimension, count;
-    const uint32_t *a, *b; /* handles */
-    proto_pose_column pose_a, pose_b;
-    proto_doubles at_tick;
-    bool penetration;
-    bool is_signed; /* distances */
-    bool partial;
-} proto_pair_columns;
-
-/* CastColumns */
-typedef struct proto_cast_columns {
-    uint32_t dimension, count;
-    proto_uints shape;      /* handles; one may serve all rows */
-    proto_pose_column from; /* where the shapes start */
-    const gjk_vec3 *translation;
-    proto_pose_column
-        to; /* how they have turned at the end; has_rotation false: they do not turn */
-    gjk_at_start at_start;
-    proto_select_columns select;
-    proto_doubles at_tick;
-    bool partial;
-} proto_cast_columns;
-
-/* HitColumns */
-typedef struct proto_hit_columns {
-    uint32_t dimension, count;
-    proto_uints shooter_of; /* handles; none: PROTO_NO_HANDLE */
-    proto_doubles at_tick;  /* none: newest */
-    const gjk_ray *rays;
-    proto_doubles radius;    /* none: 0 */
-    proto_uints claim;       /* handles, one a row; none: PROTO_NO_HANDLE */
-    bool claim_group;        /* the group of the shape is claimed */
-    double max_rewind_ticks; /* INFINITY: any */
-    const char *obstacles;   /* name of a set, or NULL */
-    bool obstacles_at_shot;
-    bool partial;
-    uint32_t mask, category; /* of targets and obstacles */
-} proto_hit_columns;
-
-/* PoseColumns */
-typedef struct proto_pose_columns {
-    uint32_t dimension, count;
-    const uint32_t *handle; /* each once */
-    const gjk_pose *poses;
-    const gjk_rotation *turns; /* as given, of poses; NULL: rotations are kept */
-    const uint32_t *teleport;  /* handles among those above */
-    uint32_t teleport_count;
-    bool partial; /* rows of unknown handles are passed over */
-} proto_pose_columns;
+/* --- Queries --- */
 
 /*
- * set_dimension must be the message's own (0: the caller looks at that later).
- * MALFORMED_PROTOBUF for what is no such message; UNKNOWN_MEMBER for a field that it does not
- * have; MISSING_MEMBER, WRONG_TYPE for a column that is not as long as the others demand; TOO_MANY
- * for more rows than batch_queries_max (poses: shapes_per_set_max); the codes of values as in JSON.
+ * Column of a query as it was read. Doubles are a view into the message, not aligned, unless they
+ * came in pieces or as floats. Where a default stands for a missing column, one value is there.
  */
-bool proto_decode_ray_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                              struct gjk_arena *arena, proto_ray_columns *out,
-                              struct proto_problem *problem) GJK_MUST_USE;
-bool proto_decode_pair_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                               struct gjk_arena *arena, proto_pair_columns *out,
-                               struct proto_problem *problem) GJK_MUST_USE;
-bool proto_decode_cast_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                               struct gjk_arena *arena, proto_cast_columns *out,
-                               struct proto_problem *problem) GJK_MUST_USE;
-bool proto_decode_hit_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                              struct gjk_arena *arena, proto_hit_columns *out,
-                              struct proto_problem *problem) GJK_MUST_USE;
-bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const proto_limits *limits,
-                               struct gjk_arena *arena, proto_pose_columns *out,
-                               struct proto_problem *problem) GJK_MUST_USE;
+typedef struct proto_field {
+    uint32_t count; /* numbers or texts that the message gives; 0: none */
+    uint32_t step;  /* of a column of one number a row: 0 if one serves all rows */
+    union {
+        const unsigned char *doubles;
+        const uint32_t *uints;
+        const char *const *texts;
+        double number;
+        uint32_t uint;
+        bool flag;
+        proto_text text; /* a NUL follows it */
+    };
+} proto_field;
+
+/* Beginning of a decoded message. */
+typedef struct proto_rows {
+    const proto_table *table;
+    proto_field *fields;
+    uint32_t dimension, count;
+} proto_rows;
+
+#define PROTO_FIELD(number, name, ...) proto_field name;
+#define PROTO_FIELD_AS(number, member, ...) proto_field member;
+#define PROTO_ROWS_OF(LIST)                                                                   \
+    proto_rows rows;                                                                          \
+    union {                                                                                   \
+        struct {                                                                              \
+            LIST(PROTO_FIELD, PROTO_FIELD_AS)                                                 \
+        };                                                                                    \
+        proto_field                                                                           \
+            fields[sizeof(struct {LIST(PROTO_FIELD, PROTO_FIELD_AS)}) / sizeof(proto_field)]; \
+    }
+
+typedef struct proto_ray_rows {
+    PROTO_ROWS_OF(PROTO_RAYCAST_COLUMNS);
+    const gjk_ray *rays;
+} proto_ray_rows;
+
+/* poses: of parts that are given; NULL: neither. */
+typedef struct proto_pair_rows {
+    PROTO_ROWS_OF(PROTO_PAIR_COLUMNS);
+    const gjk_pose *poses_a, *poses_b;
+} proto_pair_rows;
+
+typedef struct proto_cast_rows {
+    PROTO_ROWS_OF(PROTO_CAST_COLUMNS);
+    const gjk_pose *poses, *to_poses; /* the latter turn as to_rotation; NULL as above */
+} proto_cast_rows;
+
+typedef struct proto_hit_rows {
+    PROTO_ROWS_OF(PROTO_HIT_COLUMNS);
+    const gjk_ray *rays;
+} proto_hit_rows;
+
+typedef struct proto_pose_rows {
+    PROTO_ROWS_OF(PROTO_POSE_COLUMNS); /* each handle once, teleport among them */
+    const gjk_pose *poses;
+    const gjk_rotation *turns; /* as given, of poses; NULL: rotations are kept */
+} proto_pose_rows;
+
+/* Bits for a whole message: 0 stands for all. */
+static inline uint32_t proto_bits_or_all(const proto_field *field) {
+    return field->uint == 0 ? UINT32_MAX : field->uint;
+}
+
+/* Values of row i. */
+static inline double proto_double_at(const proto_field *field, size_t i) {
+    double value;
+    memcpy(&value, field->doubles + i * field->step * sizeof value, sizeof value);
+    return value;
+}
+static inline uint32_t proto_uint_at(const proto_field *field, size_t i) {
+    return field->uints[i * field->step];
+}
+static inline gjk_vec3 proto_vector_at(const proto_field *field, uint32_t dimension, size_t i) {
+    double v[3] = {0.0, 0.0, 0.0};
+    memcpy(v, field->doubles + i * dimension * sizeof *v, dimension == 2 ? 16 : 24);
+    return gjk_vec3_make(v[0], v[1], v[2]);
+}
+
+/* Returns the column of that name; of a message without it, a column without values. */
+const proto_field *proto_field_of(const proto_rows *rows, const char *name);
+
+/* What a message is decoded from, with what, and where it is told why it is not. */
+typedef struct proto_source {
+    proto_text body;
+    uint32_t set_dimension; /* the message's must be the same; 0: the caller looks at that later */
+    const proto_limits *limits;
+    struct gjk_arena *arena; /* the body has to live as long */
+    struct proto_problem *problem;
+} proto_source;
+
+/*
+ * Decode a message. MALFORMED_PROTOBUF for bytes that are no such message; UNKNOWN_MEMBER for a
+ * field that it does not have; MISSING_MEMBER, WRONG_TYPE for a column that is not as long as the
+ * others demand; TOO_MANY for more rows than batch_queries_max (poses: shapes_per_set_max); the
+ * codes of values as in JSON.
+ */
+bool proto_decode_ray_rows(const proto_source *source, proto_ray_rows *out) GJK_MUST_USE;
+bool proto_decode_pair_rows(const proto_source *source, proto_pair_rows *out) GJK_MUST_USE;
+bool proto_decode_cast_rows(const proto_source *source, proto_cast_rows *out) GJK_MUST_USE;
+bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) GJK_MUST_USE;
+bool proto_decode_pose_rows(const proto_source *source, proto_pose_rows *out) GJK_MUST_USE;
 
 /*
  * BodyColumns: a shape as a whole, as JSON's decoder would make it, but without a tree and with no
@@ -141,16 +158,7 @@ bool proto_decode_pose_columns(proto_text body, uint32_t set_dimension, const pr
 bool proto_decode_body_columns(proto_text text, const proto_limits *limits, struct gjk_arena *arena,
                                proto_shape *out, struct proto_problem *problem) GJK_MUST_USE;
 
-/*
- * An answer's message under way: most of its columns of doubles stand in their place, to be filled;
- * what comes before and behind them is added when all rows are known.
- */
-#define PROTO_ANSWER_DOUBLES 5 /* at most so many columns of them */
-typedef struct proto_answer {
-    uint32_t count, columns, uints;
-    unsigned char *doubles[PROTO_ANSWER_DOUBLES]; /* of each column the first, not aligned */
-    unsigned char *begin, *end;                   /* of all that */
-} proto_answer;
+/* --- Answers --- */
 
 /* Values of a row's status. */
 enum {
@@ -161,81 +169,93 @@ enum {
     PROTO_ROW_UNKNOWN_HANDLE,
 };
 
-/* RaycastAnswers: a slot for every row, to be filled in any order, by any thread. */
+/* Column of an answer: a place for every row, to be filled in any order, by any thread. */
+typedef struct proto_slot {
+    union {
+        uint32_t *uints;
+        unsigned char *doubles; /* not aligned */
+    };                          /* NULL: not asked for */
+    atomic_bool any;            /* PROTO_SOME: a row has a value */
+} proto_slot;
+
+/* Beginning of an answer. Doubles that every row has stand where the message has them; the rest is
+ * added when all rows are known. */
+typedef struct proto_answers {
+    const proto_table *table;
+    proto_slot *slots;
+    uint64_t revision;
+    uint32_t dimension, count;
+    uint32_t needs;                   /* bits of what is asked for */
+    uint32_t first, end;              /* columns in place */
+    unsigned char *bytes, *bytes_end; /* of those */
+} proto_answers;
+
+#define PROTO_SLOT(number, name, ...) proto_slot name;
+#define PROTO_SLOT_AS(number, member, ...) proto_slot member;
+#define PROTO_ANSWERS_OF(LIST)                                                                   \
+    proto_answers answers;                                                                       \
+    union {                                                                                      \
+        struct {                                                                                 \
+            LIST(PROTO_SLOT, PROTO_SLOT_AS)                                                      \
+        };                                                                                       \
+        proto_slot slots[sizeof(struct {LIST(PROTO_SLOT, PROTO_SLOT_AS)}) / sizeof(proto_slot)]; \
+    }
+
 typedef struct proto_ray_answers {
-    uint64_t revision;
-    uint32_t dimension, count;
-    uint32_t *handle, *status, *piece, *material;
-    double *exit;              /* NULL: not asked for */
-    atomic_bool *any_material; /* some row has one */
-    const uint32_t *pose_gap;  /* 1 where a row needed a tick that is lost; NULL: no row did */
-    proto_answer message;
+    PROTO_ANSWERS_OF(PROTO_RAYCAST_ANSWERS);
 } proto_ray_answers;
-
-/* PairAnswers, likewise. */
 typedef struct proto_pair_answers {
-    uint64_t revision;
-    uint32_t dimension, count;
-    uint32_t *state, *iterations, *status, *piece_a, *piece_b;
-    const uint32_t *pose_gap; /* 1 where a row needed a tick that is lost; NULL: no row did */
-    proto_answer message;
+    PROTO_ANSWERS_OF(PROTO_PAIR_ANSWERS);
 } proto_pair_answers;
-
-/* CastAnswers, likewise. */
 typedef struct proto_cast_answers {
-    uint64_t revision;
-    uint32_t dimension, count;
-    uint32_t *handle, *inside, *piece, *status, *moving_piece, *material;
-    double *depth; /* NULL: overlaps are not resolved */
-    atomic_bool *any_material;
-    const uint32_t *pose_gap; /* 1 where a row needed a tick that is lost; NULL: no row did */
-    proto_answer message;
+    PROTO_ANSWERS_OF(PROTO_CAST_ANSWERS);
 } proto_cast_answers;
-
-/* HitAnswers, likewise. */
 typedef struct proto_hit_answers {
-    uint64_t revision;
-    uint32_t dimension, count;
-    uint32_t *verdict, *reason, *handle, *piece, *status;
-    const uint32_t *pose_gap; /* 1 where a row needed a tick that is lost; NULL: no row did */
-    proto_answer message;
+    PROTO_ANSWERS_OF(PROTO_HIT_ANSWERS);
 } proto_hit_answers;
 
-/* Slots for count rows. False: out of memory. */
-bool proto_ray_answers_init(proto_ray_answers *answers, uint32_t dimension, uint32_t count,
-                            bool exits, struct gjk_arena *arena) GJK_MUST_USE;
-bool proto_pair_answers_init(proto_pair_answers *answers, uint32_t dimension, uint32_t count,
-                             struct gjk_arena *arena) GJK_MUST_USE;
-bool proto_cast_answers_init(proto_cast_answers *answers, uint32_t dimension, uint32_t count,
-                             gjk_at_start at_start, struct gjk_arena *arena) GJK_MUST_USE;
-bool proto_hit_answers_init(proto_hit_answers *answers, uint32_t dimension, uint32_t count,
-                            struct gjk_arena *arena) GJK_MUST_USE;
+/* Allocates the places of answers->count rows. table, slots, revision, dimension, count and needs
+ * are set. Returns false if memory is exhausted. */
+bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) GJK_MUST_USE;
 
-/* Fill row i. hit NULL: none. exit: where the ray leaves what it hits, if that is asked for. */
-void proto_ray_answers_set(const proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
-                           double exit);
-void proto_pair_answers_set_detect(const proto_pair_answers *answers, uint32_t i,
+/* The column of that name, which the answer has. */
+proto_slot *proto_slot_of(const proto_answers *answers, const char *name);
+
+/* Writes a number, or a row of vectors (NULL: zeros). */
+static inline void proto_set_double(const proto_slot *slot, size_t i, double value) {
+    memcpy(slot->doubles + i * sizeof value, &value, sizeof value);
+}
+static inline void proto_set_vector(const proto_slot *slot, uint32_t dimension, size_t i,
+                                    const gjk_vec3 *vector) {
+    const double v[3] = {vector != NULL ? vector->x : 0.0, vector != NULL ? vector->y : 0.0,
+                         vector != NULL ? vector->z : 0.0};
+    memcpy(slot->doubles + i * dimension * sizeof *v, v, dimension == 2 ? 16 : 24);
+}
+
+/* Writes a value to a column of PROTO_SOME, which has defaults everywhere else. */
+static inline void proto_set_some(proto_slot *slot, size_t i, uint32_t value) {
+    slot->uints[i] = value;
+    if (!atomic_load_explicit(&slot->any, memory_order_relaxed)) {
+        atomic_store_explicit(&slot->any, true, memory_order_relaxed);
+    }
+}
+
+/* Fill row i. hit NULL: none. exit NULL: not asked for, or no hit. */
+void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray_hit *hit,
+                           const double *exit);
+void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
                                    const gjk_detect_result *result, bool penetration);
-void proto_pair_answers_set_distance(const proto_pair_answers *answers, uint32_t i,
+void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
                                      const gjk_distance_result *result);
-void proto_cast_answers_set(const proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
-void proto_hit_answers_set(const proto_hit_answers *answers, uint32_t i,
-                           const gjk_judgement *judgement);
+void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
+void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement);
 
-/* Fill row i of a message that is answered in part: there is no answer, for that reason. */
-void proto_ray_answers_refuse(const proto_ray_answers *answers, uint32_t i, uint32_t status);
-void proto_pair_answers_refuse(const proto_pair_answers *answers, uint32_t i, uint32_t status);
-void proto_cast_answers_refuse(const proto_cast_answers *answers, uint32_t i, uint32_t status);
-void proto_hit_answers_refuse(const proto_hit_answers *answers, uint32_t i, uint32_t status);
+/* Fills a row of a message that is answered in part with defaults: there is no answer, for that
+ * reason. */
+void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status);
 
-/* The answers as a message, or as JSON: one member a column, named and laid out as there. */
-void proto_encode_ray_columns(struct proto_buffer *out, const proto_ray_answers *answers);
-void proto_encode_pair_columns(struct proto_buffer *out, const proto_pair_answers *answers);
-void proto_encode_cast_columns(struct proto_buffer *out, const proto_cast_answers *answers);
-void proto_encode_hit_columns(struct proto_buffer *out, const proto_hit_answers *answers);
-void proto_encode_ray_columns_json(struct proto_buffer *out, const proto_ray_answers *answers);
-void proto_encode_pair_columns_json(struct proto_buffer *out, const proto_pair_answers *answers);
-void proto_encode_cast_columns_json(struct proto_buffer *out, const proto_cast_answers *answers);
-void proto_encode_hit_columns_json(struct proto_buffer *out, const proto_hit_answers *answers);
+/* Writes the answers as a message, or as JSON: one member a column, named and laid out as there. */
+void proto_encode_answers(struct proto_buffer *out, const proto_answers *answers);
+void proto_encode_answers_json(struct proto_buffer *out, const proto_answers *answers);
 
 #endif

@@ -1,0 +1,231 @@
+/*
+ * Encodes answers by their tables. Packed doubles have a known length, so the first run of columns
+ * of doubles that every row has is laid out where the message has it, and rows are written straight
+ * into it. Varints have no known length: the columns before the run are written last, so that they
+ * end where it begins, and the message may begin anywhere in its block. The bytes are those that
+ * protobuf's own libraries would write. Wire format:
+ * https://protobuf.dev/programming-guides/encoding.
+ */
+
+#include "columns/columns.h"
+
+#include <math.h>
+
+#include "json/writer.h"
+
+/* The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in bytes. */
+enum { VARINT32_MAX = 5, VARINT64_MAX = 10, HEAD_MAX = VARINT32_MAX + VARINT64_MAX };
+
+static size_t varint_size(uint64_t value) {
+    size_t size = 1;
+
+    for (; value > 0x7f; value >>= 7) {
+        size++;
+    }
+    return size;
+}
+
+uint8_t *proto_write_varint(uint8_t *at, uint64_t value) {
+    for (; value > 0x7f; value >>= 7) {
+        *at++ = (uint8_t)(value | 0x80);
+    }
+    *at++ = (uint8_t)value;
+    return at;
+}
+
+static uint64_t tag_of(const proto_column *column, unsigned wire) {
+    return (uint64_t)column->number << 3 | wire;
+}
+
+static uint8_t *put_head(uint8_t *at, const proto_column *column, size_t size) {
+    return proto_write_varint(proto_write_varint(at, tag_of(column, PROTO_WIRE_BYTES)), size);
+}
+
+/* Returns the bytes of so many varints. The loop has no branches, so that compilers vectorise it. */
+static size_t uints_size(const uint32_t *values, size_t count) {
+    size_t more = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        more += (size_t)(values[i] >> 7 != 0) + (values[i] >> 14 != 0) + (values[i] >> 21 != 0) +
+                (values[i] >> 28 != 0);
+    }
+    return count + more;
+}
+
+static size_t length_of(const proto_answers *answers, uint32_t i) {
+    return (size_t)answers->count * proto_width(&answers->table->columns[i], answers->dimension, 1);
+}
+
+static bool is_asked(const proto_answers *answers, uint32_t i) {
+    return (answers->table->columns[i].values & ~answers->needs) == 0;
+}
+
+static bool is_in_place(const proto_answers *answers, uint32_t i) {
+    const proto_column *column = &answers->table->columns[i];
+    return column->type == PROTO_DOUBLES && column->rule == PROTO_EACH && is_asked(answers, i);
+}
+
+/* Writes the default to places from row on. */
+static void fill(const proto_answers *answers, uint32_t i, size_t row, size_t rows) {
+    const proto_column *column = &answers->table->columns[i];
+    const size_t width = proto_width(column, answers->dimension, 1);
+    const proto_slot *slot = &answers->slots[i];
+
+    for (size_t at = row * width; at < (row + rows) * width; at++) {
+        if (column->type == PROTO_DOUBLES) {
+            proto_set_double(slot, at, column->otherwise);
+        } else {
+            slot->uints[at] = (uint32_t)column->otherwise;
+        }
+    }
+}
+
+/* Allocates a column that is not in place. */
+static bool make_slot(proto_answers *answers, uint32_t i, struct gjk_arena *arena) {
+    const proto_column *column = &answers->table->columns[i];
+    proto_slot *slot = &answers->slots[i];
+
+    if (column->type == PROTO_DOUBLES) {
+        slot->doubles = gjk_arena_alloc_array(arena, length_of(answers, i), sizeof(double));
+    } else {
+        slot->uints = gjk_arena_alloc_array(arena, length_of(answers, i), sizeof *slot->uints);
+    }
+    if (slot->doubles != NULL && column->rule == PROTO_SOME) {
+        fill(answers, i, 0, answers->count);
+    }
+    return slot->doubles != NULL;
+}
+
+bool proto_answers_init(proto_answers *answers, struct gjk_arena *arena) {
+    const proto_table *table = answers->table;
+    size_t sizes[3] = {VARINT32_MAX + VARINT64_MAX, 0, 0}; /* before, in, and behind the run */
+    bool is_fine = true;
+
+    answers->first = answers->end = table->count;
+    for (uint32_t i = 1; i < table->count; i++) {
+        const bool is_double = table->columns[i].type == PROTO_DOUBLES;
+        if (i < answers->first && is_in_place(answers, i)) {
+            answers->first = i;
+        } else if (i > answers->first && i < answers->end && !is_in_place(answers, i)) {
+            answers->end = i;
+        }
+        sizes[(i >= answers->first) + (i >= answers->end)] +=
+            HEAD_MAX + length_of(answers, i) * (is_double ? sizeof(double) : VARINT32_MAX);
+        atomic_init(&answers->slots[i].any, table->columns[i].rule == PROTO_EACH);
+        answers->slots[i].doubles = NULL;
+    }
+    uint8_t *block = gjk_arena_alloc(arena, sizes[0] + sizes[1] + sizes[2]);
+    if (block == NULL) {
+        return false;
+    }
+    answers->bytes = answers->bytes_end = block + sizes[0];
+    for (uint32_t i = 1; i < table->count && is_fine; i++) {
+        const size_t size = length_of(answers, i) * sizeof(double);
+        if (i < answers->first || i >= answers->end) {
+            is_fine = !is_asked(answers, i) || make_slot(answers, i, arena);
+        } else if (size > 0) { /* protobuf leaves an empty column out */
+            answers->slots[i].doubles = put_head(answers->bytes_end, &table->columns[i], size);
+            answers->bytes_end = answers->slots[i].doubles + size;
+        } else {
+            answers->slots[i].doubles = block;
+        }
+    }
+    return is_fine;
+}
+
+void proto_answers_refuse(proto_answers *answers, uint32_t row, uint32_t status) {
+    for (uint32_t i = 1; i < answers->table->count; i++) {
+        if (is_asked(answers, i)) {
+            fill(answers, i, row, 1);
+        }
+    }
+    proto_slot_of(answers, "status")->uints[row] = status;
+}
+
+proto_slot *proto_slot_of(const proto_answers *answers, const char *name) {
+    return &answers->slots[proto_column_called(answers->table, name)];
+}
+
+/* --- The message --- */
+
+static bool is_sent(const proto_answers *answers, uint32_t i) {
+    return is_asked(answers, i) && answers->count > 0 && atomic_load(&answers->slots[i].any);
+}
+
+static uint8_t *put_uints(uint8_t *at, const proto_column *column, const uint32_t *values,
+                          size_t count, size_t size) {
+    at = put_head(at, column, size);
+    for (size_t i = 0; i < count; i++) {
+        at = proto_write_varint(at, values[i]);
+    }
+    return at;
+}
+
+void proto_encode_answers(struct proto_buffer *out, const proto_answers *answers) {
+    const proto_table *table = answers->table;
+    uint8_t *begin = answers->bytes, *end = answers->bytes_end;
+
+    for (uint32_t i = answers->first; i-- > 1;) {
+        const proto_column *column = &table->columns[i];
+        const size_t count = length_of(answers, i);
+        if (is_sent(answers, i)) {
+            const size_t size = uints_size(answers->slots[i].uints, count);
+            begin -= varint_size(tag_of(column, PROTO_WIRE_BYTES)) + varint_size(size) + size;
+            (void)put_uints(begin, column, answers->slots[i].uints, count, size);
+        }
+    }
+    for (uint32_t i = answers->end; i < table->count; i++) {
+        const proto_column *column = &table->columns[i];
+        const proto_slot *slot = &answers->slots[i];
+        const size_t count = length_of(answers, i), size = count * sizeof(double);
+        if (is_sent(answers, i) && column->type == PROTO_DOUBLES) {
+            end = put_head(end, column, size);
+            memcpy(end, slot->doubles, size);
+            end += size;
+        } else if (is_sent(answers, i)) {
+            end = put_uints(end, column, slot->uints, count, uints_size(slot->uints, count));
+        }
+    }
+    if (answers->revision > 0) {
+        const uint64_t tag = tag_of(&table->columns[0], PROTO_WIRE_VARINT);
+        begin -= varint_size(tag) + varint_size(answers->revision);
+        (void)proto_write_varint(proto_write_varint(begin, tag), answers->revision);
+    }
+    out->data = (char *)begin;
+    out->length = out->capacity = (size_t)(end - begin);
+}
+
+/* --- JSON --- */
+
+void proto_encode_answers_json(struct proto_buffer *out, const proto_answers *answers) {
+    const proto_table *table = answers->table;
+
+    proto_put_text(out, "{");
+    proto_put_key(out, table->columns[0].name);
+    proto_put_integer(out, answers->revision);
+    for (uint32_t i = 1; i < table->count; i++) {
+        const proto_slot *slot = &answers->slots[i];
+        const size_t count = length_of(answers, i);
+        if (!is_asked(answers, i) || !atomic_load(&slot->any)) {
+            continue;
+        }
+        proto_put_key(out, table->columns[i].name);
+        proto_put_text(out, "[");
+        for (size_t k = 0; k < count && !out->failed; k++) {
+            double value;
+            proto_put_item(out);
+            if (table->columns[i].type != PROTO_DOUBLES) {
+                proto_put_integer(out, slot->uints[k]);
+                continue;
+            }
+            memcpy(&value, slot->doubles + k * sizeof value, sizeof value);
+            if (isfinite(value)) {
+                proto_put_number(out, value);
+            } else {
+                proto_put_text(out, "null"); /* inside a closed mesh: there is no such number */
+            }
+        }
+        proto_put_text(out, "]");
+    }
+    proto_put_text(out, "}");
+}

@@ -1,0 +1,243 @@
+#ifndef PROTO_MESSAGES_H
+#define PROTO_MESSAGES_H
+
+/*
+ * The tables of the column messages: one list a message of gjkd.proto, one row a column of it.
+ * Structs, scan, decoder, encoder, JSON, refusals and the test against gjkd.proto follow from them.
+ *
+ * A row of a query: X(number, name, type, width, rows, values, default). The default stands for a
+ * column without values; of a list it is the number of entries that it may have, 0: as many as rows.
+ * A row of an answer: X(number, name, type, width, rows, needs, default). It is there if the bits it
+ * needs are asked for; the default fills rows that have no answer.
+ * AS takes the name of the C member before the name where that one is a word of C.
+ */
+
+#include <math.h>
+#include <stdint.h>
+
+/* The handle that stands for no shape, no hit or no ignored group. */
+#define PROTO_NO_HANDLE UINT32_MAX
+
+/* Types: columns, then values of the message as a whole. */
+typedef enum proto_element {
+    PROTO_DOUBLES,
+    PROTO_FLOATS,
+    PROTO_UINTS,
+    PROTO_TEXTS,
+    PROTO_DOUBLE,
+    PROTO_UINT,
+    PROTO_ULONG,
+    PROTO_BOOL,
+    PROTO_TEXT,
+} proto_element;
+
+/* Numbers a row, besides a count of them: as many as the dimension, or those of a rotation. EACH_...
+ * is one for each shape of a configuration. */
+enum { PROTO_VECTOR = 100, PROTO_TURN, PROTO_EACH_VECTOR, PROTO_EACH_TURN };
+
+/* Rows of a column. */
+typedef enum proto_rule {
+    PROTO_ONE,       /* a value of the message */
+    PROTO_COUNTS,    /* its length tells how many rows there are */
+    PROTO_EACH,      /* n */
+    PROTO_SHARED,    /* n or 1 */
+    PROTO_DEFAULTED, /* n, 1 or none */
+    PROTO_OPTIONAL,  /* n or none */
+    PROTO_LIST,      /* any number */
+    PROTO_SOME,      /* answers: n, or none where no row has a value */
+} proto_rule;
+
+/* Values that a query's column may have. */
+typedef enum proto_values {
+    PROTO_ANY,
+    PROTO_FINITE,
+    PROTO_COORDINATE,
+    PROTO_LENGTH, /* 0 to the largest coordinate */
+    PROTO_POSITIVE,
+    PROTO_REACH, /* at least 0 */
+    PROTO_THREE, /* 0, 1 or 2 */
+    PROTO_NAMES, /* ids or groups; they are sorted */
+    PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
+} proto_values;
+
+/* Needs of an answer's column, as bits. */
+enum {
+    PROTO_NEEDS_EXITS = 1,
+    PROTO_NEEDS_DEPTH = 1,
+    PROTO_NEEDS_DISTANCE = 1,
+    PROTO_NEEDS_MOTION = 2
+};
+
+/* Most groups that the rows of a message may ignore. */
+#define PROTO_IGNORE_GROUPS_MAX 65536
+
+/* Most entries of a list that nothing else bounds. */
+#define PROTO_UNLIMITED (UINT32_MAX - 1)
+
+/* clang-format off */
+#define PROTO_RAYCAST_COLUMNS(X, AS)                                                                                \
+    X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, origin,          PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)                       \
+    X( 3, direction,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,      PROTO_COORDINATE, 0)                       \
+    X( 4, max_distance,    PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      INFINITY)                \
+    X( 5, mask,            PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 6, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 7, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X( 8, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X( 9, not_solid,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(10, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X(11, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X(12, exits,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_RAYCAST_ANSWERS(X, AS)                                                             \
+    X( 1, revision, PROTO_ULONG,   1,            PROTO_ONE,  0,                 0)               \
+    X( 2, handle,   PROTO_UINTS,   1,            PROTO_EACH, 0,                 PROTO_NO_HANDLE) \
+    X( 3, distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0,                 0)               \
+    X( 4, point,    PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
+    X( 5, normal,   PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
+    X( 6, status,   PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
+    X( 7, piece,    PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
+    X( 8, exit,     PROTO_DOUBLES, 1,            PROTO_SOME, PROTO_NEEDS_EXITS, 0)               \
+    X( 9, material, PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)               \
+    X(10, pose_gap, PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)
+
+#define PROTO_PAIR_COLUMNS(X, AS)                                                                  \
+    X( 1, dimension,            PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0) \
+    X( 2, a,                    PROTO_UINTS,   1,            PROTO_COUNTS,    PROTO_SHAPE,      0) \
+    X( 3, b,                    PROTO_UINTS,   1,            PROTO_EACH,      PROTO_SHAPE,      0) \
+    X( 4, position_a,           PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,  PROTO_COORDINATE, 0) \
+    X( 5, rotation_a,           PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0) \
+    X( 6, position_b,           PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,  PROTO_COORDINATE, 0) \
+    X( 7, rotation_b,           PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0) \
+    X( 8, at_tick,              PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0) \
+    X( 9, no_penetration,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0) \
+    X(10, partial,              PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0) \
+    AS(11, is_signed, "signed", PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_PAIR_ANSWERS(X, AS)                                                   \
+    X( 1, revision,    PROTO_ULONG,   1,            PROTO_ONE,  0, 0)               \
+    X( 2, state,       PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \
+    X( 3, value,       PROTO_DOUBLES, 1,            PROTO_EACH, 0, 0)               \
+    X( 4, lower_bound, PROTO_DOUBLES, 1,            PROTO_EACH, 0, 0)               \
+    X( 5, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
+    X( 6, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
+    X( 7, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
+    X( 8, iterations,  PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \
+    X( 9, status,      PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \
+    X(10, piece_a,     PROTO_UINTS,   1,            PROTO_SOME, 0, PROTO_NO_HANDLE) \
+    X(11, piece_b,     PROTO_UINTS,   1,            PROTO_SOME, 0, PROTO_NO_HANDLE) \
+    X(12, pose_gap,    PROTO_UINTS,   1,            PROTO_SOME, 0, 0)
+
+#define PROTO_CAST_COLUMNS(X, AS)                                                                                   \
+    X( 1, dimension,       PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)                       \
+    X( 2, shape,           PROTO_UINTS,   1,            PROTO_SHARED,    PROTO_SHAPE,      0)                       \
+    X( 3, position,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_OPTIONAL,  PROTO_COORDINATE, 0)                       \
+    X( 4, rotation,        PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
+    X( 5, translation,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)                       \
+    X( 6, to_rotation,     PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
+    X( 7, at_start,        PROTO_UINT,    1,            PROTO_ONE,       PROTO_THREE,      0)                       \
+    X( 8, mask,            PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X( 9, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
+    X(10, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \
+    X(11, ignore_groups,   PROTO_TEXTS,   1,            PROTO_LIST,      PROTO_NAMES,      PROTO_IGNORE_GROUPS_MAX) \
+    X(12, ignore_group_of, PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE)         \
+    X(13, partial,         PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_CAST_ANSWERS(X, AS)                                                                    \
+    X( 1, revision,     PROTO_ULONG,   1,            PROTO_ONE,  0,                 0)               \
+    X( 2, handle,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 PROTO_NO_HANDLE) \
+    X( 3, fraction,     PROTO_DOUBLES, 1,            PROTO_EACH, 0,                 0)               \
+    X( 4, point,        PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
+    X( 5, normal,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                 0)               \
+    X( 6, inside,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
+    X( 7, depth,        PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DEPTH, 0)               \
+    X( 8, piece,        PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
+    X( 9, status,       PROTO_UINTS,   1,            PROTO_EACH, 0,                 0)               \
+    X(10, moving_piece, PROTO_UINTS,   1,            PROTO_SOME, 0,                 PROTO_NO_HANDLE) \
+    X(11, material,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)               \
+    X(12, pose_gap,     PROTO_UINTS,   1,            PROTO_SOME, 0,                 0)
+
+#define PROTO_HIT_COLUMNS(X, AS)                                                                              \
+    X( 1, dimension,         PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X( 2, shooter_of,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_SHAPE,      PROTO_NO_HANDLE) \
+    X( 3, at_tick,           PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)               \
+    X( 4, origin,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)               \
+    X( 5, direction,         PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,      PROTO_COORDINATE, 0)               \
+    X( 6, max_distance,      PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      INFINITY)        \
+    X( 7, radius,            PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_LENGTH,     0)               \
+    X( 8, claim,             PROTO_UINTS,   1,            PROTO_OPTIONAL,  PROTO_ANY,        PROTO_NO_HANDLE) \
+    X( 9, claim_group,       PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X(10, max_rewind_ticks,  PROTO_DOUBLE,  1,            PROTO_ONE,       PROTO_REACH,      0)               \
+    X(11, obstacles,         PROTO_TEXT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X(12, obstacles_at_shot, PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X(13, mask,              PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X(14, category,          PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
+    X(15, partial,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
+#define PROTO_HIT_ANSWERS(X, AS)                                                          \
+    X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,  0, 0)               \
+    X( 2, verdict,           PROTO_UINTS,   1,            PROTO_EACH, 0, 3)               \
+    X( 3, reason,            PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \
+    X( 4, handle,            PROTO_UINTS,   1,            PROTO_EACH, 0, PROTO_NO_HANDLE) \
+    X( 5, distance,          PROTO_DOUBLES, 1,            PROTO_EACH, 0, 0)               \
+    X( 6, point,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
+    X( 7, normal,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
+    X( 8, obstacle_distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0, -1)              \
+    X( 9, piece,             PROTO_UINTS,   1,            PROTO_SOME, 0, PROTO_NO_HANDLE) \
+    X(10, pose_gap,          PROTO_UINTS,   1,            PROTO_SOME, 0, 0)               \
+    X(11, status,            PROTO_UINTS,   1,            PROTO_EACH, 0, 0)
+
+#define PROTO_POSE_COLUMNS(X, AS)                                                     \
+    X(1, dimension, PROTO_UINT,    1,            PROTO_ONE,      PROTO_ANY,        0) \
+    X(2, handle,    PROTO_UINTS,   1,            PROTO_COUNTS,   PROTO_ANY,        0) \
+    X(3, position,  PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH,     PROTO_COORDINATE, 0) \
+    X(4, rotation,  PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL, PROTO_FINITE,     0) \
+    X(5, teleport,  PROTO_UINTS,   1,            PROTO_LIST,     PROTO_ANY,        0) \
+    X(6, partial,   PROTO_BOOL,    1,            PROTO_ONE,      PROTO_ANY,        0)
+
+/* Its type decides how long the columns of the geometry have to be, and where they are needed. */
+#define PROTO_BODY_COLUMNS(X, AS)                                                                     \
+    X( 1, dimension,      PROTO_UINT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X( 2, type,           PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X( 3, vertices,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_LIST, PROTO_COORDINATE, PROTO_UNLIMITED) \
+    X( 4, vertices_float, PROTO_FLOATS,  PROTO_VECTOR, PROTO_LIST, PROTO_COORDINATE, PROTO_UNLIMITED) \
+    X( 5, triangles,      PROTO_UINTS,   3,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X( 6, ring_sizes,     PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X( 7, polygon_sizes,  PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X( 8, closed,         PROTO_BOOL,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X( 9, one_sided,      PROTO_BOOL,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X(10, columns,        PROTO_UINT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    AS(11, row_count, "rows", PROTO_UINT, 1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X(12, spacing,        PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_POSITIVE,   PROTO_UNLIMITED) \
+    X(13, heights,        PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X(14, heights_float,  PROTO_FLOATS,  1,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X(15, materials,      PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        PROTO_UNLIMITED) \
+    X(16, position,       PROTO_DOUBLES, PROTO_VECTOR, PROTO_LIST, PROTO_COORDINATE, PROTO_UNLIMITED) \
+    X(17, rotation,       PROTO_DOUBLES, PROTO_TURN,   PROTO_LIST, PROTO_FINITE,     PROTO_UNLIMITED) \
+    X(18, rounding,       PROTO_DOUBLE,  1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X(19, category,       PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        1)               \
+    X(20, mask,           PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        1)               \
+    X(21, group,          PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X(22, meta_json,      PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)
+
+#define PROTO_CONFIGURATION_COLUMNS(X, AS)                                                                 \
+    X( 1, dimension,  PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
+    X( 2, shape,      PROTO_UINTS,   1,                 PROTO_LIST,     PROTO_ANY,        PROTO_UNLIMITED) \
+    X( 3, position,   PROTO_DOUBLES, PROTO_EACH_VECTOR, PROTO_COUNTS,   PROTO_COORDINATE, 0)               \
+    X( 4, rotation,   PROTO_DOUBLES, PROTO_EACH_TURN,   PROTO_OPTIONAL, PROTO_FINITE,     0)               \
+    X( 5, self,       PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
+    X( 6, allowed,    PROTO_UINTS,   2,                 PROTO_LIST,     PROTO_ANY,        PROTO_UNLIMITED) \
+    X( 7, threshold,  PROTO_DOUBLES, 1,                 PROTO_LIST,     PROTO_REACH,      PROTO_UNLIMITED) \
+    X( 8, distance,   PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
+    X( 9, continuous, PROTO_BOOL,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
+    X(10, mask,       PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
+    X(11, category,   PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)
+#define PROTO_CONFIGURATION_ANSWERS(X, AS)                                                            \
+    X(1, revision,    PROTO_ULONG,   1,            PROTO_ONE,  0,                    0)               \
+    X(2, colliding,   PROTO_UINTS,   1,            PROTO_EACH, 0,                    0)               \
+    X(3, pair,        PROTO_UINTS,   2,            PROTO_EACH, 0,                    PROTO_NO_HANDLE) \
+    X(4, distance,    PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
+    X(5, lower_bound, PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
+    X(6, normal,      PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
+    X(7, point_a,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
+    X(8, point_b,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, PROTO_NEEDS_DISTANCE, 0)               \
+    X(9, fraction,    PROTO_DOUBLES, 1,            PROTO_EACH, PROTO_NEEDS_MOTION,   0)
+/* clang-format on */
+
+#endif
