@@ -12,11 +12,10 @@ import time
 if __name__ != "__main__":
     import pytest
 
-    from daemon import BINARY, Daemon
+    from daemon import Daemon
 
     FULL = bool(os.environ.get("GJKD_FULL"))  # the machine is quiet enough to time answers
-    timed = pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
-                               reason="the sanitizer slows everything down by a factor of its own")
+    timed = pytest.mark.plain
 
 
 class Probe:

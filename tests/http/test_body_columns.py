@@ -7,7 +7,7 @@ import pytest
 import messages
 import pieces
 import problem
-from daemon import BINARY, Daemon
+from daemon import Daemon
 
 COLUMNS = {"Content-Type": messages.TYPE}
 PIECES_MAX = 4194304
@@ -193,8 +193,7 @@ def field_of(columns, rows):
     return body
 
 
-@pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
-                    reason="four million pieces take a sanitizer minutes")
+@pytest.mark.plain
 def test_the_most_pieces_and_one_too_many():
     daemon = Daemon("--max-body", "67108864", "--request-timeout", "300s")
     try:
@@ -215,7 +214,7 @@ def memory_of(daemon, name):
         return 1024 * int(next(line for line in status if line.startswith(name)).split()[1])
 
 
-@pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY, reason="sanitizers take memory of their own")
+@pytest.mark.plain
 def test_the_memory_of_a_million_triangles():
     side = 708
     body = messages.gjkd.BodyColumns(dimension=3, type="mesh")

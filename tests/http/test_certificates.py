@@ -11,6 +11,8 @@ import certificate
 from near import add, scale
 from test_vectors import FILES, chosen
 
+pytestmark = pytest.mark.plain
+
 PAIRS = 250  # of each dimension
 
 

@@ -18,10 +18,7 @@ THREADS = 4
 WARM_UP = 400
 
 
-# Sanitizers hold freed memory back.
-BINARY = os.environ.get("GJKD_BINARY", "")
-plain_memory = pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
-                                  reason="the sanitizer keeps freed memory")
+plain_memory = pytest.mark.plain  # sanitizers hold freed memory back
 
 
 def resident(daemon):

@@ -6,6 +6,8 @@ import pytest
 
 from near import dot, length, near, scale, sub
 
+pytestmark = pytest.mark.plain
+
 
 def ball(radius, position):
     return {"type": "circle" if len(position) == 2 else "sphere", "radius": radius,

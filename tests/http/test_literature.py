@@ -7,6 +7,8 @@ import pytest
 
 from near import add, dot, near, scale, sub
 
+pytestmark = pytest.mark.plain
+
 A = [[4, 11], [4, 5], [9, 9]]
 B = [[5, 7], [7, 3], [10, 2], [12, 7]]
 MOVE = [3, -1]

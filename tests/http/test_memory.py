@@ -17,7 +17,7 @@ import requests
 
 import messages
 import problem
-from daemon import BINARY, run_to_end
+from daemon import run_to_end
 from test_churn import metric, plain_memory, resident, settled
 from test_tls import flags as tls_flags, make as make_certificate
 from wire import Wire, eventually
@@ -468,8 +468,7 @@ def test_max_answer_is_a_setting():
 
 # --- Slow readers ---
 
-@pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
-                    reason="the pace of readers is judged by the time, which a sanitizer stretches")
+@pytest.mark.plain
 def test_a_reader_that_is_too_slow_is_closed(start):
     """Less than 64 KiB/s for 10 s with more than 1 MiB waiting; a little more is enough."""
     daemon = start()

@@ -9,6 +9,8 @@ import pytest
 import scenes
 from near import sub
 
+pytestmark = pytest.mark.plain
+
 SEEDS = [(2, 21), (3, 31), (2, 22), (3, 32)]
 
 

@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from daemon import BINARY
 from probe import FULL
 from stream_wire import CLOSE, CONTINUATION, PING, PONG, TEXT, WebSocket
 from test_operations import samples, total
@@ -29,8 +28,7 @@ def peak(daemon):
         return int(status.read().split("VmHWM:")[1].split()[0]) * 1024
 
 
-counted = pytest.mark.skipif("asan" in BINARY or "tsan" in BINARY,
-                             reason="the sanitizer has memory of its own")
+counted = pytest.mark.plain  # a sanitizer has memory of its own
 
 
 @counted

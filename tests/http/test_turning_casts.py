@@ -9,6 +9,8 @@ import problem
 import scenes
 from near import near
 
+pytestmark = pytest.mark.plain
+
 ROD = {"type": "segment", "a": [0, 0], "b": [1, 0]}
 
 

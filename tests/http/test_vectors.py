@@ -8,6 +8,8 @@ import pytest
 
 from near import near
 
+pytestmark = pytest.mark.plain
+
 VECTORS = pathlib.Path(__file__).resolve().parent.parent / "vectors"
 FILES = sorted(VECTORS.glob("*.jsonl"))
 LINES_MAX = 1500  # of one file: evenly chosen; every line is judged below HTTP

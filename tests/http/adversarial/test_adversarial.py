@@ -4,10 +4,9 @@ import pytest
 
 import corpus
 import measure
-from daemon import BINARY, Daemon
+from daemon import Daemon
 
 MAX_MEMORY = 768 << 20
-SANITIZED = any(name in BINARY for name in ("asan", "tsan"))
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +20,7 @@ def target():
     daemon.stop()
 
 
-@pytest.mark.skipif(SANITIZED, reason="sanitizers take several times the time and memory")
+@pytest.mark.plain
 @pytest.mark.parametrize("name", corpus.CASES)
 def test_work_ends_with_the_deadline(target, name):
     case = corpus.CASES[name]()
