@@ -19,6 +19,10 @@
  * grown by half of it since the last one. */
 #define EXCESS_PART 16
 
+/* After a tight time, while what it left is worked off and freed: looks, and those from trim to trim. */
+#define LOOKS_AFTER 31
+#define LOOKS_APART 5
+
 void gjkd_heap_setup(unsigned threads) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
     mallopt(M_MMAP_THRESHOLD, LARGE_BLOCK_BYTES);
@@ -27,16 +31,22 @@ void gjkd_heap_setup(unsigned threads) {
 }
 
 bool gjkd_heap_trim(void) {
-    static uint64_t trimmed_bytes; /* held after the last trim */
-    if (!gjkd_memory_is_tight()) {
-        trimmed_bytes = 0;
-        return false;
-    }
+    static uint64_t trimmed_bytes;   /* held after the last trim; 0: not tight since then */
+    static unsigned looks_to_go = 0; /* after a tight time */
     const uint64_t resident = gjkd_process_resident_bytes();
     const uint64_t excess = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
-    if (resident > gjkd_memory_used() + excess && resident > trimmed_bytes + excess / 2) {
+    const bool is_tight = gjkd_memory_is_tight();
+    if (is_tight) {
+        looks_to_go = LOOKS_AFTER;
+    } else {
+        trimmed_bytes = 0;
+        looks_to_go -= looks_to_go > 0 ? 1 : 0;
+    }
+    const bool is_due =
+        is_tight ? resident > trimmed_bytes + excess / 2 : looks_to_go % LOOKS_APART == 1;
+    if (is_due && resident > gjkd_memory_used() + excess) {
         malloc_trim(0);
         trimmed_bytes = gjkd_process_resident_bytes();
     }
-    return true;
+    return is_tight;
 }

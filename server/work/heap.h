@@ -11,8 +11,8 @@ void gjkd_heap_setup(unsigned threads);
 /*
  * Returns to the system what malloc keeps free between blocks, if memory is tight and the process
  * holds much more than was charged. Otherwise that would add up: requests of many
- * sizes and lifetimes leave a third of the heap in gaps. To be called by one thread, ten times a
- * second after it has returned true: memory is tight.
+ * sizes and lifetimes leave a third of the heap in gaps. Some more times after a tight time. To
+ * be called by one thread: ten times a second after it has returned true, memory is tight; else once.
  */
 bool gjkd_heap_trim(void);
 

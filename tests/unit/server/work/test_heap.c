@@ -1,6 +1,7 @@
 /* Does the process return the gaps that malloc keeps once memory is tight, and only then? */
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "test_server.h"
 #include "util/process.h"
@@ -52,6 +53,21 @@ START_TEST(gaps_go_when_memory_is_tight) {
         ck_assert_uint_lt(gjkd_process_resident_bytes(), filled / 2);
     }
     gjkd_memory_give(GJKD_CHARGE_SMALL, LIMIT / 2 + 1);
+    for (int i = 1; i < BLOCKS; i += 16) {
+        blocks[i] = malloc(BLOCK_BYTES);
+        ck_assert_ptr_nonnull(blocks[i]);
+        memset(blocks[i], 1, BLOCK_BYTES);
+    }
+    for (int i = 1; i < BLOCKS; i += 16) {
+        free(blocks[i]);
+    }
+    const uint64_t left = gjkd_process_resident_bytes();
+    for (int i = 0; i < 40; i++) {
+        ck_assert(!gjkd_heap_trim());
+    }
+    if (IS_GLIBC_MALLOC) {
+        ck_assert_uint_lt(gjkd_process_resident_bytes(), left - LIMIT / 16);
+    }
     gjkd_memory_set_limit(0);
     for (int i = 0; i < BLOCKS; i += 16) {
         ck_assert_int_eq(blocks[i][1024], 1);
