@@ -1,4 +1,4 @@
-"""Shots as columns: every row as JSON judges it."""
+"""Shots as columns: who was there, forms, rows in part, and what is refused."""
 
 import random
 
@@ -6,7 +6,7 @@ import pytest
 
 import problem
 import scenes
-from messages import TYPE, gjkd as pb, rows
+from messages import TYPE, gjkd as pb
 from test_columns import NONE, ask, bits, send
 
 VERDICTS = ["confirmed", "adjusted", "denied", "unverifiable"]
@@ -46,19 +46,18 @@ def field(request, gjkd, name):
 
 
 class Shots:
-    """Rows in both forms."""
+    """Rows of a message."""
 
-    def __init__(self, field, seed, **policy):
+    def __init__(self, field, seed):
         rng = random.Random(seed)
         self.field = field
         self.columns = {"dimension": field.dimension, "origin": [], "direction": [],
                         "at_tick": [], "shooter_of": [], "claim": [], "radius": [],
                         "max_distance": []}
-        self.queries = []
         for _ in range(COUNT):
-            self.add(rng, policy)
+            self.add(rng)
 
-    def add(self, rng, policy):
+    def add(self, rng):
         field, columns = self.field, self.columns
         origin = scenes.vector(rng, field.dimension, -4, 4)
         direction = [aim - x + 1e-3 for aim, x in
@@ -72,87 +71,6 @@ class Shots:
                            ("claim", field.handles[claim]), ("radius", radius),
                            ("max_distance", reach)):
             columns[key].append(value)
-        query = {"at": {"tick": tick}, "radius": radius, "claim": {"id": claim}, "ray": {
-            "origin": origin, "direction": direction, "max_distance": reach}, "policy": policy}
-        if field.groups[shooter]:
-            query["shooter"] = field.groups[shooter]
-        self.queries.append(query)
-
-    def check(self, **more):
-        """Each row against JSON; the verdicts and reasons that came up."""
-        field = self.field
-        answer = ask(field.gjkd, f"{field.path}/hit", pb.HitColumns(**(self.columns | more)),
-                     pb.HitAnswers)
-        points = rows(answer.point, field.dimension)
-        normals = rows(answer.normal, field.dimension)
-        zeros = [0.0] * field.dimension
-        for i, query in enumerate(self.queries):
-            wanted = field.gjkd.ask(f"{field.path}/hit", query)
-            assert (VERDICTS[answer.verdict[i]], REASONS[answer.reason[i]]) == (
-                wanted["verdict"], wanted["reason"]), query
-            hit, obstacle = wanted["hit"], wanted["obstacle"]
-            assert field.ids.get(answer.handle[i]) == (hit["id"] if hit else None) or (
-                hit and hit["id"] == scenes.IDS[3])
-            assert bits([answer.distance[i]]) == bits([hit["distance"] if hit else 0.0])
-            assert bits(points[i]) == bits(hit["point"] if hit else zeros)
-            assert bits(normals[i]) == bits(hit["normal"] or zeros if hit else zeros)
-            assert bits([answer.obstacle_distance[i]]) == bits(
-                [obstacle["distance"] if obstacle else -1.0])
-        return ({VERDICTS[v] for v in answer.verdict}, {REASONS[r] for r in answer.reason})
-
-
-def test_shots_are_those_of_json(field):
-    verdicts, reasons = Shots(field, 1).check()
-    assert {"confirmed", "denied", "unverifiable"}.issubset(verdicts)
-    assert {"other-target", "miss", "tick-expired", "tick-in-future"}.issubset(reasons)
-
-
-def test_rewinds_have_a_limit(field):
-    _, reasons = Shots(field, 2, max_rewind_ticks=1.5).check(max_rewind_ticks=1.5)
-    assert "rewind-limit" in reasons
-
-
-@pytest.mark.parametrize("at", ["newest", "shot"])
-def test_obstacles(field, at):
-    policy = {"obstacles": {"set": field.cover, "at": at}}
-    _, reasons = Shots(field, 3, **policy).check(obstacles=field.cover,
-                                                 obstacles_at_shot=at == "shot")
-    assert "blocked" in reasons
-
-
-def test_the_filter_is_that_of_targets_and_obstacles(field):
-    rule = {"mask": 3, "category": 5}
-    shots = Shots(field, 4, obstacles={"set": field.cover, "filter": rule})
-    for query in shots.queries:
-        query["filter"] = rule
-    shots.check(obstacles=field.cover, **rule)
-
-
-def test_groups_are_claimed(field):
-    shots = Shots(field, 5)
-    for i, query in enumerate(shots.queries):
-        group = field.groups[field.ids[shots.columns["claim"][i]]]
-        query["claim"] = {"group": group or "nobody"}
-    _, reasons = shots.check(claim_group=True)
-    assert "no-target" in reasons
-
-
-def test_no_claims_and_one_row_for_all(field):
-    shots = Shots(field, 6)
-    for query in shots.queries:
-        query["at"] = {"tick": 2}
-        query["claim"] = None
-        query["radius"] = 0.1
-        query.pop("shooter", None)
-    shots.check(claim=[], at_tick=[2], radius=[0.1], shooter_of=[NONE])
-
-
-def test_the_newest_state(field):
-    shots = Shots(field, 7)
-    for query in shots.queries:
-        query["at"] = None
-    verdicts, _ = shots.check(at_tick=[])
-    assert "unverifiable" not in verdicts
 
 
 def test_who_was_there_then(gjkd, name):
@@ -234,7 +152,7 @@ def test_refused(gjkd, name, changes, code, pointer):
 
 def test_shots_in_part(field):
     """A shooter that is gone spoils its own row; a tick that is not kept is a verdict anyway."""
-    rng, shots = random.Random(8), Shots(field, 8, obstacles=field.cover)
+    rng, shots = random.Random(8), Shots(field, 8)
     gone = [rng.random() < 0.3 for _ in range(COUNT)]
     shooters = [99999 if lost else h for lost, h in zip(gone, shots.columns["shooter_of"])]
     columns = shots.columns | {"obstacles": field.cover}

@@ -1,0 +1,381 @@
+"""Every row of every message of columns equals its JSON answer to the bit.
+
+Messages are drawn from the table of their columns, row by row of it; a column without a counterpart
+in JSON below fails. Each is asked over HTTP and over a stream, with 1 and with 16 threads.
+"""
+
+import math
+import random
+import struct
+
+import pytest
+
+import pieces
+import scenes
+from column_tables import NONE, TABLES
+from daemon import Daemon
+from messages import TYPE, flat, gjkd as pb
+from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
+
+STATES = ["separated", "touching", "overlapping"]
+STATUSES = ["converged", "iteration_limit"]
+AT_START = ["report", "ignore", "resolve"]
+VERDICTS = ["confirmed", "adjusted", "denied", "unverifiable"]
+REASONS = [None, "other-target", "blocked", "miss", "no-target", "tick-expired", "tick-in-future",
+           "rewind-limit"]
+KEPT, NOT_KEPT = [1, 1.25, 2, 2.5, 3], [0.5, 3.5]
+PATH, COVER = "/v1/sets/columns", "columns.cover"
+
+
+class World:
+    """A set and its cover in two daemons, each with the ticks 1 to 3, in which all has moved."""
+
+    def __init__(self, dimension):
+        self.dimension, self.turn = dimension, "angle" if dimension == 2 else "orientation"
+        self.daemons = [Daemon("--workers=1", "--io-threads=1"), Daemon("--workers=16")]
+        for daemon in self.daemons:
+            self.fill(daemon)
+        stored = self.daemons[0].get(PATH).json()["shapes"]
+        self.handles = {i: shape["handle"] for i, shape in stored.items()}
+        self.ids = {h: i for i, h in self.handles.items()}
+        self.groups = {i: shape.get("group") for i, shape in stored.items()}
+        self.streams = [WebSocket(daemon) for daemon in self.daemons]
+        self.ticks = KEPT
+
+    def fill(self, daemon):
+        rng, dimension = random.Random(60 + self.dimension), self.dimension
+        many = {f"many/{k}": shape | {"position": scenes.vector(rng, dimension, -3, 3)}
+                for k, shape in pieces.all_of(dimension).items()}
+        for path, shapes in ((PATH, scenes.scene(5, dimension) | many),
+                             (f"/v1/sets/{COVER}", scenes.scene(6, dimension, scenes.IDS[:4]))):
+            assert daemon.put(path, {"dimension": dimension, "history": {"ticks": 3},
+                                     "shapes": shapes}).status_code == 201
+            for tick in (1, 2, 3):
+                moved = {i: {"position": scenes.vector(rng, dimension, -2, 2)} for i in shapes}
+                assert daemon.put(f"{path}/ticks/{tick}", {"shapes": moved}).status_code == 201
+
+    def stop(self):
+        for stream, daemon in zip(self.streams, self.daemons):
+            stream.socket.close()
+            daemon.stop()
+
+
+@pytest.fixture(scope="module", params=[2, 3])
+def world(request):
+    made = World(request.param)
+    yield made
+    made.stop()
+
+
+# --- Messages drawn from a table ---
+
+def value_of(column, rng, world):
+    """The numbers of one row."""
+    if column.name == "at_tick":
+        return [rng.choice(world.ticks)]
+    if column.values == "SHAPE" or column.name == "claim":
+        return [rng.choice(list(world.ids) + [NONE] * (4 if column.default == NONE else 0))]
+    if column.values == "COORDINATE":
+        return scenes.vector(rng, world.dimension, -4, 4)
+    if column.width == "TURN":
+        turned = scenes.turned(rng, world.dimension)[world.turn]
+        return [turned] if world.dimension == 2 else turned
+    if column.type == "UINTS":
+        return [rng.choice([NONE, 1, 2, 6])]
+    return [rng.choice([0, 0.25, rng.uniform(0, 6)])]
+
+
+def one_of(column, rng):
+    """A value of the message as a whole."""
+    if column.type == "BOOL":
+        return rng.random() < 0.5
+    return {"obstacles": rng.choice(["", COVER]), "max_rewind_ticks": rng.choice([0, 0.75]),
+            "at_start": rng.randrange(3)}.get(column.name, rng.choice([0, 3, 7]))
+
+
+def draw(table, rng, world, count):
+    """{column: its rows, or its one value}; a column that is left out is None."""
+    drawn = {}
+    for column in table:
+        rows = {"COUNTS": count, "EACH": count, "SHARED": rng.choice([1, count]),
+                "DEFAULTED": rng.choice([0, 1, count]),
+                "OPTIONAL": rng.choice([0, count])}.get(column.rule)
+        if column.name == "dimension":
+            drawn[column.name] = world.dimension
+        elif column.rule == "LIST":
+            drawn[column.name] = rng.choice([[], ["red"], ["team/7", "red"]])
+        elif rows is None:
+            drawn[column.name] = one_of(column, rng)
+        else:
+            drawn[column.name] = [value_of(column, rng, world) for _ in range(rows)] or None
+    if drawn.get("to_rotation"):  # only from the origin JSON's `to` is that translation to the bit
+        drawn["position"] = [[0.0] * world.dimension] * count
+    return drawn
+
+
+def message_of(kind, drawn, table):
+    message = kind()
+    for column in table:
+        value = drawn[column.name]
+        if column.rule == "ONE":
+            setattr(message, column.name, value)
+        elif value:
+            getattr(message, column.name).extend(value if column.rule == "LIST" else flat(value))
+    return message
+
+
+# --- The same in JSON ---
+
+def member(*path):
+    """A setter of the member at that path; a single number stands for itself."""
+    def put(query, value, _):
+        for key in path[:-1]:
+            query = query.setdefault(key, {})
+        query[path[-1]] = value[0] if isinstance(value, list) and len(value) == 1 else value
+    return put
+
+
+def nothing(*_):
+    """Of columns that do not change an answer, or are told with another."""
+
+
+def turn(*path):
+    return lambda query, value, world: member(*path, world.turn)(query, value, world)
+
+
+def shape(*path):
+    return lambda query, value, world: member(*path, "id")(query, world.ids[value[0]], world)
+
+
+def ignore(query, groups):
+    query.setdefault("filter", {}).setdefault("ignore_groups", []).extend(groups)
+
+
+def ignore_group_of(query, value, world):
+    group = world.groups.get(world.ids.get(value[0]))
+    ignore(query, [group] if group else [])
+
+
+def to(query, value, world):
+    query["to"] = {"position": query.pop("translation"),
+                   world.turn: value[0] if world.dimension == 2 else value}
+
+
+def shooter(query, value, world):
+    if group := world.groups.get(world.ids.get(value[0])):
+        query["shooter"] = group
+
+
+def claim(query, value, world):
+    if value[0] != NONE:
+        query["claim"] = {"id": world.ids[value[0]]}
+
+
+def claim_group(query, value, world):
+    if value and "claim" in query:
+        query["claim"] = {"group": world.groups[query["claim"]["id"]] or "nobody"}
+
+
+def rewind(query, value, _):
+    query["policy"] = {"max_rewind_ticks": value} if value else {}
+
+
+def obstacles(query, value, _):
+    if value:
+        query["policy"]["obstacles"] = {"set": value}
+
+
+def at_shot(query, value, _):
+    if value and "obstacles" in query["policy"]:
+        query["policy"]["obstacles"]["at"] = "shot"
+
+
+def bits(name):
+    def put(query, value, _):
+        rules = [query] + ([query["policy"]["obstacles"]] if "obstacles" in query["policy"] else [])
+        for rule in rules if value else []:
+            rule.setdefault("filter", {})[name] = value
+    return put
+
+
+SELECT = {"mask": member("filter", "mask"), "category": member("filter", "category"),
+          "at_tick": member("at", "tick"), "ignore_groups": lambda q, v, _: ignore(q, v),
+          "ignore_group_of": ignore_group_of}
+ALWAYS = {"dimension": nothing, "partial": nothing, "at_tick": member("at", "tick")}
+RAY = ALWAYS | SELECT | {
+    "origin": member("origin"), "direction": member("direction"), "exits": member("exits"),
+    "max_distance": member("max_distance"), "not_solid": lambda q, v, _: q.update(solid=not v)}
+PAIR = ALWAYS | {
+    "a": shape("a"), "position_a": member("a", "position"), "rotation_a": turn("a"),
+    "b": shape("b"), "position_b": member("b", "position"), "rotation_b": turn("b")}
+DETECT = PAIR | {"signed": nothing, "no_penetration": lambda q, v, _: q.update(penetration=not v)}
+DISTANCE = PAIR | {"signed": member("signed"), "no_penetration": nothing}
+CAST = ALWAYS | SELECT | {
+    "shape": shape("shape"), "position": member("shape", "position"), "rotation": turn("shape"),
+    "translation": member("translation"), "to_rotation": to,
+    "at_start": lambda q, v, _: q.update(at_start=AT_START[v])}
+HIT = ALWAYS | {
+    "shooter_of": shooter, "claim": claim, "claim_group": claim_group, "radius": member("radius"),
+    "origin": member("ray", "origin"), "direction": member("ray", "direction"),
+    "max_distance": member("ray", "max_distance"), "max_rewind_ticks": rewind,
+    "obstacles": obstacles, "obstacles_at_shot": at_shot, "mask": bits("mask"),
+    "category": bits("category")}
+
+
+def query_of(mapping, table, drawn, row, op, world):
+    query = {"op": op}
+    for column in table:
+        value = drawn[column.name]
+        if column.rule not in ("ONE", "LIST") and value is not None:
+            value = value[0 if len(value) == 1 else row]
+        if value is not None:
+            mapping[column.name](query, value, world)
+    return query
+
+
+# --- What an answer's column holds, of the JSON result of its row ---
+
+def first(result):
+    return (result["hits"] or [{}])[0]
+
+
+def of(name, where=first):
+    return lambda result, world, drawn: where(result).get(name)
+
+
+def index(name, words, where=first):
+    def find(result, world, drawn):
+        said = where(result)
+        return words.index(said[name]) if name in said else None
+    return find
+
+
+def handle(where):
+    return lambda result, world, drawn: world.handles.get(where(result).get("id"))
+
+
+def value_of_pair(result, world, drawn):
+    if "depth" in result or "distance" not in result:
+        return result.get("depth")
+    if drawn["signed"] and result.get("inside"):
+        return -math.inf
+    return result["signed_distance"] if drawn["signed"] else result["distance"]
+
+
+def lower_bound(result, world, drawn):
+    if result.get("inside"):
+        return -math.inf if drawn["signed"] else result["lower_bound"]
+    return result.get("lower_bound", result.get("depth_lower_bound"))
+
+
+def fraction(result, world, drawn):
+    return first(result).get("fraction", 1.0)
+
+
+def status_of_shot(result, world, drawn):
+    ticks = {"tick-expired": 2, "tick-in-future": 3}
+    return ticks.get(result["reason"], STATUSES.index((result["hit"] or {}).get("status", "converged")))
+
+
+def itself(result):
+    return result
+
+
+def struck(result):
+    return result["hit"] or {}
+
+
+LINE = {"handle": handle(first), "point": of("point"), "normal": of("normal"),
+        "status": index("status", STATUSES), "piece": of("piece"), "material": of("material"),
+        "pose_gap": nothing}
+RAY_ANSWERS = LINE | {"distance": of("distance"), "exit": of("exit")}
+CAST_ANSWERS = LINE | {"fraction": fraction, "inside": of("inside"), "depth": of("depth"),
+                       "moving_piece": of("moving_piece")}
+PAIR_ANSWERS = {name: of(name, itself) for name in (
+    "normal", "point_a", "point_b", "iterations", "piece_a", "piece_b")} | {
+        "state": index("state", STATES, itself), "status": index("status", STATUSES, itself),
+        "value": value_of_pair, "lower_bound": lower_bound, "pose_gap": nothing}
+HIT_ANSWERS = {name: of(name, struck) for name in ("distance", "point", "normal", "piece")} | {
+    "verdict": index("verdict", VERDICTS, itself), "reason": index("reason", REASONS, itself),
+    "handle": handle(struck), "status": status_of_shot, "pose_gap": nothing,
+    "obstacle_distance": lambda result, *_: (result["obstacle"] or {}).get("distance")}
+
+NEEDS = {"0": lambda drawn: True, "NEEDS_EXITS": lambda drawn: drawn["exits"],
+         "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2}
+
+
+def packed(column, numbers):
+    return struct.pack(f"<{len(numbers)}{'d' if column.type == 'DOUBLES' else 'I'}", *numbers)
+
+
+def check_column(column, found, results, said, world, drawn):
+    """One column of an answer against all rows of JSON. Returns whether it holds anything."""
+    width = column.numbers(world.dimension)
+    told = [said(result, world, drawn) for result in results]
+    if not NEEDS[column.values](drawn) or (
+            column.rule == "SOME" and all(value is None for value in told)):
+        assert not found, column.name
+        return False
+    default = int(column.default) if column.type == "UINTS" else column.default
+    for row, value in enumerate(told):
+        value = [default] * width if value is None else value if isinstance(value, list) else [value]
+        place = found[row * width:(row + 1) * width]
+        assert packed(column, place) == packed(column, value), (column.name, row, results[row])
+    assert len(found) == len(told) * width
+    return True
+
+
+# --- All together ---
+
+KINDS = [
+    ("raycast", "RaycastColumns", "RAYCAST", RAY, RAY_ANSWERS, pb.RaycastAnswers),
+    ("detect", "PairColumns", "PAIR", DETECT, PAIR_ANSWERS, pb.PairAnswers),
+    ("distance", "PairColumns", "PAIR", DISTANCE, PAIR_ANSWERS, pb.PairAnswers),
+    ("cast", "CastColumns", "CAST", CAST, CAST_ANSWERS, pb.CastAnswers),
+    ("hit", "HitColumns", "HIT", HIT, HIT_ANSWERS, pb.HitAnswers),
+]
+
+
+def replies(world, op, body, accept):
+    """The answers over HTTP and over a stream, of both daemons; they have to be one."""
+    said = set()
+    for daemon, stream in zip(world.daemons, world.streams):
+        reply = daemon.call("POST", f"{PATH}/{op}", data=body,
+                            headers={"Content-Type": TYPE, "Accept": accept})
+        assert reply.status_code == 200, reply.text
+        stream.send(BINARY, pack_call(1, "POST", f"{PATH}/{op}", TYPE, body, [("Accept", accept)]))
+        _, status, _, streamed, _ = unpack_answer(stream.receive()[1])
+        assert status == 200
+        said |= {reply.content, streamed}
+    assert len(said) == 1
+    return said.pop(), reply
+
+
+@pytest.mark.parametrize("op, kind, name, mapping, answers, answer_kind", KINDS, ids=[k[0] for k in KINDS])
+def test_columns_equal_json(world, op, kind, name, mapping, answers, answer_kind):
+    rng, filled, reasons = random.Random(f"{op}{world.dimension}"), set(), set()
+    world.ticks = KEPT + (NOT_KEPT if op == "hit" else [])  # of which it is a verdict
+    table, said = TABLES[f"{name}_COLUMNS"], TABLES[f"{name}_ANSWERS"]
+    assert {c.name for c in said[1:]} == set(answers)
+    for count in [1, 2, 33, 33, 33, 33, 33, 33, 33, 33, 700]:
+        drawn = draw(table, rng, world, count)
+        drawn |= {"signed": False} if op == "detect" else {}
+        body = message_of(getattr(pb, kind), drawn, table).SerializeToString()
+        content, _ = replies(world, op, body, TYPE)
+        answer = answer_kind.FromString(content)
+        assert answer.SerializeToString() == content  # as others would write it
+        queries = [query_of(mapping, table, drawn, row, op, world) for row in range(count)]
+        batch = world.daemons[0].ask(f"{PATH}/batch", {"queries": queries})
+        _, as_json = replies(world, op, body, "application/json")
+        told = as_json.json()
+        assert answer.revision == batch["revision"] == told.pop("revision")
+        for column in said[1:]:
+            found = list(getattr(answer, column.name))
+            if check_column(column, found, batch["results"], answers[column.name], world, drawn):
+                filled.add(column.name)
+                assert told.pop(column.name) == [x if math.isfinite(x) else None for x in found]
+        assert told == {}
+        reasons |= {result.get("reason") for result in batch["results"]}
+    # Something of each column was seen, but of those for which there is nothing here.
+    assert filled == set(answers) - {"pose_gap"} - ({"material"} if world.dimension == 2 else set())
+    assert reasons == (set(REASONS) if op == "hit" else {None})
