@@ -25,7 +25,8 @@ static const char *name_of(const struct body *body, const proto_field *field) {
 }
 
 static bool refuse(struct body *body, const proto_field *field, proto_code code, const char *text) {
-    return proto_refuse_column(body->source.problem, name_of(body, field), code, "%s", text);
+    return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code, "%s",
+                            text);
 }
 
 /* --- Type and labels --- */
@@ -87,8 +88,8 @@ static bool check_one(struct body *body, const proto_field *field) {
     const uint32_t width = proto_width(column, body->rows.dimension, 1);
 
     return field->count == 0 || field->count == width ||
-           proto_refuse_column(body->source.problem, column->name, PROTO_WRONG_TYPE,
-                               "%s holds %u numbers, not %u", column->name, field->count, width);
+           proto_refuse_row(body->source.problem, column->name, PROTO_NO_ROW, PROTO_WRONG_TYPE,
+                            "%s holds %u numbers, not %u", column->name, field->count, width);
 }
 
 static bool read_place(struct body *body, proto_place *out) {
@@ -331,10 +332,10 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
         return false;
     }
     if (fault->is_count) {
-        return proto_refuse_column(body->source.problem, name_of(body, field), code,
-                                   "must have %llu items, found %llu",
-                                   (unsigned long long)fault->wanted,
-                                   (unsigned long long)fault->found);
+        return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code,
+                                "must have %llu items, found %llu",
+                                (unsigned long long)fault->wanted,
+                                (unsigned long long)fault->found);
     }
     if (place->depth == 0) {
         return refuse(body, field, code, text);

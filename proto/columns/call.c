@@ -133,13 +133,9 @@ bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, prot
 /* --- Answer --- */
 
 static void put_varint(struct proto_buffer *out, uint64_t value) {
-    char bytes[10];
-    size_t length = 0;
-    for (; value > 0x7f; value >>= 7) {
-        bytes[length++] = (char)(value | 0x80);
-    }
-    bytes[length++] = (char)value;
-    proto_put_bytes(out, bytes, length);
+    uint8_t bytes[10];
+    const uint8_t *end = proto_write_varint(bytes, value);
+    proto_put_bytes(out, (const char *)bytes, (size_t)(end - bytes));
 }
 
 static void put_head(struct proto_buffer *out, unsigned field, uint64_t length) {

@@ -83,12 +83,11 @@ enum { PROTO_WIRE_VARINT = 0, PROTO_WIRE_64BIT = 1, PROTO_WIRE_BYTES = 2, PROTO_
 /* Writes a varint to at least 10 bytes; returns where it ends. */
 uint8_t *proto_write_varint(uint8_t *at, uint64_t value);
 
-/* Set a problem, the first one that points at a row of a column. All return false. */
+/* Set a problem, the first one that points at a row of a column, or at the column. Return false. */
+#define PROTO_NO_ROW UINT32_MAX
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
                       proto_code code, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
-bool proto_refuse_column(struct proto_problem *problem, const char *column, proto_code code,
-                         const char *format, ...) __attribute__((format(printf, 4, 5)));
 bool proto_refuse_columns_status(struct proto_problem *problem, gjk_status status);
 
 #endif

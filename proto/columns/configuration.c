@@ -17,23 +17,25 @@ static bool check_lengths(struct proto_message *message) {
     const uint64_t positions = message->lengths[proto_column_called(table, "position")];
 
     if (shapes == 0) {
-        return proto_refuse_column(problem, "shape", PROTO_MISSING_MEMBER,
-                                   "there has to be a shape");
+        return proto_refuse_row(problem, "shape", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
+                                "there has to be a shape");
     }
     if (positions < shapes * message->dimension) {
-        return proto_refuse_column(problem, "position", PROTO_MISSING_MEMBER,
-                                   "there has to be a row, a position for each shape");
+        return proto_refuse_row(problem, "position", PROTO_NO_ROW, PROTO_MISSING_MEMBER,
+                                "there has to be a row, a position for each shape");
     }
     message->shapes = shapes <= POSES_MAX ? (uint32_t)shapes : 0;
     if (positions > POSES_MAX * message->dimension) {
-        return proto_refuse_column(problem, "position", PROTO_WRONG_TYPE,
-                                   "there are too many positions");
+        return proto_refuse_row(problem, "position", PROTO_NO_ROW, PROTO_WRONG_TYPE,
+                                "there are too many positions");
     }
     if (message->lengths[proto_column_called(table, "allowed")] % 2 != 0) {
-        return proto_refuse_column(problem, "allowed", PROTO_WRONG_TYPE, "handles come in pairs");
+        return proto_refuse_row(problem, "allowed", PROTO_NO_ROW, PROTO_WRONG_TYPE,
+                                "handles come in pairs");
     }
     if (message->lengths[proto_column_called(table, "threshold")] > 1) {
-        return proto_refuse_column(problem, "threshold", PROTO_WRONG_TYPE, "there is one, or none");
+        return proto_refuse_row(problem, "threshold", PROTO_NO_ROW, PROTO_WRONG_TYPE,
+                                "there is one, or none");
     }
     return proto_check_lengths(message, PROTO_CONFIGURATIONS_MAX);
 }

@@ -147,8 +147,8 @@ bool proto_decode_hit_rows(const proto_source *source, proto_hit_rows *out) {
     }
     const proto_text set = out->obstacles.text;
     return set.length == 0 || proto_is_set_name(set.data, set.length) ||
-           proto_refuse_column(source->problem, "obstacles", PROTO_BAD_NAME,
-                               "this is not the name of a set");
+           proto_refuse_row(source->problem, "obstacles", PROTO_NO_ROW, PROTO_BAD_NAME,
+                            "this is not the name of a set");
 }
 
 /* --- Ticks --- */

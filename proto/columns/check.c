@@ -1,7 +1,4 @@
-/*
- * Reads a message that has passed the scan. A column of doubles that comes packed and in one piece
- * stays where it is; the others get arrays whose lengths the scan has counted.
- */
+/* Checks a message that has passed the scan: lengths of its columns, and their values. */
 
 #include "columns/columns.h"
 
@@ -13,40 +10,22 @@
 #include "json/number.h"
 #include "json/text.h"
 
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "numbers are packed as they are here");
-
 /* --- Refusals --- */
-
-static bool refuse_at(struct proto_problem *problem, const char *pointer, proto_code code,
-                      const char *format, va_list arguments) {
-    char detail[PROTO_DETAIL_MAX];
-    vsnprintf(detail, sizeof detail, format, arguments);
-    proto_problem_set(problem, code, "%s", detail);
-    return proto_problem_point(problem, pointer);
-}
 
 bool proto_refuse_row(struct proto_problem *problem, const char *column, uint32_t row,
                       proto_code code, const char *format, ...) {
-    char pointer[64];
+    char pointer[64], detail[PROTO_DETAIL_MAX];
     va_list arguments;
 
-    snprintf(pointer, sizeof pointer, "/%s/%u", column, row);
     va_start(arguments, format);
-    refuse_at(problem, pointer, code, format, arguments);
+    vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    return false;
-}
-
-bool proto_refuse_column(struct proto_problem *problem, const char *column, proto_code code,
-                         const char *format, ...) {
-    char pointer[64];
-    va_list arguments;
-
-    snprintf(pointer, sizeof pointer, "/%s", column);
-    va_start(arguments, format);
-    refuse_at(problem, pointer, code, format, arguments);
-    va_end(arguments);
-    return false;
+    const int end = snprintf(pointer, sizeof pointer, "/%s", column);
+    if (row != PROTO_NO_ROW) {
+        snprintf(pointer + end, sizeof pointer - (size_t)end, "/%u", row);
+    }
+    proto_problem_set(problem, code, "%s", detail);
+    return proto_problem_point(problem, pointer);
 }
 
 bool proto_refuse_columns_status(struct proto_problem *problem, gjk_status status) {
@@ -72,21 +51,19 @@ uint32_t proto_width(const proto_column *column, uint32_t dimension, uint32_t sh
 static bool refuse_length(const struct proto_message *message, const proto_column *column,
                           uint64_t found, uint64_t wanted) {
     if (found == 0) {
-        return proto_refuse_column(message->problem, column->name, PROTO_MISSING_MEMBER,
-                                   "%s is empty, but there are %u rows", column->name,
-                                   message->count);
+        return proto_refuse_row(message->problem, column->name, PROTO_NO_ROW, PROTO_MISSING_MEMBER,
+                                "%s is empty, but there are %u rows", column->name, message->count);
     }
-    return proto_refuse_column(message->problem, column->name, PROTO_WRONG_TYPE,
-                               "%s holds %llu numbers; %u rows need %llu", column->name,
-                               (unsigned long long)found, message->count,
-                               (unsigned long long)wanted);
+    return proto_refuse_row(message->problem, column->name, PROTO_NO_ROW, PROTO_WRONG_TYPE,
+                            "%s holds %llu numbers; %u rows need %llu", column->name,
+                            (unsigned long long)found, message->count, (unsigned long long)wanted);
 }
 
 static bool refuse_many(const struct proto_message *message, const proto_column *column,
                         const char *what, uint64_t found, uint64_t max) {
-    proto_refuse_column(message->problem, column->name, PROTO_TOO_MANY,
-                        "%llu %s, at most %llu are allowed", (unsigned long long)found, what,
-                        (unsigned long long)max);
+    proto_refuse_row(message->problem, column->name, PROTO_NO_ROW, PROTO_TOO_MANY,
+                     "%llu %s, at most %llu are allowed", (unsigned long long)found, what,
+                     (unsigned long long)max);
     return proto_problem_limit(message->problem, max);
 }
 
@@ -143,170 +120,6 @@ bool proto_check_lengths(struct proto_message *message, uint64_t rows_max) {
     return is_fine;
 }
 
-/* --- Values --- */
-
-/* A column as it is read. */
-typedef struct target {
-    const proto_column *column;
-    proto_field *field;
-    double *doubles; /* of a column that does not stay in the message */
-    uint32_t *uints;
-    const char **texts;
-    uint64_t length;
-} target;
-
-/* Makes arrays for a column; packed doubles are found later. */
-static bool make_arrays(struct gjk_arena *arena, target *to) {
-    switch (to->column->type) {
-    case PROTO_FLOATS:
-        to->doubles = gjk_arena_alloc_array(arena, to->length, sizeof *to->doubles);
-        to->field->doubles = (unsigned char *)to->doubles;
-        return to->doubles != NULL;
-    case PROTO_UINTS:
-        to->uints = gjk_arena_alloc_array(arena, to->length + 1, sizeof *to->uints);
-        to->field->uints = to->uints;
-        if (to->uints != NULL) {
-            to->uints[0] = (uint32_t)to->column->otherwise;
-        }
-        return to->uints != NULL;
-    case PROTO_TEXTS:
-        to->texts = gjk_arena_alloc_array(arena, to->length, sizeof *to->texts);
-        to->field->texts = to->texts;
-        return to->texts != NULL;
-    case PROTO_TEXT:
-        to->field->text = (proto_text){"", 0};
-        return true;
-    case PROTO_DOUBLES:
-        to->field->doubles = (const unsigned char *)&to->column->otherwise;
-        return true;
-    default:
-        return true;
-    }
-}
-
-/* Adds the numbers of a piece of a column of doubles or floats. */
-static bool add_reals(struct gjk_arena *arena, target *to, const uint8_t *at, uint64_t bytes) {
-    proto_field *field = to->field;
-
-    if (to->column->type == PROTO_FLOATS) {
-        for (const uint8_t *end = at + bytes; at < end; at += sizeof(float)) {
-            float single;
-            memcpy(&single, at, sizeof single);
-            to->doubles[field->count++] = single;
-        }
-        return true;
-    }
-    if (bytes == 0) {
-        return true;
-    }
-    if (bytes == to->length * sizeof(double)) {
-        field->doubles = at;
-        field->count = (uint32_t)to->length;
-        return true;
-    }
-    if (to->doubles == NULL) {
-        to->doubles = gjk_arena_alloc_array(arena, to->length, sizeof *to->doubles);
-        field->doubles = (unsigned char *)to->doubles;
-    }
-    if (to->doubles != NULL) {
-        memcpy(&to->doubles[field->count], at, bytes);
-        field->count += (uint32_t)(bytes / sizeof(double));
-    }
-    return to->doubles != NULL;
-}
-
-static bool add_text(struct gjk_arena *arena, target *to, const uint8_t *at, uint64_t bytes) {
-    char *text = gjk_arena_copy_text(arena, (const char *)at, bytes);
-
-    if (to->column->type == PROTO_TEXTS) {
-        to->texts[to->field->count++] = text;
-    } else {
-        to->field->text = (proto_text){text, bytes};
-        to->field->count = 1;
-    }
-    return text != NULL;
-}
-
-/* Adds an integer, of which the lowest 32 bits count, as the format has it. */
-static void add_uint(target *to, uint64_t value) {
-    switch (to->column->type) {
-    case PROTO_UINTS:
-        to->uints[to->field->count++] = (uint32_t)value;
-        return;
-    case PROTO_BOOL:
-        to->field->flag = value != 0;
-        break;
-    default:
-        to->field->uint = (uint32_t)value;
-    }
-    to->field->count = 1;
-}
-
-static bool add_bytes(struct gjk_arena *arena, target *to, proto_cursor in) {
-    const uint64_t bytes = (uint64_t)(in.end - in.at);
-    uint64_t value;
-
-    switch (to->column->type) {
-    case PROTO_DOUBLES:
-    case PROTO_FLOATS:
-        return add_reals(arena, to, in.at, bytes);
-    case PROTO_TEXTS:
-    case PROTO_TEXT:
-        return add_text(arena, to, in.at, bytes);
-    default:
-        while (in.at < in.end && proto_read_varint(&in, &value)) {
-            add_uint(to, value);
-        }
-        return true;
-    }
-}
-
-static bool add_field(struct gjk_arena *arena, target *to, unsigned wire, proto_cursor *in) {
-    uint64_t value = 0;
-
-    if (wire == PROTO_WIRE_64BIT || wire == PROTO_WIRE_32BIT) {
-        const uint64_t bytes = wire == PROTO_WIRE_64BIT ? sizeof(double) : sizeof(float);
-        const uint8_t *at = in->at;
-        in->at += bytes;
-        if (to->column->type == PROTO_DOUBLE) {
-            memcpy(&to->field->number, at, sizeof(double));
-            to->field->count = 1;
-            return true;
-        }
-        return add_reals(arena, to, at, bytes);
-    }
-    if (!proto_read_varint(in, &value)) {
-        return true; /* never, after the scan */
-    }
-    if (wire == PROTO_WIRE_BYTES) {
-        in->at += value;
-        return add_bytes(arena, to, (proto_cursor){in->at - value, in->at});
-    }
-    add_uint(to, value);
-    return true;
-}
-
-bool proto_message_read(const struct proto_message *message, proto_text body, proto_field *fields) {
-    const proto_table *table = message->table;
-    proto_cursor in = {(const uint8_t *)body.data, (const uint8_t *)body.data + body.length};
-    target targets[PROTO_COLUMNS_MAX];
-    bool is_fine = true;
-    uint64_t tag;
-
-    memset(fields, 0, table->count * sizeof *fields);
-    for (uint32_t i = 0; i < table->count && is_fine; i++) {
-        targets[i] =
-            (target){&table->columns[i], &fields[i], NULL, NULL, NULL, message->lengths[i]};
-        fields[i].step = message->lengths[i] > 1;
-        is_fine = make_arrays(message->arena, &targets[i]);
-    }
-    while (is_fine && in.at < in.end && proto_read_varint(&in, &tag)) {
-        const uint32_t i = proto_column_of(table, tag >> 3);
-        is_fine = add_field(message->arena, &targets[i], (unsigned)(tag & 7), &in);
-    }
-    return is_fine || proto_refuse_columns_status(message->problem, GJK_OUT_OF_MEMORY);
-}
-
 /* --- What values may be --- */
 
 struct range {
@@ -322,28 +135,20 @@ static const struct range ranges[] = {
     [PROTO_THREE] = {0.0, 2.0},
 };
 
-/* Says what is wrong with a value, and points at the row; row UINT32_MAX: the value is alone. */
 static bool refuse_value(struct proto_problem *problem, const char *name, uint32_t row,
                          double value, const struct range *range) {
-    char pointer[64], text[PROTO_NUMBER_MAX], min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX];
+    char text[PROTO_NUMBER_MAX], min[PROTO_NUMBER_MAX], max[PROTO_NUMBER_MAX];
 
+    if (!isfinite(value)) {
+        return proto_refuse_row(problem, name, row, PROTO_NOT_FINITE, "a number is not finite");
+    }
+    proto_number_text(value, text);
     proto_number_text(range->min, min);
     proto_number_text(range->max, max);
-    if (!isfinite(value)) {
-        proto_problem_set(problem, PROTO_NOT_FINITE, "a number is not finite");
-    } else if (range->max == DBL_MAX) {
-        proto_number_text(value, text);
-        proto_problem_set(problem, PROTO_OUT_OF_RANGE, "must be at least %s, found %s", min, text);
-    } else {
-        proto_number_text(value, text);
-        proto_problem_set(problem, PROTO_OUT_OF_RANGE,
-                          "must be at least %s and at most %s, found %s", min, max, text);
-    }
-    const int end = snprintf(pointer, sizeof pointer, "/%s", name);
-    if (row != UINT32_MAX) {
-        snprintf(pointer + end, sizeof pointer - (size_t)end, "/%u", row);
-    }
-    return proto_problem_point(problem, pointer);
+    return proto_refuse_row(problem, name, row, PROTO_OUT_OF_RANGE,
+                            "must be at least %s%s%s, found %s", min,
+                            range->max == DBL_MAX ? "" : " and at most ",
+                            range->max == DBL_MAX ? "" : max, text);
 }
 
 bool proto_check_doubles(struct proto_problem *problem, const proto_column *column,
@@ -402,7 +207,7 @@ bool proto_check_values(const struct proto_message *message, const proto_field *
             const struct range *range = &ranges[column->values];
             const double value = is_uint ? field->uint : field->number;
             is_fine = (value >= range->min && value <= range->max) ||
-                      refuse_value(message->problem, column->name, UINT32_MAX, value, range);
+                      refuse_value(message->problem, column->name, PROTO_NO_ROW, value, range);
         }
     }
     return is_fine;
