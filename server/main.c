@@ -1,8 +1,7 @@
 /* Parses the configuration and runs the action that it asks for. */
 
-#include "client/health_check.h"
-#include "client/remote.h"
 #include "config/config.h"
+#include "health_check.h"
 #include "security/security.h"
 #include "server.h"
 #include "store/store.h"
@@ -68,8 +67,6 @@ static int transfer(const struct gjkd_config *config) {
     if (config->action == GJKD_IMPORT) {
         fine = gjkd_disk_store_make_directory(config->data_dir, error) &&
                gjkd_import(config->data_dir, stdin, error);
-    } else if (config->from[0] != '\0') {
-        fine = gjkd_remote_export(config->from, getenv("GJKD_TOKEN"), stdout, error);
     } else {
         fine = gjkd_export(config->data_dir, stdout, error);
     }

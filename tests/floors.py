@@ -12,7 +12,7 @@ import sys
 FLOORS = {
     "core": ["base", "shape", "pair", "ray", "tree", "scene"],
     "proto": ["json", "decode encode", "columns"],
-    "server": ["util", "client", "config", "security", "work", "sets", "watch", "store", "cluster", "request", "handlers", "http", "."],
+    "server": ["util", "config", "security", "work", "sets", "watch", "store", "cluster", "request", "handlers", "http", "."],
 }
 # The floor of each public header of the core. Those of proto are its door and stand on no floor.
 PUBLIC = {

@@ -52,7 +52,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 48
+#define GJKD_SETTING_COUNT 47
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -65,7 +65,6 @@ struct gjkd_config {
     gjkd_file_name data_dir;
     uint64_t pose_checkpoint_ms;
     gjkd_file_name load;
-    gjkd_file_name from; /* a URL */
 
     gjkd_file_name nats; /* URLs; "": no cluster, as of the next two */
     gjkd_file_name cluster, node;

@@ -272,7 +272,7 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
             return refuse_idle(of_cluster[i].name, "--nats and --cluster", error);
         }
     }
-    return config->from[0] == '\0' || refuse_idle("from", "--export", error);
+    return true;
 }
 
 static bool check_cluster(const struct gjkd_config *config, char *error) {
@@ -293,13 +293,12 @@ static bool check_cluster(const struct gjkd_config *config, char *error) {
 }
 
 static bool check_transfer(const struct gjkd_config *config, char *error) {
-    const bool has_directory = config->data_dir[0] != '\0', has_url = config->from[0] != '\0';
-    if (config->action == GJKD_IMPORT) {
-        return (has_directory && !has_url) ||
-               gjkd_value_refuse(error, "--import needs --data-dir, where to store the sets");
-    }
-    return has_directory != has_url ||
-           gjkd_value_refuse(error, "--export needs --data-dir or --from URL, and not both");
+    return config->data_dir[0] != '\0' ||
+           gjkd_value_refuse(error,
+                             config->action == GJKD_IMPORT
+                                 ? "--import needs --data-dir, where to store the sets"
+                                 : "--export needs --data-dir, whose sets to print; a running "
+                                   "daemon's: GET /v1/export");
 }
 
 bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[], gjkd_lookup lookup,
@@ -334,7 +333,7 @@ bool gjkd_config_parse(struct gjkd_config *config, int argc, char *const argv[],
 void gjkd_config_help(FILE *out) {
     fputs("gjkd: collision queries over HTTP.\n\nUsage: gjkd [FLAG]...\n\n"
           "Each flag may also stand in the environment (--listen as GJKD_LISTEN) and, but for "
-          "the last\nnine, in the file of --config (listen = 127.0.0.1:80). A flag beats the "
+          "the last\neight, in the file of --config (listen = 127.0.0.1:80). A flag beats the "
           "environment, and that the file.\n\n",
           out);
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {

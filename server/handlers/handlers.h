@@ -35,8 +35,8 @@ gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_schema, gjkd_ha
     gjkd_handle_problem;
 
 /* set.c: whole sets. */
-gjkd_handler gjkd_handle_list_sets, gjkd_handle_put_set, gjkd_handle_get_set, gjkd_handle_patch_set,
-    gjkd_handle_delete_set;
+gjkd_handler gjkd_handle_list_sets, gjkd_handle_export, gjkd_handle_import, gjkd_handle_put_set,
+    gjkd_handle_get_set, gjkd_handle_patch_set, gjkd_handle_delete_set;
 
 /* shape.c: single shapes. */
 gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_shape,

@@ -138,6 +138,12 @@ const struct gjkd_operation gjkd_operations[] = {
      "The state at a game tick, and questions to it.",
      QUERY | GJKD_WRITES, &worker, .handler = gjkd_handle_post_tick},
 
+    {GJKD_GET, "/v1/export", "exportSets", "All sets, one a line.",
+     GJKD_LINES, &sets, .handler = gjkd_handle_export, .params = GJKD_PARAM_PREFIX},
+    {GJKD_POST, "/v1/import", "importSets", "Create the sets of an export.",
+     WRITE | GJKD_WRITES | GJKD_LINES, &worker, .handler = gjkd_handle_import,
+     .params = GJKD_PARAM_REPLACE},
+
     /* The daemon itself. */
     {GJKD_GET, "/", "root", "The playground for a browser, links for another client.",
      PUBLIC | GJKD_PACKED, &nothing, .handler = gjkd_handle_root},

@@ -208,6 +208,88 @@ void gjkd_handle_list_sets(struct gjkd_request *request) {
     gjkd_request_reply(request, 200, &body);
 }
 
+/* --- GET /v1/export --- */
+
+/* An export keeps one version at a time, that of the set that is being sent: it is the request's, whose
+ * client is charged with it once it is not the newest any more. */
+struct export {
+    struct gjkd_request *request;
+    const char *prefix;
+    struct gjk_arena heads; /* empty but for the head of the set that is being sent */
+    struct stream stream;
+    char name[PROTO_SET_NAME_BYTES_MAX + 1]; /* of that set, or of the last one */
+};
+
+/* Begins with the set after the last one. Returns false if there is none, or no memory. */
+static bool export_next(struct export *export) {
+    struct gjkd_request *request = export->request;
+    struct stream *stream = &export->stream;
+    bool more;
+    gjkd_version_release(request->version);
+    request->version = NULL;
+    if (gjkd_registry_list(request->context->registry, export->prefix,
+                           export->name[0] != '\0' ? export->name : NULL, 1, &request->version,
+                           &more) == 0) {
+        return false;
+    }
+    struct proto_buffer head;
+    snprintf(export->name, sizeof export->name, "%s", request->version->name);
+    gjk_arena_reset(&export->heads);
+    proto_buffer_init(&head, &export->heads);
+    print_head(request->version, &head);
+    stream->version = request->version;
+    stream->head = (proto_text){head.data, head.length};
+    stream->is_cut = head.failed;
+    rewind_to_head(stream, NULL);
+    return !head.failed;
+}
+
+static size_t read_export(void *closure, char *to, size_t length) {
+    struct export *export = closure;
+    size_t done = 0;
+    while (done < length && export->request->version != NULL) {
+        const size_t count = read_stream(&export->stream, to + done, length - done);
+        done += count;
+        if (done < length && !export->stream.is_cut) {
+            to[done++] = '\n';
+            (void)export_next(export);
+        }
+        if (export->stream.is_cut) {
+            return SIZE_MAX;
+        }
+    }
+    export->request->reply.length += done;
+    return done;
+}
+
+void gjkd_handle_export(struct gjkd_request *request) {
+    struct gjk_arena *arena = &request->arena;
+    struct export *export = gjk_arena_alloc(arena, sizeof *export);
+    const char *prefix = list_prefix(request);
+    if (export == NULL) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return;
+    }
+    export->request = request;
+    export->prefix = prefix;
+    export->name[0] = '\0';
+    export->stream.is_cut = false;
+    gjk_arena_init_in(&export->stream.window, 0, export->stream.memory,
+                      sizeof export->stream.memory);
+    gjk_arena_charge(&export->stream.window, arena->account);
+    gjk_arena_init(&export->heads, 0);
+    gjk_arena_charge(&export->heads, arena->account);
+    if (!gjk_arena_defer(arena, free_window, &export->stream.window) ||
+        !gjk_arena_defer(arena, free_window, &export->heads) ||
+        (prefix != NULL && !export_next(export) && export->stream.is_cut)) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answer");
+        return;
+    }
+    gjkd_reply_set_stream(&request->reply, read_export, export, 0);
+    request->reply.content_type = GJKD_TYPE_LINES;
+    request->reply.is_open_ended = true;
+}
+
 /* --- GET /v1/sets/{set} --- */
 
 static void reply_set(struct gjkd_request *request) {

@@ -29,6 +29,9 @@
 /* How fast an answer must be read, after GJKD_IDLE_TIMEOUT_S. */
 #define SEND_BYTES_PER_S_MIN 32768
 
+/* Taken as the length of an answer that has none yet. */
+#define OPEN_ENDED_BYTES (UINT64_C(1) << 40)
+
 /* In a cluster, writes that run at a time, and requests that wait for a revision: all of them have
  * a thread, of GJKD_SPARE_THREADS. */
 #define CLUSTER_WRITES 32
@@ -140,12 +143,14 @@ void gjkd_exchange_set_progress(const struct gjkd_exchange *exchange, gjkd_progr
 /* From now on the client has to read the answer, at SEND_BYTES_PER_S_MIN or faster. */
 static void expect_reading(const struct gjkd_exchange *exchange) {
     struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
-    uint64_t sending_s = exchange->request.reply.length / SEND_BYTES_PER_S_MIN;
+    const gjkd_reply *reply = &exchange->request.reply;
+    const uint64_t bytes = reply->is_open_ended ? OPEN_ENDED_BYTES : reply->length;
+    const uint64_t sending_s = bytes / SEND_BYTES_PER_S_MIN;
     gjkd_exchange_set_progress(exchange, GJKD_SENDING);
     if (entry != NULL) {
         uint64_t now_ns = uv_hrtime();
         entry->overdue_ns = now_ns + (GJKD_IDLE_TIMEOUT_S + sending_s) * UINT64_C(1000000000);
-        gjkd_connection_expect_reading(entry, exchange->request.reply.length, now_ns);
+        gjkd_connection_expect_reading(entry, bytes, now_ns);
     }
 }
 

@@ -106,6 +106,9 @@ static ssize_t read_on(void *closure, uint64_t position, char *to, size_t length
     const gjkd_reply *reply = &((struct gjkd_request *)closure)->reply;
     (void)position; /* always where the last call ended */
     size_t count = reply->read(reply->reader, to, length);
+    if (count == SIZE_MAX) {
+        return MHD_CONTENT_READER_END_WITH_ERROR;
+    }
     return count > 0 ? (ssize_t)count : MHD_CONTENT_READER_END_OF_STREAM;
 }
 
@@ -119,18 +122,20 @@ struct MHD_Response *gjkd_response_make(struct gjkd_request *request) {
     if (reply->watch != NULL) {
         response = MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, EVENT_BYTES, read_events,
                                                      request, NULL);
-        if (response != NULL && request->head.method == GJKD_HEAD) {
-            /* Else libmicrohttpd ends the chunks of the body that is not there. */
-            MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
-        }
     } else if (reply->read != NULL) {
-        response =
-            MHD_create_response_from_callback(reply->length, STREAM_BYTES, read_on, request, NULL);
+        response = MHD_create_response_from_callback(reply->is_open_ended ? MHD_SIZE_UNKNOWN
+                                                                          : reply->length,
+                                                     STREAM_BYTES, read_on, request, NULL);
     } else if (reply->texts != NULL) {
         response = make_of_texts(request);
     } else {
         void *data = reply->length > 0 ? (void *)(uintptr_t)reply->data : nothing;
         response = MHD_create_response_from_buffer(reply->length, data, MHD_RESPMEM_PERSISTENT);
+    }
+    const bool is_chunked = reply->watch != NULL || reply->is_open_ended;
+    if (response != NULL && is_chunked && request->head.method == GJKD_HEAD) {
+        /* Else libmicrohttpd ends the chunks of the body that is not there. */
+        MHD_set_response_options(response, MHD_RF_HTTP_1_0_COMPATIBLE_STRICT, MHD_RO_END);
     }
     if (response != NULL) {
         gjkd_response_add_fields(request, response);

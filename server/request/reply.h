@@ -12,7 +12,7 @@
 #define GJKD_EVENT_STREAM_TYPE "text/event-stream"
 
 /* Writes the next bytes of a body, length of them unless it ends, or memory is exhausted; returns how
- * many. */
+ * many. SIZE_MAX: the body cannot be continued, and the connection is cut. */
 typedef size_t (*gjkd_reply_reader)(void *reader, char *to, size_t length);
 
 typedef struct gjkd_reply {
@@ -26,6 +26,7 @@ typedef struct gjkd_reply {
     size_t text_count;
     gjkd_reply_reader read; /* called for it piece by piece; NULL: it is not */
     void *reader;
+    bool is_open_ended;           /* it is read until it ends; length is what was read so far */
     const gjkd_watch_spec *watch; /* it is a stream of these events; NULL: it is not */
     char etag[GJKD_ETAG_MAX];     /* "": none */
     const char *allow;            /* NULL: none */

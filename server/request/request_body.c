@@ -17,6 +17,9 @@
 /* First size of the buffer of a body whose length nobody announced. */
 #define BODY_START_BYTES 4096
 
+/* Bytes of a body of any length that move its request's deadline by a second. */
+#define LINES_BYTES_PER_S 65536
+
 void gjkd_request_refuse_length(struct gjkd_request *request) {
     uint64_t max = request->context->limits.body_bytes_max;
     proto_problem_set(&request->problem, PROTO_BODY_TOO_LARGE, "a body may have %llu bytes",
@@ -30,8 +33,13 @@ void gjkd_request_refuse_length(struct gjkd_request *request) {
     request->reply.close = true;
 }
 
+/* Returns true if the body may have any length. Its client's memory bounds it all the same. */
+static bool is_unlimited(const struct gjkd_request *request) {
+    return request->match.operation != NULL && (request->match.operation->flags & GJKD_LINES) != 0;
+}
+
 bool gjkd_request_is_too_long(const struct gjkd_request *request) {
-    return request->head.has_length &&
+    return request->head.has_length && !is_unlimited(request) &&
            request->head.body_bytes > request->context->limits.body_bytes_max;
 }
 
@@ -58,7 +66,10 @@ static bool reserve_body(struct gjkd_request *request, size_t length) {
 }
 
 bool gjkd_request_keep(struct gjkd_request *request, const char *data, size_t length) {
-    if (request->body_bytes + length > request->context->limits.body_bytes_max) {
+    if (is_unlimited(request) && request->head.timeout_ms == NULL) {
+        request->deadline_ns += length * (UINT64_C(1000000000) / LINES_BYTES_PER_S);
+    } else if (!is_unlimited(request) &&
+               request->body_bytes + length > request->context->limits.body_bytes_max) {
         gjkd_request_refuse_length(request);
         return false;
     }

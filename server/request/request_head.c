@@ -133,6 +133,9 @@ static bool choose_form(struct gjkd_request *request) {
     if (request->match.operation->flags & GJKD_ANSWERS_EVENTS) {
         return gjkd_accept_weight(accept, GJKD_EVENT_STREAM_TYPE) > 0;
     }
+    if ((request->match.operation->flags & (GJKD_LINES | GJKD_TAKES_BODY)) == GJKD_LINES) {
+        return gjkd_accept_weight(accept, GJKD_TYPE_LINES) > 0;
+    }
     int json = gjkd_accept_weight(accept, GJKD_TYPE_JSON);
     int short_name = gjkd_accept_weight(accept, GJKD_TYPE_PROTOBUF);
     int long_name = gjkd_accept_weight(accept, GJKD_TYPE_X_PROTOBUF);
@@ -151,7 +154,8 @@ static bool choose_form(struct gjkd_request *request) {
 
 static bool is_text(const char *type, unsigned flags) {
     return gjkd_is_text_type(type, GJKD_TYPE_JSON) ||
-           ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH));
+           ((flags & GJKD_TAKES_PATCH) && gjkd_is_text_type(type, GJKD_TYPE_MERGE_PATCH)) ||
+           ((flags & GJKD_LINES) && gjkd_is_text_type(type, GJKD_TYPE_LINES));
 }
 
 static void check_media(struct gjkd_request *request) {
@@ -161,12 +165,17 @@ static void check_media(struct gjkd_request *request) {
     bool may_be_columns = (flags & GJKD_TAKES_COLUMNS) != 0;
     request->columns_in = may_be_columns && gjkd_is_columns_type(type);
     if (!(flags & GJKD_ANSWERS_ANY) && !choose_form(request)) {
+        const char *answer = (flags & GJKD_ANSWERS_EVENTS) ? GJKD_EVENT_STREAM_TYPE
+                             : (flags & GJKD_LINES)        ? GJKD_TYPE_LINES
+                                                           : GJKD_TYPE_JSON;
         gjkd_request_fail(request, PROTO_NOT_ACCEPTABLE, "the answer is %s%s",
-                          (flags & GJKD_ANSWERS_EVENTS) ? GJKD_EVENT_STREAM_TYPE : GJKD_TYPE_JSON,
+                          (flags & GJKD_TAKES_BODY) && (flags & GJKD_LINES) ? GJKD_TYPE_JSON
+                                                                            : answer,
                           (flags & GJKD_ANSWERS_COLUMNS) ? " or application/x-protobuf" : "");
     } else if (has_body && !request->columns_in && !is_text(type, flags)) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,
-                          "send the body with Content-Type: application/json%s",
+                          "send the body with Content-Type: %s%s",
+                          (flags & GJKD_LINES) ? GJKD_TYPE_LINES : GJKD_TYPE_JSON,
                           may_be_columns ? " or application/x-protobuf" : "");
     } else if (has_body && request->head.encoded) {
         gjkd_request_fail(request, PROTO_UNSUPPORTED_MEDIA_TYPE,

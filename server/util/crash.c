@@ -1,15 +1,17 @@
 /*
- * The handler makes only calls that are safe in a signal handler: write, and backtrace, whose
- * library is loaded beforehand because its first call allocates. Every thread that works on
- * requests has an alternate stack, so that stack overflows are reported, too. If two threads crash
- * at once, only the first one reports.
+ * Frames are told as offsets in the program's file, which is not searched for names here: its build
+ * id tells which file that is. The handler makes only calls that are safe in a signal handler: write,
+ * and backtrace, whose library is loaded beforehand because its first call allocates. Every thread
+ * that works on requests has an alternate stack, so that stack overflows are reported, too. If two
+ * threads crash at once, only the first one reports.
  */
 
+#define _GNU_SOURCE /* dl_iterate_phdr */
 #include "util/crash.h"
 
-#include "util/symbols.h"
-
+#include <elf.h>
 #include <execinfo.h>
+#include <link.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,41 +38,37 @@ static _Thread_local const char *volatile current_route;
 static _Thread_local char handler_stack[STACK_BYTES];
 static _Thread_local bool has_stack;
 
+static char build_id[65] = "unknown";
+
 static void put(const char *text) {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written; /* there is no other place to report to */
 }
 
-static void put_number(uintptr_t number) {
-    char text[2 * sizeof number + 3];
-    char *at = text + sizeof text - 1;
-    *at = '\0';
-    do {
-        *--at = "0123456789abcdef"[number % 16];
-        number /= 16;
-    } while (number > 0);
-    *--at = 'x';
-    *--at = '0';
-    put(at);
-}
-
-/* One line each, in the form of backtrace_symbols, which does not know hidden functions. */
-static void put_frames(void *const *frames, int count) {
-    for (int i = 0; i < count; i++) {
-        uintptr_t offset = 0;
-        const char *name = gjkd_symbols_find(frames[i], &offset);
-        if (name == NULL) {
-            backtrace_symbols_fd(&frames[i], 1, STDERR_FILENO);
-            continue;
+/* Keeps the build id of the program, the first object, in hexadecimal: elf(5), notes. */
+static int find_build_id(struct dl_phdr_info *object, size_t size, void *unused) {
+    (void)size, (void)unused;
+    for (int i = 0; i < object->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+        const char *at = (const char *)(object->dlpi_addr + part->p_vaddr); /* NOLINT */
+        const char *end = at + part->p_memsz;
+        while (part->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+            ElfW(Nhdr) note;
+            memcpy(&note, at, sizeof note);
+            const char *name = at + sizeof note;
+            const unsigned char *bytes = (const void *)(name + (note.n_namesz + 3) / 4 * 4);
+            at = (const char *)bytes + (note.n_descsz + 3) / 4 * 4;
+            if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz < sizeof build_id / 2 &&
+                at <= end && note.n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
+                for (unsigned k = 0; k < note.n_descsz; k++) {
+                    build_id[2 * k] = "0123456789abcdef"[bytes[k] >> 4];
+                    build_id[2 * k + 1] = "0123456789abcdef"[bytes[k] & 15];
+                }
+                return 1;
+            }
         }
-        put("gjkd(");
-        put(name);
-        put("+");
-        put_number(offset);
-        put(")[");
-        put_number((uintptr_t)frames[i]);
-        put("]\n");
     }
+    return 1; /* none */
 }
 
 static void on_crash(int number) {
@@ -88,14 +86,17 @@ static void on_crash(int number) {
     put(", at work on ");
     put(current_route != NULL ? current_route : "no request");
     put("\n");
-    put_frames(frames, backtrace(frames, FRAMES_MAX));
+    put("build id ");
+    put(build_id);
+    put("; addr2line or a debugger names these places, with the binary of that build:\n");
+    backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), STDERR_FILENO);
     raise(number); /* the default action, restored by SA_RESETHAND */
 }
 
 void gjkd_crash_install(void) {
     void *frame[1];
     backtrace(frame, 1);
-    gjkd_symbols_load();
+    dl_iterate_phdr(find_build_id, NULL);
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         struct sigaction old;
         struct sigaction action = {.sa_handler = on_crash};

@@ -77,6 +77,7 @@ bool gjkd_head_has_body(const gjkd_head *head);
 
 #define GJKD_TYPE_JSON "application/json"
 #define GJKD_TYPE_MERGE_PATCH "application/merge-patch+json"
+#define GJKD_TYPE_LINES "application/x-ndjson"
 /* Column messages have two names. */
 #define GJKD_TYPE_PROTOBUF "application/protobuf"
 #define GJKD_TYPE_X_PROTOBUF "application/x-protobuf"

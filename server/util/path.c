@@ -64,9 +64,10 @@ static const struct {
     const char *name;
     unsigned bit;
 } params[] = {
-    {"prefix", GJKD_PARAM_PREFIX}, {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
-    {"fields", GJKD_PARAM_FIELDS}, {"fields", GJKD_PARAM_PIECES}, {"fields", GJKD_PARAM_HANDLES},
-    {"kinds", GJKD_PARAM_KINDS},   {"since", GJKD_PARAM_SINCE},   {"filter", GJKD_PARAM_FILTER},
+    {"prefix", GJKD_PARAM_PREFIX},   {"limit", GJKD_PARAM_LIMIT},   {"cursor", GJKD_PARAM_CURSOR},
+    {"fields", GJKD_PARAM_FIELDS},   {"fields", GJKD_PARAM_PIECES}, {"fields", GJKD_PARAM_HANDLES},
+    {"kinds", GJKD_PARAM_KINDS},     {"since", GJKD_PARAM_SINCE},   {"filter", GJKD_PARAM_FILTER},
+    {"replace", GJKD_PARAM_REPLACE},
 };
 
 /* The bit of a parameter of that name that is taken; 0: there is none. */
@@ -124,6 +125,13 @@ static bool set_param(unsigned bit, const char *value, gjkd_params *out, char *e
         if (!parse_limit(value, &out->limit)) {
             snprintf(error, GJKD_PARAM_ERROR_MAX,
                      "the query parameter limit is a whole number of at least 1");
+            return false;
+        }
+        return true;
+    case GJKD_PARAM_REPLACE:
+        out->replace = strcmp(value, "true") == 0;
+        if (!out->replace && strcmp(value, "false") != 0) {
+            snprintf(error, GJKD_PARAM_ERROR_MAX, "the query parameter replace is true or false");
             return false;
         }
         return true;

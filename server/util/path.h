@@ -40,6 +40,7 @@ enum {
     GJKD_PARAM_KINDS = 64,
     GJKD_PARAM_SINCE = 128,
     GJKD_PARAM_FILTER = 256,
+    GJKD_PARAM_REPLACE = 512, /* replace=true */
 };
 
 typedef struct gjkd_params {
@@ -53,6 +54,7 @@ typedef struct gjkd_params {
     bool summary;       /* fields=summary */
     bool pieces;        /* fields=pieces */
     bool handles;       /* fields=handles */
+    bool replace;       /* replace=true */
 } gjkd_params;
 
 #define GJKD_PARAM_ERROR_MAX 160

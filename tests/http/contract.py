@@ -160,8 +160,9 @@ def check_reply(found, status, headers, body):
         return
     assert kind in documented.get("content", {}), (found["operationId"], status, kind)
     if kind.endswith("json"):
-        wrong = fault(documented["content"][kind]["schema"], json.loads(body))
-        assert not wrong, (found["operationId"], status, wrong)
+        for text in body.splitlines() if kind.endswith("ndjson") else [body]:
+            wrong = fault(documented["content"][kind]["schema"], json.loads(text))
+            assert not wrong, (found["operationId"], status, wrong)
 
 
 def check_request(found, status, problem, headers, body):

@@ -139,7 +139,6 @@ START_TEST(mistakes_are_named) {
         {"--replicas", "3", "--replicas has no effect without --nats and --cluster"},
         {"--nats-creds", "x", "leave --nats-creds (GJKD_NATS_CREDS) out"},
         {"--nats-ca", "x", "--nats-ca has no effect without --nats and --cluster"},
-        {"--from", "http://x", "--from has no effect without --export"},
         {"--replicas", "6", "--replicas: \"6\" is not a whole number from 0 to 5"},
         {"--log-level", "loud", "--log-level: \"loud\" is not error|warning|info|debug"},
         {"--log-level", "inf", "--log-level:"},

@@ -1,5 +1,5 @@
-#ifndef GJKD_CLIENT_HEALTH_CHECK_H
-#define GJKD_CLIENT_HEALTH_CHECK_H
+#ifndef GJKD_HEALTH_CHECK_H
+#define GJKD_HEALTH_CHECK_H
 
 #include "util/network.h"
 
