@@ -24,13 +24,14 @@ def is_sanitized():
         return re.search(rb"__[at]san_init", file.read()) is not None
 
 
-PRELOADING = {"failing", "starved"}  # fixtures whose daemon has a library before the sanitizer's
+# Fixtures of daemons that no sanitizer allows: a library before its own, a sandbox.
+PLAIN = {"failing", "starved", "confined"}
 
 
 def pytest_collection_modifyitems(config, items):
     """What is about HTTP itself, or sends its bytes by hand, says nothing of streams."""
     for item in items:
-        if PRELOADING & set(getattr(item, "fixturenames", ())):
+        if PLAIN & set(getattr(item, "fixturenames", ())):
             item.add_marker("plain")
     unwanted = "http" if over_stream.enabled else "plain" if is_sanitized() else None
     skipped = [item for item in items if unwanted and item.get_closest_marker(unwanted)]
