@@ -30,7 +30,7 @@ void proto_ray_answers_set(proto_ray_answers *answers, uint32_t i, const gjk_ray
     }
     if (exit != NULL) {
         proto_set_double(&answers->exit, i, *exit);
-        atomic_store_explicit(&answers->exit.any, true, memory_order_relaxed);
+        proto_note_some(&answers->exit);
     }
 }
 
@@ -122,7 +122,19 @@ static uint32_t status_of_shot(const gjk_judgement *judgement) {
     return status_of(has_converged ? GJK_CONVERGED : GJK_ITERATION_LIMIT);
 }
 
-void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement) {
+/* All four columns come or none. */
+static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_ray_hit *obstacle) {
+    const gjk_ray_result *result = &obstacle->result;
+
+    proto_set_double(&answers->obstacle_distance, i, result->distance);
+    proto_set_some(&answers->obstacle_set, i, 0);
+    proto_set_some(&answers->obstacle, i, obstacle->body->handle);
+    proto_set_some(&answers->obstacle_piece, i, result->piece);
+    proto_set_some(&answers->obstacle_material, i, result->has_material ? result->material : 0);
+}
+
+void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
+                           const proto_rewind *rewind) {
     static const uint32_t verdicts[] = {[GJK_VERDICT_CONFIRMED] = 0,
                                         [GJK_VERDICT_ADJUSTED] = 1,
                                         [GJK_VERDICT_DENIED] = 2,
@@ -144,7 +156,19 @@ void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_jud
     proto_set_double(&answers->distance, i, hit->distance);
     proto_set_vector(&answers->point, dimension, i, &hit->point);
     proto_set_vector(&answers->normal, dimension, i, hit->has_normal ? &hit->normal : NULL);
-    proto_set_double(&answers->obstacle_distance, i,
-                     judgement->has_obstacle ? judgement->obstacle.result.distance : -1.0);
+    proto_set_double(&answers->obstacle_distance, i, -1.0);
     set_piece(&answers->piece, i, hit->piece);
+    if (hit->has_material) {
+        proto_set_some(&answers->material, i, hit->material);
+    }
+    if (judgement->has_obstacle) {
+        set_obstacle(answers, i, &judgement->obstacle);
+    }
+    if (rewind != NULL && rewind->is_found) {
+        const size_t at = 3 * (size_t)i;
+        proto_set_double(&answers->rewind, at, (double)rewind->from);
+        proto_set_double(&answers->rewind, at + 1, (double)rewind->to);
+        proto_set_double(&answers->rewind, at + 2, rewind->alpha);
+        proto_note_some(&answers->rewind);
+    }
 }

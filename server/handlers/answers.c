@@ -228,12 +228,15 @@ bool gjkd_answer_fits_hit_columns(const proto_query *query) {
     return !(query->near_miss >= 0.0) && !query->include_meta;
 }
 
-static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement) {
+static bool print_hit_row(struct gjkd_query_context *context, const gjk_judgement *judgement,
+                          const proto_rewind *rewind) {
     proto_hit_answers row;
-    if (!begin_row(context, &proto_hit_answers_table, 0, &row.answers, row.slots)) {
+    const uint32_t needs = (context->query.obstacles != NULL ? PROTO_NEEDS_OBSTACLES : 0) |
+                           (rewind != NULL ? PROTO_NEEDS_REWIND : 0);
+    if (!begin_row(context, &proto_hit_answers_table, needs, &row.answers, row.slots)) {
         return false;
     }
-    proto_hit_answers_set(&row, 0, judgement);
+    proto_hit_answers_set(&row, 0, judgement, rewind);
     proto_encode_answers(&context->out, &row.answers);
     return true;
 }
@@ -249,7 +252,7 @@ bool gjkd_answer_print_judgement(struct gjkd_query_context *context, gjk_status 
     }
     COUNT_ITERATIONS(context, near_misses)
     if (is_columns(context)) {
-        return print_hit_row(context, judgement);
+        return print_hit_row(context, judgement, rewind);
     }
     proto_encode_judgement(&context->out, context->query.dimension, judgement, rewind,
                            &context->stamp);

@@ -72,7 +72,9 @@ static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) 
         atomic_store(status == GJK_GIVEN_UP ? &columns->request->chunks.late : &columns->no_memory,
                      true);
     }
-    gjk_arena_reset(row->memory);
+    if (row->memory->used_bytes > 0) {
+        gjk_arena_reset(row->memory);
+    }
     return status == GJK_OK;
 }
 

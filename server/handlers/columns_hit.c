@@ -45,11 +45,16 @@ static bool decode(struct gjkd_columns *columns, const proto_source *source) {
     struct shots *shots = (struct shots *)columns;
     columns->rows = &shots->rows.rows;
     columns->answers = &shots->answers.answers;
-    *columns->answers =
-        (proto_answers){.table = &proto_hit_answers_table, .slots = shots->answers.slots};
     if (!proto_decode_hit_rows(source, &shots->rows)) {
         return false;
     }
+    const bool has_obstacles = shots->rows.obstacles.text.length > 0;
+    *columns->answers = (proto_answers){
+        .table = &proto_hit_answers_table,
+        .slots = shots->answers.slots,
+        .needs = (has_obstacles ? PROTO_NEEDS_OBSTACLES : 0) |
+                 (shots->rows.at_tick.count > 0 ? PROTO_NEEDS_REWIND : 0),
+    };
     columns->filter.mask = proto_bits_or_all(&shots->rows.mask);
     columns->filter.category = proto_bits_or_all(&shots->rows.category);
     return find_obstacles(shots);
@@ -76,24 +81,17 @@ static void find_states(struct gjkd_columns *columns) {
     }
 }
 
-static gjk_rewind rewind_to(const struct gjkd_version *version, double tick,
-                            gjk_snapshot *snapshot) {
-    gjk_rewound rewound;
-    gjk_rewind rewind = GJK_REWIND_EXPIRED;
-    if (version->history != NULL) {
-        rewind = gjk_history_at(version->history, tick, &rewound);
-    }
-    if (rewind == GJK_REWIND_OK) {
-        *snapshot = rewound.snapshot;
-    }
-    return rewind;
+static gjk_rewind rewind_to(const struct gjkd_version *version, double tick, gjk_rewound *rewound) {
+    return version->history != NULL ? gjk_history_at(version->history, tick, rewound)
+                                    : GJK_REWIND_EXPIRED;
 }
 
-/* The states that the shot is judged in. */
+/* Finds the states that the shot is judged in. */
 static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
-                       gjk_snapshot *obstacles) {
+                       gjk_snapshot *obstacles, proto_rewind *rewind) {
     const struct gjkd_version *version = shots->columns.request->version;
     const proto_hit_rows *rows = &shots->rows;
+    gjk_rewound then;
     shot->rewind = shot->obstacles_rewind = GJK_REWIND_OK;
     shot->snapshot = shots->columns.newest;
     *obstacles = shots->obstacles_newest;
@@ -102,12 +100,20 @@ static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
         return;
     }
     const double tick = proto_double_at(&rows->at_tick, row);
-    shot->rewind = rewind_to(version, tick, &shot->snapshot);
+    shot->rewind = rewind_to(version, tick, &then);
     if (shot->rewind == GJK_REWIND_OK) {
+        shot->snapshot = then.snapshot;
         shot->age_ticks = (double)gjk_history_newest(version->history) - tick;
+        *rewind = (proto_rewind){.is_found = true,
+                                 .from = then.from,
+                                 .to = then.to,
+                                 .alpha = then.snapshot.alpha};
     }
     if (shots->obstacles != NULL && rows->obstacles_at_shot.flag) {
-        shot->obstacles_rewind = rewind_to(shots->obstacles, tick, obstacles);
+        shot->obstacles_rewind = rewind_to(shots->obstacles, tick, &then);
+        if (shot->obstacles_rewind == GJK_REWIND_OK) {
+            *obstacles = then.snapshot;
+        }
     }
 }
 
@@ -165,14 +171,15 @@ static bool answer(struct gjkd_columns *columns, struct gjkd_columns_row *row, g
     };
     gjk_snapshot obstacles;
     gjk_judgement judgement;
-    rewind_row(shots, row->index, &shot, &obstacles);
+    proto_rewind rewind = {.is_found = false};
+    rewind_row(shots, row->index, &shot, &obstacles, &rewind);
     if (!name_shooter(shots, row->index, &shot)) {
         return false;
     }
     name_claim(shots, row->index, &shot);
     *status = gjk_shot_judge(&shot, row->memory, &judgement);
     if (*status == GJK_OK) {
-        proto_hit_answers_set(&shots->answers, row->index, &judgement);
+        proto_hit_answers_set(&shots->answers, row->index, &judgement, &rewind);
         if (judgement.has_hit) {
             gjkd_tally_add(&row->tally, judgement.hit.result.iterations);
         }

@@ -153,6 +153,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         is_taken = proto_decode_hit_rows(&source, &hits);
         if (is_taken)
             check_rays(hits.rays, rows);
+        needs = PROTO_NEEDS_OBSTACLES | PROTO_NEEDS_REWIND;
         break;
     default:
         is_taken = proto_decode_pose_rows(&source, &poses);

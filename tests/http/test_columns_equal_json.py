@@ -39,6 +39,8 @@ class World:
         self.handles = {i: shape["handle"] for i, shape in stored.items()}
         self.ids = {h: i for i, h in self.handles.items()}
         self.groups = {i: shape.get("group") for i, shape in stored.items()}
+        covers = self.daemons[0].get(f"/v1/sets/{COVER}").json()["shapes"]
+        self.covers = {i: shape["handle"] for i, shape in covers.items()}
         self.streams = [WebSocket(daemon) for daemon in self.daemons]
         self.ticks = KEPT
 
@@ -47,7 +49,7 @@ class World:
         many = {f"many/{k}": shape | {"position": scenes.vector(rng, dimension, -3, 3)}
                 for k, shape in pieces.all_of(dimension).items()}
         for path, shapes in ((PATH, scenes.scene(5, dimension) | many),
-                             (f"/v1/sets/{COVER}", scenes.scene(6, dimension, scenes.IDS[:4]))):
+                             (f"/v1/sets/{COVER}", scenes.scene(6, dimension, scenes.IDS[:4]) | many)):
             assert daemon.put(path, {"dimension": dimension, "history": {"ticks": 3},
                                      "shapes": shapes}).status_code == 201
             for tick in (1, 2, 3):
@@ -277,6 +279,16 @@ def status_of_shot(result, world, drawn):
     return ticks.get(result["reason"], STATUSES.index((result["hit"] or {}).get("status", "converged")))
 
 
+def blocked(default, name=None):
+    """Of an obstacle: it is told, or the default stands for it, wherever there is one."""
+    return lambda result, *_: result["obstacle"] and result["obstacle"].get(name, default)
+
+
+def rewind_of(result, world, drawn):
+    told = result["rewind"]
+    return [told[k] for k in ("from", "to", "alpha")] if told and told["from"] is not None else None
+
+
 def itself(result):
     return result
 
@@ -295,13 +307,19 @@ PAIR_ANSWERS = {name: of(name, itself) for name in (
     "normal", "point_a", "point_b", "iterations", "piece_a", "piece_b")} | {
         "state": index("state", STATES, itself), "status": index("status", STATUSES, itself),
         "value": value_of_pair, "lower_bound": lower_bound, "pose_gap": nothing}
-HIT_ANSWERS = {name: of(name, struck) for name in ("distance", "point", "normal", "piece")} | {
+HIT_ANSWERS = {name: of(name, struck) for name in (
+    "distance", "point", "normal", "piece", "material")} | {
     "verdict": index("verdict", VERDICTS, itself), "reason": index("reason", REASONS, itself),
     "handle": handle(struck), "status": status_of_shot, "pose_gap": nothing,
-    "obstacle_distance": lambda result, *_: (result["obstacle"] or {}).get("distance")}
+    "obstacle_distance": lambda result, *_: (result["obstacle"] or {}).get("distance"),
+    "obstacle": lambda result, world, _: result["obstacle"] and world.covers[result["obstacle"]["id"]],
+    "obstacle_set": blocked(0), "obstacle_piece": blocked(NONE, "piece"),
+    "obstacle_material": blocked(0, "material"), "rewind": rewind_of}
 
 NEEDS = {"0": lambda drawn: True, "NEEDS_EXITS": lambda drawn: drawn["exits"],
-         "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2}
+         "NEEDS_DEPTH": lambda drawn: drawn["at_start"] == 2,
+         "NEEDS_OBSTACLES": lambda drawn: drawn["obstacles"],
+         "NEEDS_REWIND": lambda drawn: drawn["at_tick"]}
 
 
 def packed(column, numbers):

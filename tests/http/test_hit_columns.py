@@ -115,7 +115,7 @@ def test_forms(gjkd, field):
     told = send(gjkd, f"{field.path}/hit", message, accept="application/json").json()
     assert told == {"revision": binary.revision, **{k: list(getattr(binary, k)) for k in (
         "verdict", "reason", "handle", "distance", "point", "normal", "obstacle_distance",
-        "status")}}
+        "status", "rewind")}}
     query = {"at": {"tick": 2}, "claim": {"id": field.ids[handle]}, "ray": {
         "origin": [-4.0] * field.dimension, "direction": [1.0] * field.dimension}}
     reply = gjkd.post(f"{field.path}/hit", query, headers={"Accept": TYPE})

@@ -232,12 +232,17 @@ static inline void proto_set_vector(const proto_slot *slot, uint32_t dimension, 
     memcpy(slot->doubles + i * dimension * sizeof *v, v, dimension == 2 ? 16 : 24);
 }
 
-/* Writes a value to a column of PROTO_SOME, which has defaults everywhere else. */
-static inline void proto_set_some(proto_slot *slot, size_t i, uint32_t value) {
-    slot->uints[i] = value;
+/* Notes that a row of a column of PROTO_SOME has a value; the others have defaults. */
+static inline void proto_note_some(proto_slot *slot) {
     if (!atomic_load_explicit(&slot->any, memory_order_relaxed)) {
         atomic_store_explicit(&slot->any, true, memory_order_relaxed);
     }
+}
+
+/* Writes a value to such a column. */
+static inline void proto_set_some(proto_slot *slot, size_t i, uint32_t value) {
+    slot->uints[i] = value;
+    proto_note_some(slot);
 }
 
 /* Fill row i. hit NULL: none. exit NULL: not asked for, or no hit. */
@@ -248,7 +253,9 @@ void proto_pair_answers_set_detect(proto_pair_answers *answers, uint32_t i,
 void proto_pair_answers_set_distance(proto_pair_answers *answers, uint32_t i,
                                      const gjk_distance_result *result);
 void proto_cast_answers_set(proto_cast_answers *answers, uint32_t i, const gjk_cast_hit *hit);
-void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement);
+/* rewind NULL: the newest state was judged. */
+void proto_hit_answers_set(proto_hit_answers *answers, uint32_t i, const gjk_judgement *judgement,
+                           const proto_rewind *rewind);
 
 /* Fills a row of a message that is answered in part with defaults: there is no answer, for that
  * reason. */

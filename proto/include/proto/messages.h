@@ -65,7 +65,9 @@ enum {
     PROTO_NEEDS_EXITS = 1,
     PROTO_NEEDS_DEPTH = 1,
     PROTO_NEEDS_DISTANCE = 1,
-    PROTO_NEEDS_MOTION = 2
+    PROTO_NEEDS_MOTION = 2,
+    PROTO_NEEDS_OBSTACLES = 1,
+    PROTO_NEEDS_REWIND = 2,
 };
 
 /* Most groups that the rows of a message may ignore. */
@@ -170,18 +172,24 @@ enum {
     X(13, mask,              PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
     X(14, category,          PROTO_UINT,    1,            PROTO_ONE,       PROTO_ANY,        0)               \
     X(15, partial,           PROTO_BOOL,    1,            PROTO_ONE,       PROTO_ANY,        0)
-#define PROTO_HIT_ANSWERS(X, AS)                                                          \
-    X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,  0, 0)               \
-    X( 2, verdict,           PROTO_UINTS,   1,            PROTO_EACH, 0, 3)               \
-    X( 3, reason,            PROTO_UINTS,   1,            PROTO_EACH, 0, 0)               \
-    X( 4, handle,            PROTO_UINTS,   1,            PROTO_EACH, 0, PROTO_NO_HANDLE) \
-    X( 5, distance,          PROTO_DOUBLES, 1,            PROTO_EACH, 0, 0)               \
-    X( 6, point,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
-    X( 7, normal,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0, 0)               \
-    X( 8, obstacle_distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0, -1)              \
-    X( 9, piece,             PROTO_UINTS,   1,            PROTO_SOME, 0, PROTO_NO_HANDLE) \
-    X(10, pose_gap,          PROTO_UINTS,   1,            PROTO_SOME, 0, 0)               \
-    X(11, status,            PROTO_UINTS,   1,            PROTO_EACH, 0, 0)
+#define PROTO_HIT_ANSWERS(X, AS)                                                                              \
+    X( 1, revision,          PROTO_ULONG,   1,            PROTO_ONE,  0,                     0)               \
+    X( 2, verdict,           PROTO_UINTS,   1,            PROTO_EACH, 0,                     3)               \
+    X( 3, reason,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     0)               \
+    X( 4, handle,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     PROTO_NO_HANDLE) \
+    X( 5, distance,          PROTO_DOUBLES, 1,            PROTO_EACH, 0,                     0)               \
+    X( 6, point,             PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                     0)               \
+    X( 7, normal,            PROTO_DOUBLES, PROTO_VECTOR, PROTO_EACH, 0,                     0)               \
+    X( 8, obstacle_distance, PROTO_DOUBLES, 1,            PROTO_EACH, 0,                     -1)              \
+    X( 9, piece,             PROTO_UINTS,   1,            PROTO_SOME, 0,                     PROTO_NO_HANDLE) \
+    X(10, pose_gap,          PROTO_UINTS,   1,            PROTO_SOME, 0,                     0)               \
+    X(11, status,            PROTO_UINTS,   1,            PROTO_EACH, 0,                     0)               \
+    X(12, material,          PROTO_UINTS,   1,            PROTO_SOME, 0,                     0)               \
+    X(13, obstacle_set,      PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(14, obstacle,          PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(15, obstacle_piece,    PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, PROTO_NO_HANDLE) \
+    X(16, obstacle_material, PROTO_UINTS,   1,            PROTO_SOME, PROTO_NEEDS_OBSTACLES, 0)               \
+    X(17, rewind,            PROTO_DOUBLES, 3,            PROTO_SOME, PROTO_NEEDS_REWIND,    0)
 
 #define PROTO_POSE_COLUMNS(X, AS)                                                     \
     X(1, dimension, PROTO_UINT,    1,            PROTO_ONE,      PROTO_ANY,        0) \
