@@ -428,25 +428,24 @@ static bool define(const struct body *body, struct gjk_arena *arena, const proto
 static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_shape *out) {
     const proto_text given = body->meta_json.text;
     struct proto_problem *problem = body->source.problem;
-    struct proto_document document;
     struct proto_reader reader;
 
     if (given.length == 0) {
         return define(body, arena, out, (proto_text){0}, &out->definition);
     }
-    if (!proto_document_open(&document, given, arena, problem)) {
+    if (!proto_reader_open(&reader, given, body->source.limits, arena, problem)) {
         return proto_problem_point(problem, "/meta_json");
     }
-    proto_reader_init(&reader, &document, body->source.limits, arena, problem);
-    const proto_node root = proto_root(document.root);
-    bool is_fine = proto_check_meta_alone(&reader, &root);
+    const proto_node root = proto_root(reader.root);
+    (void)(proto_check_meta(&reader, &root) && proto_check_meta_depth(&reader, &root));
+    bool is_fine = proto_reader_finish(&reader, problem);
     if (!is_fine) {
         proto_problem_point(problem, "/meta_json");
     }
     const proto_text meta = {reader.text.data, reader.text.length};
     out->meta_bytes = (uint32_t)meta.length;
     is_fine = is_fine && define(body, arena, out, meta, &out->definition);
-    proto_document_close(&document);
+    proto_reader_close(&reader);
     return is_fine;
 }
 

@@ -313,7 +313,7 @@ static bool read_member(struct walk *walk, const char *name, proto_call *out) {
         if (walk->problem->code == PROTO_OK) {
             proto_problem_set(walk->problem, PROTO_UNKNOWN_MEMBER, "a call has no member \"%.40s\"",
                               name);
-            proto_suggest(walk->problem, "members", name, known, NULL);
+            proto_suggest(walk->problem, "members", name, known);
         }
         return skip_value(walk);
     }

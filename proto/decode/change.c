@@ -1,68 +1,74 @@
 /*
  * Decodes changes of a stored set. Opening a change checks all that its text alone tells, before
  * the writer of the set waits for its turn; applying it then makes one edit of every shape that it
- * names (change_shape.c), in the order of ids.
+ * names, in the order of ids.
+ *
+ * A patch of a shape (RFC 7396) is merged into the stored definition and the result is decoded like
+ * any shape, so that it meets every rule and every problem points at its place. The contract adds
+ * one rule: a patch that names `type` drops the old geometry first. A patch that only moves the
+ * shape takes a shorter way that never looks at the definition.
  */
 
 #include "proto/edit.h"
 
 #include <string.h>
 
-#include "decode/change_shape.h"
+#include "decode/decode.h"
 #include "gjk/sort.h"
-#include "json/reader.h"
 
 struct proto_change {
     proto_change_request request;
-    struct proto_document document;
     struct proto_reader reader;
 };
 
+/* The state of one application of a change to a set. */
+struct application {
+    struct proto_reader *reader;
+    proto_change_form form;
+    const proto_base *base;
+    proto_edit *edits;
+    uint32_t count;
+    uint64_t shape_count; /* of the set, as it becomes */
+};
+
+static bool is_tick(proto_change_form form) {
+    return form == PROTO_PUT_TICK || form == PROTO_POST_TICK;
+}
+
+static bool is_of_one_shape(proto_change_form form) {
+    return form == PROTO_PATCH_SHAPE || form == PROTO_PUT_SHAPE;
+}
+
 /* --- Checks of the text alone --- */
 
-static bool check_shapes(struct proto_reader *reader, const proto_node *root) {
-    proto_node shapes = proto_optional(root, "shapes");
-
-    if (!proto_is_given(&shapes) && proto_has(root, "shapes")) {
-        return proto_refuse(reader, &shapes, PROTO_WRONG_TYPE, "expected an object, found null");
-    }
-    return proto_read_object(reader, &shapes);
-}
-
-static bool check_dimension(struct proto_reader *reader, const proto_node *root) {
-    uint64_t dimension = 0;
-
-    return proto_read_integer(reader, proto_optional(root, "dimension"), 2, 3, &dimension);
-}
-
-static bool check_root(struct proto_reader *reader, const proto_node *root,
+static void check_root(struct proto_reader *reader, const proto_node *node,
                        const proto_change_request *request) {
-    static const char *const of_set[] = {"dimension", "history", "shapes", "meta", NULL};
-    static const char *const read_only[] = {"name", "revision", "tick", "ticks", NULL};
-    static const char *const of_tick[] = {"shapes", NULL};
-    static const char *const of_batch[] = {"at", "filter", "options", "queries", NULL};
-    bool is_fine;
+    static const char *const known[][8] = {
+        [PROTO_PATCH_SET] = {"dimension", "history", "shapes", "meta", "name", "revision", "tick",
+                             "ticks"},
+        [PROTO_PUT_TICK] = {"shapes"},
+        [PROTO_POST_TICK] = {"shapes", "at", "filter", "options", "queries"},
+    };
+    const proto_node shapes = proto_peek(node, "shapes");
+    proto_object root;
+    uint32_t dimension = 0;
 
-    if (!proto_read_object(reader, root)) {
-        return false;
+    if (!proto_object_open(reader, node, &root) || is_of_one_shape(request->form)) {
+        return;
     }
-    switch (request->form) {
-    case PROTO_PATCH_SET:
-        is_fine = proto_check_members(reader, root, of_set, read_only);
-        is_fine =
-            proto_check_set_name(reader, proto_optional(root, "name"), request->name) && is_fine;
-        is_fine = check_dimension(reader, root) && is_fine;
-        return check_shapes(reader, root) && is_fine;
-    case PROTO_PUT_TICK:
-    case PROTO_POST_TICK:
-        is_fine = proto_check_members(reader, root, of_tick,
-                                      request->form == PROTO_POST_TICK ? of_batch : NULL);
-        return check_shapes(reader, root) && is_fine;
-    case PROTO_PATCH_SHAPE:
-    case PROTO_PUT_SHAPE:
-        break;
+    for (size_t i = 0; i < 8 && known[request->form][i] != NULL; i++) {
+        proto_optional(&root, known[request->form][i]);
     }
-    return true;
+    if (request->form == PROTO_PATCH_SET) {
+        proto_check_set_name(reader, proto_peek(node, "name"), request->name);
+        proto_read_u32(reader, proto_peek(node, "dimension"), 2, 3, &dimension);
+    }
+    if (!proto_is_given(&shapes) && proto_has(node, "shapes")) {
+        proto_refuse(reader, &shapes, PROTO_WRONG_TYPE, "expected an object, found null");
+    } else {
+        proto_read_object(reader, &shapes);
+    }
+    proto_object_close(reader, &root);
 }
 
 bool proto_change_open(const proto_change_request *request, struct proto_change **out,
@@ -74,12 +80,13 @@ bool proto_change_open(const proto_change_request *request, struct proto_change 
                                  "the request needs more memory than there is");
     }
     change->request = *request;
-    if (!proto_document_open(&change->document, request->body, request->arena, problem)) {
+    if (!proto_reader_open(&change->reader, request->body, request->limits, request->arena,
+                           problem)) {
         return false;
     }
-    proto_reader_init(&change->reader, &change->document, request->limits, request->arena, problem);
-    proto_node root = proto_root(change->document.root);
-    if (!check_root(&change->reader, &root, request)) {
+    const proto_node root = proto_root(change->reader.root);
+    check_root(&change->reader, &root, request);
+    if (!proto_reader_finish(&change->reader, problem)) {
         proto_change_close(change);
         return false;
     }
@@ -88,63 +95,217 @@ bool proto_change_open(const proto_change_request *request, struct proto_change 
 }
 
 void proto_change_close(struct proto_change *change) {
-    proto_document_close(&change->document);
+    proto_reader_close(&change->reader);
+}
+
+/* --- One shape --- */
+
+/*
+ * Checks that a patch removes known members only: removing a misspelt one would do nothing, in
+ * silence.
+ */
+static void check_removals(struct proto_reader *reader, const proto_node *patch,
+                           proto_change_form form) {
+    static const char *const own[] = {"type",     "rounding", "position", "angle", "orientation",
+                                      "category", "mask",     "group",    "meta",  "handle"};
+    enum { OWN_COUNT = sizeof own / sizeof own[0] };
+    const char *known[OWN_COUNT + 1 + PROTO_GEOMETRY_NAMES_MAX];
+
+    memcpy(known, own, sizeof own);
+    known[OWN_COUNT] = is_tick(form) ? "teleport" : "revision";
+    known[OWN_COUNT + 1] = NULL;
+    for (size_t i = 0; i < patch->value.count; i++) {
+        const proto_text name = proto_name_at(patch->value, i);
+        bool is_known =
+            proto_member_value(patch->value, i).type != PROTO_NULL || proto_is_geometry(name);
+        for (size_t k = 0; !is_known && known[k] != NULL; k++) {
+            is_known = proto_text_equals(name, known[k], strlen(known[k]));
+        }
+        if (is_known) {
+            continue;
+        }
+        const proto_node member = proto_member(patch, i);
+        proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER, "the member \"%.*s\" is not known here",
+                     proto_shown(name, 128), name.data);
+        proto_geometry_names(&known[OWN_COUNT + 1]);
+        proto_hint_names(reader, "members", name, known);
+        if (!proto_may_go_on(reader)) {
+            return;
+        }
+    }
+}
+
+/* Returns true if a patch, `teleport` aside, has members of the pose alone. */
+static bool is_move(const proto_node *patch, proto_change_form form) {
+    const size_t known = (size_t)proto_has(patch, "position") + proto_has(patch, "angle") +
+                         proto_has(patch, "orientation") + proto_has(patch, "handle") +
+                         (is_tick(form) && proto_has(patch, "teleport"));
+
+    return known == proto_object_size(patch->value);
+}
+
+/* Decodes the new place: the stored one, where the patch does not replace it. */
+static proto_place merge_place(const proto_place *stored, const proto_node *patch,
+                               const proto_place *given) {
+    proto_place place = *stored;
+
+    if (proto_has(patch, "position")) {
+        place.has_position = given->has_position;
+        place.pose.position = given->pose.position;
+    }
+    if (proto_has(patch, "angle") || proto_has(patch, "orientation")) {
+        place.has_rotation = given->has_rotation;
+        gjk_pose_turn_as(&place.pose, &given->pose);
+        place.turn = given->turn;
+    }
+    return place;
+}
+
+/* Leaves the geometry out of a definition. False: out of memory. */
+static bool drop_geometry(struct gjk_arena *arena, proto_value *definition) {
+    proto_value *pairs = gjk_arena_alloc_array(arena, 2 * (size_t)definition->count, sizeof *pairs);
+    uint32_t count = 0;
+
+    for (size_t i = 0; pairs != NULL && i < definition->count; i++) {
+        if (!proto_is_geometry(proto_name_at(*definition, i))) {
+            memcpy(&pairs[2 * (size_t)count++], &definition->items[2 * i], 2 * sizeof *pairs);
+        }
+    }
+    *definition = proto_object_of(pairs, count);
+    return pairs != NULL;
+}
+
+/* Merges the shape; its place is left out if the patch does not give it. */
+static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
+                        const proto_stored *stored, proto_node *out) {
+    proto_value target = {.type = PROTO_ABSENT};
+
+    if (stored != NULL && !proto_read_stored(reader, stored->definition, &target)) {
+        return false;
+    }
+    const bool drops = stored != NULL && proto_has(patch, "type");
+    return ((!drops || drop_geometry(reader->scratch, &target)) &&
+            proto_merge(reader->scratch, target, patch->value, &out->value)) ||
+           proto_refuse_memory(reader);
+}
+
+/* Makes the shape anew, of the patch and what is stored (NULL: nothing). */
+static void define(struct application *application, const proto_node *patch,
+                   const proto_stored *stored, proto_edit *edit) {
+    struct proto_reader *reader = application->reader;
+    const uint32_t refused = reader->refused;
+    const bool is_first = reader->mistake_count == 0;
+    const bool is_whole = application->form == PROTO_PUT_SHAPE;
+    const bool is_alone = is_of_one_shape(application->form);
+    const proto_shape_use use = is_alone                     ? PROTO_SHAPE_ALONE
+                                : is_tick(application->form) ? PROTO_SHAPE_AT_TICK
+                                                             : PROTO_SHAPE_STORED;
+    proto_shape *shape = gjk_arena_alloc(reader->arena, sizeof *shape);
+    proto_node merged = *patch;
+
+    if (shape == NULL) {
+        proto_refuse_memory(reader);
+        return;
+    }
+    if (!is_whole && !merge_shape(reader, patch, stored, &merged)) {
+        return;
+    }
+    const proto_kept kept = {stored != NULL ? stored->shape : NULL, patch};
+    const bool keeps =
+        kept.shape != NULL && kept.shape->pieces != NULL && !is_whole && !proto_has(patch, "type");
+    proto_decode_shape(reader, &merged, application->base->dimension, use, keeps ? &kept : NULL,
+                       shape);
+    if (reader->refused != refused) {
+        if (stored == NULL && !is_whole && is_first && reader->mistake_count == 1 &&
+            reader->mistakes[0].code == PROTO_MISSING_MEMBER) {
+            reader->last = &reader->mistakes[0];
+            proto_hint(reader, "the set has no shape \"%.128s\" yet", edit->id);
+        }
+        return;
+    }
+    const proto_node meta = proto_peek(&merged, "meta");
+    if (is_alone) {
+        proto_check_meta_depth(reader, &meta);
+    }
+    if (stored != NULL && !is_whole) {
+        shape->place = merge_place(&stored->place, patch, &shape->place);
+    }
+    edit->kind = PROTO_EDIT_DEFINE;
+    edit->shape = shape;
+    application->shape_count += stored == NULL;
+}
+
+/* Appends the edit that the patch makes of the shape id; one that changes nothing appends none. */
+static void change_shape(struct application *application, const proto_node *patch, const char *id) {
+    const proto_base *base = application->base;
+    proto_edit *edit = &application->edits[application->count];
+    const proto_change_form form = application->form;
+    proto_object object;
+    proto_stored stored;
+    proto_place given;
+
+    *edit = (proto_edit){.id = id};
+    if (!proto_object_open(application->reader, patch, &object)) {
+        return;
+    }
+    if (is_tick(form)) {
+        proto_read_bool(application->reader, proto_peek(patch, "teleport"), &edit->teleport);
+    }
+    check_removals(application->reader, patch, form);
+    const bool is_stored = base->find(base->user, id, &stored);
+    edit->self = is_stored ? stored.self : NULL;
+    const bool moves = is_stored && form != PROTO_PUT_SHAPE && is_move(patch, form);
+    const bool is_empty = proto_object_size(patch->value) == proto_has(patch, "teleport");
+    if (moves && is_empty && !edit->teleport) {
+        return;
+    }
+    application->count++;
+    if (moves) {
+        proto_decode_place(application->reader, &object, base->dimension, &given);
+        edit->kind = PROTO_EDIT_MOVE;
+        edit->place = merge_place(&stored.place, patch, &given);
+    } else {
+        define(application, patch, is_stored ? &stored : NULL, edit);
+    }
 }
 
 /* --- All shapes --- */
 
-static void remove_shape(struct proto_application *application, const char *id) {
+static void edit_shapes(struct application *application, const proto_node *shapes) {
+    struct proto_reader *reader = application->reader;
     const proto_base *base = application->base;
     proto_stored stored;
-
-    if (base->find(base->user, id, &stored)) {
-        application->edits[application->count++] =
-            (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE, .self = stored.self};
-        application->shape_count--;
-    }
-}
-
-static bool edit_shapes(struct proto_application *application, const proto_node *shapes) {
-    struct proto_reader *reader = application->reader;
     const char *id;
-    bool is_fine = true;
 
     for (size_t i = 0; i < proto_object_size(shapes->value); i++) {
         const proto_node patch = proto_member(shapes, i);
-        if (!proto_copy_id(reader, &patch, proto_name_at(shapes->value, i), &id)) {
-            is_fine = false;
-        } else if (patch.value.type == PROTO_NULL) {
-            remove_shape(application, id);
-        } else {
-            is_fine = proto_change_shape(application, &patch, id) && is_fine;
+        if (proto_copy_id(reader, &patch, proto_name_at(shapes->value, i), &id)) {
+            if (patch.value.type != PROTO_NULL) {
+                change_shape(application, &patch, id);
+            } else if (base->find(base->user, id, &stored)) {
+                application->edits[application->count++] =
+                    (proto_edit){.id = id, .kind = PROTO_EDIT_REMOVE, .self = stored.self};
+                application->shape_count--;
+            }
         }
         if (!proto_may_go_on(reader)) {
-            break;
+            return;
         }
     }
-    return is_fine;
-}
-
-static bool check_count(const struct proto_application *application, const proto_node *shapes) {
-    const uint64_t limit = application->reader->limits->shapes_per_set_max;
-
-    return application->shape_count <= limit ||
-           application->shape_count <= application->base->shape_count ||
-           proto_refuse_many(application->reader, shapes, "shapes", application->shape_count,
-                             limit);
 }
 
 /* --- The set itself --- */
 
 /* Merges a member of the set with its patch. target NULL: the set has none. */
-static bool merge_member(struct proto_application *application, const proto_node *root,
-                         const char *name, proto_text target, proto_node *out) {
-    *out = proto_optional(root, name);
+static bool merge_member(struct application *application, const proto_node *root, const char *name,
+                         proto_text target, proto_node *out) {
+    struct proto_reader *reader = application->reader;
+    proto_value old = {.type = PROTO_ABSENT};
+
+    *out = proto_peek(root, name);
     if (!proto_is_given(out)) {
         return true;
     }
-    struct proto_reader *reader = application->reader;
-    proto_value old = {.type = PROTO_ABSENT};
     if (target.data != NULL && !proto_read_stored(reader, target, &old)) {
         return false;
     }
@@ -152,61 +313,46 @@ static bool merge_member(struct proto_application *application, const proto_node
            proto_refuse_memory(reader);
 }
 
-static bool edit_history(struct proto_application *application, const proto_node *root,
-                         proto_edits *out) {
+static void edit_set(struct application *application, const proto_node *root, proto_edits *out) {
+    struct proto_reader *reader = application->reader;
     const proto_base *base = application->base;
-    struct proto_buffer text;
-    proto_node history;
+    const proto_node node = proto_peek(root, "dimension");
+    uint32_t dimension = base->dimension;
+    struct proto_buffer ticks;
+    proto_node history, meta;
 
-    if (!proto_has(root, "history")) {
-        return true;
+    if (!proto_read_u32(reader, node, 2, 3, &dimension)) {
+        return;
     }
-    proto_buffer_init(&text, application->reader->scratch);
-    if (base->has_history) {
-        proto_put_text(&text, "{\"ticks\":");
-        proto_put_integer(&text, base->history_ticks);
-        proto_put_text(&text, "}");
+    if (dimension != base->dimension || (proto_has(root, "dimension") && !proto_is_given(&node))) {
+        proto_refuse(reader, &node, PROTO_DIMENSION_MISMATCH, "the set is %uD and stays so",
+                     base->dimension);
+        proto_hint(reader, "leave \"dimension\" out, or make another set with PUT");
+        return;
     }
-    if (text.failed) {
-        return proto_refuse_memory(application->reader);
+    if (proto_has(root, "history")) {
+        proto_buffer_init(&ticks, reader->scratch);
+        if (base->has_history) {
+            proto_put_text(&ticks, "{\"ticks\":");
+            proto_put_integer(&ticks, base->history_ticks);
+            proto_put_text(&ticks, "}");
+        }
+        if (ticks.failed) {
+            proto_refuse_memory(reader);
+            return;
+        }
+        out->sets_history = true;
+        if (merge_member(application, root, "history", (proto_text){ticks.data, ticks.length},
+                         &history)) {
+            proto_decode_history(reader, &history, &out->has_history, &out->history_ticks);
+        }
     }
-    out->sets_history = true;
-    return merge_member(application, root, "history", (proto_text){text.data, text.length},
-                        &history) &&
-           proto_decode_history(application->reader, &history, &out->has_history,
-                                &out->history_ticks);
-}
-
-static bool edit_meta(struct proto_application *application, const proto_node *root,
-                      proto_edits *out) {
-    proto_node meta;
-
-    if (!proto_has(root, "meta")) {
-        return true;
+    if (proto_has(root, "meta")) {
+        out->sets_meta = true;
+        if (merge_member(application, root, "meta", base->meta, &meta)) {
+            proto_decode_meta(reader, &meta, &out->meta);
+        }
     }
-    out->sets_meta = true;
-    return merge_member(application, root, "meta", application->base->meta, &meta) &&
-           proto_decode_meta(application->reader, &meta, &out->meta);
-}
-
-static bool edit_set(struct proto_application *application, const proto_node *root,
-                     proto_edits *out) {
-    const uint32_t stored = application->base->dimension;
-    proto_node node = proto_optional(root, "dimension");
-    uint64_t dimension = stored;
-
-    if (!proto_read_integer(application->reader, node, 2, 3, &dimension)) {
-        return false;
-    }
-    bool is_null = proto_has(root, "dimension") && !proto_is_given(&node);
-    if (dimension != stored || is_null) {
-        proto_refuse(application->reader, &node, PROTO_DIMENSION_MISMATCH,
-                     "the set is %uD and stays so", stored);
-        return proto_problem_hint(application->reader->problem,
-                                  "leave \"dimension\" out, or make another set with PUT");
-    }
-    bool is_fine = edit_history(application, root, out);
-    return edit_meta(application, root, out) && is_fine;
 }
 
 /* --- The whole --- */
@@ -215,46 +361,54 @@ static int compare_ids(const void *a, const void *b) {
     return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
 }
 
-static bool apply(struct proto_application *application, const proto_node *root, const char *name,
+static void apply(struct application *application, const proto_node *root, const char *name,
                   proto_edits *out) {
-    const bool is_alone =
-        application->form == PROTO_PATCH_SHAPE || application->form == PROTO_PUT_SHAPE;
-    proto_node shapes = is_alone ? *root : proto_optional(root, "shapes");
-    size_t capacity = is_alone ? 1 : proto_object_size(shapes.value);
+    struct proto_reader *reader = application->reader;
+    const bool is_alone = is_of_one_shape(application->form);
+    const proto_node shapes = is_alone ? *root : proto_peek(root, "shapes");
+    const size_t capacity = is_alone ? 1 : proto_object_size(shapes.value);
+    const uint64_t limit = reader->limits->shapes_per_set_max;
 
-    application->edits =
-        gjk_arena_alloc_array(application->reader->arena, capacity, sizeof(proto_edit));
+    application->edits = gjk_arena_alloc_array(reader->arena, capacity, sizeof(proto_edit));
     if (application->edits == NULL) {
-        return proto_refuse_memory(application->reader);
+        proto_refuse_memory(reader);
+        return;
     }
-    bool is_fine = application->form != PROTO_PATCH_SET || edit_set(application, root, out);
-    is_fine = (is_alone ? proto_change_shape(application, root, name)
-                        : edit_shapes(application, &shapes)) &&
-              is_fine;
-    if (!is_fine || !check_count(application, &shapes)) {
-        return false;
+    if (application->form == PROTO_PATCH_SET) {
+        edit_set(application, root, out);
     }
-    gjk_status status = gjk_sort(application->reader->arena, application->edits, application->count,
-                                 sizeof(proto_edit), compare_ids);
+    if (is_alone) {
+        change_shape(application, root, name);
+    } else {
+        edit_shapes(application, &shapes);
+    }
+    if (reader->refused == 0 && application->shape_count > limit &&
+        application->shape_count > application->base->shape_count) {
+        proto_refuse_many(reader, &shapes, "shapes", application->shape_count, limit);
+    }
+    if (reader->refused != 0) {
+        return;
+    }
+    const gjk_status status = gjk_sort(reader->arena, application->edits, application->count,
+                                       sizeof(proto_edit), compare_ids);
     if (status != GJK_OK) {
-        return proto_refuse_status(application->reader, root, status);
+        proto_refuse_status(reader, root, status);
     }
     out->items = application->edits;
     out->count = application->count;
-    return true;
 }
 
 bool proto_change_apply(struct proto_change *change, const proto_base *base, proto_edits *out,
                         struct proto_problem *problem) {
-    struct proto_application application = {
+    struct application application = {
         .reader = &change->reader,
         .form = change->request.form,
         .base = base,
         .shape_count = base->shape_count,
     };
-    proto_node root = proto_root(change->document.root);
+    const proto_node root = proto_root(change->reader.root);
 
-    change->reader.problem = problem;
     *out = (proto_edits){0};
-    return apply(&application, &root, change->request.name, out);
+    apply(&application, &root, change->request.name, out);
+    return proto_reader_finish(&change->reader, problem);
 }

@@ -3,185 +3,150 @@
 #include "proto/configurations.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "decode/decode.h"
-#include "json/reader.h"
 
-/* A list of ids, each once. */
-static bool read_shapes(struct proto_reader *reader, const proto_node *root,
-                        proto_configurations *out) {
-    proto_node shapes = proto_required(root, "shapes");
-
-    if (!proto_read_array(reader, &shapes)) {
-        return false;
-    }
-    size_t count = proto_array_size(shapes.value);
-    if (count == 0) {
-        return proto_refuse(reader, &shapes, PROTO_OUT_OF_RANGE, "there has to be a shape");
-    }
-    const char **ids = gjk_arena_alloc_array(reader->arena, count, sizeof *ids);
-    if (ids == NULL) {
-        return proto_refuse_memory(reader);
-    }
-    bool is_fine = true;
-    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
-        ids[i] = "";
-        is_fine = proto_read_id(reader, proto_item(&shapes, i), &ids[i]) && is_fine;
-    }
-    out->ids = ids;
-    out->shape_count = (uint32_t)count;
-    return is_fine;
-}
-
-static bool read_allowed(struct proto_reader *reader, const proto_node *root,
+/* Reads a list of pairs of ids. */
+static void read_allowed(struct proto_reader *reader, const proto_node *allowed,
                          proto_configurations *out) {
-    proto_node allowed = proto_optional(root, "allowed");
+    const size_t count = proto_array_size(allowed->value);
 
-    if (!proto_read_array(reader, &allowed)) {
-        return false;
+    if (!proto_read_array(reader, allowed)) {
+        return;
     }
-    size_t count = proto_array_size(allowed.value);
     const char **ids = gjk_arena_alloc_array(reader->arena, 2 * count, sizeof *ids);
     if (ids == NULL) {
-        return proto_refuse_memory(reader);
+        proto_refuse_memory(reader);
+        return;
     }
-    bool is_fine = true;
     for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
-        proto_node pair = proto_item(&allowed, i);
+        const proto_node pair = proto_item(allowed, i);
         ids[2 * i] = ids[2 * i + 1] = "";
-        if (!proto_is_array(pair.value) || proto_array_size(pair.value) != 2) {
-            is_fine = proto_refuse_type(reader, &pair, "two ids");
+        if (proto_array_size(pair.value) != 2) {
+            proto_refuse_type(reader, &pair, "two ids");
             continue;
         }
-        is_fine = proto_read_id(reader, proto_item(&pair, 0), &ids[2 * i]) && is_fine;
-        is_fine = proto_read_id(reader, proto_item(&pair, 1), &ids[2 * i + 1]) && is_fine;
+        proto_read_id(reader, proto_item(&pair, 0), &ids[2 * i]);
+        proto_read_id(reader, proto_item(&pair, 1), &ids[2 * i + 1]);
     }
     out->allowed_ids = ids;
     out->allowed_count = (uint32_t)count;
-    return is_fine;
 }
 
-static bool read_pose(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+static void read_pose(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                       gjk_pose *pose, uint8_t *given) {
-    static const char *const known2[] = {"position", "angle", NULL};
-    static const char *const known3[] = {"position", "orientation", NULL};
+    const uint32_t refused = reader->refused;
     proto_place place = {0};
+    proto_object object;
 
-    if (!proto_read_object(reader, node) || !proto_decode_place(reader, node, dimension, &place) ||
-        !proto_check_members(reader, node, dimension == 2 ? known2 : known3, NULL)) {
-        return false;
+    if (!proto_object_open(reader, node, &object)) {
+        return;
+    }
+    proto_decode_place(reader, &object, dimension, &place);
+    if (reader->refused == refused) {
+        proto_object_close(reader, &object);
     }
     *pose = place.pose;
     *given = (uint8_t)((place.has_position ? PROTO_GIVEN_POSITION : 0) |
                        (place.has_rotation ? PROTO_GIVEN_ROTATION : 0));
-    return true;
 }
 
-/* A row has a pose for each shape. */
+/* Checks that a row has a pose for each shape. */
 static bool check_row(struct proto_reader *reader, const proto_node *row, uint32_t shapes) {
+    const size_t count = proto_array_size(row->value);
+
     if (!proto_is_array(row->value)) {
         return proto_refuse_type(reader, row, "an array of poses");
     }
-    const size_t count = proto_array_size(row->value);
     return count == shapes || proto_refuse(reader, row, PROTO_OUT_OF_RANGE,
                                            "%zu poses, but there are %u shapes", count, shapes);
 }
 
-static bool read_row(struct proto_reader *reader, const proto_node *row,
-                     const proto_configurations *asked, gjk_pose *poses, uint8_t *given) {
-    if (!check_row(reader, row, asked->shape_count)) {
-        return false;
-    }
-    bool is_fine = true;
-    for (uint32_t i = 0; i < asked->shape_count && proto_may_go_on(reader); i++) {
-        proto_node pose = proto_item(row, i);
-        is_fine = read_pose(reader, &pose, asked->dimension, &poses[i], &given[i]) && is_fine;
-    }
-    return is_fine;
-}
-
-static bool read_poses(struct proto_reader *reader, const proto_node *root,
+static void read_poses(struct proto_reader *reader, const proto_node *rows,
                        proto_configurations *out) {
-    proto_node rows = proto_required(root, "poses");
+    const size_t count = proto_array_size(rows->value), m = out->shape_count;
 
-    if (!proto_read_array(reader, &rows)) {
-        return false;
+    if (!proto_read_array(reader, rows)) {
+        return;
     }
-    size_t count = proto_array_size(rows.value), m = out->shape_count;
     if (count > PROTO_CONFIGURATIONS_MAX) {
-        return proto_refuse_many(reader, &rows, "rows", count, PROTO_CONFIGURATIONS_MAX);
+        proto_refuse_many(reader, rows, "rows", count, PROTO_CONFIGURATIONS_MAX);
+        return;
     }
     if (count == 0) {
-        return proto_refuse(reader, &rows, PROTO_OUT_OF_RANGE, "there has to be a row");
+        proto_refuse(reader, rows, PROTO_OUT_OF_RANGE, "there has to be a row");
+        return;
     }
-    proto_node first = proto_item(&rows, 0);
+    const proto_node first = proto_item(rows, 0);
     if (!check_row(reader, &first, out->shape_count)) { /* before memory is taken for all */
-        return false;
+        return;
     }
     gjk_pose *poses = gjk_arena_alloc_array(reader->arena, count * m, sizeof *poses);
     uint8_t *given = gjk_arena_alloc_array(reader->arena, count * m, 1);
     if (poses == NULL || given == NULL) {
-        return proto_refuse_memory(reader);
+        proto_refuse_memory(reader);
+        return;
     }
-    bool is_fine = true;
     for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
-        proto_node row = proto_item(&rows, i);
-        is_fine = read_row(reader, &row, out, &poses[i * m], &given[i * m]) && is_fine;
+        const proto_node row = proto_item(rows, i);
+        const bool is_row = check_row(reader, &row, out->shape_count);
+        for (size_t k = 0; is_row && k < m && proto_may_go_on(reader); k++) {
+            const proto_node pose = proto_item(&row, k);
+            read_pose(reader, &pose, out->dimension, &poses[i * m + k], &given[i * m + k]);
+        }
     }
     out->count = (uint32_t)count;
     out->poses = poses;
     out->given = given;
-    return is_fine;
 }
 
-static bool decode(struct proto_reader *reader, const proto_node *root, proto_configurations *out) {
-    static const char *const known[] = {"shapes", "poses",     "self",    "allowed",
-                                        "at",     "threshold", "report",  "continuous",
-                                        "filter", "include",   "options", NULL};
+static void decode(struct proto_reader *reader, proto_object *root, proto_configurations *out) {
     static const char *const reports[] = {"colliding", "distance", NULL};
-    static const proto_range reach = {0.0, INFINITY, false};
+    const proto_node shapes = proto_required(root, "shapes"), poses = proto_required(root, "poses");
+    const proto_node allowed = proto_optional(root, "allowed");
     proto_query common;
     size_t report = 0;
 
     proto_query_init(&common, PROTO_OP_DISTANCE);
-    if (!proto_read_object(reader, root)) {
-        return false;
+    proto_decode_scene(reader, root, true, &common);
+    proto_decode_include(reader, proto_optional(root, "include"), &common);
+    proto_read_bool(reader, proto_optional(root, "self"), &out->self);
+    proto_read_bool(reader, proto_optional(root, "continuous"), &out->continuous);
+    proto_read_choice(reader, proto_optional(root, "report"), reports, &report);
+    proto_read_number(reader, proto_optional(root, "threshold"), proto_not_negative,
+                      &out->threshold);
+    read_allowed(reader, &allowed, out);
+    if (proto_is_array(shapes.value) && shapes.value.count == 0) {
+        proto_refuse(reader, &shapes, PROTO_OUT_OF_RANGE, "there has to be a shape");
+    } else {
+        proto_read_ids(reader, &shapes, &out->ids, &out->shape_count);
     }
-    bool is_fine = proto_check_members(reader, root, known, NULL);
-    is_fine = proto_decode_scene(reader, root, &common) && is_fine;
-    is_fine = proto_decode_include(reader, proto_optional(root, "include"), &common) && is_fine;
-    is_fine = proto_read_bool(reader, proto_optional(root, "self"), &out->self) && is_fine;
-    is_fine =
-        proto_read_bool(reader, proto_optional(root, "continuous"), &out->continuous) && is_fine;
-    is_fine =
-        proto_read_choice(reader, proto_optional(root, "report"), reports, &report) && is_fine;
-    is_fine =
-        proto_read_number(reader, proto_optional(root, "threshold"), reach, &out->threshold) &&
-        is_fine;
-    is_fine = read_allowed(reader, root, out) && is_fine;
-    is_fine = read_shapes(reader, root, out) && is_fine;
     out->distance = report == 1;
     out->filter = common.filter;
     out->options = common.options;
     out->at = common.at;
     out->include_meta = common.include_meta;
-    return is_fine && read_poses(reader, root, out);
+    proto_object_close(reader, root);
+    if (reader->refused == 0) {
+        read_poses(reader, &poses, out);
+    }
 }
 
 bool proto_decode_configurations(proto_text body, uint32_t set_dimension,
                                  const proto_limits *limits, struct gjk_arena *arena,
                                  proto_configurations *out, struct proto_problem *problem) {
-    struct proto_document document;
     struct proto_reader reader;
+    proto_object object;
 
     *out = (proto_configurations){.dimension = set_dimension, .threshold = INFINITY};
-    if (!proto_document_open(&document, body, arena, problem)) {
+    if (!proto_reader_open(&reader, body, limits, arena, problem)) {
         return false;
     }
-    proto_reader_init(&reader, &document, limits, arena, problem);
-    proto_node root = proto_root(document.root);
-    bool is_decoded = decode(&reader, &root, out);
-    proto_document_close(&document);
+    const proto_node root = proto_root(reader.root);
+    if (proto_object_open(&reader, &root, &object)) {
+        decode(&reader, &object, out);
+    }
+    const bool is_decoded = proto_reader_finish(&reader, problem);
+    proto_reader_close(&reader);
     return is_decoded;
 }

@@ -95,7 +95,7 @@ static bool hear_members(struct proto_reader *reader, const proto_node *shape, c
         if (member->form == GJK_MEMBER_NUMBER || (member->form == GJK_MEMBER_VECTOR) != vectors) {
             continue;
         }
-        const proto_node node = proto_optional(shape, member->name);
+        const proto_node node = proto_peek(shape, member->name);
         if (!hear_member(reader, &node, member->form, dimension)) {
             return false;
         }
@@ -108,7 +108,7 @@ static bool hear_shape(struct proto_reader *reader, const proto_node *shape, uin
     if (!proto_is_given(shape)) {
         return true;
     }
-    proto_node type = proto_optional(shape, "type"), position = proto_optional(shape, "position");
+    proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
     uint32_t told = 0;
     const gjk_kind *kind = find_kind(&type, &told);
     const gjk_kind *first = kind != NULL ? kind : gjk_kinds;
@@ -147,22 +147,22 @@ static bool hear_shapes(struct proto_reader *reader, const proto_node *shapes,
 static bool hear_query(struct proto_reader *reader, const proto_node *query, uint32_t *dimension) {
     static const char *const vectors[] = {"origin", "direction", "translation", NULL};
     static const char *const operands[] = {"a", "b", "shape", "against", NULL};
-    proto_node shapes = proto_optional(query, "shapes");
+    proto_node shapes = proto_peek(query, "shapes");
 
     for (size_t i = 0; vectors[i] != NULL; i++) {
-        proto_node vector = proto_optional(query, vectors[i]);
+        proto_node vector = proto_peek(query, vectors[i]);
         if (!hear_vector(reader, &vector, dimension)) {
             return false;
         }
     }
     for (size_t i = 0; operands[i] != NULL; i++) {
-        proto_node operand = proto_optional(query, operands[i]);
+        proto_node operand = proto_peek(query, operands[i]);
         if (!hear_shape(reader, &operand, dimension)) {
             return false;
         }
     }
-    proto_node to = proto_optional(query, "to");
-    proto_node arrival = proto_optional(&to, "position");
+    proto_node to = proto_peek(query, "to");
+    proto_node arrival = proto_peek(&to, "position");
     if (to.value.type == PROTO_OBJECT && !hear_vector(reader, &arrival, dimension)) {
         return false;
     }
@@ -170,19 +170,15 @@ static bool hear_query(struct proto_reader *reader, const proto_node *query, uin
 }
 
 bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out) {
-    proto_node given = proto_optional(query, "dimension");
-    uint64_t dimension = 2;
+    const proto_node given = proto_peek(query, "dimension");
 
     *out = 0;
     if (!proto_is_given(&given) && !hear_query(reader, query, out)) {
         return false;
     }
-    if (*out != 0) {
-        return true;
+    if (*out == 0) {
+        *out = 2;
+        return proto_read_u32(reader, given, 2, 3, out);
     }
-    if (!proto_read_integer(reader, given, 2, 3, &dimension)) {
-        return false;
-    }
-    *out = (uint32_t)dimension;
     return true;
 }

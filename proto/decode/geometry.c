@@ -3,32 +3,36 @@
  * them, and the kind's constructor makes the shape of their values. The constructors check
  * everything again; lengths and coordinates are checked here already, where their places are
  * known.
+ *
+ * Lists of shapes of many pieces may hold millions of numbers, so values of the right type and range
+ * are taken without a node; one that is wrong is read again with the whole way to it, which refuses
+ * it. Lists lie in the document's memory: constructors copy what they keep.
  */
 
-#include "decode/decode.h"
-
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
-static bool is_among(const char *name, const char *const *names) {
-    while (*names != NULL && strcmp(*names, name) != 0) {
-        names++;
-    }
-    return *names != NULL;
-}
+#include "decode/decode.h"
 
-void proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]) {
+/* --- Names --- */
+
+size_t proto_geometry_names(const char *names[PROTO_GEOMETRY_NAMES_MAX]) {
     size_t count = 0;
 
-    names[0] = NULL;
     for (size_t i = 0; i < GJK_KIND_COUNT; i++) {
         for (const gjk_member *member = gjk_kinds[i].members; member->name != NULL; member++) {
-            if (!is_among(member->name, names)) {
+            size_t k = 0;
+            while (k < count && strcmp(names[k], member->name) != 0) {
+                k++;
+            }
+            if (k == count) {
                 names[count++] = member->name;
-                names[count] = NULL;
             }
         }
     }
+    names[count] = NULL;
+    return count;
 }
 
 bool proto_is_geometry(proto_text member) {
@@ -53,208 +57,396 @@ void proto_kind_names(uint32_t dimension, bool is_part, const char *names[PROTO_
     names[count] = NULL;
 }
 
-static bool check_count(struct proto_reader *reader, const proto_node *array, size_t min) {
-    uint64_t limit = reader->limits->points_per_hull_max;
-    size_t count = proto_array_size(array->value);
-
-    if (count < min) {
-        return proto_refuse(reader, array, PROTO_OUT_OF_RANGE, "at least %zu points, found %zu",
-                            min, count);
-    }
-    if (limit > GJK_POINTS_MAX) {
-        limit = GJK_POINTS_MAX;
-    }
-    return count <= limit || proto_refuse_many(reader, array, "points", count, limit);
-}
+/* --- Lists --- */
 
 static proto_range range_of(const gjk_member *member) {
     return (proto_range){member->min, member->max, member->above_min};
 }
 
-/* The list is kept in the document's arena, or in its place if it is packed there. */
-static bool read_points(struct proto_reader *reader, const proto_node *node,
-                        const gjk_member *member, uint32_t dimension, gjk_member_value *out) {
-    if (!proto_read_array(reader, node) || !check_count(reader, node, member->count_min)) {
-        return false;
+static bool check_count(struct proto_reader *reader, const proto_node *array, size_t min,
+                        const char *what) {
+    const size_t count = proto_array_size(array->value);
+
+    return count >= min || proto_refuse(reader, array, PROTO_OUT_OF_RANGE,
+                                        "at least %zu %s, found %zu", min, what, count);
+}
+
+/* Makes room for a list of as many items as the array has, min or more. NULL: refused. */
+static void *make_list(struct proto_reader *reader, const proto_node *array, size_t min,
+                       size_t size) {
+    if (!check_count(reader, array, min, "items")) {
+        return NULL;
     }
+    void *list = gjk_arena_alloc_array(reader->scratch, proto_array_size(array->value), size);
+    if (list == NULL) {
+        proto_refuse_memory(reader);
+    }
+    return list;
+}
+
+/* Reads vectors into a list of gjk_vec2, or gjk_vec3 if is_3d. */
+static void read_vectors(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
+                         proto_range range, bool is_3d, void *list) {
+    const size_t count = proto_array_size(array->value);
+    gjk_vec3 vector = {0.0, 0.0, 0.0};
+
+    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
+        proto_read_vector(reader, proto_item(array, i), dimension, range, &vector);
+        if (is_3d) {
+            ((gjk_vec3 *)list)[i] = vector;
+        } else {
+            ((gjk_vec2 *)list)[i] = gjk_xy(vector);
+        }
+    }
+}
+
+/* Reads points, of which there are only so many. 3D ones that lie packed stay in their place. */
+static void read_points(struct proto_reader *reader, const proto_node *node,
+                        const gjk_member *member, uint32_t dimension, gjk_member_value *out) {
     const size_t count = proto_array_size(node->value);
+    const uint64_t most = reader->limits->points_per_hull_max < GJK_POINTS_MAX
+                              ? reader->limits->points_per_hull_max
+                              : GJK_POINTS_MAX;
+
+    if (!proto_read_array(reader, node) ||
+        !check_count(reader, node, member->count_min, "points")) {
+        return;
+    }
+    if (count > most) {
+        proto_refuse_many(reader, node, "points", count, most);
+        return;
+    }
     out->list.count = (uint32_t)count;
     out->list.points =
         dimension == 3 ? (const void *)proto_packed_rows(node->value, 3, range_of(member)) : NULL;
-    if (out->list.points != NULL) {
-        return true;
+    if (out->list.points == NULL) {
+        void *list = make_list(reader, node, 0, sizeof(gjk_vec3));
+        read_vectors(reader, node, dimension, range_of(member), true, list);
+        out->list.points = list;
     }
-    gjk_vec3 *points = gjk_arena_alloc_array(reader->scratch, count, sizeof *points);
-    if (points == NULL) {
-        return proto_refuse_memory(reader);
+}
+
+/* Reads vertices, of which there may be many. Those that lie packed stay in their place. */
+static void read_vertices(struct proto_reader *reader, const proto_node *array, uint32_t dimension,
+                          const gjk_member *member, gjk_member_value *out) {
+    const void *packed = proto_packed_rows(array->value, dimension, range_of(member));
+
+    out->vertices.count = (uint32_t)proto_array_size(array->value);
+    if (packed == NULL) {
+        void *list = make_list(reader, array, member->count_min,
+                               dimension == 2 ? sizeof(gjk_vec2) : sizeof(gjk_vec3));
+        read_vectors(reader, array, dimension, range_of(member), dimension == 3, list);
+        packed = list;
+    } else {
+        check_count(reader, array, member->count_min, "items");
     }
-    bool is_fine = true;
+    out->vertices.in_2d = dimension == 2 ? packed : NULL;
+    out->vertices.in_3d = dimension == 3 ? packed : NULL;
+}
+
+static void read_index(struct proto_reader *reader, const proto_node *array, size_t i, uint32_t max,
+                       uint32_t *out) {
+    const proto_value item = proto_value_at(array->value, i);
+
+    if (item.type == PROTO_NUMBER && item.number >= 0.0 && item.number <= max &&
+        floor(item.number) == item.number) {
+        *out = (uint32_t)item.number;
+    } else {
+        proto_read_u32(reader, proto_item(array, i), 0, max, out);
+    }
+}
+
+/* Reads triangles. `value` follows that of the vertices, which tells what indices there are. */
+static void read_triangles(struct proto_reader *reader, const proto_node *array,
+                           const gjk_member *member, gjk_member_value *value) {
+    const uint32_t vertices = value[-1].vertices.count;
+    const uint32_t max = vertices > 0 ? vertices - 1 : UINT32_MAX;
+    const size_t count = proto_array_size(array->value);
+    uint32_t(*list)[3] = make_list(reader, array, member->count_min, sizeof *list);
+
+    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
+        const proto_node corners = proto_item(array, i);
+        const size_t found = proto_array_size(corners.value);
+        if (found != 3) {
+            if (proto_read_array(reader, &corners)) {
+                proto_refuse(reader, &corners, PROTO_WRONG_TYPE,
+                             "expected an array of 3 indices, found %zu", found);
+            }
+            continue;
+        }
+        for (size_t k = 0; k < 3; k++) {
+            read_index(reader, &corners, k, max, &list[i][k]);
+        }
+    }
+    value->triangles.items = (const uint32_t(*)[3])list;
+    value->triangles.count = (uint32_t)count;
+}
+
+static void read_materials(struct proto_reader *reader, const proto_node *array,
+                           gjk_member_value *out) {
+    const size_t count = proto_array_size(array->value);
+    uint32_t *list = make_list(reader, array, 0, sizeof *list);
+
+    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
+        read_index(reader, array, i, UINT32_MAX, &list[i]);
+    }
+    out->materials.items = list;
+    out->materials.count = (uint32_t)count;
+}
+
+/* Reads heights. A hole is null in JSON and a NaN in what is packed, as it is in a field. */
+static void read_heights(struct proto_reader *reader, const proto_node *array,
+                         const gjk_member *member, gjk_member_value *out) {
+    const size_t count = proto_array_size(array->value);
+
+    out->heights.items = proto_packed_numbers(array->value, range_of(member), true);
+    out->heights.count = (uint32_t)count;
+    if (out->heights.items != NULL) {
+        return;
+    }
+    double *list = make_list(reader, array, 0, sizeof *list);
+    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
+        list[i] = NAN;
+        if (proto_value_at(array->value, i).type != PROTO_NULL) {
+            proto_read_number(reader, proto_item(array, i), range_of(member), &list[i]);
+        }
+    }
+    out->heights.items = list;
+}
+
+/* Reads polygons of rings: first checks that arrays stand where they must, and counts. */
+static void read_rings(struct proto_reader *reader, const proto_node *polygons,
+                       const gjk_member *member, gjk_member_value *out) {
+    const size_t count = proto_array_size(polygons->value);
+    const uint32_t refused = reader->refused;
+    size_t ring_count = 0, vertex_count = 0;
+
     for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
-        is_fine = proto_read_vector(reader, proto_item(node, i), dimension, range_of(member),
-                                    &points[i]) &&
-                  is_fine;
+        const proto_node polygon = proto_item(polygons, i);
+        const size_t rings = proto_array_size(polygon.value);
+        proto_read_array(reader, &polygon);
+        ring_count += rings;
+        for (size_t k = 0; k < rings && proto_may_go_on(reader); k++) {
+            const proto_node ring = proto_item(&polygon, k);
+            proto_read_array(reader, &ring);
+            vertex_count += proto_array_size(ring.value);
+        }
     }
-    out->list.points = points;
-    return is_fine;
+    if (reader->refused != refused) {
+        return;
+    }
+    gjk_vec2 *vertices = gjk_arena_alloc_array(reader->scratch, vertex_count, sizeof *vertices);
+    uint32_t *ring_sizes = gjk_arena_alloc_array(reader->scratch, ring_count, sizeof *ring_sizes);
+    uint32_t *polygon_sizes = make_list(reader, polygons, member->count_min, sizeof *polygon_sizes);
+    if (vertices == NULL || ring_sizes == NULL) {
+        proto_refuse_memory(reader);
+        return;
+    }
+    out->rings = (gjk_region){vertices, ring_sizes, polygon_sizes, (uint32_t)count};
+    for (size_t i = 0; polygon_sizes != NULL && i < count && reader->refused == refused; i++) {
+        const proto_node polygon = proto_item(polygons, i);
+        polygon_sizes[i] = (uint32_t)proto_array_size(polygon.value);
+        for (size_t k = 0; k < polygon_sizes[i]; k++) {
+            const proto_node ring = proto_item(&polygon, k);
+            read_vectors(reader, &ring, 2, range_of(member), false, vertices);
+            *ring_sizes = (uint32_t)proto_array_size(ring.value);
+            vertices += *ring_sizes++;
+        }
+    }
 }
 
-/* A vector that must differ from the one before it: an axis has a direction only if its ends do. */
-static bool check_differs(struct proto_reader *reader, const proto_node *object,
-                          const gjk_member *member, const gjk_member_value *value) {
-    const proto_node node = proto_required(object, member->name);
-    const gjk_vec3 a = value[-1].vector, b = value[0].vector;
+/* Reads the parts of a compound, with the compound's rounding added to their own. */
+static void read_parts(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                       double rounding, gjk_member_value *out) {
+    const size_t count = proto_array_size(node->value);
 
-    if (a.x != b.x || a.y != b.y || a.z != b.z) {
-        return true;
+    if (!proto_read_array(reader, node)) {
+        return;
     }
-    proto_refuse(reader, &node, PROTO_OUT_OF_RANGE, "\"%s\" and \"%s\" must differ",
-                 member[-1].name, member->name);
-    return proto_problem_hint(reader->problem, "without a length it has no axis; a \"sphere\" "
-                                               "needs none");
+    if (count > GJK_PARTS_MAX) {
+        proto_refuse_many(reader, node, "parts", count, GJK_PARTS_MAX);
+        return;
+    }
+    gjk_placed *parts = make_list(reader, node, 1, sizeof *parts);
+    gjk_shape *shapes = gjk_arena_alloc_array(reader->scratch, count, sizeof *shapes);
+    if (parts == NULL || shapes == NULL) {
+        if (parts != NULL) {
+            proto_refuse_memory(reader);
+        }
+        return;
+    }
+    for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
+        const proto_node part = proto_item(node, i);
+        parts[i].shape = &shapes[i];
+        proto_decode_part(reader, &part, dimension, rounding, &shapes[i], &parts[i].pose);
+    }
+    out->parts.items = parts;
+    out->parts.count = (uint32_t)count;
 }
 
-static bool read_integer(struct proto_reader *reader, proto_node node, const gjk_member *member,
-                         uint32_t *out) {
-    uint64_t value = 0;
+/* --- Members --- */
 
-    if (!proto_read_integer(reader, node, (uint64_t)member->min, (uint64_t)member->max, &value)) {
-        return false;
-    }
-    *out = (uint32_t)value;
-    return true;
-}
-
-static bool read_member(struct proto_reader *reader, const proto_node *object,
+static void read_member(struct proto_reader *reader, const proto_node *node,
                         const gjk_member *member, const gjk_geometry *geometry,
                         gjk_member_value *out) {
-    proto_node node = member->is_optional ? proto_optional(object, member->name)
-                                          : proto_required(object, member->name);
+    const uint32_t dimension = geometry->dimension;
 
     switch (member->form) {
     case GJK_MEMBER_NUMBER:
-        return proto_read_number(reader, node, range_of(member), &out->number);
+        proto_read_number(reader, *node, range_of(member), &out->number);
+        return;
     case GJK_MEMBER_VECTOR:
-        return proto_read_vector(reader, node, geometry->dimension, range_of(member), &out->vector);
-    case GJK_MEMBER_POINTS:
-        return read_points(reader, &node, member, geometry->dimension, out);
-    case GJK_MEMBER_FLAG:
-        return proto_read_bool(reader, node, &out->flag);
-    case GJK_MEMBER_COUNT:
-        return read_integer(reader, node, member, &out->integer);
+        proto_read_vector(reader, *node, dimension, range_of(member), &out->vector);
+        return;
     case GJK_MEMBER_STEPS:
-        return proto_read_vector(reader, node, 2, range_of(member), &out->vector);
+        proto_read_vector(reader, *node, 2, range_of(member), &out->vector);
+        return;
+    case GJK_MEMBER_POINTS:
+        read_points(reader, node, member, dimension, out);
+        return;
+    case GJK_MEMBER_FLAG:
+        proto_read_bool(reader, *node, &out->flag);
+        return;
+    case GJK_MEMBER_COUNT:
+        proto_read_u32(reader, *node, (uint32_t)member->min, (uint32_t)member->max, &out->integer);
+        return;
     case GJK_MEMBER_PARTS:
-        return proto_read_parts(reader, &node, geometry->dimension, geometry->rounding, out);
+        read_parts(reader, node, dimension, geometry->rounding, out);
+        return;
     default:
-        return proto_read_kept(reader, &node, member, geometry->dimension, out);
+        break;
+    }
+    if (!proto_read_array(reader, node) || !proto_is_given(node)) {
+        return;
+    }
+    switch (member->form) {
+    case GJK_MEMBER_VERTICES:
+        read_vertices(reader, node, dimension, member, out);
+        break;
+    case GJK_MEMBER_TRIANGLES:
+        read_triangles(reader, node, member, out);
+        break;
+    case GJK_MEMBER_RINGS:
+        read_rings(reader, node, member, out);
+        break;
+    case GJK_MEMBER_HEIGHTS:
+        read_heights(reader, node, member, out);
+        break;
+    default:
+        read_materials(reader, node, out);
+        break;
     }
 }
 
-static bool read_members(struct proto_reader *reader, const proto_node *object,
-                         const gjk_kind *kind, const proto_kept *kept, gjk_geometry *geometry) {
-    bool is_fine = true;
+/* Checks that a vector differs from the one before it: an axis has a direction only if its ends do. */
+static void check_differs(struct proto_reader *reader, const proto_node *node,
+                          const gjk_member *member, const gjk_member_value *value) {
+    const gjk_vec3 a = value[-1].vector, b = value[0].vector;
 
-    if (kept != NULL) {
-        gjk_geometry_view(kept->shape, geometry->values);
+    if (a.x == b.x && a.y == b.y && a.z == b.z) {
+        proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "\"%s\" and \"%s\" must differ",
+                     member[-1].name, member->name);
+        proto_hint(reader, "without a length it has no axis; a \"sphere\" needs none");
     }
-    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
-        const gjk_member *member = &kind->members[i];
-        gjk_member_value *value = &geometry->values[i];
-        if (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name)) {
-            continue;
-        }
-        *value = (gjk_member_value){0};
-        is_fine = read_member(reader, object, member, geometry, value) && is_fine;
-        is_fine = is_fine && (!member->differs || check_differs(reader, object, member, value));
-    }
-    return is_fine && proto_may_go_on(reader);
 }
 
 /* --- What constructors refuse --- */
 
-static bool refuse_pieces(struct proto_reader *reader, const proto_node *at) {
+static void refuse_pieces(struct proto_reader *reader, const proto_node *at) {
     const uint64_t limit = reader->limits->pieces_per_shape_max;
 
     proto_refuse(reader, at, PROTO_TOO_MANY, "a shape may have %llu pieces",
                  (unsigned long long)limit);
-    return proto_problem_limit(reader->problem, limit);
-}
-
-static bool refuse_at(struct proto_reader *reader, const proto_node *at,
-                      const gjk_geometry_fault *fault, gjk_status status) {
-    if (fault->is_count) {
-        return proto_refuse(reader, at, PROTO_OUT_OF_RANGE, "must have %llu items, found %llu",
-                            (unsigned long long)fault->wanted, (unsigned long long)fault->found);
-    }
-    if (status == GJK_TOO_MANY_POINTS) {
-        return refuse_pieces(reader, at);
-    }
-    proto_refuse_status(reader, at, status);
-    if (status == GJK_NOT_CONVEX) {
-        proto_problem_hint(
-            reader->problem,
-            "a shape of type \"hull\" takes any \"points\" and is their convex hull");
-    }
-    return false;
+    proto_hint_limit(reader, limit);
 }
 
 /* Refuses at the place in the geometry that the fault names. */
-static bool refuse_geometry(struct proto_reader *reader, const proto_node *object,
+static void refuse_geometry(struct proto_reader *reader, const proto_node *object,
                             const gjk_kind *kind, const gjk_geometry *made, gjk_status status) {
-    const gjk_pieces_fault *place = &made->fault.place;
-    proto_node nodes[4] = {proto_required(object, kind->members[made->fault.member].name)};
+    const gjk_geometry_fault *fault = &made->fault;
+    proto_node nodes[4] = {proto_peek(object, kind->members[fault->member].name)};
+    const proto_node *at = nodes;
 
-    for (uint32_t i = 0; i < place->depth; i++) {
-        nodes[i + 1] = proto_item(&nodes[i], place->index[i]);
+    for (uint32_t i = 0; i < fault->place.depth; i++) {
+        nodes[i + 1] = proto_item(at, fault->place.index[i]);
+        at++;
     }
-    return refuse_at(reader, &nodes[place->depth], &made->fault, status);
+    if (fault->is_count) {
+        proto_refuse(reader, at, PROTO_OUT_OF_RANGE, "must have %llu items, found %llu",
+                     (unsigned long long)fault->wanted, (unsigned long long)fault->found);
+    } else if (status == GJK_TOO_MANY_POINTS) {
+        refuse_pieces(reader, at);
+    } else {
+        proto_refuse_status(reader, at, status);
+    }
+    if (status == GJK_NOT_CONVEX && !fault->is_count) {
+        proto_hint(reader,
+                   "a shape of type \"hull\" takes any \"points\" and is their convex hull");
+    }
 }
 
-/* Returns true if a patch leaves the stored pieces as they are. */
-static bool is_same(const proto_kept *kept, const gjk_kind *kind) {
-    bool is_named = proto_has(kept->patch, "rounding");
-
-    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
-        is_named = is_named || proto_has(kept->patch, member->name);
-    }
-    return !is_named;
-}
+/* --- The whole --- */
 
 static void release_pieces(void *pieces) {
     gjk_pieces_release(pieces);
 }
 
-static bool share_pieces(struct proto_reader *reader, const gjk_shape *shape, gjk_shape *out) {
+/* Shares the pieces of a stored shape; the arena holds a reference. */
+static void share_pieces(struct proto_reader *reader, const gjk_shape *shape, gjk_shape *out) {
     struct gjk_pieces *pieces = (struct gjk_pieces *)(uintptr_t)shape->pieces;
 
     gjk_pieces_retain(pieces);
     if (!gjk_arena_defer(reader->arena, release_pieces, pieces)) {
         gjk_pieces_release(pieces);
-        return proto_refuse_memory(reader);
+        proto_refuse_memory(reader);
+        return;
     }
     *out = *shape;
-    return true;
 }
 
-bool proto_decode_geometry(struct proto_reader *reader, const proto_node *object,
-                           const gjk_kind *kind, const proto_kept *kept, gjk_geometry *geometry,
-                           gjk_shape *out) {
-    if (kept != NULL && is_same(kept, kind)) {
-        return share_pieces(reader, kept->shape, out);
+void proto_decode_geometry(struct proto_reader *reader, proto_object *object, const gjk_kind *kind,
+                           const proto_kept *kept, gjk_geometry *geometry, gjk_shape *out) {
+    const uint32_t refused = reader->refused;
+    bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* as the stored shape */
+
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        is_same = is_same && !proto_has(kept->patch, member->name);
+        proto_optional(object, member->name);
     }
-    if (!read_members(reader, object, kind, kept, geometry)) {
-        return false;
+    if (is_same) {
+        share_pieces(reader, kept->shape, out);
+        return;
     }
-    gjk_status status = kind->make(geometry, out);
+    if (kept != NULL) {
+        gjk_geometry_view(kept->shape, geometry->values);
+    }
+    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
+        const gjk_member *member = &kind->members[i];
+        proto_node node = proto_peek(&object->node, member->name);
+        node.is_required = !member->is_optional;
+        if (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name)) {
+            continue;
+        }
+        geometry->values[i] = (gjk_member_value){0};
+        read_member(reader, &node, member, geometry, &geometry->values[i]);
+        if (member->differs && reader->refused == refused) {
+            check_differs(reader, &node, member, &geometry->values[i]);
+        }
+    }
+    if (reader->refused != refused || !proto_may_go_on(reader)) {
+        return;
+    }
+    const gjk_status status = kind->make(geometry, out);
     if (status != GJK_OK) {
         const bool has_place = status != GJK_OUT_OF_MEMORY && status != GJK_GIVEN_UP;
-        return has_place && (kind->has_pieces || status == GJK_NOT_CONVEX)
-                   ? refuse_geometry(reader, object, kind, geometry, status)
-                   : proto_refuse_status(reader, object, status);
+        if (has_place && (kind->has_pieces || status == GJK_NOT_CONVEX)) {
+            refuse_geometry(reader, &object->node, kind, geometry, status);
+        } else {
+            proto_refuse_status(reader, &object->node, status);
+        }
+    } else if (kind->has_pieces &&
+               gjk_pieces_count(out->pieces) > reader->limits->pieces_per_shape_max) {
+        const proto_node first = proto_peek(&object->node, kind->members[0].name);
+        refuse_pieces(reader, &first);
     }
-    if (kind->has_pieces && gjk_pieces_count(out->pieces) > reader->limits->pieces_per_shape_max) {
-        const proto_node first = proto_required(object, kind->members[0].name);
-        return refuse_pieces(reader, &first);
-    }
-    return true;
 }

@@ -1,7 +1,7 @@
 /*
- * Queries of all kinds. A kind is one row of the table below: its name, the members that it knows
- * with a set and without, and the decoder of its own members. The members that are given decide
- * the form: a pair, one shape against the set, all pairs, a ray, a sweep.
+ * Queries of all kinds. A kind is one row of the table below: its name, the members that only some
+ * kinds have, and the decoder of its own members. The members that are given decide the form: a
+ * pair, one shape against the set, all pairs, a ray, a sweep.
  */
 
 #include <math.h>
@@ -9,159 +9,289 @@
 #include <string.h>
 
 #include "decode/decode.h"
-#include "json/reader.h"
+#include "gjk/sort.h"
 
 #define LIMIT_MAX (UINT64_C(1) << 53)
 
-/* Refuses a member, if it is given, because of how the others are. */
-static bool refuse_given(struct proto_reader *reader, const proto_node *query, const char *name,
-                         const char *why) {
-    proto_node node = proto_optional(query, name);
+/* --- Members that several kinds share --- */
 
-    return !proto_is_given(&node) ||
-           proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning %s", name, why);
+bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out) {
+    if (!proto_is_given(&node)) {
+        return !node.is_required || proto_refuse_missing(reader, &node);
+    }
+    if (node.value.type != PROTO_STRING) {
+        return proto_refuse_type(reader, &node, "the name of a set");
+    }
+    const proto_text name = proto_text_of(node.value);
+    if (!proto_is_set_name(name.data, name.length)) {
+        return proto_refuse(reader, &node, PROTO_BAD_NAME, "\"%.*s\" is not the name of a set",
+                            proto_shown(name, 128), name.data);
+    }
+    *out = gjk_arena_copy_text(reader->arena, name.data, name.length);
+    return *out != NULL || proto_refuse_memory(reader);
 }
 
-static bool decode_operands(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                            proto_query *out) {
+void proto_refuse_given(struct proto_reader *reader, const proto_object *query, const char *name,
+                        const char *why) {
+    const proto_node node = proto_peek(&query->node, name);
+
+    if (proto_is_given(&node)) {
+        proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning %s", name, why);
+    }
+}
+
+/* Reads names into the order in which filters search them. */
+static void read_names(struct proto_reader *reader, const proto_node *node, const char *const **out,
+                       uint32_t *count) {
+    if (proto_read_ids(reader, node, out, count)) {
+        const gjk_status status = gjk_sort(reader->arena, (void *)(uintptr_t)*out, *count,
+                                           sizeof **out, proto_compare_texts);
+        if (status != GJK_OK) {
+            proto_refuse_status(reader, node, status);
+        }
+    }
+}
+
+void proto_decode_filter(struct proto_reader *reader, const proto_node *node, gjk_filter *out) {
+    proto_object filter;
+
+    if (proto_is_given(node)) {
+        *out = gjk_filter_default();
+    }
+    if (!proto_object_open(reader, node, &filter)) {
+        return;
+    }
+    proto_read_u32(reader, proto_optional(&filter, "category"), 0, UINT32_MAX, &out->category);
+    proto_read_u32(reader, proto_optional(&filter, "mask"), 0, UINT32_MAX, &out->mask);
+    const proto_node ignore = proto_optional(&filter, "ignore");
+    read_names(reader, &ignore, &out->ignore, &out->ignore_count);
+    const proto_node ignore_groups = proto_optional(&filter, "ignore_groups");
+    read_names(reader, &ignore_groups, &out->ignore_groups, &out->ignore_groups_count);
+    const proto_node only_groups = proto_optional(&filter, "only_groups");
+    out->has_only_groups = proto_is_given(&only_groups);
+    read_names(reader, &only_groups, &out->only_groups, &out->only_groups_count);
+    proto_object_close(reader, &filter);
+}
+
+static void decode_options(struct proto_reader *reader, const proto_node *node,
+                           proto_options *out) {
+    static const proto_range tolerance = {0.0, GJK_TOLERANCE_MAX, true};
+    proto_object options;
+
+    if (proto_is_given(node)) {
+        *out = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
+    }
+    if (!proto_object_open(reader, node, &options)) {
+        return;
+    }
+    proto_read_number(reader, proto_optional(&options, "tolerance"), tolerance, &out->tolerance);
+    proto_read_u32(reader, proto_optional(&options, "max_iterations"), GJK_ITERATIONS_MIN,
+                   GJK_ITERATIONS_MAX, &out->max_iterations);
+    proto_object_close(reader, &options);
+}
+
+/* Decodes {"tick": t}; leaves *out alone if the node is absent. */
+static void decode_at(struct proto_reader *reader, const proto_node *node, proto_at *out) {
+    const proto_node place = {.parent = node, .name = "tick", .name_length = strlen("tick")};
+    proto_object at;
+
+    out->given = out->given || proto_is_given(node);
+    if (!proto_is_given(node) || !proto_copy_pointer(reader, &place, &out->pointer) ||
+        !proto_object_open(reader, node, &at)) {
+        return;
+    }
+    proto_read_number(reader, proto_required(&at, "tick"), proto_not_negative, &out->tick);
+    proto_object_close(reader, &at);
+}
+
+void proto_decode_scene(struct proto_reader *reader, proto_object *query, bool has_set,
+                        proto_query *out) {
+    if (has_set) {
+        const proto_node at = proto_optional(query, "at");
+        decode_at(reader, &at, &out->at);
+    }
+    const proto_node filter = proto_optional(query, "filter");
+    proto_decode_filter(reader, &filter, &out->filter);
+    const proto_node options = proto_optional(query, "options");
+    decode_options(reader, &options, &out->options);
+}
+
+void proto_decode_include(struct proto_reader *reader, proto_node node, proto_query *out) {
+    static const char *const known[] = {"meta", NULL};
+    const size_t size = proto_array_size(node.value); /* of nothing: 0 */
+
+    if (!proto_read_array(reader, &node)) {
+        return;
+    }
+    for (size_t i = 0; i < size && proto_may_go_on(reader); i++) {
+        size_t chosen = 0;
+        proto_read_choice(reader, proto_item(&node, i), known, &chosen);
+    }
+    out->include_meta = size > 0;
+}
+
+/* A trace is refused where there is none: an option without effect would mislead. */
+static void decode_trace(struct proto_reader *reader, proto_node node, bool is_batch,
+                         proto_query *out) {
+    if (!proto_read_bool(reader, node, &out->trace) || !out->trace) {
+        return;
+    }
+    if (out->b.kind == PROTO_OPERAND_ABSENT) {
+        proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
+                     "\"trace\" has no meaning without a single pair");
+        proto_hint(reader, "give \"a\" and \"b\" to have that pair traced");
+    } else if (is_batch) {
+        proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER, "\"trace\" has no meaning in a batch");
+    }
+}
+
+/* --- Operands: a stored shape by its id, the same at another pose, or an inline shape --- */
+
+void proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
+                          bool is_stateless, proto_operand *out) {
+    const bool is_name = node->value.type == PROTO_STRING;
+    proto_place place = {.pose = out->pose};
+    proto_object object;
+    proto_shape shape;
+
+    if (!proto_is_given(node) && !node->is_required) {
+        return;
+    }
+    out->kind = PROTO_OPERAND_INLINE; /* or STORED; wrong or not, it is not absent */
+    if (!proto_is_given(node)) {
+        proto_refuse_missing(reader, node);
+    } else if (!is_name && node->value.type != PROTO_OBJECT) {
+        proto_refuse_type(reader, node, "an id or a shape");
+    } else if (!proto_copy_pointer(reader, node, &out->pointer)) {
+        return;
+    } else if (!is_name && !proto_has(node, "id")) {
+        proto_decode_shape(reader, node, dimension,
+                           is_stateless ? PROTO_SHAPE_INLINE : PROTO_SHAPE_OPERAND, NULL, &shape);
+        out->shape = shape.shape;
+        out->group = shape.group;
+        out->pose = shape.place.pose;
+    } else if (is_stateless) {
+        proto_refuse(reader, node, PROTO_WRONG_TYPE,
+                     "expected an inline shape: without a set there are no stored ones");
+        proto_hint(reader, "give an object with \"type\", or ask /v1/sets/{set}/...");
+    } else if (is_name) {
+        out->kind = PROTO_OPERAND_STORED;
+        proto_read_id(reader, *node, &out->id);
+    } else if (proto_object_open(reader, node, &object)) {
+        out->kind = PROTO_OPERAND_STORED;
+        proto_read_id(reader, proto_required(&object, "id"), &out->id);
+        proto_decode_place(reader, &object, dimension, &place);
+        object.mistake_count = reader->mistake_count; /* id and place are told first */
+        proto_object_close(reader, &object);
+        out->pose = place.pose;
+        out->has_position = place.has_position;
+        out->has_rotation = place.has_rotation;
+    }
+}
+
+/* --- Pairs --- */
+
+/* Decodes the operands of detect and distance, or the other set and the tick of it. */
+static void decode_sides(struct proto_reader *reader, proto_object *query, bool has_set,
+                         proto_query *out) {
     proto_node a = proto_optional(query, "a"), b = proto_optional(query, "b");
-    bool asks_pairs = out->op == PROTO_OP_DETECT || out->against != NULL;
+    proto_node against = {0}, at = {0};
 
-    a.is_required = is_stateless || !asks_pairs || proto_is_given(&b);
-    b.is_required = is_stateless;
-    bool is_fine = proto_decode_operand(reader, &a, out->dimension, is_stateless, &out->a);
-    return proto_decode_operand(reader, &b, out->dimension, is_stateless, &out->b) && is_fine;
-}
-
-/* They are told of a single pair only: an option without effect would mislead. */
-static bool decode_contacts(struct proto_reader *reader, proto_node node, proto_query *out) {
-    uint64_t contacts = 0;
-
-    if (!proto_read_integer(reader, node, 1, GJK_CONTACTS_MAX, &contacts)) {
-        return false;
+    if (has_set) {
+        against = proto_optional(query, "against");
+        at = proto_optional(query, "against_at");
     }
-    out->contacts = (uint32_t)contacts;
-    return contacts == 0 || out->b.kind != PROTO_OPERAND_ABSENT ||
-           proto_refuse(reader, &node, PROTO_UNKNOWN_MEMBER,
-                        "\"contacts\" has no meaning without a single pair");
-}
-
-/* The other set of a question to two, and the tick at which it is asked. */
-static bool decode_against(struct proto_reader *reader, const proto_node *query, proto_query *out) {
-    proto_node against = proto_optional(query, "against");
-    proto_node at = proto_optional(query, "against_at");
-
-    if (!proto_is_given(&against)) {
-        return refuse_given(reader, query, "against_at", "without \"against\"");
+    if (proto_is_given(&against)) {
+        const uint32_t refused = reader->refused;
+        proto_refuse_given(reader, query, "a", "beside \"against\"");
+        proto_refuse_given(reader, query, "b", "beside \"against\"");
+        decode_at(reader, &at, &out->against_at);
+        proto_read_set_name(reader, against, &out->against);
+        if (reader->refused != refused) {
+            return;
+        }
+    } else if (proto_is_given(&at)) {
+        proto_refuse_given(reader, query, "against_at", "without \"against\"");
+        return;
     }
-    bool is_fine = refuse_given(reader, query, "a", "beside \"against\"");
-    is_fine = refuse_given(reader, query, "b", "beside \"against\"") && is_fine;
-    is_fine = proto_decode_at(reader, &at, &out->against_at) && is_fine;
-    return proto_read_set_name(reader, against, &out->against) && is_fine;
+    const bool asks_pairs = out->op == PROTO_OP_DETECT || out->against != NULL;
+    a.is_required = !has_set || !asks_pairs || proto_is_given(&b);
+    b.is_required = !has_set;
+    proto_decode_operand(reader, &a, out->dimension, !has_set, &out->a);
+    proto_decode_operand(reader, &b, out->dimension, !has_set, &out->b);
 }
 
-/* Decodes `relation`. "within" is a question to the set: for a pair, or pairs, it is refused. */
-static bool decode_relation(struct proto_reader *reader, const proto_node *query,
-                            proto_query *out) {
-    static const char *const relations[] = {"intersects", "within", NULL};
-    size_t relation = 0;
-
-    if (!proto_read_choice(reader, proto_optional(query, "relation"), relations, &relation)) {
-        return false;
-    }
-    out->within = relation == 1;
-    bool is_one = out->a.kind != PROTO_OPERAND_ABSENT && out->b.kind == PROTO_OPERAND_ABSENT;
-    return !out->within || is_one ||
-           refuse_given(reader, query, "relation", "but with \"a\" alone");
+void proto_read_limit(struct proto_reader *reader, const proto_node *limit, proto_query *out) {
+    proto_read_integer(reader, *limit, 1, LIMIT_MAX, &out->limit);
+    out->has_limit = proto_is_given(limit);
 }
 
-static bool decode_detect(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+static void decode_detect(struct proto_reader *reader, proto_object *query, bool is_stateless,
                           proto_query *out) {
-    bool is_fine = is_stateless || decode_against(reader, query, out);
+    static const char *const relations[] = {"intersects", "within", NULL};
+    proto_node relation = {0}, limit = {0};
+    size_t chosen = 0;
 
-    is_fine = is_fine && decode_operands(reader, query, is_stateless, out);
-    if (out->b.kind != PROTO_OPERAND_ABSENT) {
-        is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
+    decode_sides(reader, query, !is_stateless, out);
+    const bool is_pair = out->b.kind != PROTO_OPERAND_ABSENT;
+    if (!is_stateless) {
+        relation = proto_optional(query, "relation");
     }
-    is_fine = decode_relation(reader, query, out) && is_fine;
-    is_fine = decode_contacts(reader, proto_optional(query, "contacts"), out) && is_fine;
-    return proto_read_bool(reader, proto_optional(query, "penetration"), &out->penetration) &&
-           is_fine;
+    const proto_node penetration = proto_optional(query, "penetration");
+    const proto_node contacts = proto_optional(query, "contacts");
+    if (!is_stateless) {
+        limit = proto_optional(query, "limit");
+    }
+    if (is_pair && proto_is_given(&limit)) {
+        proto_refuse_given(reader, query, "limit", "for a single pair");
+    }
+    proto_read_choice(reader, relation, relations, &chosen);
+    out->within = chosen == 1; /* a question to the set: for a pair, or pairs, it is refused */
+    if (out->within && (out->a.kind == PROTO_OPERAND_ABSENT || is_pair)) {
+        proto_refuse_given(reader, query, "relation", "but with \"a\" alone");
+    }
+    if (proto_read_u32(reader, contacts, 1, GJK_CONTACTS_MAX, &out->contacts) &&
+        out->contacts != 0 && !is_pair) {
+        proto_refuse_given(reader, query, "contacts", "without a single pair");
+    }
+    proto_read_bool(reader, penetration, &out->penetration);
+    proto_read_limit(reader, &limit, out);
 }
 
-static bool decode_distance(struct proto_reader *reader, const proto_node *query, bool is_stateless,
+static void decode_distance(struct proto_reader *reader, proto_object *query, bool is_stateless,
                             proto_query *out) {
-    static const proto_range reach = {0.0, INFINITY, false};
+    proto_node limit = {0}, max_distance = {0};
 
-    bool is_fine = is_stateless || decode_against(reader, query, out);
-    is_fine = is_fine && decode_operands(reader, query, is_stateless, out);
-    if (out->b.kind != PROTO_OPERAND_ABSENT) {
-        is_fine = refuse_given(reader, query, "limit", "for a single pair") && is_fine;
-        is_fine = refuse_given(reader, query, "max_distance", "for a single pair") && is_fine;
+    decode_sides(reader, query, !is_stateless, out);
+    const proto_node is_signed = proto_optional(query, "signed");
+    if (!is_stateless) {
+        limit = proto_optional(query, "limit");
+        max_distance = proto_optional(query, "max_distance");
+        if (out->b.kind != PROTO_OPERAND_ABSENT) {
+            proto_refuse_given(reader, query, "limit", "for a single pair");
+            proto_refuse_given(reader, query, "max_distance", "for a single pair");
+        }
     }
-    is_fine = proto_read_bool(reader, proto_optional(query, "signed"), &out->is_signed) && is_fine;
-    return proto_read_number(reader, proto_optional(query, "max_distance"), reach,
-                             &out->max_distance) &&
-           is_fine;
+    proto_read_bool(reader, is_signed, &out->is_signed);
+    proto_read_number(reader, max_distance, proto_not_negative, &out->max_distance);
+    proto_read_limit(reader, &limit, out);
 }
+
+/* --- Kinds --- */
 
 /* A kind of query. */
 static const struct query_kind {
     const char *name;                  /* of the operation on the wire */
-    const char *const *members;        /* with a set; NULL behind the last */
-    const char *const *stateless;      /* without; NULL: there is no such form */
     proto_query_decoder *decode;       /* its own members: all but those that kinds share */
     const char *all_pairs_unless_this; /* without that member a set is asked for all its pairs */
+    bool has_trace;
+    bool needs_set; /* there is no form without one */
 } kinds[] = {
-#define MEMBERS(...) ((const char *const[]){__VA_ARGS__, NULL})
-    [PROTO_OP_DETECT] =
-        {
-            "detect",
-            MEMBERS("a", "b", "against", "against_at", "relation", "penetration", "contacts",
-                    "limit", "include", "at", "filter", "options", "trace"),
-            MEMBERS("dimension", "a", "b", "penetration", "contacts", "filter", "options", "trace"),
-            decode_detect,
-            .all_pairs_unless_this = "b",
-        },
-    [PROTO_OP_DISTANCE] =
-        {
-            "distance",
-            MEMBERS("a", "b", "against", "against_at", "signed", "limit", "max_distance", "include",
-                    "at", "filter", "options", "trace"),
-            MEMBERS("dimension", "a", "b", "signed", "filter", "options", "trace"),
-            decode_distance,
-            .all_pairs_unless_this = "a",
-        },
-    [PROTO_OP_RAYCAST] =
-        {
-            "raycast",
-            MEMBERS("origin", "direction", "max_distance", "mode", "solid", "exits", "limit",
-                    "shape", "target", "include", "at", "filter", "options"),
-            MEMBERS("dimension", "origin", "direction", "max_distance", "mode", "solid", "exits",
-                    "limit", "shape", "shapes", "filter", "options"),
-            proto_decode_ray,
-            NULL,
-        },
-    [PROTO_OP_CAST] =
-        {
-            "cast",
-            MEMBERS("shape", "translation", "to", "at_start", "mode", "limit", "target", "include",
-                    "at", "filter", "options"),
-            MEMBERS("dimension", "shape", "translation", "to", "at_start", "mode", "limit",
-                    "against", "shapes", "filter", "options"),
-            proto_decode_cast,
-            NULL,
-        },
-    [PROTO_OP_HIT] =
-        {
-            "hit",
-            MEMBERS("shooter", "at", "ray", "radius", "claim", "policy", "include", "filter",
-                    "options"),
-            NULL,
-            proto_decode_hit,
-            NULL,
-        },
-#undef MEMBERS
+    [PROTO_OP_DETECT] = {"detect", decode_detect, "b", true, false},
+    [PROTO_OP_DISTANCE] = {"distance", decode_distance, "a", true, false},
+    [PROTO_OP_RAYCAST] = {"raycast", proto_decode_ray, NULL, false, false},
+    [PROTO_OP_CAST] = {"cast", proto_decode_cast, NULL, false, false},
+    [PROTO_OP_HIT] = {"hit", proto_decode_hit, NULL, false, true},
 };
 _Static_assert(sizeof kinds / sizeof kinds[0] == PROTO_OP_COUNT, "every kind of query has a row");
 
@@ -171,12 +301,13 @@ const char *proto_op_name(proto_op op) {
 
 bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_stateless,
                      proto_op *out) {
+    node.is_required = true;
     const char *names[PROTO_OP_COUNT + 1];
     proto_op ops[PROTO_OP_COUNT];
     size_t count = 0, chosen = 0;
 
     for (int op = 0; op < PROTO_OP_COUNT; op++) {
-        if (!is_stateless || kinds[op].stateless != NULL) {
+        if (!is_stateless || !kinds[op].needs_set) {
             ops[count] = (proto_op)op;
             names[count++] = kinds[op].name;
         }
@@ -190,7 +321,7 @@ bool proto_decode_op(struct proto_reader *reader, proto_node node, bool is_state
 }
 
 bool proto_asks_for_all_pairs(const proto_node *query) {
-    const proto_node name = proto_optional(query, "op");
+    const proto_node name = proto_peek(query, "op");
 
     for (int op = 0; name.value.type == PROTO_STRING && op < PROTO_OP_COUNT; op++) {
         if (proto_text_equals(proto_text_of(name.value), kinds[op].name, strlen(kinds[op].name))) {
@@ -202,39 +333,43 @@ bool proto_asks_for_all_pairs(const proto_node *query) {
 }
 
 /* Finds the dimension of the query: that of its set, its own, or that of its batch. */
-static bool decode_dimension(struct proto_reader *reader, const proto_node *query,
+static bool decode_dimension(struct proto_reader *reader, proto_object *query,
                              const proto_scope *scope, uint32_t *out) {
     *out = scope->set_dimension != 0 ? scope->set_dimension : scope->given_dimension;
-    if (scope->set_dimension != 0 || (*out != 0 && !proto_has(query, "dimension"))) {
+    if (scope->set_dimension != 0) {
         return true;
     }
-    return proto_find_dimension(reader, query, out);
+    const bool is_given = *out != 0 && !proto_has(&query->node, "dimension");
+    proto_optional(query, "dimension");
+    return is_given || proto_find_dimension(reader, &query->node, out);
 }
 
-bool proto_decode_one(struct proto_reader *reader, const proto_node *query,
-                      const proto_scope *scope, proto_query *out) {
-    static const char *const in_batch[] = {"op", NULL};
+void proto_decode_one(struct proto_reader *reader, proto_object *query, const proto_scope *scope,
+                      proto_query *out) {
     const struct query_kind *kind = &kinds[out->op];
-    bool is_stateless = scope->set_dimension == 0;
-    const char *const *more = scope->is_batch ? in_batch : NULL;
-    proto_node limit = proto_optional(query, "limit");
+    const bool has_set = scope->set_dimension != 0;
 
-    proto_pointer_text(query, out->pointer, sizeof out->pointer);
-    if (!proto_read_object(reader, query)) {
-        return false;
-    }
-    const char *const *known = is_stateless ? kind->stateless : kind->members;
-    bool is_fine = proto_check_members(reader, query, known, more);
+    proto_pointer_text(&query->node, out->pointer, sizeof out->pointer);
     if (!decode_dimension(reader, query, scope, &out->dimension)) {
-        return false; /* no vector could be judged */
+        /* No vector can be judged: the rest is only asked for. */
+        reader->is_muted = true;
+        out->dimension = 2;
     }
-    is_fine = kind->decode(reader, query, is_stateless, out) && is_fine;
-    is_fine = proto_read_integer(reader, limit, 1, LIMIT_MAX, &out->limit) && is_fine;
-    out->has_limit = proto_is_given(&limit);
-    is_fine = proto_decode_common(reader, query, out) && is_fine;
-    return (!scope->is_batch || !out->trace ||
-            refuse_given(reader, query, "trace", "in a batch")) &&
-           is_fine;
+    kind->decode(reader, query, !has_set, out);
+    proto_node include = {0};
+    if (has_set) {
+        include = proto_optional(query, "include");
+    }
+    proto_decode_scene(reader, query, has_set, out);
+    proto_decode_include(reader, include, out);
+    if (kind->has_trace) {
+        decode_trace(reader, proto_optional(query, "trace"), scope->is_batch, out);
+    }
+    if (scope->is_batch) {
+        proto_optional(query, "op");
+    }
+    reader->is_muted = false;
+    proto_object_close(reader, query);
 }
 
 static void init_operand(proto_operand *operand) {
@@ -253,7 +388,7 @@ void proto_query_init(proto_query *query, proto_op op) {
     init_operand(&query->target);
     query->op = op;
     query->filter = query->obstacles_filter = gjk_filter_default();
-    query->options = proto_options_default();
+    query->options = (proto_options){GJK_TOLERANCE_DEFAULT, GJK_ITERATIONS_DEFAULT};
     query->penetration = true;
     query->max_distance = INFINITY;
     query->solid = true;
@@ -265,19 +400,21 @@ void proto_query_init(proto_query *query, proto_op op) {
 bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
                         const proto_limits *limits, struct gjk_arena *arena, proto_query *out,
                         struct proto_problem *problem) {
-    struct proto_document document;
-    struct proto_reader reader;
     const proto_scope scope = {.set_dimension = set_dimension};
+    struct proto_reader reader;
+    proto_object object;
     proto_query query;
 
-    proto_query_init(&query, op);
-    if (!proto_document_open(&document, body, arena, problem)) {
+    if (!proto_reader_open(&reader, body, limits, arena, problem)) {
         return false;
     }
-    proto_reader_init(&reader, &document, limits, arena, problem);
-    proto_node root = proto_root(document.root);
-    bool is_decoded = proto_decode_one(&reader, &root, &scope, &query);
-    proto_document_close(&document);
+    proto_query_init(&query, op);
+    const proto_node root = proto_root(reader.root);
+    if (proto_object_open(&reader, &root, &object)) {
+        proto_decode_one(&reader, &object, &scope, &query);
+    }
+    const bool is_decoded = proto_reader_finish(&reader, problem);
+    proto_reader_close(&reader);
     if (is_decoded) {
         *out = query;
     }

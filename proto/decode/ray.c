@@ -1,38 +1,234 @@
-/* Decodes rays: origin, direction and length, and what counts as a hit. */
+/*
+ * Decodes rays, casts and shots: origin and direction, or the shape that moves and its way; what is
+ * in the way; which hits are wanted. The target is a whole set, one shape, or shapes in the query.
+ */
 
 #include <math.h>
 
 #include "decode/decode.h"
 
-bool proto_decode_line(struct proto_reader *reader, const proto_node *line, uint32_t dimension,
-                       gjk_ray *out) {
-    static const proto_range reach = {0.0, INFINITY, false};
-    proto_node direction_node = proto_required(line, "direction");
+/* Decodes origin, direction and max_distance. */
+static void decode_line(struct proto_reader *reader, proto_object *line, uint32_t dimension,
+                        gjk_ray *out) {
+    const uint32_t refused = reader->refused;
+    const proto_node from = proto_required(line, "origin");
+    const proto_node along = proto_required(line, "direction");
+    const proto_node reach = proto_optional(line, "max_distance");
     gjk_vec3 origin, direction;
     double max_distance = INFINITY;
 
-    bool is_fine = proto_read_vector(reader, proto_required(line, "origin"), dimension,
-                                     proto_coordinate, &origin);
-    is_fine = proto_read_vector(reader, direction_node, dimension, proto_coordinate, &direction) &&
-              is_fine;
-    is_fine =
-        proto_read_number(reader, proto_optional(line, "max_distance"), reach, &max_distance) &&
-        is_fine;
-    if (!is_fine) {
-        return false;
+    proto_read_vector(reader, from, dimension, proto_coordinate, &origin);
+    proto_read_vector(reader, along, dimension, proto_coordinate, &direction);
+    proto_read_number(reader, reach, proto_not_negative, &max_distance);
+    if (reader->refused != refused) {
+        return;
     }
-    gjk_status status = gjk_ray_make(origin, direction, max_distance, out);
-    bool is_direction = status == GJK_ZERO_DIRECTION;
-    return status == GJK_OK ||
-           proto_refuse_status(reader, is_direction ? &direction_node : line, status);
+    const gjk_status status = gjk_ray_make(origin, direction, max_distance, out);
+    if (status != GJK_OK) {
+        proto_refuse_status(reader, status == GJK_ZERO_DIRECTION ? &along : &line->node, status);
+    }
 }
 
-bool proto_decode_ray(struct proto_reader *reader, const proto_node *query, bool is_stateless,
-                      proto_query *out) {
-    bool is_fine = proto_decode_line(reader, query, out->dimension, &out->ray);
+static void read_mode(struct proto_reader *reader, proto_node node, proto_ray_mode *out) {
+    static const char *const modes[] = {
+        [PROTO_RAY_CLOSEST] = "closest",
+        [PROTO_RAY_ANY] = "any",
+        [PROTO_RAY_ALL] = "all",
+        NULL,
+    };
+    size_t mode = PROTO_RAY_CLOSEST;
 
-    is_fine = proto_decode_mode(reader, proto_optional(query, "mode"), &out->mode) && is_fine;
-    is_fine = proto_read_bool(reader, proto_optional(query, "solid"), &out->solid) && is_fine;
-    is_fine = proto_read_bool(reader, proto_optional(query, "exits"), &out->exits) && is_fine;
-    return proto_decode_target(reader, query, is_stateless, out) && is_fine;
+    proto_read_choice(reader, node, modes, &mode);
+    *out = (proto_ray_mode)mode;
+}
+
+/* --- Targets --- */
+
+/* Refuses the second node if both are given. */
+static bool refuse_both(struct proto_reader *reader, const proto_node *first,
+                        const proto_node *second) {
+    return !proto_is_given(first) || !proto_is_given(second) ||
+           proto_refuse(reader, second, PROTO_UNKNOWN_MEMBER, "\"%s\" has no meaning beside \"%s\"",
+                        second->name, first->name);
+}
+
+/*
+ * Decodes the target of a query without a set. A cast's "shape" is the one that moves, so its
+ * target is called "against".
+ */
+static void decode_brought(struct proto_reader *reader, proto_object *query, proto_query *out) {
+    const proto_node one = proto_optional(query, out->op == PROTO_OP_CAST ? "against" : "shape");
+    const proto_node shapes = proto_optional(query, "shapes");
+
+    if (!refuse_both(reader, &one, &shapes)) {
+        return;
+    }
+    if (proto_is_given(&shapes)) {
+        out->has_shapes = true;
+        proto_decode_shapes(reader, &shapes, out->dimension, PROTO_SHAPE_INLINE, &out->shapes,
+                            &out->shape_count);
+    } else if (proto_is_given(&one)) {
+        proto_decode_operand(reader, &one, out->dimension, true, &out->target);
+    } else {
+        proto_refuse_missing(reader, &one);
+        proto_hint(reader, "give \"%s\" or \"shapes\"", one.name);
+    }
+}
+
+/* Decodes the target of a query to a set: a stored shape, or the shape of a ray. */
+static void decode_stored(struct proto_reader *reader, proto_object *query, proto_query *out) {
+    const bool is_cast = out->op == PROTO_OP_CAST;
+    const proto_node shape = is_cast ? (proto_node){0} : proto_optional(query, "shape");
+    const proto_node target = proto_optional(query, "target");
+
+    if (!refuse_both(reader, &shape, &target)) {
+        return;
+    }
+    if (proto_is_given(&target) && target.value.type != PROTO_STRING) {
+        proto_refuse_type(reader, &target, "the id of a stored shape");
+        proto_hint(reader, "%s",
+                   is_cast ? "for an inline shape ask /v1/cast with \"against\""
+                           : "for another pose or an inline shape use \"shape\"");
+        return;
+    }
+    proto_decode_operand(reader, is_cast || proto_is_given(&target) ? &target : &shape,
+                         out->dimension, false, &out->target);
+}
+
+static void decode_target(struct proto_reader *reader, proto_object *query, bool is_stateless,
+                          proto_query *out) {
+    if (is_stateless) {
+        decode_brought(reader, query, out);
+    } else {
+        decode_stored(reader, query, out);
+    }
+}
+
+/* --- Rays --- */
+
+void proto_decode_ray(struct proto_reader *reader, proto_object *query, bool is_stateless,
+                      proto_query *out) {
+    decode_line(reader, query, out->dimension, &out->ray);
+    read_mode(reader, proto_optional(query, "mode"), &out->mode);
+    proto_read_bool(reader, proto_optional(query, "solid"), &out->solid);
+    proto_read_bool(reader, proto_optional(query, "exits"), &out->exits);
+    const proto_node limit = proto_optional(query, "limit");
+    decode_target(reader, query, is_stateless, out);
+    proto_read_limit(reader, &limit, out);
+}
+
+/* --- Casts --- */
+
+/* Decodes a translation, or the pose to which the shape moves: what it leaves out stays as it is. */
+static void decode_way(struct proto_reader *reader, proto_object *query, proto_query *out) {
+    proto_node translation = proto_optional(query, "translation");
+    const proto_node to = proto_optional(query, "to");
+    proto_place place = {0};
+    proto_object pose;
+
+    if (!proto_is_given(&to)) {
+        translation.is_required = true;
+        proto_read_vector(reader, translation, out->dimension, proto_coordinate, &out->translation);
+    } else if (proto_is_given(&translation)) {
+        proto_refuse_given(reader, query, "translation", "beside \"to\"");
+    } else if (proto_object_open(reader, &to, &pose)) {
+        proto_decode_place(reader, &pose, out->dimension, &place);
+        pose.mistake_count = reader->mistake_count; /* the place is told first */
+        proto_object_close(reader, &pose);
+        out->to = (proto_operand){.kind = PROTO_OPERAND_STORED,
+                                  .pose = place.pose,
+                                  .has_position = place.has_position,
+                                  .has_rotation = place.has_rotation};
+    }
+}
+
+void proto_decode_cast(struct proto_reader *reader, proto_object *query, bool is_stateless,
+                       proto_query *out) {
+    static const char *const starts[] = {
+        [GJK_AT_START_REPORT] = "report",
+        [GJK_AT_START_IGNORE] = "ignore",
+        [GJK_AT_START_RESOLVE] = "resolve",
+        NULL,
+    };
+    const proto_node shape = proto_required(query, "shape");
+    size_t start = GJK_AT_START_REPORT;
+
+    proto_decode_operand(reader, &shape, out->dimension, is_stateless, &out->moving);
+    decode_way(reader, query, out);
+    proto_read_choice(reader, proto_optional(query, "at_start"), starts, &start);
+    out->at_start = (gjk_at_start)start;
+    read_mode(reader, proto_optional(query, "mode"), &out->mode);
+    const proto_node limit = proto_optional(query, "limit");
+    decode_target(reader, query, is_stateless, out);
+    proto_read_limit(reader, &limit, out);
+}
+
+/* --- Shots --- */
+
+/* Decodes the claim, if there is one: it names a shape or a group, not both. */
+static void decode_claim(struct proto_reader *reader, const proto_node *node, proto_query *out) {
+    proto_object claim;
+
+    if (!proto_object_open(reader, node, &claim)) {
+        return;
+    }
+    const proto_node id = proto_optional(&claim, "id"), group = proto_optional(&claim, "group");
+    if (!proto_is_given(&id) && !proto_is_given(&group)) {
+        proto_refuse_missing(reader, &id);
+        proto_hint(reader, "give \"id\" or \"group\"");
+    } else if (refuse_both(reader, &id, &group)) {
+        proto_read_id(reader, id, &out->claim_id);
+        proto_read_id(reader, group, &out->claim_group);
+    }
+    proto_object_close(reader, &claim);
+}
+
+/* Decodes a set's name alone, or with the state in which it blocks the shot, and what of it. */
+static void decode_obstacles(struct proto_reader *reader, const proto_node *node,
+                             proto_query *out) {
+    static const char *const states[] = {"newest", "shot", NULL};
+    size_t state = 0;
+    proto_object obstacles;
+
+    if (node->value.type != PROTO_OBJECT) {
+        proto_read_set_name(reader, *node, &out->obstacles);
+        return;
+    }
+    if (!proto_object_open(reader, node, &obstacles)) {
+        return;
+    }
+    const proto_node set = proto_required(&obstacles, "set");
+    const proto_node filter = proto_optional(&obstacles, "filter");
+    out->obstacles_in_object = true;
+    proto_read_set_name(reader, set, &out->obstacles);
+    proto_read_choice(reader, proto_optional(&obstacles, "at"), states, &state);
+    out->obstacles_at_shot = state == 1;
+    proto_decode_filter(reader, &filter, &out->obstacles_filter);
+    proto_object_close(reader, &obstacles);
+}
+
+void proto_decode_hit(struct proto_reader *reader, proto_object *query, bool is_stateless,
+                      proto_query *out) {
+    (void)is_stateless; /* there is only the form with a set */
+    const proto_node line = proto_required(query, "ray");
+    const proto_node claim = proto_optional(query, "claim");
+    const proto_node conditions = proto_optional(query, "policy");
+    proto_object ray, policy;
+
+    proto_read_id(reader, proto_optional(query, "shooter"), &out->shooter);
+    if (proto_object_open(reader, &line, &ray)) {
+        decode_line(reader, &ray, out->dimension, &out->ray);
+        proto_object_close(reader, &ray);
+    }
+    proto_read_number(reader, proto_optional(query, "radius"), proto_length, &out->radius);
+    decode_claim(reader, &claim, out);
+    if (proto_object_open(reader, &conditions, &policy)) {
+        const proto_node obstacles = proto_optional(&policy, "obstacles");
+        proto_read_number(reader, proto_optional(&policy, "max_rewind_ticks"), proto_not_negative,
+                          &out->max_rewind_ticks);
+        decode_obstacles(reader, &obstacles, out);
+        proto_read_number(reader, proto_optional(&policy, "near_miss"), proto_length,
+                          &out->near_miss);
+        proto_object_close(reader, &policy);
+    }
 }

@@ -71,9 +71,6 @@ bool proto_problem_set(struct proto_problem *problem, proto_code code, const cha
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...) {
     va_list arguments;
 
-    if (problem->is_settled) {
-        return false;
-    }
     va_start(arguments, format);
     print_clean(problem->hint, sizeof problem->hint, format, arguments);
     va_end(arguments);
@@ -97,10 +94,8 @@ bool proto_problem_point(struct proto_problem *problem, const char *pointer) {
 }
 
 bool proto_problem_limit(struct proto_problem *problem, uint64_t limit) {
-    if (!problem->is_settled) {
-        problem->limit = limit;
-        problem->has_limit = true;
-    }
+    problem->limit = limit;
+    problem->has_limit = true;
     return false;
 }
 

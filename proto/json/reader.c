@@ -1,7 +1,7 @@
 /*
- * Opens a body and reads it with checks. Every refusal has a code, a pointer, and a detail that says
- * what was expected and what was found. Decoding goes on after a mistake, so that a client learns of
- * all mistakes at once; what only follows from a mistake already told is left out.
+ * Reads a body with checks. Every refusal has a code, a pointer, and a detail that says what was
+ * expected and what was found. Decoding goes on after a mistake, so that a client learns of all
+ * mistakes at once; a mistake that only follows from another is left out.
  */
 
 #include "json/reader.h"
@@ -13,66 +13,80 @@
 
 #include "json/number.h"
 #include "json/parse.h"
-#include "json/text.h"
 
 /* --- The body --- */
 
-/* Memory that a document gets from its caller's arena, which is enough for most. */
-#define DOCUMENT_BYTES_A_BYTE 8
-#define DOCUMENT_LENT_MAX 65536
+/* Memory that a reader gets from its caller's arena, which is enough for most bodies. */
+#define BYTES_A_BYTE 8
+#define LENT_BYTES_MAX 65536
 
-/* The bytes left of the caller's limit; 0 means no limit, as in gjk_arena_init. */
-static size_t bytes_left(const struct gjk_arena *caller) {
-    if (caller->limit_bytes == 0) {
-        return 0;
-    }
-    return caller->limit_bytes > caller->used_bytes ? caller->limit_bytes - caller->used_bytes : 1;
+void proto_reader_init(struct proto_reader *reader, const proto_limits *limits,
+                       struct gjk_arena *arena) {
+    *reader = (struct proto_reader){.limits = limits, .arena = arena, .scratch = arena};
+    proto_buffer_init(&reader->text, arena);
 }
 
-/*
- * Takes the first block of a document from the caller's arena, whose memory is reused from one request
- * to the next.
- */
-static void init_scratch(struct proto_document *document, size_t body_bytes,
-                         struct gjk_arena *caller) {
-    const size_t limit = bytes_left(caller);
-    const size_t wanted = 128 + DOCUMENT_BYTES_A_BYTE * body_bytes;
-    const size_t size = wanted < DOCUMENT_LENT_MAX ? wanted : DOCUMENT_LENT_MAX;
-    void *block = gjk_arena_alloc(caller, size);
+bool proto_reader_open(struct proto_reader *reader, proto_text body, const proto_limits *limits,
+                       struct gjk_arena *arena, struct proto_problem *problem) {
+    /* The bytes left of the arena's limit; 0 means no limit, as in gjk_arena_init. */
+    const size_t left = arena->limit_bytes == 0 ? 0
+                        : arena->limit_bytes > arena->used_bytes
+                            ? arena->limit_bytes - arena->used_bytes
+                            : 1;
+    const size_t wanted = 128 + BYTES_A_BYTE * body.length;
+    const size_t size = wanted < LENT_BYTES_MAX ? wanted : LENT_BYTES_MAX;
+    void *block = gjk_arena_alloc(arena, size);
 
+    proto_reader_init(reader, limits, arena);
     if (block != NULL) {
-        gjk_arena_init_in(&document->scratch, limit, block, size);
+        gjk_arena_init_in(&reader->own, left, block, size);
     } else {
-        gjk_arena_init(&document->scratch, limit);
+        gjk_arena_init(&reader->own, left);
     }
-    gjk_arena_charge(&document->scratch, caller->account);
-    gjk_arena_set_budget(&document->scratch, caller->budget);
-}
-
-bool proto_document_open(struct proto_document *document, proto_text body, struct gjk_arena *caller,
-                         struct proto_problem *problem) {
-    init_scratch(document, body.length, caller);
-    if (proto_parse(body, &document->scratch, &document->root, problem)) {
+    gjk_arena_charge(&reader->own, arena->account);
+    gjk_arena_set_budget(&reader->own, arena->budget);
+    reader->scratch = reader->text.arena = &reader->own;
+    if (proto_parse(body, &reader->own, &reader->root, problem)) {
         return true;
     }
-    proto_document_close(document);
+    proto_reader_close(reader);
     return false;
 }
 
-void proto_document_close(struct proto_document *document) {
-    gjk_arena_fini(&document->scratch);
+void proto_reader_close(struct proto_reader *reader) {
+    gjk_arena_fini(&reader->own);
 }
 
-void proto_reader_init(struct proto_reader *reader, struct proto_document *document,
-                       const proto_limits *limits, struct gjk_arena *arena,
-                       struct proto_problem *problem) {
-    *reader = (struct proto_reader){
-        .limits = limits,
-        .arena = arena,
-        .scratch = &document->scratch,
-        .problem = problem,
-    };
-    proto_buffer_init(&reader->text, &document->scratch);
+static bool finish_fatally(proto_code code, struct proto_problem *problem) {
+    return proto_problem_set(problem, code, "%s",
+                             code == PROTO_OUT_OF_MEMORY
+                                 ? "the request needs more memory than there is"
+                                 : "time was up before all of it was read");
+}
+
+bool proto_reader_finish(const struct proto_reader *reader, struct proto_problem *problem) {
+    const proto_mistake *first = reader->mistakes;
+
+    if (reader->fatal != PROTO_OK || reader->mistake_count == 0) {
+        return reader->fatal == PROTO_OK || finish_fatally(reader->fatal, problem);
+    }
+    proto_error *more = gjk_arena_alloc_array(reader->arena, reader->mistake_count, sizeof *more);
+    if (more == NULL) {
+        return finish_fatally(PROTO_OUT_OF_MEMORY, problem);
+    }
+    proto_problem_set(problem, first->code, "%s", first->detail);
+    proto_problem_point(problem, first->pointer);
+    proto_problem_hint(problem, "%s", first->hint);
+    if (first->has_limit) {
+        proto_problem_limit(problem, first->limit);
+    }
+    for (uint32_t i = 1; i < reader->mistake_count; i++) {
+        const proto_mistake *mistake = &reader->mistakes[i];
+        more[i - 1] = (proto_error){mistake->code, mistake->pointer, mistake->detail};
+    }
+    problem->more = more;
+    problem->more_count = reader->mistake_count - 1;
+    return false;
 }
 
 bool proto_read_stored(struct proto_reader *reader, proto_text text, proto_value *out) {
@@ -106,6 +120,16 @@ proto_node proto_item(const proto_node *array, size_t index) {
                         .index = (uint32_t)index,
                         .value = proto_value_at(array->value, index),
                         .is_required = true};
+}
+
+proto_node proto_peek(const proto_node *object, const char *name) {
+    const proto_value *value = proto_lookup(object, name);
+    const bool is_given = value != NULL && value->type != PROTO_NULL;
+
+    return (proto_node){.parent = object,
+                        .name = name,
+                        .name_length = (uint32_t)strlen(name),
+                        .value = is_given ? *value : (proto_value){.type = PROTO_ABSENT}};
 }
 
 /* --- The JSON pointer (RFC 6901) of a node, with ~ written ~0 and / written ~1 --- */
@@ -172,15 +196,21 @@ void proto_pointer_text(const proto_node *node, char *text, size_t size) {
     text[pointer.length] = '\0';
 }
 
+bool proto_copy_pointer(struct proto_reader *reader, const proto_node *node, const char **out) {
+    char text[PROTO_POINTER_MAX];
+
+    proto_pointer_text(node, text, sizeof text);
+    *out = gjk_arena_copy_text(reader->arena, text, strlen(text));
+    return *out != NULL || proto_refuse_memory(reader);
+}
+
 /* --- Refusals --- */
 
-#define SUGGESTED_FOR_MAX 64 /* bytes of a name */
-
-/* Steps of an item of a list. */
-#define ITEM_STEPS 8
+#define ITEM_STEPS 8         /* of the budget, for an item of a list */
+#define SUGGESTED_FOR_MAX 64 /* bytes of a name; what is longer is near to nothing */
 
 static bool looks_for_more(const struct proto_reader *reader) {
-    return reader->error_count < PROTO_ERRORS_MAX;
+    return reader->fatal == PROTO_OK && reader->mistake_count < PROTO_ERRORS_MAX;
 }
 
 bool proto_may_go_on(struct proto_reader *reader) {
@@ -188,72 +218,69 @@ bool proto_may_go_on(struct proto_reader *reader) {
                                                                : looks_for_more(reader);
 }
 
-/* The mistake with that number, from 0 on. */
-static proto_error told(const struct proto_reader *reader, uint32_t i) {
-    const struct proto_problem *problem = reader->problem;
-
-    return i > 0 ? problem->more[i - 1]
-                 : (proto_error){problem->code, problem->pointer, problem->detail};
-}
-
-static bool is_told(const struct proto_reader *reader, const char *pointer) {
-    for (uint32_t i = 0; i < reader->error_count; i++) {
-        if (strcmp(told(reader, i).pointer, pointer) == 0) {
-            return true;
-        }
-    }
+static bool refuse_fatally(struct proto_reader *reader, proto_code code) {
+    reader->refused++;
+    reader->last = NULL;
+    reader->fatal = code;
     return false;
 }
 
-/* Adds what was found to the problem that is there already. */
-static bool add(struct proto_reader *reader, const struct proto_problem *found) {
-    struct gjk_arena *arena = reader->arena;
-    struct proto_problem *problem = reader->problem;
+bool proto_refuse_memory(struct proto_reader *reader) {
+    return refuse_fatally(reader, PROTO_OUT_OF_MEMORY);
+}
 
-    problem->is_settled = true;
-    if (is_told(reader, found->pointer)) {
-        return false;
+bool proto_refuse_late(struct proto_reader *reader) {
+    return refuse_fatally(reader, PROTO_DEADLINE_EXCEEDED);
+}
+
+/* Keeps a mistake as number `place`; those behind it move up, and a last one too many is dropped. */
+static bool insert_mistake(struct proto_reader *reader, uint32_t place, const proto_node *at,
+                           proto_code code, const char *detail) {
+    proto_mistake mistake = {.code = code, .hint = ""};
+    struct proto_problem clean; /* cuts the detail at a character's end */
+
+    if (reader->mistakes == NULL) {
+        reader->mistakes =
+            gjk_arena_alloc_array(reader->arena, PROTO_ERRORS_MAX, sizeof *reader->mistakes);
     }
-    if (reader->more == NULL) {
-        reader->more = gjk_arena_alloc_array(arena, PROTO_ERRORS_MAX - 1, sizeof *reader->more);
-    }
-    const char *pointer = gjk_arena_copy_text(arena, found->pointer, strlen(found->pointer));
-    const char *detail = gjk_arena_copy_text(arena, found->detail, strlen(found->detail));
-    if (reader->more == NULL || pointer == NULL || detail == NULL) {
+    proto_problem_set(&clean, code, "%s", detail);
+    mistake.detail = gjk_arena_copy_text(reader->arena, clean.detail, strlen(clean.detail));
+    if (!proto_copy_pointer(reader, at, &mistake.pointer) || reader->mistakes == NULL ||
+        mistake.detail == NULL) {
         return proto_refuse_memory(reader);
     }
-    reader->more[problem->more_count++] = (proto_error){found->code, pointer, detail};
-    problem->more = reader->more;
-    reader->error_count++;
+    for (uint32_t i = 0; i < reader->mistake_count; i++) {
+        if (strcmp(reader->mistakes[i].pointer, mistake.pointer) == 0) {
+            return false;
+        }
+    }
+    if (reader->mistake_count < PROTO_ERRORS_MAX) {
+        reader->mistake_count++;
+    }
+    reader->last = &reader->mistakes[place];
+    memmove(reader->last + 1, reader->last,
+            (reader->mistake_count - 1 - place) * sizeof *reader->mistakes);
+    *reader->last = mistake;
     return false;
 }
 
 bool proto_refuse(struct proto_reader *reader, const proto_node *at, proto_code code,
                   const char *format, ...) {
-    char pointer[PROTO_POINTER_MAX];
     char detail[PROTO_DETAIL_MAX];
-    struct proto_problem found;
     va_list arguments;
 
-    if (!looks_for_more(reader)) {
+    reader->refused++;
+    reader->last = NULL;
+    if (reader->is_muted || !looks_for_more(reader)) {
         return false;
     }
     va_start(arguments, format);
     vsnprintf(detail, sizeof detail, format, arguments);
     va_end(arguments);
-    proto_problem_set(&found, code, "%s", detail);
-    proto_pointer_text(at, pointer, sizeof pointer);
-    proto_problem_point(&found, pointer);
-    if (reader->error_count > 0) {
-        return add(reader, &found);
-    }
-    *reader->problem = found;
-    reader->error_count = 1;
-    return false;
+    return insert_mistake(reader, reader->mistake_count, at, code, detail);
 }
 
-/* Describes the value in words, with the number itself where there is one. */
-static void describe(proto_value value, char *text, size_t size) {
+bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected) {
     static const char *const words[] = {
         [PROTO_ABSENT] = "nothing",   [PROTO_NULL] = "null",          [PROTO_FALSE] = "false",
         [PROTO_TRUE] = "true",        [PROTO_NUMBER] = "the number ", [PROTO_STRING] = "a string",
@@ -262,73 +289,23 @@ static void describe(proto_value value, char *text, size_t size) {
     };
     char number[PROTO_NUMBER_MAX] = "";
 
-    if (value.type == PROTO_NUMBER) {
-        proto_number_text(value.number, number);
+    if (at->value.type == PROTO_NUMBER) {
+        proto_number_text(at->value.number, number);
     }
-    snprintf(text, size, "%s%s", words[value.type], number);
-}
-
-bool proto_refuse_type(struct proto_reader *reader, const proto_node *at, const char *expected) {
-    char found[64];
-
-    describe(at->value, found, sizeof found);
-    return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s", expected, found);
-}
-
-/* Returns true if an unknown member with nearly the same name was refused in the same object. */
-static bool is_misspelt(const struct proto_reader *reader, const proto_node *missing) {
-    const char *const names[] = {missing->name, NULL};
-    char parent[PROTO_POINTER_MAX];
-
-    if (missing->parent == NULL) {
-        return false;
-    }
-    proto_pointer_text(missing->parent, parent, sizeof parent);
-    const size_t length = strlen(parent);
-    for (uint32_t i = 0; i < reader->error_count; i++) {
-        const proto_error error = told(reader, i);
-        if (error.code == PROTO_UNKNOWN_MEMBER && strncmp(error.pointer, parent, length) == 0 &&
-            strrchr(error.pointer, '/') == error.pointer + length &&
-            proto_nearest_name(error.pointer + length + 1, names) != NULL) {
-            return true;
-        }
-    }
-    return false;
+    return proto_refuse(reader, at, PROTO_WRONG_TYPE, "expected %s, found %s%s", expected,
+                        words[at->value.type], number);
 }
 
 bool proto_refuse_missing(struct proto_reader *reader, const proto_node *at) {
-    if (!looks_for_more(reader)) {
-        return false;
-    }
-    if (is_misspelt(reader, at)) {
-        reader->problem->is_settled = true;
-        return false;
-    }
     return proto_refuse(reader, at, PROTO_MISSING_MEMBER, "the member \"%s\" is required",
                         at->name != NULL ? at->name : "");
-}
-
-bool proto_refuse_memory(struct proto_reader *reader) {
-    reader->error_count = PROTO_ERRORS_MAX;
-    proto_problem_set(reader->problem, PROTO_OUT_OF_MEMORY,
-                      "the request needs more memory than there is");
-    reader->problem->is_settled = true;
-    return false;
-}
-
-bool proto_refuse_late(struct proto_reader *reader) {
-    reader->error_count = PROTO_ERRORS_MAX;
-    proto_problem_set(reader->problem, PROTO_DEADLINE_EXCEEDED,
-                      "time was up before all of it was read");
-    reader->problem->is_settled = true;
-    return false;
 }
 
 bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const char *what,
                        uint64_t found, uint64_t limit) {
     proto_refuse(reader, at, PROTO_TOO_MANY, "%llu %s, at most %llu are allowed",
                  (unsigned long long)found, what, (unsigned long long)limit);
-    return proto_problem_limit(reader->problem, limit);
+    return proto_hint_limit(reader, limit);
 }
 
 proto_code proto_code_of(gjk_status status) {
@@ -363,60 +340,134 @@ proto_code proto_code_of(gjk_status status) {
 }
 
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status) {
-    if (status == GJK_OUT_OF_MEMORY) {
-        return proto_refuse_memory(reader);
-    }
-    if (status == GJK_GIVEN_UP) {
-        return proto_refuse_late(reader);
-    }
-    return proto_refuse(reader, at, proto_code_of(status), "%s", gjk_status_text(status));
+    const proto_code code = proto_code_of(status);
+
+    return status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP
+               ? refuse_fatally(reader, code)
+               : proto_refuse(reader, at, code, "%s", gjk_status_text(status));
 }
 
-void proto_suggest_near(struct proto_reader *reader, const char *what, proto_text name,
-                        const char *const *known, const char *const *more) {
-    char text[SUGGESTED_FOR_MAX + 1]; /* what is longer is near to nothing */
+bool proto_hint(struct proto_reader *reader, const char *format, ...) {
+    char hint[PROTO_HINT_MAX];
+    va_list arguments;
 
-    snprintf(text, sizeof text, "%.*s", proto_shown(name, SUGGESTED_FOR_MAX), name.data);
-    proto_suggest(reader->problem, what, text, known, more);
-}
-
-static bool is_listed(proto_text name, const char *const *list) {
-    if (list == NULL || name.length == 0) {
+    if (reader->last == NULL) {
         return false;
     }
-    for (; *list != NULL; list++) {
-        if (**list == *name.data && strncmp(*list, name.data, name.length) == 0 &&
-            (*list)[name.length] == '\0') {
+    va_start(arguments, format);
+    vsnprintf(hint, sizeof hint, format, arguments);
+    va_end(arguments);
+    reader->last->hint = gjk_arena_copy_text(reader->arena, hint, strlen(hint));
+    return reader->last->hint != NULL ? false : proto_refuse_memory(reader);
+}
+
+bool proto_hint_limit(struct proto_reader *reader, uint64_t limit) {
+    if (reader->last != NULL) {
+        reader->last->limit = limit;
+        reader->last->has_limit = true;
+    }
+    return false;
+}
+
+bool proto_hint_names(struct proto_reader *reader, const char *what, proto_text name,
+                      const char *const *known) {
+    struct proto_problem problem = {0};
+    char text[SUGGESTED_FOR_MAX + 1];
+
+    if (reader->last == NULL) {
+        return false;
+    }
+    snprintf(text, sizeof text, "%.*s", proto_shown(name, SUGGESTED_FOR_MAX), name.data);
+    proto_suggest(&problem, what, text, known);
+    return proto_hint(reader, "%s", problem.hint);
+}
+
+/* --- Objects --- */
+
+bool proto_object_open(struct proto_reader *reader, const proto_node *node, proto_object *object) {
+    if (!proto_read_object(reader, node) || !proto_is_given(node)) {
+        return false;
+    }
+    object->node = *node;
+    object->read = 0;
+    object->asked_count = 0;
+    object->mistake_count = reader->mistake_count;
+    return true;
+}
+
+static bool is_asked(const proto_object *object, proto_text name) {
+    for (uint32_t i = 0; i < object->asked_count; i++) {
+        if (proto_text_equals(name, object->asked[i], strlen(object->asked[i]))) {
             return true;
         }
     }
     return false;
 }
 
-bool proto_check_members(struct proto_reader *reader, const proto_node *object,
-                         const char *const *known, const char *const *more) {
-    bool is_fine = true;
+/* Drops the mistake that a member of the object is missing which was probably misspelt as `name`. */
+static void drop_missing(struct proto_reader *reader, const proto_node *object, uint32_t from,
+                         const char *name) {
+    char parent[PROTO_POINTER_MAX];
 
-    for (size_t i = 0; i < proto_object_size(object->value); i++) {
-        const proto_text name = proto_name_at(object->value, i);
-        if (is_listed(name, known) || is_listed(name, more)) {
-            continue;
-        }
-        const proto_node member = proto_member(object, i);
-        is_fine = proto_refuse(reader, &member, PROTO_UNKNOWN_MEMBER,
-                               "the member \"%.*s\" is not known here", proto_shown(name, 128),
-                               name.data);
-        proto_suggest_near(reader, "members", name, known, more);
-        if (!proto_may_go_on(reader)) {
-            break;
+    proto_pointer_text(object, parent, sizeof parent);
+    const size_t length = strlen(parent);
+    for (uint32_t i = from; i < reader->mistake_count; i++) {
+        proto_mistake *mistake = &reader->mistakes[i];
+        const char *const names[] = {mistake->pointer + length + 1, NULL};
+        if (mistake->code == PROTO_MISSING_MEMBER &&
+            strncmp(mistake->pointer, parent, length) == 0 &&
+            strrchr(mistake->pointer, '/') == mistake->pointer + length &&
+            proto_nearest_name(name, names) != NULL) {
+            reader->mistake_count--;
+            memmove(mistake, mistake + 1, (reader->mistake_count - i) * sizeof *mistake);
+            i--;
         }
     }
-    return is_fine;
+}
+
+void proto_object_close(struct proto_reader *reader, proto_object *object) {
+    const size_t count = object->node.value.count;
+    uint32_t place = object->mistake_count;
+
+    if ((count <= 64 && object->read == (count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1)) ||
+        reader->is_muted) {
+        return;
+    }
+    uint32_t asked = 0; /* each name once */
+    for (uint32_t i = 0, k; i < object->asked_count; i++) {
+        for (k = 0; k < asked && strcmp(object->asked[k], object->asked[i]) != 0; k++) {
+        }
+        object->asked[asked] = object->asked[i];
+        asked += k == asked;
+    }
+    object->asked_count = asked;
+    object->asked[asked] = NULL;
+    for (size_t i = 0; i < count && place < PROTO_ERRORS_MAX && reader->fatal == PROTO_OK; i++) {
+        const proto_node member = proto_member(&object->node, i);
+        const proto_text name = {member.name, member.name_length};
+        char detail[PROTO_DETAIL_MAX], copy[SUGGESTED_FOR_MAX + 1];
+        if (is_asked(object, name)) {
+            continue;
+        }
+        reader->refused++;
+        reader->last = NULL;
+        snprintf(detail, sizeof detail, "the member \"%.*s\" is not known here",
+                 proto_shown(name, 128), name.data);
+        insert_mistake(reader, place, &member, PROTO_UNKNOWN_MEMBER, detail);
+        if (reader->last != NULL) {
+            place++;
+            proto_hint_names(reader, "members", name, object->asked);
+            snprintf(copy, sizeof copy, "%.*s", proto_shown(name, SUGGESTED_FOR_MAX), name.data);
+            drop_missing(reader, &object->node, place, copy);
+        }
+    }
+    reader->last = NULL;
 }
 
 /* --- Readers, one for each type --- */
 
 const proto_range proto_any_number = {-INFINITY, INFINITY, false};
+const proto_range proto_not_negative = {0.0, INFINITY, false};
 const proto_range proto_coordinate = {-GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, false};
 const proto_range proto_length = {0.0, GJK_COORDINATE_MAX, false};
 const proto_range proto_positive_length = {0.0, GJK_COORDINATE_MAX, true};
@@ -502,10 +553,11 @@ bool proto_read_integer(struct proto_reader *reader, proto_node node, uint64_t m
     return true;
 }
 
-bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t *out) {
+bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t min, uint32_t max,
+                    uint32_t *out) {
     uint64_t value = *out;
 
-    if (!proto_read_integer(reader, node, 0, UINT32_MAX, &value)) {
+    if (!proto_read_integer(reader, node, min, max, &value)) {
         return false;
     }
     *out = (uint32_t)value;
@@ -519,8 +571,7 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
     }
     if (!proto_is_given(&node)) {
         proto_refuse_missing(reader, &node);
-        proto_suggest(reader->problem, "values", "", texts, NULL);
-        return false;
+        return proto_hint_names(reader, "values", (proto_text){"", 0}, texts);
     }
     if (node.value.type != PROTO_STRING) {
         return proto_refuse_type(reader, &node, "a string");
@@ -534,8 +585,7 @@ bool proto_read_choice(struct proto_reader *reader, proto_node node, const char 
     }
     proto_refuse(reader, &node, PROTO_OUT_OF_RANGE, "\"%.*s\" is not one of the values it may have",
                  proto_shown(found, 64), found.data);
-    proto_suggest_near(reader, "values", found, texts, NULL);
-    return false;
+    return proto_hint_names(reader, "values", found, texts);
 }
 
 /* Reads an array of exactly count numbers within range. */
@@ -622,12 +672,12 @@ bool proto_copy_id(struct proto_reader *reader, const proto_node *at, proto_text
         proto_refuse(reader, at, PROTO_BAD_NAME, "\"%.*s\" is not an id or group",
                      proto_shown(text, 128), text.data);
         if (text.length > reader->limits->id_bytes_max) {
-            proto_problem_limit(reader->problem, reader->limits->id_bytes_max);
+            proto_hint_limit(reader, reader->limits->id_bytes_max);
         }
-        return proto_problem_hint(reader->problem,
-                                  "1 to %llu characters of [A-Za-z0-9._~:@/-], with no segment "
-                                  "between slashes empty, \".\" or \"..\"",
-                                  (unsigned long long)reader->limits->id_bytes_max);
+        return proto_hint(reader,
+                          "1 to %llu characters of [A-Za-z0-9._~:@/-], with no segment "
+                          "between slashes empty, \".\" or \"..\"",
+                          (unsigned long long)reader->limits->id_bytes_max);
     }
     *out = gjk_arena_copy_text(reader->arena, text.data, text.length);
     return *out != NULL || proto_refuse_memory(reader);
@@ -641,4 +691,28 @@ bool proto_read_id(struct proto_reader *reader, proto_node node, const char **ou
         return proto_refuse_type(reader, &node, "a string");
     }
     return proto_copy_id(reader, &node, proto_text_of(node.value), out);
+}
+
+bool proto_read_ids(struct proto_reader *reader, const proto_node *node, const char *const **out,
+                    uint32_t *count) {
+    const uint32_t refused = reader->refused;
+
+    if (!proto_read_array(reader, node)) {
+        return false;
+    }
+    const size_t size = proto_array_size(node->value); /* of nothing: 0 */
+    const char **ids = gjk_arena_alloc_array(reader->arena, size, sizeof *ids);
+    if (ids == NULL) {
+        return proto_refuse_memory(reader);
+    }
+    for (size_t i = 0; i < size; i++) {
+        ids[i] = "";
+        if (!proto_may_go_on(reader)) {
+            return false;
+        }
+        proto_read_id(reader, proto_item(node, i), &ids[i]);
+    }
+    *out = ids;
+    *count = (uint32_t)size;
+    return reader->refused == refused;
 }

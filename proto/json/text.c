@@ -90,59 +90,35 @@ static size_t edit_distance(const char *a, size_t a_length, const char *b, size_
     return last[b_length];
 }
 
-/* Lowers *best and sets *nearest where a name of the list is nearer than the best so far. */
-static void look_through(const char *name, const char *const *list, size_t *best,
-                         const char **nearest) {
-    size_t length = strlen(name);
-
-    if (list == NULL || length >= NAME_BYTES_MAX) {
-        return;
-    }
-    for (; *list != NULL; list++) {
-        size_t known_length = strlen(*list);
-        size_t longer = length > known_length ? length : known_length;
-        size_t distance = edit_distance(name, length, *list, known_length);
-        if (distance < *best && 2 * distance < longer) {
-            *best = distance;
-            *nearest = *list;
-        }
-    }
-}
-
 const char *proto_nearest_name(const char *name, const char *const *known) {
+    const size_t length = strlen(name);
     size_t best = DISTANCE_MAX + 1;
     const char *nearest = NULL;
 
-    look_through(name, known, &best, &nearest);
+    for (; length < NAME_BYTES_MAX && *known != NULL; known++) {
+        const size_t known_length = strlen(*known);
+        const size_t longer = length > known_length ? length : known_length;
+        const size_t distance = edit_distance(name, length, *known, known_length);
+        if (distance < best && 2 * distance < longer) {
+            best = distance;
+            nearest = *known;
+        }
+    }
     return nearest;
 }
 
-static void append(char *text, size_t size, const char *const *list) {
-    if (list == NULL) {
-        return;
-    }
-    for (; *list != NULL; list++) {
-        size_t length = strlen(text);
-        snprintf(text + length, size - length, "%s%s", length > 0 ? ", " : "", *list);
-    }
-}
-
 void proto_suggest(struct proto_problem *problem, const char *what, const char *name,
-                   const char *const *known, const char *const *more) {
-    size_t best = DISTANCE_MAX + 1;
-    const char *nearest = NULL;
+                   const char *const *known) {
+    const char *nearest = proto_nearest_name(name, known);
     char all[PROTO_HINT_MAX] = "";
 
-    if (problem->is_settled) {
-        return; /* the hint would be dropped */
-    }
-    look_through(name, known, &best, &nearest);
-    look_through(name, more, &best, &nearest);
     if (nearest != NULL) {
         proto_problem_hint(problem, "did you mean \"%s\"?", nearest);
         return;
     }
-    append(all, sizeof all, known);
-    append(all, sizeof all, more);
+    for (; *known != NULL; known++) {
+        const size_t length = strlen(all);
+        snprintf(all + length, sizeof all - length, "%s%s", length > 0 ? ", " : "", *known);
+    }
     proto_problem_hint(problem, "known %s: %s", what, all);
 }

@@ -18,10 +18,10 @@ int proto_compare_texts(const void *a, const void *b);
 size_t proto_utf8_sequence(const char *text, size_t length);
 
 /*
- * Gives the problem a hint about an unknown name: `did you mean "radius"?` when a known one is
- * near, or else `known <what>: ...`. Both lists end with NULL; more may be NULL.
+ * Gives the problem a hint about an unknown name: `did you mean "radius"?` if a known one is near,
+ * or else `known <what>: ...`. The list ends with NULL.
  */
 void proto_suggest(struct proto_problem *problem, const char *what, const char *name,
-                   const char *const *known, const char *const *more);
+                   const char *const *known);
 
 #endif

@@ -47,7 +47,6 @@ struct proto_problem {
     char hint[PROTO_HINT_MAX]; /* "": none */
     uint64_t limit;            /* valid when has_limit */
     bool has_limit;
-    bool is_settled; /* hint and limit stay as they are: what follows is about another mistake */
     const proto_error *more;
     uint32_t more_count; /* less than PROTO_ERRORS_MAX */
 };
@@ -58,7 +57,7 @@ bool proto_problem_set(struct proto_problem *problem, proto_code code, const cha
     __attribute__((format(printf, 3, 4)));
 
 /* Add to a problem that is set; each returns false as well. A pointer that does not fit is cut
- * back to that of an enclosing value. A hint or a limit is dropped once the problem is settled. */
+ * back to that of an enclosing value. */
 bool proto_problem_point(struct proto_problem *problem, const char *pointer);
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
