@@ -7,18 +7,8 @@
 
 #include <math.h>
 
-static void put_number_if_finite(struct proto_buffer *out, const char *key, double value) {
-    proto_put_key(out, key);
-    if (isfinite(value)) {
-        proto_put_number(out, value);
-    } else {
-        proto_put_text(out, "null");
-    }
-}
-
 static void put_support(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
-    proto_put_key(out, "support");
-    proto_put_text(out, "{");
+    proto_put_open(out, "support", "{");
     proto_put_vector_if(out, "a", true, dimension, step->support_a);
     proto_put_vector_if(out, "b", true, dimension, step->support_b);
     proto_put_vector_if(out, "w", true, dimension, step->support_w);
@@ -26,8 +16,7 @@ static void put_support(struct proto_buffer *out, uint32_t dimension, const gjk_
 }
 
 static void put_simplex(struct proto_buffer *out, uint32_t dimension, const gjk_trace_step *step) {
-    proto_put_key(out, "simplex");
-    proto_put_text(out, "[");
+    proto_put_open(out, "simplex", "[");
     for (uint32_t i = 0; i < step->simplex_count; i++) {
         proto_put_item(out);
         proto_put_vector(out, dimension, step->simplex[i]);
@@ -47,10 +36,9 @@ static void record(void *user, const gjk_trace_step *step) {
     proto_put_vector_if(out, "direction", true, trace->dimension, step->direction);
     put_support(out, trace->dimension, step);
     put_simplex(out, trace->dimension, step);
-    put_number_if_finite(out, "lower_bound", step->lower_bound);
-    put_number_if_finite(out, "upper_bound", step->upper_bound);
-    proto_put_key(out, "note");
-    proto_put_string_or_null(out, step->note);
+    proto_put_number_if(out, "lower_bound", isfinite(step->lower_bound), step->lower_bound);
+    proto_put_number_if(out, "upper_bound", isfinite(step->upper_bound), step->upper_bound);
+    proto_put_named_text(out, "note", step->note);
     proto_put_text(out, "}");
 }
 
@@ -65,8 +53,7 @@ static bool is_polytope2(const gjk_shape *shape) {
 static void put_minkowski(struct proto_buffer *out, const gjk_placed *a, const gjk_placed *b) {
     gjk_vec3 apart = gjk_sub3(a->pose.position, b->pose.position);
 
-    proto_put_key(out, "minkowski");
-    proto_put_text(out, "[");
+    proto_put_open(out, "minkowski", "[");
     for (uint32_t i = 0; i < a->shape->count; i++) {
         gjk_vec3 on_a = gjk_mul3(&a->pose.rotation, gjk_shape_point(a->shape, i));
         for (uint32_t k = 0; k < b->shape->count; k++) {

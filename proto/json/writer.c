@@ -255,6 +255,35 @@ void proto_put_bool(struct proto_buffer *out, bool value) {
     proto_put_text(out, value ? "true" : "false");
 }
 
+void proto_put_named_integer(struct proto_buffer *out, const char *key, uint64_t value) {
+    proto_put_key(out, key);
+    proto_put_integer(out, value);
+}
+
+void proto_put_named_bool(struct proto_buffer *out, const char *key, bool value) {
+    proto_put_key(out, key);
+    proto_put_bool(out, value);
+}
+
+void proto_put_named_text(struct proto_buffer *out, const char *key, const char *text) {
+    proto_put_key(out, key);
+    proto_put_string_or_null(out, text);
+}
+
+void proto_put_named_json(struct proto_buffer *out, const char *key, proto_text json) {
+    proto_put_key(out, key);
+    if (json.data != NULL) {
+        proto_put_bytes(out, json.data, json.length);
+    } else {
+        proto_put_text(out, "null");
+    }
+}
+
+void proto_put_open(struct proto_buffer *out, const char *key, const char *bracket) {
+    proto_put_key(out, key);
+    proto_put_text(out, bracket);
+}
+
 void proto_put_vector(struct proto_buffer *out, uint32_t dimension, gjk_vec3 v) {
     put_byte(out, '[');
     proto_put_number(out, v.x);

@@ -20,6 +20,14 @@ void proto_put_string(struct proto_buffer *out, const char *data, size_t length)
 void proto_put_string_or_null(struct proto_buffer *out, const char *text);
 void proto_put_number(struct proto_buffer *out, double value);
 void proto_put_named_number(struct proto_buffer *out, const char *key, double value);
+void proto_put_named_integer(struct proto_buffer *out, const char *key, uint64_t value);
+void proto_put_named_bool(struct proto_buffer *out, const char *key, bool value);
+void proto_put_named_text(struct proto_buffer *out, const char *key,
+                          const char *text); /* or null */
+/* "key": and JSON as it stands, or null where there is none */
+void proto_put_named_json(struct proto_buffer *out, const char *key, proto_text json);
+/* "key": and an opening bracket or brace */
+void proto_put_open(struct proto_buffer *out, const char *key, const char *bracket);
 /* "key": value, or null where there is none */
 void proto_put_number_if(struct proto_buffer *out, const char *key, bool exists, double value);
 void proto_put_integer(struct proto_buffer *out, uint64_t value);

@@ -1,0 +1,438 @@
+/*
+ * Encodes the answers to queries: about one pair of shapes, lists whose entries name a shape and then
+ * have the members of an answer about one pair, ray or cast, shots, and rows of configurations. The
+ * core decides the order.
+ */
+
+#include "encode/encode.h"
+#include "proto/configurations.h"
+
+/* --- One pair --- */
+
+static void put_state(struct proto_buffer *out, gjk_state state) {
+    static const char *const texts[] = {
+        [GJK_SEPARATED] = "\"separated\"",
+        [GJK_TOUCHING] = "\"touching\"",
+        [GJK_OVERLAPPING] = "\"overlapping\"",
+    };
+
+    proto_put_named_bool(out, "colliding", state != GJK_SEPARATED);
+    proto_put_key(out, "state");
+    proto_put_text(out, texts[state]);
+}
+
+static void put_status(struct proto_buffer *out, gjk_convergence convergence) {
+    proto_put_key(out, "status");
+    proto_put_text(out, convergence == GJK_CONVERGED ? "\"converged\"" : "\"iteration_limit\"");
+}
+
+/* Writes the index of a piece, unless it is GJK_NO_PIECE. */
+static void put_piece(struct proto_buffer *out, const char *key, uint32_t piece) {
+    if (piece != GJK_NO_PIECE) {
+        proto_put_named_integer(out, key, piece);
+    }
+}
+
+/* Writes which pieces the answer is about, for those operands that have some. */
+static void put_pieces(struct proto_buffer *out, uint32_t piece_a, uint32_t piece_b) {
+    put_piece(out, "piece_a", piece_a);
+    put_piece(out, "piece_b", piece_b);
+}
+
+static void put_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                       const gjk_detect_result *result) {
+    put_state(out, result->state);
+    if (penetration) {
+        proto_put_number_if(out, "depth", !result->inside, result->depth);
+        proto_put_vector_if(out, "normal", !result->inside, dimension, result->normal);
+        proto_put_vector_if(out, "point_a", result->has_points, dimension, result->point_a);
+        proto_put_vector_if(out, "point_b", result->has_points, dimension, result->point_b);
+        proto_put_named_number(out, "depth_lower_bound", result->depth_lower_bound);
+        put_pieces(out, result->piece_a, result->piece_b);
+        if (result->inside) {
+            proto_put_named_bool(out, "inside", true);
+        }
+    }
+    put_status(out, result->convergence);
+    proto_put_named_integer(out, "iterations", result->iterations);
+}
+
+static void put_distance(struct proto_buffer *out, uint32_t dimension,
+                         const gjk_distance_result *result) {
+    bool has_points = result->has_points;
+
+    put_state(out, result->state);
+    proto_put_named_number(out, "distance", result->distance);
+    proto_put_named_number(out, "lower_bound", result->lower_bound);
+    if (result->is_signed) {
+        proto_put_number_if(out, "signed_distance", !result->inside, result->signed_distance);
+    }
+    proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
+    proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);
+    proto_put_vector_if(out, "point_b", has_points, dimension, result->point_b);
+    put_pieces(out, result->piece_a, result->piece_b);
+    if (result->inside) {
+        proto_put_named_bool(out, "inside", true);
+    }
+    put_status(out, result->convergence);
+    proto_put_named_integer(out, "iterations", result->iterations);
+}
+
+void proto_put_stamp(struct proto_buffer *out, const proto_stamp *stamp) {
+    if (stamp == NULL) {
+        return;
+    }
+    if (stamp->trace != NULL) {
+        proto_put_trace(out, stamp->trace);
+    }
+    if (stamp->has_revision) {
+        proto_put_named_integer(out, "revision", stamp->revision);
+    }
+    if (stamp->has_tick) {
+        proto_put_named_number(out, "tick", stamp->tick);
+    }
+    if (stamp->pose_gap) {
+        proto_put_named_bool(out, "pose_gap", true);
+    }
+    if (stamp->has_against_revision) {
+        proto_put_named_integer(out, "against_revision", stamp->against_revision);
+    }
+}
+
+static void put_contacts(struct proto_buffer *out, uint32_t dimension,
+                         const gjk_contacts *contacts) {
+    proto_put_open(out, "contacts", "[");
+    for (uint32_t i = 0; i < contacts->count && !out->failed; i++) {
+        const gjk_detect_result *contact = &contacts->items[i];
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        put_pieces(out, contact->piece_a, contact->piece_b);
+        proto_put_named_number(out, "depth", contact->depth);
+        proto_put_vector_if(out, "normal", true, dimension, contact->normal);
+        proto_put_vector_if(out, "point_a", contact->has_points, dimension, contact->point_a);
+        proto_put_vector_if(out, "point_b", contact->has_points, dimension, contact->point_b);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (contacts->truncated) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+}
+
+/*
+ * Writes what is kept as meta of the body (NULL, or without an id: an inline shape), where lines are
+ * to tell it.
+ */
+static void put_meta(struct proto_buffer *out, const char *key, const gjk_body *body,
+                     const proto_stamp *stamp) {
+    if (stamp != NULL && stamp->meta_of != NULL) {
+        const bool is_stored = body != NULL && body->id != NULL;
+        proto_put_named_json(out, key, is_stored ? stamp->meta_of(body) : (proto_text){NULL, 0});
+    }
+}
+
+static void put_metas(struct proto_buffer *out, const proto_stamp *stamp) {
+    if (stamp != NULL) {
+        put_meta(out, "meta_a", stamp->pair_a, stamp);
+        put_meta(out, "meta_b", stamp->pair_b, stamp);
+    }
+}
+
+void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                         const gjk_detect_result *result, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    put_detect(out, dimension, penetration, result);
+    if (stamp != NULL && stamp->contacts != NULL) {
+        put_contacts(out, dimension, stamp->contacts);
+    }
+    put_metas(out, stamp);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
+                           const gjk_distance_result *result, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    put_distance(out, dimension, result);
+    put_metas(out, stamp);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+/* --- Lists --- */
+
+static void begin_list(struct proto_buffer *out, const char *name) {
+    proto_put_text(out, "{");
+    proto_put_open(out, name, "[");
+}
+
+static void end_list(struct proto_buffer *out, bool truncated, const proto_stamp *stamp) {
+    proto_put_text(out, "]");
+    if (truncated) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+static void begin_item(struct proto_buffer *out) {
+    proto_put_item(out);
+    proto_put_text(out, "{");
+}
+
+/* Writes the body that was hit (NULL: an inline shape, which has no id). */
+static void put_body(struct proto_buffer *out, const gjk_body *body, const proto_stamp *stamp) {
+    proto_put_named_text(out, "id", body != NULL ? body->id : NULL);
+    proto_put_named_text(out, "group", body != NULL ? body->group : NULL);
+    put_meta(out, "meta", body, stamp);
+}
+
+static void put_bodies(struct proto_buffer *out, const gjk_body *a, const gjk_body *b,
+                       const proto_stamp *stamp) {
+    proto_put_named_text(out, "a", a->id);
+    proto_put_named_text(out, "b", b->id);
+    put_meta(out, "meta_a", a, stamp);
+    put_meta(out, "meta_b", b, stamp);
+}
+
+void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                       const gjk_hits *hits, const proto_stamp *stamp) {
+    begin_list(out, "hits");
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
+        begin_item(out);
+        put_body(out, hits->items[i].body, stamp);
+        put_detect(out, dimension, penetration, &hits->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end_list(out, hits->truncated || i < hits->count, stamp);
+}
+
+void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
+                        const gjk_pair_hits *pairs, const proto_stamp *stamp) {
+    begin_list(out, "pairs");
+    uint32_t i = 0;
+    for (; i < pairs->count && proto_list_goes_on(out); i++) {
+        begin_item(out);
+        put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
+        put_detect(out, dimension, penetration, &pairs->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end_list(out, pairs->truncated || i < pairs->count, stamp);
+}
+
+void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
+                          const proto_stamp *stamp) {
+    begin_list(out, "nearest");
+    uint32_t i = 0;
+    for (; i < nears->count && proto_list_goes_on(out); i++) {
+        begin_item(out);
+        put_body(out, nears->items[i].body, stamp);
+        put_distance(out, dimension, &nears->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end_list(out, nears->truncated || i < nears->count, stamp);
+}
+
+void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
+                             const gjk_pair_nears *pairs, const proto_stamp *stamp) {
+    begin_list(out, "pairs");
+    uint32_t i = 0;
+    for (; i < pairs->count && proto_list_goes_on(out); i++) {
+        begin_item(out);
+        put_bodies(out, pairs->items[i].a, pairs->items[i].b, stamp);
+        put_distance(out, dimension, &pairs->items[i].result);
+        proto_put_text(out, "}");
+    }
+    end_list(out, pairs->truncated || i < pairs->count, stamp);
+}
+
+/* Writes the members that hits of rays and casts share. */
+static void put_place(struct proto_buffer *out, uint32_t dimension, gjk_vec3 point,
+                      const gjk_vec3 *normal, bool inside) {
+    proto_put_vector_if(out, "point", true, dimension, point);
+    proto_put_vector_if(out, "normal", normal != NULL, dimension,
+                        normal != NULL ? *normal : (gjk_vec3){0, 0, 0});
+    proto_put_named_bool(out, "inside", inside);
+}
+
+/* Writes the piece that is hit and its material (NULL: it has none), where there are pieces. */
+static void put_hit_piece(struct proto_buffer *out, uint32_t piece, const uint32_t *material) {
+    put_piece(out, "piece", piece);
+    if (material != NULL) {
+        proto_put_named_integer(out, "material", *material);
+    }
+}
+
+/* exit: where the ray leaves it, or NULL. */
+static void put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit,
+                        const double *exit, const proto_stamp *stamp) {
+    const gjk_ray_result *result = &hit->result;
+
+    put_body(out, hit->body, stamp);
+    proto_put_named_number(out, "distance", result->distance);
+    if (exit != NULL) {
+        proto_put_named_number(out, "exit", *exit);
+    }
+    put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+              result->inside);
+    put_hit_piece(out, result->piece, result->has_material ? &result->material : NULL);
+    put_status(out, result->convergence);
+}
+
+void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
+                           const double *exits, const proto_stamp *stamp) {
+    begin_list(out, "hits");
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
+        begin_item(out);
+        put_ray_hit(out, dimension, &hits->items[i], exits != NULL ? &exits[i] : NULL, stamp);
+        proto_put_text(out, "}");
+    }
+    end_list(out, hits->truncated || i < hits->count, stamp);
+}
+
+void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
+                            const proto_stamp *stamp) {
+    begin_list(out, "hits");
+    uint32_t i = 0;
+    for (; i < hits->count && proto_list_goes_on(out); i++) {
+        const gjk_cast_result *result = &hits->items[i].result;
+        begin_item(out);
+        put_body(out, hits->items[i].body, stamp);
+        proto_put_named_number(out, "fraction", result->fraction);
+        proto_put_named_number(out, "distance", result->distance);
+        put_place(out, dimension, result->point, result->has_normal ? &result->normal : NULL,
+                  result->inside);
+        if (result->is_resolved) { /* how deep an overlap at the start is */
+            proto_put_number_if(out, "depth", result->has_depth, result->depth);
+            proto_put_vector_if(out, "point_a", result->has_depth, dimension, result->point_a);
+            proto_put_vector_if(out, "point_b", result->has_depth, dimension, result->point_b);
+        }
+        put_hit_piece(out, result->piece, result->has_material ? &result->material : NULL);
+        put_piece(out, "moving_piece", result->moving_piece);
+        put_status(out, result->convergence);
+        proto_put_text(out, "}");
+    }
+    end_list(out, hits->truncated || i < hits->count, stamp);
+}
+
+void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_named_bool(out, "hit", hit);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+/* --- Shots --- */
+
+static void put_hit_if(struct proto_buffer *out, const char *key, bool exists, uint32_t dimension,
+                       const gjk_ray_hit *hit, const proto_stamp *stamp) {
+    if (!exists) {
+        proto_put_named_text(out, key, NULL);
+        return;
+    }
+    proto_put_open(out, key, "{");
+    put_ray_hit(out, dimension, hit, NULL, stamp);
+    proto_put_text(out, "}");
+}
+
+static void put_near_misses(struct proto_buffer *out, const gjk_nears *nears,
+                            const proto_stamp *stamp) {
+    proto_put_open(out, "near_misses", "[");
+    uint32_t i = 0;
+    for (; i < nears->count && proto_list_goes_on(out); i++) {
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        put_body(out, nears->items[i].body, stamp);
+        proto_put_named_number(out, "distance", nears->items[i].result.distance);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    if (nears->truncated || i < nears->count) {
+        proto_put_named_bool(out, "truncated", true);
+    }
+}
+
+static void put_rewind(struct proto_buffer *out, const proto_rewind *rewind) {
+    if (rewind == NULL) {
+        proto_put_named_text(out, "rewind", NULL);
+        return;
+    }
+    proto_put_open(out, "rewind", "{");
+    proto_put_number_if(out, "requested", true, rewind->requested);
+    proto_put_number_if(out, "from", rewind->is_found, (double)rewind->from);
+    proto_put_number_if(out, "to", rewind->is_found, (double)rewind->to);
+    proto_put_number_if(out, "alpha", rewind->is_found, rewind->alpha);
+    proto_put_number_if(out, "age_ticks", rewind->has_age, rewind->age_ticks);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_judgement(struct proto_buffer *out, uint32_t dimension,
+                            const gjk_judgement *judgement, const proto_rewind *rewind,
+                            const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_named_text(out, "verdict", gjk_verdict_text(judgement->verdict));
+    proto_put_named_text(out, "reason", gjk_reason_text(judgement->reason));
+    put_hit_if(out, "hit", judgement->has_hit, dimension, &judgement->hit, stamp);
+    put_hit_if(out, "obstacle", judgement->has_obstacle, dimension, &judgement->obstacle, stamp);
+    put_near_misses(out, &judgement->near_misses, stamp);
+    put_rewind(out, rewind);
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}
+
+/* --- Configurations --- */
+
+static void put_nearest_pair(struct proto_buffer *out, const gjk_configuration *answer,
+                             const proto_stamp *stamp) {
+    if (answer->a == NULL) {
+        proto_put_named_text(out, "pair", NULL);
+    } else {
+        proto_put_open(out, "pair", "[");
+        proto_put_item(out);
+        proto_put_string_or_null(out, answer->a->id);
+        proto_put_item(out);
+        proto_put_string_or_null(out, answer->b->id);
+        proto_put_text(out, "]");
+    }
+    put_meta(out, "meta_a", answer->a, stamp);
+    put_meta(out, "meta_b", answer->b, stamp);
+}
+
+static void put_pair_distance(struct proto_buffer *out, uint32_t dimension,
+                              const gjk_configuration *answer) {
+    const gjk_distance_result *r = &answer->result;
+    const bool is_told = answer->a != NULL && !r->inside, has_points = is_told && r->has_points;
+
+    proto_put_number_if(out, "distance", is_told, r->signed_distance);
+    proto_put_number_if(out, "lower_bound", is_told, r->lower_bound);
+    proto_put_vector_if(out, "normal", has_points, dimension, r->normal);
+    proto_put_vector_if(out, "point_a", has_points, dimension, r->point_a);
+    proto_put_vector_if(out, "point_b", has_points, dimension, r->point_b);
+    if (answer->a != NULL && r->inside) {
+        proto_put_named_bool(out, "inside", true);
+    }
+}
+
+void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
+                                 const gjk_configuration *answers, const proto_stamp *stamp) {
+    proto_put_text(out, "{");
+    proto_put_open(out, "results", "[");
+    for (uint32_t i = 0; i < asked->count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_put_text(out, "{");
+        proto_put_named_bool(out, "colliding", answers[i].colliding);
+        put_nearest_pair(out, &answers[i], stamp);
+        if (asked->continuous) {
+            proto_put_number_if(out, "fraction", answers[i].colliding, answers[i].fraction);
+        }
+        if (asked->distance) {
+            put_pair_distance(out, asked->dimension, &answers[i]);
+        }
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]");
+    proto_put_stamp(out, stamp);
+    proto_put_text(out, "}");
+}

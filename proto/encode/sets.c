@@ -1,0 +1,452 @@
+/*
+ * Encodes what GET answers about sets: a summary, a page of summaries, a whole set in the form that
+ * PUT takes with read-only members added, one shape, or the poses at a tick; and the events of a set.
+ * A shape is written as its stored definition and the lists that its pieces keep, in the form in which
+ * they were given, its place as the numbers that were given.
+ */
+
+#include <math.h>
+#include <string.h>
+
+#include "encode/encode.h"
+#include "gjk/kinds.h"
+#include "gjk/pieces.h"
+
+/* --- Lists of a geometry --- */
+
+static void put_vertex(struct proto_buffer *out, gjk_vec2 v) {
+    proto_put_item(out);
+    proto_put_vector(out, 2, (gjk_vec3){v.x, v.y, 0.0});
+}
+
+static void put_vertices(struct proto_buffer *out, const gjk_member_value *value) {
+    for (uint32_t i = 0; i < value->vertices.count && !out->failed; i++) {
+        if (value->vertices.in_2d != NULL) {
+            put_vertex(out, value->vertices.in_2d[i]);
+        } else {
+            proto_put_item(out);
+            proto_put_vector(out, 3, value->vertices.in_3d[i]);
+        }
+    }
+}
+
+static void put_uint(struct proto_buffer *out, uint32_t value) {
+    proto_put_item(out);
+    proto_put_integer(out, value);
+}
+
+static void put_triangles(struct proto_buffer *out, const gjk_member_value *value) {
+    for (uint32_t i = 0; i < value->triangles.count && !out->failed; i++) {
+        const uint32_t *corners = value->triangles.items[i];
+        proto_put_item(out);
+        proto_put_text(out, "[");
+        put_uint(out, corners[0]);
+        put_uint(out, corners[1]);
+        put_uint(out, corners[2]);
+        proto_put_text(out, "]");
+    }
+}
+
+static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
+    const gjk_vec2 *vertex = rings->vertices;
+    const uint32_t *ring = rings->ring_sizes;
+
+    for (uint32_t i = 0; i < rings->polygon_count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_put_text(out, "[");
+        for (uint32_t k = 0; k < rings->polygon_sizes[i]; k++, ring++) {
+            proto_put_item(out);
+            proto_put_text(out, "[");
+            for (uint32_t n = 0; n < *ring && !out->failed; n++) {
+                put_vertex(out, *vertex++);
+            }
+            proto_put_text(out, "]");
+        }
+        proto_put_text(out, "]");
+    }
+}
+
+static void put_heights(struct proto_buffer *out, const gjk_member_value *value) {
+    for (uint32_t i = 0; i < value->heights.count && !out->failed; i++) {
+        proto_put_item(out);
+        if (isnan(value->heights.items[i])) {
+            proto_put_text(out, "null");
+        } else {
+            proto_put_number(out, value->heights.items[i]);
+        }
+    }
+}
+
+static void put_materials(struct proto_buffer *out, const gjk_member_value *value) {
+    for (uint32_t i = 0; i < value->materials.count && !out->failed; i++) {
+        put_uint(out, value->materials.items[i]);
+    }
+}
+
+static void put_list(struct proto_buffer *out, gjk_member_form form,
+                     const gjk_member_value *value) {
+    switch (form) {
+    case GJK_MEMBER_VERTICES:
+        put_vertices(out, value);
+        break;
+    case GJK_MEMBER_TRIANGLES:
+        put_triangles(out, value);
+        break;
+    case GJK_MEMBER_RINGS:
+        put_rings(out, &value->rings);
+        break;
+    case GJK_MEMBER_HEIGHTS:
+        put_heights(out, value);
+        break;
+    default:
+        put_materials(out, value);
+        break;
+    }
+}
+
+/* Writes those lists of the geometry (of NULL: none) that the shape's pieces keep. */
+static void put_kept(struct proto_buffer *out, const gjk_shape *shape) {
+    gjk_member_value values[GJK_MEMBERS_MAX];
+
+    memset(values, 0, sizeof values);
+    if (shape == NULL || shape->pieces == NULL) {
+        return;
+    }
+    gjk_geometry_view(shape, values);
+    const gjk_member *members = gjk_kinds[shape->type].members;
+    for (size_t i = 0; members[i].name != NULL; i++) {
+        bool is_absent =
+            members[i].form == GJK_MEMBER_MATERIALS && values[i].materials.items == NULL;
+        if (gjk_member_is_kept(&members[i]) && !is_absent) {
+            proto_put_open(out, members[i].name, "[");
+            put_list(out, members[i].form, &values[i]);
+            proto_put_text(out, "]");
+        }
+    }
+}
+
+bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) {
+    const gjk_placed whole = {shape, gjk_pose_identity()};
+    gjk_piece piece;
+
+    if (shape->pieces == NULL || shape->type == GJK_COMPOUND) {
+        return false;
+    }
+    proto_put_text(out, "{\"pieces\":[");
+    for (uint32_t i = 0; i < gjk_pieces_count(shape->pieces) && !out->failed; i++) {
+        proto_put_item(out);
+        if (!gjk_piece_exists(shape->pieces, i)) {
+            proto_put_text(out, "null");
+            continue;
+        }
+        gjk_piece_make(&whole, i, &piece);
+        proto_put_text(out, "[");
+        for (uint32_t k = 0; k < piece.placed.shape->count; k++) {
+            proto_put_item(out);
+            proto_put_vector(out, shape->dimension, gjk_shape_point(piece.placed.shape, k));
+        }
+        proto_put_text(out, "]");
+    }
+    proto_put_text(out, "]}");
+    return true;
+}
+
+/* --- Ticks and summaries --- */
+
+static void put_name(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_named_text(out, "name", summary->name);
+    proto_put_named_integer(out, "dimension", summary->dimension);
+    proto_put_named_integer(out, "revision", summary->revision);
+}
+
+/* Told only where there is one, which no set of a single daemon has. */
+static void put_gap_if(struct proto_buffer *out, bool pose_gap) {
+    if (pose_gap) {
+        proto_put_named_bool(out, "pose_gap", true);
+    }
+}
+
+static void put_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    proto_put_text(out, "{");
+    if (ticks->count > 0) {
+        proto_put_named_integer(out, "oldest", ticks->oldest);
+        proto_put_named_integer(out, "newest", ticks->newest);
+    } else {
+        proto_put_named_text(out, "oldest", NULL);
+        proto_put_named_text(out, "newest", NULL);
+    }
+    proto_put_named_integer(out, "count", ticks->count);
+    put_gap_if(out, ticks->pose_gap);
+    proto_put_text(out, "}");
+}
+
+static void put_tick(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0) {
+        proto_put_named_integer(out, "tick", ticks->newest);
+    } else {
+        proto_put_named_text(out, "tick", NULL);
+    }
+}
+
+static void put_named_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    if (ticks->count > 0) {
+        proto_put_key(out, "ticks");
+        put_ticks(out, ticks);
+    } else {
+        proto_put_named_text(out, "ticks", NULL);
+    }
+}
+
+void proto_put_summary(struct proto_buffer *out, const proto_summary *summary) {
+    put_name(out, summary);
+    put_tick(out, &summary->ticks);
+    proto_put_named_integer(out, "shapes", summary->shapes);
+    put_named_ticks(out, &summary->ticks);
+    proto_put_named_integer(out, "bytes", summary->bytes);
+}
+
+void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    proto_put_open(out, "handles", "{");
+}
+
+void proto_encode_handle(struct proto_buffer *out, const gjk_body *body) {
+    proto_put_named_integer(out, body->id, body->handle);
+}
+
+void proto_encode_handles_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}
+
+void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary) {
+    proto_put_text(out, "{");
+    proto_put_summary(out, summary);
+    proto_put_open(out, "unknown", "[");
+}
+
+void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row) {
+    proto_put_item(out);
+    proto_put_integer(out, row);
+}
+
+void proto_encode_pose_summary_end(struct proto_buffer *out) {
+    proto_put_text(out, "]}");
+}
+
+void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
+                           const char *next) {
+    proto_put_text(out, "{\"sets\":[");
+    for (size_t i = 0; i < count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_encode_summary(out, &summaries[i]);
+    }
+    proto_put_text(out, "]");
+    proto_put_named_text(out, "next", next);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_set_begin(struct proto_buffer *out, const proto_set_head *head) {
+    proto_put_text(out, "{");
+    put_name(out, &head->summary);
+    put_tick(out, &head->summary.ticks);
+    put_named_ticks(out, &head->summary.ticks);
+    if (head->has_history) {
+        proto_put_open(out, "history", "{");
+        proto_put_named_integer(out, "ticks", head->history_ticks);
+        proto_put_text(out, "}");
+    }
+    if (head->meta.data != NULL) {
+        proto_put_key(out, "meta");
+        proto_put_bytes(out, head->meta.data, head->meta.length);
+    }
+    proto_put_open(out, "shapes", "{");
+}
+
+static void put_turn(struct proto_buffer *out, uint32_t dimension, const gjk_rotation *turn) {
+    const double q[] = {turn->orientation.x, turn->orientation.y, turn->orientation.z,
+                        turn->orientation.w};
+
+    if (dimension == 2) {
+        proto_put_named_number(out, "angle", turn->angle);
+        return;
+    }
+    proto_put_open(out, "orientation", "[");
+    for (size_t i = 0; i < 4; i++) {
+        proto_put_item(out);
+        proto_put_number(out, q[i]);
+    }
+    proto_put_text(out, "]");
+}
+
+static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 position) {
+    proto_put_key(out, "position");
+    proto_put_vector(out, dimension, position);
+}
+
+/* A definition without its closing brace. */
+static proto_text open_definition(const proto_stored *shape) {
+    proto_text definition = shape->definition;
+
+    GJK_ASSERT(definition.length > 2 && definition.data[definition.length - 1] == '}');
+    return (proto_text){definition.data, definition.length - 1};
+}
+
+/* Writes what follows the definition (the lists that a shape of many pieces keeps, and the place) and
+ * leaves the object open for read-only members. */
+static void put_stored_place(struct proto_buffer *out, uint32_t dimension,
+                             const proto_stored *shape, uint32_t handle) {
+    put_kept(out, shape->shape);
+    if (shape->place.has_position) {
+        put_position(out, dimension, shape->place.pose.position);
+    }
+    if (shape->place.has_rotation) {
+        put_turn(out, dimension, &shape->place.turn);
+    }
+    proto_put_named_integer(out, "handle", handle);
+}
+
+static void put_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                      uint32_t handle) {
+    const proto_text definition = open_definition(shape);
+    proto_put_bytes(out, definition.data, definition.length);
+    put_stored_place(out, dimension, shape, handle);
+}
+
+proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct proto_buffer *after,
+                                        const char *id, bool is_first, uint32_t dimension,
+                                        const proto_stored *shape, uint32_t handle) {
+    proto_text definition = open_definition(shape);
+    proto_put_text(before, is_first ? "" : ",");
+    proto_put_string(before, id, strlen(id));
+    proto_put_text(before, ":");
+    definition.length--; /* its last byte tells `after` that a comma is due */
+    proto_put_bytes(after, definition.data + definition.length, 1);
+    put_stored_place(after, dimension, shape, handle);
+    proto_put_text(after, "}");
+    return definition;
+}
+
+void proto_encode_set_shape(struct proto_buffer *out, const char *id, uint32_t dimension,
+                            const proto_stored *shape, uint32_t handle) {
+    proto_put_key(out, id);
+    put_shape(out, dimension, shape, handle);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
+                        uint32_t handle, uint64_t revision) {
+    put_shape(out, dimension, shape, handle);
+    proto_put_named_integer(out, "revision", revision);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape) {
+    const proto_text definition = open_definition(shape);
+    proto_put_bytes(out, definition.data, definition.length);
+    put_kept(out, shape->shape);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision) {
+    const struct gjk_pieces *pieces = body->placed.shape->pieces;
+
+    proto_put_text(out, "{");
+    proto_put_named_text(out, "id", body->id);
+    proto_put_named_integer(out, "handle", body->handle);
+    proto_put_named_integer(out, "revision", revision);
+    proto_put_named_integer(out, "pieces", pieces != NULL ? gjk_pieces_count(pieces) : 1);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_set_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}
+
+void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks) {
+    put_ticks(out, ticks);
+}
+
+void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap) {
+    proto_put_text(out, "{");
+    proto_put_named_number(out, "tick", tick);
+    put_gap_if(out, pose_gap);
+    proto_put_open(out, "shapes", "{");
+}
+
+void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
+                       gjk_vec3 position, const gjk_rotation *turn) {
+    proto_put_key(out, id);
+    proto_put_text(out, "{");
+    put_position(out, dimension, position);
+    put_turn(out, dimension, turn);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_poses_end(struct proto_buffer *out) {
+    proto_put_text(out, "}}");
+}
+
+/* --- Events, each a JSON object on one line --- */
+
+static void begin_event(struct proto_buffer *out, const proto_event *event) {
+    proto_put_text(out, "{");
+    proto_put_named_text(out, "kind", event->kind);
+    proto_put_named_integer(out, "revision", event->revision);
+    put_tick(out, &event->ticks);
+}
+
+void proto_encode_event(struct proto_buffer *out, const proto_event *event) {
+    begin_event(out, event);
+    proto_put_text(out, "}");
+}
+
+void proto_encode_change_begin(struct proto_buffer *out, const proto_change_head *head) {
+    begin_event(out, &head->event);
+    put_named_ticks(out, &head->event.ticks);
+    if (head->tells_history && head->has_history) {
+        proto_put_open(out, "history", "{");
+        proto_put_named_integer(out, "ticks", head->history_ticks);
+        proto_put_text(out, "}");
+    } else if (head->tells_history) {
+        proto_put_named_text(out, "history", NULL);
+    }
+    if (head->tells_meta) {
+        proto_put_named_json(out, "meta", head->meta);
+    }
+    proto_put_open(out, "shapes", "{");
+}
+
+void proto_encode_gone(struct proto_buffer *out, const char *id) {
+    proto_put_named_text(out, id, NULL);
+}
+
+static void put_pairs(struct proto_buffer *out, const char *key, const proto_id_pair *pairs,
+                      size_t count) {
+    proto_put_open(out, key, "[");
+    for (size_t i = 0; i < count && !out->failed; i++) {
+        proto_put_item(out);
+        proto_put_text(out, "[");
+        proto_put_string(out, pairs[i].a, strlen(pairs[i].a));
+        proto_put_text(out, ",");
+        proto_put_string(out, pairs[i].b, strlen(pairs[i].b));
+        proto_put_text(out, "]");
+    }
+    proto_put_text(out, "]");
+}
+
+void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap) {
+    begin_event(out, &overlap->event);
+    if (overlap->is_all) {
+        proto_put_named_bool(out, "all", true);
+    }
+    put_pairs(out, "begin", overlap->begin, overlap->begin_count);
+    put_pairs(out, "end", overlap->end, overlap->end_count);
+    proto_put_text(out, "}");
+}
