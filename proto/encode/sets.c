@@ -77,12 +77,6 @@ static void put_heights(struct proto_buffer *out, const gjk_member_value *value)
     }
 }
 
-static void put_materials(struct proto_buffer *out, const gjk_member_value *value) {
-    for (uint32_t i = 0; i < value->materials.count && !out->failed; i++) {
-        put_uint(out, value->materials.items[i]);
-    }
-}
-
 static void put_list(struct proto_buffer *out, gjk_member_form form,
                      const gjk_member_value *value) {
     switch (form) {
@@ -99,7 +93,9 @@ static void put_list(struct proto_buffer *out, gjk_member_form form,
         put_heights(out, value);
         break;
     default:
-        put_materials(out, value);
+        for (uint32_t i = 0; i < value->materials.count && !out->failed; i++) {
+            put_uint(out, value->materials.items[i]);
+        }
         break;
     }
 }

@@ -72,43 +72,30 @@ static const uint64_t powers_of_five[POWER_OF_FIVE_MAX + 1] = {
 #define DIGITS_EXACT 19     /* of which any fit into 64 bits */
 #define EXPONENT_MAX 100000 /* beyond any double, whatever the digits */
 
-static double power_of_two(int exponent) {
-    const uint64_t bits = (uint64_t)(1023 + exponent) << 52;
-    double value;
-
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static int bit_length(uint128 value) {
-    const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
-
-    return high != 0 ? 2 * WORD_BITS - __builtin_clzll(high) : WORD_BITS - __builtin_clzll(low);
-}
-
 /*
- * The double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if has_rest; then
- * value has more than 54 bits.
+ * Returns the double next to (value + rest) 2^exponent, where 0 <= rest < 1 and is not 0 if has_rest;
+ * then value has more than 54 bits.
  */
 static double nearest(uint128 value, bool has_rest, int exponent) {
-    const int length = bit_length(value);
+    const uint64_t high = (uint64_t)(value >> WORD_BITS), low = (uint64_t)value;
+    const int length =
+        high != 0 ? 2 * WORD_BITS - __builtin_clzll(high) : WORD_BITS - __builtin_clzll(low);
     const int shift = length > MANTISSA_BITS ? length - MANTISSA_BITS : 0;
     const uint128 half = (uint128)1 << shift >> 1;
     uint64_t mantissa = (uint64_t)(value >> shift);
     const uint128 cut = value - ((uint128)mantissa << shift);
+    const uint64_t power_bits = (uint64_t)(1023 + exponent + shift) << 52;
+    double power;
 
     if (cut > half || (cut == half && shift > 0 && (has_rest || mantissa % 2 == 1))) {
         mantissa++;
     }
-    return (double)mantissa * power_of_two(exponent + shift);
+    memcpy(&power, &power_bits, sizeof power);
+    return (double)mantissa * power;
 }
 
-static double multiplied(uint64_t digits, int power) {
-    return nearest((uint128)digits * powers_of_five[power], false, power);
-}
-
-/* Both are shifted so that the quotient has 63 or 64 bits. */
-static double divided(uint64_t digits, int power) {
+/* Divides by a power of five; both are shifted so that the quotient has 63 or 64 bits. */
+static double divide(uint64_t digits, int power) {
     const uint64_t five = powers_of_five[power];
     const int left = __builtin_clzll(digits), more = WORD_BITS - 1 - __builtin_clzll(five);
     const uint128 value = (uint128)(digits << left) << more;
@@ -117,6 +104,7 @@ static double divided(uint64_t digits, int power) {
     return nearest(quotient, (uint128)quotient * five != value, -power - left - more);
 }
 
+/* Returns false for exponents that are left to strtod. */
 static bool decimal_value(uint64_t digits, int exponent, double *out) {
     static const double tens[EXACT_POWER_MAX + 1] = {
         1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
@@ -131,7 +119,8 @@ static bool decimal_value(uint64_t digits, int exponent, double *out) {
     } else if (digits <= EXACT_DIGITS_MAX && power <= EXACT_POWER_MAX) {
         *out = exponent < 0 ? (double)digits / tens[power] : (double)digits * tens[power];
     } else {
-        *out = exponent < 0 ? divided(digits, power) : multiplied(digits, power);
+        *out = exponent < 0 ? divide(digits, power)
+                            : nearest((uint128)digits * powers_of_five[power], false, power);
     }
     return true;
 }
@@ -309,14 +298,6 @@ typedef struct decimal {
     int exponent;
 } decimal;
 
-static binary binary_of(double value) {
-    uint64_t bits;
-
-    memcpy(&bits, &value, sizeof bits);
-    return (binary){.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
-                    .exponent = (int)(bits >> 52 & 0x7FF) - 1075};
-}
-
 static scaled scale(binary x, int power) {
     GJK_ASSERT(power >= 0 && power <= POWER_OF_FIVE_MAX);
     const uint64_t five = powers_of_five[power];
@@ -345,15 +326,19 @@ static bool reads_back(const scaled *x, uint64_t candidate) {
     return (is_below && x->is_lowest ? 4 : 2) * off < x->ulp; /* never equal: 5^p is odd */
 }
 
-/* The power of ten of x's first digit, or one less: (k 1233) / 4096 is nearly k log10(2). */
-static int guess_exponent(binary x) {
-    const int k = x.exponent + 52; /* 2^k <= x; -36 or more */
+/* Returns the first 17 digits of a double that is not whole, and *exact, of which they are rounded. */
+static decimal digits_of(double value, scaled *exact) {
+    uint64_t bits;
 
-    return (k * 1233 + 16 * 4096) / 4096 - 16; /* the division rounds down: never negative */
-}
-
-static decimal digits_of(binary x, scaled *exact) {
-    decimal out = {.exponent = guess_exponent(x)};
+    memcpy(&bits, &value, sizeof bits);
+    const binary x = {.mantissa = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52,
+                      .exponent = (int)(bits >> 52 & 0x7FF) - 1075};
+    /*
+     * The power of ten of the first digit, or one less: 2^k <= x, k is -36 or more, and
+     * (k 1233) / 4096 is nearly k log10(2). The division rounds down: never negative.
+     */
+    const int k = x.exponent + 52;
+    decimal out = {.exponent = (k * 1233 + 16 * 4096) / 4096 - 16};
 
     for (;; out.exponent++) {
         *exact = scale(x, DIGITS - 1 - out.exponent);
@@ -452,7 +437,7 @@ static size_t decimal_text(double value, char text[PROTO_NUMBER_MAX]) {
     if (fabs(value) < VALUE_MIN) {
         return 0;
     }
-    const decimal full = digits_of(binary_of(value), &exact);
+    const decimal full = digits_of(value, &exact);
     if (value < 0.0) {
         *at++ = '-';
     }

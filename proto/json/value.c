@@ -69,15 +69,6 @@ static struct named *sort_names(struct gjk_arena *arena, proto_value target) {
     return all;
 }
 
-/* The place in the target of the patch's member, or the target's size. */
-static size_t find_place(const struct named *all, size_t count, proto_text name) {
-    const struct named key = {name, 0};
-    const struct named *found =
-        count > 0 ? bsearch(&key, all, count, sizeof *all, compare_names) : NULL;
-
-    return found != NULL ? found->place : count;
-}
-
 /* Removes the members that have become ABSENT. Returns how many are left. */
 static size_t close_ranks(proto_value *pairs, size_t count) {
     size_t left = 0;
@@ -107,7 +98,10 @@ static bool merge_objects(struct gjk_arena *arena, proto_value target, proto_val
     }
     for (size_t i = 0; i < patch.count; i++) {
         const proto_value value = proto_member_value(patch, i);
-        const size_t at = find_place(names, old, proto_name_at(patch, i));
+        const struct named key = {proto_name_at(patch, i), 0};
+        const struct named *found =
+            old > 0 ? bsearch(&key, names, old, sizeof *names, compare_names) : NULL;
+        const size_t at = found != NULL ? found->place : old;
         proto_value *pair = &pairs[2 * (at < old ? at : count)];
         if (at == old) {
             pair[0] = patch.items[2 * i];

@@ -143,14 +143,10 @@ void proto_put_text(struct proto_buffer *out, const char *text) {
     proto_put_bytes(out, text, strlen(text));
 }
 
-static void put_comma_unless_after(struct proto_buffer *out, char bracket) {
-    if (out->length > 0 && out->data[out->length - 1] != bracket) {
+void proto_put_item(struct proto_buffer *out) {
+    if (out->length > 0 && out->data[out->length - 1] != '[') {
         put_byte(out, ',');
     }
-}
-
-void proto_put_item(struct proto_buffer *out) {
-    put_comma_unless_after(out, '[');
 }
 
 void proto_put_key(struct proto_buffer *out, const char *name) {
@@ -185,18 +181,13 @@ static void put_escaped(struct proto_buffer *out, unsigned char byte) {
     proto_put_bytes(out, (char[]){'\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15]}, 6);
 }
 
-/* Returns true if the byte is ASCII that needs no escape. */
-static bool is_plain(unsigned char byte) {
-    return byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\';
-}
-
 void proto_put_string(struct proto_buffer *out, const char *data, size_t length) {
     size_t plain = 0; /* where the run of bytes begins that go as they are */
 
     put_byte(out, '"');
     for (size_t i = 0; i < length;) {
         unsigned char byte = (unsigned char)data[i];
-        if (is_plain(byte)) {
+        if (byte >= 0x20 && byte < 0x80 && byte != '"' && byte != '\\') { /* needs no escape */
             i++;
             continue;
         }
