@@ -1,7 +1,7 @@
 /*
  * Takes a call apart by one walk over its text. The few members of a call are read at once; the
- * body is only walked over, bracket by bracket, so that whoever is asked parses it as it would a
- * body that came by HTTP. The text is valid UTF-8. What is no JSON is no call; a member that is
+ * body is only walked over, bracket by bracket: the operation parses it like the body of an HTTP
+ * request. The text is valid UTF-8. What is no JSON is no call; a member that is
  * wrong is noted, and the walk goes on, so that the call can be refused by its id.
  */
 
@@ -67,8 +67,8 @@ static bool skip_string(struct walk *walk) {
     return false;
 }
 
-/* The character that \uXXXX stands for; only ASCII, which is all that methods, paths and headers are
- * made of. '\0': another. */
+/* Returns the ASCII character that \uXXXX stands for: methods, paths and headers have no other. '\0':
+ * another. */
 static char escaped_ascii(const char *digits, const char *end) {
     unsigned value = 0;
     for (int i = 0; i < 4; i++) {
@@ -134,7 +134,7 @@ static bool read_string(struct walk *walk, const char **out) {
 
 /* --- Values --- */
 
-/* The integer that the text is, however it is written (7, 7.0, 70e-1). */
+/* Reads an integer, however it is written (7, 7.0, 70e-1). */
 static bool integer_of(const char *text, size_t length, uint64_t *out) {
     char copy[PROTO_NUMBER_MAX], *end = copy;
     static const char known[] = "0123456789+-.eE";
@@ -221,7 +221,7 @@ static bool is_next(struct walk *walk, char c) {
     return walk->at < walk->end && *walk->at == c;
 }
 
-/* A string, or null, which leaves *out. What is neither is noted. */
+/* Reads a string, or null, which leaves *out alone. Notes anything else. */
 static bool read_optional_string(struct walk *walk, const char *pointer, const char **out) {
     if (take_null(walk)) {
         return true;
@@ -233,7 +233,7 @@ static bool read_optional_string(struct walk *walk, const char *pointer, const c
     return skip_value(walk);
 }
 
-/* One more header. Those that are too many are read and not kept. */
+/* Reads one more header. Those that are too many are not kept. */
 static bool read_header(struct walk *walk, proto_call *out) {
     proto_call_header header = {NULL, NULL};
     if (!read_string(walk, &header.name)) {

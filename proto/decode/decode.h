@@ -81,7 +81,7 @@ void proto_decode_history(struct proto_reader *reader, const proto_node *history
 /* Checks that a set's own name, if it is given, is that of the path. */
 void proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name);
 
-/* BAD_NAME; leaves *out alone if the node is absent. */
+/* Reads the name of a set; leaves *out alone if the node is absent and may be. BAD_NAME. */
 bool proto_read_set_name(struct proto_reader *reader, proto_node node, const char **out);
 
 /* --- Queries --- */
@@ -114,6 +114,7 @@ bool proto_asks_for_all_pairs(const proto_node *query);
 void proto_decode_operand(struct proto_reader *reader, const proto_node *node, uint32_t dimension,
                           bool is_stateless, proto_operand *out);
 
+/* Reads "limit". */
 void proto_read_limit(struct proto_reader *reader, const proto_node *limit, proto_query *out);
 
 /* Decodes filter and options and, if there is a set, at. */
@@ -121,7 +122,7 @@ void proto_decode_scene(struct proto_reader *reader, proto_object *query, bool h
                         proto_query *out);
 void proto_decode_include(struct proto_reader *reader, proto_node node, proto_query *out);
 
-/* Leaves *out alone if the node is absent. */
+/* Decodes a filter; leaves *out alone if the node is absent. */
 void proto_decode_filter(struct proto_reader *reader, const proto_node *node, gjk_filter *out);
 
 /* Refuses a member, if it is given, because of how the others are. */

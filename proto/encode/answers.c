@@ -264,7 +264,7 @@ static void put_hit_piece(struct proto_buffer *out, uint32_t piece, const uint32
     }
 }
 
-/* exit: where the ray leaves it, or NULL. */
+/* Writes what a ray hits. exit: where the ray leaves it, or NULL. */
 static void put_ray_hit(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hit *hit,
                         const double *exit, const proto_stamp *stamp) {
     const gjk_ray_result *result = &hit->result;

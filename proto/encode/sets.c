@@ -155,7 +155,7 @@ static void put_name(struct proto_buffer *out, const proto_summary *summary) {
     proto_put_named_integer(out, "revision", summary->revision);
 }
 
-/* Told only where there is one, which no set of a single daemon has. */
+/* Tells a gap if there is one, which no set of a single daemon has. */
 static void put_gap_if(struct proto_buffer *out, bool pose_gap) {
     if (pose_gap) {
         proto_put_named_bool(out, "pose_gap", true);
@@ -286,7 +286,7 @@ static void put_position(struct proto_buffer *out, uint32_t dimension, gjk_vec3 
     proto_put_vector(out, dimension, position);
 }
 
-/* A definition without its closing brace. */
+/* Returns a definition without its closing brace. */
 static proto_text open_definition(const proto_stored *shape) {
     proto_text definition = shape->definition;
 

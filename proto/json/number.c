@@ -137,7 +137,7 @@ static inline bool are_digits(uint64_t bytes) {
            ((bytes + six) & high) == UINT64_C(0x3030303030303030);
 }
 
-/* The number that 8 digits are, the first in the lowest byte: pairs, then fours, then all. */
+/* Joins 8 digits, the first in the lowest byte, to a number: pairs, then fours, then all. */
 static inline uint64_t join_digits(uint64_t bytes) {
     bytes -= UINT64_C(0x3030303030303030);
     bytes = bytes * 10 + (bytes >> 8);
@@ -399,7 +399,7 @@ static char *put(char *at, const char *from, int length) {
     return at + length;
 }
 
-/* printf's %g: with an exponent below 10^-4, without zeros at the end. */
+/* Writes as printf's %g does: with an exponent below 10^-4, without zeros at the end. */
 static char *put_decimal(char *at, decimal value) {
     char digits[DIGITS];
     int count = DIGITS;

@@ -92,7 +92,7 @@ static int hex_digit(char c) {
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The unit of UTF-16 behind "\u", or -1. */
+/* Reads the unit of UTF-16 behind "\u". Returns -1 if there is none. */
 static long read_unit(const char *at, const char *end) {
     long unit = 0;
 
@@ -201,7 +201,7 @@ static inline const char *skip_plain(const char *at, const char *end) {
     return at;
 }
 
-/* The first byte of a string that is a quote, an escape or wrong, or the end of the text. */
+/* Finds the first byte of a string that is a quote, an escape or wrong, or the end of the text. */
 static const char *skip_valid(const char *at, const char *end) {
     for (;;) {
         at = skip_plain(at, end);
@@ -300,7 +300,7 @@ static inline bool parse_number(struct parser *parser, double *out) {
 
 /* --- Values --- */
 
-/* By blocks, because a loop with a small counter is turned into vector instructions. */
+/* Counts by blocks, because the compiler vectorizes a loop with a small counter. */
 static size_t count_commas(proto_text text) {
     size_t all = 0;
 
@@ -316,7 +316,7 @@ static size_t count_commas(proto_text text) {
     return all;
 }
 
-/* The next byte that is not white space, or 0. */
+/* Skips white space. Returns the byte behind it, or 0 at the end. */
 static inline char peek(struct parser *parser) {
     while (parser->at < parser->end) {
         const char c = *parser->at;
@@ -556,7 +556,7 @@ static bool close_array(struct parser *parser, const struct list *list, proto_va
 
 static bool parse_value(struct parser *parser, proto_value *out);
 
-/* Most arrays are of numbers: these need not be values before they are packed. */
+/* Parses a number straight into its row, without a value in between: most arrays are of numbers. */
 static inline bool parse_packed(struct parser *parser, struct list *list) {
     if (list->form == PROTO_ABSENT) {
         list->form = PROTO_NUMBERS;

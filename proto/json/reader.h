@@ -179,7 +179,7 @@ bool proto_refuse_many(struct proto_reader *reader, const proto_node *at, const 
                        uint64_t found, uint64_t limit);
 /* Refuses the node because of the core's status; OUT_OF_MEMORY and GIVEN_UP do not blame the node. */
 bool proto_refuse_status(struct proto_reader *reader, const proto_node *at, gjk_status status);
-/* The code of a status of the core. */
+/* Returns the code of a status of the core. */
 proto_code proto_code_of(gjk_status status);
 
 /* Add to the mistake just refused, if it is kept. All return false. */
@@ -213,13 +213,13 @@ bool proto_read_array(struct proto_reader *reader, const proto_node *node);
 bool proto_read_bool(struct proto_reader *reader, proto_node node, bool *out);
 bool proto_read_number(struct proto_reader *reader, proto_node node, proto_range range,
                        double *out);
-/* max at most 2^53 */
+/* Reads an integer; max at most 2^53. */
 bool proto_read_integer(struct proto_reader *reader, proto_node node, uint64_t min, uint64_t max,
                         uint64_t *out);
 bool proto_read_u32(struct proto_reader *reader, proto_node node, uint32_t min, uint32_t max,
                     uint32_t *out);
 
-/* One of some texts (NULL behind the last); *out is its index. */
+/* Reads one of some texts (NULL behind the last); *out is its index. */
 bool proto_read_choice(struct proto_reader *reader, proto_node node, const char *const *texts,
                        size_t *out);
 

@@ -7,11 +7,11 @@
 
 #include "proto/problem.h"
 
-/* A gjk_sort_order for arrays of texts: that of strcmp. */
+/* Orders texts as strcmp does: a gjk_sort_order for arrays of texts. */
 int proto_compare_texts(const void *a, const void *b);
 
 /*
- * The length in bytes, 1 to 4, of the valid UTF-8 sequence that text begins with, or 0 where it
+ * Returns the length in bytes, 1 to 4, of the valid UTF-8 sequence that text begins with, or 0 if it
  * begins with none (RFC 3629: no overlong forms, no surrogates, nothing past U+10FFFF). Reads at
  * most length bytes; length >= 1.
  */

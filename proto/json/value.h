@@ -61,7 +61,7 @@ static inline size_t proto_object_size(proto_value value) {
     return value.type == PROTO_OBJECT ? value.count : 0;
 }
 
-/* Of a string, or the name of a member. */
+/* Returns the text of a string, or of the name of a member. */
 static inline proto_text proto_text_of(proto_value value) {
     return (proto_text){value.text, value.count};
 }
@@ -70,7 +70,7 @@ static inline bool proto_text_equals(proto_text text, const char *other, size_t 
     return text.length == length && memcmp(text.data, other, length) == 0;
 }
 
-/* So many bytes of the text as "%.*s" may show, which stops at a NUL by itself. */
+/* Returns how many bytes of the text "%.*s" may show, at most `most`; it stops at a NUL itself. */
 static inline int proto_shown(proto_text text, int most) {
     return text.length < (size_t)most ? (int)text.length : most;
 }
@@ -80,7 +80,7 @@ static inline proto_value proto_number_value(double number) {
                          : (proto_value){.type = PROTO_NUMBER, .number = number};
 }
 
-/* Item i of an array that has it. */
+/* Returns item i of an array that has it. */
 static inline proto_value proto_value_at(proto_value array, size_t i) {
     switch (array.type) {
     case PROTO_NUMBERS:
@@ -94,7 +94,7 @@ static inline proto_value proto_value_at(proto_value array, size_t i) {
     }
 }
 
-/* Name and value of member i of an object. */
+/* Return name and value of member i of an object. */
 static inline proto_text proto_name_at(proto_value object, size_t i) {
     return proto_text_of(object.items[2 * i]);
 }
@@ -104,14 +104,14 @@ static inline proto_value proto_member_value(proto_value object, size_t i) {
 }
 
 /*
- * One of 16 bits for a name. Most optional members are absent; where no name of an object has the
- * same bit, this is known without looking.
+ * Returns one of 16 bits for a name. Most optional members are absent; if no name of an object has
+ * the same bit, this is known without looking.
  */
 static inline uint16_t proto_initial_of(const char *name, size_t length) {
     return (uint16_t)(1U << (((unsigned char)name[0] + length) & 15));
 }
 
-/* The member's value, or NULL. */
+/* Finds a member's value. Returns NULL if there is none. */
 const proto_value *proto_find(proto_value object, const char *name, size_t length);
 
 /*
@@ -121,8 +121,8 @@ const proto_value *proto_find(proto_value object, const char *name, size_t lengt
 proto_value proto_object_of(const proto_value *pairs, uint32_t count);
 
 /*
- * MergePatch(target, patch) of RFC 7396: the value that the target becomes. The target may be
- * ABSENT. Unchanged values are shared with both. False: out of memory.
+ * Applies a merge patch: MergePatch(target, patch) of RFC 7396. The target may be ABSENT. Unchanged
+ * values are shared with both. Returns false if memory is exhausted.
  */
 bool proto_merge(struct gjk_arena *arena, proto_value target, proto_value patch,
                  proto_value *out) GJK_MUST_USE;

@@ -31,24 +31,24 @@ struct proto_buffer {
     bool failed;
 };
 
-/* One text, which is moved to twice the memory whenever it has outgrown it. */
+/* Begins one text, which is moved to twice the memory whenever it has outgrown it. */
 void proto_buffer_init(struct proto_buffer *buffer, struct gjk_arena *arena);
 
-/* A text that is kept in blocks once it is long, for whoever can send it from several places. */
+/* Begins a text that is kept in blocks once it is long: it has to be sent from several places. */
 void proto_buffer_init_blocks(struct proto_buffer *buffer, struct gjk_arena *arena);
 
-/* Of an empty buffer: room for a text of about so many bytes, as far as one block may hold it. */
+/* Makes room in an empty buffer for about so many bytes, as far as one block may hold them. */
 void proto_buffer_reserve(struct proto_buffer *buffer, size_t length);
 
 /* Adds bytes as they are. */
 void proto_put_bytes(struct proto_buffer *out, const char *data, size_t length);
 
-/* Bytes of text, in all blocks. */
+/* Returns the bytes of text in all blocks. */
 size_t proto_buffer_length(const struct proto_buffer *buffer);
 
 /*
- * The blocks in the order of the text, *count of them, at least 1; in the buffer's arena. NULL: out
- * of memory.
+ * Returns the blocks in the order of the text, *count of them, at least 1, in the buffer's arena, or
+ * NULL if memory is exhausted.
  */
 const proto_text *proto_buffer_texts(const struct proto_buffer *buffer, size_t *count);
 

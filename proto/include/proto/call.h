@@ -38,7 +38,7 @@ typedef struct proto_call {
 bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *out,
                        struct proto_problem *problem) GJK_MUST_USE;
 
-/* The same of a message Call. */
+/* Takes a message Call apart in the same way. */
 bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, proto_call *out,
                                struct proto_problem *problem) GJK_MUST_USE;
 
@@ -61,17 +61,17 @@ typedef struct proto_call_answer {
     uint32_t header_count;
 } proto_call_answer;
 
-/* {"id", "status", "headers"?, "body": and the body has to follow, as JSON, and a closing brace;
- * where there is no body, only the brace. */
+/* Writes {"id", "status", "headers"?, "body": and then the body has to follow, as JSON, and a closing
+ * brace; if there is no body, only the brace. */
 void proto_encode_answer_begin(struct proto_buffer *out, const proto_call_answer *answer);
 
-/* The message Answer, up to its body, which has to follow. */
+/* Writes the message Answer up to its body, which has to follow. */
 void proto_encode_answer_message(struct proto_buffer *out, const proto_call_answer *answer);
 
-/* {"id", "event": and the event has to follow, and a closing brace. */
+/* Writes {"id", "event": and then the event has to follow, and a closing brace. */
 void proto_encode_event_begin(struct proto_buffer *out, uint64_t id);
 
-/* A text as a JSON string. */
+/* Writes a text as a JSON string. */
 void proto_encode_text(struct proto_buffer *out, proto_text text);
 
 #endif

@@ -32,8 +32,8 @@ typedef struct proto_configurations {
     proto_at at;
 } proto_configurations;
 
-/* As proto_decode_query and proto_decode_pair_columns: no more than set_dimension, limits and arena
- * decide. */
+/* Decode as proto_decode_query and proto_decode_pair_columns do: no more than set_dimension, limits
+ * and arena decide. */
 bool proto_decode_configurations(proto_text body, uint32_t set_dimension,
                                  const proto_limits *limits, struct gjk_arena *arena,
                                  proto_configurations *out,
@@ -43,7 +43,7 @@ bool proto_decode_configuration_columns(proto_text body, uint32_t set_dimension,
                                         proto_configurations *out,
                                         struct proto_problem *problem) GJK_MUST_USE;
 
-/* The answers to all rows, as {"results": [...]} or as a message of columns. */
+/* Write the answers to all rows, as {"results": [...]} or as a message of columns. */
 void proto_encode_configurations(struct proto_buffer *out, const proto_configurations *asked,
                                  const gjk_configuration *answers, const proto_stamp *stamp);
 void proto_encode_configuration_columns(struct proto_buffer *out, const proto_configurations *asked,

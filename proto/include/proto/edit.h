@@ -83,11 +83,12 @@ typedef struct proto_change_request {
 
 struct proto_change;
 
-/* The request's texts must live until close. Close it if and only if it is opened. */
+/* Opens a change. The request's texts must live until close. Close it if and only if true was
+ * returned. */
 bool proto_change_open(const proto_change_request *request, struct proto_change **out,
                        struct proto_problem *problem) GJK_MUST_USE;
 
-/* At most once. What *out points to lives as long as the arena. */
+/* Merges the change into a set, at most once. What *out points to lives as long as the arena. */
 bool proto_change_apply(struct proto_change *change, const proto_base *base, proto_edits *out,
                         struct proto_problem *problem) GJK_MUST_USE;
 

@@ -1,7 +1,7 @@
 #ifndef PROTO_LIMITS_H
 #define PROTO_LIMITS_H
 
-/* How much of anything the wire takes, and what a name may be. */
+/* Limits of the wire, and rules for names. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ proto_limits proto_limits_default(void);
 
 #define PROTO_SET_NAME_BYTES_MAX 128
 
-/* Names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
+/* Check names of sets, [A-Za-z0-9][A-Za-z0-9._~-]{0,127}, and shape ids and groups, 1 to
  * id_bytes_max characters of [A-Za-z0-9._~:@/-] without empty, `.` or `..` segments. */
 bool proto_is_set_name(const char *text, size_t length);
 bool proto_is_id(const char *text, size_t length, uint64_t id_bytes_max);

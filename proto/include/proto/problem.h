@@ -56,7 +56,7 @@ struct proto_problem {
 bool proto_problem_set(struct proto_problem *problem, proto_code code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Add to a problem that is set; each returns false as well. A pointer that does not fit is cut
+/* Add to a problem that is set. All return false. A pointer that does not fit is cut
  * back to that of an enclosing value. */
 bool proto_problem_point(struct proto_problem *problem, const char *pointer);
 bool proto_problem_hint(struct proto_problem *problem, const char *format, ...)
@@ -67,10 +67,10 @@ int proto_code_status(proto_code code);        /* 422 ... */
 const char *proto_code_text(proto_code code);  /* "unknown-member" */
 const char *proto_code_title(proto_code code); /* short, the same for every occurrence */
 const char *proto_code_explanation(proto_code code);
-/* The code with that text, or PROTO_OK. text need not be NUL-terminated. */
+/* Returns the code with that text, or PROTO_OK. text need not be NUL-terminated. */
 proto_code proto_code_find(const char *text, size_t length);
 
-/* The known name (a list that ends with NULL) that was probably meant, or NULL. */
+/* Returns the known name (a list that ends with NULL) that was probably meant, or NULL. */
 const char *proto_nearest_name(const char *name, const char *const *known);
 
 #endif

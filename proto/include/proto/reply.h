@@ -11,10 +11,10 @@
 #include "gjk/shot.h"
 #include "proto/edit.h"
 
-/* application/problem+json. */
+/* Writes application/problem+json. */
 void proto_encode_problem(struct proto_buffer *out, const struct proto_problem *problem);
 
-/* GET /problems/<code>: the same members, with `detail` the explanation. */
+/* Writes the answer to GET /problems/<code>: the same members, with `detail` the explanation. */
 void proto_encode_code(struct proto_buffer *out, proto_code code);
 
 /* Points of a - b that a trace may tell. */
@@ -53,30 +53,30 @@ typedef struct proto_stamp {
     const gjk_body *pair_a, *pair_b;
 } proto_stamp;
 
-/* Pair forms. dimension decides the length of the vectors. penetration false leaves
+/* Write the answers of pair forms. dimension decides the length of the vectors. penetration false leaves
  * colliding, state, status and iterations. */
 void proto_encode_detect(struct proto_buffer *out, uint32_t dimension, bool penetration,
                          const gjk_detect_result *result, const proto_stamp *stamp);
 void proto_encode_distance(struct proto_buffer *out, uint32_t dimension,
                            const gjk_distance_result *result, const proto_stamp *stamp);
 
-/* Set forms. */
+/* Write the answers of set forms. */
 void proto_encode_hits(struct proto_buffer *out, uint32_t dimension, bool penetration,
                        const gjk_hits *hits, const proto_stamp *stamp);
 void proto_encode_pairs(struct proto_buffer *out, uint32_t dimension, bool penetration,
                         const gjk_pair_hits *pairs, const proto_stamp *stamp);
 void proto_encode_nearest(struct proto_buffer *out, uint32_t dimension, const gjk_nears *nears,
                           const proto_stamp *stamp);
-/* Of two sets. */
+/* Writes the nearest pairs of two sets. */
 void proto_encode_near_pairs(struct proto_buffer *out, uint32_t dimension,
                              const gjk_pair_nears *pairs, const proto_stamp *stamp);
-/* A hit without a body is that of a single inline shape: its id is null. exits: where the ray
- * leaves each of them, or NULL. */
+/* Writes the hits of a ray. One without a body is that of a single inline shape: its id is null.
+ * exits: where the ray leaves each of them, or NULL. */
 void proto_encode_ray_hits(struct proto_buffer *out, uint32_t dimension, const gjk_ray_hits *hits,
                            const double *exits, const proto_stamp *stamp);
 void proto_encode_cast_hits(struct proto_buffer *out, uint32_t dimension, const gjk_cast_hits *hits,
                             const proto_stamp *stamp);
-/* Of casts too. */
+/* Writes the answer of mode any, of casts too. */
 void proto_encode_ray_any(struct proto_buffer *out, bool hit, const proto_stamp *stamp);
 
 /* Where a judge had to look: NULL stands for the set as it is. */
@@ -116,22 +116,22 @@ void proto_encode_tick_batch_begin(struct proto_buffer *out, const proto_summary
 void proto_encode_batch_reply(struct proto_buffer *out, proto_text reply);
 void proto_encode_batch_end(struct proto_buffer *out);
 
-/* {"error": problem}, which stands for a reply. */
+/* Writes {"error": problem}, which stands for a reply. */
 void proto_encode_error(struct proto_buffer *out, const struct proto_problem *problem);
 
 void proto_encode_summary(struct proto_buffer *out, const proto_summary *summary);
 
-/* A summary with "unknown": [row], of a tick of poses in part: begin, then each row, then end. */
+/* Write a summary with "unknown": [row], of a tick of poses in part: begin, then each row, then end. */
 void proto_encode_pose_summary_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_unknown_row(struct proto_buffer *out, uint32_t row);
 void proto_encode_pose_summary_end(struct proto_buffer *out);
 
-/* A summary with "handles": {id: handle}: begin, then each shape in order, then end. */
+/* Write a summary with "handles": {id: handle}: begin, then each shape in order, then end. */
 void proto_encode_handles_begin(struct proto_buffer *out, const proto_summary *summary);
 void proto_encode_handle(struct proto_buffer *out, const gjk_body *body);
 void proto_encode_handles_end(struct proto_buffer *out);
 
-/* {"sets": [...], "next": ...}; next NULL: null. */
+/* Writes {"sets": [...], "next": ...}; next NULL: null. */
 void proto_encode_set_list(struct proto_buffer *out, const proto_summary *summaries, size_t count,
                            const char *next);
 
@@ -157,24 +157,24 @@ proto_text proto_encode_set_shape_parts(struct proto_buffer *before, struct prot
                                         const char *id, bool is_first, uint32_t dimension,
                                         const proto_stored *shape, uint32_t handle);
 
-/* One shape of a set at that revision. */
+/* Writes one shape of a set at that revision. */
 void proto_encode_shape(struct proto_buffer *out, uint32_t dimension, const proto_stored *shape,
                         uint32_t handle, uint64_t revision);
 
 /* Encodes a shape without its place and handle, in the form that proto_decode_definition reads. */
 void proto_encode_definition(struct proto_buffer *out, const proto_stored *shape);
 
-/* {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
+/* Writes {"id", "handle", "revision", "pieces"}: a shape that was stored; a convex one is one piece. */
 void proto_encode_stored(struct proto_buffer *out, const gjk_body *body, uint64_t revision);
 
 /*
- * {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape of many
+ * Writes {"pieces": [[vertex, ...], ...]}: the convex polygons, segments or triangles that a shape of many
  * pieces is the union of, in its own frame; null where a height field has a hole. False: it is no
  * such shape, or a compound, whose pieces are its parts.
  */
 bool proto_encode_pieces(struct proto_buffer *out, const gjk_shape *shape) GJK_MUST_USE;
 
-/* {"oldest", "newest", "count"}; the first two are null where there is none. */
+/* Writes {"oldest", "newest", "count"}; the first two are null where there is none. */
 void proto_encode_ticks(struct proto_buffer *out, const proto_ticks *ticks);
 
 /* Something that happened to a set, which stands at that revision and keeps these ticks now. */
@@ -184,7 +184,7 @@ typedef struct proto_event {
     proto_ticks ticks;
 } proto_event;
 
-/* {"kind", "revision", "tick"} */
+/* Writes {"kind", "revision", "tick"}. */
 void proto_encode_event(struct proto_buffer *out, const proto_event *event);
 
 /*
@@ -219,7 +219,7 @@ typedef struct proto_overlap {
 
 void proto_encode_overlap(struct proto_buffer *out, const proto_overlap *overlap);
 
-/* Where shapes stood at a tick: begin, then each in order, then end. */
+/* Write where shapes stood at a tick: begin, then each in order, then end. */
 void proto_encode_poses_begin(struct proto_buffer *out, double tick, bool pose_gap);
 void proto_encode_pose(struct proto_buffer *out, const char *id, uint32_t dimension,
                        gjk_vec3 position, const gjk_rotation *turn);
@@ -231,11 +231,11 @@ typedef struct proto_cluster {
     uint64_t lag; /* changes that it does not show yet */
 } proto_cluster;
 
-/* GET /v1. cluster NULL: it is none. */
+/* Writes the answer to GET /v1. cluster NULL: it is none. */
 void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
                         const proto_cluster *cluster, const proto_limits *limits);
 
-/* {"status": "ok"} and the like, for probes. detail NULL: none. */
+/* Writes {"status": "ok"} and the like, for probes. detail NULL: none. */
 void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail);
 
 #endif

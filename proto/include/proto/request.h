@@ -168,14 +168,14 @@ bool proto_batch_tick(const struct proto_batch *batch, double *tick); /* false: 
 bool proto_batch_is_heavy(const struct proto_batch *batch);
 
 /*
- * Query i, as proto_decode_query would have it, with the batch's at, filter and options where it
+ * Decodes query i, as proto_decode_query would, with the batch's at, filter and options where it
  * has none of its own; pointers are into the batch. Threads with arenas of their own may ask at
  * the same time.
  */
 bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_arena *arena,
                        proto_query *out, struct proto_problem *problem) GJK_MUST_USE;
 
-/* NULL is allowed. */
+/* Frees a batch. NULL is allowed. */
 void proto_batch_close(struct proto_batch *batch);
 
 /* The body of PUT /v1/sets/{set}. shapes are in the order of ids (bytewise). */
