@@ -71,6 +71,9 @@ static void look_at_shape(struct search *search, const proto_node *shape) {
     const gjk_kind *first = gjk_kinds, *end = gjk_kinds + GJK_KIND_COUNT, *named = NULL;
     uint32_t implied = 0;
 
+    if (!proto_is_given(shape)) {
+        return;
+    }
     if (type.value.type == PROTO_STRING) {
         named = gjk_kind_find(type.value.text, type.value.count, &implied);
     }

@@ -409,22 +409,18 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
     const uint32_t refused = reader->refused;
     bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* as the stored shape */
 
-    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
-        is_same = is_same && !proto_has(kept->patch, member->name);
-        proto_optional(object, member->name);
-    }
-    if (is_same) {
-        share_pieces(reader, kept->shape, out);
-        return;
+    for (const gjk_member *member = kind->members; is_same && member->name != NULL; member++) {
+        is_same = !proto_has(kept->patch, member->name);
     }
     if (kept != NULL) {
         gjk_geometry_view(kept->shape, geometry->values);
     }
-    for (size_t i = 0; kind->members[i].name != NULL && proto_may_go_on(reader); i++) {
+    for (size_t i = 0; kind->members[i].name != NULL; i++) {
         const gjk_member *member = &kind->members[i];
-        proto_node node = proto_peek(&object->node, member->name);
+        proto_node node = proto_optional(object, member->name);
         node.is_required = !member->is_optional;
-        if (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name)) {
+        if (is_same || !proto_may_go_on(reader) ||
+            (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name))) {
             continue;
         }
         geometry->values[i] = (gjk_member_value){0};
@@ -432,6 +428,10 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
         if (member->differs && reader->refused == refused) {
             check_differs(reader, &node, member, &geometry->values[i]);
         }
+    }
+    if (is_same) {
+        share_pieces(reader, kept->shape, out);
+        return;
     }
     if (reader->refused != refused || !proto_may_go_on(reader)) {
         return;

@@ -68,25 +68,26 @@ static void suggest_kind(struct proto_reader *reader, proto_text found, uint32_t
 
 /* Asks for the members that a shape of any kind may have at this place. */
 static void ask_for_common(proto_object *object, uint32_t dimension, proto_shape_use use) {
-    static const char *const labels[] = {"category", "mask", "group", "meta"};
-    static const char *const extras[][2] = {
-        [PROTO_SHAPE_STORED] = {"handle"},
-        [PROTO_SHAPE_AT_TICK] = {"handle", "teleport"},
-        [PROTO_SHAPE_ALONE] = {"handle", "revision"},
-        [PROTO_SHAPE_INLINE] = {NULL},
-        [PROTO_SHAPE_OPERAND] = {"id"},
-        [PROTO_SHAPE_PART] = {NULL},
-    };
-
     proto_optional(object, "type");
     proto_optional(object, "rounding");
     proto_optional(object, "position");
     proto_optional(object, dimension == 2 ? "angle" : "orientation");
-    for (size_t i = 0; use != PROTO_SHAPE_PART && i < sizeof labels / sizeof labels[0]; i++) {
-        proto_optional(object, labels[i]);
+    if (use == PROTO_SHAPE_PART) {
+        return;
     }
-    for (size_t i = 0; i < 2 && extras[use][i] != NULL; i++) {
-        proto_optional(object, extras[use][i]);
+    proto_optional(object, "category");
+    proto_optional(object, "mask");
+    proto_optional(object, "group");
+    proto_optional(object, "meta");
+    if (use == PROTO_SHAPE_OPERAND) {
+        proto_optional(object, "id");
+    } else if (use != PROTO_SHAPE_INLINE) {
+        proto_optional(object, "handle");
+    }
+    if (use == PROTO_SHAPE_AT_TICK) {
+        proto_optional(object, "teleport");
+    } else if (use == PROTO_SHAPE_ALONE) {
+        proto_optional(object, "revision");
     }
 }
 

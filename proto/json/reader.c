@@ -122,16 +122,6 @@ proto_node proto_item(const proto_node *array, size_t index) {
                         .is_required = true};
 }
 
-proto_node proto_peek(const proto_node *object, const char *name) {
-    const proto_value *value = proto_lookup(object, name);
-    const bool is_given = value != NULL && value->type != PROTO_NULL;
-
-    return (proto_node){.parent = object,
-                        .name = name,
-                        .name_length = (uint32_t)strlen(name),
-                        .value = is_given ? *value : (proto_value){.type = PROTO_ABSENT}};
-}
-
 /* --- The JSON pointer (RFC 6901) of a node, with ~ written ~0 and / written ~1 --- */
 
 struct pointer {

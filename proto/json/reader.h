@@ -98,7 +98,15 @@ static inline bool proto_has(const proto_node *object, const char *name) {
 }
 
 /* Returns the member, which is not required, without asking for it as a decoder does. */
-proto_node proto_peek(const proto_node *object, const char *name);
+static inline proto_node proto_peek(const proto_node *object, const char *name) {
+    const proto_value *value = proto_lookup(object, name);
+    const bool is_given = value != NULL && value->type != PROTO_NULL;
+
+    return (proto_node){.parent = object,
+                        .name = name,
+                        .name_length = (uint32_t)strlen(name),
+                        .value = is_given ? *value : (proto_value){.type = PROTO_ABSENT}};
+}
 
 /* Writes the JSON pointer (RFC 6901) of a node, cut back to an enclosing value if size is short. */
 void proto_pointer_text(const proto_node *node, char *text, size_t size);
