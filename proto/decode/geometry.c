@@ -407,6 +407,7 @@ static void share_pieces(struct proto_reader *reader, const gjk_shape *shape, gj
 void proto_decode_geometry(struct proto_reader *reader, proto_object *object, const gjk_kind *kind,
                            const proto_kept *kept, gjk_geometry *geometry, gjk_shape *out) {
     const uint32_t refused = reader->refused;
+    proto_node first = {0};
     bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* as the stored shape */
 
     for (const gjk_member *member = kind->members; is_same && member->name != NULL; member++) {
@@ -419,6 +420,7 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
         const gjk_member *member = &kind->members[i];
         proto_node node = proto_optional(object, member->name);
         node.is_required = !member->is_optional;
+        first = i == 0 ? node : first;
         if (is_same || !proto_may_go_on(reader) ||
             (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name))) {
             continue;
@@ -446,7 +448,6 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
         }
     } else if (kind->has_pieces &&
                gjk_pieces_count(out->pieces) > reader->limits->pieces_per_shape_max) {
-        const proto_node first = proto_peek(&object->node, kind->members[0].name);
         refuse_pieces(reader, &first);
     }
 }
