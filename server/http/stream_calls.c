@@ -240,7 +240,8 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         !(request->match.operation->flags & GJKD_ANSWERS_EVENTS)) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "WATCH takes /v1/sets/{set}/events");
     }
-    if (request->reply.status == 0 && (request->match.operation->flags & GJKD_LINES) != 0) {
+    if (!added->is_unwatch && request->reply.status == 0 &&
+        (request->match.operation->flags & GJKD_LINES) != 0) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "an export or import is a request of its own, not a call");
     }
