@@ -74,9 +74,9 @@ bool proto_take_text(struct proto_reader *reader, proto_text *out);
 
 /* --- Sets --- */
 
-/* Decodes {"ticks": n}; leaves *ticks alone if there is none. */
-void proto_decode_history(struct proto_reader *reader, const proto_node *history, bool *exists,
-                          uint32_t *ticks);
+/* Decodes {"ticks": n}; leaves *out alone if there is none. */
+void proto_decode_history(struct proto_reader *reader, const proto_node *node, bool *exists,
+                          uint32_t *out);
 
 /* Checks that a set's own name, if it is given, is that of the path. */
 void proto_check_set_name(struct proto_reader *reader, proto_node node, const char *name);

@@ -65,6 +65,17 @@ static void look_at_member(struct search *search, const proto_node *node, gjk_me
     }
 }
 
+/* Looks at those members of a kind's geometry that are vectors, or at all others. */
+static void look_at_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
+                            bool others) {
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        const proto_node node = proto_peek(shape, member->name);
+        if (proto_is_given(&node) && (member->form != GJK_MEMBER_VECTOR) == others) {
+            look_at_member(search, &node, member->form);
+        }
+    }
+}
+
 /* Looks at the type, vectors, position and lists; at those of all kinds if the type names none. */
 static void look_at_shape(struct search *search, const proto_node *shape) {
     const proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
@@ -84,12 +95,7 @@ static void look_at_shape(struct search *search, const proto_node *shape) {
     compare(search, &type, implied);
     for (int lists = 0; lists < 2; lists++) {
         for (const gjk_kind *kind = first; kind < end; kind++) {
-            for (const gjk_member *member = kind->members; member->name != NULL; member++) {
-                const proto_node node = proto_peek(shape, member->name);
-                if (proto_is_given(&node) && (member->form == GJK_MEMBER_VECTOR) == (lists == 0)) {
-                    look_at_member(search, &node, member->form);
-                }
-            }
+            look_at_members(search, shape, kind, lists == 1);
         }
         if (lists == 0) {
             look_at_vectors(search, &position, 0);
