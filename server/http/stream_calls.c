@@ -175,15 +175,6 @@ static void make_head(const struct gjkd_stream *stream, struct gjkd_request *req
     }
 }
 
-/* The body stands in the message, which is in the arena. */
-static void take_call_body(struct gjkd_request *request, const proto_call *call) {
-    if (request->reply.status == 0 && call->body.data != NULL &&
-        (request->match.operation->flags & GJKD_TAKES_BODY) != 0) {
-        request->body = (char *)(uintptr_t)call->body.data;
-        request->body_bytes = call->body.length;
-    }
-}
-
 /* --- Calls --- */
 
 static struct gjkd_stream_call *add_call(struct gjkd_stream *stream, struct gjkd_exchange *exchange,
@@ -240,12 +231,17 @@ static void start_call(struct gjkd_stream *stream, struct gjkd_exchange *exchang
         !(request->match.operation->flags & GJKD_ANSWERS_EVENTS)) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST, "WATCH takes /v1/sets/{set}/events");
     }
-    if (!added->is_unwatch && request->reply.status == 0 &&
-        (request->match.operation->flags & GJKD_LINES) != 0) {
+    const struct gjkd_operation *operation = request->match.operation; /* UNWATCH has none */
+    if (request->reply.status == 0 && operation != NULL && (operation->flags & GJKD_LINES) != 0) {
         gjkd_request_fail(request, PROTO_BAD_REQUEST,
                           "an export or import is a request of its own, not a call");
     }
-    take_call_body(request, call);
+    /* The body stands in the message, which is in the arena. */
+    if (request->reply.status == 0 && call->body.data != NULL && operation != NULL &&
+        (operation->flags & GJKD_TAKES_BODY) != 0) {
+        request->body = (char *)(uintptr_t)call->body.data;
+        request->body_bytes = call->body.length;
+    }
     if (!gjkd_stream_line_up(stream, added)) {
         gjkd_stream_give_up(stream);
     }
