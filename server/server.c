@@ -74,12 +74,6 @@ static bool load_bodies(struct server *server, char error[GJKD_BODIES_ERROR_MAX]
 
 /* --- Stopping --- */
 
-static void close_loops(struct server *server) {
-    for (unsigned i = 0; i < server->loop_count; i++) {
-        gjkd_loop_close(&server->loops[i]);
-    }
-}
-
 /* Ends the process although workers may be busy, which cannot be stopped. */
 _Noreturn static void end_at_once(struct server *server, int code) {
     for (unsigned i = 0; i < server->loop_count; i++) {
@@ -110,7 +104,9 @@ static void on_delay_over(uv_timer_t *timer) {
     struct server *server = timer->data;
     uint64_t left_ms = server->config->drain_timeout_ms - delay_ms(server);
     uv_timer_start(timer, on_drain_timeout, left_ms > CLOSE_MS_MIN ? left_ms : CLOSE_MS_MIN, 0);
-    close_loops(server);
+    for (unsigned i = 0; i < server->loop_count; i++) {
+        gjkd_loop_close(&server->loops[i]);
+    }
 }
 
 /* Has the loops end what is not allowed any more. */
@@ -321,14 +317,6 @@ static bool open_loops(struct server *server) {
     return true;
 }
 
-static void print_ready_line(const struct server *server) {
-    char address[GJKD_ADDRESS_TEXT_MAX];
-    gjkd_address_format(&server->address, address);
-    printf("gjkd listening on %s://%s/\n", server->context.security.tls != NULL ? "https" : "http",
-           address);
-    fflush(stdout);
-}
-
 /* Logs the version, the address and what the operator should be warned of. */
 static void log_start(const struct server *server) {
     const struct gjkd_config *config = server->config;
@@ -350,7 +338,11 @@ static bool serve(struct server *server) {
         _exit(1); /* the loops run already */
     }
     log_start(server);
-    print_ready_line(server);
+    char address[GJKD_ADDRESS_TEXT_MAX];
+    gjkd_address_format(&server->address, address);
+    printf("gjkd listening on %s://%s/\n", server->context.security.tls != NULL ? "https" : "http",
+           address);
+    fflush(stdout);
     gjkd_notify(GJKD_NOTICE_READY);
     uv_run(&server->uv, UV_RUN_DEFAULT);
     for (unsigned i = 0; i < server->loop_count; i++) {

@@ -65,14 +65,6 @@ static bool detect_one(struct gjkd_query_context *context) {
     return gjkd_answer_print_hits(context, status, &hits);
 }
 
-static bool refuse_container(struct gjkd_query_context *context) {
-    proto_problem_set(context->problem, PROTO_OUT_OF_RANGE,
-                      "only polytopes without rounding can be asked what lies within them");
-    proto_problem_hint(context->problem, "give a box, polygon, hull or triangle, or a compound of "
-                                         "one of them, without rounding");
-    return proto_problem_point(context->problem, context->query.a.pointer);
-}
-
 static bool detect_within(struct gjkd_query_context *context) {
     gjk_detect_settings settings = detect_settings(context);
     struct gjkd_operand a;
@@ -81,20 +73,17 @@ static bool detect_within(struct gjkd_query_context *context) {
         return false;
     }
     if (!gjk_may_contain(&a.placed)) {
-        return refuse_container(context);
+        proto_problem_set(context->problem, PROTO_OUT_OF_RANGE,
+                          "only polytopes without rounding can be asked what lies within them");
+        proto_problem_hint(context->problem,
+                           "give a box, polygon, hull or triangle, or a compound of "
+                           "one of them, without rounding");
+        return proto_problem_point(context->problem, context->query.a.pointer);
     }
     context->query.penetration = false; /* there is no depth to tell */
     gjk_selection selection = gjkd_query_context_select(context, a.body, context->limit);
     gjk_status status = gjk_set_within(&context->snapshot, &a.placed, &selection, &settings, &hits);
     return gjkd_answer_print_hits(context, status, &hits);
-}
-
-static bool detect_all(struct gjkd_query_context *context) {
-    gjk_detect_settings settings = detect_settings(context);
-    gjk_pair_hits pairs;
-    gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
-    gjk_status status = gjk_set_detect_pairs(&context->snapshot, &selection, &settings, &pairs);
-    return gjkd_answer_print_pairs(context, status, &pairs);
 }
 
 static bool detect_against(struct gjkd_query_context *context) {
@@ -116,7 +105,11 @@ bool gjkd_answer_detect(struct gjkd_query_context *context) {
         return detect_against(context);
     }
     if (query->a.kind == PROTO_OPERAND_ABSENT) {
-        return detect_all(context);
+        gjk_detect_settings settings = detect_settings(context);
+        gjk_pair_hits pairs;
+        gjk_selection selection = gjkd_query_context_select(context, NULL, context->limit);
+        gjk_status status = gjk_set_detect_pairs(&context->snapshot, &selection, &settings, &pairs);
+        return gjkd_answer_print_pairs(context, status, &pairs);
     }
     if (query->within) {
         return detect_within(context);

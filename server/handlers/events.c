@@ -20,15 +20,6 @@ static bool take_number(const char **text, uint64_t *out) {
     return digits > 0 && digits <= 19;
 }
 
-/* The incarnation that an ETag begins with, and the mark if there is one. */
-static void take_incarnation(const char *text, size_t digits, gjkd_watch_spec *out) {
-    char incarnation[INCARNATION_DIGITS + 1] = "";
-    memcpy(incarnation, text, INCARNATION_DIGITS);
-    out->incarnation = strtoull(incarnation, NULL, 16);
-    out->mark =
-        digits > INCARNATION_DIGITS ? (uint32_t)strtoul(text + INCARNATION_DIGITS, NULL, 16) : 0;
-}
-
 /* REVISION or INCARNATION-REVISION, as in an ETag, that of a packed answer included; the id of an event
  * of a cluster may have -TICKS behind it. */
 static bool parse_since(const char *text, gjkd_watch_spec *out) {
@@ -37,7 +28,13 @@ static bool parse_since(const char *text, gjkd_watch_spec *out) {
         (digits == INCARNATION_DIGITS || digits == INCARNATION_DIGITS + MARK_DIGITS) &&
         text[digits] == '-';
     if (out->has_incarnation) {
-        take_incarnation(text, digits, out);
+        /* The incarnation that an ETag begins with, and the mark if there is one. */
+        char incarnation[INCARNATION_DIGITS + 1] = "";
+        memcpy(incarnation, text, INCARNATION_DIGITS);
+        out->incarnation = strtoull(incarnation, NULL, 16);
+        out->mark = digits > INCARNATION_DIGITS
+                        ? (uint32_t)strtoul(text + INCARNATION_DIGITS, NULL, 16)
+                        : 0;
         text += digits + 1;
     }
     out->has_since = true;

@@ -43,13 +43,6 @@ static proto_rewind rewind_of(const struct gjkd_query_context *context) {
     };
 }
 
-static bool refuse_without_history(struct gjkd_query_context *context) {
-    proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
-                      context->query.obstacles);
-    proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
-    return gjkd_query_context_refuse_at(context, "/policy/obstacles/at");
-}
-
 /* Finds the obstacles of the shot: the set of the policy, at its newest version or as of the shot. */
 static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
                            gjk_snapshot *obstacles) {
@@ -62,7 +55,10 @@ static bool find_obstacles(struct gjkd_query_context *context, gjk_shot *shot,
         return false;
     }
     if (query->obstacles_at_shot && other->history == NULL) {
-        return refuse_without_history(context);
+        proto_problem_set(context->problem, PROTO_OUT_OF_RANGE, "the set \"%.160s\" keeps no ticks",
+                          context->query.obstacles);
+        proto_problem_hint(context->problem, "PATCH it with \"history\", or say \"newest\"");
+        return gjkd_query_context_refuse_at(context, "/policy/obstacles/at");
     }
     *obstacles = gjk_snapshot_of(other->set);
     shot->obstacles = obstacles;

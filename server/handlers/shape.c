@@ -13,11 +13,6 @@ static const char *id_of(const struct gjkd_request *request) {
     return request->path.segments[ID_SEGMENT].text;
 }
 
-static void fail_shape_not_found(struct gjkd_request *request) {
-    gjkd_request_fail(request, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",
-                      id_of(request));
-}
-
 static bool has_good_id(struct gjkd_request *request) {
     const gjkd_segment *id = &request->path.segments[ID_SEGMENT];
     uint64_t max = request->context->limits.id_bytes_max;
@@ -65,7 +60,8 @@ void gjkd_handle_get_shape(struct gjkd_request *request) {
     }
     const gjk_body *body = gjk_set_find(request->version->set, id_of(request));
     if (body == NULL) {
-        fail_shape_not_found(request);
+        gjkd_request_fail(request, PROTO_SHAPE_NOT_FOUND, "there is no shape \"%.140s\" in the set",
+                          id_of(request));
     } else if (gjkd_may_read(request) && request->params.pieces) {
         reply_pieces(request, body);
     } else if (request->reply.status == 0) {

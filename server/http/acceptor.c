@@ -94,28 +94,12 @@ static void turn_one_away(struct gjkd_acceptor *acceptor) {
     reopen_reserve(acceptor);
 }
 
-static void note_starved(struct gjkd_acceptor *acceptor, int error) {
-    uint64_t now_ns = uv_hrtime();
-    if (acceptor->warned_ns == 0 || now_ns - acceptor->warned_ns > WARNING_PAUSE_NS) {
-        acceptor->warned_ns = now_ns;
-        gjkd_log(GJKD_LOG_WARNING, "cannot accept a connection: %s; trying again every %d ms",
-                 strerror(error), GJKD_ACCEPT_PAUSE_MS);
-    }
-}
-
 static void on_readable(uv_poll_t *poll, int status, int events);
 
 static void on_pause_over(uv_timer_t *pause) {
     struct gjkd_acceptor *acceptor = pause->data;
     reopen_reserve(acceptor);
     uv_poll_start(&acceptor->poll, UV_READABLE, on_readable);
-}
-
-static void rest(struct gjkd_acceptor *acceptor) {
-    note_starved(acceptor, errno);
-    turn_one_away(acceptor);
-    uv_poll_stop(&acceptor->poll);
-    uv_timer_start(&acceptor->pause, on_pause_over, GJKD_ACCEPT_PAUSE_MS, 0);
 }
 
 /* --- Life --- */
@@ -133,7 +117,15 @@ static void on_readable(uv_poll_t *poll, int status, int events) {
     struct gjkd_acceptor *acceptor = poll->data;
     (void)status, (void)events;
     if (accept_queued(acceptor, ACCEPTS_MAX) == STARVED) {
-        rest(acceptor);
+        uint64_t now_ns = uv_hrtime();
+        if (acceptor->warned_ns == 0 || now_ns - acceptor->warned_ns > WARNING_PAUSE_NS) {
+            acceptor->warned_ns = now_ns;
+            gjkd_log(GJKD_LOG_WARNING, "cannot accept a connection: %s; trying again every %d ms",
+                     strerror(errno), GJKD_ACCEPT_PAUSE_MS);
+        }
+        turn_one_away(acceptor);
+        uv_poll_stop(&acceptor->poll);
+        uv_timer_start(&acceptor->pause, on_pause_over, GJKD_ACCEPT_PAUSE_MS, 0);
     }
     acceptor->taken(acceptor->owner);
 }
@@ -184,18 +176,14 @@ static bool set_option(int fd, int option) {
     return setsockopt(fd, SOL_SOCKET, option, &on, sizeof on) == 0;
 }
 
-/* For the connections, which inherit it. A wish: without it all works, too. */
-static void limit_unsent(int fd) {
-    int bytes = UNSENT_BYTES;
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
-}
-
 static int open_one(gjkd_address *address, bool first) {
     int fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) {
         return -1;
     }
-    limit_unsent(fd);
+    /* Connections inherit this limit. Everything works without it. */
+    int bytes = UNSENT_BYTES;
+    (void)setsockopt(fd, IPPROTO_TCP, TCP_NOTSENT_LOWAT, &bytes, sizeof bytes);
     bool fine = set_option(fd, SO_REUSEADDR) && (first || set_option(fd, SO_REUSEPORT)) &&
                 bind(fd, &address->any, address->length) == 0 &&
                 (!first || set_option(fd, SO_REUSEPORT)) && listen(fd, SOMAXCONN) == 0;
@@ -206,14 +194,6 @@ static int open_one(gjkd_address *address, bool first) {
         return -1;
     }
     return fd;
-}
-
-/* Replaces port 0 by the port that the kernel picked. */
-static void learn_port(gjkd_address *address, int fd) {
-    gjkd_address actual = {.length = sizeof actual.storage};
-    if (getsockname(fd, &actual.any, &actual.length) == 0) {
-        gjkd_address_set_port(address, gjkd_address_port(&actual));
-    }
 }
 
 bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
@@ -233,7 +213,11 @@ bool gjkd_listen_open(gjkd_address *address, int *sockets, unsigned count,
             return false;
         }
         if (i == 0) {
-            learn_port(address, sockets[0]);
+            /* Replaces port 0 by the port that the kernel picked. */
+            gjkd_address actual = {.length = sizeof actual.storage};
+            if (getsockname(sockets[0], &actual.any, &actual.length) == 0) {
+                gjkd_address_set_port(address, gjkd_address_port(&actual));
+            }
         }
     }
     return true;

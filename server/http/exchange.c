@@ -391,16 +391,6 @@ static bool reads_nothing(struct gjkd_exchange *exchange, uint64_t now_ns) {
     return now_ns - exchange->window_ns > READING_PAUSE_NS;
 }
 
-/* Ends the sending of the reply, and no longer charges what it keeps. */
-static void cut_reading(struct gjkd_exchange *exchange) {
-    (void)gjkd_account_pin(exchange->request.account, 0);
-    if (exchange->call != NULL) {
-        exchange->call->unread(exchange);
-    } else if (gjkd_connection_of(exchange->connection) != NULL) {
-        gjkd_connection_of(exchange->connection)->overdue_ns = 0;
-    }
-}
-
 bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
     const uint64_t now_ns = uv_hrtime();
     bool ends_any = false;
@@ -408,7 +398,13 @@ bool gjkd_exchanges_sweep_reading(struct gjkd_http *http) {
         bool is_too_much;
         const uint64_t pinned = gjkd_request_charge_pinned(&at->request, &is_too_much);
         if (pinned > 0 && (is_too_much || reads_nothing(at, now_ns))) {
-            cut_reading(at);
+            /* Ends the sending of the reply, and no longer charges what it keeps. */
+            (void)gjkd_account_pin(at->request.account, 0);
+            if (at->call != NULL) {
+                at->call->unread(at);
+            } else if (gjkd_connection_of(at->connection) != NULL) {
+                gjkd_connection_of(at->connection)->overdue_ns = 0;
+            }
             ends_any = true;
         }
     }

@@ -256,34 +256,26 @@ static void check_lag(struct gjkd_exchange *exchange) {
     }
 }
 
-static void note_token(const struct gjkd_exchange *exchange) {
-    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
-    if (exchange->request.has_token && entry != NULL) {
-        entry->has_token = true;
-        entry->token = exchange->request.token;
-    }
-}
-
-/* Refuses a head that has left no memory for an answer. */
-static enum MHD_Result refuse_head(struct gjkd_exchange *exchange) {
-    exchange->stage = GJKD_STAGE_DONE;
-    exchange->needs_lingering_close = true;
-    (void)gjkd_direct_reply_send(exchange);
-    return MHD_NO;
-}
-
 static enum MHD_Result take_head(struct gjkd_exchange *exchange, const char *method) {
     struct gjkd_request *request = &exchange->request;
     request->head = gjkd_head_make(gjkd_method_find(method));
     MHD_get_connection_values(exchange->connection, MHD_HEADER_KIND, on_field, exchange);
     const bool is_over = strlen(request->target) + request->head.field_bytes > HEAD_BYTES_MAX;
     gjkd_request_begin(request);
-    note_token(exchange);
+    struct gjkd_connection *entry = gjkd_connection_of(exchange->connection);
+    if (exchange->request.has_token && entry != NULL) {
+        entry->has_token = true;
+        entry->token = exchange->request.token;
+    }
     check_lag(exchange);
     exchange->stage = GJKD_STAGE_BODY;
     gjkd_exchange_set_progress(exchange, GJKD_BODY_DUE);
     if (request->reply.status != 0 && is_over) {
-        return refuse_head(exchange);
+        /* Refuses a head that has left no memory for an answer. */
+        exchange->stage = GJKD_STAGE_DONE;
+        exchange->needs_lingering_close = true;
+        (void)gjkd_direct_reply_send(exchange);
+        return MHD_NO;
     }
     bool body_follows = gjkd_head_has_body(&request->head) || request->head.fault != NULL;
     if (request->reply.status != 0 && body_follows &&
@@ -458,20 +450,16 @@ static void expire_soon(struct gjkd_connection *entry) {
 #define STRICT_OPTION MHD_OPTION_STRICT_FOR_CLIENT
 #endif
 
-static void set_tls(struct MHD_OptionItem options[3]) {
-    gnutls_certificate_retrieve_function3 *callback = gjkd_tls_on_handshake;
-    options[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
-                                         (void *)(uintptr_t)GJKD_TLS_PRIORITIES};
-    options[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, NULL};
-    memcpy(&options[1].ptr_value, &callback, sizeof callback);
-    options[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
-}
-
 bool gjkd_http_start(struct gjkd_http *http) {
     struct MHD_OptionItem tls[3] = {{MHD_OPTION_END, 0, NULL}};
     unsigned flags = MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_NO_LISTEN_SOCKET;
     if (http->context->security.tls != NULL) {
-        set_tls(tls);
+        gnutls_certificate_retrieve_function3 *callback = gjkd_tls_on_handshake;
+        tls[0] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_PRIORITIES, 0,
+                                         (void *)(uintptr_t)GJKD_TLS_PRIORITIES};
+        tls[1] = (struct MHD_OptionItem){MHD_OPTION_HTTPS_CERT_CALLBACK2, 0, NULL};
+        memcpy(&tls[1].ptr_value, &callback, sizeof callback);
+        tls[2] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
         flags |= MHD_USE_TLS;
     } else {
         flags |= MHD_ALLOW_UPGRADE;

@@ -280,18 +280,15 @@ void gjkd_stream_mark(struct gjkd_stream *stream) {
     }
 }
 
-static void flush_dirty(struct gjkd_stream *stream) {
-    unmark(stream);
-    if (has_unread(stream)) {
-        receive(stream);
-    }
-    gjkd_stream_flush(stream);
-}
-
 void gjkd_streams_flush(struct gjkd_http *http) {
     const uint64_t until_ns = http->dirty != NULL ? uv_hrtime() + FLUSH_NS : 0;
     while (http->dirty != NULL && uv_hrtime() < until_ns) {
-        flush_dirty(http->dirty);
+        struct gjkd_stream *stream = http->dirty;
+        unmark(stream);
+        if (has_unread(stream)) {
+            receive(stream);
+        }
+        gjkd_stream_flush(stream);
     }
 }
 
@@ -506,13 +503,6 @@ static bool take_early(struct gjkd_stream *stream, proto_text early) {
     return true;
 }
 
-static void keep_alive(int fd) {
-    const int yes = 1, idle = KEEP_ALIVE_S;
-    (void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
-    (void)setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
-}
-
 static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
     struct gjkd_exchange *exchange = upgrade->exchange;
     struct gjkd_http *http = exchange->http;
@@ -540,16 +530,11 @@ static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
         return NULL;
     }
     stream->poll.data = stream;
-    keep_alive(stream->fd);
+    const int yes = 1, idle = KEEP_ALIVE_S;
+    (void)setsockopt(stream->fd, SOL_SOCKET, SO_KEEPALIVE, &yes, sizeof yes);
+    (void)setsockopt(stream->fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    (void)setsockopt(stream->fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
     return stream;
-}
-
-/* Says that there is no memory for a stream (1013), before the connection is closed. */
-static void turn_away(const gjkd_upgrade *upgrade) {
-    static const char frame[] = "\x88\x02\x03\xf5";
-    (void)send(upgrade->fd, frame, sizeof frame - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
-    shutdown(upgrade->fd, SHUT_WR);
-    MHD_upgrade_action(upgrade->upgraded, MHD_UPGRADE_ACTION_CLOSE);
 }
 
 void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
@@ -562,7 +547,11 @@ void gjkd_stream_begin(const gjkd_upgrade *upgrade) {
         gjkd_memory_give(GJKD_CHARGE_LARGE, STREAM_BYTES);
     }
     if (stream == NULL) {
-        turn_away(upgrade);
+        /* Says that there is no memory for a stream (1013), before the connection is closed. */
+        static const char frame[] = "\x88\x02\x03\xf5";
+        (void)send(upgrade->fd, frame, sizeof frame - 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+        shutdown(upgrade->fd, SHUT_WR);
+        MHD_upgrade_action(upgrade->upgraded, MHD_UPGRADE_ACTION_CLOSE);
         return;
     }
     stream->entry->stream = stream;

@@ -105,14 +105,6 @@ struct numbers {
     char retry_after[24], length[24];
 };
 
-/* Describes the body that GET would be answered with. */
-static void describe_absent_body(const gjkd_reply *reply, struct numbers *numbers,
-                                 proto_call_answer *out) {
-    snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
-    add_header(out, "Content-Type", reply->content_type);
-    add_header(out, "Content-Length", reply->content_type != NULL ? numbers->length : NULL);
-}
-
 static void describe(const struct gjkd_request *request, const struct gjkd_stream_call *call,
                      struct numbers *numbers, proto_call_answer *out) {
     const gjkd_reply *reply = &request->reply;
@@ -122,7 +114,10 @@ static void describe(const struct gjkd_request *request, const struct gjkd_strea
                                .content_type = has ? reply->content_type : NULL,
                                .body_bytes = has ? reply->length : 0};
     if (request->head.method == GJKD_HEAD) {
-        describe_absent_body(reply, numbers, out);
+        /* Describes the body that GET would be answered with. */
+        snprintf(numbers->length, sizeof numbers->length, "%zu", reply->length);
+        add_header(out, "Content-Type", reply->content_type);
+        add_header(out, "Content-Length", reply->content_type != NULL ? numbers->length : NULL);
     } else if (call->is_text && has && strcmp(reply->content_type, GJKD_JSON_TYPE) != 0) {
         add_header(out, "Content-Type", reply->content_type);
     }

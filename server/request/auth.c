@@ -116,13 +116,6 @@ static bool may_guess(struct gjkd_request *request) {
     return wait_s == 0;
 }
 
-static void note_guess(const struct gjkd_request *request) {
-    if (request->context->security.address_limiter != NULL) {
-        gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
-        gjkd_limiter_charge(request->context->security.address_limiter, &guesses, 1, uv_hrtime());
-    }
-}
-
 uint64_t gjkd_auth_hash_client(const struct gjkd_request *request) {
     const gjkd_limiter_key *key = request->has_token ? &request->token_key : &request->client_key;
     return gjkd_hash2(key->words, request->context->hash_seed);
@@ -162,20 +155,16 @@ static void refuse_token(struct gjkd_request *request, gjkd_key_status status) {
         return;
     }
     if (status == GJKD_KEY_UNKNOWN) {
-        note_guess(request);
+        if (request->context->security.address_limiter != NULL) {
+            gjkd_limiter_key guesses = gjkd_limiter_key_beside(&request->client_key);
+            gjkd_limiter_charge(request->context->security.address_limiter, &guesses, 1,
+                                uv_hrtime());
+        }
     }
     gjkd_request_fail(request, PROTO_UNAUTHENTICATED, "%s", details[status]);
     request->reply.challenge = status == GJKD_KEY_ABSENT
                                    ? "Bearer realm=\"gjkd\""
                                    : gjkd_auth_challenge(PROTO_UNAUTHENTICATED);
-}
-
-static void refuse_scope(struct gjkd_request *request, gjkd_scope needed) {
-    gjkd_request_refuse(request);
-    request->reply.challenge =
-        needed == GJKD_SCOPE_READ
-            ? "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"read\""
-            : "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"write\"";
 }
 
 void gjkd_auth_check_token(struct gjkd_request *request) {
@@ -203,7 +192,11 @@ void gjkd_auth_check_access(struct gjkd_request *request) {
     }
     gjkd_scope needed = needed_scope(operation);
     if (!gjkd_access_scope(&request->grant, needed, &request->problem)) {
-        refuse_scope(request, needed);
+        gjkd_request_refuse(request);
+        request->reply.challenge =
+            needed == GJKD_SCOPE_READ
+                ? "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"read\""
+                : "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"write\"";
         return;
     }
     bool names_set = strncmp(operation->path, set_path, sizeof set_path - 1) == 0;

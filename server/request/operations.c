@@ -32,12 +32,6 @@ static bool has_form(const gjkd_path *path, const char *pattern, gjkd_segment *v
     return *pattern == '\0';
 }
 
-static void add_method(char allow[GJKD_ALLOW_MAX], gjkd_method method) {
-    size_t used = strlen(allow);
-    snprintf(allow + used, GJKD_ALLOW_MAX - used, "%s%s%s", used > 0 ? ", " : "",
-             gjkd_method_text(method), method == GJKD_GET ? ", HEAD" : "");
-}
-
 void gjkd_route_find(gjkd_method method, const gjkd_path *path, gjkd_match *out) {
     gjkd_method wanted = method == GJKD_HEAD ? GJKD_GET : method;
     gjkd_segment variable;
@@ -58,7 +52,10 @@ void gjkd_route_find(gjkd_method method, const gjkd_path *path, gjkd_match *out)
             out->allow[0] = '\0';
             return;
         }
-        add_method(out->allow, gjkd_operations[i].method);
+        size_t used = strlen(out->allow);
+        snprintf(out->allow + used, GJKD_ALLOW_MAX - used, "%s%s%s", used > 0 ? ", " : "",
+                 gjkd_method_text(gjkd_operations[i].method),
+                 gjkd_operations[i].method == GJKD_GET ? ", HEAD" : "");
     }
 }
 

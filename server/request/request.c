@@ -453,22 +453,18 @@ bool gjkd_request_gives_up_trial(struct gjkd_request *request) {
     return request->trial_given_up;
 }
 
-/* A short task has processor time, not time: while it waits for a processor nobody waits for it. */
-static void give_up_trial(struct gjkd_request *request, uint64_t now_ns) {
-    const int64_t left_ns =
-        request->trial_thread_ns != 0 ? request->trial_thread_ns - gjkd_timing_thread_ns() : 0;
-    if (left_ns > 0) {
-        request->trial_ns = now_ns + (uint64_t)left_ns;
-    } else {
-        request->trial_given_up = true;
-    }
-}
-
 bool gjkd_request_is_late(struct gjkd_request *request) {
     const uint64_t now_ns = uv_hrtime();
     gjkd_pool_pause(now_ns);
     if (request->trial_ns != 0 && now_ns > request->trial_ns) {
-        give_up_trial(request, now_ns);
+        /* A short task has processor time, not time: while it waits for a processor nobody waits for it. */
+        const int64_t left_ns =
+            request->trial_thread_ns != 0 ? request->trial_thread_ns - gjkd_timing_thread_ns() : 0;
+        if (left_ns > 0) {
+            request->trial_ns = now_ns + (uint64_t)left_ns;
+        } else {
+            request->trial_given_up = true;
+        }
     }
     return request->trial_given_up || now_ns > request->deadline_ns ||
            atomic_load(&request->fate) == GJKD_FATE_EXPIRED;

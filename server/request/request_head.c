@@ -14,15 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void find_request_id(struct gjkd_request *request) {
-    const char *given = request->head.request_id;
-    if (given != NULL && gjkd_is_request_id(given)) {
-        memcpy(request->request_id, given, strlen(given) + 1);
-    } else {
-        gjkd_request_id_make(request->request_id);
-    }
-}
-
 static void check_framing(struct gjkd_request *request) {
     if (request->head.out_of_memory) {
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the header fields");
@@ -247,7 +238,12 @@ void gjkd_request_begin(struct gjkd_request *request) {
         check_length,
         check_loading,
     };
-    find_request_id(request);
+    const char *given = request->head.request_id;
+    if (given != NULL && gjkd_is_request_id(given)) {
+        memcpy(request->request_id, given, strlen(given) + 1);
+    } else {
+        gjkd_request_id_make(request->request_id);
+    }
     if (request->context->config->access_log) { /* others ask for it where they need it */
         request->client = gjkd_forwarded_client(&request->peer, request->head.forwarded_for,
                                                 &request->context->config->trusted_proxies);

@@ -274,16 +274,6 @@ static void return_action(struct program *program, uint32_t action) {
     add_instruction(program, BPF_RET | BPF_K, action, 0, 0);
 }
 
-/* Other architectures' numbers mean other calls. */
-static void begin_program(struct program *program) {
-    load_word(program, offsetof(struct seccomp_data, arch));
-    add_instruction(program, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
-    return_action(program, SECCOMP_RET_ERRNO | ENOSYS);
-    load_word(program, offsetof(struct seccomp_data, nr));
-    add_instruction(program, BPF_JMP | BPF_JGT | BPF_K, NUMBER_MAX, 0, 1);
-    return_action(program, SECCOMP_RET_ERRNO | ENOSYS);
-}
-
 static void allow_call(struct program *program, int number) {
     add_instruction(program, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1);
     return_action(program, SECCOMP_RET_ALLOW);
@@ -309,7 +299,13 @@ static void allow_some(struct program *program, const struct rule *rule) {
  */
 static bool restrict_calls(bool stores, bool connects) {
     struct program program = {0};
-    begin_program(&program);
+    /* Other architectures' numbers mean other calls. */
+    load_word(&program, offsetof(struct seccomp_data, arch));
+    add_instruction(&program, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
+    return_action(&program, SECCOMP_RET_ERRNO | ENOSYS);
+    load_word(&program, offsetof(struct seccomp_data, nr));
+    add_instruction(&program, BPF_JMP | BPF_JGT | BPF_K, NUMBER_MAX, 0, 1);
+    return_action(&program, SECCOMP_RET_ERRNO | ENOSYS);
     for (int i = 0; i < ALLOWED_COUNT; i++) {
         allow_call(&program, allowed[i]);
     }
@@ -416,11 +412,6 @@ static void find_readable(struct readable *readable, const struct gjkd_config *c
     }
 }
 
-/* Landlock knows /proc/self by its inode, which stays the same while somebody has it open. */
-static void keep_proc_self(void) {
-    (void)open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
 static void warn(const char *what) {
     gjkd_log(GJKD_LOG_WARNING, "sandbox: without %s: %s", what, strerror(errno));
 }
@@ -432,7 +423,8 @@ static void enter_sandbox(const struct gjkd_config *config) {
         return;
     }
     find_readable(&readable, config);
-    keep_proc_self();
+    /* Landlock knows /proc/self by its inode, which stays the same while somebody has it open. */
+    (void)open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (!restrict_files(readable.paths, readable.count, config->data_dir)) {
         warn("Landlock, all files that the user may open are open to it");
     }

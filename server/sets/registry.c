@@ -161,34 +161,22 @@ void gjkd_registry_unlock_writer(struct gjkd_registry *registry, const char *nam
     gjkd_pool_let_go();
 }
 
-static void uncount(struct gjkd_registry *registry, const struct gjkd_version *old) {
-    registry->shapes -= gjk_set_count(old->set);
-    registry->bytes -= old->bytes;
-}
-
-static void insert(struct gjkd_registry *registry, size_t index, struct gjkd_version *version) {
-    memmove(&registry->versions[index + 1], &registry->versions[index],
-            (registry->count - index) * sizeof(struct gjkd_version *));
-    registry->versions[index] = version;
-    registry->count++;
-}
-
-static void take_out(struct gjkd_registry *registry, size_t index) {
-    registry->count--;
-    memmove(&registry->versions[index], &registry->versions[index + 1],
-            (registry->count - index) * sizeof(struct gjkd_version *));
-}
-
 /* Puts version (NULL: none) in the place at index of what is there, old (NULL: nothing). */
 static void replace(struct gjkd_registry *registry, size_t index, const struct gjkd_version *old,
                     struct gjkd_version *version) {
     if (old != NULL) {
-        uncount(registry, old);
+        registry->shapes -= gjk_set_count(old->set);
+        registry->bytes -= old->bytes;
     }
     if (version == NULL && old != NULL) {
-        take_out(registry, index);
+        registry->count--;
+        memmove(&registry->versions[index], &registry->versions[index + 1],
+                (registry->count - index) * sizeof(struct gjkd_version *));
     } else if (version != NULL && old == NULL) {
-        insert(registry, index, version);
+        memmove(&registry->versions[index + 1], &registry->versions[index],
+                (registry->count - index) * sizeof(struct gjkd_version *));
+        registry->versions[index] = version;
+        registry->count++;
     } else if (version != NULL) {
         registry->versions[index] = version;
     }

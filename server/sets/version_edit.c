@@ -74,15 +74,6 @@ static const gjk_body *find_newest(const struct builder *builder, const char *id
     return builder->newest != NULL ? gjk_set_find(builder->newest, id) : NULL;
 }
 
-/* Keeps the largest numbers, from which costs are estimated. */
-static void note_size(struct gjkd_version *version, const gjk_shape *shape) {
-    const uint32_t pieces = shape->pieces != NULL ? gjk_pieces_count(shape->pieces) : 0;
-    uint32_t points = pieces < PIECES_ASKED ? pieces : PIECES_ASKED;
-    points = shape->pieces != NULL ? points : shape->count;
-    version->points_max = points > version->points_max ? points : version->points_max;
-    version->pieces_max = pieces > version->pieces_max ? pieces : version->pieces_max;
-}
-
 /* Counts a body in the place of another; either may be NULL. */
 static void builder_account(struct builder *builder, const gjk_body *old, const gjk_body *body,
                             const char *id) {
@@ -98,7 +89,13 @@ static void builder_account(struct builder *builder, const gjk_body *old, const 
         version->made_bytes += gjkd_stored_bytes(body, old);
         version->body_bytes += gjkd_stored_bytes(body, NULL);
         version->fresh_body_bytes += gjkd_stored_bytes(body, kept);
-        note_size(version, body->placed.shape);
+        /* Keeps the largest numbers, from which costs are estimated. */
+        const gjk_shape *shape = body->placed.shape;
+        const uint32_t pieces = shape->pieces != NULL ? gjk_pieces_count(shape->pieces) : 0;
+        uint32_t points = pieces < PIECES_ASKED ? pieces : PIECES_ASKED;
+        points = shape->pieces != NULL ? points : shape->count;
+        version->points_max = points > version->points_max ? points : version->points_max;
+        version->pieces_max = pieces > version->pieces_max ? pieces : version->pieces_max;
     }
 }
 
@@ -152,13 +149,6 @@ static uint64_t fresh_order_bytes(const struct gjkd_version *version) {
 
 static uint64_t fresh_bytes(const struct gjkd_version *version) {
     return version->fresh_body_bytes + fresh_order_bytes(version);
-}
-
-static void measure(struct gjkd_version *version) {
-    uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
-    version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
-    version->bytes +=
-        ticks > 0 ? version->tick_totals.bytes + fresh_bytes(version) : whole_bytes(version);
 }
 
 /*
@@ -254,7 +244,10 @@ static gjk_status version_complete(struct gjkd_version *version, gjk_status stat
         gjkd_version_release(version);
         return status;
     }
-    measure(version);
+    uint32_t ticks = version->history != NULL ? gjk_history_count(version->history) : 0;
+    version->bytes = sizeof *version + strlen(version->name) + version->meta.length;
+    version->bytes +=
+        ticks > 0 ? version->tick_totals.bytes + fresh_bytes(version) : whole_bytes(version);
     *out = version;
     return GJK_OK;
 }

@@ -108,19 +108,15 @@ void gjkd_crash_install(void) {
     }
 }
 
-/* Keeps a stack that is there already: the address sanitizer sets one, and frees what it finds. */
-static void set_stack(void) {
-    stack_t old;
-    stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
-    if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {
-        sigaltstack(&stack, NULL);
-    }
-}
-
 const char *gjkd_crash_note_route(const char *route) {
     const char *before = current_route;
     if (!has_stack) {
-        set_stack();
+        /* Keeps a stack that is there already: the address sanitizer sets one, and frees what it finds. */
+        stack_t old;
+        stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+        if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE)) {
+            sigaltstack(&stack, NULL);
+        }
         has_stack = true;
     }
     current_route = route;

@@ -57,33 +57,6 @@ static void take_list(gjkd_head *head, struct gjk_arena *arena, const char **slo
     *slot = joined;
 }
 
-static void take_length(gjkd_head *head, const char *value) {
-    size_t digits = strspn(value, "0123456789");
-    if (head->has_length) {
-        head->fault = "Content-Length stands twice";
-    } else if (digits == 0 || digits > 18 || value[digits] != '\0') {
-        head->fault = "Content-Length is not a number of bytes";
-    } else {
-        head->body_bytes = strtoull(value, NULL, 10);
-    }
-    head->has_length = true;
-}
-
-static void take_encoding(gjkd_head *head, const char *value) {
-    if (head->chunked || strcasecmp(value, "chunked") != 0) {
-        head->fault = "Transfer-Encoding may be chunked and nothing else, once";
-    }
-    head->chunked = true;
-}
-
-/* One coding, gzip or x-gzip, is known; two of them are not undone. */
-static void take_coding(gjkd_head *head, const char *value) {
-    bool is_gzip = strcasecmp(value, "gzip") == 0 || strcasecmp(value, "x-gzip") == 0;
-    bool is_identity = strcasecmp(value, "identity") == 0;
-    head->encoded = head->encoded || (is_gzip ? head->gzipped : !is_identity);
-    head->gzipped = head->gzipped || is_gzip;
-}
-
 /* Returns true if the name is one or more characters, without blanks and delimiters. */
 static bool is_name(const char *name) {
     static const bool refused[UCHAR_MAX + 1] = {
@@ -184,11 +157,26 @@ void gjkd_head_add(gjkd_head *head, struct gjk_arena *arena, const char *name, c
     } else if (take_text(head, arena, name, value)) {
         return;
     } else if (is_called(name, "Content-Encoding")) {
-        take_coding(head, value);
+        /* One coding, gzip or x-gzip, is known; two of them are not undone. */
+        bool is_gzip = strcasecmp(value, "gzip") == 0 || strcasecmp(value, "x-gzip") == 0;
+        bool is_identity = strcasecmp(value, "identity") == 0;
+        head->encoded = head->encoded || (is_gzip ? head->gzipped : !is_identity);
+        head->gzipped = head->gzipped || is_gzip;
     } else if (is_called(name, "Content-Length")) {
-        take_length(head, value);
+        size_t digits = strspn(value, "0123456789");
+        if (head->has_length) {
+            head->fault = "Content-Length stands twice";
+        } else if (digits == 0 || digits > 18 || value[digits] != '\0') {
+            head->fault = "Content-Length is not a number of bytes";
+        } else {
+            head->body_bytes = strtoull(value, NULL, 10);
+        }
+        head->has_length = true;
     } else if (is_called(name, "Transfer-Encoding")) {
-        take_encoding(head, value);
+        if (head->chunked || strcasecmp(value, "chunked") != 0) {
+            head->fault = "Transfer-Encoding may be chunked and nothing else, once";
+        }
+        head->chunked = true;
     } else if (is_called(name, "Expect")) {
         head->wants_continue = strcasecmp(value, "100-continue") == 0;
     }

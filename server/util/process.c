@@ -78,15 +78,6 @@ static void print_files(FILE *out) {
     }
 }
 
-static void print_cpu(FILE *out) {
-    struct rusage usage;
-    if (getrusage(RUSAGE_SELF, &usage) == 0) {
-        double seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
-        print(out, "process_cpu_seconds_total", "counter", "Processor time used.", seconds);
-    }
-}
-
 /* Field 22 of stat, in ticks since boot. The second field may contain blanks and parentheses. */
 static void print_start(FILE *out) {
     char line[1024];
@@ -108,7 +99,12 @@ static void print_start(FILE *out) {
 void gjkd_process_print(FILE *out) {
     print_memory(out);
     print_files(out);
-    print_cpu(out);
+    struct rusage usage;
+    if (getrusage(RUSAGE_SELF, &usage) == 0) {
+        double seconds = (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+                         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1e-6;
+        print(out, "process_cpu_seconds_total", "counter", "Processor time used.", seconds);
+    }
     print_start(out);
 }
 

@@ -135,16 +135,6 @@ static bool grow_payers(struct gjkd_topic *topic) {
     return grown != NULL;
 }
 
-/* Where there is no room, others pay. */
-static void add_payer(struct gjkd_topic *topic, uint64_t client) {
-    struct payer *payer = find_payer(topic, client);
-    if (payer != NULL) {
-        payer->watches++;
-    } else if (grow_payers(topic)) {
-        topic->payers[topic->payer_count++] = (struct payer){client, 1};
-    }
-}
-
 static void remove_payer(struct gjkd_topic *topic, uint64_t client) {
     struct payer *payer = find_payer(topic, client);
     if (payer != NULL && --payer->watches == 0) {
@@ -555,7 +545,13 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
         free_topics(give_up_topics(topics)); /* the caller's version keeps the feed */
         return NULL;
     }
-    add_payer(topic, spec->client);
+    /* Where there is no room, others pay. */
+    struct payer *payer = find_payer(topic, spec->client);
+    if (payer != NULL) {
+        payer->watches++;
+    } else if (grow_payers(topic)) {
+        topic->payers[topic->payer_count++] = (struct payer){spec->client, 1};
+    }
     struct gjkd_subscription *at = topic->subscriptions;
     while (at != NULL && at->completions != completions) {
         at = at->next;

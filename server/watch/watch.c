@@ -135,12 +135,6 @@ static void reset(struct gjkd_watch *watch, struct gjkd_event *instead) {
     push(watch, instead);
 }
 
-static void reset_beside(struct gjkd_watch *watch, const struct gjkd_event *event) {
-    struct gjkd_event *instead = gjkd_event_note_beside(GJKD_EVENT_RESET, event, watch->client);
-    reset(watch, instead);
-    gjkd_event_release(instead);
-}
-
 /* Returns true if the watch has to be told of it. */
 static bool wants(const struct gjkd_watch *watch, const struct gjkd_event *event) {
     switch (event->kind) {
@@ -159,14 +153,6 @@ static bool comes_early(const struct gjkd_watch *watch, const struct gjkd_event 
            (watch->catch_up != NULL || event->order > watch->at);
 }
 
-static void hold(struct gjkd_watch *watch, struct gjkd_event *event) {
-    if (gjkd_deliveries_push(&watch->held, event)) {
-        watch->held_bytes += event->bytes;
-    } else {
-        end_queue(watch);
-    }
-}
-
 /* Moves what has waited for the changes that the queue now ends with. */
 static void push_held(struct gjkd_watch *watch) {
     while (watch->held.first != NULL && watch->held.first->event->order <= watch->at) {
@@ -179,7 +165,11 @@ static void push_held(struct gjkd_watch *watch) {
 
 static void push_or_hold(struct gjkd_watch *watch, struct gjkd_event *event) {
     if (comes_early(watch, event)) {
-        hold(watch, event);
+        if (gjkd_deliveries_push(&watch->held, event)) {
+            watch->held_bytes += event->bytes;
+        } else {
+            end_queue(watch);
+        }
         return;
     }
     push(watch, event);
@@ -199,7 +189,9 @@ static void deliver(struct gjkd_watch *watch, struct gjkd_event *event) {
     } else if (event->kind == GJKD_EVENT_RESET) {
         reset(watch, event);
     } else if (watch->waiting + watch->held_bytes > GJKD_WATCH_WAITING_MAX) {
-        reset_beside(watch, event);
+        struct gjkd_event *instead = gjkd_event_note_beside(GJKD_EVENT_RESET, event, watch->client);
+        reset(watch, instead);
+        gjkd_event_release(instead);
     } else {
         watch->has_all = watch->has_all || event->kind == GJKD_EVENT_OVERLAP;
         push_or_hold(watch, event);
@@ -555,14 +547,6 @@ static void free_watch(struct gjkd_watch *watch) {
     free(watch);
 }
 
-static void free_closed(struct gjkd_hub *hub, unsigned most) {
-    for (; hub->closed != NULL && most > 0; most--) {
-        struct gjkd_watch *watch = hub->closed;
-        hub->closed = watch->next;
-        free_watch(watch);
-    }
-}
-
 void gjkd_watch_end(struct gjkd_watch *watch) {
     if (!watch->is_last) {
         forget_catch_up(watch);
@@ -613,7 +597,11 @@ bool gjkd_hub_is_busy(const struct gjkd_hub *hub) {
 }
 
 void gjkd_hub_serve(struct gjkd_hub *hub, unsigned turns_max) {
-    free_closed(hub, turns_max);
+    for (unsigned i = 0; hub->closed != NULL && i < turns_max; i++) {
+        struct gjkd_watch *watch = hub->closed;
+        hub->closed = watch->next;
+        free_watch(watch);
+    }
     check_tokens(hub, turns_max);
     while (turns_max > 0 && gjkd_turns_give(&hub->turns)) {
         turns_max--;

@@ -35,15 +35,6 @@ static void activate(struct gjkd_fair_queue *queue, struct gjkd_client_queue *cl
     queue->active[queue->active_count++] = (uint8_t)(client - queue->clients);
 }
 
-/* Keeps the others in their order. */
-static void deactivate(struct gjkd_fair_queue *queue, unsigned at) {
-    queue->clients[queue->active[at]].is_active = false;
-    queue->active_count--;
-    for (; at < queue->active_count; at++) {
-        queue->active[at] = queue->active[at + 1];
-    }
-}
-
 void gjkd_fair_queue_put(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
     struct gjkd_client_queue *client = &queue->clients[task->client];
     task->order = ++queue->order;
@@ -79,7 +70,12 @@ static struct gjkd_task *take_at(struct gjkd_fair_queue *queue, unsigned at, int
     struct gjkd_client_queue *client = &queue->clients[queue->active[at]];
     struct gjkd_task *task = remove_first(next_line(client, begun_max));
     if (client->fresh.first == NULL && client->paused.first == NULL) {
-        deactivate(queue, at);
+        /* Keeps the others in their order. */
+        queue->clients[queue->active[at]].is_active = false;
+        queue->active_count--;
+        for (; at < queue->active_count; at++) {
+            queue->active[at] = queue->active[at + 1];
+        }
     }
     return task;
 }

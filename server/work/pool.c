@@ -45,33 +45,33 @@ static _Thread_local struct gjkd_worker *this_worker; /* NULL: none, or without 
 /* --- Rest --- */
 
 /*
- * Threads that rest form a stack, so that as few of them as possible take turns: their caches and
+ * Idle threads form a stack, so that as few of them as possible take turns: their caches and
  * malloc's arenas stay warm. It is Treiber's, of indices with a count of all changes beside the
  * first one against the ABA problem.
  */
 #define INDEX_BITS 16
 #define INDEX_MASK ((UINT64_C(1) << INDEX_BITS) - 1)
 
-static void push_rester(struct gjkd_worker *worker) {
+static void push_idle_worker(struct gjkd_worker *worker) {
     struct gjkd_pool *pool = worker->pool;
     const uint64_t index = (uint64_t)(worker - pool->threads) + 1; /* 0: none */
-    uint64_t top = atomic_load(&pool->resters), changed;
+    uint64_t top = atomic_load(&pool->idle_workers), changed;
     do {
         atomic_store(&worker->next, top & INDEX_MASK);
         changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS | index;
-    } while (!atomic_compare_exchange_weak(&pool->resters, &top, changed));
+    } while (!atomic_compare_exchange_weak(&pool->idle_workers, &top, changed));
 }
 
-/* Wakes a thread that rests, if there is one that nobody has woken yet. */
-static bool wake_rester(struct gjkd_pool *pool) {
-    uint64_t top = atomic_load(&pool->resters), changed;
+/* Wakes an idle thread, if there is one that nobody has woken yet. */
+static bool wake_idle_worker(struct gjkd_pool *pool) {
+    uint64_t top = atomic_load(&pool->idle_workers), changed;
     do {
         if ((top & INDEX_MASK) == 0) {
             return false;
         }
         changed = ((top >> INDEX_BITS) + 1) << INDEX_BITS |
                   atomic_load(&pool->threads[(top & INDEX_MASK) - 1].next);
-    } while (!atomic_compare_exchange_weak(&pool->resters, &top, changed));
+    } while (!atomic_compare_exchange_weak(&pool->idle_workers, &top, changed));
     atomic_fetch_add(&pool->wakes, 1);
     uv_sem_post(&pool->threads[(top & INDEX_MASK) - 1].wake);
     return true;
@@ -80,7 +80,7 @@ static bool wake_rester(struct gjkd_pool *pool) {
 /* Wakes a thread, unless one is on its way for each free place. */
 static void wake(struct gjkd_pool *pool) {
     if (atomic_load(&pool->wakes) < atomic_load(&pool->free)) {
-        (void)wake_rester(pool);
+        (void)wake_idle_worker(pool);
     }
 }
 
@@ -110,9 +110,9 @@ static void enqueue(struct gjkd_pool *pool, struct gjkd_task *task, bool is_coun
 /* Waits until woken. What came before the thread could be found resting is looked for once more. */
 static void rest(struct gjkd_worker *worker) {
     struct gjkd_pool *pool = worker->pool;
-    push_rester(worker);
+    push_idle_worker(worker);
     if (atomic_load(&pool->handed_count) > 0) {
-        (void)wake_rester(pool);
+        (void)wake_idle_worker(pool);
     } else if (gjkd_pool_has_waiting(pool)) {
         wake(pool);
     }
@@ -272,17 +272,6 @@ static void work(void *closure) {
 
 /* --- Pauses --- */
 
-/* The lock is held. Hands a new task and this thread's place to a thread that rests. */
-static void hand_over(struct gjkd_pool *pool, struct gjkd_task *task) {
-    struct gjkd_task_list *handed = &pool->handed;
-    task->next = NULL;
-    *(handed->first == NULL ? &handed->first : &handed->last->next) = task;
-    handed->last = task;
-    atomic_fetch_add(&pool->handed_count, 1);
-    pool->resting--;
-    (void)wake_rester(pool); /* or one takes it that is about to rest */
-}
-
 /* The lock is held: the thread stands in the queue, too, and may be next itself. */
 static struct gjkd_task *line_up(struct gjkd_worker *worker) {
     struct gjkd_pool *pool = worker->pool;
@@ -298,7 +287,14 @@ static void pause_turn(struct gjkd_worker *worker) {
     pthread_mutex_lock(&pool->lock);
     struct gjkd_task *task = worker->task, *next = line_up(worker);
     if (next->paused == NULL) {
-        hand_over(pool, next);
+        /* Hands a new task and this thread's place to a thread that rests. */
+        struct gjkd_task_list *handed = &pool->handed;
+        next->next = NULL;
+        *(handed->first == NULL ? &handed->first : &handed->last->next) = next;
+        handed->last = next;
+        atomic_fetch_add(&pool->handed_count, 1);
+        pool->resting--;
+        (void)wake_idle_worker(pool); /* or one takes it that is about to rest */
     } else if (next != task) {
         go_on(next);
     }

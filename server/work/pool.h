@@ -26,7 +26,7 @@ struct gjkd_pool {
     atomic_uint free;                          /* workers that run no task */
     atomic_uint wakes;                         /* threads that were woken and have not looked yet */
 
-    _Atomic uint64_t resters;        /* threads that rest, the last one first: pool.c */
+    _Atomic uint64_t idle_workers;   /* idle threads, the last one first: pool.c */
     struct gjkd_mpsc_queue incoming; /* the newest tasks */
     pthread_mutex_t lock;            /* of what follows; never taken by a loop */
     struct gjkd_fair_queue queue;

@@ -31,30 +31,17 @@ void gjkd_short_tasks_put(struct gjkd_short_tasks *tasks, struct gjkd_task *task
 
 /* --- Under the lock --- */
 
-static void put(struct gjkd_short_tasks *tasks, struct gjkd_task *task) {
-    gjkd_fair_queue_put(&tasks->queue, task);
-    tasks->waiting++;
-}
-
 static struct gjkd_task *take(struct gjkd_short_tasks *tasks) {
     unsigned lined_up = 0;
     for (struct gjkd_task *task = gjkd_mpsc_queue_take(&tasks->incoming), *next; task != NULL;
          task = next) {
         next = task->next;
-        put(tasks, task);
+        gjkd_fair_queue_put(&tasks->queue, task);
+        tasks->waiting++;
     }
     struct gjkd_task *task = gjkd_fair_queue_take(&tasks->queue, INT_MAX, &lined_up);
     tasks->waiting -= lined_up + (task != NULL ? 1 : 0);
     return task;
-}
-
-/* A task has run, which may be gone. */
-static void settle(struct gjkd_short_tasks *tasks, const struct gjkd_task *ran, int64_t used_ns) {
-    gjkd_fair_queue_charge(&tasks->queue, ran->client, used_ns);
-    gjkd_fair_queue_end(&tasks->queue, ran->client);
-    if (ran->writer != 0 && gjkd_fair_queue_next_writer(&tasks->queue, ran->writer)) {
-        tasks->waiting++;
-    }
 }
 
 /* --- Threads --- */
@@ -107,7 +94,12 @@ static void work(void *closure) {
         const struct gjkd_task ran = *task; /* which may be freed when it has run */
         const int64_t used_ns = run(tasks, task);
         pthread_mutex_lock(&tasks->lock);
-        settle(tasks, &ran, used_ns);
+        /* A task has run, which may be gone. */
+        gjkd_fair_queue_charge(&tasks->queue, ran.client, used_ns);
+        gjkd_fair_queue_end(&tasks->queue, ran.client);
+        if (ran.writer != 0 && gjkd_fair_queue_next_writer(&tasks->queue, ran.writer)) {
+            tasks->waiting++;
+        }
     }
 }
 
