@@ -155,6 +155,10 @@ DEAREST = {  # by operationId: (method, path, body) of each request
                       for op in ASKED if op != "hit"],
     "configurationsInSet": configurations,
     "listSets": lambda: [("GET", "/v1/sets?limit=1000", None)],
+    "exportSets": lambda: [("GET", "/v1/export", None)],
+    "importSets": lambda: [("POST", "/v1/import?replace=true",
+                            {"name": "imported", "dimension": 3, "shapes": {
+                                f"b{i}": {"type": "sphere", "radius": 1} for i in range(20000)}})],
     "getSet": lambda: [("GET", f"/v1/sets/{s}", None) for s in ("boxes", "hulls", "meshes")],
     "headSet": lambda: [("HEAD", "/v1/sets/boxes", None)],
     "putSet": lambda: [("PUT", "/v1/sets/put?fields=handles", {"dimension": 3, "shapes": shapes})
