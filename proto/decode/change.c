@@ -242,7 +242,7 @@ static void change_shape(struct application *application, const proto_node *patc
     const proto_change_form form = application->form;
     proto_object object;
     proto_stored stored;
-    proto_place given;
+    proto_place given = {0};
 
     *edit = (proto_edit){.id = id};
     if (!proto_object_open(application->reader, patch, &object)) {
