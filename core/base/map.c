@@ -1,4 +1,6 @@
 /*
+ * Ordered maps whose versions share nodes: look-ups, edits and differences.
+ *
  * Look-ups by key and by rank in a B+-tree whose inner nodes count the items of each child.
  */
 
@@ -125,4 +127,381 @@ const void *gjk_map_find(const gjk_map *map, const void *key) {
         at = slot;
     }
     return NULL;
+}
+
+/*
+ * Edits of a persistent ordered map: a B+-tree of immutable nodes with reference counts and path
+ * copying (Driscoll, Sarnak, Sleator, Tarjan, Making Data Structures Persistent, 1989). An edit
+ * copies the nodes on the path to what changes and shares all others. A batch of edits descends
+ * together, so that each node is copied once. Nodes are allocated for what they hold and never
+ * grow; a node that has become small is joined with its neighbour when the parent is copied the
+ * next time, which keeps the tree low without the usual bookkeeping of least sizes.
+ */
+
+#define NODE_SLOTS_MAX 32
+#define NODE_SLOTS_SMALL 8 /* with fewer it is joined */
+
+typedef struct gjk_map_node node;
+
+/* Slots that become nodes. Nodes in it are owned, items are not. */
+typedef struct row {
+    const void **slots;
+    uint32_t count, capacity;
+    uint16_t height; /* of the node that holds such slots */
+} row;
+
+static void retain_items(const gjk_map *map, const node *leaf) {
+    for (uint32_t i = 0; map->kind->retain != NULL && i < leaf->count; i++) {
+        map->kind->retain(map->context, leaf->slots[i]);
+    }
+}
+
+static void retain_children(node *parent) {
+    uint32_t *ends = gjk_map_ends(parent);
+    for (uint32_t i = 0; i < parent->count; i++) {
+        const node *child = gjk_map_node_retain(parent->slots[i]);
+        parent->size += child->size;
+        parent->bytes += child->bytes;
+        ends[i] = parent->size;
+    }
+}
+
+/* A node of count > 0 slots, which it retains. NULL: out of memory. */
+static node *node_new(const gjk_map *map, const void *const *slots, uint32_t count,
+                      uint16_t height) {
+    size_t slot_bytes = sizeof slots[0] + (height > 0 ? sizeof(uint32_t) : 0);
+    size_t bytes = sizeof(node) + count * slot_bytes;
+    node *made = malloc(bytes);
+    if (made == NULL) {
+        return NULL;
+    }
+    gjk_references_init(&made->references);
+    made->count = (uint16_t)count;
+    made->height = height;
+    made->bytes = bytes;
+    memcpy(made->slots, slots, count * sizeof slots[0]);
+    if (height == 0) {
+        made->size = count;
+        made->least = slots[0];
+        retain_items(map, made);
+    } else {
+        made->size = 0;
+        made->least = gjk_map_child(made, 0)->least;
+        retain_children(made);
+    }
+    return made;
+}
+
+static bool row_push(row *list, const void *slot) {
+    if (list->count == list->capacity) {
+        uint32_t capacity = list->capacity == 0 ? 2 * NODE_SLOTS_MAX : 2 * list->capacity;
+        const void **slots = malloc(capacity * sizeof slots[0]);
+        if (slots == NULL) {
+            return false;
+        }
+        if (list->count > 0) {
+            memcpy(slots, list->slots, list->count * sizeof slots[0]);
+        }
+        free(list->slots);
+        list->slots = slots;
+        list->capacity = capacity;
+    }
+    list->slots[list->count++] = slot;
+    return true;
+}
+
+/* Takes over a new node; false when it is NULL, or there is no room. */
+static bool row_take(const gjk_map *map, row *list, const node *made) {
+    if (made == NULL) {
+        return false;
+    }
+    if (!row_push(list, made)) {
+        gjk_map_node_release(map, made);
+        return false;
+    }
+    return true;
+}
+
+static void row_free(const gjk_map *map, row *list) {
+    for (uint32_t i = 0; list->height > 0 && i < list->count; i++) {
+        gjk_map_node_release(map, list->slots[i]);
+    }
+    free(list->slots);
+}
+
+/* Appends to `up` as few nodes as hold all slots, none much smaller than another. */
+static bool pack(const gjk_map *map, const void *const *slots, uint32_t count, uint16_t height,
+                 row *up) {
+    uint32_t nodes = (count + NODE_SLOTS_MAX - 1) / NODE_SLOTS_MAX;
+    for (uint32_t i = 0, first = 0; i < nodes; i++) {
+        uint32_t part = (count - first + (nodes - i) - 1) / (nodes - i);
+        if (!row_take(map, up, node_new(map, slots + first, part, height))) {
+            return false;
+        }
+        first += part;
+    }
+    return true;
+}
+
+/* Takes over `next` as the last of a row of nodes; joins it with the one before when either is
+ * small. */
+static bool append_joined(const gjk_map *map, row *list, const node *next) {
+    const node *last = list->count > 0 ? list->slots[list->count - 1] : NULL;
+    if (last == NULL || (last->count >= NODE_SLOTS_SMALL && next->count >= NODE_SLOTS_SMALL)) {
+        return row_take(map, list, next);
+    }
+    const void *both[2 * NODE_SLOTS_MAX];
+    memcpy(both, last->slots, last->count * sizeof both[0]);
+    memcpy(both + last->count, next->slots, next->count * sizeof both[0]);
+    list->count--;
+    bool joined = pack(map, both, (uint32_t)last->count + next->count, last->height, list);
+    gjk_map_node_release(map, last);
+    gjk_map_node_release(map, next);
+    return joined;
+}
+
+/* The edits of one call, and how many of them have been made. */
+typedef struct work {
+    const gjk_map_edit *items;
+    uint32_t count, done;
+} work;
+
+static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up);
+
+/* Returns true if there is an edit left below the item `end`; NULL: if there is any left. */
+static bool next_is_below(const gjk_map *map, const work *todo, const void *end) {
+    return todo->done < todo->count &&
+           (end == NULL || map->kind->compare(todo->items[todo->done].key, end) < 0);
+}
+
+/* Merges the items of a leaf with the edits below `end`. */
+static bool edit_items(const gjk_map *map, const node *old, work *todo, const void *end,
+                       row *items) {
+    uint32_t at = 0, count = old != NULL ? old->count : 0;
+    while (next_is_below(map, todo, end)) {
+        const gjk_map_edit *edit = &todo->items[todo->done];
+        int order = at < count ? map->kind->compare(edit->key, old->slots[at]) : -1;
+        if (order > 0) {
+            if (!row_push(items, old->slots[at++])) {
+                return false;
+            }
+            continue;
+        }
+        at += order == 0;
+        todo->done++;
+        if (edit->item != NULL && !row_push(items, edit->item)) {
+            return false;
+        }
+    }
+    while (at < count) {
+        if (!row_push(items, old->slots[at++])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The children of a node after the edits below `end`; those without edits are shared. */
+static bool edit_children(const gjk_map *map, const node *old, work *todo, const void *end,
+                          row *children) {
+    row made = {.height = old->height};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < old->count; i++) {
+        const void *border = i + 1 < old->count ? gjk_map_child(old, i + 1)->least : end;
+        if (next_is_below(map, todo, border)) {
+            ok = edit_node(map, gjk_map_child(old, i), todo, border, &made);
+        } else {
+            ok = row_take(map, &made, gjk_map_node_retain(gjk_map_child(old, i)));
+        }
+    }
+    uint32_t moved = 0;
+    while (ok && moved < made.count) {
+        ok = append_joined(map, children, made.slots[moved++]);
+    }
+    for (uint32_t i = moved; i < made.count; i++) {
+        gjk_map_node_release(map, made.slots[i]);
+    }
+    free(made.slots);
+    return ok;
+}
+
+/* Appends to `up` the nodes, of the height of `old`, that old becomes by the edits below end. */
+static bool edit_node(const gjk_map *map, const node *old, work *todo, const void *end, row *up) {
+    row slots = {.height = old->height};
+    bool ok = old->height == 0 ? edit_items(map, old, todo, end, &slots)
+                               : edit_children(map, old, todo, end, &slots);
+    ok = ok && pack(map, slots.slots, slots.count, old->height, up);
+    row_free(map, &slots);
+    return ok;
+}
+
+/* The root over a row of nodes of one height, which is used up; NULL for an empty row. */
+static bool grow_root(const gjk_map *map, row *level, const node **root) {
+    bool ok = true;
+    *root = NULL;
+    while (ok && level->count > 1) {
+        const uint16_t height = (uint16_t)(((const node *)level->slots[0])->height + 1);
+        row up = {.height = (uint16_t)(height + 1)};
+        ok = pack(map, level->slots, level->count, height, &up);
+        row_free(map, level);
+        *level = up;
+    }
+    if (ok && level->count == 1) {
+        *root = level->slots[0];
+        while ((*root)->height > 0 && (*root)->count == 1) {
+            *root = gjk_map_child(*root, 0);
+        }
+        (void)gjk_map_node_retain(*root);
+    }
+    row_free(map, level);
+    return ok;
+}
+
+/* The memory of nodes that only this parent, or root, refers to: they are new. */
+static size_t new_bytes(const node *made) {
+    if (!gjk_references_only(&made->references)) {
+        return 0;
+    }
+    size_t bytes = made->bytes;
+    for (uint32_t i = 0; made->height > 0 && i < made->count; i++) {
+        bytes -= gjk_map_child(made, i)->bytes - new_bytes(gjk_map_child(made, i));
+    }
+    return bytes;
+}
+
+/* The nodes of one height that become the new map. */
+static bool edit_root(const gjk_map *map, work *todo, row *level) {
+    if (map->root != NULL) {
+        return edit_node(map, map->root, todo, NULL, level);
+    }
+    row slots = {.height = 0};
+    bool ok =
+        edit_items(map, NULL, todo, NULL, &slots) && pack(map, slots.slots, slots.count, 0, level);
+    row_free(map, &slots);
+    return ok;
+}
+
+gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint32_t count,
+                            gjk_map *out) {
+    work todo = {edits, count, 0};
+    row level = {.height = 1};
+    const node *root;
+    if (count == 0) {
+        *out = gjk_map_retain(map);
+        out->added_bytes = 0;
+        return GJK_OK;
+    }
+    if (!edit_root(map, &todo, &level)) {
+        row_free(map, &level);
+        return GJK_OUT_OF_MEMORY;
+    }
+    if (!grow_root(map, &level, &root)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    *out = gjk_map_make(map->kind, map->context);
+    out->root = root;
+    out->added_bytes = root != NULL ? new_bytes(root) : 0;
+    return GJK_OK;
+}
+
+/*
+ * The differences of two versions of a map: both are traversed at once in the order of keys, and
+ * nodes that they share are skipped.
+ */
+
+#define HEIGHT_MAX 16 /* 8^16 items and more */
+
+typedef struct gjk_map_node node;
+
+/* A walk over one map: the slots that come next, one a level, outermost first. */
+typedef struct walk {
+    const gjk_map *map;
+    const node *path[HEIGHT_MAX];
+    uint32_t slot[HEIGHT_MAX];
+    int depth; /* -1: at the end */
+} walk;
+
+static walk walk_start(const gjk_map *map) {
+    walk made = {.map = map, .depth = -1};
+    if (map->root != NULL) {
+        made.path[++made.depth] = map->root;
+    }
+    return made;
+}
+
+static const void *next_slot(const walk *at) {
+    return at->path[at->depth]->slots[at->slot[at->depth]];
+}
+
+/* Of the slot that comes next: 0 for an item, else how high the node is, counted from 1. */
+static uint16_t next_height(const walk *at) {
+    return at->path[at->depth]->height;
+}
+
+static const void *next_item(const walk *at) {
+    return next_height(at) == 0 ? next_slot(at) : ((const node *)next_slot(at))->least;
+}
+
+static void step_over(walk *at) {
+    while (at->depth >= 0 && ++at->slot[at->depth] == at->path[at->depth]->count) {
+        at->depth--;
+    }
+}
+
+static void step_into(walk *at) {
+    const node *child = next_slot(at);
+    GJK_CHECK(at->depth + 1 < HEIGHT_MAX);
+    at->path[++at->depth] = child;
+    at->slot[at->depth] = 0;
+}
+
+/* Steps into what comes next, or, if it is an item, tells of it and steps over it. */
+static void advance(walk *at, bool is_old, gjk_map_visitor visit, void *user) {
+    if (next_height(at) > 0) {
+        step_into(at);
+        return;
+    }
+    const void *item = next_slot(at);
+    visit(user, is_old ? item : NULL, is_old ? NULL : item);
+    step_over(at);
+}
+
+/* Both stand before the same key. */
+static void advance_both(walk *old, walk *new, gjk_map_visitor visit, void *user) {
+    uint16_t p = next_height(old), q = next_height(new);
+    const void *from = next_slot(old), *to = next_slot(new);
+    if (p != q) {
+        step_into(p > q ? old : new);
+    } else if (from != to && p > 0) {
+        step_into(old);
+        step_into(new);
+    } else {
+        if (from != to) {
+            visit(user, from, to);
+        }
+        step_over(old);
+        step_over(new);
+    }
+}
+
+void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit, void *user) {
+    const gjk_map_kind *kind = from->kind;
+    walk old = walk_start(from), new = walk_start(to);
+    if (from->root == to->root) {
+        return;
+    }
+    while (old.depth >= 0 && new.depth >= 0) {
+        int order = kind->compare(kind->key(next_item(&old)), next_item(&new));
+        if (order == 0) {
+            advance_both(&old, &new, visit, user);
+        } else {
+            advance(order < 0 ? &old : &new, order < 0, visit, user);
+        }
+    }
+    while (old.depth >= 0) {
+        advance(&old, true, visit, user);
+    }
+    while (new.depth >= 0) {
+        advance(&new, false, visit, user);
+    }
 }

@@ -8,7 +8,7 @@
 #include "gjk/pose.h"
 
 #include "base/double_double.h"
-#include "base/finite.h"
+#include "base/numbers.h"
 
 /* How far from 1 the length of a quaternion may be, and the rounding of its computation. */
 #define QUATERNION_SLACK 1e-3

@@ -4,8 +4,8 @@
 
 #include "pair/frame.h"
 
-#include "base/larger.h"
-#include "shape/support.h"
+#include "base/numbers.h"
+#include "shape/convex/support.h"
 
 /* v over its length, or the x axis when v is too short to have a direction. */
 static gjk_vec2 unit_or_axis(gjk_vec2 v) {

@@ -5,9 +5,9 @@
 
 #include "pair/frame.h"
 
-#include "base/larger.h"
-#include "pair/round/round.h"
-#include "shape/support.h"
+#include "base/numbers.h"
+#include "pair/direct/round.h"
+#include "shape/convex/support.h"
 
 double gjk_unit_of(double magnitude) {
     if (gjk_unit_is_one(magnitude)) {

@@ -8,7 +8,7 @@
  */
 
 #include "gjk/pair.h"
-#include "pair/simplex.h"
+#include "pair/gjk/simplex.h"
 #include "pair/solution.h"
 
 /*

@@ -7,18 +7,15 @@
 
 #include "gjk/pair.h"
 
-#include "base/larger.h"
-#include "base/rounding.h"
-#include "pair/flat/flat.h"
+#include "base/numbers.h"
+#include "pair/direct/round.h"
 #include "pair/kernels.h"
+#include "pair/kernels/flat.h"
+#include "pair/kernels/spatial.h"
 #include "pair/order.h"
-#include "pair/pieces_pair.h"
+#include "pair/pieces/pieces.h"
 #include "pair/recording.h"
-#include "pair/round/round.h"
-#include "pair/signed.h"
-#include "pair/spatial/spatial.h"
 #include "shape/box.h"
-#include "shape/near.h"
 
 /* A query about a pair, in the units of the world. */
 typedef struct pair_query {
@@ -27,7 +24,7 @@ typedef struct pair_query {
     bool is_swapped;                 /* that is the second one here */
     const struct gjk_penetration_solver *solver;
     gjk_cache *cache;
-    const gjk_walk3 *walk; /* where the kernels of pair/spatial left it */
+    const gjk_walk3 *walk; /* where the kernels of pair/kernels left it */
 } pair_query;
 
 static gjk_vec3 first_direction_of(const pair_query *query) {
@@ -414,7 +411,7 @@ static gjk_distance_result distance_far(const gjk_placed *a, const gjk_placed *b
 
 /* --- The queries --- */
 
-/* All pairs but those that pair/flat or pair/spatial have decided. */
+/* All pairs but those that pair/kernels has decided. */
 static __attribute__((noinline)) void detect_any(const gjk_placed *a, const gjk_placed *b,
                                                  const gjk_detect_settings *settings,
                                                  const gjk_walk3 *walk, gjk_detect_result *result) {
@@ -493,12 +490,46 @@ void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_
     }
 }
 
+/* Returns the signed distance: that of a pair apart, or minus the depth of one that overlaps. */
+static gjk_distance_result distance_signed(const gjk_placed *a, const gjk_placed *b,
+                                           const gjk_distance_settings *settings) {
+    gjk_distance_settings plain = *settings;
+    plain.is_signed = false;
+    gjk_distance_result result = gjk_distance(a, b, &plain);
+    result.is_signed = true;
+    result.signed_distance = result.distance;
+    if (result.distance > 0.0 || result.given_up) {
+        return result;
+    }
+    gjk_detect_settings how = gjk_detect_settings_default();
+    how.tolerance = settings->tolerance;
+    how.max_iterations = settings->max_iterations;
+    how.first_direction = settings->first_direction;
+    how.recorder = settings->recorder;
+    how.solver = settings->solver;
+    how.cache = settings->cache;
+    how.budget = settings->budget;
+    const gjk_detect_result deep = gjk_detect(a, b, &how);
+    result.given_up = deep.given_up;
+    result.convergence = deep.convergence;
+    result.iterations += deep.iterations;
+    result.signed_distance = deep.inside ? -INFINITY : 0.0 - deep.depth;
+    result.inside = deep.inside;
+    result.piece_a = deep.piece_a;
+    result.piece_b = deep.piece_b;
+    result.has_points = deep.has_points;
+    result.normal = deep.normal;
+    result.point_a = deep.point_a;
+    result.point_b = deep.point_b;
+    return result;
+}
+
 static __attribute__((noinline)) void distance_any(const gjk_placed *a, const gjk_placed *b,
                                                    const gjk_distance_settings *settings,
                                                    const gjk_walk3 *walk,
                                                    gjk_distance_result *result) {
     if (settings->is_signed) {
-        *result = gjk_distance_signed(a, b, settings);
+        *result = distance_signed(a, b, settings);
         return;
     }
     if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
@@ -574,5 +605,101 @@ void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
         distance_recorded(a, b, settings, result);
     } else {
         (void)distance_by_kernel(a, b, settings, result);
+    }
+}
+
+/*
+ * The penetration solvers: the expanding polytope algorithm after GJK, and the direct solvers
+ * by the kinds of the pair. The interface is that of dyn4j's MinkowskiPenetrationSolver, with
+ * bounds.
+ */
+
+void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution) {
+    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
+    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
+    gjk_vec3 other = gjk_sub3(wanted, support->w);
+    if (gjk_dot3(other, other) < gjk_dot3(missing, missing)) {
+        solution->point_a = support->a;
+        solution->point_b = support->b;
+    }
+}
+
+void gjk_match_points(double rounding, gjk_solution *solution) {
+    gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
+    gjk_vec3 missing = gjk_sub3(wanted, gjk_sub3(solution->point_a, solution->point_b));
+    if (gjk_length3(missing) > 4 * rounding) {
+        solution->point_a = gjk_add3(solution->point_a, gjk_scale3(0.5, missing));
+        solution->point_b = gjk_sub3(solution->point_b, gjk_scale3(0.5, missing));
+    }
+}
+
+static bool expand2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+                    gjk_solution *solution) {
+    gjk_epa2(frame, simplex, goal, solution);
+    return true;
+}
+
+static bool expand3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+                    gjk_solution *solution) {
+    gjk_epa3(frame, simplex, goal, solution);
+    return true;
+}
+
+static bool try_kinds2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_goal *goal,
+                       gjk_solution *solution) {
+    (void)simplex;
+    return frame->curved ? gjk_ellipse_point2(frame, goal, solution)
+                         : gjk_separating_axis2(frame, goal, solution);
+}
+
+static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+                       gjk_solution *solution) {
+    (void)simplex;
+    if (!frame->curved) {
+        return gjk_separating_axis3(frame, goal, solution);
+    }
+    if (frame->round != NULL && !gjk_round_is_parallel(frame->round)) {
+        return false;
+    }
+    return gjk_coaxial3(frame, goal, solution) || gjk_ellipse_point3(frame, goal, solution);
+}
+
+const struct gjk_penetration_solver gjk_penetration_epa = {false, expand2, expand3};
+const struct gjk_penetration_solver gjk_penetration_direct = {true, try_kinds2, try_kinds3};
+
+/*
+ * The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the
+ * simplex or the separating axis that ended the one before. Points are kept in the frames of
+ * their shapes, so that they are exactly points of the shapes wherever these move.
+ */
+
+gjk_cache gjk_cache_make(void) {
+    return (gjk_cache){.count = 0};
+}
+
+void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
+                      gjk_vec3 *heading) {
+    if (cache->a != frame->a || cache->b != frame->b) {
+        return;
+    }
+    if (cache->axis.x != 0.0 || cache->axis.y != 0.0 || cache->axis.z != 0.0) {
+        *heading = cache->axis;
+    }
+    simplex->count = cache->count;
+    for (uint32_t i = 0; i < cache->count; i++) {
+        gjk_vertex3_make(frame, cache->on_a[i], cache->on_b[i], &simplex->vertex[i]);
+    }
+}
+
+void gjk_cache_keep(gjk_cache *cache, const gjk_frame3 *frame, const gjk_simplex3 *simplex,
+                    const gjk_vec3 *axis) {
+    const double length = 1.0 / frame->unit;
+    cache->a = frame->a;
+    cache->b = frame->b;
+    cache->axis = axis != NULL ? *axis : (gjk_vec3){0, 0, 0};
+    cache->count = axis != NULL ? 0 : simplex->count;
+    for (uint32_t i = 0; i < cache->count; i++) {
+        cache->on_a[i] = gjk_scale3(length, simplex->vertex[i].a);
+        cache->on_b[i] = simplex->vertex[i].own_b;
     }
 }

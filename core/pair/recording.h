@@ -1,7 +1,7 @@
 #ifndef GJK_PAIR_RECORDING_H
 #define GJK_PAIR_RECORDING_H
 
-#include "pair/simplex.h"
+#include "pair/gjk/simplex.h"
 #include "pair/solution.h"
 
 /*

@@ -12,8 +12,7 @@
  * any polytope inside a - b that contains the origin (when not), bounds s from above.
  */
 
-#include "base/larger.h"
-#include "base/rounding.h"
+#include "base/numbers.h"
 #include "gjk/budget.h"
 #include "gjk/trace.h"
 

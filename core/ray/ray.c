@@ -11,14 +11,13 @@
 
 #include "gjk/ray.h"
 
-#include "base/larger.h"
-#include "base/rounding.h"
+#include "base/numbers.h"
 #include "pair/frame.h"
-#include "ray/closed_forms.h"
-#include "ray/flat/flat_ray.h"
-#include "ray/general.h"
-#include "ray/pieces_ray.h"
-#include "shape/near.h"
+#include "ray/closed/closed_forms.h"
+#include "ray/flat/flat.h"
+#include "ray/general/general.h"
+#include "ray/pieces.h"
+#include "shape/box.h"
 
 static bool finite3(gjk_vec3 v) {
     return isfinite(v.x) && isfinite(v.y) && isfinite(v.z);

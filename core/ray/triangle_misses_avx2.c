@@ -1,10 +1,12 @@
 /* Four triangles against one ray, all four in one register. */
 
-#include "shape/scan.h"
+#include "shape/convex/scan.h"
 
 #ifdef GJK_SCAN_X86
 
 #define LANES_TARGET __attribute__((target("avx2")))
+#include "ray/triangle_misses.h"
+
 #include "ray/triangle_misses_lanes.h"
 
 LANES_TARGET uint32_t gjk_triangle_misses_avx2(const gjk_miss_ray *ray,

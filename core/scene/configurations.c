@@ -7,11 +7,58 @@
  * by a bound along the line of their centres, which costs two supports.
  */
 
-#include "scene/configurations.h"
-
-#include "base/larger.h"
+#include "base/numbers.h"
+#include "gjk/budget.h"
+#include "gjk/configuration.h"
 #include "gjk/sort.h"
-#include "shape/support.h"
+#include "ray/casts/advance.h"
+#include "scene/scene.h"
+#include "shape/convex/support.h"
+#include "shape/pieces/pieces.h"
+#include "shape/pieces/walk.h"
+
+/* Shared by the files about rows of configurations. */
+
+typedef struct gjk_body_pair {
+    const gjk_body *a, *b; /* by address, the lower one first */
+} gjk_body_pair;
+
+struct gjk_configurations {
+    gjk_snapshot snapshot;
+    gjk_configuration_settings settings;
+    gjk_filter filter;
+    gjk_detect_settings detect;
+    gjk_distance_settings distance;
+    const gjk_body **moved; /* sorted by address */
+    uint32_t *indices;      /* which of the moved ones each of these is */
+    uint32_t *order;        /* the moved ones by their ids */
+    const char *least_id;   /* of the bodies that are not moved; NULL: there are none */
+    gjk_body_pair *allowed; /* sorted */
+};
+
+/* One row that is asked. Set member by member: it is large. */
+typedef struct gjk_asked_row {
+    const struct gjk_configurations *c;
+    const gjk_pose *poses, *before;
+    gjk_configuration *out;
+    double bound; /* distances: signed */
+    gjk_status status;
+    gjk_selection selection;
+    gjk_detect_settings detect; /* with the budget */
+    gjk_distance_settings distance;
+    gjk_set_walk walk;
+    gjk_query_bounds boxes[GJK_ROW_BOXES]; /* of the moved bodies */
+} gjk_asked_row;
+
+/* A body that takes part, and where it stands in the row. */
+typedef struct gjk_participant {
+    const gjk_body *body;
+    const gjk_placed *placed;
+} gjk_participant;
+
+/* Tests a pair, of which a comes first by id. Returns false if the budget is spent. */
+typedef bool (*gjk_pair_test)(gjk_asked_row *row, const gjk_participant *a,
+                              const gjk_participant *b);
 
 /* --- Who is who --- */
 
@@ -34,7 +81,8 @@ static gjk_body_pair pair_of(const gjk_body *a, const gjk_body *b) {
     return compare_addresses(a, b) < 0 ? (gjk_body_pair){a, b} : (gjk_body_pair){b, a};
 }
 
-uint32_t gjk_configuration_index(const struct gjk_configurations *c, const gjk_body *body) {
+/* The index of a moved body, or UINT32_MAX. */
+static uint32_t configuration_index(const struct gjk_configurations *c, const gjk_body *body) {
     uint32_t low = 0, high = c->settings.count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -47,8 +95,8 @@ uint32_t gjk_configuration_index(const struct gjk_configurations *c, const gjk_b
     return low < c->settings.count && c->moved[low] == body ? c->indices[low] : UINT32_MAX;
 }
 
-bool gjk_configuration_allows(const struct gjk_configurations *c, const gjk_body *a,
-                              const gjk_body *b) {
+static bool configuration_allows(const struct gjk_configurations *c, const gjk_body *a,
+                                 const gjk_body *b) {
     const gjk_body_pair pair = pair_of(a, b);
     uint32_t low = 0, high = c->settings.allowed_count;
     while (low < high) {
@@ -104,11 +152,11 @@ static gjk_status sort_ids(struct gjk_configurations *c, struct gjk_arena *arena
     }
     const gjk_status status = gjk_sort(arena, by_id, count, sizeof *by_id, compare_ids);
     for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
-        c->order[i] = gjk_configuration_index(c, by_id[i]);
+        c->order[i] = configuration_index(c, by_id[i]);
     }
     gjk_set_iterator bodies = gjk_set_iterate(c->snapshot.set, arena->budget);
     for (const gjk_body *body; c->least_id == NULL && (body = gjk_set_next(&bodies)) != NULL;) {
-        c->least_id = gjk_configuration_index(c, body) == UINT32_MAX ? body->id : NULL;
+        c->least_id = configuration_index(c, body) == UINT32_MAX ? body->id : NULL;
     }
     return gjk_budget_is_spent(arena->budget) ? GJK_GIVEN_UP : status;
 }
@@ -156,7 +204,8 @@ gjk_status gjk_configurations_new(const gjk_snapshot *snapshot,
 
 /* --- One row --- */
 
-bool gjk_row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_body *b) {
+/* Is the pair less, by its ids, than the row's? */
+static bool row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_body *b) {
     const gjk_configuration *than = row->out;
     const int first = a == than->a ? 0 : strcmp(a->id, than->a->id);
     return first != 0 ? first < 0 : strcmp(b->id, than->b->id) < 0;
@@ -164,7 +213,7 @@ bool gjk_row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_body
 
 /* Where a body stands in the row. */
 static gjk_placed place(const gjk_asked_row *row, const gjk_body *body) {
-    const uint32_t index = gjk_configuration_index(row->c, body);
+    const uint32_t index = configuration_index(row->c, body);
     if (index == UINT32_MAX) {
         return gjk_snapshot_place(&row->c->snapshot, body);
     }
@@ -175,8 +224,9 @@ static gjk_placed place_moved(const gjk_asked_row *row, uint32_t i) {
     return (gjk_placed){row->c->settings.moved[i]->placed.shape, row->poses[i]};
 }
 
-void gjk_row_test(gjk_asked_row *row, gjk_pair_test ask, const gjk_participant *p,
-                  const gjk_participant *q) {
+/* Tests a pair, in the order of its ids. */
+static void row_test(gjk_asked_row *row, gjk_pair_test ask, const gjk_participant *p,
+                     const gjk_participant *q) {
     const bool swapped = strcmp(p->body->id, q->body->id) > 0;
     if (row->status == GJK_OK && !ask(row, swapped ? q : p, swapped ? p : q)) {
         row->status = GJK_GIVEN_UP;
@@ -201,15 +251,16 @@ static void begin(const struct gjk_configurations *c, const gjk_pose *poses, con
     gjk_set_walk_init(&row->walk, &c->snapshot, &row->selection);
 }
 
-void gjk_row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk_pair_test ask) {
+/* Tests a moved body with those others that the walk, which is aimed, finds. */
+static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk_pair_test ask) {
     const struct gjk_configurations *c = row->c;
     gjk_leaf leaf;
     while (row->status == GJK_OK && gjk_set_walk_next(&row->walk, &leaf)) {
-        if (gjk_configuration_index(c, leaf.body) == UINT32_MAX &&
-            !gjk_configuration_allows(c, moved->body, leaf.body)) {
+        if (configuration_index(c, leaf.body) == UINT32_MAX &&
+            !configuration_allows(c, moved->body, leaf.body)) {
             gjk_placed room;
             const gjk_participant found = {leaf.body, gjk_leaf_place(&c->snapshot, &leaf, &room)};
-            gjk_row_test(row, ask, moved, &found);
+            row_test(row, ask, moved, &found);
         }
     }
     if (gjk_budget_is_spent(row->walk.tree.budget)) {
@@ -221,7 +272,7 @@ static void test_hint(gjk_asked_row *row, const gjk_configuration_hint *hint, gj
     if (hint->a != NULL) {
         const gjk_placed a = place(row, hint->a), b = place(row, hint->b);
         const gjk_participant p = {hint->a, &a}, q = {hint->b, &b};
-        gjk_row_test(row, ask, &p, &q);
+        row_test(row, ask, &p, &q);
     }
 }
 
@@ -259,7 +310,7 @@ static const gjk_query_bounds *box_of(const gjk_asked_row *row, uint32_t i,
 
 static bool ask_collision(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b) {
     gjk_configuration *out = row->out;
-    if (out->colliding && !gjk_row_is_less(row, a->body, b->body)) {
+    if (out->colliding && !row_is_less(row, a->body, b->body)) {
         return true;
     }
     const gjk_detect_result result = gjk_detect(a->placed, b->placed, &row->detect);
@@ -302,14 +353,14 @@ static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hin
         }
         const gjk_query_bounds *box = box_of(row, i, &room);
         gjk_set_walk_aim(&row->walk, box, 0.0);
-        gjk_row_test_found(row, &moved, ask_collision);
+        row_test_found(row, &moved, ask_collision);
         for (uint32_t l = k + 1; s->self && l < s->count && go_on(row, l); l++) {
             const uint32_t j = c->order[l];
             if (boxes_meet(box, box_of(row, j, &other_room)) &&
-                !gjk_configuration_allows(c, s->moved[i], s->moved[j])) {
+                !configuration_allows(c, s->moved[i], s->moved[j])) {
                 const gjk_placed at = place_moved(row, j);
                 const gjk_participant other = {s->moved[j], &at};
-                gjk_row_test(row, ask_collision, &moved, &other);
+                row_test(row, ask_collision, &moved, &other);
             }
         }
     }
@@ -376,7 +427,7 @@ static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk
     }
     const double found = result.signed_distance;
     if (found > row->bound ||
-        (out->a != NULL && found == row->bound && !gjk_row_is_less(row, a->body, b->body))) {
+        (out->a != NULL && found == row->bound && !row_is_less(row, a->body, b->body))) {
         return true;
     }
     out->a = a->body;
@@ -414,14 +465,14 @@ static void find_nearest(gjk_asked_row *row, const gjk_configuration_hint *hint)
         for (uint32_t l = k + 1; s->self && l < s->count && go_on(row, l); l++) {
             const uint32_t j = c->order[l];
             if (!boxes_are_apart(box, box_of(row, j, &other_room), gjk_larger(row->bound, 0.0)) &&
-                !gjk_configuration_allows(c, s->moved[i], s->moved[j])) {
+                !configuration_allows(c, s->moved[i], s->moved[j])) {
                 const gjk_placed at = place_moved(row, j);
                 const gjk_participant other = {s->moved[j], &at};
-                gjk_row_test(row, ask_distance, &moved, &other);
+                row_test(row, ask_distance, &moved, &other);
             }
         }
         gjk_set_walk_aim(&row->walk, box, gjk_larger(row->bound, 0.0));
-        gjk_row_test_found(row, &moved, ask_distance);
+        row_test_found(row, &moved, ask_distance);
     }
     if (out->a != NULL && row->status == GJK_OK) {
         out->colliding = out->result.state != GJK_SEPARATED;
@@ -432,6 +483,8 @@ static void find_nearest(gjk_asked_row *row, const gjk_configuration_hint *hint)
 }
 
 /* --- Motions --- */
+
+static void row_find_contact(gjk_asked_row *row);
 
 /* Looks for collisions at the start, on the way and at the end, in this order. */
 static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *poses,
@@ -445,7 +498,7 @@ static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *pos
         return row.status;
     }
     begin(c, poses, before, budget, &row, out);
-    gjk_row_find_contact(&row);
+    row_find_contact(&row);
     if (row.status != GJK_OK || out->colliding) {
         return row.status;
     }
@@ -484,4 +537,205 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
         *hint = (gjk_configuration_hint){out->a, out->b};
     }
     return status;
+}
+
+/*
+ * Motions from row to row: pairs are advanced one by one up to the first contact so far
+ * (ray/casts/advance.c), with the box that a moved body may pass in place of its own.
+ */
+
+/* Steps of the motion of one pair of convex parts. */
+#define MOTION_STEPS 128
+
+/* One of two bodies that meet. */
+typedef struct traveller {
+    gjk_placed from;
+    gjk_rigid_motion motion;
+    bool rests;
+} traveller;
+
+/* The first contact of two of them, piece by piece. */
+typedef struct encounter {
+    traveller a, b;
+    gjk_cast_settings settings;
+    gjk_budget *budget;
+    double bound;
+    bool hit;
+} encounter;
+
+static void meet_parts(encounter *e, const gjk_placed *part_a, const gjk_placed *part_b) {
+    gjk_mover a, b;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &a);
+    gjk_mover_make(&e->b.from.pose, part_b, &e->b.motion, &b);
+    const gjk_meeting meeting = gjk_advance(&a, &b, e->bound, &e->settings);
+    if (meeting.hit && (!e->hit || meeting.fraction < e->bound)) {
+        e->hit = true;
+        e->bound = meeting.fraction;
+    }
+}
+
+/* A part of a and the pieces of b, which rests, that it may pass. */
+static void meet_near(encounter *e, const gjk_placed *part_a) {
+    const struct gjk_pieces *pieces = e->b.from.shape->pieces;
+    gjk_mover mover;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &mover);
+    const gjk_bounds box = gjk_swept_bounds(&mover, &e->b.from.pose);
+    const double slack =
+        gjk_swept_slack(&e->a.from, &e->b.from, e->a.motion.translation, e->settings.tolerance);
+    const gjk_pieces_query query =
+        gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, e->budget);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            gjk_piece piece;
+            if (gjk_budget_spend(e->budget, MOTION_STEPS)) {
+                return;
+            }
+            gjk_piece_make_own(pieces, pieces->tree.order[slot], &piece);
+            meet_parts(e, part_a, &piece.placed);
+        }
+    }
+}
+
+static void meet_part(encounter *e, const gjk_placed *part_a) {
+    const struct gjk_pieces *pieces = e->b.from.shape->pieces;
+    const gjk_placed whole = {e->b.from.shape, gjk_pose_identity()};
+    if (pieces == NULL) {
+        meet_parts(e, part_a, &whole);
+    } else if (e->b.rests) {
+        meet_near(e, part_a);
+    } else {
+        for (uint32_t next = 0, i; gjk_pieces_next(pieces, e->budget, &next, &i);) {
+            gjk_piece piece;
+            gjk_piece_make_own(pieces, i, &piece);
+            meet_parts(e, part_a, &piece.placed);
+        }
+    }
+}
+
+static bool bounds_meet(const gjk_bounds *p, const gjk_bounds *q) {
+    return p->min.x <= q->max.x && q->min.x <= p->max.x && p->min.y <= q->max.y &&
+           q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
+}
+
+/* Can a piece of a, which moves, come near b, which rests? */
+static bool may_meet(const encounter *e, const gjk_placed *part_a, const gjk_bounds *box_b) {
+    const gjk_pose world = gjk_pose_identity();
+    gjk_mover mover;
+    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &mover);
+    const gjk_bounds box = gjk_swept_bounds(&mover, &world);
+    return !e->b.rests || bounds_meet(&box, box_b);
+}
+
+static void meet(encounter *e) {
+    const struct gjk_pieces *pieces = e->a.from.shape->pieces;
+    const gjk_placed whole = {e->a.from.shape, gjk_pose_identity()};
+    if (pieces == NULL) {
+        meet_part(e, &whole);
+        return;
+    }
+    const double slack =
+        gjk_swept_slack(&e->a.from, &e->b.from, e->a.motion.translation, e->settings.tolerance);
+    const gjk_bounds box_b =
+        gjk_box_widen(gjk_box_of(&e->b.from), e->b.from.shape->dimension, slack);
+    for (uint32_t next = 0, i; gjk_pieces_next(pieces, e->budget, &next, &i);) {
+        gjk_piece piece;
+        gjk_piece_make_own(pieces, i, &piece);
+        if (may_meet(e, &piece.placed, &box_b)) {
+            meet_part(e, &piece.placed);
+        }
+    }
+}
+
+static traveller find_traveller(const gjk_asked_row *row, const gjk_body *body) {
+    const uint32_t index = configuration_index(row->c, body);
+    traveller found = {.rests = index == UINT32_MAX};
+    if (found.rests) {
+        found.from = gjk_snapshot_place(&row->c->snapshot, body);
+        found.motion = gjk_rigid_motion_straight((gjk_vec3){0.0, 0.0, 0.0});
+    } else {
+        found.from = (gjk_placed){body->placed.shape, row->before[index]};
+        found.motion = gjk_rigid_motion_between(body->placed.shape->dimension, &row->before[index],
+                                                &row->poses[index]);
+    }
+    return found;
+}
+
+static bool ask_motion(gjk_asked_row *row, const gjk_participant *p, const gjk_participant *q) {
+    const gjk_body *a = p->body, *b = q->body;
+    gjk_configuration *out = row->out;
+    const gjk_configuration_settings *s = &row->c->settings;
+    if (gjk_budget_spend(row->walk.tree.budget, MOTION_STEPS)) {
+        return false;
+    }
+    encounter e = {
+        .a = find_traveller(row, a),
+        .b = find_traveller(row, b),
+        .settings = {.tolerance = s->tolerance,
+                     .max_iterations = s->max_iterations,
+                     .budget = row->walk.tree.budget},
+        .budget = row->walk.tree.budget,
+        .bound = out->colliding ? out->fraction : 1.0,
+    };
+    if (e.a.rests) { /* the other moves, and comes first: what rests is searched by its tree */
+        const traveller rests = e.a;
+        e.a = e.b;
+        e.b = rests;
+    }
+    meet(&e);
+    if (gjk_budget_is_spent(e.budget)) {
+        return false;
+    }
+    if (e.hit && (!out->colliding || e.bound < out->fraction ||
+                  (e.bound == out->fraction && row_is_less(row, a, b)))) {
+        out->colliding = true;
+        out->a = a;
+        out->b = b;
+        out->fraction = e.bound;
+    }
+    return true;
+}
+
+/* Everything that a moved body may pass. */
+static gjk_bounds passed(const gjk_asked_row *row, uint32_t i, double tolerance) {
+    const gjk_shape *shape = row->c->settings.moved[i]->placed.shape;
+    const gjk_placed from = {shape, row->before[i]}, to = {shape, row->poses[i]};
+    const gjk_rigid_motion motion =
+        gjk_rigid_motion_between(shape->dimension, &from.pose, &to.pose);
+    const gjk_query_bounds at_start = gjk_query_bounds_of_turning(&from, &motion, tolerance);
+    const gjk_vec3 min = {at_start.min[0], at_start.min[1], at_start.min[2]};
+    const gjk_vec3 max = {at_start.max[0], at_start.max[1], at_start.max[2]};
+    const gjk_bounds first = {min, max};
+    const gjk_bounds last = {gjk_add3(min, motion.translation), gjk_add3(max, motion.translation)};
+    return gjk_box_widen(gjk_box_join(&first, &last), shape->dimension,
+                         GJK_BOX_ROUNDING * gjk_largest3(motion.translation));
+}
+
+/* Finds the first contact of the motions from row->before to row->poses. */
+static void row_find_contact(gjk_asked_row *row) {
+    const struct gjk_configurations *c = row->c;
+    const gjk_configuration_settings *s = &c->settings;
+    for (uint32_t i = 0; i < s->count && row->status == GJK_OK; i++) {
+        const gjk_placed placed = {s->moved[i]->placed.shape, row->poses[i]};
+        const gjk_participant moved = {s->moved[i], &placed};
+        gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_OVERLAP, &placed, s->tolerance);
+        const gjk_bounds box = passed(row, i, s->tolerance);
+        gjk_query_bounds_put_box(&query, &box);
+        gjk_set_walk_aim(&row->walk, &query, 0.0);
+        row_test_found(row, &moved, ask_motion);
+        for (uint32_t j = i + 1; s->self && j < s->count && row->status == GJK_OK; j++) {
+            const gjk_bounds other = passed(row, j, s->tolerance);
+            if (gjk_budget_spend(row->walk.tree.budget, 64)) {
+                row->status = GJK_GIVEN_UP;
+                return;
+            }
+            if (bounds_meet(&box, &other) && !configuration_allows(c, s->moved[i], s->moved[j])) {
+                const gjk_placed at = {s->moved[j]->placed.shape, row->poses[j]};
+                const gjk_participant other_moved = {s->moved[j], &at};
+                row_test(row, ask_motion, &moved, &other_moved);
+            }
+        }
+    }
 }

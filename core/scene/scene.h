@@ -106,4 +106,8 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
 bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                      const gjk_selection *selection);
 
+/* A row of configurations keeps the boxes of its first so many moved bodies; that of any other is
+ * computed whenever it is needed. */
+#define GJK_ROW_BOXES 128
+
 #endif

@@ -10,6 +10,7 @@
  * than the diagonal of a box around it, that is sqrt(3) of those sides.
  */
 
+#include "base/wide.h"
 #include "gjk/shape.h"
 
 #define GJK_BOX_ROUNDING 0x1p-44
@@ -71,5 +72,30 @@ static inline double gjk_box_measure(const gjk_bounds *box, uint32_t dimension) 
  * length).
  */
 double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis);
+
+/*
+ * Shapes far from their own origins, brought near: where the middle of such a shape stands is
+ * computed with twice the digits, and a query is asked of the same shapes in a world whose origin
+ * is there. Ordinary shapes take no part in this.
+ */
+
+/* Returns true if a query must bring the shape near first. */
+static inline bool gjk_is_far(const gjk_placed *placed) {
+    return placed->shape->is_far || placed->pose.form == GJK_POSE_REST;
+}
+
+/* A shape in a frame whose origin is in its middle. Must not move in memory once `placed` is set. */
+typedef struct gjk_near_shape {
+    gjk_placed placed;
+    gjk_shape shape; /* of placed, where it is not the one given */
+} gjk_near_shape;
+
+/* Places the shape relative to its middle (or for one that is not far, its origin), and tells
+ * where in the world that stands. */
+gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out);
+
+/* Brings two shapes near together, a to the origin, and tells where in the world that stands. */
+gjk_wide3 gjk_near_pair(const gjk_placed *a, const gjk_placed *b, gjk_near_shape *near_a,
+                        gjk_near_shape *near_b);
 
 #endif

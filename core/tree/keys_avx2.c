@@ -1,9 +1,11 @@
 /* The keys of a node's branches with AVX2. */
 
-#include "shape/scan.h"
+#include "shape/convex/scan.h"
 
 #ifdef GJK_SCAN_X86
 #include "base/lanes_avx2.h"
+
+#include "tree/node.h"
 
 #include "tree/keys_lanes.h"
 

@@ -5,6 +5,10 @@
 
 #include "tree/node.h"
 
+#include "base/lanes_plain.h"
+
+#include "tree/keys_lanes.h"
+
 #include <stdlib.h>
 
 uint32_t gjk_branch_count(const gjk_branch *branch) {
@@ -104,4 +108,10 @@ gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out) {
         out = gjk_branch_collect(&below, out);
     }
     return out;
+}
+
+/* The keys of a node's branches for every processor; for the others see keys_avx2.c, keys_avx512.c. */
+uint32_t gjk_tree_node_keys_plain(const gjk_tree_node *node, const gjk_query_bounds *query,
+                                  double bound, double keys[GJK_TREE_WIDTH]) {
+    return find_keys(node, query, bound, keys);
 }

@@ -10,7 +10,7 @@
 #include "gjk/body.h"
 #include "gjk/budget.h"
 #include "ray/query_bounds.h"
-#include "shape/scan.h"
+#include "shape/convex/scan.h"
 
 #define GJK_TREE_WIDTH 8
 

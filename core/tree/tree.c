@@ -1,11 +1,624 @@
 /*
- * The ownership and the figures of whole trees.
+ * Edits of a tree by path copying: branches with changes are copied, all others are shared. Two
+ * passes: the first finds the removed and moved bodies, the second inserts the others; on the way
+ * back up each changed branch is composed again, or rebuilt where it has degraded.
+ *
+ * The operations are stored once, and what is passed down the tree are lists of their numbers on
+ * one stack. Where at least one body in ONE_IN is removed or moved, a hash table finds the
+ * operation of any body instead.
  */
 
 #include "tree/tree.h"
+
+#include "base/numbers.h"
 #include "tree/node.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#define ONE_IN 4
+
+typedef struct gjk_op {
+    const gjk_body *from, *to; /* from NULL: to be inserted; both NULL: done */
+    gjk_bounds was, box;       /* the boxes of from and to */
+    const gjk_motion *motion;  /* instead of `to`, in a span */
+} gjk_op;
+
+typedef struct gjk_editor {
+    uint32_t dimension;
+    bool span;
+    gjk_op *ops;
+    uint32_t *table; /* numbers of ops, from 1, hashed by `from`; NULL: few ops */
+    uint32_t table_shift;
+    uint32_t *stack; /* lists of numbers of ops */
+    size_t top, capacity;
+    gjk_budget *budget; /* given up: what fails does so because of it */
+} gjk_editor;
+
+/* A list on the stack. */
+typedef struct gjk_ops {
+    size_t at;
+    uint32_t count;
+} gjk_ops;
+
+/* Doubles the stack. False: out of memory. */
+static bool ops_grow(gjk_editor *e) {
+    size_t capacity = 2 * e->capacity;
+    uint32_t *stack = malloc(capacity * sizeof *stack);
+    if (stack == NULL) {
+        return false;
+    }
+    memcpy(stack, e->stack, e->top * sizeof *stack);
+    free(e->stack);
+    e->stack = stack;
+    e->capacity = capacity;
+    return true;
+}
+
+/* Pushes a number. False: out of memory. */
+static inline bool ops_push(gjk_editor *e, uint32_t number) {
+    if (e->top == e->capacity && !ops_grow(e)) {
+        return false;
+    }
+    e->stack[e->top++] = number;
+    return true;
+}
+
+static inline gjk_op *op_at(gjk_editor *e, gjk_ops ops, uint32_t i) {
+    return &e->ops[e->stack[ops.at + i]];
+}
+
+/* Pushes the ops whose masks, which stand on the stack at `masks`, have bit i. False: out of
+ * memory. */
+static bool ops_select(gjk_editor *e, gjk_ops ops, size_t masks, uint32_t i, gjk_ops *out) {
+    *out = (gjk_ops){e->top, 0};
+    for (uint32_t k = 0; k < ops.count; k++) {
+        if ((e->stack[masks + k] >> i & 1) != 0) {
+            if (!ops_push(e, e->stack[ops.at + k])) {
+                return false;
+            }
+            out->count++;
+        }
+    }
+    return true;
+}
+
+/* Removes from the list on top of the stack the ops that were done in another branch. */
+static gjk_ops ops_drop_done(gjk_editor *e, gjk_ops ops) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < ops.count; i++) {
+        if (op_at(e, ops, i)->from != NULL) {
+            e->stack[ops.at + count++] = e->stack[ops.at + i];
+        }
+    }
+    e->top = ops.at + count;
+    return (gjk_ops){ops.at, count};
+}
+
+/* The first slot of the table for a body (Fibonacci hashing). */
+static uint32_t hash(const gjk_editor *e, const void *body) {
+    return (uint32_t)(((uint64_t)(uintptr_t)body * UINT64_C(0x9E3779B97F4A7C15)) >> e->table_shift);
+}
+
+/* Fills the table, open addressing with linear probing, at most half full. */
+static bool make_table(gjk_editor *e, uint32_t count) {
+    e->table_shift = 63;
+    while (UINT64_C(1) << (64 - e->table_shift) < 2 * (uint64_t)count) {
+        e->table_shift--;
+    }
+    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
+    e->table = malloc(((size_t)last + 1) * sizeof *e->table);
+    if (e->table == NULL) {
+        return false;
+    }
+    memset(e->table, 0, ((size_t)last + 1) * sizeof *e->table);
+    for (uint32_t i = 0; i < count; i++) {
+        if (e->ops[i].from != NULL) {
+            uint32_t at = hash(e, e->ops[i].from);
+            while (e->table[at] != 0) {
+                at = (at + 1) & last;
+            }
+            e->table[at] = i + 1;
+        }
+    }
+    return true;
+}
+
+/* The op that removes or moves a body, by the table, or NULL. */
+static gjk_op *op_look_up(const gjk_editor *e, const gjk_body *body) {
+    const uint32_t last = (uint32_t)((UINT64_C(1) << (64 - e->table_shift)) - 1);
+    for (uint32_t at = hash(e, body); e->table[at] != 0; at = (at + 1) & last) {
+        gjk_op *op = &e->ops[e->table[at] - 1];
+        if (op->from == body) {
+            return op;
+        }
+    }
+    return NULL;
+}
+
+/* Initialises an editor, of which dimension and span are set and the rest is 0, for the changes of
+ * a tree of `held` bodies. False: out of memory; call fini all the same. */
+static bool editor_init(gjk_editor *e, const gjk_tree_change *changes, uint32_t count,
+                        uint32_t held) {
+    uint32_t replaced = 0;
+    e->capacity = 2 * (size_t)count + 64;
+    e->ops = malloc(((size_t)count + 1) * sizeof *e->ops);
+    e->stack = malloc(e->capacity * sizeof *e->stack);
+    if (e->ops == NULL || e->stack == NULL) {
+        return false;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gjk_op *op = &e->ops[i];
+        *op = (gjk_op){.from = changes[i].from, .to = changes[i].to};
+        replaced += op->from != NULL;
+        if (op->to != NULL && !e->span) {
+            op->box = gjk_box_of(&op->to->placed);
+        }
+    }
+    if (replaced > 0 && replaced >= held / ONE_IN) {
+        return make_table(e, count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        gjk_op *op = &e->ops[i];
+        if (op->from != NULL) {
+            op->was = gjk_box_of(&op->from->placed);
+        }
+    }
+    return true;
+}
+
+static void editor_fini(gjk_editor *e) {
+    free(e->ops);
+    free(e->stack);
+    free(e->table);
+}
+
+/* Lists all ops of removed and moved bodies, or else (moves false) of bodies still to be inserted,
+ * as the only list on the stack. */
+static gjk_ops ops_list(gjk_editor *e, uint32_t count, bool moves) {
+    gjk_ops ops = {0, 0};
+    for (uint32_t i = 0; i < count; i++) {
+        const gjk_op *op = &e->ops[i];
+        if (moves ? op->from != NULL : op->to != NULL) {
+            e->stack[ops.count++] = i;
+        }
+    }
+    e->top = ops.count;
+    return ops;
+}
+
+/*
+ * Partial rebuilding (Overmars 1983) of changed branches: a branch is rebuilt when a random ray
+ * that meets it would meet DEGRADED_LOAD times as many boxes in it as when it was built, when the
+ * number of its bodies has grown or shrunk by more than DEGRADED_COUNT times, or when it is too
+ * high.
+ */
+
+#define DEGRADED_LOAD 1.5
+#define DEGRADED_COUNT 2
+
+static void branches_release(const gjk_branch *branches, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        gjk_branch_release(&branches[i]);
+    }
+}
+
+/* Builds a branch over the bodies of another, which stays as it is, and those that ops insert.
+ * False: out of memory. */
+static bool branch_rebuild(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
+    uint32_t count = gjk_branch_count(branch) + ops.count;
+    gjk_branch *bodies = malloc((size_t)count * sizeof *bodies);
+    if (bodies == NULL) {
+        return false;
+    }
+    gjk_branch *end = branch->what != NULL ? gjk_branch_collect(branch, bodies) : bodies;
+    for (uint32_t i = 0; i < ops.count; i++) {
+        const gjk_op *op = op_at(e, ops, i);
+        *end++ = (gjk_branch){op->box, op->to, op->to->handle, op->to->handle, GJK_BRANCH_BODY};
+    }
+    bool built = gjk_tree_build(e->dimension, bodies, count, e->budget, out);
+    free(bodies);
+    return built;
+}
+
+static uint32_t height_limit(uint32_t count) {
+    uint32_t digits = 0;
+    for (uint32_t rest = count; rest > 0; rest >>= 1) {
+        digits++;
+    }
+    return GJK_TREE_HEIGHT_SPARE + digits;
+}
+
+static bool is_degraded(const gjk_tree_node *node, double measure) {
+    return node->height > height_limit(node->count) ||
+           node->load > DEGRADED_LOAD * node->built_load * measure ||
+           node->count / DEGRADED_COUNT > node->built_count ||
+           node->built_count / DEGRADED_COUNT > node->count;
+}
+
+/* Makes one branch of what is left of a node's branches, rebuilt where it has degraded. Takes their
+ * references, also when it fails. */
+static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk_branch *left,
+                           uint32_t count, gjk_branch *out) {
+    if (count <= 1) {
+        *out = count == 1 ? left[0] : (gjk_branch){.what = NULL};
+        return true;
+    }
+    gjk_tree_node *node = gjk_tree_node_new(e->dimension, left, count);
+    if (node == NULL) {
+        branches_release(left, count);
+        return false;
+    }
+    *out = gjk_branch_of_node(node);
+    node->built_load = before->built_load;
+    node->built_count = before->built_count;
+    if (e->span || !is_degraded(node, gjk_box_measure(&out->box, e->dimension))) {
+        return true;
+    }
+    gjk_branch degraded = *out;
+    bool built = branch_rebuild(e, &degraded, (gjk_ops){0, 0}, out);
+    gjk_branch_release(&degraded);
+    return built;
+}
+
+/*
+ * Removed and moved bodies. They are found by their boxes and handles, or, where they are many, by
+ * looking up every body of the tree in the hash table. A body that moved a little has its box
+ * refitted where it is; one that moved far is removed here and inserted again.
+ */
+
+/* Returns true if a box lies no farther outside of another than that is wide. */
+static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
+    gjk_vec3 side = gjk_sub3(home->max, home->min);
+    gjk_bounds wide = {gjk_sub3(home->min, side), gjk_add3(home->max, side)};
+    return gjk_box_holds(&wide, box);
+}
+
+/* The branch of a body after its op; `what` is NULL where it is removed. */
+static gjk_branch apply(const gjk_editor *e, gjk_op *op, const gjk_branch *body,
+                        const gjk_bounds *home) {
+    gjk_branch moved = *body;
+    op->from = NULL;
+    if (op->to == NULL || (!e->span && !is_near(&op->box, home))) {
+        return (gjk_branch){.what = NULL};
+    }
+    moved.box = op->box;
+    moved.what = op->to;
+    moved.first = moved.last = op->to->handle;
+    if (e->span) {
+        moved.what = op->motion;
+        moved.kind = GJK_BRANCH_MOTION;
+    }
+    op->to = NULL;
+    return moved;
+}
+
+/* The same where the op of the body is searched among some. */
+static gjk_branch move_body(gjk_editor *e, const gjk_branch *body, gjk_ops ops,
+                            const gjk_bounds *home) {
+    for (uint32_t i = 0; i < ops.count; i++) {
+        gjk_op *op = op_at(e, ops, i);
+        if (op->from == body->what) {
+            return apply(e, op, body, home);
+        }
+    }
+    return *body;
+}
+
+static gjk_branch look_up(gjk_editor *e, const gjk_branch *body, const gjk_bounds *home) {
+    gjk_op *op = op_look_up(e, body->what);
+    return op != NULL ? apply(e, op, body, home) : *body;
+}
+
+/* Applies the ops of all bodies below a branch, which the table finds. */
+static bool look_up_all(gjk_editor *e, const gjk_branch *branch, const gjk_bounds *home,
+                        gjk_branch *out) {
+    if (branch->kind != GJK_BRANCH_NODE) {
+        *out = branch->kind == GJK_BRANCH_BODY ? look_up(e, branch, home) : *branch;
+        return true;
+    }
+    const gjk_tree_node *node = branch->what;
+    gjk_branch left[GJK_TREE_WIDTH];
+    uint32_t count = 0;
+    bool changed = false;
+    for (uint32_t i = 0; i < node->used; i++) {
+        gjk_branch below = gjk_branch_at(node, i);
+        if (!look_up_all(e, &below, &branch->box, &left[count])) {
+            branches_release(left, count);
+            return false;
+        }
+        changed = changed || left[count].what != below.what;
+        count += left[count].what != NULL;
+    }
+    if (changed) {
+        return branch_compose(e, node, left, count, out);
+    }
+    branches_release(left, count);
+    gjk_branch_retain(branch);
+    *out = *branch;
+    return true;
+}
+
+/* Leaves on the stack, for each op, a mask of the branches that may hold its body. */
+static bool mask_moves(gjk_editor *e, const gjk_tree_node *node, gjk_ops ops) {
+    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP, .dimension = e->dimension};
+    _Alignas(64) double keys[GJK_TREE_WIDTH];
+    for (uint32_t k = 0; k < ops.count; k++) {
+        const gjk_op *op = op_at(e, ops, k);
+        const uint32_t handle = op->from->handle;
+        uint32_t mask = 0;
+        gjk_query_bounds_put_box(&query, &op->was);
+        uint32_t met = gjk_tree_node_keys(node, &query, 0.0, keys);
+        for (; met != 0; met &= met - 1) {
+            const uint32_t i = (uint32_t)__builtin_ctz(met);
+            const bool may_hold = node->first[i] <= handle && handle <= node->last[i];
+            mask |= (uint32_t)may_hold << i;
+        }
+        if (!ops_push(e, mask)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool move_node(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out);
+
+static bool move_branch(gjk_editor *e, const gjk_branch *branch, gjk_ops ops,
+                        const gjk_bounds *home, gjk_branch *out) {
+    ops = ops_drop_done(e, ops);
+    if (branch->kind == GJK_BRANCH_NODE && ops.count > 0) {
+        return move_node(e, branch, ops, out);
+    }
+    gjk_branch_retain(branch);
+    *out = branch->kind == GJK_BRANCH_BODY ? move_body(e, branch, ops, home) : *branch;
+    return true;
+}
+
+static bool move_node(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
+    const gjk_tree_node *node = branch->what;
+    gjk_branch left[GJK_TREE_WIDTH];
+    uint32_t count = 0;
+    size_t masks = e->top;
+    bool done = mask_moves(e, node, ops);
+    for (uint32_t i = 0; done && i < node->used; i++) {
+        size_t top = e->top;
+        gjk_branch below = gjk_branch_at(node, i);
+        gjk_ops mine;
+        done = ops_select(e, ops, masks, i, &mine) &&
+               move_branch(e, &below, mine, &branch->box, &left[count]);
+        count += done && left[count].what != NULL;
+        e->top = top;
+    }
+    e->top = masks;
+    if (!done) {
+        branches_release(left, count);
+        return false;
+    }
+    return branch_compose(e, node, left, count, out);
+}
+
+/* The first pass, from the root with all ops: drops removed bodies, and refits moved ones where they
+ * are unless they moved far. out: what is left, retained; `what` is NULL where no body is. False:
+ * out of memory. */
+static bool branch_move(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
+    return e->table != NULL ? look_up_all(e, root, &root->box, out)
+                            : move_branch(e, root, ops_list(e, count, true), &root->box, out);
+}
+
+/*
+ * Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
+ * box grows least, unless the node has a free slot and no branch is near.
+ */
+
+/* How much the measure of a branch's box grows by an inserted body. */
+static double growth(const gjk_branch *branch, const gjk_op *op, uint32_t dimension) {
+    gjk_bounds both = gjk_box_join(&branch->box, &op->box);
+    return gjk_box_measure(&both, dimension) - gjk_box_measure(&branch->box, dimension);
+}
+
+static uint32_t handle_gap(const gjk_branch *branch, const gjk_op *op) {
+    uint32_t handle = op->to->handle;
+    return handle < branch->first  ? branch->first - handle
+           : handle > branch->last ? handle - branch->last
+                                   : 0;
+}
+
+/* The branch that grows least; among equals the one with the nearest handles. */
+static uint32_t find_host(const gjk_editor *e, const gjk_branch *branches, uint32_t count,
+                          const gjk_op *op) {
+    uint32_t best = 0;
+    double least = INFINITY;
+    for (uint32_t i = 0; i < count; i++) {
+        double by = growth(&branches[i], op, e->dimension);
+        if (by < least ||
+            (by == least && handle_gap(&branches[i], op) < handle_gap(&branches[best], op))) {
+            best = i;
+            least = by;
+        }
+    }
+    return best;
+}
+
+/* Assigns each inserted body to a free slot of its own if no branch is near, else to a branch,
+ * whose box grows by it. Leaves a mask of that branch for each op on the stack. */
+static bool assign_branches(gjk_editor *e, gjk_ops ops, gjk_branch *branches, uint32_t *count) {
+    for (uint32_t k = 0; k < ops.count; k++) {
+        const gjk_op *op = op_at(e, ops, k);
+        uint32_t host = find_host(e, branches, *count, op), mask = 0;
+        if (*count < GJK_TREE_WIDTH &&
+            growth(&branches[host], op, e->dimension) >= gjk_box_measure(&op->box, e->dimension)) {
+            uint32_t handle = op->to->handle;
+            branches[(*count)++] = (gjk_branch){op->box, op->to, handle, handle, GJK_BRANCH_BODY};
+        } else {
+            branches[host].box = gjk_box_join(&branches[host].box, &op->box);
+            mask = 1u << host;
+        }
+        if (!ops_push(e, mask)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The second pass: inserts bodies. Result as above. */
+static bool branch_insert(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_branch *out) {
+    if (gjk_budget_spend(e->budget, 16)) {
+        return false;
+    }
+    if (ops.count >= gjk_branch_count(branch)) {
+        return ops.count == 0 || branch_rebuild(e, branch, ops, out);
+    }
+    if (ops.count == 0) {
+        gjk_branch_retain(branch);
+        *out = *branch;
+        return true;
+    }
+    const gjk_tree_node *node = branch->what;
+    GJK_ASSERT(branch->kind == GJK_BRANCH_NODE && node != NULL && node->used >= 1);
+    gjk_branch left[GJK_TREE_WIDTH];
+    uint32_t count = node->used, inserted = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        left[i] = gjk_branch_at(node, i);
+    }
+    size_t masks = e->top;
+    bool done = assign_branches(e, ops, left, &count);
+    for (uint32_t i = 0; done && i < count; i++) {
+        size_t top = e->top;
+        gjk_ops mine;
+        gjk_branch below = i < node->used ? gjk_branch_at(node, i) : left[i];
+        done = ops_select(e, ops, masks, i, &mine) && branch_insert(e, &below, mine, &left[i]);
+        inserted += done;
+        e->top = top;
+    }
+    e->top = masks;
+    if (!done) {
+        branches_release(left, inserted);
+        return false;
+    }
+    return branch_compose(e, node, left, count, out);
+}
+
+/* Counts the nodes not shared with any tree. The edited tree must still hold its own. */
+static uint32_t count_own(const gjk_tree_node *node) {
+    uint32_t count = 1;
+    if (!gjk_references_only(&node->references)) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < node->used; i++) {
+        count += node->kind[i] == GJK_BRANCH_NODE ? count_own(node->branch[i]) : 0;
+    }
+    return count;
+}
+
+/* Initialises a tree with a branch, of which it takes the reference. */
+static gjk_status tree_make(uint32_t dimension, const gjk_branch *branch, struct gjk_tree *tree) {
+    const gjk_tree_node *node = branch->what;
+    if (branch->kind != GJK_BRANCH_NODE) {
+        node = gjk_tree_node_new(dimension, branch, 1);
+    }
+    gjk_references_init(&tree->references);
+    tree->dimension = dimension;
+    tree->root = node;
+    tree->bounds = branch->box;
+    tree->motion_count = 0;
+    tree->own_nodes = node != NULL ? count_own(node) : 0;
+    return node != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
+/* A view of all of a tree (NULL: no bodies). A root with one body stands for that body. */
+static gjk_branch tree_branch(const struct gjk_tree *tree) {
+    if (tree == NULL) {
+        return (gjk_branch){.what = NULL};
+    }
+    return tree->root->count == 1 ? gjk_branch_at(tree->root, 0) : gjk_branch_of_node(tree->root);
+}
+
+static bool apply_changes(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
+    gjk_branch left = {.what = NULL};
+    if (root->what != NULL && !branch_move(e, root, count, &left)) {
+        return false;
+    }
+    gjk_ops inserted = ops_list(e, count, false);
+    bool done = branch_insert(e, &left, inserted, out);
+    gjk_branch_release(&left);
+    return done;
+}
+
+gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
+                         const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
+                         struct gjk_tree **out) {
+    gjk_editor e = {.dimension = dimension, .budget = budget};
+    gjk_branch root = tree_branch(tree), left = {.what = NULL};
+    *out = NULL;
+    struct gjk_tree *edited = malloc(sizeof *edited);
+    bool done = edited != NULL && editor_init(&e, changes, count, gjk_branch_count(&root)) &&
+                apply_changes(&e, &root, count, &left);
+    editor_fini(&e);
+    if (done && left.what == NULL) {
+        free(edited);
+        return GJK_OK;
+    }
+    if (!done || tree_make(dimension, &left, edited) != GJK_OK) {
+        free(edited);
+        return gjk_budget_is_spent(e.budget) ? GJK_GIVEN_UP : GJK_OUT_OF_MEMORY;
+    }
+    *out = edited;
+    return GJK_OK;
+}
+
+/*
+ * Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
+ * edit, in which no body is removed and the branches stay the same.
+ */
+
+/* The box of a motion: a body that does not rotate moves straight and the boxes of both ends bound
+ * it; otherwise any rotation keeps it within a ball around its own origin. */
+static gjk_bounds box_of_motion(const gjk_placed *from, const gjk_pose *to) {
+    const gjk_placed there = {from->shape, *to};
+    gjk_bounds here = {from->pose.position, from->pose.position};
+    gjk_bounds next = {to->position, to->position};
+    double slack = gjk_larger(gjk_box_slack(from), gjk_box_slack(&there));
+    double by = 0.125 * slack; /* for the roundings of interpolated positions */
+    if (gjk_same_rotation(&from->pose.rotation, &to->rotation)) {
+        here = gjk_box_of(from);
+        next = gjk_box_of(&there);
+    } else {
+        by += slack + 1.75 * gjk_largest3(from->shape->center) + from->shape->bounding_radius;
+    }
+    return gjk_box_widen(gjk_box_join(&here, &next), from->shape->dimension, by);
+}
+
+gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
+                         uint32_t count, struct gjk_tree **out) {
+    gjk_editor e = {.dimension = tree->dimension, .span = true};
+    gjk_branch root = tree_branch(tree), left = {.what = NULL};
+    struct gjk_tree *span = malloc(sizeof *span + (size_t)count * sizeof span->motions[0]);
+    bool done = span != NULL && editor_init(&e, changes, count, tree->root->count);
+    for (uint32_t i = 0; done && i < count; i++) {
+        gjk_op *op = &e.ops[i];
+        if (op->from == NULL || op->to == NULL) {
+            op->from = NULL;
+            continue;
+        }
+        span->motions[i] = (gjk_motion){op->from, op->to};
+        op->motion = &span->motions[i];
+        op->box = box_of_motion(&op->from->placed, &op->to->placed.pose);
+    }
+    done = done && branch_move(&e, &root, count, &left) &&
+           tree_make(tree->dimension, &left, span) == GJK_OK;
+    editor_fini(&e);
+    if (!done) {
+        free(span);
+        return GJK_OUT_OF_MEMORY;
+    }
+    span->motion_count = count;
+    *out = span;
+    return GJK_OK;
+}
+
+/*
+ * The ownership and the figures of whole trees.
+ */
 
 struct gjk_tree *gjk_tree_retain(const struct gjk_tree *tree) {
     struct gjk_tree *shared = (struct gjk_tree *)tree;

@@ -9,7 +9,7 @@
 #include "gjk/pair.h"
 #include "gjk/pieces.h"
 #include "gjk/ray.h"
-#include "pair/inside_mesh.h"
+#include "pair/pieces/inside_mesh.h"
 #include "property/region_scene.h"
 #include "support/rng.h"
 #include "unit/runner.h"

@@ -6,7 +6,7 @@
  */
 
 #include "gjk/configuration.h"
-#include "scene/configurations.h"
+#include "scene/scene.h"
 #include "set_body.h"
 #include "set_scene.h"
 #include "unit/runner.h"

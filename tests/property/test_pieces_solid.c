@@ -6,12 +6,12 @@
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
 #include "gjk/set_query.h"
-#include "pair/inside_mesh.h"
+#include "pair/pieces/inside_mesh.h"
 #include "ray/triangle_misses.h"
 #include "require.h"
 #include "scene.h"
-#include "shape/pieces_walk.h"
-#include "shape/scan.h"
+#include "shape/convex/scan.h"
+#include "shape/pieces/walk.h"
 #include "unit/runner.h"
 
 #include <stdio.h>

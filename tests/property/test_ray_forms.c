@@ -4,9 +4,9 @@
  * inside and the boundary, along axes, at corners, past silhouettes.
  */
 
-#include "ray/closed_forms.h"
-#include "ray/general.h"
-#include "shape/near.h"
+#include "ray/closed/closed_forms.h"
+#include "ray/general/general.h"
+#include "shape/box.h"
 
 #include "rng.h"
 #include "unit/runner.h"

@@ -5,7 +5,7 @@
 
 #include "base/predicate.h"
 #include "region_scene.h"
-#include "shape/region/merge.h"
+#include "shape/region/region.h"
 #include "unit/runner.h"
 
 #include <stdlib.h>

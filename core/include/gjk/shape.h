@@ -42,7 +42,7 @@
  * holds
  *
  *   the type (GJK_CONE) and the name of its functions in core/ (make_cone in shape/kinds.c; for
- *       curves cone_support in shape/curves.c and gjk_line_meet_cone in ray/),
+ *       curves cone_support in shape/convex/curves.c and gjk_line_meet_cone in ray/),
  *   its names in requests in 2D and in 3D, NULL where it does not exist in that dimension, and the
  *       kind to be used there instead, NULL where there is none,
  *   the members of its geometry in the order in which they are read, each with its form and range
@@ -107,7 +107,7 @@ typedef struct gjk_curve {
     const void *user;
 } gjk_curve;
 
-/* Kind of a shape for the kernels of two small flat shapes (pair/flat). The sum of two kinds tells
+/* Kind of a shape for the kernels of two small flat shapes (pair/kernels). The sum of two kinds tells
  * the kind of their pair. */
 typedef enum gjk_flat_kind {
     GJK_FLAT_NOT,         /* left to the general kernels */

@@ -1,13 +1,12 @@
 /*
- * The kernel of flat_ray.h for polygons, over the lanes of an instruction set: for the files that
+ * The kernel of flat.h for polygons, over the lanes of an instruction set: for the files that
  * include one of base/lanes_*.h before. As polygon.c: the line enters where the outline crosses
  * from its left to its right.
  */
 
-#include "base/larger.h"
-#include "base/rounding.h"
-#include "pair/flat/columns.h"
-#include "ray/flat/flat_ray.h"
+#include "base/numbers.h"
+#include "pair/kernels/flat_columns.h"
+#include "ray/flat/flat.h"
 
 /* An entry through an edge; origin and direction in the polygon's frame. False: undecided, since the
  * ray ends near it. */

@@ -3,8 +3,6 @@
  * base/lanes_*.h before.
  */
 
-#include "shape/pieces_walk.h"
-
 /* The boxes of the children on one axis. */
 typedef struct lanes_slab {
     lanes min, max;

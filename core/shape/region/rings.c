@@ -6,7 +6,7 @@
 
 #include "shape/region/rings.h"
 
-#include "base/finite.h"
+#include "base/numbers.h"
 #include "gjk/sort.h"
 
 #include <string.h>

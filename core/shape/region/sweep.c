@@ -1,4 +1,283 @@
 /*
+ * The sweep over the rings of a region: funnels make triangles, the status orders edges.
+ *
+ * Triangulation of monotone polygons with a stack (Garey, Johnson, Preparata, Tarjan, Triangulating
+ * a simple polygon, 1978; de Berg and others, Computational Geometry, section 3.3), for many
+ * polygons at a time: the stacks are lists in one array of entries.
+ *
+ * No triangle is without area. Along a side that takes an exact turn. Across, the new vertex sees
+ * the whole chain: the edge or diagonal on its side starts where the chain does, and the chain
+ * turns away from it from the first step on, as no vertex lies on an edge.
+ */
+
+#include "shape/region/sweep.h"
+#include "base/predicate.h"
+#include "gjk/base.h"
+#include "gjk/budget.h"
+#include "gjk/sort.h"
+#include "gjk/vec.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Cuts polygons that are monotone along x into triangles while a sweep tells their vertices. */
+
+#define GJK_NO_ENTRY UINT32_MAX
+
+/*
+ * Rest of a monotone polygon to the left of the sweep line: a chain of vertices that turns
+ * away from the inside or is straight, its last vertex on top. All but the first lie on the upper
+ * side of the polygon or all on the lower one. Copied as a value; the copy before is dead then.
+ */
+typedef struct gjk_funnel {
+    uint32_t top; /* entry; GJK_NO_ENTRY: no funnel */
+    bool upper;   /* the chain is on the upper side */
+} gjk_funnel;
+
+typedef struct gjk_funnel_entry {
+    uint32_t point, before;
+} gjk_funnel_entry;
+
+/* Where funnels live and their triangles go. The caller makes the arrays large enough. */
+typedef struct gjk_funnels {
+    const gjk_vec2 *points;
+    gjk_funnel_entry *entries;
+    uint32_t entry_count, entry_capacity;
+    uint32_t (*triangles)[3]; /* points, counter-clockwise, none without area */
+    uint32_t triangle_count, triangle_capacity;
+} gjk_funnels;
+
+static inline gjk_funnel funnel_none(void) {
+    return (gjk_funnel){GJK_NO_ENTRY, false};
+}
+static inline bool funnel_exists(const gjk_funnel *funnel) {
+    return funnel->top != GJK_NO_ENTRY;
+}
+
+/*
+ * The status of the plane sweep: the edges that the sweep line meets now, from below, as a
+ * self-adjusting tree.
+ */
+
+#define GJK_NO_EDGE UINT32_MAX
+
+/* An edge, or a part of one from a point where another ring touches it. */
+typedef struct gjk_sweep_edge {
+    uint32_t left, right; /* points, left < right */
+    uint32_t ring;
+    uint32_t vertex; /* of the input, at which the ring's edge starts */
+    uint32_t left_vertex, right_vertex;
+    uint32_t child[2]; /* in the tree: below, above */
+    /* Face just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
+     * the region, its one or two monotone polygons, the lower one first. */
+    uint32_t face;
+    gjk_funnel funnels[2];
+} gjk_sweep_edge;
+
+/* Three trees of edges: those below a point, those that end at it or go through it, those above. */
+typedef struct gjk_status_parts {
+    uint32_t below, through, above;
+} gjk_status_parts;
+
+static void push_entry(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
+    GJK_ASSERT(funnels->entry_count < funnels->entry_capacity);
+    funnels->entries[funnels->entry_count] = (gjk_funnel_entry){point, funnel->top};
+    funnel->top = funnels->entry_count++;
+}
+
+/* The triangle of the chain's two last vertices and a point to their right. */
+static void add_triangle(gjk_funnels *funnels, const gjk_funnel *funnel, uint32_t point,
+                         bool point_above) {
+    const gjk_funnel_entry *last = &funnels->entries[funnel->top];
+    const uint32_t from = funnels->entries[last->before].point;
+    GJK_ASSERT(funnels->triangle_count < funnels->triangle_capacity);
+    uint32_t *triangle = funnels->triangles[funnels->triangle_count++];
+    triangle[0] = point_above ? from : last->point;
+    triangle[1] = point_above ? last->point : from;
+    triangle[2] = point;
+}
+
+/* All triangles between the chain and a point on the other side. */
+static void clear_chain(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
+    while (funnels->entries[funnel->top].before != GJK_NO_ENTRY) {
+        add_triangle(funnels, funnel, point, !funnel->upper);
+        funnel->top = funnels->entries[funnel->top].before;
+    }
+}
+
+/* Those between the end of the chain and a point on the same side that sees it. */
+static void clear_corner(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
+    const gjk_vec2 *p = funnels->points;
+    for (;;) {
+        const gjk_funnel_entry *last = &funnels->entries[funnel->top];
+        if (last->before == GJK_NO_ENTRY) {
+            return;
+        }
+        const gjk_funnel_entry *before = &funnels->entries[last->before];
+        const int turn = gjk_orient2_sign(p[before->point], p[last->point], p[point]);
+        if (turn != (funnel->upper ? -1 : 1)) {
+            return;
+        }
+        add_triangle(funnels, funnel, point, !funnel->upper);
+        funnel->top = last->before;
+    }
+}
+
+/* A polygon that starts at a point. */
+static gjk_funnel funnel_start(gjk_funnels *funnels, uint32_t point) {
+    gjk_funnel funnel = funnel_none();
+    push_entry(funnels, &funnel, point);
+    return funnel;
+}
+
+/* The next vertex of the polygon, on its upper or lower side. O(1) amortised. */
+static void funnel_add(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point, bool upper) {
+    const uint32_t top = funnel->top;
+    if (upper == funnel->upper) {
+        clear_corner(funnels, funnel, point);
+    } else {
+        clear_chain(funnels, funnel, point);
+        funnels->entries[top].before = GJK_NO_ENTRY;
+        *funnel = (gjk_funnel){top, upper};
+    }
+    push_entry(funnels, funnel, point);
+}
+
+/* The last vertex of the polygon. */
+static void funnel_close(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
+    clear_chain(funnels, funnel, point);
+    *funnel = funnel_none();
+}
+
+/*
+ * A diagonal from the polygon's newest vertex to a point inside: the part below it, to which the
+ * point is to be added as upper, and the part above it, where it is lower.
+ */
+static void funnel_fork(gjk_funnels *funnels, const gjk_funnel *funnel, gjk_funnel *lower,
+                        gjk_funnel *upper) {
+    const gjk_funnel whole = *funnel;
+    const gjk_funnel fresh = funnel_start(funnels, funnels->entries[whole.top].point);
+    *lower = whole.upper ? whole : fresh;
+    *upper = whole.upper ? fresh : whole;
+}
+
+/*
+ * The status of the sweep as a splay tree (Sleator, Tarjan, Self-adjusting binary search trees,
+ * 1985): O(log n) amortised whatever the input is, without anything random that could be guessed.
+ * Every event takes the tree apart at its point and joins it again with new edges in between.
+ */
+
+enum { BELOW = 0, ABOVE = 1 };
+
+/* Target of a splay: a point, edges through which count as `tie` says; or the end on the side
+ * `tie` of the tree, without a point. */
+typedef struct target {
+    const gjk_vec2 *points; /* NULL: an end of the tree */
+    uint32_t point;
+    int tie; /* BELOW: go on below such an edge; ABOVE: above */
+} target;
+
+static int side_of_edge(const gjk_sweep_edge *edge, const target *t) {
+    if (t->points == NULL) {
+        return t->tie;
+    }
+    const gjk_vec2 *p = t->points;
+    const int sign = gjk_orient2_sign(p[edge->left], p[edge->right], p[t->point]);
+    return sign == 0 ? t->tie : sign > 0;
+}
+
+/* Turns the tree so that `child` takes the place of its parent, which becomes its child. */
+static uint32_t rotate(gjk_sweep_edge *edges, uint32_t parent, int side) {
+    const uint32_t child = edges[parent].child[side];
+    edges[parent].child[side] = edges[child].child[!side];
+    edges[child].child[!side] = parent;
+    return child;
+}
+
+/* Top-down splay: brings the last edge on the way to the target to the root. */
+static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
+    uint32_t trees[2] = {GJK_NO_EDGE, GJK_NO_EDGE};     /* of what lies below and above the way */
+    uint32_t *ends[2] = {&trees[BELOW], &trees[ABOVE]}; /* where they grow */
+    if (root == GJK_NO_EDGE) {
+        return root;
+    }
+    for (;;) {
+        const int side = side_of_edge(&edges[root], t);
+        uint32_t next = edges[root].child[side];
+        if (next == GJK_NO_EDGE) {
+            break;
+        }
+        if (side_of_edge(&edges[next], t) == side && edges[next].child[side] != GJK_NO_EDGE) {
+            root = rotate(edges, root, side);
+            next = edges[root].child[side];
+        }
+        *ends[!side] = root; /* the target lies on `side`, so the root on the other */
+        ends[!side] = &edges[root].child[side];
+        root = next;
+    }
+    for (int side = 0; side < 2; side++) {
+        *ends[side] = edges[root].child[side];
+        edges[root].child[side] = trees[side];
+    }
+    return root;
+}
+
+/* Cuts a tree in two at the target. The parts' own ends at the cut_tree are not at their roots yet. */
+static void cut_tree(gjk_sweep_edge *edges, uint32_t root, const target *t, uint32_t parts[2]) {
+    parts[BELOW] = parts[ABOVE] = GJK_NO_EDGE;
+    if (root != GJK_NO_EDGE) {
+        root = splay(edges, root, t);
+        const int side = side_of_edge(&edges[root], t);
+        parts[side] = edges[root].child[side];
+        edges[root].child[side] = GJK_NO_EDGE;
+        parts[!side] = root;
+    }
+}
+
+/*
+ * Takes the tree apart at a point that is not left of the left end of any of its edges, nor right
+ * of their right ends. The root of `below` is its highest edge, that of `above` its lowest. Exact.
+ * O(log n) amortised.
+ */
+static gjk_status_parts status_split(gjk_sweep_edge *edges, uint32_t root, const gjk_vec2 *points,
+                                     uint32_t point) {
+    uint32_t lower[2], upper[2];
+    cut_tree(edges, root, &(target){points, point, BELOW}, lower);
+    cut_tree(edges, lower[ABOVE], &(target){points, point, ABOVE}, upper);
+    return (gjk_status_parts){
+        .below = splay(edges, lower[BELOW], &(target){.tie = ABOVE}),
+        .through = upper[BELOW],
+        .above = splay(edges, upper[ABOVE], &(target){.tie = BELOW}),
+    };
+}
+
+/* Takes the lowest edge out of a tree that is not empty. O(log n) amortised. */
+static uint32_t status_take_lowest(gjk_sweep_edge *edges, uint32_t *root) {
+    const uint32_t lowest = splay(edges, *root, &(target){.tie = BELOW});
+    *root = edges[lowest].child[ABOVE];
+    return lowest;
+}
+
+/* The tree of all of `below`, the given edges from below, and all of `above`. */
+static uint32_t status_join(gjk_sweep_edge *edges, uint32_t below, const uint32_t *between,
+                            uint32_t count, uint32_t above) {
+    uint32_t root = above;
+    while (count > 0) {
+        const uint32_t edge = between[--count];
+        edges[edge].child[BELOW] = GJK_NO_EDGE;
+        edges[edge].child[ABOVE] = root;
+        root = edge;
+    }
+    if (below != GJK_NO_EDGE) {
+        edges[below].child[ABOVE] = root;
+        root = below;
+    }
+    return root;
+}
+
+/*
  * One plane sweep from left to right that judges the rings and cuts the region.
  *
  * Crossings: edges that become neighbours in the status are tested (Shamos, Hoey, Geometric
@@ -16,15 +295,6 @@
  * to its left, or to the one after a vertex without edges to its right. The polygons are cut into
  * triangles as they grow (region/funnel). Vertices of any degree are met, as rings may touch.
  */
-
-#include "shape/region/sweep.h"
-
-#include "base/predicate.h"
-#include "gjk/budget.h"
-#include "gjk/sort.h"
-#include "shape/region/status.h"
-
-#include <string.h>
 
 #define NO_PARENT_YET (UINT32_MAX - 1)
 
@@ -111,7 +381,7 @@ static void gather_edges(sweep *s) {
 /* --- Edges at a point --- */
 
 /* Names the start of the later one of two edges. */
-static gjk_status refuse(sweep *s, uint32_t a, uint32_t b) {
+static gjk_status refuse_crossing(sweep *s, uint32_t a, uint32_t b) {
     const uint32_t first = s->edges[a].vertex, second = s->edges[b].vertex;
     s->fault = first > second ? first : second;
     return GJK_NOT_SIMPLE;
@@ -147,7 +417,7 @@ static gjk_status sort_right(sweep *s, uint32_t point) {
         s->right[i] = s->spokes[i].edge;
         if (i > 0 &&
             gjk_orient2_sign(s->points[point], s->spokes[i - 1].to, s->spokes[i].to) == 0) {
-            return refuse(s, s->right[i - 1], s->right[i]);
+            return refuse_crossing(s, s->right[i - 1], s->right[i]);
         }
     }
     return GJK_OK;
@@ -158,11 +428,11 @@ static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
     uint32_t cut = GJK_NO_EDGE;
     s->left_count = s->right_count = 0;
     while (through != GJK_NO_EDGE) {
-        const uint32_t edge = gjk_status_take_lowest(s->edges, &through);
+        const uint32_t edge = status_take_lowest(s->edges, &through);
         s->left[s->left_count++] = edge;
         if (s->edges[edge].right != point) {
             if (cut != GJK_NO_EDGE) {
-                return refuse(s, cut, edge);
+                return refuse_crossing(s, cut, edge);
             }
             cut = edge;
             s->right[s->right_count++] = cut_edge(s, edge, point);
@@ -209,7 +479,7 @@ static gjk_status check_pair(sweep *s, uint32_t a, uint32_t b) {
     const gjk_vec2 b0 = s->points[s->edges[b].left], b1 = s->points[s->edges[b].right];
     const bool cross = gjk_orient2_sign(a0, a1, b0) * gjk_orient2_sign(a0, a1, b1) < 0 &&
                        gjk_orient2_sign(b0, b1, a0) * gjk_orient2_sign(b0, b1, a1) < 0;
-    return cross ? refuse(s, a, b) : GJK_OK;
+    return cross ? refuse_crossing(s, a, b) : GJK_OK;
 }
 
 static gjk_status check_neighbours(sweep *s, uint32_t below, uint32_t above) {
@@ -248,13 +518,13 @@ static gjk_status find_faces(sweep *s, uint32_t below) {
             face = s->parent[edge->ring];
         } else {
             if (s->parent[edge->ring] == NO_PARENT_YET && !may_lie_in(s, edge->ring, face)) {
-                return refuse(s, s->right[i], s->right[i]);
+                return refuse_crossing(s, s->right[i], s->right[i]);
             }
             s->parent[edge->ring] = face;
             face = edge->ring;
         }
         edge->face = face;
-        edge->funnels[0] = edge->funnels[1] = gjk_funnel_none();
+        edge->funnels[0] = edge->funnels[1] = funnel_none();
     }
     return GJK_OK;
 }
@@ -268,8 +538,8 @@ static gjk_status find_faces(sweep *s, uint32_t below) {
 static void close_polygons(sweep *s, uint32_t edge, uint32_t point) {
     for (uint32_t i = 0; i < 2; i++) {
         gjk_funnel *funnel = &s->edges[edge].funnels[i];
-        if (gjk_funnel_exists(funnel)) {
-            gjk_funnel_close(&s->funnels, funnel, point);
+        if (funnel_exists(funnel)) {
+            funnel_close(&s->funnels, funnel, point);
         }
     }
 }
@@ -278,22 +548,22 @@ static void close_polygons(sweep *s, uint32_t edge, uint32_t point) {
 static void fork_polygon(sweep *s, uint32_t edge, uint32_t point, gjk_funnel *lower,
                          gjk_funnel *upper) {
     const gjk_funnel *funnels = s->edges[edge].funnels;
-    if (gjk_funnel_exists(&funnels[1])) {
+    if (funnel_exists(&funnels[1])) {
         *lower = funnels[0];
         *upper = funnels[1];
     } else {
-        gjk_funnel_fork(&s->funnels, &funnels[0], lower, upper);
+        funnel_fork(&s->funnels, &funnels[0], lower, upper);
     }
-    gjk_funnel_add(&s->funnels, lower, point, true);
-    gjk_funnel_add(&s->funnels, upper, point, false);
+    funnel_add(&s->funnels, lower, point, true);
+    funnel_add(&s->funnels, upper, point, false);
 }
 
 /* The polygon between an edge below the point and the point's lowest edge to the left. */
 static gjk_funnel pass_above(sweep *s, uint32_t below, uint32_t point) {
     gjk_funnel *funnels = s->edges[below].funnels;
-    gjk_funnel_add(&s->funnels, &funnels[0], point, true);
-    if (gjk_funnel_exists(&funnels[1])) {
-        gjk_funnel_close(&s->funnels, &funnels[1], point);
+    funnel_add(&s->funnels, &funnels[0], point, true);
+    if (funnel_exists(&funnels[1])) {
+        funnel_close(&s->funnels, &funnels[1], point);
     }
     return funnels[0];
 }
@@ -301,17 +571,17 @@ static gjk_funnel pass_above(sweep *s, uint32_t below, uint32_t point) {
 /* The polygon between the point's highest edge to the left and an edge above it. */
 static gjk_funnel pass_below(sweep *s, uint32_t highest, uint32_t point) {
     gjk_funnel *funnels = s->edges[highest].funnels;
-    if (gjk_funnel_exists(&funnels[1])) {
-        gjk_funnel_close(&s->funnels, &funnels[0], point);
+    if (funnel_exists(&funnels[1])) {
+        funnel_close(&s->funnels, &funnels[0], point);
         funnels[0] = funnels[1];
     }
-    gjk_funnel_add(&s->funnels, &funnels[0], point, false);
+    funnel_add(&s->funnels, &funnels[0], point, false);
     return funnels[0];
 }
 
 /* Adds the point to the polygons around it and hands them on to its edges to the right. */
 static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
-    gjk_funnel lower = gjk_funnel_none(), upper = gjk_funnel_none();
+    gjk_funnel lower = funnel_none(), upper = funnel_none();
     if (s->left_count == 0) {
         if (is_solid(s, below)) {
             fork_polygon(s, below, point, &lower, &upper);
@@ -330,11 +600,11 @@ static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
     }
     if (below != GJK_NO_EDGE) {
         s->edges[below].funnels[0] = lower;
-        s->edges[below].funnels[1] = s->right_count == 0 ? upper : gjk_funnel_none();
+        s->edges[below].funnels[1] = s->right_count == 0 ? upper : funnel_none();
     }
     for (uint32_t i = 0; i + 1 < s->right_count; i++) {
         if (is_solid(s, s->right[i])) {
-            s->edges[s->right[i]].funnels[0] = gjk_funnel_start(&s->funnels, point);
+            s->edges[s->right[i]].funnels[0] = funnel_start(&s->funnels, point);
         }
     }
     if (s->right_count > 0) {
@@ -345,7 +615,7 @@ static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
 /* --- The sweep --- */
 
 static gjk_status visit(sweep *s, uint32_t point) {
-    const gjk_status_parts parts = gjk_status_split(s->edges, s->root, s->points, point);
+    const gjk_status_parts parts = status_split(s->edges, s->root, s->points, point);
     gjk_status status = find_edges(s, point, parts.through);
     if (status == GJK_OK) {
         status = check_passes(s);
@@ -358,7 +628,7 @@ static gjk_status visit(sweep *s, uint32_t point) {
     }
     if (status == GJK_OK) {
         grow_polygons(s, parts.below, point);
-        s->root = gjk_status_join(s->edges, parts.below, s->right, s->right_count, parts.above);
+        s->root = status_join(s->edges, parts.below, s->right, s->right_count, parts.above);
     }
     return status;
 }

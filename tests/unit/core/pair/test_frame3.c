@@ -2,7 +2,7 @@
 
 #include "pair/frame.h"
 
-#include "boxes.h"
+#include "core/pair/boxes.h"
 
 static const gjk_vec3 half_a = {1, 2, 3}, half_b = {0.5, 0.25, 2}, offset = {5, -3, 7};
 

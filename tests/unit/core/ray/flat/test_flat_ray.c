@@ -1,10 +1,10 @@
 /* The kernels of rays at small flat shapes: the same bits from every instruction set, and what the
  * general method says of the same ray. */
 
-#include "ray/flat/flat_ray.h"
+#include "ray/flat/flat.h"
 
-#include "base/rounding.h"
-#include "ray/general.h"
+#include "base/numbers.h"
+#include "ray/general/general.h"
 #include "runner.h"
 #include "support/rng.h"
 

@@ -1,0 +1,69 @@
+/*
+ * The scan of edges, eight edges at a time against one point after the other; for the files that
+ * include one of base/lanes_*.h before. The least over the points is taken lane by lane, and the
+ * lanes are compared once at the end.
+ */
+
+#include "pair/direct/edges.h"
+
+LANES_INLINE lanes dot(lanes ax, lanes ay, lanes bx, lanes by) {
+    return lanes_add(lanes_mul(ax, bx), lanes_mul(ay, by));
+}
+
+LANES_INLINE void turn(const gjk_frame2 *f, gjk_turned2 *b) {
+    const double *x = f->b->columns, *y = x + f->b->stride, *edges = gjk_edges_of(f->b);
+    const uint32_t stride = f->b->stride;
+    const lanes r00 = lanes_all(f->row0.x), r01 = lanes_all(f->row0.y);
+    const lanes r10 = lanes_all(f->row1.x), r11 = lanes_all(f->row1.y);
+    const lanes tx = lanes_all(f->translation.x), ty = lanes_all(f->translation.y);
+    for (uint32_t i = 0; i < stride; i += GJK_LANES) {
+        const lanes px = lanes_load(x + i), py = lanes_load(y + i);
+        lanes_store(b->x + i, lanes_add(dot(r00, r01, px, py), tx));
+        lanes_store(b->y + i, lanes_add(dot(r10, r11, px, py), ty));
+        if (gjk_has_edges(f->b)) {
+            const lanes u = lanes_load(edges + i), v = lanes_load(edges + stride + i);
+            const lanes nx = dot(r00, r01, u, v), ny = dot(r10, r11, u, v);
+            const lanes offset = lanes_load(edges + 2 * (size_t)stride + i);
+            lanes_store(b->normal_x + i, nx);
+            lanes_store(b->normal_y + i, ny);
+            lanes_store(b->offset + i, lanes_add(offset, dot(nx, ny, tx, ty)));
+        }
+    }
+}
+
+/* The gaps along eight normals. */
+LANES_INLINE lanes find_gaps(const double *normal_x, const double *normal_y, const double *offset,
+                             const double *x, const double *y, uint32_t count) {
+    const lanes nx = lanes_load(normal_x), ny = lanes_load(normal_y);
+    lanes least = lanes_all(INFINITY);
+    for (uint32_t i = 0; i < count; i++) {
+        least = lanes_smaller(dot(nx, ny, lanes_all(x[i]), lanes_all(y[i])), least);
+    }
+    return lanes_sub(least, lanes_load(offset));
+}
+
+LANES_INLINE gjk_gap2 scan_edges(const gjk_frame2 *f, gjk_turned2 *b) {
+    const double *x = f->a->columns, *y = x + f->a->stride, *edges = gjk_edges_of(f->a);
+    const uint32_t stride_a = gjk_has_edges(f->a) ? f->a->stride : 0;
+    const uint32_t stride_b = gjk_has_edges(f->b) ? f->b->stride : 0;
+    lanes most = lanes_all(-INFINITY), block = lanes_all(0.0);
+    turn(f, b);
+    for (uint32_t i = 0; i < stride_a; i += GJK_LANES) {
+        const double *normal_x = edges + i, *normal_y = normal_x + stride_a;
+        const lanes gaps =
+            find_gaps(normal_x, normal_y, normal_y + stride_a, b->x, b->y, f->b->count);
+        block = lanes_where_less(most, gaps, lanes_all(i), block);
+        most = lanes_larger(gaps, most);
+    }
+    for (uint32_t i = 0; i < stride_b; i += GJK_LANES) {
+        const lanes gaps =
+            find_gaps(b->normal_x + i, b->normal_y + i, b->offset + i, x, y, f->a->count);
+        block = lanes_where_less(most, gaps, lanes_all(GJK_EDGES_MAX + i), block);
+        most = lanes_larger(gaps, most);
+    }
+    const lanes gap = lanes_largest(most);
+    const lanes index =
+        lanes_add(lanes_where_less(most, gap, lanes_all(INFINITY), block), lanes_numbers());
+    const uint32_t least = (uint32_t)lanes_first(lanes_least(index));
+    return (gjk_gap2){lanes_first(gap), least % GJK_EDGES_MAX, least >= GJK_EDGES_MAX};
+}

@@ -1,0 +1,265 @@
+/*
+ * Cylinders, cones, capsules and points as hulls of two discs: support points and cover.
+ *
+ * Support points of hulls of two discs, in the frame of the pair. The support point of a disc along d is
+ * the point of its rim in the direction of d projected into the disc's plane; that of the hull is the
+ * farther of the two.
+ */
+
+#include "pair/direct/round.h"
+
+#include "base/numbers.h"
+
+/* Squares of lengths between these are far from overflow and underflow. */
+#define LONGEST 0x1p900
+#define SHORTEST 0x1p-900
+
+static bool is_round(const gjk_shape *shape) {
+    return shape->count == 0 && (shape->type == GJK_CYLINDER || shape->type == GJK_CONE);
+}
+
+static bool is_served(const gjk_shape *shape) {
+    return is_round(shape) || shape->count == 1 || shape->count == 2;
+}
+
+static gjk_vec3 column_point(const gjk_shape *shape, uint32_t i) {
+    const double *x = shape->columns + i;
+    return (gjk_vec3){x[0], x[shape->stride], x[2 * (size_t)shape->stride]};
+}
+
+static void set_own(const gjk_shape *shape, gjk_round_body *body) {
+    const gjk_curve *curve = &shape->curve;
+    const bool is_cloud = shape->count > 0;
+    body->center[0] = is_cloud ? column_point(shape, 0) : curve->a;
+    body->center[1] = is_cloud ? column_point(shape, shape->count - 1) : curve->b;
+    body->across[0] = body->across[1] = (gjk_vec3){0, 0, 0};
+    body->radius[0] = body->radius[1] = 0.0;
+    if (!is_cloud) {
+        body->across[0] = curve->across[0];
+        body->across[1] = curve->across[1];
+        body->radius[0] = curve->radius;
+        body->radius[1] = shape->type == GJK_CYLINDER ? curve->radius : 0.0;
+    }
+    body->line = gjk_sub3(body->center[1], body->center[0]);
+}
+
+static void turn(const gjk_frame3 *frame, gjk_round_body *body) {
+    for (int i = 0; i < 2; i++) {
+        const gjk_vec3 center = gjk_mul3(&frame->rotation, body->center[i]);
+        body->center[i] = gjk_add3(center, frame->translation);
+        body->across[i] = gjk_mul3(&frame->rotation, body->across[i]);
+    }
+    body->line = gjk_mul3(&frame->rotation, body->line);
+}
+
+bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair) {
+    if (!frame->curved || frame->unit != 1.0 || !is_served(frame->a) || !is_served(frame->b)) {
+        return false;
+    }
+    set_own(frame->a, &pair->body[0]);
+    set_own(frame->b, &pair->body[1]);
+    turn(frame, &pair->body[1]);
+    pair->shape_b = frame->b;
+    pair->scale = frame->scale;
+    return true;
+}
+
+/* The farthest rim, and the farthest point of it by its place across the axis. */
+typedef struct farthest3 {
+    int end;
+    double x, y;
+} farthest3;
+
+/* False: the direction is too long or too short. */
+static inline bool find_farthest(const gjk_round_body *body, gjk_vec3 d, farthest3 *f) {
+    const double x = gjk_dot3(body->across[0], d), y = gjk_dot3(body->across[1], d);
+    const double squared = x * x + y * y, length = sqrt(squared);
+    const double ahead = gjk_dot3(body->line, d) + (body->radius[1] - body->radius[0]) * length;
+    f->end = ahead > 0.0;
+    const double scale = squared > 0.0 ? body->radius[f->end] / length : 0.0;
+    f->x = scale * x;
+    f->y = scale * y;
+    return squared < LONGEST && (squared > SHORTEST || squared == 0.0);
+}
+
+static inline gjk_vec3 place_of(const gjk_round_body *body, const farthest3 *f) {
+    const gjk_vec3 off =
+        gjk_add3(gjk_scale3(f->x, body->across[0]), gjk_scale3(f->y, body->across[1]));
+    return gjk_add3(body->center[f->end], off);
+}
+
+/* The same in the own frame of the shape. */
+static inline gjk_vec3 own_place_of(const gjk_shape *shape, const farthest3 *f) {
+    const gjk_curve *curve = &shape->curve;
+    if (shape->count > 0) {
+        return column_point(shape, f->end == 0 ? 0 : shape->count - 1);
+    }
+    const gjk_vec3 off =
+        gjk_add3(gjk_scale3(f->x, curve->across[0]), gjk_scale3(f->y, curve->across[1]));
+    return gjk_add3(f->end == 0 ? curve->a : curve->b, off);
+}
+
+bool gjk_round_support(const gjk_round_pair *pair, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
+    farthest3 a, b;
+    const gjk_vec3 d = *direction;
+    const bool found = find_farthest(&pair->body[0], d, &a);
+    if (!find_farthest(&pair->body[1], gjk_neg3(d), &b) || !found) {
+        return false;
+    }
+    vertex->a = place_of(&pair->body[0], &a);
+    vertex->b = place_of(&pair->body[1], &b);
+    vertex->own_b = own_place_of(pair->shape_b, &b);
+    vertex->w = gjk_sub3(vertex->a, vertex->b);
+    return true;
+}
+
+void gjk_round_look_along(const gjk_round_body *body, gjk_vec3 direction, gjk_round_look *look) {
+    const double x = gjk_dot3(body->across[0], direction);
+    const double y = gjk_dot3(body->across[1], direction);
+    const double length = sqrt(x * x + y * y), scale = length > 0.0 ? 1.0 / length : 0.0;
+    const gjk_vec3 outward =
+        gjk_add3(gjk_scale3(scale * x, body->across[0]), gjk_scale3(scale * y, body->across[1]));
+    look->along =
+        gjk_sub3(gjk_scale3(scale * x, body->across[1]), gjk_scale3(scale * y, body->across[0]));
+    look->sine = length;
+    for (int i = 0; i < 2; i++) {
+        look->point[i] = gjk_add3(body->center[i], gjk_scale3(body->radius[i], outward));
+        look->value[i] = gjk_dot3(direction, look->point[i]);
+    }
+}
+
+double gjk_round_height(const gjk_round_body *body, gjk_vec3 point) {
+    const gjk_vec3 axis = gjk_sub3(body->center[1], body->center[0]);
+    const double squared = gjk_dot3(axis, axis);
+    const double along = gjk_dot3(gjk_sub3(point, body->center[0]), axis);
+    return squared > 0.0 ? gjk_larger(0.0, gjk_smaller(1.0, along / squared)) : 0.0;
+}
+
+/*
+ * Within which angle of a contact's normal is a no less deep in b? Let n be the normal, w the point of
+ * a - b there (so that w = depth * n), and m = cos(f) n + sin(f) t a direction off by an angle f. Then
+ * h(m) is at least cos(f) * depth by w alone. What h adds to that:
+ *
+ *   - by a rim of radius r, whose direction at n is e: the projection y of m across the axis is longer
+ *     than its part along that of n by y_e^2 / (|y| + that part), which is at least
+ *     sin(f)^2 (t e)^2 / (2 Y) where no |y| is more than Y. So much times r.
+ *   - on a side, with the weights of both ends v at least: h is the larger of the ends', so it is at
+ *     least what any weights say. Moving the weights by v toward one end adds v sin(f) |t g|, g being
+ *     the line between the two, less what the rim of the other end adds.
+ *   - within a flat end, the way from w to its rim, times sin(f).
+ *
+ * All three are at least half of sin(f)^2 times a quadratic form of t for all f up to the angle, and
+ * where its least eigenvalue is at least 2 depth / (1 + cos(f)), that makes up for what cos(f) takes.
+ */
+
+/* The widest angle that is tried has this sine, each further one half of it. */
+#define WIDEST 0.5
+#define HALVINGS 8
+
+/* More than rounding in the quadratic form. */
+#define SURE 1.0001
+
+typedef struct form2 {
+    double xx, xy, yy;
+} form2;
+
+static void add(gjk_vec2 v, double times, form2 *form) {
+    form->xx += times * v.x * v.x;
+    form->xy += times * v.x * v.y;
+    form->yy += times * v.y * v.y;
+}
+
+/* How far the weights of a side's ends are moved. */
+static double shift_of(const gjk_round_contact *c, int k) {
+    return 0.5 * gjk_smaller(c->weight[k], 1.0 - c->weight[k]);
+}
+
+/* The quadratic form for angles up to that of the sine. */
+static form2 form_of(const gjk_round_pair *pair, const gjk_round_contact *c,
+                     const gjk_vec3 across[2], double sine) {
+    form2 form = {0, 0, 0};
+    for (int k = 0; k < 2; k++) {
+        const gjk_round_look *look = &c->look[k];
+        const double *radius = pair->body[k].radius;
+        if (c->margin[k] >= 0.0) {
+            form.xx += 2.0 * c->margin[k] / sine;
+            form.yy += 2.0 * c->margin[k] / sine;
+            continue;
+        }
+        const double shift = shift_of(c, k), step = radius[1] - radius[0];
+        const double mean = radius[0] + c->weight[k] * step - shift * fabs(step);
+        const double most = gjk_smaller(1.0, look->sine + sine);
+        const gjk_vec2 along = {gjk_dot3(across[0], look->along), gjk_dot3(across[1], look->along)};
+        add(along, gjk_larger(mean, 0.0) / most, &form);
+        if (shift > 0.0) {
+            const gjk_vec3 line = gjk_sub3(look->point[1], look->point[0]);
+            const gjk_vec2 g = {gjk_dot3(across[0], line), gjk_dot3(across[1], line)};
+            add(g, 2.0 * shift / (sine * gjk_length3(line)), &form);
+        }
+    }
+    return form;
+}
+
+static bool is_at_least(const form2 *form, double least) {
+    const double xx = form->xx - least, yy = form->yy - least;
+    return xx >= 0.0 && yy >= 0.0 && xx * yy >= form->xy * form->xy;
+}
+
+/* Returns the residual of the equations of a contact. */
+static double residue(const gjk_round_contact *c, double sine) {
+    const gjk_vec3 w = gjk_sub3(c->point[0], c->point[1]);
+    const gjk_vec3 off = gjk_sub3(w, gjk_scale3(gjk_dot3(w, c->normal), c->normal));
+    double sum = sine * gjk_length3(off);
+    for (int k = 0; k < 2; k++) {
+        const double ahead = c->look[k].value[1] - c->look[k].value[0];
+        sum += c->margin[k] >= 0.0 ? 0.0 : shift_of(c, k) * fabs(ahead);
+    }
+    return sum;
+}
+
+void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *contact,
+                          double depth, gjk_round_cover *cover) {
+    const gjk_vec3 x = gjk_perpendicular3(contact->normal);
+    const gjk_vec3 across[2] = {x, gjk_cross3(contact->normal, x)};
+    const gjk_vec3 w = gjk_sub3(contact->point[0], contact->point[1]);
+    cover->contact = *contact;
+    cover->depth = depth;
+    cover->cosine = 1.0;
+    double sine = WIDEST;
+    for (int i = 0; i < HALVINGS; i++, sine *= 0.5) {
+        const double cosine = sqrt(1.0 - sine * sine);
+        const form2 form = form_of(pair, contact, across, sine);
+        if (is_at_least(&form, SURE * 2.0 * depth / (1.0 + cosine))) {
+            cover->cosine = cosine;
+            break;
+        }
+    }
+    const double along = gjk_smaller(gjk_dot3(contact->normal, w), depth);
+    cover->least = along - residue(contact, sine);
+}
+
+/*
+ * A direction m along which the polytope is nearer than the depth makes an angle of less than
+ * acos(distance / depth) with the normal of some face: of x = m / |m| in the polar polytope, whose
+ * corners are the normals over the distances, one corner c has m c >= |x| > 1 / depth.
+ */
+static bool is_covered(const gjk_round_cover *cover, const gjk_face3 *face) {
+    const double apart = gjk_dot3(face->normal, cover->contact.normal);
+    const double away = face->distance / cover->depth;
+    const double inner = apart * away - cover->cosine;
+    return face->slack < INFINITY && apart > 0.0 && away > 0.0 && inner >= 0.0 &&
+           inner * inner >= (1.0 - apart * apart) * (1.0 - away * away);
+}
+
+uint32_t gjk_round_uncovered_face(const gjk_round_cover *cover,
+                                  const struct gjk_polytope3 *polytope) {
+    uint32_t nearest = GJK_NO_FACE;
+    double least = cover->depth;
+    for (uint32_t i = 0; i < polytope->face_count; i++) {
+        if (polytope->distance[i] < least && !is_covered(cover, &polytope->face[i])) {
+            least = polytope->distance[i];
+            nearest = i;
+        }
+    }
+    return nearest;
+}

@@ -1,0 +1,317 @@
+/*
+ * The separating axis test for two boxes (Gottschalk, Lin, Manocha, OBBTree, 1996): the minimum
+ * depth is along the normal of a face of one of them or the cross product of two edges, and so is
+ * the distance where a corner is nearest a face or two edges are nearest each other. Deviations: a
+ * gap between edges is divided by the length of their cross product, with no bias towards faces;
+ * nearly parallel edges, and witness points that would miss their face or edge, as between parallel
+ * faces or where the nearest features are of another kind, are left to the general method. Which
+ * axis is the best changes from pair to pair, so that nothing branches on it: all gaps are written
+ * down, then compared.
+ */
+
+#include "pair/kernels.h"
+
+#include "base/numbers.h"
+
+/* Squared sines between two edges: below the first their cross product is too inaccurate,
+ * below the second they are parallel. */
+#define EDGES_INACCURATE 1e-2
+#define EDGES_PARALLEL 1e-28
+
+/* Six of faces, nine of edges, and one more to make the number even. */
+#define FACES 6
+#define AXES 16
+
+typedef struct boxes3 {
+    double half_a[3], half_b[3];
+    double turn[3][3];      /* rotation of b against a: axis j of b is column j */
+    double magnitude[3][3]; /* of its entries */
+    double between[3];      /* from centre to centre, along the axes of a */
+    double gap[AXES];       /* 0 to 2: faces of a; 3 to 5: of b; 6 + 3 i + j: edges i and j, where
+                               it is the gap times the sine between them */
+    double squared_sine[AXES]; /* of those edges */
+    double widest;             /* the widest gap */
+    double inaccurate;         /* upper bound of the gaps along axes that are too inaccurate */
+    uint32_t axis;             /* of the widest gap */
+} boxes3;
+
+static const uint8_t next[3] = {1, 2, 0}, last[3] = {2, 0, 1};
+
+static bool is_box(const gjk_shape *shape) {
+    return shape->type == GJK_BOX && shape->count == 8;
+}
+
+static void set_half(const gjk_shape *box, double half[3]) {
+    for (uint32_t i = 0; i < 3; i++) {
+        half[i] = -box->columns[i * (size_t)box->stride]; /* the first corner is the lowest */
+    }
+}
+
+static void place(const gjk_frame3 *frame, boxes3 *s) {
+    const gjk_vec3 row[3] = {frame->rotation.r0, frame->rotation.r1, frame->rotation.r2};
+    const gjk_vec3 t = frame->translation;
+    set_half(frame->a, s->half_a);
+    set_half(frame->b, s->half_b);
+    s->between[0] = t.x;
+    s->between[1] = t.y;
+    s->between[2] = t.z;
+    for (int i = 0; i < 3; i++) {
+        s->turn[i][0] = row[i].x;
+        s->turn[i][1] = row[i].y;
+        s->turn[i][2] = row[i].z;
+        for (int j = 0; j < 3; j++) {
+            s->magnitude[i][j] = fabs(s->turn[i][j]);
+        }
+    }
+}
+
+/* The widest of the first `count` gaps. */
+static inline double widest_of(const boxes3 *s, uint32_t count) {
+    double most = s->gap[0];
+    for (uint32_t i = 1; i < count; i++) {
+        most = gjk_larger(s->gap[i], most);
+    }
+    return most;
+}
+
+/* The same and its axis, the first among equals. */
+static inline void find_widest(boxes3 *s, uint32_t count) {
+    uint32_t equal = 0;
+    s->widest = widest_of(s, count);
+    for (uint32_t i = 0; i < count; i++) {
+        equal |= (uint32_t)(s->gap[i] == s->widest) << i;
+    }
+    s->axis = (uint32_t)__builtin_ctz(equal);
+}
+
+static double along_b(const boxes3 *s, int j) {
+    return s->between[0] * s->turn[0][j] + s->between[1] * s->turn[1][j] +
+           s->between[2] * s->turn[2][j];
+}
+
+static void try_faces(boxes3 *s) {
+    for (int i = 0; i < 3; i++) {
+        double of_b = s->half_b[0] * s->magnitude[i][0] + s->half_b[1] * s->magnitude[i][1] +
+                      s->half_b[2] * s->magnitude[i][2];
+        s->gap[i] = fabs(s->between[i]) - (s->half_a[i] + of_b);
+    }
+    for (int j = 0; j < 3; j++) {
+        double of_a = s->half_a[0] * s->magnitude[0][j] + s->half_a[1] * s->magnitude[1][j] +
+                      s->half_a[2] * s->magnitude[2][j];
+        s->gap[3 + j] = fabs(along_b(s, j)) - (s->half_b[j] + of_a);
+    }
+}
+
+/* The gap along the cross product of edge i of a and edge j of b. */
+static inline void try_edge(boxes3 *s, int i, int j) {
+    int k = next[i], l = last[i], m = next[j], n = last[j];
+    double apart = fabs(s->between[l] * s->turn[k][j] - s->between[k] * s->turn[l][j]);
+    double reach = s->half_a[k] * s->magnitude[l][j] + s->half_a[l] * s->magnitude[k][j] +
+                   s->half_b[m] * s->magnitude[i][n] + s->half_b[n] * s->magnitude[i][m];
+    const double squared = s->turn[k][j] * s->turn[k][j] + s->turn[l][j] * s->turn[l][j];
+    s->gap[FACES + 3 * i + j] = squared > EDGES_PARALLEL ? apart - reach : -INFINITY;
+    s->squared_sine[FACES + 3 * i + j] = squared;
+}
+
+static void try_edges(boxes3 *s) {
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++) {
+            try_edge(s, i, j);
+        }
+    }
+    s->gap[AXES - 1] = -INFINITY;
+    s->squared_sine[AXES - 1] = 1.0;
+}
+
+/* Divides the gaps between edges by their sines; those that are too small count separately. */
+static void normalise_edges(boxes3 *s, double error) {
+    double inaccurate[AXES], most = -INFINITY;
+    for (int i = FACES; i < AXES; i++) {
+        const double squared = s->squared_sine[i], sine = sqrt(squared);
+        const double gap = s->gap[i] / sine, bound = (s->gap[i] + error) / sine;
+        s->gap[i] = squared < EDGES_INACCURATE ? -INFINITY : gap;
+        inaccurate[i] = squared < EDGES_INACCURATE ? bound : -INFINITY;
+    }
+    for (int i = FACES; i < AXES; i++) {
+        most = gjk_larger(inaccurate[i], most);
+    }
+    s->inaccurate = most;
+}
+
+static gjk_vec3 axis_of_b(const boxes3 *s, int j) {
+    return (gjk_vec3){s->turn[0][j], s->turn[1][j], s->turn[2][j]};
+}
+
+static gjk_vec3 axis_of_a(int i) {
+    return (gjk_vec3){i == 0, i == 1, i == 2};
+}
+
+/* The unit normal from a to b of the axis with the widest gap. */
+static gjk_vec3 normal_of(const boxes3 *s) {
+    gjk_vec3 n, between = {s->between[0], s->between[1], s->between[2]};
+    if (s->axis < 3) {
+        n = axis_of_a((int)s->axis);
+    } else {
+        int j = (int)s->axis % 3;
+        n = axis_of_b(s, j);
+        if (s->axis >= 6) {
+            n = gjk_cross3(axis_of_a((int)s->axis / 3 - 2), n);
+        }
+        n = gjk_scale3(1.0 / gjk_length3(n), n);
+    }
+    return gjk_dot3(n, between) < 0.0 ? gjk_neg3(n) : n;
+}
+
+/* The support corners of a along n and of b along -n, each from its centre in its own axes. */
+static void corner_of_a(const boxes3 *s, gjk_vec3 n, double corner[3]) {
+    corner[0] = n.x < 0.0 ? -s->half_a[0] : s->half_a[0];
+    corner[1] = n.y < 0.0 ? -s->half_a[1] : s->half_a[1];
+    corner[2] = n.z < 0.0 ? -s->half_a[2] : s->half_a[2];
+}
+
+static void corner_of_b(const boxes3 *s, gjk_vec3 n, double corner[3]) {
+    for (int j = 0; j < 3; j++) {
+        double along = gjk_dot3(n, axis_of_b(s, j));
+        corner[j] = along < 0.0 ? s->half_b[j] : -s->half_b[j];
+    }
+}
+
+static gjk_vec3 point_of_b(const gjk_frame3 *frame, const double own[3]) {
+    return gjk_add3(gjk_mul3(&frame->rotation, (gjk_vec3){own[0], own[1], own[2]}),
+                    frame->translation);
+}
+
+static bool is_within(double x, double half, double slack) {
+    return fabs(x) <= half + slack;
+}
+
+/* Witness points on face i of a: a corner of b and its projection. */
+static bool project_on_a(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
+                         gjk_solution *solution) {
+    double own[3];
+    int i = (int)s->axis, k = next[i], l = last[i];
+    corner_of_b(s, n, own);
+    solution->point_b = point_of_b(frame, own);
+    double foot[3] = {solution->point_b.x, solution->point_b.y, solution->point_b.z};
+    if (!is_within(foot[k], s->half_a[k], slack) || !is_within(foot[l], s->half_a[l], slack)) {
+        return false;
+    }
+    foot[i] = gjk_dot3(n, axis_of_a(i)) < 0.0 ? -s->half_a[i] : s->half_a[i];
+    solution->point_a = (gjk_vec3){foot[0], foot[1], foot[2]};
+    return true;
+}
+
+/* Witness points on face j of b: a corner of a and its projection. */
+static bool project_on_b(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
+                         gjk_solution *solution) {
+    double corner[3];
+    int j = (int)s->axis - 3, m = next[j], k = last[j];
+    corner_of_a(s, n, corner);
+    solution->point_a = (gjk_vec3){corner[0], corner[1], corner[2]};
+    gjk_vec3 own =
+        gjk_mul3_transposed(&frame->rotation, gjk_sub3(solution->point_a, frame->translation));
+    double foot[3] = {own.x, own.y, own.z};
+    if (!is_within(foot[m], s->half_b[m], slack) || !is_within(foot[k], s->half_b[k], slack)) {
+        return false;
+    }
+    foot[j] = gjk_dot3(n, axis_of_b(s, j)) < 0.0 ? s->half_b[j] : -s->half_b[j];
+    solution->point_b = point_of_b(frame, foot);
+    return true;
+}
+
+/* Witness points on edge i of a and edge j of b: the nearest points of their lines (Ericson,
+ * Real-Time Collision Detection, 5.1.8), which must lie on the edges. */
+static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, double slack,
+                       gjk_solution *solution) {
+    double of_a[3], of_b[3];
+    int i = (int)s->axis / 3 - 2, j = (int)s->axis % 3;
+    corner_of_a(s, n, of_a);
+    corner_of_b(s, n, of_b);
+    of_a[i] = of_b[j] = 0.0;
+    gjk_vec3 a = {of_a[0], of_a[1], of_a[2]}, b = point_of_b(frame, of_b);
+    gjk_vec3 along = axis_of_b(s, j), between = gjk_sub3(b, a);
+    double cosine = s->turn[i][j], sine = 1.0 - cosine * cosine;
+    double on_a = gjk_dot3(between, axis_of_a(i)), on_b = gjk_dot3(between, along);
+    double x = (on_a - cosine * on_b) / sine, y = (cosine * on_a - on_b) / sine;
+    if (!is_within(x, s->half_a[i], slack) || !is_within(y, s->half_b[j], slack)) {
+        return false;
+    }
+    solution->point_a = gjk_add3(a, gjk_scale3(x, axis_of_a(i)));
+    solution->point_b = gjk_add3(b, gjk_scale3(y, along));
+    return true;
+}
+
+/* Sets the witness points, and the depth from them, where an error of the normal has no lever
+ * arm. Returns false when the points miss their face or edge, or do not match the depth. */
+static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
+                         gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    bool met = s->axis < 3   ? project_on_a(frame, s, n, rounding, solution)
+               : s->axis < 6 ? project_on_b(frame, s, n, rounding, solution)
+                             : meet_edges(frame, s, n, rounding, solution);
+    gjk_vec3 between = gjk_sub3(solution->point_b, solution->point_a);
+    double gap = gjk_dot3(n, between);
+    if (!met || fabs(gap - s->widest) > 8.0 * rounding) {
+        return false;
+    }
+    solution->lower = solution->upper = gap;
+    solution->has_points = true;
+    return true;
+}
+
+/* Sets what the widest gap proves. */
+static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
+                         gjk_solution *solution) {
+    const bool certain = s->widest < -rounding && s->inaccurate < s->widest;
+    solution->normal = normal_of(s);
+    solution->lower = s->widest;
+    solution->upper = certain ? s->widest : INFINITY;
+    return gjk_goal_proven(goal, solution);
+}
+
+/*
+ * Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
+ * that the boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine
+ * of at most 1 and its quotient is no wider if it is negative.
+ */
+static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal) {
+    if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {
+        return GJK_PROVEN_SEPARATED;
+    }
+    try_edges(s);
+    return widest_of(s, AXES) < gjk_smaller(goal->radius - goal->tolerance, 0.0) - rounding
+               ? GJK_PROVEN_OVERLAPPING
+               : GJK_UNPROVEN;
+}
+
+bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
+    const double rounding = 8.0 * GJK_ROUNDING * frame->scale;
+    if (frame->unit != 1.0 || !is_box(frame->a) || !is_box(frame->b)) {
+        return false;
+    }
+    boxes3 s;
+    place(frame, &s);
+    solution->iterations = 1;
+    try_faces(&s);
+    if (goal->stop_overlapping) {
+        solution->proof = prove_quickly(&s, rounding, goal);
+        if (solution->proof != GJK_UNPROVEN) {
+            return true;
+        }
+    } else {
+        find_widest(&s, FACES);
+        s.inaccurate = INFINITY;
+        if (goal->stop_separated && prove_widest(&s, rounding, goal, solution)) {
+            return true;
+        }
+        try_edges(&s);
+    }
+    normalise_edges(&s, rounding);
+    find_widest(&s, AXES - 1);
+    if (prove_widest(&s, rounding, goal, solution)) {
+        return true;
+    }
+    const bool overlap = solution->upper<INFINITY, is_apart = s.widest> goal->tolerance;
+    return (overlap ? s.widest < -goal->tolerance : is_apart) &&
+           find_witness(frame, &s, solution->normal, solution);
+}

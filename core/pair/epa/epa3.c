@@ -1,0 +1,536 @@
+/*
+ * The expanding polytope algorithm (van den Bergen, Proximity Queries and Penetration Depth
+ * Computation, 2001) for the depth of the origin inside a - b: the face of an inner polytope
+ * nearest the origin bounds the depth from below, the support plane along its normal from
+ * above; that support point is added, and so on. Deviation: the polytope is an exact hull
+ * (polytope3), so coplanar, duplicate and nearly equal support points need no thresholds of
+ * their own.
+ */
+
+#include "pair/kernels.h"
+
+#include "base/double_double.h"
+#include "base/numbers.h"
+#include "base/predicate.h"
+#include "pair/direct/round.h"
+#include "pair/epa/polytope.h"
+#include "pair/gjk/stopping.h"
+#include "pair/recording.h"
+
+/* Iterations after which more faces are pushed out in each, and how many more. */
+#define FEW_ITERATIONS 24
+#define MORE_FACES 4
+
+/* Of pairs of cylinders, cones, segments and points: the iteration in which EPA first tries
+ * Newton's method, and how many iterations later it tries again where that found no contact. */
+#define ROUND_AFTER 5
+#define ROUND_AGAIN 3
+
+/* Directions of rays that are tried for the witness points. */
+#define TURNS_MAX 24
+
+/* A tolerance so many roundings large leaves room for a better direction. */
+#define LOOSE 0x1p26
+
+/* The corners of the polytope that EPA starts from. */
+typedef struct gjk_seed3 {
+    gjk_vertex3 corner[4];
+    uint32_t count;
+    gjk_vec3 flat; /* when count < 4: a unit direction in which a - b has no width */
+} gjk_seed3;
+
+/* The distance of w from `from` along n. */
+static double distance_along(gjk_vec3 from, gjk_vec3 w, gjk_vec3 n) {
+    return fabs(gjk_dot3(n, gjk_sub3(w, from)));
+}
+
+/* Returns that of the support points along n and -n which is farther from `from` along n. */
+static gjk_vertex3 farther_support(const gjk_frame3 *frame, gjk_vec3 from, gjk_vec3 n) {
+    gjk_vertex3 p = gjk_support3(frame, n), q = gjk_support3(frame, gjk_neg3(n));
+    return distance_along(from, p.w, n) >= distance_along(from, q.w, n) ? p : q;
+}
+
+/* Adds the second corner: the support along +-x, +-y, +-z farthest from the first. */
+static bool add_second(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
+    double most = thin;
+    for (int axis = 0; axis < 3; axis++) {
+        gjk_vec3 n = {axis == 0, axis == 1, axis == 2};
+        gjk_vertex3 v = farther_support(frame, seed->corner[0].w, n);
+        if (distance_along(seed->corner[0].w, v.w, n) > most) {
+            most = distance_along(seed->corner[0].w, v.w, n);
+            seed->corner[1] = v;
+            seed->count = 2;
+        }
+    }
+    seed->flat = frame->toward;
+    return seed->count == 2;
+}
+
+/* Adds the third corner, far from the line of the first two, along one of two perpendiculars. */
+static bool add_third(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
+    gjk_vec3 from = seed->corner[0].w;
+    gjk_vec3 edge = gjk_sub3(seed->corner[1].w, from);
+    edge = gjk_scale3(1.0 / gjk_length3(edge), edge);
+    gjk_vec3 n = gjk_perpendicular3(edge), m = gjk_cross3(n, edge);
+    gjk_vertex3 p = farther_support(frame, from, n), q = farther_support(frame, from, m);
+    bool along_n = distance_along(from, p.w, n) >= distance_along(from, q.w, m);
+    double far = along_n ? distance_along(from, p.w, n) : distance_along(from, q.w, m);
+    seed->corner[2] = along_n ? p : q;
+    seed->flat = n;
+    if (far > thin) {
+        seed->count = 3;
+    }
+    return far > thin;
+}
+
+/* Adds the fourth corner, far from the plane of the first three. */
+static bool add_fourth(const gjk_frame3 *frame, double thin, gjk_seed3 *seed) {
+    const gjk_vertex3 *c = seed->corner;
+    gjk_vec3 n;
+    (void)gjk_triangle_normal3(&c[0].w, &c[1].w, &c[2].w, &n);
+    seed->corner[3] = farther_support(frame, c[0].w, n);
+    seed->flat = n;
+    if (distance_along(c[0].w, c[3].w, n) <= thin ||
+        gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
+        return false;
+    }
+    seed->count = 4;
+    return true;
+}
+
+/* Grows the simplex that touches the origin to a tetrahedron; false when a - b is flat. */
+static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_seed3 *seed) {
+    const double thin = 8 * GJK_ROUNDING * frame->scale;
+    seed->count = simplex->count;
+    seed->flat = frame->toward;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        seed->corner[i] = simplex->vertex[i];
+    }
+    return (seed->count >= 2 || add_second(frame, thin, seed)) &&
+           (seed->count >= 3 || add_third(frame, thin, seed)) &&
+           (seed->count >= 4 || add_fourth(frame, thin, seed));
+}
+
+/*
+ * A difference without volume has no width along the flat direction, so the depth is 0. For an
+ * origin that lies outside in the same plane the solution of GJK stands.
+ */
+static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 flat,
+                       gjk_solution *solution) {
+    if (solution->upper > GJK_ROUNDING * frame->scale) {
+        return;
+    }
+    solution->lower = 0.0;
+    solution->normal = flat;
+    gjk_set_witness3(simplex, solution);
+}
+
+/* The feature of a face nearest to the projection of the origin on the nearest plane. */
+static gjk_feature3 nearest_feature(const struct gjk_polytope3 *polytope, const gjk_face3 *face,
+                                    gjk_vec3 foot, gjk_simplex3 *triangle) {
+    gjk_feature3 feature;
+    triangle->count = 3;
+    for (int i = 0; i < 3; i++) {
+        triangle->vertex[i] = polytope->vertex[face->vertex[i]];
+        triangle->vertex[i].w = gjk_sub3(triangle->vertex[i].w, foot);
+    }
+    (void)gjk_simplex3_find(triangle, &feature);
+    return feature;
+}
+
+/*
+ * The witness points: their difference is the projection of the origin on the nearest plane.
+ * Coplanar faces share that plane within the slack, and the projection is in one of them.
+ */
+static void set_witness_points(const struct gjk_polytope3 *polytope, double slack,
+                               gjk_solution *solution) {
+    const gjk_face3 *nearest = &polytope->face[gjk_polytope3_nearest_face(polytope)];
+    gjk_vec3 foot = gjk_scale3(nearest->distance, nearest->normal);
+    gjk_simplex3 best = {.count = 0};
+    double least = INFINITY;
+    for (uint32_t i = 0; i < polytope->face_count; i++) {
+        const gjk_face3 *face = &polytope->face[i];
+        if (!(polytope->distance[i] <= nearest->distance + slack)) {
+            continue;
+        }
+        gjk_simplex3 triangle;
+        gjk_feature3 feature = nearest_feature(polytope, face, foot, &triangle);
+        if (feature.squared < least) {
+            least = feature.squared;
+            best = triangle;
+            gjk_simplex3_keep(&best, &feature);
+        }
+    }
+    gjk_simplex3_polish(&best);
+    gjk_set_witness3(&best, solution);
+}
+
+static void record(const gjk_goal *goal, const gjk_solution *solution,
+                   const struct gjk_polytope3 *polytope, uint32_t index, const gjk_vertex3 *vertex,
+                   const char *note) {
+    if (goal->recorder == NULL) {
+        return;
+    }
+    const gjk_face3 *face = &polytope->face[index];
+    gjk_traced_face traced = {
+        .normal = face->normal,
+        .nearest = gjk_scale3(face->distance, face->normal),
+        .count = 3,
+    };
+    for (int i = 0; i < 3; i++) {
+        traced.corner[i] = polytope->vertex[face->vertex[i]].w;
+    }
+    gjk_record_epa(goal, solution, &traced, vertex, note);
+}
+
+/* Twice the area that two points make with the origin, rounded once: of a sliver it is small
+ * against the products. */
+static double area_of(gjk_vec2 p, gjk_vec2 q) {
+    const gjk_double_double u = gjk_two_product(p.x, q.y), v = gjk_two_product(p.y, q.x);
+    return (u.high - v.high) + (u.low - v.low);
+}
+
+/*
+ * Sets the depth along the normal and the points of a and b that are as far apart in its direction:
+ * those of the point where the ray from the origin pierces a face. The corners are seen along the
+ * ray, where their differences keep their digits. False: they do not surround it, within rounding.
+ */
+static bool set_exit(const struct gjk_polytope3 *polytope, const gjk_face3 *face, double rounding,
+                     gjk_solution *solution) {
+    const gjk_vec3 along = solution->normal, x = gjk_perpendicular3(along);
+    const gjk_vec3 y = gjk_cross3(along, x);
+    gjk_simplex3 triangle = {.count = 3};
+    gjk_vec2 seen[3], off = {0, 0};
+    double sum = 0.0, depth = 0.0;
+    for (int i = 0; i < 3; i++) {
+        triangle.vertex[i] = polytope->vertex[face->vertex[i]];
+        seen[i] = (gjk_vec2){gjk_dot3(x, triangle.vertex[i].w), gjk_dot3(y, triangle.vertex[i].w)};
+    }
+    for (int i = 0; i < 3; i++) {
+        triangle.weight[i] = gjk_larger(area_of(seen[(i + 1) % 3], seen[(i + 2) % 3]), 0.0);
+        sum += triangle.weight[i];
+    }
+    for (int i = 0; i < 3 && sum > 0.0; i++) {
+        triangle.weight[i] /= sum;
+        off = gjk_add2(off, gjk_scale2(triangle.weight[i], seen[i]));
+        depth += triangle.weight[i] * gjk_dot3(along, triangle.vertex[i].w);
+    }
+    if (!(sum > 0.0 && gjk_length2(off) <= rounding)) {
+        return false;
+    }
+    gjk_set_witness3(&triangle, solution);
+    solution->lower = -depth;
+    return true;
+}
+
+/* Pushes out the faces that the ray along the normal pierces, until nothing of a - b lies beyond
+ * the last, which it returns. GJK_NO_FACE: room or rounding ended that before. */
+static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
+                               gjk_vec3 normal, uint32_t *room) {
+    const double rounding = GJK_ROUNDING * frame->scale;
+    uint32_t pierced = gjk_polytope3_pierced_face(polytope, normal);
+    for (; *room > 0; --*room) {
+        if (pierced == GJK_NO_FACE) {
+            return GJK_NO_FACE;
+        }
+        const gjk_face3 *face = &polytope->face[pierced];
+        gjk_vertex3 *vertex = gjk_polytope3_next(polytope);
+        gjk_support3_into(frame, &face->normal, vertex);
+        const gjk_vec3 ahead = gjk_sub3(vertex->w, polytope->vertex[face->vertex[0]].w);
+        const double beyond = gjk_dot3(face->normal, ahead) / gjk_dot3(face->normal, normal);
+        if (beyond <= 0.25 * rounding || !gjk_polytope3_insert(polytope, pierced)) {
+            return beyond <= 2.0 * rounding ? pierced : GJK_NO_FACE;
+        }
+        pierced = gjk_polytope3_pierced_new_face(polytope, normal);
+    }
+    return GJK_NO_FACE;
+}
+
+/*
+ * Where does the ray from the origin along the normal leave a - b? The points of a and b there lie
+ * on both and differ in its direction, with all digits whatever the tolerance: those of the nearest
+ * face are inside of round bodies by as much as the bounds differ, and support points along its
+ * normal differ in another direction. How far it leaves is less than the depth along the normal
+ * unless a - b has the same normal there; so the search turns to that normal, as long as it gains.
+ * Where that ends before the two depths meet, the solution has the less one, at which the points
+ * are. False: the solution is left as it was.
+ */
+static bool find_exit(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
+                      gjk_solution *solution) {
+    const gjk_either_frame pair = {NULL, frame, frame->scale};
+    const double rounding = GJK_ROUNDING * frame->scale;
+    gjk_solution trial = *solution;
+    uint32_t room = GJK_POLYTOPE_EXIT_MAX;
+    bool found = false;
+    for (int turn = 0; turn < TURNS_MAX; turn++) {
+        const uint32_t face = push_out_along(frame, polytope, trial.normal, &room);
+        if (face == GJK_NO_FACE || !set_exit(polytope, &polytope->face[face], rounding, &trial)) {
+            break;
+        }
+        const double left = -trial.lower, depth = gjk_either_depth(&pair, trial.normal);
+        const bool meets = depth - left <= 4.0 * rounding;
+        trial.lower = meets ? -depth : -left;
+        *solution = trial;
+        found = true;
+        if (depth - left <= 0.5 * rounding ||
+            !gjk_turn_ahead(&pair, polytope->face[face].normal, depth, &trial.normal)) {
+            break;
+        }
+    }
+    return found;
+}
+
+/*
+ * Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
+ * the same iteration when there have been many, so that the limit does not end them before that.
+ * Not where it leaves no room for vertices.
+ */
+static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
+                      uint32_t iteration, gjk_solution *solution) {
+    const uint32_t reserved = goal->max_iterations - iteration + GJK_POLYTOPE_EXIT_MAX;
+    if (!frame->curved || iteration < FEW_ITERATIONS ||
+        polytope->vertex_count + reserved + MORE_FACES > GJK_POLYTOPE3_VERTICES) {
+        return;
+    }
+    for (int i = 0; i < MORE_FACES; i++) {
+        const uint32_t nearest = gjk_polytope3_nearest_face(polytope);
+        const gjk_face3 *face = &polytope->face[nearest];
+        gjk_vertex3 *vertex = gjk_polytope3_next(polytope);
+        gjk_support3_into(frame, &face->normal, vertex);
+        const double outer = gjk_dot3(face->normal, vertex->w);
+        (void)gjk_epa_improve(goal, face->normal, face->distance, outer,
+                              GJK_ROUNDING * frame->scale, solution);
+        if (!gjk_polytope3_insert(polytope, nearest)) {
+            return;
+        }
+    }
+}
+
+/* Descends from each start and from the normal found last, and keeps the least depth. */
+static void descend_all(const gjk_frame3 *frame, const gjk_goal *goal, gjk_starts *starts,
+                        gjk_solution *solution) {
+    gjk_solution best = *solution;
+    starts->normal[starts->count++] = solution->normal;
+    for (uint32_t i = 0; i < starts->count; i++) {
+        gjk_solution trial = *solution;
+        trial.normal = starts->normal[i];
+        trial.lower = -INFINITY;
+        gjk_descend3(frame, goal, &trial);
+        if (trial.lower > best.lower) {
+            best = trial;
+        }
+    }
+    *solution = best;
+}
+
+/* One search, which goes on in more storage when it has filled the first. */
+typedef struct search3 {
+    const gjk_frame3 *frame;
+    const gjk_goal *goal;
+    gjk_solution *solution;
+    double rounding, close_enough;
+    gjk_starts starts;
+    uint32_t iteration;
+    bool ended;          /* the iterations are over */
+    bool settled;        /* the bounds have met, or no vertex adds anything */
+    bool has_cover;      /* a contact of it is the least deep direction so far */
+    uint32_t next_round; /* the iteration of the next try to find one */
+    gjk_round_cover cover;
+} search3;
+
+/* Tries to find a contact near the best direction, which must be as good. */
+static void find_cover(search3 *s) {
+    gjk_round_contact contact;
+    gjk_solution *solution = s->solution;
+    const bool is_better = s->has_cover && -solution->lower < s->cover.depth - s->rounding;
+    if (s->has_cover ? !is_better : s->iteration < s->next_round) {
+        return;
+    }
+    s->next_round = s->iteration + ROUND_AGAIN;
+    s->has_cover = false;
+    if (!gjk_round_find_from(s->frame->round, solution->normal, &contact)) {
+        return;
+    }
+    const gjk_vertex3 vertex = gjk_support3(s->frame, contact.normal);
+    const double depth = gjk_dot3(contact.normal, vertex.w);
+    if (depth > 0.0 && depth <= -solution->lower + s->rounding) {
+        gjk_raise_lower(solution, contact.normal, -depth, s->rounding);
+        gjk_round_cover_make(s->frame->round, &contact, depth, &s->cover);
+        const bool is_between = gjk_goal_between(s->goal, s->cover.least, depth);
+        s->has_cover = depth - s->cover.least <= (is_between ? 1.0 : 4.0) * s->rounding;
+    }
+}
+
+/* Ends the search at the contact, when nothing beyond what it covers is less deep. */
+static void settle_at_contact(search3 *s) {
+    const gjk_round_contact *contact = &s->cover.contact;
+    gjk_solution *solution = s->solution;
+    solution->normal = contact->normal;
+    solution->lower = -s->cover.depth;
+    solution->upper = -s->cover.least;
+    solution->point_a = contact->point[0];
+    solution->point_b = contact->point[1];
+    solution->has_points = true;
+    (void)gjk_goal_proven(s->goal, solution);
+    if (s->goal->recorder != NULL) {
+        const gjk_vec3 nearest = gjk_scale3(s->cover.depth, contact->normal);
+        const gjk_traced_face point = {contact->normal, nearest, {nearest}, 1};
+        const gjk_vertex3 support = gjk_support3(s->frame, contact->normal);
+        gjk_record_epa(s->goal, solution, &point, &support,
+                       "Newton's method finds the contact, and nothing is less deep: done");
+    }
+}
+
+/* The face to push out next; GJK_NO_FACE when nothing can be less deep than the contact. */
+static uint32_t next_face(search3 *s, const struct gjk_polytope3 *polytope) {
+    if (s->frame->round != NULL) {
+        find_cover(s);
+    }
+    return s->has_cover ? gjk_round_uncovered_face(&s->cover, polytope)
+                        : gjk_polytope3_nearest_face(polytope);
+}
+
+/* Pushes out the nearest face. True when that ends the search; *done: by the goal, and nothing is
+ * left to find. */
+static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
+    const gjk_goal *goal = s->goal;
+    gjk_solution *solution = s->solution;
+    solution->iterations++;
+    const uint32_t nearest = next_face(s, polytope);
+    if (nearest == GJK_NO_FACE) {
+        settle_at_contact(s);
+        *done = true;
+        return true;
+    }
+    const gjk_face3 *face = &polytope->face[nearest];
+    const gjk_vec3 normal = face->normal;
+    const double inner =
+        s->has_cover ? gjk_smaller(face->distance, s->cover.least) : face->distance;
+    gjk_vertex3 *vertex = gjk_polytope3_next(polytope);
+    gjk_support3_into(s->frame, &normal, vertex);
+    const double outer = gjk_dot3(normal, vertex->w);
+    *done = gjk_epa_improve(goal, normal, inner, outer, s->rounding, solution);
+    if (*done) {
+        record(goal, solution, polytope, nearest, vertex, "the bounds prove the state: done");
+        return true;
+    }
+    gjk_starts_keep(&s->starts, s->iteration + 1, solution->normal);
+    const bool last = s->iteration + 1 == goal->max_iterations;
+    s->settled = gjk_epa_settles(goal, inner, outer, s->rounding, s->close_enough, last);
+    record(goal, solution, polytope, nearest, vertex,
+           s->settled ? "the face is on the surface: done" : "push the face out to the new point");
+    s->settled = s->settled || (!last && !gjk_polytope3_insert(polytope, nearest));
+    if (s->settled) { /* the normal and the points are of one face */
+        solution->normal = normal;
+        solution->lower = -outer;
+    } else if (!last) {
+        push_more(s->frame, polytope, goal, s->iteration, solution);
+    }
+    return s->settled;
+}
+
+/*
+ * Bounds the depth from below by the witness points of the nearest face. The face's corners may be
+ * far from them, where an error of the normal has a lever arm: along it they differ by more than
+ * rounding, and any of them may seem farther than the plane is.
+ */
+static void bound_by_points(gjk_solution *solution) {
+    const gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
+    const double seen = -gjk_dot3(solution->normal, v);
+    solution->upper = gjk_smaller(gjk_larger(solution->upper, seen), 0.0);
+}
+
+/* Sets the points where the search has ended. */
+static void finish(search3 *s, struct gjk_polytope3 *polytope) {
+    gjk_solution *solution = s->solution;
+    if (solution->has_points && !(solution->upper <= 0.0)) {
+        return;
+    }
+    set_witness_points(polytope, 4 * s->close_enough, solution);
+    if (s->settled && !s->frame->curved) {
+        bound_by_points(solution);
+    }
+    const bool is_loose = s->goal->tolerance > LOOSE * s->rounding;
+    if (s->frame->curved && (!s->settled || is_loose)) {
+        descend_all(s->frame, s->goal, &s->starts, solution);
+    }
+    const bool left = s->frame->curved && find_exit(s->frame, polytope, solution);
+    if (!s->settled && !left) {
+        const gjk_vertex3 support = gjk_support3(s->frame, solution->normal);
+        gjk_prefer_support(&support, solution);
+    }
+    gjk_match_points(s->rounding, solution);
+}
+
+/* Returns true if the polytope must move to the large storage to take so many more vertices. */
+static bool is_short_of(const struct gjk_polytope3 *polytope, uint32_t vertices) {
+    return polytope->vertices_max < GJK_POLYTOPE3_VERTICES &&
+           polytope->vertices_max - polytope->vertex_count < vertices;
+}
+
+/* Goes on with the search. False: only more storage lets it go on. */
+static bool expand(search3 *s, struct gjk_polytope3 *polytope) {
+    for (; !s->ended && s->iteration < s->goal->max_iterations; s->iteration++) {
+        bool done;
+        if (gjk_budget_spend(s->goal->budget, s->goal->steps + polytope->face_count) &&
+            s->iteration > 0) {
+            break;
+        }
+        if (is_short_of(polytope, 1 + MORE_FACES)) {
+            return false;
+        }
+        s->ended = step_ends(s, polytope, &done);
+        if (s->ended && done) {
+            return true;
+        }
+    }
+    s->ended = true;
+    if (s->frame->curved && is_short_of(polytope, GJK_POLYTOPE_EXIT_MAX)) {
+        return false;
+    }
+    finish(s, polytope);
+    return true;
+}
+
+/* Each storage in a stack frame of its own. */
+
+__attribute__((noinline)) static void expand_many(search3 *s, const struct gjk_polytope3 *few) {
+    GJK_POLYTOPE3_STORAGE(GJK_POLYTOPE3_VERTICES) storage;
+    struct gjk_polytope3 polytope;
+    GJK_POLYTOPE3_USE(&polytope, &storage, GJK_POLYTOPE3_VERTICES);
+    gjk_polytope3_move(few, &polytope);
+    (void)expand(s, &polytope);
+}
+
+__attribute__((noinline)) static void expand_few(search3 *s, const gjk_vertex3 *corners) {
+    GJK_POLYTOPE3_STORAGE(GJK_POLYTOPE3_FEW) storage;
+    struct gjk_polytope3 polytope;
+    GJK_POLYTOPE3_USE(&polytope, &storage, GJK_POLYTOPE3_FEW);
+    gjk_polytope3_init(&polytope, corners, s->frame->scale);
+    if (!expand(s, &polytope)) {
+        expand_many(s, &polytope);
+    }
+}
+
+void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_goal *goal,
+              gjk_solution *solution) {
+    gjk_seed3 seed = {.count = 0};
+    const gjk_vertex3 *c = seed.corner;
+    if (!grow_seed(frame, simplex, &seed) ||
+        gjk_orient3_sign(c[0].w, c[1].w, c[2].w, c[3].w) == 0) {
+        solve_flat(frame, simplex, seed.flat, solution);
+        return;
+    }
+    const double rounding = GJK_ROUNDING * frame->scale;
+    search3 s = {
+        .frame = frame,
+        .goal = goal,
+        .solution = solution,
+        .rounding = rounding,
+        .close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance),
+        .starts.next = GJK_ITERATIONS_MIN,
+        .next_round = ROUND_AFTER,
+    };
+    expand_few(&s, seed.corner);
+    solution->lower = gjk_smaller(solution->lower, solution->upper);
+}

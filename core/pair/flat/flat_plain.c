@@ -1,7 +1,0 @@
-/* The kernels for every processor. */
-
-#include "base/lanes_plain.h"
-
-#include "pair/flat/kernels.h"
-
-FLAT_KERNELS(plain)

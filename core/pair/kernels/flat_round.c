@@ -1,0 +1,259 @@
+/*
+ * Circles and capsules in the plane.
+ *
+ * Two circles or points are a closed form: the vector between the centres and its length tell all.
+ * In the world's axes, from the first one's position, and without branches on the state
+ * (flat_masked.h).
+ */
+
+#include "pair/kernels/flat_masked.h"
+
+/* False: nearly concentric, where no direction is better than another. The same whichever of the two
+ * comes first. */
+TWO_INLINE bool find_nearest_of_circles(const gjk_placed *a, const gjk_placed *b, const view *v,
+                                        nearest *at) {
+    const double *p = a->shape->columns, *q = b->shape->columns;
+    const gjk_two of_a = two_turned(two_turn_of(&a->pose), (gjk_two){p[0], p[GJK_LANES]});
+    const gjk_two of_b = two_turned(two_turn_of(&b->pose), (gjk_two){q[0], q[GJK_LANES]});
+    const gjk_two between = (of_b - of_a) + v->between;
+    at->distance = sqrt(two_dot(between, between));
+    at->normal = between / two_all(at->distance);
+    at->point = of_a + between;
+    at->own = a;
+    at->other = b;
+    at->is_back = false;
+    return v->is_ordinary & (at->distance > 16.0 * v->rounding) & (at->distance >= 0x1p-400);
+}
+
+bool gjk_flat_detect_circles(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings, gjk_detect_result *result) {
+    const view v = view_of(a, b, settings->tolerance);
+    nearest at;
+    if (!find_nearest_of_circles(a, b, &v, &at)) {
+        return gjk_detect_general(a, b, settings, result);
+    }
+    tell_masked_detect(&v, &at, settings, result);
+    return true;
+}
+
+bool gjk_flat_distance_circles(const gjk_placed *a, const gjk_placed *b,
+                               const gjk_distance_settings *settings, gjk_distance_result *result) {
+    const view v = view_of(a, b, settings->tolerance);
+    nearest at;
+    if (!find_nearest_of_circles(a, b, &v, &at)) {
+        return gjk_distance_general(a, b, settings, result);
+    }
+    write_masked_distance(&v, &at, count_state(&v, at.distance), result);
+    return true;
+}
+
+/*
+ * Two segments or capsules. Of two segments that do not cross, one of the nearest points is an end
+ * point (Ericson, Real-Time Collision Detection, 2005, 5.1.9): four ends against the interior of
+ * the other segment and four pairs of ends are all the candidates. Two at a time are computed, in
+ * the world's axes, and the nearest is selected by masks, since a branch on which one it is would
+ * be as good as random.
+ *
+ * Every length is computed from differences of a point of the one and a point of the other, which
+ * have the same magnitude to the bit in either order; so lengths do not depend on which of the two
+ * is first.
+ */
+
+enum { NORMAL_X = 2 * GJK_LANES, NORMAL_Y = 3 * GJK_LANES };
+
+/* A segment in the world's axes, relative to its shape's position: its end points, and a unit
+ * normal of its line. */
+typedef struct rod {
+    gjk_two end[2], normal;
+} rod;
+
+TWO_INLINE rod rod_of(const gjk_placed *placed) {
+    const double *own = placed->shape->columns;
+    const gjk_two_turn turn = two_turn_of(&placed->pose);
+    return (rod){
+        {two_turned(turn, (gjk_two){own[0], own[GJK_LANES]}),
+         two_turned(turn, (gjk_two){own[1], own[GJK_LANES + 1]})},
+        two_turned(turn, (gjk_two){own[NORMAL_X], own[NORMAL_Y]}),
+    };
+}
+
+/* The vectors from end i of the first segment to the ends of the second: the x components of both
+ * beside each other, and the y components. */
+typedef struct ways {
+    gjk_two x[2], y[2];
+} ways;
+
+TWO_INLINE ways ways_between(const rod *first, const rod *second, gjk_two between) {
+    ways w;
+    for (int i = 0; i < 2; i++) {
+        const gjk_two to_0 = (second->end[0] - first->end[i]) + between;
+        const gjk_two to_1 = (second->end[1] - first->end[i]) + between;
+        w.x[i] = (gjk_two){to_0[0], to_1[0]};
+        w.y[i] = (gjk_two){to_0[1], to_1[1]};
+    }
+    return w;
+}
+
+/* Of two vectors, given by their x and y components: their dot products with v, and with v turned
+ * by a quarter to the left. */
+TWO_INLINE gjk_two part_along(gjk_two v, gjk_two x, gjk_two y) {
+    return two_all(v[0]) * x + two_all(v[1]) * y;
+}
+TWO_INLINE gjk_two part_across(gjk_two v, gjk_two x, gjk_two y) {
+    return two_all(v[0]) * y - two_all(v[1]) * x;
+}
+
+/* The end points of one segment seen from the other: their signed distances from its line, along
+ * its normal, and whether their feet on that line lie on the segment. */
+typedef struct heights {
+    gjk_two height;
+    gjk_two_bits is_over;
+} heights;
+
+/* start, end: where the feet are along the line, from the segment's first end and from its second. */
+TWO_INLINE heights heights_of(gjk_two height, gjk_two start, gjk_two end) {
+    const gjk_two none = two_all(0.0);
+    return (heights){height, two_if_not_below(start, none) & two_if_not_below(none, end)};
+}
+
+/* Returns true if the line separates the end points or contains one. Does not change if the normal
+ * is reversed. */
+TWO_INLINE bool are_apart(const heights *ends) {
+    return ends->height[0] * ends->height[1] <= 0.0;
+}
+
+/* The distances of the end points whose feet lie on the segment (`all`: of both), else INFINITY. */
+TWO_INLINE gjk_two distances_of(const heights *ends, gjk_two_bits all) {
+    const gjk_two_bits sign = {INT64_MIN, INT64_MIN};
+    const gjk_two size = (gjk_two)((gjk_two_bits)ends->height & ~sign);
+    return two_pick(ends->is_over | all, size, two_all(INFINITY));
+}
+
+/* The nearest end point of one segment over the interior of the other; `is_one`: no other end is as
+ * near. */
+typedef struct over_side {
+    gjk_two point, normal; /* as of nearest */
+    double distance;
+    bool is_one;
+} over_side;
+
+TWO_INLINE over_side find_over_side(const rod *first, const rod *second, gjk_two between,
+                                    const heights *of_second, const heights *of_first,
+                                    gjk_two_bits crossing) {
+    const gjk_two p = distances_of(of_second, crossing), q = distances_of(of_first, crossing);
+    const gjk_two_bits last_p = two_mask(p[1] < p[0]), last_q = two_mask(q[1] < q[0]);
+    const double to_first = gjk_smaller(p[1], p[0]), to_second = gjk_smaller(q[1], q[0]);
+    const gjk_two_bits at_second = two_mask(to_second < to_first);
+    const gjk_two high_p =
+        two_pick(last_p, two_all(of_second->height[1]), two_all(of_second->height[0]));
+    const gjk_two high_q =
+        two_pick(last_q, two_all(of_first->height[1]), two_all(of_first->height[0]));
+    const gjk_two_bits sign = {INT64_MIN, INT64_MIN};
+    const gjk_two_bits turn = (gjk_two_bits)two_pick(at_second, high_q, high_p) & sign;
+    over_side s;
+    s.distance = gjk_smaller(to_second, to_first);
+    s.normal = (gjk_two)((gjk_two_bits)two_pick(at_second, second->normal, first->normal) ^ turn);
+    const gjk_two of_first_end = two_pick(last_q, first->end[1], first->end[0]);
+    const gjk_two of_second_end = two_pick(last_p, second->end[1], second->end[0]) + between;
+    s.point = two_pick(at_second, of_first_end + two_all(s.distance) * s.normal, of_second_end);
+    s.is_one =
+        (p[0] == s.distance) + (p[1] == s.distance) + (q[0] == s.distance) + (q[1] == s.distance) ==
+        1;
+    return s;
+}
+
+/* The nearest pair of end points: the vector between them, its square, and the point of the second
+ * segment. */
+typedef struct both_ends {
+    gjk_two way, point;
+    double square;
+} both_ends;
+
+TWO_INLINE both_ends find_both_ends(const rod *second, const ways *w) {
+    const gjk_two of_0 = w->x[0] * w->x[0] + w->y[0] * w->y[0];
+    const gjk_two of_1 = w->x[1] * w->x[1] + w->y[1] * w->y[1];
+    const gjk_two_bits is_0 = two_if_not_below(of_1, of_0);
+    const gjk_two squares = two_pick(is_0, of_0, of_1);
+    const gjk_two x = two_pick(is_0, w->x[0], w->x[1]), y = two_pick(is_0, w->y[0], w->y[1]);
+    const gjk_two_bits is_last = two_mask(squares[1] < squares[0]);
+    return (both_ends){
+        two_pick(is_last, (gjk_two){x[1], y[1]}, (gjk_two){x[0], y[0]}),
+        two_pick(is_last, second->end[1], second->end[0]),
+        gjk_smaller(squares[1], squares[0]),
+    };
+}
+
+/* How far the two are apart along a normal, at their ends that are nearest along it. */
+TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
+    const gjk_two from_0 = part_along(normal, w->x[0], w->y[0]);
+    const gjk_two from_1 = part_along(normal, w->x[1], w->y[1]);
+    const gjk_two least = two_pick(two_if_not_below(from_1, from_0), from_0, from_1);
+    return gjk_smaller(least[1], least[0]);
+}
+
+/*
+ * Finds the nearest points of two segments. Those that cross have a penetration depth instead,
+ * which is the least distance of an end point from the other's line: it is told as a negative
+ * distance, with the normal reversed. False, and left to the kernel of polygons: the segments touch
+ * within rounding, they are parallel and side by side, where the middle of what they share is to be
+ * told, or the normal does not prove the distance, as when the nearest point is within rounding of
+ * an end.
+ */
+TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const view *v, nearest *at) {
+    const rod first = rod_of(a), second = rod_of(b);
+    const ways w = ways_between(&first, &second, v->between);
+    const gjk_two along_0 = part_across(second.normal, w.x[0], w.y[0]);
+    const gjk_two along_1 = part_across(second.normal, w.x[1], w.y[1]);
+    const gjk_two high_0 = part_along(second.normal, w.x[0], w.y[0]);
+    const gjk_two high_1 = part_along(second.normal, w.x[1], w.y[1]);
+    const heights of_second = heights_of(part_along(first.normal, w.x[0], w.y[0]),
+                                         part_across(first.normal, w.x[0], w.y[0]),
+                                         part_across(first.normal, w.x[1], w.y[1]));
+    const heights of_first =
+        heights_of((gjk_two){high_0[0], high_1[0]}, -(gjk_two){along_0[0], along_1[0]},
+                   -(gjk_two){along_0[1], along_1[1]});
+    const bool parts_second = are_apart(&of_second), parts_first = are_apart(&of_first);
+    const gjk_two_bits crossing = two_mask(parts_second & parts_first);
+    const over_side side =
+        find_over_side(&first, &second, v->between, &of_second, &of_first, crossing);
+    const both_ends ends = find_both_ends(&second, &w);
+    const double length = sqrt(ends.square);
+    const gjk_two_bits at_side = two_mask(side.distance * side.distance <= ends.square) | crossing;
+    const gjk_two_bits deep = crossing & (gjk_two_bits){INT64_MIN, INT64_MIN};
+    const gjk_two distance = two_pick(at_side, two_all(side.distance), two_all(length));
+    const gjk_two end_normal = ends.way * two_all(length * (1.0 / ends.square));
+    const gjk_two normal = two_pick(at_side, side.normal, end_normal);
+    at->distance = ((gjk_two)((gjk_two_bits)distance ^ deep))[0];
+    at->normal = (gjk_two)((gjk_two_bits)normal ^ deep);
+    at->point = two_pick(at_side, side.point, ends.point + v->between);
+    at->own = a;
+    at->other = b;
+    at->is_back = false;
+    const bool is_proven =
+        (crossing[0] != 0) | (gap_along(normal, &w) >= distance[0] - v->rounding);
+    return v->is_ordinary & (distance[0] > 16.0 * v->rounding) & is_proven &
+           (side.is_one | (at_side[0] == 0));
+}
+
+bool gjk_flat_detect_capsules(const gjk_placed *a, const gjk_placed *b,
+                              const gjk_detect_settings *settings, gjk_detect_result *result) {
+    const view v = view_of(a, b, settings->tolerance);
+    nearest at;
+    if (!find_nearest(a, b, &v, &at)) {
+        return GJK_FLAT_FASTEST(detect_polygons, a, b, settings, result);
+    }
+    tell_masked_detect(&v, &at, settings, result);
+    return true;
+}
+
+bool gjk_flat_distance_capsules(const gjk_placed *a, const gjk_placed *b,
+                                const gjk_distance_settings *settings,
+                                gjk_distance_result *result) {
+    const view v = view_of(a, b, settings->tolerance);
+    nearest at;
+    if (!find_nearest(a, b, &v, &at)) {
+        return GJK_FLAT_FASTEST(distance_polygons, a, b, settings, result);
+    }
+    write_masked_distance(&v, &at, count_state(&v, at.distance), result);
+    return true;
+}

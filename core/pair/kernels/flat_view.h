@@ -1,0 +1,206 @@
+#ifndef GJK_PAIR_KERNELS_FLAT_VIEW_H
+#define GJK_PAIR_KERNELS_FLAT_VIEW_H
+
+/*
+ * Shared by the flat kernels: the numbers of a pair that a query depends on, and how its
+ * answer is written.
+ */
+
+#include "base/numbers.h"
+#include "base/two.h"
+#include "pair/kernels/flat.h"
+
+#include <string.h>
+
+/*
+ * An overlap along every normal that is at least this deep, relative to the scale, is certain.
+ * Below it the difference of the shapes may be flat within rounding, with the origin beyond its
+ * end, where no edge has a normal. As in separating_axis2.c.
+ */
+#define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
+
+/* The limits of the state: a gap or a distance of the cores above `most` proves that the shapes are
+ * separated, one below `least` that they overlap. Gaps along all normals below `deep` prove that
+ * the cores do. The same whichever of the shapes is first. */
+typedef struct view {
+    gjk_two between; /* from position to position, in the world's axes */
+    double radius, rounding;
+    double most, least, deep;
+    bool is_ordinary; /* products of lengths do not overflow */
+} view;
+
+TWO_INLINE view view_of(const gjk_placed *first, const gjk_placed *second, double tolerance) {
+    const gjk_shape *a = first->shape, *b = second->shape;
+    view v;
+    v.between = two_of(&second->pose.position) - two_of(&first->pose.position);
+    const double scale = gjk_larger(fabs(v.between[0]), fabs(v.between[1])) + (a->reach + b->reach);
+    v.is_ordinary = scale <= 0x1p99;
+    v.rounding = GJK_ROUNDING * scale;
+    v.radius = a->radius + b->radius;
+    const double touch = gjk_larger(tolerance * gjk_larger(a->size, b->size), 4.0 * v.rounding);
+    v.most = v.radius + touch;
+    v.least = v.radius - touch;
+    v.deep = gjk_smaller(v.least, -(CERTAIN_DEPTH * scale));
+    return v;
+}
+
+/* The state of a pair of which no more is known than the signed distance of the cores. */
+TWO_INLINE gjk_state state_at(const view *v, double distance) {
+    return distance > v->most    ? GJK_SEPARATED
+           : distance < v->least ? GJK_OVERLAPPING
+                                 : GJK_TOUCHING;
+}
+
+/* The nearest points of two cores, or the deepest ones: the point of the other and the unit vector
+ * along which both shapes are nearest, from the shape that is called own here; own's point is as
+ * far back along it as the distance says. */
+typedef struct nearest {
+    const gjk_placed *own, *other;
+    gjk_two point, normal; /* from own's origin, in the world's axes */
+    double distance;       /* negative: a depth */
+    bool is_back;          /* own is the caller's b */
+    bool is_sure;          /* else nothing here is */
+} nearest;
+
+/* Sets the point and the normal: `toward` times `scale`, of unit length. It is turned first, while
+ * the scale is being computed. */
+TWO_INLINE void turn_to_world(nearest *at, gjk_two point, gjk_two toward, gjk_two scale) {
+    const gjk_two_turn turn = two_turn_of(&at->own->pose);
+    at->point = two_turned(turn, point);
+    at->normal = two_turned(turn, toward) * scale;
+}
+
+/* How a point stands to an edge of a polygon that it is outside of. */
+typedef struct way_to_point {
+    gjk_two end, between; /* the nearer end of the edge, and from there to the point */
+    double beyond,
+        square; /* how far the point is beyond this end, along and in units of the edge, whose
+                              length has that square; not positive: it is over the edge */
+    double distance;
+    gjk_two toward,
+        scale; /* the unit vector to the point from the nearest of the edge is their product */
+} way_to_point;
+
+/* The distance of the nearer end is begun before it is known whether it is asked for, and 1 /
+ * length is length * (1 / length^2), so that root and division go on at once. */
+TWO_INLINE way_to_point find_way(gjk_two from, gjk_two to, gjk_two normal, gjk_two point) {
+    const gjk_two edge = to - from, of_start = point - from, of_end = point - to;
+    const gjk_two start_squared = two_dots(of_start, of_start);
+    const gjk_two end_squared = two_dots(of_end, of_end);
+    const double squared = gjk_smaller(start_squared[0], end_squared[0]), length = sqrt(squared);
+    const gjk_two_bits at_start = two_if_not_below(end_squared, start_squared);
+    const gjk_two before = -two_dots(of_start, edge), after = two_dots(of_end, edge);
+    const gjk_two beyond = two_pick(two_if_not_below(before, after), before, after);
+    const gjk_two_bits is_over = two_if_not_below(two_all(0.0), beyond);
+    way_to_point way;
+    way.end = two_pick(at_start, from, to);
+    way.between = two_pick(at_start, of_start, of_end);
+    way.beyond = beyond[0];
+    way.square = two_dot(edge, edge);
+    way.distance = two_pick(is_over, two_dots(normal, of_start), two_all(length))[0];
+    way.toward = two_pick(is_over, normal, way.between);
+    way.scale = two_pick(is_over, two_all(1.0), two_all(length * (1.0 / squared)));
+    return way;
+}
+
+/* Returns true if rounding cannot have moved the point beyond the end. */
+TWO_INLINE bool is_clearly_beyond(const view *v, const way_to_point *way) {
+    const double clear = 16.0 * v->rounding;
+    return way->beyond * way->beyond > clear * clear * way->square;
+}
+
+TWO_INLINE void write_vector(gjk_two v, gjk_vec3 *out) {
+    memcpy(out, &v, sizeof v);
+    out->z = 0.0;
+}
+
+/* A normal in the world, from the caller's a to b; no -0. */
+TWO_INLINE void write_normal(gjk_two normal, bool is_back, gjk_vec3 *out) {
+    const int64_t sign = (int64_t)((uint64_t)is_back << 63);
+    const gjk_two_bits back = {sign, sign};
+    write_vector((gjk_two)((gjk_two_bits)normal ^ back) + two_all(0.0), out);
+}
+
+/* Both points of the rounded shapes. */
+TWO_INLINE void write_points(const nearest *at, gjk_vec3 *point_a, gjk_vec3 *point_b) {
+    const gjk_two home = two_of(&at->own->pose.position);
+    const double to_own = at->distance - at->own->shape->radius;
+    const double to_other = at->other->shape->radius;
+    const gjk_two of_own = (at->point - two_all(to_own) * at->normal) + home;
+    const gjk_two of_other = (at->point - two_all(to_other) * at->normal) + home;
+    const uintptr_t differ = ((uintptr_t)point_a ^ (uintptr_t)point_b) & -(uintptr_t)at->is_back;
+    write_vector(of_own, (gjk_vec3 *)((uintptr_t)point_a ^ differ));
+    write_vector(of_other, (gjk_vec3 *)((uintptr_t)point_b ^ differ));
+}
+
+TWO_INLINE double positive_part(double x) {
+    return x > 0.0 ? x : 0.0;
+}
+
+/* All members but the lengths and vectors. */
+TWO_INLINE void begin_detect(gjk_state state, gjk_detect_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = 1;
+    result->has_points = false;
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->given_up = false;
+}
+
+TWO_INLINE void begin_distance(gjk_state state, gjk_distance_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = 1;
+    result->has_points = state != GJK_OVERLAPPING;
+    result->signed_distance = 0.0;
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->is_signed = result->given_up = false;
+}
+
+/* Clears number by number what stands beside the state. */
+TWO_INLINE void clear_vectors(gjk_vec3 *normal, gjk_vec3 *point_a, gjk_vec3 *point_b) {
+    const gjk_two none = {0.0, 0.0};
+    write_vector(none, normal);
+    write_vector(none, point_a);
+    write_vector(none, point_b);
+}
+
+TWO_INLINE void write_state(gjk_state state, gjk_detect_result *result) {
+    begin_detect(state, result);
+    result->depth = result->depth_lower_bound = 0.0;
+    clear_vectors(&result->normal, &result->point_a, &result->point_b);
+}
+
+/* The answer of gjk_detect with penetration. */
+TWO_INLINE void write_detect(const view *v, const nearest *at, gjk_state state,
+                             gjk_detect_result *result) {
+    const gjk_two none = {0.0, 0.0};
+    begin_detect(state, result);
+    write_normal(at->normal, at->is_back, &result->normal);
+    const double depth = positive_part(v->radius - at->distance);
+    const bool is_deep = state != GJK_SEPARATED;
+    result->depth = result->depth_lower_bound = is_deep ? depth : 0.0;
+    if (is_deep) {
+        result->has_points = true;
+        write_points(at, &result->point_a, &result->point_b);
+    } else {
+        write_vector(none, &result->point_a);
+        write_vector(none, &result->point_b);
+    }
+}
+
+/* The answer of gjk_distance. */
+TWO_INLINE void write_distance(const view *v, const nearest *at, gjk_state state,
+                               gjk_distance_result *result) {
+    begin_distance(state, result);
+    if (state == GJK_OVERLAPPING) {
+        result->distance = result->lower_bound = 0.0;
+        clear_vectors(&result->normal, &result->point_a, &result->point_b);
+        return;
+    }
+    result->distance = result->lower_bound = positive_part(at->distance - v->radius);
+    write_normal(at->normal, at->is_back, &result->normal);
+    write_points(at, &result->point_a, &result->point_b);
+}
+
+#endif

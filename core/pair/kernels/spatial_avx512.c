@@ -1,0 +1,13 @@
+/* The kernels with AVX-512. */
+
+#include "shape/convex/scan.h"
+
+#ifdef GJK_SCAN_X86
+#include "base/lanes_avx512.h"
+
+#define SCAN_BOTH gjk_scan_both3_avx512
+
+#include "pair/kernels/spatial_kernels.h"
+
+SPATIAL_KERNELS(avx512)
+#endif

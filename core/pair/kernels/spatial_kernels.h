@@ -1,0 +1,318 @@
+/*
+ * The kernels of spatial.h, over the lanes of an instruction set: for the files that include one of
+ * base/lanes_*.h before and name the scan of two clouds SCAN_BOTH. Clouds of at most eight points are
+ * turned into the frame of the first once and stay in registers; larger ones are scanned where they
+ * are.
+ */
+
+#include "base/numbers.h"
+#include "pair/gjk/simplex.h"
+#include "pair/kernels/spatial_expand.h"
+#include "pair/kernels/spatial_walk.h"
+#include "pair/solution.h"
+
+/* --- The nearest points --- */
+
+/* The weights of the corners of the feature at its nearest point. False: it is not one that the
+ * nearest point is inside of by certain signs, or a sliver. */
+LANES_INLINE bool find_weights(const search *s, double weight[3]) {
+    weight[0] = 1.0;
+    weight[1] = weight[2] = 0.0;
+    if (s->count == 1) {
+        return true;
+    }
+    const gjk_vec3 p = s->w[0], u = gjk_sub3(s->w[1], p);
+    if (s->count == 2) {
+        const double from_a = -gjk_dot3(p, u), from_b = gjk_dot3(s->w[1], u);
+        const double squared = gjk_dot3(u, u);
+        const bool near_a = from_a <= from_b;
+        const double near = gjk_smaller(from_a, from_b) / squared;
+        weight[0] = near_a ? 1.0 - near : near;
+        weight[1] = near_a ? near : 1.0 - near;
+        return near > 0.0;
+    }
+    const gjk_vec3 v = gjk_sub3(s->w[2], p), n = gjk_cross3(u, v);
+    const double area = gjk_dot3(n, n), product = gjk_dot3(u, u) * gjk_dot3(v, v);
+    const double per_area = 1.0 / area;
+    double beta = gjk_dot3(n, gjk_cross3(v, p)) * per_area;
+    double gamma = gjk_dot3(n, gjk_cross3(p, u)) * per_area;
+    const gjk_vec3 foot = gjk_add3(p, gjk_add3(gjk_scale3(beta, u), gjk_scale3(gamma, v)));
+    const gjk_vec3 rest = gjk_sub3(foot, gjk_scale3(gjk_dot3(n, foot) * per_area, n));
+    beta -= gjk_dot3(n, gjk_cross3(rest, v)) * per_area;
+    gamma -= gjk_dot3(n, gjk_cross3(u, rest)) * per_area;
+    weight[0] = 1.0 - beta - gamma;
+    weight[1] = beta;
+    weight[2] = gamma;
+    return (area >= GJK_SLIVER * product) & (beta > 0.0) & (gamma > 0.0) & (weight[0] > 0.0);
+}
+
+/* Where the cores are nearest each other, in the frame, and what proves it. */
+typedef struct nearest3 {
+    double lower, upper;
+    gjk_vec3 normal, on_a, on_b;
+} nearest3;
+
+/* False: the walk has not ended at a feature, or the bounds do not meet within rounding. */
+LANES_INLINE bool find_nearest(const clouds *c, const search *s, extent size, nearest3 *at) {
+    const view *v = c->v;
+    double weight[3];
+    if (isnan(s->bound) || !find_weights(s, weight)) { /* NAN: may be a tetrahedron */
+        return false;
+    }
+    const gjk_vec3 a = point_of_a(c, s->on_a[0]), b = point_of_b(c, s->on_b[0], size);
+    at->on_a = a;
+    at->on_b = b;
+    for (uint32_t i = 1; i < s->count; i++) {
+        const gjk_vec3 to_a = gjk_sub3(point_of_a(c, s->on_a[i]), a);
+        const gjk_vec3 to_b = gjk_sub3(point_of_b(c, s->on_b[i], size), b);
+        at->on_a = gjk_add3(at->on_a, gjk_scale3(weight[i], to_a));
+        at->on_b = gjk_add3(at->on_b, gjk_scale3(weight[i], to_b));
+    }
+    const double per_length = 1.0 / sqrt(s->squared);
+    at->normal = gjk_scale3(per_length, s->direction);
+    at->upper = gjk_length3(gjk_sub3(at->on_a, at->on_b));
+    at->lower = s->bound * per_length;
+    return at->upper - at->lower <= v->rounding;
+}
+
+/* --- The answers --- */
+
+/* A vector of the frame in the world's axes. */
+LANES_INLINE gjk_vec3 in_world(const gjk_placed *a, gjk_vec3 v) {
+    return gjk_mul3(&a->pose.rotation, v);
+}
+
+/* From the caller's a to b. */
+LANES_INLINE gjk_vec3 normal_in_world(const spatial_pair *pair, gjk_vec3 normal) {
+    const double way = 1.0 - 2.0 * pair->is_swapped;
+    return gjk_no_minus_zero3(gjk_scale3(way, in_world(pair->first, normal)));
+}
+
+/* Both points, those of the rounded shapes, in the caller's order. */
+LANES_INLINE void set_points(const spatial_pair *pair, const nearest3 *at, gjk_vec3 *point_a,
+                             gjk_vec3 *point_b) {
+    const gjk_placed *a = pair->first, *b = pair->second;
+    gjk_vec3 *const points[2] = {point_a, point_b};
+    const gjk_vec3 p = gjk_add3(at->on_a, gjk_scale3(a->shape->radius, at->normal));
+    const gjk_vec3 q = gjk_sub3(at->on_b, gjk_scale3(b->shape->radius, at->normal));
+    *points[pair->is_swapped] = gjk_add3(in_world(a, p), a->pose.position);
+    *points[!pair->is_swapped] = gjk_add3(in_world(a, q), a->pose.position);
+}
+
+LANES_INLINE double positive_part(double x) {
+    return x > 0.0 ? x : 0.0;
+}
+
+/* Number by number, since a copy of a vector just written waits for the writes. */
+LANES_INLINE void clear(gjk_vec3 *v) {
+    v->x = 0.0;
+    v->y = 0.0;
+    v->z = 0.0;
+}
+
+LANES_INLINE void clear_detect(gjk_state state, uint32_t steps, gjk_detect_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = steps;
+    result->has_points = false;
+    result->depth = result->depth_lower_bound = 0.0;
+    clear(&result->normal);
+    clear(&result->point_a);
+    clear(&result->point_b);
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->given_up = false;
+}
+
+LANES_INLINE void clear_distance(gjk_state state, uint32_t steps, gjk_distance_result *result) {
+    result->state = state;
+    result->convergence = GJK_CONVERGED;
+    result->iterations = steps;
+    result->has_points = false;
+    result->distance = result->lower_bound = result->signed_distance = 0.0;
+    clear(&result->normal);
+    clear(&result->point_a);
+    clear(&result->point_b);
+    result->piece_a = result->piece_b = GJK_NO_PIECE;
+    result->inside = result->is_signed = result->given_up = false;
+}
+
+/* Sets up the clouds; the points of few are in *f, the turned ones of the second in `turned`. */
+LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent size, few *f,
+                              double turned[TURNED]) {
+    const gjk_shape *a = pair->first->shape, *b = pair->second->shape;
+    const uint32_t of_a = size == FEW ? GJK_LANES : a->stride;
+    const uint32_t of_b = size == FEW ? GJK_LANES : b->stride;
+    if (size == FEW) {
+        f->ax = lanes_load(a->columns);
+        f->ay = lanes_load(a->columns + of_a);
+        f->az = lanes_load(a->columns + 2 * (size_t)of_a);
+    }
+    for (uint32_t i = 0; size != MANY && i < of_b; i += GJK_LANES) {
+        turn_eight(v, b->columns + i, of_b, f, turned + i);
+    }
+    return (clouds){v,
+                    {{a->columns, a->count, of_a},
+                     {size == MANY ? b->columns : turned, b->count, of_b}}};
+}
+
+/* Sets the depth and what goes with it from bounds of the cores' signed distance. */
+LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const nearest3 *at,
+                            uint32_t steps, gjk_detect_result *result) {
+    clear_detect(GJK_OVERLAPPING, steps, result);
+    result->depth = v->radius - at->lower;
+    result->depth_lower_bound = v->radius - at->upper;
+    result->normal = normal_in_world(pair, at->normal);
+    result->has_points = true;
+    set_points(pair, at, &result->point_a, &result->point_b);
+}
+
+/* The depth of a pair whose cores overlap. False: another method has to find it. */
+LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few *f, extent size,
+                            const gjk_detect_settings *settings, const search *s,
+                            gjk_detect_result *result) {
+    const view *v = c->v;
+    gjk_solution deep;
+    tetrahedron around;
+    for (uint32_t i = 0; i < 4; i++) {
+        around.w[i] = s->w[i];
+        around.on_a[i] = s->on_a[i];
+        around.on_b[i] = s->on_b[i];
+    }
+    const uint32_t most = settings->max_iterations;
+    if (!(size == FEW    ? expand_few(c, f, &around, most, &deep)
+          : size == SOME ? expand_some(c, f, &around, most, &deep)
+                         : expand_many(c, f, &around, most, &deep))) {
+        return false;
+    }
+    const gjk_vec3 between = gjk_sub3(deep.point_a, deep.point_b);
+    const double seen = -gjk_dot3(deep.normal, between);
+    deep.upper = gjk_smaller(gjk_larger(deep.upper, seen), 0.0);
+    gjk_match_points(v->rounding, &deep);
+    gjk_close_bounds(v->size, &deep.lower, &deep.upper);
+    if (deep.upper - deep.lower > v->asked) {
+        return false;
+    }
+    const nearest3 at = {deep.lower, deep.upper, deep.normal, deep.point_a, deep.point_b};
+    set_depth(pair, v, &at, s->steps + deep.iterations, result);
+    return true;
+}
+
+/* The same of a pair whose cores are apart, by less than the sum of the radii. */
+LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, extent size,
+                                     const search *s, gjk_detect_result *result) {
+    const view *v = c->v;
+    nearest3 at;
+    if (!find_nearest(c, s, size, &at)) {
+        return false;
+    }
+    gjk_close_bounds(v->size, &at.lower, &at.upper);
+    if (!is_within_radius(s, v)) { /* by the margin with which a question for a proof decides */
+        return false;
+    }
+    set_depth(pair, v, &at, s->steps, result);
+    return true;
+}
+
+LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *settings, extent size,
+                         gjk_detect_result *result, gjk_walk3 *walk) {
+    _Alignas(64) double turned[TURNED];
+    const view v = view_of(pair, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    few f;
+    const clouds c = clouds_of(pair, &v, size, &f, turned);
+    search s;
+    const purpose why = settings->penetration ? DEPTH : PROOF;
+    const outcome found = begin(pair, &c, &f, size, settings->cache, why, &s);
+    if (why == DEPTH && (found == AROUND ? penetrate(pair, &c, &f, size, settings, &s, result)
+                                         : found == OPEN && v.radius > 0.0 &&
+                                               penetrate_by_radii(pair, &c, size, &s, result))) {
+        keep_cached(pair, &s, NULL, settings->cache);
+        return true;
+    }
+    if (found == OPEN || (found != APART && settings->penetration)) {
+        leave(&s, found, walk);
+        return false;
+    }
+    clear_detect(found == APART ? GJK_SEPARATED : GJK_OVERLAPPING, s.steps, result);
+    if (settings->penetration || (settings->cache != NULL && found == APART)) {
+        const gjk_vec3 axis = gjk_scale3(1.0 / sqrt(s.squared), s.direction);
+        if (settings->penetration) {
+            result->normal = normal_in_world(pair, axis);
+        }
+        keep_cached(pair, &s, &axis, settings->cache);
+    } else {
+        keep_cached(pair, &s, NULL, settings->cache);
+    }
+    return true;
+}
+
+LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings *settings,
+                           extent size, gjk_distance_result *result, gjk_walk3 *walk) {
+    _Alignas(64) double turned[TURNED];
+    const view v = view_of(pair, settings->tolerance);
+    if (!v.is_ordinary) {
+        return false;
+    }
+    few f;
+    const clouds c = clouds_of(pair, &v, size, &f, turned);
+    search s;
+    nearest3 at;
+    const outcome found = begin(pair, &c, &f, size, settings->cache, DISTANCE, &s);
+    if (found == AROUND || found == WITHIN) {
+        clear_distance(GJK_OVERLAPPING, s.steps, result);
+        keep_cached(pair, &s, NULL, settings->cache);
+        return true;
+    }
+    if (found == OPEN || !find_nearest(&c, &s, size, &at)) {
+        leave(&s, OPEN, walk);
+        return false;
+    }
+    keep_cached(pair, &s, NULL, settings->cache);
+    gjk_close_bounds(v.size, &at.lower, &at.upper);
+    clear_distance(GJK_SEPARATED, s.steps, result);
+    result->distance = positive_part(at.upper - v.radius);
+    result->lower_bound = positive_part(at.lower - v.radius);
+    result->has_points = true;
+    result->normal = normal_in_world(pair, at.normal);
+    set_points(pair, &at, &result->point_a, &result->point_b);
+    return true;
+}
+
+/* The first of two in the order of order.h, which is as likely as not; no compiler branches on
+ * it. */
+LANES_INLINE spatial_pair pair_of(const gjk_placed *a, const gjk_placed *b, bool is_swapped) {
+    const uintptr_t differ = ((uintptr_t)a ^ (uintptr_t)b) & -(uintptr_t)is_swapped;
+    return (spatial_pair){(const gjk_placed *)((uintptr_t)a ^ differ),
+                          (const gjk_placed *)((uintptr_t)b ^ differ), is_swapped};
+}
+
+LANES_INLINE extent extent_of(const spatial_pair *pair) {
+    const uint32_t a = pair->first->shape->count, b = pair->second->shape->count;
+    const uint32_t most = a > b ? a : b;
+    return most <= GJK_LANES ? FEW : most <= SOME_MAX ? SOME : MANY;
+}
+
+/* The entries of one instruction set. */
+#define SPATIAL_KERNELS(set)                                                                     \
+    LANES_WHOLE bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,          \
+                                              bool is_swapped,                                   \
+                                              const gjk_detect_settings *settings,               \
+                                              gjk_detect_result *result, gjk_walk3 *walk) {      \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                       \
+               : size == SOME ? detect(&pair, settings, SOME, result, walk)                      \
+                              : detect(&pair, settings, MANY, result, walk);                     \
+    }                                                                                            \
+    LANES_TARGET bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
+                                                 bool is_swapped,                                \
+                                                 const gjk_distance_settings *settings,          \
+                                                 gjk_distance_result *result, gjk_walk3 *walk) { \
+        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
+        const extent size = extent_of(&pair);                                                    \
+        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                     \
+               : size == SOME ? distance(&pair, settings, SOME, result, walk)                    \
+                              : distance(&pair, settings, MANY, result, walk);                   \
+    }

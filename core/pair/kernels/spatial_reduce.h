@@ -1,0 +1,114 @@
+#ifndef GJK_PAIR_KERNELS_SPATIAL_REDUCE_H
+#define GJK_PAIR_KERNELS_SPATIAL_REDUCE_H
+
+/*
+ * The simplex of a walk and its feature nearest the origin, found by the signs of Voronoi regions in
+ * plain arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end.
+ * For the files that walk.h is for.
+ */
+
+#include "pair/gjk/simplex.h"
+#include "pair/kernels/spatial_clouds.h"
+
+/* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing, as in
+ * boolean_gjk3.c. */
+#define SLIVER 1e-4
+
+typedef struct search {
+    gjk_vec3 w[4]; /* of the simplex, the newest last */
+    uint32_t on_a[4], on_b[4];
+    uint32_t count, steps;
+    gjk_vec3 direction;                /* from the simplex to the origin, of any length */
+    double squared;                    /* of that length */
+    double upper_squared, upper_scale; /* |v|^2 is the quotient; scale 0: unknown */
+    double bound; /* of the distance from below, times the direction's length; NAN: not found yet */
+} search;
+
+LANES_INLINE void keep(search *s, uint32_t from, uint32_t to) {
+    s->w[to].x = s->w[from].x;
+    s->w[to].y = s->w[from].y;
+    s->w[to].z = s->w[from].z;
+    s->on_a[to] = s->on_a[from];
+    s->on_b[to] = s->on_b[from];
+}
+
+LANES_INLINE void reduce_to_corner(search *s) {
+    keep(s, s->count - 1, 0);
+    s->count = 1;
+    s->direction = gjk_neg3(s->w[0]);
+    s->squared = s->upper_squared = gjk_dot3(s->w[0], s->w[0]);
+    s->upper_scale = 1.0;
+}
+
+/* The region of a segment, the newer end last. */
+LANES_INLINE void reduce_edge(search *s) {
+    const gjk_vec3 a = s->w[1], edge = gjk_sub3(s->w[0], a);
+    const double along = -gjk_dot3(a, edge), squared = gjk_dot3(edge, edge);
+    if (!(along > 0.0)) {
+        reduce_to_corner(s);
+        return;
+    }
+    s->direction = gjk_neg3(gjk_add3(gjk_scale3(squared, a), gjk_scale3(along, edge)));
+    s->squared = s->upper_squared = gjk_dot3(s->direction, s->direction);
+    s->upper_scale = along < squared ? squared * squared : 0.0;
+}
+
+LANES_INLINE void reduce_to_edge(search *s, uint32_t older) {
+    keep(s, older, 0);
+    keep(s, s->count - 1, 1);
+    s->count = 2;
+    reduce_edge(s);
+}
+
+/* The region of a triangle, the newest corner last: one of its newer edges or the face. */
+LANES_INLINE void reduce_triangle(search *s) {
+    const gjk_vec3 c = s->w[2], to_a = gjk_sub3(s->w[0], c), to_b = gjk_sub3(s->w[1], c);
+    const gjk_vec3 n = gjk_cross3(to_a, to_b);
+    const double beyond_a = -gjk_dot3(gjk_cross3(to_a, n), c),
+                 beyond_b = -gjk_dot3(gjk_cross3(n, to_b), c);
+    if (lanes_unbranched((beyond_a > 0.0) | (beyond_b > 0.0))) {
+        const bool toward_a = -gjk_dot3(c, to_a) > 0.0;
+        const bool is_a = (beyond_a > 0.0) & (toward_a | !(beyond_b > 0.0));
+        reduce_to_edge(s, lanes_unbranched(is_a) ? 0 : 1);
+        return;
+    }
+    const double height = gjk_dot3(n, c), squared = gjk_dot3(n, n);
+    const double wide = SLIVER * (gjk_dot3(to_a, to_a) * gjk_dot3(to_b, to_b));
+    const double way = height > 0.0 ? -1.0 : 1.0;
+    s->direction = gjk_scale3(way, n);
+    s->squared = squared;
+    s->upper_squared = height * height;
+    s->upper_scale = squared > wide ? squared : 0.0;
+}
+
+/*
+ * The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
+ * Returns true when the origin is inside, farther than `margin` over twice the area of a face
+ * from each face.
+ */
+LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
+    const gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
+    const gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);
+    const gjk_vec3 ca = gjk_cross3(c, a), ab = gjk_cross3(a, b);
+    const double volume = gjk_dot3(a, bc), turn = volume > 0.0 ? -1.0 : 1.0;
+    const double of_a = turn * gjk_dot3(d, bc), of_b = turn * gjk_dot3(d, ca);
+    const double of_c = turn * gjk_dot3(d, ab);
+    if (lanes_unbranched((of_a > 0.0) & (of_b > 0.0) & (of_c > 0.0))) {
+        const double of_d = fabs(volume) - (of_a + of_b + of_c);
+        s->upper_scale = 0.0;
+        return (of_a > margin) & (of_b > margin) & (of_c > margin) & (of_d > margin);
+    }
+    const double far_a = of_a * fabs(of_a) / gjk_dot3(bc, bc);
+    const double far_b = of_b * fabs(of_b) / gjk_dot3(ca, ca);
+    const double far_c = of_c * fabs(of_c) / gjk_dot3(ab, ab);
+    const bool is_a = (far_a <= far_b) & (far_a <= far_c), is_b = !is_a & (far_b <= far_c);
+    const uint32_t first = lanes_unbranched(is_a), second = 2 - lanes_unbranched(!is_a & !is_b);
+    keep(s, first, 0);
+    keep(s, second, 1);
+    keep(s, 3, 2);
+    s->count = 3;
+    reduce_triangle(s);
+    return false;
+}
+
+#endif

@@ -1,0 +1,127 @@
+/*
+ * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the point is
+ * inside when it crosses the surface an odd number of times. Seen along the line, the point counts
+ * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge,
+ * and both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
+ * Simplicity). Orientation predicates are exact, so the count is.
+ */
+
+#include "pair/pieces/inside_mesh.h"
+
+#include "base/predicate.h"
+#include "base/wide.h"
+#include "shape/convex/support.h"
+#include "shape/pieces/pieces.h"
+#include "shape/pieces/walk.h"
+
+/* Of a point's place in another frame, relative to the numbers that it is made of. */
+#define ROUNDING 0x1p-48
+
+/* Is the shifted point to the left of an edge that it is level with? */
+static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
+    const bool starts_above = from.y > point.y, ends_above = to.y > point.y;
+    if (starts_above == ends_above) {
+        return false;
+    }
+    const gjk_vec3 low = starts_above ? to : from, high = starts_above ? from : to;
+    return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
+}
+
+/* Does the vertical line upwards from the shifted point cross the triangle? */
+static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
+    bool covers = false;
+    for (int i = 0; i < 3; i++) {
+        covers ^= is_left_of(corners[i], corners[(i + 1) % 3], point);
+    }
+    if (!covers) {
+        return false;
+    }
+    const gjk_vec3 a = corners[0], b = corners[1], c = corners[2];
+    return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
+}
+
+/* Returns true if the mesh encloses about + point, seen from `about`. Each vertex is rounded in one
+ * way for all of its triangles, so the mesh stays closed. */
+static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_vec3 point,
+                           gjk_budget *budget) {
+    const gjk_vec3 at = gjk_add3(about, point);
+    const gjk_bounds column = {at, {at.x, at.y, INFINITY}};
+    /* Corners far from the place are rounded when they are told from it. */
+    const double rounding = gjk_largest3(about) > 0.0 ? 0x1p-50 / mesh->tree.unit : 0.0;
+    const gjk_pieces_query query =
+        gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, rounding);
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    bool inside = false;
+    gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0, budget);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            gjk_vec3 corners[3];
+            gjk_pieces_triangle(mesh, mesh->tree.order[slot], corners);
+            for (int i = 0; i < 3; i++) {
+                corners[i] = gjk_sub3(corners[i], about);
+            }
+            inside ^= crosses(corners, point);
+        }
+    }
+    return inside;
+}
+
+bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {
+    return encloses_about(mesh, (gjk_vec3){0, 0, 0}, point, budget);
+}
+
+bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 near,
+                             gjk_budget *budget) {
+    const gjk_wide3 about = gjk_pose_apply_wide(&mesh->pose, gjk_wide3_of(near));
+    const gjk_vec3 rest = gjk_wide3_sub(place, about);
+    return encloses_about(mesh->shape->pieces, near,
+                          gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
+}
+
+/* Returns true if the point lies in the shape's box, which is wider by the slack. */
+static bool is_within(const gjk_shape *shape, gjk_vec3 point, double slack) {
+    const gjk_vec3 off = gjk_sub3(point, shape->center), half = shape->half_extents;
+    return fabs(off.x) <= half.x + slack && fabs(off.y) <= half.y + slack &&
+           fabs(off.z) <= half.z + slack;
+}
+
+/* Returns true if the mesh encloses a point, told in the frame of that pose. */
+static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
+                     gjk_budget *budget) {
+    const gjk_vec3 off = gjk_sub3(pose->position, mesh->pose.position);
+    const gjk_vec3 turned = gjk_mul3(&pose->rotation, point);
+    const gjk_vec3 roughly = gjk_mul3_transposed(&mesh->pose.rotation, gjk_add3(turned, off));
+    const double slack = ROUNDING * (gjk_largest3(point) + gjk_largest3(off) + mesh->shape->reach);
+    if (!is_within(mesh->shape, roughly, slack)) {
+        return false;
+    }
+    const gjk_wide3 place = gjk_pose_apply_wide(pose, gjk_wide3_of(point));
+    return gjk_mesh_encloses_place(mesh, place, roughly, budget);
+}
+
+static bool encloses_convex(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget) {
+    return encloses(mesh, &other->pose, gjk_shape_any_point(other->shape), budget);
+}
+
+bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget) {
+    const struct gjk_pieces *pieces = other->shape->pieces;
+    if (pieces == NULL) {
+        return encloses_convex(mesh, other, budget);
+    }
+    const bool is_compound = pieces->type == GJK_COMPOUND;
+    const uint32_t count = is_compound ? pieces->count : pieces->seed_count;
+    for (uint32_t i = 0; i < count && !gjk_budget_spend(budget, 16); i++) {
+        gjk_piece piece;
+        if (!is_compound && encloses(mesh, &other->pose, pieces->seeds[i], budget)) {
+            return true;
+        }
+        if (is_compound) {
+            gjk_piece_make(other, i, &piece);
+            if (encloses_convex(mesh, &piece.placed, budget)) {
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,589 @@
+/*
+ * Pairs where one shape has pieces, or both: candidates first, then the queries on them.
+ *
+ * Finds the pairs of pieces that may be nearer than a bound. Where one operand has pieces, its tree
+ * is walked with the other's box in its own frame, nearest first. Where both have, their trees are
+ * walked together: of a pair of boxes the larger one is opened, and the boxes of b are carried into
+ * the frame of a by the rotation between them (Gottschalk, Lin, Manocha 1996, with boxes along a's
+ * axes).
+ */
+
+#include "pair/pieces/pieces.h"
+
+#include "base/list.h"
+#include "base/numbers.h"
+#include "pair/pieces/inside_mesh.h"
+#include "shape/pieces/pieces.h"
+#include "shape/pieces/walk.h"
+
+#include <string.h>
+
+/* Roundings of a relative pose, relative to the coordinates that it is made of. */
+#define POSE_ROUNDING 0x1p-46
+
+/* Steps of a pair of pieces beside those of its query. */
+#define PAIR_STEPS 16
+
+/* How much wider boxes must be than the pieces in them: touching pairs may be apart by the
+ * tolerance, and poses round. */
+static double slack_of(const gjk_placed *a, const gjk_placed *b, double tolerance) {
+    const gjk_vec3 p = a->pose.position, q = b->pose.position;
+    const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
+                       a->shape->reach + b->shape->reach;
+    return 2.0 * tolerance * gjk_larger(a->shape->size, b->shape->size) + POSE_ROUNDING * far;
+}
+
+/* --- One operand has pieces --- */
+
+/* A piece of a leaf and the gap between it and the other shape. */
+typedef struct near_piece {
+    double gap;
+    uint32_t index;
+} near_piece;
+
+/* Returns true if a pair of pieces that are apart by that gap may be what the visitor looks for. */
+static bool may_matter(const gjk_piece_visitor *visitor, double gap, double slack) {
+    const bool is_too_far = gap - slack > visitor->bound;
+    const bool is_too_shallow = visitor->depth > 0.0 && -gap + slack < visitor->depth;
+    return !is_too_far && !is_too_shallow;
+}
+
+/* The pieces of a leaf, by ascending gap. */
+static void sort_leaf(const struct gjk_pieces *pieces, uint32_t first, uint32_t count,
+                      const gjk_seen *seen, near_piece sorted[GJK_PIECES_LEAF]) {
+    for (uint32_t i = 0; i < count; i++) {
+        const uint32_t index = pieces->tree.order[first + i];
+        const double gap = gjk_piece_gap(pieces, index, seen, (gjk_vec3){0, 0, 0}).length;
+        uint32_t at = i;
+        while (at > 0 && sorted[at - 1].gap > gap) {
+            sorted[at] = sorted[at - 1];
+            at--;
+        }
+        sorted[at] = (near_piece){gap, index};
+    }
+}
+
+static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool whole_is_a,
+                      gjk_piece_visitor *visitor) {
+    const struct gjk_pieces *pieces = whole->shape->pieces;
+    const gjk_seen seen = gjk_seen_make(&whole->pose, other);
+    const gjk_bounds box = gjk_placed_bounds(&seen.placed);
+    const double slack = slack_of(whole, other, visitor->tolerance);
+    gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
+    gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
+                          &query);
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, INFINITY, visitor->budget);
+    gjk_pieces_walk_narrow(&walk, visitor->bound);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        near_piece sorted[GJK_PIECES_LEAF];
+        sort_leaf(pieces, first, count, &seen, sorted);
+        for (uint32_t i = 0; i < count; i++) {
+            const uint32_t index = sorted[i].index;
+            if (!may_matter(visitor, sorted[i].gap, slack)) {
+                continue;
+            }
+            gjk_piece piece;
+            gjk_piece_make(whole, index, &piece);
+            const gjk_piece_pair pair = {
+                whole_is_a ? &piece.placed : other,
+                whole_is_a ? other : &piece.placed,
+                whole_is_a ? index : GJK_NO_PIECE,
+                whole_is_a ? GJK_NO_PIECE : index,
+            };
+            if (gjk_budget_spend(visitor->budget, PAIR_STEPS) || !visitor->visit(visitor, &pair)) {
+                return;
+            }
+        }
+        gjk_pieces_walk_narrow(&walk, visitor->bound);
+    }
+}
+
+/* --- Both have --- */
+
+/* A child of a tree: its box in that tree's unit. */
+typedef struct branch {
+    double min[3], max[3];
+    uint32_t child;
+} branch;
+
+typedef struct branch_pair {
+    double key; /* square of the gap between the boxes, in the unit of a's tree */
+    branch a, b;
+} branch_pair;
+
+/* Each step opens one node and leaves at most eight pairs in its place. */
+#define DUAL_STACK (2 * GJK_PIECES_HEIGHT_MAX * (GJK_PIECES_WIDTH - 1) + 1)
+
+typedef struct dual_walk {
+    const gjk_placed *a, *b;
+    const struct gjk_pieces *pieces_a, *pieces_b;
+    double turn[3][3]; /* from the unit of b's tree to that of a's */
+    double shift[3];
+    double length_slack, slack; /* in the world, and in the unit of a's tree */
+    gjk_piece_visitor *visitor;
+    uint32_t top;
+    branch_pair stack[DUAL_STACK];
+} dual_walk;
+
+static void aim_dual(dual_walk *walk) {
+    const gjk_pieces_tree *p = &walk->pieces_a->tree, *q = &walk->pieces_b->tree;
+    const gjk_pose pose = gjk_pose_relative(&walk->a->pose, &walk->b->pose);
+    const gjk_vec3 rows[3] = {pose.rotation.r0, pose.rotation.r1, pose.rotation.r2};
+    const double scale = p->unit / q->unit;
+    const gjk_vec3 center = gjk_sub3(gjk_pose_apply(&pose, q->center), p->center);
+    const double shift[3] = {center.x, center.y, center.z};
+    for (int axis = 0; axis < 3; axis++) {
+        walk->turn[axis][0] = rows[axis].x * scale;
+        walk->turn[axis][1] = rows[axis].y * scale;
+        walk->turn[axis][2] = rows[axis].z * scale;
+        walk->shift[axis] = shift[axis] * p->unit;
+    }
+    walk->length_slack = slack_of(walk->a, walk->b, walk->visitor->tolerance);
+    walk->slack = walk->length_slack * p->unit;
+}
+
+/* The square of the gap between a's box and b's box as a sees it. */
+static double key_of(const dual_walk *walk, const branch *a, const branch *b) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        double middle = walk->shift[axis], half = walk->slack;
+        for (int i = 0; i < 3; i++) {
+            middle += walk->turn[axis][i] * (0.5 * b->min[i] + 0.5 * b->max[i]);
+            half += fabs(walk->turn[axis][i]) * (0.5 * b->max[i] - 0.5 * b->min[i]);
+        }
+        half += POSE_ROUNDING * (fabs(middle) + half);
+        const double above = a->min[axis] - (middle + half), below = middle - half - a->max[axis];
+        const double gap = gjk_larger(gjk_larger(above, below), 0.0);
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+static double side_of(const branch *box) {
+    return gjk_larger(box->max[0] - box->min[0],
+                      gjk_larger(box->max[1] - box->min[1], box->max[2] - box->min[2]));
+}
+
+static branch child_of(const gjk_pieces_node *node, uint32_t i) {
+    branch child = {.child = node->child[i]};
+    for (int axis = 0; axis < 3; axis++) {
+        child.min[axis] = (double)node->min[axis][i];
+        child.max[axis] = (double)node->max[axis][i];
+    }
+    return child;
+}
+
+static void push(dual_walk *walk, uint32_t bottom, const branch_pair *pair) {
+    uint32_t at = walk->top++;
+    GJK_CHECK(at < DUAL_STACK);
+    while (at > bottom && walk->stack[at - 1].key < pair->key) {
+        walk->stack[at] = walk->stack[at - 1];
+        at--;
+    }
+    walk->stack[at] = *pair;
+}
+
+/* Replaces a pair of branches by those of the one that is opened. */
+static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
+    const gjk_pieces_tree *tree = open_a ? &walk->pieces_a->tree : &walk->pieces_b->tree;
+    const gjk_pieces_node *node = &tree->nodes[open_a ? pair->a.child : pair->b.child];
+    const double bound = gjk_pieces_near_bound(&walk->pieces_a->tree, walk->visitor->bound);
+    const uint32_t bottom = walk->top;
+    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+        branch_pair next = *pair;
+        if (!(node->min[0][i] <= node->max[0][i])) {
+            continue;
+        }
+        *(open_a ? &next.a : &next.b) = child_of(node, i);
+        next.key = key_of(walk, &next.a, &next.b);
+        if (next.key <= bound) {
+            push(walk, bottom, &next);
+        }
+    }
+}
+
+/* All pairs of pieces of two leaves. False: the visitor has had enough. */
+static bool visit_leaves(dual_walk *walk, uint32_t leaf_a, uint32_t leaf_b) {
+    const uint32_t first_a = gjk_child_first_slot(leaf_a), first_b = gjk_child_first_slot(leaf_b);
+    const uint32_t count_a = gjk_child_slot_count(leaf_a), count_b = gjk_child_slot_count(leaf_b);
+    for (uint32_t i = 0; i < count_a; i++) {
+        gjk_piece a;
+        gjk_piece_pair pair = {.a = &a.placed, .piece_a = walk->pieces_a->tree.order[first_a + i]};
+        gjk_piece_make(walk->a, pair.piece_a, &a);
+        const gjk_seen seen = gjk_seen_make(&walk->b->pose, &a.placed);
+        for (uint32_t k = 0; k < count_b; k++) {
+            pair.piece_b = walk->pieces_b->tree.order[first_b + k];
+            const gjk_gap gap =
+                gjk_piece_gap(walk->pieces_b, pair.piece_b, &seen, (gjk_vec3){0, 0, 0});
+            if (gjk_budget_spend(walk->visitor->budget, 4)) {
+                return false;
+            }
+            if (!may_matter(walk->visitor, gap.length, walk->length_slack)) {
+                continue;
+            }
+            gjk_piece b;
+            gjk_piece_make(walk->b, pair.piece_b, &b);
+            pair.b = &b.placed;
+            if (gjk_budget_spend(walk->visitor->budget, PAIR_STEPS) ||
+                !walk->visitor->visit(walk->visitor, &pair)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void visit_both(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor) {
+    dual_walk walk;
+    walk.a = a;
+    walk.b = b;
+    walk.pieces_a = a->shape->pieces;
+    walk.pieces_b = b->shape->pieces;
+    walk.visitor = visitor;
+    walk.top = 0;
+    if (walk.pieces_a->tree.node_count == 0 || walk.pieces_b->tree.node_count == 0) {
+        return;
+    }
+    aim_dual(&walk);
+    const branch root = {.min = {-1, -1, -1}, .max = {1, 1, 1}, .child = 0};
+    walk.stack[walk.top++] = (branch_pair){0.0, root, root};
+    while (walk.top > 0) {
+        const branch_pair pair = walk.stack[--walk.top];
+        if (gjk_budget_spend(visitor->budget, 4)) {
+            return;
+        }
+        if (pair.key > gjk_pieces_near_bound(&walk.pieces_a->tree, visitor->bound)) {
+            continue;
+        }
+        const bool leaf_a = gjk_child_is_leaf(pair.a.child),
+                   leaf_b = gjk_child_is_leaf(pair.b.child);
+        if (!leaf_a || !leaf_b) {
+            const double scale = walk.pieces_a->tree.unit / walk.pieces_b->tree.unit;
+            open_pair(&walk, &pair,
+                      leaf_b || (!leaf_a && side_of(&pair.a) >= side_of(&pair.b) * scale));
+        } else if (!visit_leaves(&walk, pair.a.child, pair.b.child)) {
+            return;
+        }
+    }
+}
+
+void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor) {
+    if (b->shape->pieces == NULL) {
+        visit_one(a, b, true, visitor);
+    } else if (a->shape->pieces == NULL) {
+        visit_one(b, a, false, visitor);
+    } else {
+        visit_both(a, b, visitor);
+    }
+}
+
+/*
+ * Detect and distance where shapes of many pieces take part: the union's signed distance is the least
+ * of its pieces', so the answer is that of one pair of pieces, found by walking the trees with the
+ * best known so far. Who speaks: overlapping before touching before separated, then the deepest or
+ * nearest, then the least indices. A shape that meets no triangle of a closed mesh, but has a point
+ * in it, is inside.
+ */
+
+static bool comes_first(const gjk_piece_pair *p, uint32_t piece_a, uint32_t piece_b) {
+    return p->piece_a != piece_a ? p->piece_a < piece_a : p->piece_b < piece_b;
+}
+
+static bool is_closed_mesh(const gjk_shape *shape) {
+    return shape->pieces != NULL && shape->type == GJK_MESH && shape->pieces->closed;
+}
+
+/* Of shapes whose surfaces do not meet. */
+static bool one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
+    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget));
+}
+
+/* --- Detect --- */
+
+typedef struct piece_detection {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_detect_settings settings;
+    bool any;
+    gjk_detect_result best;
+} piece_detection;
+
+static bool visit_detect(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    piece_detection *detection = (piece_detection *)visitor;
+    gjk_detect_result *best = &detection->best;
+    gjk_detect_result result = gjk_detect(pair->a, pair->b, &detection->settings);
+    bool better =
+        !detection->any || result.state > best->state ||
+        (result.state == best->state &&
+         (result.depth > best->depth ||
+          (result.depth == best->depth && comes_first(pair, best->piece_a, best->piece_b))));
+    if (better) {
+        *best = result;
+        best->piece_a = pair->piece_a;
+        best->piece_b = pair->piece_b;
+    }
+    detection->any = true;
+    visitor->depth = best->state == GJK_OVERLAPPING ? best->depth : 0.0;
+    return detection->settings.penetration || best->state != GJK_OVERLAPPING;
+}
+
+/* The query about one pair of pieces, which is the whole's answer: with the recorder. */
+static gjk_detect_result detect_again(const gjk_placed *a, const gjk_placed *b, uint32_t piece_a,
+                                      uint32_t piece_b, const gjk_detect_settings *settings) {
+    gjk_piece of_a, of_b;
+    gjk_detect_settings alone = *settings;
+    alone.cache = NULL;
+    if (piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(a, piece_a, &of_a);
+    }
+    if (piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(b, piece_b, &of_b);
+    }
+    gjk_detect_result result = gjk_detect(piece_a != GJK_NO_PIECE ? &of_a.placed : a,
+                                          piece_b != GJK_NO_PIECE ? &of_b.placed : b, &alone);
+    result.piece_a = piece_a;
+    result.piece_b = piece_b;
+    return result;
+}
+
+static gjk_distance_settings distance_settings_of(const gjk_detect_settings *settings) {
+    gjk_distance_settings distance = gjk_distance_settings_default();
+    distance.tolerance = settings->tolerance;
+    distance.max_iterations = settings->max_iterations;
+    distance.first_direction = settings->first_direction;
+    distance.solver = settings->solver;
+    distance.budget = settings->budget;
+    return distance;
+}
+
+static gjk_detect_result inside_result(void) {
+    return (gjk_detect_result){.state = GJK_OVERLAPPING,
+                               .inside = true,
+                               .piece_a = GJK_NO_PIECE,
+                               .piece_b = GJK_NO_PIECE};
+}
+
+static gjk_detect_result given_up_result(void) {
+    return (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
+}
+
+static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings);
+
+gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_detect_settings *settings) {
+    piece_detection detection = {
+        .visitor = {.visit = visit_detect,
+                    .tolerance = settings->tolerance,
+                    .budget = settings->budget},
+        .settings = *settings,
+        .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
+    };
+    detection.settings.recorder = NULL;
+    detection.settings.cache = NULL;
+    gjk_visit_piece_pairs(a, b, &detection.visitor);
+    const gjk_detect_result *best = &detection.best;
+    gjk_budget *budget = detection.visitor.budget;
+    const bool inside =
+        best->state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
+    if (gjk_budget_is_spent(budget)) {
+        return given_up_result();
+    }
+    if (inside) {
+        return inside_result();
+    }
+    if (best->state == GJK_SEPARATED && settings->penetration) {
+        const gjk_distance_settings nearest = distance_settings_of(settings);
+        const gjk_distance_result apart = distance_of_nearest(a, b, &nearest);
+        return apart.given_up ? given_up_result()
+                              : detect_again(a, b, apart.piece_a, apart.piece_b, settings);
+    }
+    return settings->recorder != NULL && settings->penetration
+               ? detect_again(a, b, best->piece_a, best->piece_b, settings)
+               : *best;
+}
+
+/* --- Distance --- */
+
+typedef struct piece_distance {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_distance_settings settings;
+    double least_bound; /* pairs this near may be touching, whatever is nearer */
+    double lower_bound;
+    bool any;
+    gjk_distance_result best;
+} piece_distance;
+
+static bool visit_distance(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    piece_distance *measurement = (piece_distance *)visitor;
+    gjk_distance_result *best = &measurement->best;
+    gjk_distance_result result = gjk_distance(pair->a, pair->b, &measurement->settings);
+    bool better =
+        !measurement->any || result.state > best->state ||
+        (result.state == best->state &&
+         (result.distance < best->distance ||
+          (result.distance == best->distance && comes_first(pair, best->piece_a, best->piece_b))));
+    if (better) {
+        *best = result;
+        best->piece_a = pair->piece_a;
+        best->piece_b = pair->piece_b;
+    }
+    measurement->any = true;
+    measurement->lower_bound = gjk_smaller(measurement->lower_bound, result.lower_bound);
+    visitor->bound = gjk_larger(best->distance, measurement->least_bound);
+    return best->state != GJK_OVERLAPPING;
+}
+
+static gjk_distance_result distance_again(const gjk_placed *a, const gjk_placed *b,
+                                          const gjk_detect_result *speaker,
+                                          const gjk_distance_settings *settings) {
+    gjk_piece of_a, of_b;
+    if (speaker->piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(a, speaker->piece_a, &of_a);
+    }
+    if (speaker->piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(b, speaker->piece_b, &of_b);
+    }
+    gjk_distance_settings alone = *settings;
+    alone.cache = NULL;
+    gjk_distance_result result =
+        gjk_distance(speaker->piece_a != GJK_NO_PIECE ? &of_a.placed : a,
+                     speaker->piece_b != GJK_NO_PIECE ? &of_b.placed : b, &alone);
+    result.piece_a = speaker->piece_a;
+    result.piece_b = speaker->piece_b;
+    return result;
+}
+
+/* The answer that names no pieces: one encloses the other, or the budget is spent. */
+static gjk_distance_result no_distance(bool inside) {
+    return (gjk_distance_result){.state = inside ? GJK_OVERLAPPING : GJK_SEPARATED,
+                                 .inside = inside,
+                                 .given_up = !inside,
+                                 .piece_a = GJK_NO_PIECE,
+                                 .piece_b = GJK_NO_PIECE};
+}
+
+/* The deepest pair speaks where pieces overlap. */
+static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings) {
+    gjk_detect_settings depth = gjk_detect_settings_default();
+    depth.tolerance = settings->tolerance;
+    depth.max_iterations = settings->max_iterations;
+    depth.first_direction = settings->first_direction;
+    depth.solver = settings->solver;
+    depth.budget = settings->budget;
+    const gjk_detect_result deepest = gjk_detect_pieces(a, b, &depth);
+    return deepest.given_up ? no_distance(false) : distance_again(a, b, &deepest, settings);
+}
+
+/* Of the nearest pair of pieces; of one that overlaps, whichever is met first. */
+static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
+                                               const gjk_distance_settings *settings) {
+    piece_distance measurement = {
+        .visitor = {.visit = visit_distance,
+                    .bound = INFINITY,
+                    .tolerance = settings->tolerance,
+                    .budget = settings->budget},
+        .settings = *settings,
+        .least_bound = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
+        .lower_bound = INFINITY,
+        .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
+    };
+    measurement.settings.recorder = NULL;
+    measurement.settings.cache = NULL;
+    gjk_visit_piece_pairs(a, b, &measurement.visitor);
+    gjk_distance_result result = measurement.best;
+    gjk_budget *budget = measurement.visitor.budget;
+    const bool inside =
+        result.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
+    if (inside || gjk_budget_is_spent(budget)) {
+        return no_distance(inside && !gjk_budget_is_spent(budget));
+    }
+    if (result.state == GJK_OVERLAPPING) {
+        return result;
+    }
+    if (settings->recorder != NULL) {
+        const gjk_detect_result speaker = {.piece_a = result.piece_a, .piece_b = result.piece_b};
+        result = distance_again(a, b, &speaker, settings);
+    }
+    result.lower_bound = gjk_smaller(result.lower_bound, measurement.lower_bound);
+    return result;
+}
+
+gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
+                                        const gjk_distance_settings *settings) {
+    const gjk_distance_result nearest = distance_of_nearest(a, b, settings);
+    return nearest.state == GJK_OVERLAPPING && !nearest.inside ? distance_of_deepest(a, b, settings)
+                                                               : nearest;
+}
+
+/* --- Contacts --- */
+
+typedef struct piece_contacts {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_detect_settings settings;
+    gjk_list found;
+    uint32_t limit;
+    bool out_of_memory;
+} piece_contacts;
+
+static int deepest_first(const void *p, const void *q) {
+    const gjk_detect_result *a = p, *b = q;
+    if (a->depth != b->depth) {
+        return a->depth > b->depth ? -1 : 1;
+    }
+    if (a->piece_a != b->piece_a) {
+        return a->piece_a < b->piece_a ? -1 : 1;
+    }
+    return a->piece_b < b->piece_b ? -1 : a->piece_b > b->piece_b;
+}
+
+static bool visit_contact(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    piece_contacts *contacts = (piece_contacts *)visitor;
+    gjk_detect_result result = gjk_detect(pair->a, pair->b, &contacts->settings);
+    if (result.state == GJK_SEPARATED) {
+        return true;
+    }
+    result.piece_a = pair->piece_a;
+    result.piece_b = pair->piece_b;
+    contacts->out_of_memory =
+        !gjk_list_offer(&contacts->found, contacts->limit, deepest_first, &result);
+    if (contacts->found.truncated) {
+        /* Full: the list is a heap whose last contact stands in front. */
+        visitor->depth = ((const gjk_detect_result *)(void *)contacts->found.items)->depth;
+    }
+    return !contacts->out_of_memory;
+}
+
+gjk_status gjk_pair_contacts(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_detect_settings *settings, uint32_t limit,
+                             struct gjk_arena *arena, gjk_contacts *out) {
+    GJK_ASSERT(limit >= 1 && limit <= GJK_CONTACTS_MAX);
+    piece_contacts contacts = {
+        .visitor = {.visit = visit_contact,
+                    .tolerance = settings->tolerance,
+                    .budget = settings->budget},
+        .settings = *settings,
+        .found = gjk_list_make(arena, sizeof(gjk_detect_result)),
+        .limit = limit,
+    };
+    contacts.settings.recorder = NULL;
+    contacts.settings.cache = NULL;
+    contacts.settings.penetration = true;
+    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
+        gjk_visit_piece_pairs(a, b, &contacts.visitor);
+    } else {
+        const gjk_piece_pair pair = {a, b, GJK_NO_PIECE, GJK_NO_PIECE};
+        (void)visit_contact(&contacts.visitor, &pair);
+    }
+    *out = (gjk_contacts){(gjk_detect_result *)(void *)contacts.found.items, contacts.found.count,
+                          contacts.found.truncated};
+    if (contacts.out_of_memory) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    return gjk_budget_is_spent(contacts.visitor.budget)
+               ? GJK_GIVEN_UP
+               : gjk_list_sort(&contacts.found, deepest_first);
+}

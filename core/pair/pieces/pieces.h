@@ -1,0 +1,36 @@
+#ifndef GJK_PAIR_PIECES_PIECES_H
+#define GJK_PAIR_PIECES_PIECES_H
+
+/* Pair queries where one operand has pieces or both have: gjk_detect and gjk_distance lead here. */
+
+#include "gjk/budget.h"
+#include "gjk/pair.h"
+
+gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_detect_settings *settings);
+gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
+                                        const gjk_distance_settings *settings);
+
+/*
+ * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and
+ * may overlap by `depth` at least, the nearest boxes first, until it returns false or the budget is
+ * spent.
+ * visit may lower the bound and raise the depth. A convex operand is one piece with the index
+ * GJK_NO_PIECE. Never names a pair twice. The order depends on the two placed shapes alone.
+ */
+typedef struct gjk_piece_pair {
+    const gjk_placed *a, *b; /* convex, in the world; lent for the call */
+    uint32_t piece_a, piece_b;
+} gjk_piece_pair;
+
+typedef struct gjk_piece_visitor {
+    bool (*visit)(struct gjk_piece_visitor *visitor, const gjk_piece_pair *pair);
+    double bound;     /* pairs of pieces that are further apart do not matter */
+    double depth;     /* nor do those that overlap by less; 0: all that are near enough do */
+    double tolerance; /* relative, as in the settings: boxes are widened by it */
+    gjk_budget *budget;
+} gjk_piece_visitor;
+
+void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor);
+
+#endif

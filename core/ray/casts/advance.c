@@ -1,0 +1,451 @@
+/*
+ * Conservative advancement with certificates of second order. At a fraction t of the motion the pair's
+ * distance query gives a direction n along which the shapes are apart. Along this fixed n their gap
+ * can be bounded for the time to come: a point r of a turning shape moves on by d (w x r) and, by
+ * Taylor's theorem, by no more than d^2 w^2 |n x w/|w|| s / 2 besides, s being how far the farthest
+ * point is from the axis. The least of n.r + d n.(w x r) = (n + d (n x w)).r over all points is one
+ * support scan, exact, so
+ *
+ *     L(d) = n.(q + d v) + min over b - max over a - d^2 K / 2 - radii
+ *
+ * bounds the gap from below after every d. It is concave (a minimum of linear functions, less a
+ * square), so L(0) > 0 and L(d) > 0 prove the whole stretch between, however fast the shapes spin. The
+ * farthest such d is found by Newton's method from beyond and the chord from within. Each step closes
+ * in on a contact as Newton's method would, and passes a near miss by steps of the square root of the
+ * gap, not of the gap. Shapes that spin many times are as far apart as the solids of revolution that
+ * they stay in, a bound that is linear and does not depend on the turn.
+ *
+ * Everything is computed relative to where a stands, so that a place far from the world's origin
+ * loses nothing.
+ */
+
+#include "ray/casts/advance.h"
+
+#include "base/numbers.h"
+#include "pair/frame.h"
+#include "ray/casts/slide.h"
+#include "shape/box.h"
+#include "shape/convex/support.h"
+#include "shape/pieces/pieces.h"
+
+#define SLACK 0x1p-47     /* of the gap, relative to the lengths that it is computed from */
+#define LOOKED_AHEAD 64   /* how far planes that turn are tried, relative to one at rest */
+#define CLOSE 0x1p-7      /* gaps that count as contact, relative to a tolerance of 1e-10 at most */
+#define STEPS_EACH 10     /* steps for each iteration that a query of the pair may take */
+#define SHORTENED 0x1p-16 /* part of a chord that is left out */
+#define NORMALS_TRIED 6   /* between two that touch */
+#define SEARCH_STEPS 16   /* of the search for the farthest certain fraction */
+#define SEARCH_CLOSE 0x1p-7 /* where it ends: relative to what it has found */
+
+/*
+ * Puts a far shape about its middle, as all that looks for support points expects. Where nothing
+ * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of
+ * twice the digits.
+ */
+static void bring_near(gjk_mover *mover) {
+    const bool turns = mover->motion.angle != 0.0;
+    gjk_piece piece = {.placed = mover->part};
+    gjk_near_shape near;
+    if (!turns) {
+        gjk_piece_put(&mover->start, &piece);
+    } else if (!gjk_is_far(&piece.placed)) {
+        return;
+    }
+    const gjk_wide3 at = gjk_near_make(&piece.placed, &near);
+    mover->near = *near.placed.shape;
+    mover->part = (gjk_placed){&mover->near, near.placed.pose};
+    mover->part.pose.position = at.high;
+    if (!turns) {
+        mover->start = mover->part.pose;
+        mover->rest = at.low;
+        mover->part.pose = gjk_pose_identity();
+    }
+}
+
+/* Sets what is known of all turns about the axis. */
+static void measure_turns(gjk_mover *mover) {
+    const gjk_shape *shape = mover->part.shape;
+    const gjk_pose *pose = &mover->part.pose;
+    const gjk_vec3 axis = gjk_mul3_transposed(&mover->start.rotation, mover->motion.axis);
+    if (shape->count == 0) {
+        const gjk_vec3 center = gjk_pose_apply(pose, shape->center);
+        const double along = gjk_dot3(axis, center);
+        mover->spread =
+            gjk_length3(gjk_sub3(center, gjk_scale3(along, axis))) + shape->bounding_radius;
+        mover->low = along - shape->bounding_radius;
+        mover->high = along + shape->bounding_radius;
+        return;
+    }
+    double square = 0.0;
+    mover->low = INFINITY;
+    mover->high = -INFINITY;
+    for (uint32_t i = 0; i < shape->count; i++) {
+        const gjk_vec3 point = gjk_pose_apply(pose, gjk_shape_point(shape, i));
+        const double along = gjk_dot3(axis, point);
+        const gjk_vec3 off = gjk_sub3(point, gjk_scale3(along, axis));
+        square = gjk_larger(square, gjk_dot3(off, off));
+        mover->low = gjk_smaller(mover->low, along);
+        mover->high = gjk_larger(mover->high, along);
+    }
+    mover->spread = sqrt(square) * (1.0 + 0x1p-50);
+}
+
+void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
+                    gjk_mover *out) {
+    *out = (gjk_mover){.start = *start, .part = *part, .motion = *motion};
+    bring_near(out);
+    if (motion->angle != 0.0) {
+        measure_turns(out);
+    }
+}
+
+/* The most that the turning core reaches along a unit vector. */
+static double envelope(const gjk_mover *mover, gjk_vec3 n) {
+    const double along = gjk_dot3(n, mover->motion.axis);
+    return gjk_larger(along * mover->low, along * mover->high) +
+           gjk_length3(gjk_cross3(n, mover->motion.axis)) * mover->spread;
+}
+
+gjk_bounds gjk_mover_bounds(const gjk_mover *mover) {
+    static const gjk_vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    const gjk_shape *shape = mover->part.shape;
+    if (mover->motion.angle == 0.0) {
+        const gjk_placed placed = {shape, gjk_pose_compose(&mover->start, &mover->part.pose)};
+        return gjk_placed_bounds(&placed);
+    }
+    double high[3], low[3];
+    for (int i = 0; i < 3; i++) {
+        high[i] = envelope(mover, axes[i]) + shape->radius;
+        low[i] = -envelope(mover, gjk_neg3(axes[i])) - shape->radius;
+    }
+    if (shape->dimension == 2) {
+        high[2] = low[2] = 0.0;
+    }
+    const gjk_vec3 p = mover->start.position;
+    return (gjk_bounds){gjk_add3(p, (gjk_vec3){low[0], low[1], low[2]}),
+                        gjk_add3(p, (gjk_vec3){high[0], high[1], high[2]})};
+}
+
+/* Both shapes at one fraction of their motions, with the origin of a's frame for the world's, and a
+ * direction along which their gap is bounded. */
+typedef struct look_ahead {
+    const gjk_mover *a, *b;
+    gjk_placed at_a, at_b;
+    gjk_vec3 at_start; /* the origin of b's frame, before they move */
+    gjk_vec3 apart;    /* the same now */
+    gjk_vec3 way;      /* of that origin, against a's */
+    gjk_vec3 n;        /* unit, from a to b */
+    gjk_budget *budget;
+    double least; /* gap below which nothing is certain */
+} look_ahead;
+
+/* How the plane between the shapes turns on: how the gap along n changes with it. */
+typedef struct plane {
+    double speed;              /* of the origins */
+    gjk_vec3 swing_a, swing_b; /* of points, for each unit of the point */
+    double curve;              /* bounds the second derivative of the gap */
+} plane;
+
+/* The point of a core that is farthest along d, relative to the origin of its frame. */
+static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 origin, gjk_vec3 d) {
+    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, d);
+    gjk_vec3 point;
+    if (placed->shape->dimension == 2) {
+        point = gjk_xy0(gjk_support_of2(placed->shape, gjk_xy(own)));
+    } else {
+        gjk_support_of3(placed->shape, own.x, own.y, own.z, &point);
+    }
+    return gjk_add3(gjk_mul3(&placed->pose.rotation, point),
+                    gjk_sub3(placed->pose.position, origin));
+}
+
+static gjk_vec3 farthest_of_a(const look_ahead *ahead, gjk_vec3 d) {
+    return farthest(&ahead->at_a, (gjk_vec3){0.0, 0.0, 0.0}, d);
+}
+
+static gjk_vec3 farthest_of_b(const look_ahead *ahead, gjk_vec3 d) {
+    return farthest(&ahead->at_b, ahead->apart, d);
+}
+
+/* n x w: how fast a point's height along n changes, for each unit of the point. */
+static gjk_vec3 swing_of(const gjk_mover *mover, gjk_vec3 n) {
+    return gjk_scale3(mover->motion.angle, gjk_cross3(n, mover->motion.axis));
+}
+
+static double curve_of(const gjk_mover *mover, gjk_vec3 n) {
+    const double angle = mover->motion.angle;
+    return angle * angle * mover->spread * gjk_length3(gjk_cross3(n, mover->motion.axis));
+}
+
+/* How far from the origin of its frame a mover's part reaches. */
+static double reach_of(const gjk_mover *mover) {
+    return gjk_length3(mover->part.pose.position) + gjk_arm_of(mover->part.shape);
+}
+
+/* A plane that does not turn. */
+static plane resting_plane(const look_ahead *ahead) {
+    return (plane){
+        .speed = gjk_dot3(ahead->n, ahead->way),
+        .swing_a = swing_of(ahead->a, ahead->n),
+        .swing_b = swing_of(ahead->b, ahead->n),
+        .curve = (curve_of(ahead->a, ahead->n) + curve_of(ahead->b, ahead->n)) * (1.0 + 0x1p-48),
+    };
+}
+
+/*
+ * A plane that turns with one of the two, about the origin of its frame. In that frame the other's
+ * points, w from there, have the acceleration w_f x (w_f x w) - 2 w_f x w' + w''. It is bounded for
+ * the next `rest` of the motion.
+ */
+static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
+    const gjk_mover *with = with_b ? ahead->b : ahead->a, *other = with_b ? ahead->a : ahead->b;
+    const gjk_vec3 swing = swing_of(with, ahead->n), none = {0.0, 0.0, 0.0};
+    const gjk_vec3 against = gjk_sub3(swing_of(other, ahead->n), swing);
+    const double w = fabs(with->motion.angle), u = fabs(other->motion.angle);
+    const double way = gjk_length3(ahead->way);
+    const double far = gjk_length3(ahead->apart) + reach_of(other) + way * rest;
+    return (plane){
+        .speed = gjk_dot3(ahead->n, ahead->way) - gjk_dot3(swing, ahead->apart),
+        .swing_a = with_b ? against : none,
+        .swing_b = with_b ? none : against,
+        .curve = (w * w * far + 2.0 * w * (way + u * other->spread) + u * u * other->spread) *
+                 (1.0 + 0x1p-48),
+    };
+}
+
+/* L(d), and its slope. */
+static double bound_gap(const look_ahead *ahead, const plane *by, double d, double *slope) {
+    const gjk_vec3 da = gjk_add3(ahead->n, gjk_scale3(d, by->swing_a));
+    const gjk_vec3 db = gjk_add3(ahead->n, gjk_scale3(d, by->swing_b));
+    (void)gjk_budget_spend(ahead->budget, gjk_pair_steps(ahead->at_a.shape, ahead->at_b.shape));
+    const gjk_vec3 on_a = farthest_of_a(ahead, da), on_b = farthest_of_b(ahead, gjk_neg3(db));
+    const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
+    *slope = by->speed + gjk_dot3(by->swing_b, on_b) - gjk_dot3(by->swing_a, on_a) - by->curve * d;
+    return gjk_dot3(ahead->n, ahead->apart) + d * by->speed + gjk_dot3(db, on_b) -
+           gjk_dot3(da, on_a) - radii - 0.5 * by->curve * d * d - ahead->least;
+}
+
+/* Where a concave function that is p at 0, with that slope and curve there, is 0 at the latest. */
+static double last_zero(double p, double slope, double curve) {
+    const double root = sqrt(slope * slope + 2.0 * curve * p);
+    if (slope < 0.0) { /* in a form that does not cancel where it hardly turns */
+        return 2.0 * p / (root - slope);
+    }
+    return curve > 0.0 ? (slope + root) / curve : INFINITY;
+}
+
+/* How far ahead, at most `rest`, the plane keeps the shapes apart as they turn. */
+static double certain_by(const look_ahead *ahead, const plane *by, double rest) {
+    double slope, low = 0.0, at_low = bound_gap(ahead, by, 0.0, &slope);
+    if (!(at_low > 0.0)) {
+        return 0.0;
+    }
+    double high = gjk_smaller(rest, last_zero(at_low, slope, by->curve));
+    for (int i = 0; i < SEARCH_STEPS; i++) {
+        const double at_high = bound_gap(ahead, by, high, &slope);
+        if (at_high >= 0.0) {
+            return high;
+        }
+        /* shortened, so that no rounding makes of its end a point beyond */
+        const double part = at_low / (at_low - at_high) * (1.0 - SHORTENED);
+        const double chord = low + (high - low) * part;
+        double unused;
+        const double at_chord = bound_gap(ahead, by, chord, &unused);
+        if (!(at_chord >
+              0.0)) { /* roundings as large as what was left out: half of it is certain */
+            high = 0.5 * (low + chord);
+            continue;
+        }
+        if (chord > low) {
+            low = chord;
+            at_low = at_chord;
+        }
+        const double newton = slope < 0.0 ? high - at_high / slope : high;
+        high = newton > low && newton < high ? newton : 0.5 * (low + high);
+        if (high - low <= SEARCH_CLOSE * SEARCH_CLOSE * high) {
+            break;
+        }
+    }
+    return low;
+}
+
+/* The same by the best of the planes: at rest, and turning with either. */
+static double certain_turning(const look_ahead *ahead, double rest) {
+    const plane resting = resting_plane(ahead);
+    double best = certain_by(ahead, &resting, rest);
+    for (int with_b = 0; with_b < 2; with_b++) {
+        const gjk_mover *with = with_b ? ahead->b : ahead->a;
+        const double until = gjk_smaller(rest, LOOKED_AHEAD * best);
+        if (with->motion.angle != 0.0 && until > best) {
+            const plane turning = turning_plane(ahead, with_b != 0, until);
+            best = gjk_larger(best, certain_by(ahead, &turning, until));
+        }
+    }
+    return best;
+}
+
+/* The same by the solids of revolution that they stay in, or by those that do not turn as they are. */
+static double certain_spinning(const look_ahead *ahead, double rest) {
+    const gjk_vec3 n = ahead->n;
+    const double high_a = ahead->a->motion.angle == 0.0 ? gjk_dot3(n, farthest_of_a(ahead, n))
+                                                        : envelope(ahead->a, n);
+    const double low_b = ahead->b->motion.angle == 0.0
+                             ? gjk_dot3(n, farthest_of_b(ahead, gjk_neg3(n)))
+                             : -envelope(ahead->b, gjk_neg3(n));
+    const double radii = ahead->at_a.shape->radius + ahead->at_b.shape->radius;
+    const double gap = gjk_dot3(n, ahead->apart) + low_b - high_a - radii - ahead->least;
+    const double speed = gjk_dot3(n, ahead->way);
+    if (!(gap > 0.0)) {
+        return 0.0;
+    }
+    return speed < 0.0 ? gjk_smaller(rest, gap / -speed) : rest;
+}
+
+/* Puts both where they are at a fraction of their motions. */
+static void move_to(look_ahead *ahead, double t) {
+    const gjk_mover *a = ahead->a, *b = ahead->b;
+    gjk_pose frame_a = gjk_rigid_motion_pose(&a->start, &a->motion, t);
+    gjk_pose frame_b = gjk_rigid_motion_pose(&b->start, &b->motion, t);
+    frame_a.position = (gjk_vec3){0.0, 0.0, 0.0};
+    frame_b.position = ahead->apart = gjk_add3(ahead->at_start, gjk_scale3(t, ahead->way));
+    ahead->at_a = (gjk_placed){a->part.shape, gjk_pose_compose(&frame_a, &a->part.pose)};
+    ahead->at_b = (gjk_placed){b->part.shape, gjk_pose_compose(&frame_b, &b->part.pose)};
+}
+
+static look_ahead begin(const gjk_mover *a, const gjk_mover *b) {
+    look_ahead ahead = {.a = a, .b = b};
+    ahead.way = gjk_sub3(b->motion.translation, a->motion.translation);
+    ahead.at_start = gjk_wide3_sub((gjk_wide3){b->start.position, b->rest},
+                                   (gjk_wide3){a->start.position, a->rest});
+    ahead.least =
+        SLACK * (gjk_length3(ahead.at_start) + gjk_length3(ahead.way) + reach_of(a) + reach_of(b));
+    return ahead;
+}
+
+/* Returns true if the bounding balls prove that nothing meets up to the bound: no query is needed
+ * then. */
+static bool is_far(look_ahead *ahead, double bound) {
+    const gjk_vec3 off = gjk_sub3(gjk_pose_apply(&ahead->at_b.pose, ahead->at_b.shape->center),
+                                  gjk_pose_apply(&ahead->at_a.pose, ahead->at_a.shape->center));
+    const double length = gjk_length3(off);
+    if (!(length > ahead->at_a.shape->bounding_radius + ahead->at_b.shape->bounding_radius)) {
+        return false;
+    }
+    ahead->n = gjk_scale3(1.0 / length, off);
+    return certain_spinning(ahead, bound) >= bound || certain_turning(ahead, bound) >= bound;
+}
+
+/* How far both may have moved, from above, by a fraction of their motions. */
+static double moved_by(const look_ahead *ahead, double t) {
+    return t * (gjk_length3(ahead->way) + fabs(ahead->a->motion.angle) * ahead->a->spread +
+                fabs(ahead->b->motion.angle) * ahead->b->spread);
+}
+
+/* How fast the point of b that touches a moves against that of a. */
+static gjk_vec3 velocity_at(const look_ahead *ahead, gjk_vec3 point) {
+    const gjk_rigid_motion *a = &ahead->a->motion, *b = &ahead->b->motion;
+    const gjk_vec3 of_a = gjk_cross3(gjk_scale3(a->angle, a->axis), point);
+    const gjk_vec3 of_b = gjk_cross3(gjk_scale3(b->angle, b->axis), gjk_sub3(point, ahead->apart));
+    return gjk_add3(ahead->way, gjk_sub3(of_b, of_a));
+}
+
+/* The point of a that the bound of the gap is of, that far ahead. */
+static gjk_vec3 foremost(const look_ahead *ahead, double d) {
+    const plane by = resting_plane(ahead);
+    return farthest_of_a(ahead, gjk_add3(ahead->n, gjk_scale3(d, by.swing_a)));
+}
+
+/* A normal that parts the two at rest and is not against the motion of a point; false: there is
+ * none, or the one at hand is such. */
+static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double tolerance, gjk_vec3 *out) {
+    const gjk_vec3 velocity = velocity_at(ahead, point);
+    const double speed = gjk_length3(velocity);
+    if (!(speed > 0.0) || gjk_dot3(ahead->n, velocity) >= 0.0) {
+        return false;
+    }
+    const gjk_path path = {&ahead->at_a, &ahead->at_b, gjk_scale3(1.0 / speed, velocity),
+                           tolerance};
+    *out = gjk_neg3(ahead->n);
+    return gjk_path_parts(&path, *out) || gjk_path_slides(&path, ahead->n, out);
+}
+
+/*
+ * How far ahead two that touch are certain to get no deeper, by the best of the normals that part
+ * them: what leads off some plane between them, or along it, gets off, whichever of a cone the
+ * query has told. Each is sought that is not against the motion of the point at which the last one
+ * fails.
+ */
+static double certain_touching(look_ahead *ahead, gjk_vec3 point, double tolerance, double rest) {
+    double best = certain_turning(ahead, rest);
+    for (int i = 0; i < NORMALS_TRIED && best < rest; i++) {
+        const gjk_vec3 before = ahead->n;
+        if (!find_beside(ahead, i == 0 ? point : foremost(ahead, best), tolerance, &ahead->n)) {
+            ahead->n = before; /* which the search may have changed */
+            continue;
+        }
+        const double found = certain_turning(ahead, rest);
+        if (found <= best) {
+            ahead->n = before;
+            break;
+        }
+        best = found;
+    }
+    return best;
+}
+
+gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
+                        const gjk_cast_settings *settings) {
+    look_ahead ahead = begin(a, b);
+    const double rounding = ahead.least;
+    const double size = gjk_larger(a->part.shape->size, b->part.shape->size);
+    const double tolerance = settings->tolerance * size;
+    const double close = CLOSE * gjk_smaller(tolerance, GJK_TOLERANCE_DEFAULT * size);
+    gjk_distance_settings how = gjk_distance_settings_default();
+    gjk_cache cache = gjk_cache_make();
+    gjk_meeting meeting = {.convergence = GJK_CONVERGED};
+    how.tolerance = settings->tolerance;
+    how.max_iterations = settings->max_iterations;
+    how.cache = &cache;
+    how.budget = ahead.budget = settings->budget;
+    double t = 0.0;
+    bool rests = false; /* they touch, as they did at the start */
+    move_to(&ahead, t);
+    if (is_far(&ahead, bound)) {
+        return meeting;
+    }
+    for (;; meeting.iterations++) {
+        const gjk_distance_result apart = gjk_distance(&ahead.at_a, &ahead.at_b, &how);
+        if (apart.state == GJK_OVERLAPPING) {
+            meeting.inside = t == 0.0;
+            break;
+        }
+        meeting.normal = apart.normal;
+        meeting.point = gjk_add3(apart.point_a,
+                                 gjk_add3(a->start.position, gjk_scale3(t, a->motion.translation)));
+        rests = apart.state == GJK_TOUCHING && (rests || t == 0.0);
+        ahead.least = rests ? rounding - 2.0 * tolerance : rounding;
+        ahead.n = apart.normal;
+        const double rest = bound - t;
+        const double turning =
+            rests ? certain_touching(&ahead, apart.point_a, tolerance + rounding, rest)
+                  : certain_turning(&ahead, rest);
+        const double ahead_by = gjk_larger(turning, certain_spinning(&ahead, rest));
+        if (ahead_by >= rest) {
+            return meeting;
+        }
+        if (!(t + ahead_by > t) || (apart.distance <= close && !rests)) {
+            meeting.convergence = apart.convergence;
+            break; /* what is nearer cannot be told apart from contact */
+        }
+        if (meeting.iterations >= STEPS_EACH * settings->max_iterations ||
+            gjk_budget_is_spent(ahead.budget)) {
+            meeting.convergence = GJK_ITERATION_LIMIT;
+            break;
+        }
+        t += ahead_by;
+        move_to(&ahead, t);
+    }
+    meeting.hit = true;
+    meeting.fraction = rests && moved_by(&ahead, t) <= 8.0 * tolerance ? 0.0 : t;
+    return meeting;
+}

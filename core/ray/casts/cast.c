@@ -1,0 +1,198 @@
+/*
+ * Casts of a moving shape at a resting one, by the GJK ray cast: a translation of b by t moves
+ * a - b by -t, so the sweep is a ray from the origin at a - b, where a is the target; the radii
+ * enlarge it, as they do for rays.
+ */
+
+#include "gjk/cast.h"
+
+#include "base/numbers.h"
+#include "gjk/pieces.h"
+#include "ray/casts/slide.h"
+#include "ray/general/general.h"
+#include "ray/pieces.h"
+#include "ray/query_bounds.h"
+#include "shape/box.h"
+
+gjk_cast_settings gjk_cast_settings_default(void) {
+    return (gjk_cast_settings){.tolerance = GJK_TOLERANCE_DEFAULT,
+                               .max_iterations = GJK_ITERATIONS_DEFAULT};
+}
+
+/* Returns the length of v, without overflow, and sets *unit to the unit vector, zero for zero. */
+static double normalize(gjk_vec3 v, gjk_vec3 *unit) {
+    double most = gjk_largest3(v);
+    if (most == 0.0) {
+        *unit = v;
+        return 0.0;
+    }
+    gjk_vec3 scaled = {v.x / most, v.y / most, v.z / most};
+    double length = gjk_length3(scaled);
+    *unit = (gjk_vec3){scaled.x / length, scaled.y / length, scaled.z / length};
+    return most * length;
+}
+
+/*
+ * The answer for shapes that are not separated at the start: an overlap is a hit from inside, a
+ * contact one if the path leads into the target. The normal of detection may be any of a cone, and
+ * tilted by as much as the tolerance allows near a rim; that of a target without thickness is the
+ * plane's, which all triangles of a flat floor share.
+ */
+static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *path) {
+    const bool inside = start->state == GJK_OVERLAPPING;
+    gjk_vec3 normal = start->normal;
+    const bool leads_in = !inside && gjk_path_leads_in(path, normal);
+    if (leads_in) {
+        (void)gjk_path_flat_normal(path, &normal);
+    }
+    return (gjk_cast_result){
+        .hit = inside || leads_in,
+        .inside = inside,
+        .has_normal = leads_in,
+        .convergence = start->convergence,
+        .iterations = start->iterations,
+        .point = start->point_a,
+        .normal = normal,
+    };
+}
+
+/* At the seams of a flat floor, too, the normal is the floor's where the shape comes from one side of it. */
+static void set_flat_normal(const gjk_path *path, gjk_cast_result *result) {
+    gjk_placed moved = *path->moving;
+    gjk_path there = *path;
+    moved.pose.position =
+        gjk_add3(moved.pose.position, gjk_scale3(result->distance, path->direction));
+    there.moving = &moved;
+    (void)gjk_path_flat_normal(&there, &result->normal);
+}
+
+static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
+                                   const gjk_placed *target, const gjk_cast_settings *settings) {
+    gjk_detect_settings at_rest = gjk_detect_settings_default();
+    at_rest.tolerance = settings->tolerance;
+    at_rest.max_iterations = settings->max_iterations;
+    at_rest.budget = settings->budget;
+    gjk_detect_result start = gjk_detect(target, moving, &at_rest);
+    gjk_vec3 direction;
+    double length = normalize(translation, &direction), unit;
+    const double size = fmax(target->shape->size, moving->shape->size);
+    const double tolerance = settings->tolerance * size;
+    const gjk_vec3 between = gjk_sub3(target->pose.position, moving->pose.position);
+    const double scale = gjk_length3(between) + target->shape->reach + moving->shape->reach;
+    /* Twice the tolerance: what touches one piece of a floor may overlap the next one by a bit more. */
+    const gjk_path path = {target, moving, direction, 2.0 * tolerance + 4.0 * GJK_ROUNDING * scale};
+    if (start.state != GJK_SEPARATED) {
+        return at_start(&start, &path);
+    }
+    if (length == 0.0) {
+        return (gjk_cast_result){.iterations = start.iterations};
+    }
+    gjk_ray_goal goal = {
+        .direction = direction,
+        .reach = length,
+        .radius = target->shape->radius + moving->shape->radius,
+        .tolerance = tolerance,
+        .max_iterations = settings->max_iterations,
+        .budget = settings->budget,
+    };
+    gjk_ray_solution solution = gjk_ray_at_pair(target, moving, &goal, &unit);
+    const gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
+    gjk_vec3 beside;
+    gjk_cast_result result = {
+        .hit = solution.hit && (solution.undecided || !gjk_path_slides(&path, normal, &beside)),
+        .convergence = solution.undecided ? GJK_ITERATION_LIMIT : GJK_CONVERGED,
+        .iterations = solution.iterations,
+    };
+    double at_least = 0.0; /* of the fraction */
+    if (solution.undecided) {
+        const gjk_sweep box = {*moving, translation};
+        const gjk_query_bounds query = gjk_query_bounds_of_sweep(&box, settings->tolerance);
+        at_least = gjk_query_bounds_sweep_key(&query, target, 1.0);
+        result.hit = !isnan(at_least);
+        result.convergence = result.hit ? GJK_ITERATION_LIMIT : GJK_CONVERGED;
+    }
+    if (result.hit) {
+        gjk_vec3 on_a = gjk_scale3(1.0 / unit, solution.point_a);
+        on_a = gjk_add3(on_a, gjk_scale3(target->shape->radius, solution.normal));
+        result.has_normal = true;
+        result.distance = fmin(solution.t / unit, length);
+        result.fraction = fmax(fmin(result.distance / length, 1.0), at_least);
+        result.distance = fmax(result.distance, fmin(at_least * length, length));
+        result.point = gjk_pose_apply(&target->pose, on_a);
+        result.normal = gjk_no_minus_zero3(normal);
+        set_flat_normal(&path, &result);
+    }
+    return result;
+}
+
+/* Tells how deep the two overlap, and which way out of the target the moving shape is to go. */
+static void resolve(const gjk_placed *moving, const gjk_placed *target,
+                    const gjk_cast_settings *settings, gjk_cast_result *result) {
+    gjk_detect_settings at_rest = gjk_detect_settings_default();
+    at_rest.tolerance = settings->tolerance;
+    at_rest.max_iterations = settings->max_iterations;
+    at_rest.budget = settings->budget;
+    const gjk_detect_result deep = gjk_detect(moving, target, &at_rest);
+    result->is_resolved = true;
+    result->given_up = deep.given_up;
+    result->iterations += deep.iterations;
+    if (deep.inside || deep.given_up) {
+        return;
+    }
+    result->convergence = deep.convergence;
+    result->has_depth = result->has_normal = true;
+    result->depth = deep.depth;
+    result->normal = gjk_no_minus_zero3(gjk_neg3(deep.normal));
+    result->point_a = deep.point_a;
+    result->point_b = result->point = deep.point_b;
+    result->moving_piece = deep.piece_a;
+    result->piece = deep.piece_b;
+    result->has_material =
+        deep.piece_b != GJK_NO_PIECE &&
+        gjk_piece_material(target->shape->pieces, deep.piece_b, &result->material);
+}
+
+void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,
+                           const gjk_cast_settings *settings, gjk_cast_result *result) {
+    if (!result->hit || !result->inside || settings->at_start == GJK_AT_START_REPORT) {
+        return;
+    }
+    if (settings->at_start == GJK_AT_START_RESOLVE) {
+        resolve(moving, target, settings, result);
+    } else {
+        *result = (gjk_cast_result){.convergence = result->convergence,
+                                    .iterations = result->iterations,
+                                    .piece = GJK_NO_PIECE,
+                                    .moving_piece = GJK_NO_PIECE};
+    }
+}
+
+/* Shapes far from their own origins, in a world whose origin is in the target's middle. */
+static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
+                                const gjk_placed *target, const gjk_cast_settings *settings) {
+    gjk_near_shape near_target, near_moving;
+    const gjk_wide3 at = gjk_near_pair(target, moving, &near_target, &near_moving);
+    gjk_cast_result result =
+        cast_convex(&near_moving.placed, translation, &near_target.placed, settings);
+    if (result.hit) {
+        result.point = gjk_wide3_add(at, result.point);
+    }
+    return result;
+}
+
+gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
+                         const gjk_cast_settings *settings) {
+    gjk_cast_result result;
+    if (moving->shape->pieces != NULL || target->shape->pieces != NULL) {
+        result = gjk_cast_pieces(moving, translation, target, settings);
+    } else {
+        result = gjk_is_far(moving) || gjk_is_far(target)
+                     ? cast_far(moving, translation, target, settings)
+                     : cast_convex(moving, translation, target, settings);
+        result.piece = result.moving_piece = GJK_NO_PIECE;
+        result.has_material = false;
+        result.given_up = gjk_budget_is_spent(settings->budget);
+    }
+    gjk_cast_settle_start(moving, target, settings, &result);
+    return result;
+}

@@ -1,0 +1,240 @@
+/*
+ * Casts of a shape that moves and turns, by conservative advancement (advance.c). Where shapes have
+ * pieces, the first contact among their pairs: the target's tree is asked for what may lie in the
+ * way of each piece of what moves, as it turns about the origin of the whole.
+ */
+
+#include "ray/casts/advance.h"
+
+#include "base/numbers.h"
+#include "ray/pieces.h"
+#include "ray/query_bounds.h"
+#include "shape/pieces/pieces.h"
+#include "shape/pieces/walk.h"
+
+#define POSE_ROUNDING 0x1p-46
+
+/* State of a cast at the whole target. */
+typedef struct turning_cast {
+    const gjk_placed *moving, *target;
+    const gjk_rigid_motion *motion;
+    const gjk_cast_settings *settings;
+    gjk_budget *budget;
+    gjk_cast_result best;
+} turning_cast;
+
+gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
+                                             const gjk_rigid_motion *motion, double tolerance) {
+    const gjk_sweep sweep = {*moving, motion->translation};
+    gjk_query_bounds query = gjk_query_bounds_of_sweep(&sweep, tolerance);
+    const gjk_shape *shape = moving->shape;
+    if (motion->angle == 0.0) {
+        return query;
+    }
+    /* Of any turn: of a whole of pieces no more is known than how far it reaches. */
+    const double reach = gjk_arm_of(shape);
+    gjk_bounds box = gjk_box_widen((gjk_bounds){moving->pose.position, moving->pose.position},
+                                   shape->dimension, reach);
+    if (shape->pieces == NULL) {
+        const gjk_placed part = {shape, gjk_pose_identity()};
+        gjk_mover mover;
+        gjk_mover_make(&moving->pose, &part, motion, &mover);
+        box = gjk_mover_bounds(&mover);
+    }
+    box = gjk_box_widen(box, shape->dimension,
+                        gjk_box_slack(moving) + query.looseness * shape->size +
+                            GJK_BOX_ROUNDING * reach);
+    gjk_query_bounds_put_box(&query, &box);
+    return query;
+}
+
+gjk_bounds gjk_swept_bounds(const gjk_mover *mover, const gjk_pose *frame) {
+    const gjk_vec3 way = mover->motion.translation;
+    const gjk_bounds from = gjk_mover_bounds(mover);
+    const gjk_bounds to = {gjk_add3(from.min, way), gjk_add3(from.max, way)};
+    const gjk_bounds all = gjk_box_join(&from, &to);
+    const gjk_vec3 half = gjk_scale3(0.5, gjk_sub3(all.max, all.min));
+    const gjk_vec3 middle = gjk_add3(all.min, half);
+    const gjk_vec3 center =
+        gjk_mul3_transposed(&frame->rotation, gjk_sub3(middle, frame->position));
+    const gjk_mat3 *r = &frame->rotation;
+    const gjk_vec3 reach = {
+        fabs(r->r0.x) * half.x + fabs(r->r1.x) * half.y + fabs(r->r2.x) * half.z,
+        fabs(r->r0.y) * half.x + fabs(r->r1.y) * half.y + fabs(r->r2.y) * half.z,
+        fabs(r->r0.z) * half.x + fabs(r->r1.z) * half.y + fabs(r->r2.z) * half.z,
+    };
+    return (gjk_bounds){gjk_sub3(center, reach), gjk_add3(center, reach)};
+}
+
+double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
+                       double tolerance) {
+    const double far = gjk_largest3(moving->pose.position) + gjk_largest3(target->pose.position) +
+                       gjk_largest3(translation) + moving->shape->reach + target->shape->reach;
+    return 3.0 * POSE_ROUNDING * far +
+           4.0 * tolerance * gjk_larger(moving->shape->size, target->shape->size);
+}
+
+/* The length of v, without overflow. */
+static double length_of(gjk_vec3 v) {
+    const double most = gjk_largest3(v);
+    return most > 0.0 ? most * gjk_length3((gjk_vec3){v.x / most, v.y / most, v.z / most}) : 0.0;
+}
+
+static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_motion *motion) {
+    gjk_cast_result result = {.hit = meeting->hit,
+                              .inside = meeting->inside,
+                              .convergence = meeting->convergence,
+                              .iterations = meeting->iterations,
+                              .piece = GJK_NO_PIECE,
+                              .moving_piece = GJK_NO_PIECE};
+    if (meeting->hit && !meeting->inside) {
+        result.has_normal = true;
+        result.fraction = meeting->fraction;
+        result.distance = meeting->fraction * length_of(motion->translation);
+        result.point = meeting->point;
+        result.normal = gjk_no_minus_zero3(meeting->normal);
+    }
+    return result;
+}
+
+/* One convex part of what moves against one of the target, up to a fraction. */
+static gjk_cast_result cast_part(const turning_cast *cast, const gjk_placed *moving_part,
+                                 const gjk_placed *target_part, double bound) {
+    const gjk_rigid_motion rest = gjk_rigid_motion_straight((gjk_vec3){0.0, 0.0, 0.0});
+    gjk_mover a, b;
+    gjk_mover_make(&cast->target->pose, target_part, &rest, &a);
+    gjk_mover_make(&cast->moving->pose, moving_part, cast->motion, &b);
+    const gjk_meeting meeting = gjk_advance(&a, &b, bound, cast->settings);
+    gjk_cast_result result = result_of(&meeting, cast->motion);
+    if (result.inside) { /* as a cast that does not turn tells it */
+        gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
+        gjk_piece_put(&cast->target->pose, &at_a);
+        gjk_piece_put(&cast->moving->pose, &at_b);
+        result = gjk_cast(&at_b.placed, rest.translation, &at_a.placed, cast->settings);
+    }
+    return result;
+}
+
+/* --- Pieces --- */
+
+static double bound_of(const turning_cast *cast) {
+    return cast->best.hit ? cast->best.fraction : 1.0;
+}
+
+static bool is_better(const gjk_cast_result *p, const gjk_cast_result *best) {
+    if (!best->hit || p->inside != best->inside) {
+        return !best->hit || p->inside;
+    }
+    if (p->fraction != best->fraction) {
+        return p->fraction < best->fraction;
+    }
+    return p->piece != best->piece ? p->piece < best->piece : p->moving_piece < best->moving_piece;
+}
+
+static void cast_pair(turning_cast *cast, const gjk_placed *moving_part, uint32_t moving_piece,
+                      const gjk_placed *target_part, uint32_t piece) {
+    gjk_cast_result result = cast_part(cast, moving_part, target_part, bound_of(cast));
+    result.piece = piece;
+    result.moving_piece = moving_piece;
+    if (result.hit && is_better(&result, &cast->best)) {
+        cast->best = result;
+    }
+}
+
+/* One convex part of what moves against the whole target. */
+static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
+                           uint32_t moving_piece) {
+    const struct gjk_pieces *pieces = cast->target->shape->pieces;
+    if (pieces == NULL) {
+        const gjk_placed whole = {cast->target->shape, gjk_pose_identity()};
+        cast_pair(cast, moving_part, moving_piece, &whole, GJK_NO_PIECE);
+        return;
+    }
+    gjk_mover mover;
+    gjk_mover_make(&cast->moving->pose, moving_part, cast->motion, &mover);
+    const gjk_bounds box = gjk_swept_bounds(&mover, &cast->target->pose);
+    const double slack = gjk_swept_slack(cast->moving, cast->target, cast->motion->translation,
+                                         cast->settings->tolerance);
+    const gjk_pieces_query query =
+        gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, cast->budget);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            const uint32_t index = pieces->tree.order[slot];
+            gjk_piece piece;
+            if (gjk_budget_spend(cast->budget, 16 + moving_part->shape->count)) {
+                return;
+            }
+            gjk_piece_make_own(pieces, index, &piece);
+            cast_pair(cast, moving_part, moving_piece, &piece.placed, index);
+        }
+    }
+}
+
+static void cast_pieces(turning_cast *cast) {
+    const struct gjk_pieces *pieces = cast->moving->shape->pieces;
+    for (uint32_t next = 0, i; gjk_pieces_next(pieces, cast->budget, &next, &i);) {
+        gjk_piece piece;
+        gjk_piece_make_own(pieces, i, &piece);
+        cast_at_target(cast, &piece.placed, i);
+    }
+}
+
+/* --- Both --- */
+
+/* Drops a hit at the iteration limit that a set query would skip by the target's box. */
+static void agree_with_boxes(const turning_cast *cast, gjk_cast_result *result) {
+    const gjk_query_bounds query =
+        gjk_query_bounds_of_turning(cast->moving, cast->motion, cast->settings->tolerance);
+    const double at_least = gjk_query_bounds_sweep_key(&query, cast->target, 1.0);
+    if (isnan(at_least)) {
+        *result = (gjk_cast_result){.iterations = result->iterations,
+                                    .piece = GJK_NO_PIECE,
+                                    .moving_piece = GJK_NO_PIECE};
+    } else if (at_least > result->fraction) {
+        result->fraction = at_least;
+        result->distance = at_least * length_of(cast->motion->translation);
+    }
+}
+
+gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motion *motion,
+                                 const gjk_placed *target, const gjk_cast_settings *settings) {
+    if (motion->angle == 0.0) {
+        return gjk_cast(moving, motion->translation, target, settings);
+    }
+    gjk_cast_settings reporting = *settings;
+    reporting.at_start = GJK_AT_START_REPORT;
+    turning_cast cast = {
+        .moving = moving,
+        .target = target,
+        .motion = motion,
+        .settings = &reporting,
+        .budget = settings->budget,
+        .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
+    };
+    if (moving->shape->pieces == NULL) {
+        const gjk_placed whole = {moving->shape, gjk_pose_identity()};
+        cast_at_target(&cast, &whole, GJK_NO_PIECE);
+    } else {
+        cast_pieces(&cast);
+    }
+    gjk_cast_result result = cast.best;
+    if (!(result.hit && result.inside) && !gjk_budget_is_spent(cast.budget)) {
+        gjk_cast_starts_inside(moving, target, settings, cast.budget, &result);
+    }
+    if (gjk_budget_is_spent(cast.budget)) {
+        return (
+            gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
+    }
+    if (result.hit && result.convergence == GJK_ITERATION_LIMIT && !result.inside) {
+        agree_with_boxes(&cast, &result);
+    }
+    if (result.hit && result.piece != GJK_NO_PIECE) {
+        result.has_material =
+            gjk_piece_material(target->shape->pieces, result.piece, &result.material);
+    }
+    gjk_cast_settle_start(moving, target, settings, &result);
+    return result;
+}

@@ -1,0 +1,123 @@
+#ifndef GJK_RAY_GENERAL_GENERAL_H
+#define GJK_RAY_GENERAL_GENERAL_H
+
+/* Rays by the pair kernels, for every shape; the closed forms are tested against them. */
+
+#include "gjk/ray.h"
+#include "pair/frame.h"
+
+/* The same promises as gjk_raycast, without a closed form anywhere. */
+gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
+                                   const gjk_ray_settings *settings);
+
+/* Returns true if gjk_detect finds the ray's origin inside or touching; then *out is the answer. */
+bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
+                           const gjk_ray_settings *settings, gjk_ray_result *out);
+
+/* The hit of a ray whose origin is not inside, by the GJK ray cast. */
+gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
+                                    const gjk_ray_settings *settings);
+
+/* A hit at that distance (cut to max_distance); normal: in the world's axes. Where rounding
+ * turned the normal of a grazed surface along the ray, it is reflected to point against it. */
+static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {
+    double cut = distance < ray->max_distance ? distance : ray->max_distance;
+    double along = gjk_dot3(normal, ray->direction);
+    if (along > 0.0) {
+        normal = gjk_sub3(normal, gjk_scale3(2.0 * along + 0x1p-52, ray->direction));
+    }
+    return (gjk_ray_result){
+        .hit = true,
+        .has_normal = true,
+        .iterations = 1,
+        .distance = cut,
+        .point = gjk_add3(ray->origin, gjk_scale3(cut, ray->direction)),
+        .normal = gjk_no_minus_zero3(normal),
+    };
+}
+
+/* The answers of a closed form for a miss and for an origin inside. */
+static inline gjk_ray_result gjk_ray_miss(void) {
+    return (gjk_ray_result){.iterations = 1};
+}
+
+static inline gjk_ray_result gjk_ray_inside(const gjk_ray *ray, const gjk_ray_settings *settings) {
+    return (gjk_ray_result){.hit = settings->solid,
+                            .inside = true,
+                            .iterations = 1,
+                            .point = ray->origin};
+}
+
+/*
+ * The goal of the GJK ray cast: the least t in [0, reach] at which the ball of the given radius
+ * around t * direction touches the difference a - b. In the units of the pair's frame;
+ * direction is of unit length.
+ */
+typedef struct gjk_ray_goal {
+    gjk_vec3 direction;
+    double reach; /* INFINITY: no limit */
+    double radius;
+    double tolerance;
+    uint32_t max_iterations;
+    uint32_t steps;     /* that an iteration spends of the budget */
+    gjk_budget *budget; /* ends the iteration as the limit does; NULL: endless */
+} gjk_ray_goal;
+
+/*
+ * normal: of a - b at the hit, against the direction (the reversed direction when the start is
+ * within rounding of it). point_a: where the core of a touches (its distance from the moved b
+ * is the radius).
+ */
+typedef struct gjk_ray_solution {
+    bool hit;
+    bool undecided; /* the iteration limit came first; then hit, at a lower bound of t */
+    uint32_t iterations;
+    double t;
+    gjk_vec3 normal;
+    gjk_vec3 point_a;
+} gjk_ray_solution;
+
+/*
+ * Casts a ray from the origin at the difference of a placed pair. in_world: the goal in world
+ * axes and units; the solution is in those of the pair's frame, whose unit is *unit.
+ */
+gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
+                                 const gjk_ray_goal *in_world, double *unit);
+
+/* Casts a ray from the frame's origin at a - b. */
+gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal);
+gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal);
+
+/* --- What both kernels share: the rules of a step, which are about distances only. --- */
+
+typedef enum gjk_ray_step { GJK_RAY_MISSED, GJK_RAY_MOVED, GJK_RAY_STAYED } gjk_ray_step;
+
+typedef struct gjk_ray_progress {
+    double t;        /* no point of the ray before t touches */
+    double slack;    /* how far past the surface rounding may have moved the point, along the ray */
+    double distance; /* of the point from the simplex: an upper bound of that from a - b */
+    uint32_t stalls;
+} gjk_ray_progress;
+
+/*
+ * Advances the ray's point to a support plane that is `gap` away from it and approached at
+ * `rate` per length of the ray. A plane within rounding does not move the point.
+ */
+gjk_ray_step gjk_ray_advance(gjk_ray_progress *progress, const gjk_ray_goal *goal, double gap,
+                             double rate, double rounding);
+
+/*
+ * Returns true if the last search direction is a better normal than that of the last plane: it
+ * leads from the core to the final point, but must be a supporting direction as well, which it may
+ * not be around a core so thin that rounding turns it. When no plane moved the point, the start is
+ * on the surface within rounding, and a looser limit applies.
+ */
+bool gjk_ray_is_better_normal(const gjk_ray_progress *progress, const gjk_ray_goal *goal,
+                              bool curved, double gap, double rate, double rounding);
+
+/* Returns true if a step that stayed ends the cast: the support vertex repeats or nothing gets
+ * nearer. before: the distance before the step, INFINITY if the point has moved. */
+bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double before,
+                        bool repeated);
+
+#endif

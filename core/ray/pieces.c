@@ -1,0 +1,500 @@
+/*
+ * Rays at shapes of many pieces: the first hit, and the way out of a shape.
+ *
+ * Casts a ray at a shape of many pieces: down the tree, nearest boxes first. The triangles of a
+ * leaf are first tested for a miss that is certain (triangle_misses.h); those that are left are
+ * asked as convex shapes, so the answer is that of the piece alone, and a ray between two triangles
+ * that share an edge hits at least one of them.
+ */
+
+#include "ray/pieces.h"
+
+#include "base/numbers.h"
+#include "pair/pieces/inside_mesh.h"
+#include "ray/general/general.h"
+#include "ray/triangle_misses.h"
+#include "shape/box.h"
+#include "shape/pieces/pieces.h"
+#include "shape/pieces/walk.h"
+
+/* How many of its sizes a mesh reaches from its own origin before places in it take more digits. */
+#define FAR_SIZES 4.0
+
+/* A ray as the pieces see it. */
+typedef struct piece_ray {
+    const struct gjk_pieces *pieces;
+    bool one_sided;   /* faces seen from behind are passed */
+    gjk_miss_ray own; /* in the shape's own frame */
+} piece_ray;
+
+static bool has_triangles(const struct gjk_pieces *pieces) {
+    return pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD;
+}
+
+/* At least the length, and at most 1.8 times it. */
+static double long_length(gjk_vec3 v) {
+    return fabs(v.x) + fabs(v.y) + fabs(v.z);
+}
+
+/* Does the ray come from behind a face that has one side only? An origin on the face is on no side. */
+static bool comes_from_behind(const piece_ray *ray, const gjk_vec3 corners[3]) {
+    const gjk_vec3 p = gjk_sub3(corners[1], corners[0]), q = gjk_sub3(corners[2], corners[1]);
+    const double longest =
+        gjk_larger(long_length(p), gjk_larger(long_length(q), long_length(gjk_add3(p, q))));
+    const double near = 8.0 * gjk_larger(ray->own.tolerance * longest, ray->own.rounding);
+    const gjk_vec3 normal = gjk_cross3(p, q);
+    const double height = gjk_dot3(normal, gjk_sub3(corners[0], ray->own.origin));
+    return gjk_dot3(normal, ray->own.direction) > 0.0 &&
+           fabs(height) > 2.0 * (near + ray->pieces->rounding) * gjk_length3(normal);
+}
+
+/* Returns true if the ray is certain to miss the ball around a part of a compound. */
+static bool misses_part(const piece_ray *ray, const gjk_placed *part, double bound) {
+    const gjk_shape *shape = part->shape;
+    const gjk_vec3 center = gjk_pose_apply(&part->pose, shape->center);
+    const gjk_vec3 off = gjk_sub3(center, ray->own.origin);
+    const double along = gjk_dot3(off, ray->own.direction);
+    const gjk_vec3 beside = gjk_sub3(off, gjk_scale3(along, ray->own.direction));
+    const double near = shape->bounding_radius +
+                        8.0 * (ray->own.tolerance * shape->size + ray->own.rounding) +
+                        0x1p-48 * fabs(along);
+    return gjk_dot3(beside, beside) > near * near || along < -near || along - near > bound;
+}
+
+static uint32_t find_missed_parts(const piece_ray *ray, uint32_t first, uint32_t count,
+                                  double bound) {
+    const struct gjk_pieces *pieces = ray->pieces;
+    uint32_t left_out = 0;
+    for (uint32_t k = 0; k < count && pieces->type == GJK_COMPOUND; k++) {
+        const gjk_placed *part = &pieces->compound.parts[pieces->tree.order[first + k]];
+        left_out |= (uint32_t)misses_part(ray, part, bound) << k;
+    }
+    return left_out;
+}
+
+/* The bits of those of a leaf's pieces that need not be asked, for hits up to `bound`. */
+static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t count, double bound) {
+    const struct gjk_pieces *pieces = ray->pieces;
+    if (!has_triangles(pieces)) {
+        return find_missed_parts(ray, first, count, bound);
+    }
+    gjk_vec3 corners[GJK_PIECES_LEAF][3];
+    for (uint32_t k = 0; k < GJK_PIECES_LEAF; k++) {
+        const uint32_t piece = pieces->tree.order[first + (k < count ? k : 0)];
+        if (pieces->type == GJK_MESH) {
+            gjk_mesh_triangle(&pieces->mesh, piece, corners[k]);
+        } else {
+            gjk_pieces_triangle(pieces, piece, corners[k]);
+        }
+    }
+    uint32_t left_out = pieces->rounding == 0.0
+                            ? gjk_triangle_misses(&ray->own, (const gjk_vec3(*)[3])corners, bound)
+                            : 0;
+    for (uint32_t k = 0; k < count && ray->one_sided; k++) {
+        left_out |= (uint32_t)comes_from_behind(ray, corners[k]) << k;
+    }
+    return left_out;
+}
+
+/* Is the triangle that was hit seen from behind? */
+static bool is_hit_from_behind(const piece_ray *ray, uint32_t piece) {
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(ray->pieces, piece, corners);
+    const gjk_vec3 normal =
+        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+    return gjk_dot3(normal, ray->own.direction) > 0.0;
+}
+
+static piece_ray make_own(const gjk_placed *target, const gjk_ray *ray, double tolerance) {
+    const gjk_mat3 *rotation = &target->pose.rotation;
+    const gjk_vec3 off = gjk_sub3(ray->origin, target->pose.position);
+    const gjk_vec3 origin = gjk_mul3_transposed(rotation, off);
+    return (piece_ray){
+        .pieces = target->shape->pieces,
+        .one_sided = target->shape->pieces->one_sided,
+        .own = {origin, gjk_mul3_transposed(rotation, ray->direction), tolerance,
+                0x1p-48 * (long_length(origin) + target->shape->reach)},
+    };
+}
+
+/* A triangle without rounding answers with its own normal, at its edges and corners too. */
+static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_ray_result *result) {
+    const struct gjk_pieces *pieces = target->shape->pieces;
+    if (!has_triangles(pieces) || pieces->rounding > 0.0 || !result->has_normal) {
+        return;
+    }
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(pieces, result->piece, corners);
+    gjk_vec3 normal =
+        gjk_cross3(gjk_sub3(corners[1], corners[0]), gjk_sub3(corners[2], corners[0]));
+    const double length = gjk_length3(normal);
+    if (!(length > 0.0) || !(length < INFINITY)) {
+        return;
+    }
+    normal = gjk_mul3(&target->pose.rotation, gjk_scale3(1.0 / length, normal));
+    if (gjk_dot3(normal, ray->direction) > 0.0) {
+        normal = gjk_neg3(normal);
+    }
+    result->normal = gjk_no_minus_zero3(normal);
+}
+
+/* Returns true if the ray's origin is in the solid of a closed mesh. */
+static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
+                            gjk_budget *budget) {
+    const gjk_shape *shape = target->shape;
+    const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
+    const double slack = ray->own.rounding;
+    if (ray->pieces->type != GJK_MESH || !ray->pieces->closed || fabs(off.x) > half.x + slack ||
+        fabs(off.y) > half.y + slack || fabs(off.z) > half.z + slack) {
+        return false;
+    }
+    return shape->reach > FAR_SIZES * shape->size
+               ? gjk_mesh_encloses_place(target, gjk_wide3_of(origin), ray->own.origin, budget)
+               : gjk_mesh_encloses(ray->pieces, ray->own.origin, budget);
+}
+
+/* Inside comes first, then the nearest, then the least piece. */
+static bool is_better(const gjk_ray_result *p, const gjk_ray_result *best) {
+    if (!best->hit || p->inside != best->inside) {
+        return !best->hit || p->inside;
+    }
+    return p->distance != best->distance ? p->distance < best->distance : p->piece < best->piece;
+}
+
+/* State of a search over the pieces. */
+typedef struct piece_search {
+    const gjk_placed *target;
+    const gjk_ray *ray;
+    const gjk_ray_settings *settings;
+    const piece_ray *seen;
+    gjk_pieces_walk walk;
+    gjk_ray_result best;
+} piece_search;
+
+static void ask_piece(piece_search *search, uint32_t index) {
+    gjk_piece piece;
+    gjk_piece_make(search->target, index, &piece);
+    gjk_ray_result result = gjk_raycast(&piece.placed, search->ray, search->settings);
+    result.piece = index;
+    const bool passes =
+        search->seen->one_sided && !result.inside && is_hit_from_behind(search->seen, index);
+    if (result.hit && !passes && is_better(&result, &search->best)) {
+        search->best = result;
+        search->walk.bound = result.distance;
+    }
+}
+
+/* The first hit among the pieces, an origin in one of them included. */
+static gjk_ray_result first_hit(const gjk_placed *target, const gjk_ray *ray,
+                                const gjk_ray_settings *settings, const piece_ray *seen,
+                                gjk_budget *budget) {
+    const gjk_pieces_tree *tree = &seen->pieces->tree;
+    const double slack = 8.0 * (settings->tolerance * target->shape->size + seen->own.rounding);
+    const gjk_bounds point = {seen->own.origin, seen->own.origin};
+    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, slack);
+    gjk_pieces_query_sweep(tree, seen->own.direction, &query);
+    piece_search search;
+    search.target = target;
+    search.ray = ray;
+    search.settings = settings;
+    search.seen = seen;
+    search.best = (gjk_ray_result){.piece = GJK_NO_PIECE};
+    uint32_t first, count;
+    gjk_pieces_walk_init(&search.walk, tree, &query, ray->max_distance, budget);
+    while (gjk_pieces_walk_next(&search.walk, &first, &count)) {
+        const uint32_t left_out = find_left_out(seen, first, count, search.walk.bound);
+        for (uint32_t asked = ~left_out & ((1u << count) - 1); asked != 0; asked &= asked - 1) {
+            ask_piece(&search, tree->order[first + (uint32_t)__builtin_ctz(asked)]);
+        }
+    }
+    return search.best;
+}
+
+gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
+                                  const gjk_ray_settings *settings) {
+    const piece_ray seen = make_own(target, ray, settings->tolerance);
+    gjk_budget *budget = settings->budget;
+    if (starts_in_solid(&seen, target, ray->origin, budget) && !gjk_budget_is_spent(budget)) {
+        gjk_ray_result inside = gjk_ray_inside(ray, settings);
+        inside.piece = GJK_NO_PIECE;
+        return inside;
+    }
+    gjk_ray_settings solid = *settings;
+    solid.solid = true;
+    gjk_ray_result best = first_hit(target, ray, &solid, &seen, budget);
+    if (gjk_budget_is_spent(budget)) {
+        return (gjk_ray_result){.given_up = true, .piece = GJK_NO_PIECE};
+    }
+    if (best.inside && !settings->solid) {
+        return (gjk_ray_result){.inside = true, .piece = GJK_NO_PIECE};
+    }
+    if (best.hit) {
+        take_face_normal(target, ray, &best);
+        best.has_material = gjk_piece_material(seen.pieces, best.piece, &best.material);
+    }
+    return best;
+}
+
+/*
+ * The way out of a shape. The ray begins anew where it hits, and places are taken relative to there
+ * with twice the digits, so that the numbers are as small as the shape, wherever it stands. The
+ * line is in a convex shape between what a ray of either direction hits first of it. Of a union of
+ * pieces these intervals are joined: from where the union has been left so far, one walk down the
+ * tree finds the piece that goes on farthest, and the first that begins later. In a closed mesh the
+ * way to the latter is inside as a whole or not at all, as the point in the middle is.
+ *
+ * Each piece is gone on by once at most, and once to, so there are at most twice as many walks as
+ * pieces.
+ */
+
+/* The least cosine between ray and normal that an error is divided by: that of a ray which grazes a
+ * curve within rounding. */
+#define RATE_LEAST 0x1p-26
+
+/* Steps of a budget for the rays at a convex shape, and one for each of its points. */
+#define STEPS 24
+
+/* A shape, and the ray from where it hits on. */
+typedef struct way_out {
+    const gjk_placed *target;
+    gjk_wide3 start; /* in the world */
+    gjk_vec3 direction;
+    double reach; /* what is left of max_distance */
+    gjk_ray_settings settings;
+    gjk_vec3 own_start, own_direction; /* in the shape's own frame */
+    /* Where what has been walked of the union ends so far, and of which piece. */
+    double t, error;
+    uint32_t piece;
+} way_out;
+
+/* One end of what a convex shape takes of the line. */
+typedef struct line_end {
+    double t, error; /* error: by what rounding may have moved it at_length the line */
+    double rounding; /* of the numbers that it is computed from */
+} line_end;
+
+/* The part of the line that a convex shape takes; of a piece, which. */
+typedef struct stay {
+    line_end enter, leave;
+    uint32_t piece;
+} stay;
+
+/* Component by component, from + t * direction. */
+static gjk_double_double at_length(double high, double low, double t, double rate) {
+    return gjk_dd_add((gjk_double_double){high, low}, gjk_two_product(t, rate));
+}
+
+static gjk_wide3 move_on(gjk_wide3 from, double t, gjk_vec3 direction) {
+    const gjk_double_double x = at_length(from.high.x, from.low.x, t, direction.x),
+                            y = at_length(from.high.y, from.low.y, t, direction.y),
+                            z = at_length(from.high.z, from.low.z, t, direction.z);
+    return (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
+}
+
+static way_out make_way_out(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
+                            const gjk_ray_settings *settings) {
+    way_out way = {
+        .target = target,
+        .start = move_on(gjk_wide3_of(ray->origin), hit->distance, ray->direction),
+        .direction = ray->direction,
+        .reach = ray->max_distance - hit->distance,
+        .settings = *settings,
+        .piece = hit->piece,
+    };
+    way.settings.solid = true;
+    return way;
+}
+
+/* Where a line through the origin first meets a placed convex shape. False: nowhere. */
+static bool meet_piece(const way_out *way, const gjk_placed *placed, gjk_vec3 direction,
+                       line_end *out) {
+    const gjk_shape *shape = placed->shape;
+    const gjk_vec3 center = gjk_pose_apply(&placed->pose, shape->center);
+    const double middle = gjk_dot3(center, direction);
+    /* Two radii at least, as a power of two, which leaves round numbers round. */
+    int exponent;
+    (void)frexp(shape->bounding_radius > 0.0 ? shape->bounding_radius : middle, &exponent);
+    const double from = middle - ldexp(2.0, exponent);
+    const gjk_ray ray = {gjk_scale3(from, direction), direction, INFINITY};
+    const gjk_ray_result hit = gjk_raycast(placed, &ray, &way->settings);
+    const double rate = hit.has_normal ? -gjk_dot3(hit.normal, direction) : 1.0;
+    const double numbers = gjk_largest3(placed->pose.position) + shape->reach + fabs(from);
+    out->t = from + hit.distance;
+    out->rounding = GJK_ROUNDING * numbers;
+    out->error = 4.0 * out->rounding / gjk_larger(rate, RATE_LEAST);
+    return hit.hit;
+}
+
+/* Places a convex shape relative to where the ray starts. */
+static void bring_near_way(const way_out *way, const gjk_placed *convex, gjk_near_shape *near) {
+    const gjk_wide3 at = gjk_near_make(convex, near);
+    near->placed.pose.position = gjk_wide3_sub(at, way->start);
+}
+
+/* False: the line misses the shape. */
+static bool find_leave(const way_out *way, const gjk_near_shape *near, line_end *out) {
+    const bool leaves = meet_piece(way, &near->placed, gjk_neg3(way->direction), out);
+    out->t = -out->t;
+    return leaves;
+}
+
+/* Of a shape that the line leaves. */
+static void find_enter(const way_out *way, const gjk_near_shape *near, stay *out) {
+    if (!meet_piece(way, &near->placed, way->direction, &out->enter) ||
+        out->enter.t > out->leave.t) {
+        out->enter.t = out->leave.t;
+    }
+}
+
+static void go_to(way_out *way, const line_end *end, uint32_t piece) {
+    way->t = gjk_larger(end->t, way->t);
+    way->error = end->error;
+    way->piece = piece;
+}
+
+/* Spends what the rays at a convex shape cost. Returns true if the work is to end. */
+static bool spend(const way_out *way, const gjk_placed *convex) {
+    return gjk_budget_spend(way->settings.budget, STEPS + convex->shape->count);
+}
+
+/* Goes to where the line leaves the convex shape that is hit. */
+static void leave_hit(way_out *way, const gjk_placed *convex) {
+    gjk_near_shape near;
+    line_end out;
+    bring_near_way(way, convex, &near);
+    if (!spend(way, convex) && find_leave(way, &near, &out)) {
+        go_to(way, &out, way->piece);
+    }
+}
+
+/* Returns true if there is a gap between two pieces, by more than rounding. */
+static bool are_apart(const way_out *way, uint32_t i, uint32_t j) {
+    const struct gjk_pieces *pieces = way->target->shape->pieces;
+    const gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_piece a, b;
+    gjk_piece_make_own(pieces, i, &a);
+    gjk_piece_make_own(pieces, j, &b);
+    (void)spend(way, &a.placed);
+    (void)spend(way, &b.placed);
+    const double size = gjk_larger(a.placed.shape->size, b.placed.shape->size);
+    return gjk_distance(&a.placed, &b.placed, &settings).lower_bound > 4.0 * GJK_ROUNDING * size;
+}
+
+/* Returns true if a piece begins before the union has been left; where rounding hides that, whether
+ * it touches the piece that ends there. */
+static bool joins(const way_out *way, const stay *found) {
+    const double doubt = way->error + found->enter.error;
+    if (fabs(found->enter.t - way->t) > doubt) {
+        return found->enter.t < way->t;
+    }
+    return way->piece == GJK_NO_PIECE || !are_apart(way, way->piece, found->piece);
+}
+
+static bool is_solid(const way_out *way) {
+    const struct gjk_pieces *pieces = way->target->shape->pieces;
+    return pieces->type == GJK_MESH && pieces->closed;
+}
+
+/* Looks from way->t on at pieces that are nearer than `bound`. */
+static void start_walk(const way_out *way, double bound, gjk_pieces_walk *walk) {
+    const gjk_shape *shape = way->target->shape;
+    const gjk_pieces_tree *tree = &shape->pieces->tree;
+    const gjk_vec3 at = gjk_add3(way->own_start, gjk_scale3(way->t, way->own_direction));
+    const gjk_bounds point = {at, at};
+    const double rounding = 0x1p-46 * (gjk_largest3(at) + way->t + shape->reach);
+    gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &point, rounding);
+    gjk_pieces_query_sweep(tree, way->own_direction, &query);
+    gjk_pieces_walk_init(walk, tree, &query, bound, way->settings.budget);
+}
+
+/* Finds the piece that goes on farthest from way->t, and in a solid the first that begins later.
+ * GJK_NO_PIECE: there is none. */
+static void look_ahead(way_out *way, stay *farthest, stay *next) {
+    const gjk_pieces_tree *tree = &way->target->shape->pieces->tree;
+    const double doubt = 2.0 * way->error;
+    gjk_near_shape near;
+    gjk_pieces_walk walk;
+    uint32_t first, count;
+    *farthest = *next = (stay){.piece = GJK_NO_PIECE};
+    /* In a solid also beyond the ray's end, which may lie on the way to what begins next. */
+    start_walk(way, is_solid(way) ? INFINITY : doubt, &walk);
+    while (gjk_pieces_walk_next(&walk, &first, &count)) {
+        for (uint32_t slot = first; slot < first + count; slot++) {
+            gjk_piece piece;
+            stay found = {.piece = tree->order[slot]};
+            gjk_piece_make(way->target, found.piece, &piece);
+            if (spend(way, &piece.placed)) {
+                return;
+            }
+            bring_near_way(way, &piece.placed, &near);
+            if (!find_leave(way, &near, &found.leave) ||
+                found.leave.t <= way->t + found.leave.rounding) {
+                continue;
+            }
+            find_enter(way, &near, &found);
+            if (joins(way, &found)) {
+                const bool is_farther =
+                    farthest->piece == GJK_NO_PIECE || found.leave.t > farthest->leave.t;
+                *farthest = is_farther ? found : *farthest;
+            } else if (next->piece == GJK_NO_PIECE || found.enter.t < next->enter.t) {
+                *next = found;
+                walk.bound = gjk_smaller(walk.bound, gjk_larger(doubt, found.enter.t - way->t +
+                                                                           found.enter.error));
+            }
+        }
+    }
+}
+
+/* Returns true if the way from way->t to the next piece is inside a closed mesh. */
+static bool is_inside_until(way_out *way, const stay *next) {
+    const double middle = 0.5 * (way->t + gjk_larger(next->enter.t, way->t));
+    const gjk_vec3 near = gjk_add3(way->own_start, gjk_scale3(middle, way->own_direction));
+    return gjk_mesh_encloses_place(way->target, move_on(way->start, middle, way->direction), near,
+                                   way->settings.budget);
+}
+
+/* Goes on by a piece, or through the solid to the next. False: the union ends here. */
+static bool go_on(way_out *way) {
+    stay farthest, next;
+    look_ahead(way, &farthest, &next);
+    if (farthest.piece != GJK_NO_PIECE) {
+        go_to(way, &farthest.leave, farthest.piece);
+    } else if (is_solid(way) && next.piece != GJK_NO_PIECE && is_inside_until(way, &next)) {
+        go_to(way, &next.enter, next.piece);
+    } else {
+        return false;
+    }
+    return way->t < way->reach && !gjk_budget_is_spent(way->settings.budget);
+}
+
+/* Walks the union from what is hit on. */
+static void leave_pieces(way_out *way) {
+    const gjk_pose *pose = &way->target->pose;
+    const gjk_vec3 off = gjk_wide3_sub(way->start, gjk_wide3_of(pose->position));
+    way->own_start = gjk_mul3_transposed(&pose->rotation, off);
+    way->own_direction = gjk_mul3_transposed(&pose->rotation, way->direction);
+    if (way->piece != GJK_NO_PIECE) {
+        gjk_piece piece;
+        gjk_piece_make(way->target, way->piece, &piece);
+        leave_hit(way, &piece.placed);
+    }
+    bool goes_on = way->t < way->reach;
+    while (goes_on) {
+        goes_on = go_on(way);
+    }
+}
+
+gjk_status gjk_ray_exit(const gjk_placed *target, const gjk_ray *ray, const gjk_ray_result *hit,
+                        const gjk_ray_settings *settings, double *exit) {
+    GJK_ASSERT(hit->hit);
+    way_out way = make_way_out(target, ray, hit, settings);
+    if (target->shape->pieces == NULL) {
+        leave_hit(&way, target);
+    } else {
+        leave_pieces(&way);
+    }
+    /* A shape as thin as rounding has no thickness. */
+    const double out = hit->distance + (way.t > way.error ? way.t : 0.0);
+    *exit = gjk_smaller(out, ray->max_distance);
+    return gjk_budget_is_spent(settings->budget) ? GJK_GIVEN_UP : GJK_OK;
+}

@@ -1,0 +1,193 @@
+/*
+ * What the queries of sets share: the walk over bodies, ranked search, extent and filters.
+ *
+ * The selected bodies of a snapshot that may matter to a query: those that the walk down the
+ * snapshot's tree finds, or all of the set in batches where there is no tree.
+ */
+
+#include "scene/scene.h"
+
+#include "gjk/set_query.h"
+
+#include <stdalign.h>
+#include <string.h>
+
+gjk_query_bounds gjk_query_bounds_of_snapshot(const gjk_snapshot *snapshot, double tolerance) {
+    const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    gjk_query_bounds query = {.kind = GJK_QUERY_OVERLAP,
+                              .dimension = dimension,
+                              .looseness = gjk_box_looseness(tolerance)};
+    const gjk_vec3 far = {INFINITY, INFINITY, INFINITY};
+    gjk_bounds box = {gjk_neg3(far), far};
+    if (snapshot->tree != NULL) {
+        box = gjk_tree_bounds(snapshot->tree);
+        double side = gjk_largest3(gjk_sub3(box.max, box.min));
+        box = gjk_box_widen(box, dimension, query.looseness * side);
+    }
+    gjk_query_bounds_put_box(&query, &box);
+    return query;
+}
+
+void gjk_set_walk_init(gjk_set_walk *walk, const gjk_snapshot *snapshot,
+                       const gjk_selection *selection) {
+    walk->snapshot = snapshot;
+    walk->selection = selection;
+    walk->all.set = snapshot->set; /* but not the batch */
+    walk->all.budget = selection->budget;
+    gjk_tree_walk_init(&walk->tree, selection->budget);
+}
+
+void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double distance) {
+    walk->all.next = 0;
+    gjk_tree_walk_aim(&walk->tree, walk->snapshot->tree, query, distance);
+}
+
+static bool next_of_all(gjk_set_walk *walk, gjk_leaf *leaf) {
+    for (const gjk_body *body; (body = gjk_set_next(&walk->all)) != NULL;) {
+        if (gjk_selection_has(walk->selection, body)) {
+            *leaf = (gjk_leaf){body, gjk_snapshot_next(walk->snapshot, body)};
+            return true;
+        }
+    }
+    return false;
+}
+
+bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf) {
+    if (walk->snapshot->tree == NULL) {
+        return next_of_all(walk, leaf);
+    }
+    while (gjk_tree_walk_next(&walk->tree, leaf)) {
+        if (gjk_selection_has(walk->selection, leaf->body)) {
+            (void)gjk_budget_spend(walk->tree.budget, gjk_query_steps(leaf->body->placed.shape));
+            return true;
+        }
+    }
+    return false;
+}
+
+const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *leaf,
+                                 gjk_placed *room) {
+    if (leaf->next == NULL) {
+        return &leaf->body->placed;
+    }
+    gjk_rotation turn;
+    room->shape = leaf->body->placed.shape;
+    room->pose = gjk_pose_between(leaf->body, leaf->next, snapshot->alpha, &turn);
+    return room;
+}
+
+/*
+ * Ranked search, branch and bound: the bodies that the walk finds are measured, and the first
+ * `limit` of the total order are kept in a heap with the last of them in front. Once the heap is
+ * full (and it is known, or need not be known, that more exist), bodies that lie farther than
+ * that last answer cannot change the result, so the walk skips them.
+ */
+
+/* Returns true if answers behind the last one kept no longer matter. */
+static bool is_complete(const gjk_list *found, const gjk_selection *selection) {
+    return found->count == selection->limit && (found->truncated || selection->rest_unasked);
+}
+
+gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                            const gjk_selection *selection, gjk_list *found) {
+    alignas(max_align_t) char item[GJK_LIST_ITEM_BYTES_MAX];
+    gjk_set_walk walk;
+    gjk_leaf leaf;
+    gjk_placed room;
+    *found = gjk_list_make(selection->arena, ranking->item_size);
+    gjk_set_walk_init(&walk, snapshot, selection);
+    gjk_set_walk_aim(&walk, ranking->query, ranking->distance);
+    while (gjk_set_walk_next(&walk, &leaf)) {
+        const gjk_placed *placed = gjk_leaf_place(snapshot, &leaf, &room);
+        bool counts = false;
+        gjk_status status = ranking->measure(ranking->question, leaf.body, placed, item, &counts);
+        if (status != GJK_OK) {
+            return status;
+        }
+        if (!counts) {
+            continue;
+        }
+        if (!gjk_list_offer(found, selection->limit, ranking->order, item)) {
+            return GJK_OUT_OF_MEMORY;
+        }
+        if (ranking->rank != NULL && is_complete(found, selection)) {
+            gjk_tree_walk_narrow(&walk.tree, ranking->rank(found->items));
+        }
+    }
+    found->truncated = found->truncated && !selection->rest_unasked;
+    return gjk_budget_is_spent(walk.tree.budget) ? GJK_GIVEN_UP
+                                                 : gjk_list_sort(found, ranking->order);
+}
+
+bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                     const gjk_selection *selection) {
+    alignas(max_align_t) char item[GJK_LIST_ITEM_BYTES_MAX];
+    gjk_set_walk walk;
+    gjk_leaf leaf;
+    gjk_placed room;
+    bool counts = false;
+    gjk_status status = GJK_OK;
+    gjk_set_walk_init(&walk, snapshot, selection);
+    gjk_set_walk_aim(&walk, ranking->query, ranking->distance);
+    while (status == GJK_OK && !counts && gjk_set_walk_next(&walk, &leaf)) {
+        const gjk_placed *placed = gjk_leaf_place(snapshot, &leaf, &room);
+        status = ranking->measure(ranking->question, leaf.body, placed, item, &counts);
+    }
+    return status == GJK_OK && counts;
+}
+
+/*
+ * The extent of a snapshot from a point: the far side of the farthest bounding ball. The root of
+ * the tree would bound it in O(1), but its bounds depend on the history of edits, and the length
+ * of a cast may show in the last digits of an answer.
+ */
+
+#define ROUNDING 0x1p-48
+
+double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point, gjk_budget *budget) {
+    double farthest = 0.0;
+    gjk_set_iterator bodies = gjk_set_iterate(snapshot->set, budget);
+    for (const gjk_body *body; (body = gjk_set_next(&bodies)) != NULL;) {
+        gjk_placed placed = gjk_snapshot_place(snapshot, body);
+        gjk_vec3 center = gjk_pose_apply(&placed.pose, placed.shape->center);
+        double apart = gjk_length3(gjk_sub3(center, point));
+        farthest = fmax(farthest, apart + placed.shape->bounding_radius);
+    }
+    return farthest * (1.0 + ROUNDING);
+}
+
+/*
+ * Filters: category bits in both directions, then the lists of ids and groups.
+ */
+
+gjk_filter gjk_filter_default(void) {
+    return (gjk_filter){.category = UINT32_MAX, .mask = UINT32_MAX};
+}
+
+static bool is_listed(const char *text, const char *const *list, uint32_t count) {
+    uint32_t low = 0, high = text != NULL ? count : 0;
+    while (low < high) {
+        const uint32_t middle = low + (high - low) / 2;
+        const int order = strcmp(text, list[middle]);
+        if (order == 0) {
+            return true;
+        }
+        low = order > 0 ? middle + 1 : low;
+        high = order > 0 ? high : middle;
+    }
+    return false;
+}
+
+static bool is_ignored(const gjk_filter *filter, const char *group) {
+    return (filter->ignore_group != NULL && group != NULL &&
+            strcmp(group, filter->ignore_group) == 0) ||
+           is_listed(group, filter->ignore_groups, filter->ignore_groups_count);
+}
+
+bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body) {
+    return (body->category & filter->mask) != 0 && (filter->category & body->mask) != 0 &&
+           !is_listed(body->id, filter->ignore, filter->ignore_count) &&
+           !is_ignored(filter, body->group) &&
+           (!filter->has_only_groups ||
+            is_listed(body->group, filter->only_groups, filter->only_groups_count));
+}

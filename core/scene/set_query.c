@@ -1,0 +1,443 @@
+/*
+ * Ranked searches of a set: nearest bodies and pairs, rays, moving shapes.
+ *
+ * The bodies nearest to a shape or to a ray: ranked searches by distance.
+ *
+ * The distance to a ray is measured to the segment of the ray beside the body: one as long as the
+ * whole ray, which may have no end, would lend its size to the tolerance.
+ */
+
+#include "scene/scene.h"
+
+#include "ray/casts/advance.h"
+
+#define ROUNDING 0x1p-48 /* of positions along the ray, relative to what they were made of */
+
+typedef struct gjk_near_question {
+    const gjk_placed *shape;
+    const gjk_ray *ray; /* NULL: to the shape */
+    uint32_t dimension;
+    double max_distance;
+    gjk_distance_settings settings;
+    struct gjk_arena *arena;
+} gjk_near_question;
+
+static double distance_of(const void *item) {
+    return ((const gjk_near *)item)->result.distance;
+}
+
+static int by_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, distance_of);
+}
+
+static double signed_distance_of(const void *item) {
+    return ((const gjk_near *)item)->result.signed_distance;
+}
+
+static int by_signed_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, signed_distance_of);
+}
+
+static gjk_status find_nears(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
+                             const gjk_selection *selection, gjk_nears *out) {
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(ranking, snapshot, selection, &found);
+    *out = (gjk_nears){(gjk_near *)(void *)found.items, found.count, found.truncated};
+    return status;
+}
+
+static gjk_status measure_to_shape(const void *question, const gjk_body *body,
+                                   const gjk_placed *placed, void *item, bool *counts) {
+    const gjk_near_question *q = question;
+    gjk_near *near = item;
+    near->body = body;
+    near->result = gjk_distance(q->shape, placed, &q->settings);
+    *counts = near->result.distance <= q->max_distance;
+    return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
+}
+
+gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, double max_distance,
+                           const gjk_selection *selection, const gjk_distance_settings *settings,
+                           gjk_nears *out) {
+    const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_NEAR, a, settings->tolerance);
+    gjk_near_question question = {.shape = a, .max_distance = max_distance, .settings = *settings};
+    question.settings.budget = selection->budget;
+    const gjk_ranking ranking = {
+        .query = &query,
+        .distance = max_distance,
+        .question = &question,
+        .measure = measure_to_shape,
+        .order = settings->is_signed ? by_signed_distance : by_distance,
+        .rank = distance_of,
+        .item_size = sizeof(gjk_near),
+    };
+    return find_nears(&ranking, snapshot, selection, out);
+}
+
+/* The part of a ray beside a placed shape: all of the shape lies between the planes across the
+ * ray at its ends, or beyond an end that is the ray's own. */
+typedef struct stretch {
+    double from, to; /* along the ray */
+    double gap;      /* a lower bound of the shape's distance to the ray */
+    double slack;    /* of the numbers */
+} stretch;
+
+static double clamp(double x, double max) {
+    return fmax(0.0, fmin(x, max));
+}
+
+static stretch beside(const gjk_ray *ray, const gjk_placed *placed) {
+    const gjk_shape *shape = placed->shape;
+    gjk_vec3 to_center = gjk_sub3(gjk_pose_apply(&placed->pose, shape->center), ray->origin);
+    double along = gjk_dot3(to_center, ray->direction);
+    double slack = ROUNDING * (gjk_length3(to_center) + gjk_length3(ray->origin) + shape->reach);
+    double half = shape->bounding_radius + slack;
+    gjk_vec3 nearest = gjk_scale3(clamp(along, ray->max_distance), ray->direction);
+    return (stretch){
+        .from = clamp(along - half, ray->max_distance),
+        .to = clamp(along + half, ray->max_distance),
+        .gap = gjk_length3(gjk_sub3(to_center, nearest)) - half,
+        .slack = slack,
+    };
+}
+
+/* Makes the part as a segment. Its end is that of the ray, where it is the ray's, to the bit. */
+static gjk_status make_part(const gjk_near_question *q, const stretch *part, gjk_shape *segment,
+                            gjk_placed *line) {
+    const gjk_ray *ray = q->ray;
+    const bool ends_there = part->to == ray->max_distance && part->to <= GJK_COORDINATE_MAX;
+    const double base = ends_there ? 0.0 : part->from;
+    const double from = part->from - base, to = fmin(part->to - base, GJK_COORDINATE_MAX);
+    *line = (gjk_placed){segment, gjk_pose_identity()};
+    line->pose.position = gjk_add3(ray->origin, gjk_scale3(base, ray->direction));
+    return gjk_shape_make_segment(q->arena, q->dimension, gjk_scale3(from, ray->direction),
+                                  gjk_scale3(to, ray->direction), 0.0, segment);
+}
+
+/* Returns true if the ray hits the shape: then the two are not apart, although roundings may part
+ * them. */
+static bool hits(const gjk_near_question *q, const gjk_placed *placed) {
+    const gjk_ray_settings settings = {.tolerance = q->settings.tolerance,
+                                       .max_iterations = q->settings.max_iterations,
+                                       .solid = true,
+                                       .budget = q->settings.budget};
+    return gjk_raycast(placed, q->ray, &settings).hit;
+}
+
+static gjk_status measure_to_ray(const void *question, const gjk_body *body,
+                                 const gjk_placed *placed, void *item, bool *counts) {
+    const gjk_near_question *q = question;
+    const stretch part = beside(q->ray, placed);
+    if (part.gap > q->max_distance) {
+        return GJK_OK;
+    }
+    gjk_near *near = item;
+    gjk_shape segment;
+    gjk_placed line;
+    const gjk_arena_mark mark = gjk_arena_here(q->arena);
+    gjk_status status = make_part(q, &part, &segment, &line);
+    if (status == GJK_OK) {
+        near->body = body;
+        near->result = gjk_distance(&line, placed, &q->settings);
+        if (near->result.distance > 0.0 && near->result.distance <= part.slack && hits(q, placed)) {
+            near->result.distance = near->result.lower_bound = 0.0;
+        }
+        *counts = near->result.distance <= q->max_distance;
+        status = near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
+    }
+    gjk_arena_rewind(q->arena, mark);
+    return status;
+}
+
+/* The bounds of a box of that half size that moves along the ray. */
+static gjk_query_bounds wide_ray(const gjk_ray *ray, double half, uint32_t dimension,
+                                 double tolerance) {
+    gjk_query_bounds query = gjk_query_bounds_of_ray(ray, dimension, tolerance);
+    for (uint32_t axis = 0; axis < dimension; axis++) {
+        double slack = ROUNDING * (half + fabs(query.min[axis]));
+        query.min[axis] -= half + slack;
+        query.max[axis] += half + slack;
+    }
+    return query;
+}
+
+gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
+                            const gjk_selection *selection, const gjk_distance_settings *settings,
+                            gjk_nears *out) {
+    gjk_near_question question = {.ray = ray,
+                                  .dimension = gjk_set_dimension(snapshot->set),
+                                  .max_distance = max_distance,
+                                  .settings = *settings,
+                                  .arena = selection->arena};
+    question.settings.budget = selection->budget;
+    const gjk_query_bounds query =
+        wide_ray(ray, max_distance, question.dimension, settings->tolerance);
+    const gjk_ranking ranking = {
+        .query = &query,
+        .distance = ray->max_distance, /* along the ray, which is not what the order is by */
+        .question = &question,
+        .measure = measure_to_ray,
+        .order = by_distance,
+        .item_size = sizeof(gjk_near),
+    };
+    return find_nears(&ranking, snapshot, selection, out);
+}
+
+/*
+ * The nearest pairs between two sets: for each body of the first the search among those of the
+ * second, which the worst pair kept so far bounds.
+ */
+
+static int pairs_by_ids(const gjk_pair_near *p, const gjk_pair_near *q) {
+    const int first = strcmp(p->a->id, q->a->id);
+    return first != 0 ? first : strcmp(p->b->id, q->b->id);
+}
+
+static int pairs_by_distance(const void *a, const void *b) {
+    const gjk_pair_near *p = a, *q = b;
+    if (p->result.distance != q->result.distance) {
+        return p->result.distance < q->result.distance ? -1 : 1;
+    }
+    return pairs_by_ids(p, q);
+}
+
+static int pairs_by_signed_distance(const void *a, const void *b) {
+    const gjk_pair_near *p = a, *q = b;
+    if (p->result.signed_distance != q->result.signed_distance) {
+        return p->result.signed_distance < q->result.signed_distance ? -1 : 1;
+    }
+    return pairs_by_ids(p, q);
+}
+
+typedef struct pair_search {
+    gjk_set_walk firsts, seconds;
+    gjk_list found;
+    gjk_sort_order order;
+    double reach; /* pairs that are farther apart cannot change the answer */
+    gjk_distance_settings settings;
+    gjk_status status;
+} pair_search;
+
+static void take_pair(pair_search *search, const gjk_pair_near *pair) {
+    const gjk_selection *selection = search->seconds.selection;
+    if (!gjk_list_offer(&search->found, selection->limit, search->order, pair)) {
+        search->status = GJK_OUT_OF_MEMORY;
+    } else if (search->found.count == selection->limit &&
+               (search->found.truncated || selection->rest_unasked)) {
+        const gjk_pair_near *last = (const gjk_pair_near *)(void *)search->found.items;
+        search->reach = last->result.distance;
+        gjk_tree_walk_narrow(&search->seconds.tree, search->reach);
+    }
+}
+
+/* All pairs that begin with a. */
+static void search_row(pair_search *search, const gjk_leaf *a) {
+    gjk_placed room_a, room_b;
+    const gjk_placed *placed = gjk_leaf_place(search->firsts.snapshot, a, &room_a);
+    const gjk_query_bounds query =
+        gjk_query_bounds_of(GJK_QUERY_NEAR, placed, search->settings.tolerance);
+    gjk_leaf b;
+    gjk_set_walk_aim(&search->seconds, &query, search->reach);
+    while (search->status == GJK_OK && gjk_set_walk_next(&search->seconds, &b)) {
+        if (!gjk_bodies_accept_each_other(a->body, b.body)) {
+            continue;
+        }
+        const gjk_placed *other = gjk_leaf_place(search->seconds.snapshot, &b, &room_b);
+        const gjk_pair_near pair = {a->body, b.body,
+                                    gjk_distance(placed, other, &search->settings)};
+        if (pair.result.given_up) {
+            search->status = GJK_GIVEN_UP;
+        } else if (pair.result.distance <= search->reach) {
+            take_pair(search, &pair);
+        }
+    }
+}
+
+gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                                   double max_distance, const gjk_selection *selection,
+                                   const gjk_distance_settings *settings, gjk_pair_nears *out) {
+    const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
+    gjk_snapshot in_order = *snapshot; /* without a tree: all of them, in the order of ids */
+    gjk_selection all = *selection;
+    pair_search search = {
+        .found = gjk_list_make(selection->arena, sizeof(gjk_pair_near)),
+        .order = settings->is_signed ? pairs_by_signed_distance : pairs_by_distance,
+        .reach = max_distance,
+        .settings = *settings,
+        .status = GJK_OK,
+    };
+    gjk_leaf a;
+    in_order.tree = NULL;
+    all.except = NULL;
+    search.settings.budget = selection->budget;
+    gjk_set_walk_init(&search.firsts, &in_order, &all);
+    gjk_set_walk_init(&search.seconds, other, &all);
+    gjk_set_walk_aim(&search.firsts, &everything, 0.0);
+    while (search.status == GJK_OK && !gjk_budget_is_spent(search.seconds.tree.budget) &&
+           gjk_set_walk_next(&search.firsts, &a)) {
+        search_row(&search, &a);
+    }
+    if (search.status == GJK_OK && (gjk_budget_is_spent(search.firsts.tree.budget) ||
+                                    gjk_budget_is_spent(search.seconds.tree.budget))) {
+        search.status = GJK_GIVEN_UP;
+    }
+    if (search.status == GJK_OK) {
+        search.status = gjk_list_sort(&search.found, search.order);
+    }
+    *out = (gjk_pair_nears){(gjk_pair_near *)(void *)search.found.items, search.found.count,
+                            search.found.truncated && !selection->rest_unasked};
+    return search.status;
+}
+
+/*
+ * Rays at a set: a ranked search by the distance of the hit.
+ */
+
+typedef struct gjk_ray_question {
+    gjk_query_bounds bounds;
+    const gjk_ray *ray;
+    gjk_ray_settings settings;
+} gjk_ray_question;
+
+static double hit_distance_of(const void *item) {
+    return ((const gjk_ray_hit *)item)->result.distance;
+}
+
+static int hits_by_distance(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, hit_distance_of);
+}
+
+static gjk_status measure_ray(const void *question, const gjk_body *body, const gjk_placed *placed,
+                              void *item, bool *counts) {
+    const gjk_ray_question *q = question;
+    gjk_ray_hit *hit = item;
+    hit->body = body;
+    hit->result = gjk_raycast(placed, q->ray, &q->settings);
+    *counts = hit->result.hit;
+    return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
+}
+
+static gjk_ray_question ask_ray(const gjk_snapshot *snapshot, const gjk_ray *ray,
+                                const gjk_selection *selection, const gjk_ray_settings *settings) {
+    const uint32_t dimension = gjk_set_dimension(snapshot->set);
+    gjk_ray_question question = {gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
+                                 *settings};
+    question.settings.budget = selection->budget;
+    return question;
+}
+
+static gjk_ranking rank_ray_hits(const gjk_ray_question *question) {
+    return (gjk_ranking){
+        .query = &question->bounds,
+        .distance = question->ray->max_distance,
+        .question = question,
+        .measure = measure_ray,
+        .order = hits_by_distance,
+        .rank = hit_distance_of,
+        .item_size = sizeof(gjk_ray_hit),
+    };
+}
+
+gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
+                           const gjk_selection *selection, const gjk_ray_settings *settings,
+                           gjk_ray_hits *out) {
+    const gjk_ray_question question = ask_ray(snapshot, ray, selection, settings);
+    const gjk_ranking ranking = rank_ray_hits(&question);
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)found.items, found.count, found.truncated};
+    return status;
+}
+
+bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
+                         const gjk_selection *selection, const gjk_ray_settings *settings) {
+    const gjk_ray_question question = ask_ray(snapshot, ray, selection, settings);
+    const gjk_ranking ranking = rank_ray_hits(&question);
+    return gjk_ranking_any(&ranking, snapshot, selection);
+}
+
+/*
+ * Moving shapes at a set: a ranked search by the fraction of the motion at first contact.
+ */
+
+typedef struct gjk_cast_question {
+    gjk_query_bounds bounds;
+    const gjk_placed *moving;
+    const gjk_rigid_motion *motion;
+    gjk_cast_settings settings;
+} gjk_cast_question;
+
+static double fraction_of(const void *item) {
+    return ((const gjk_cast_hit *)item)->result.fraction;
+}
+
+static int by_fraction(const void *a, const void *b) {
+    return gjk_ranking_compare(a, b, fraction_of);
+}
+
+static gjk_status measure_cast(const void *question, const gjk_body *body, const gjk_placed *placed,
+                               void *item, bool *counts) {
+    const gjk_cast_question *q = question;
+    gjk_cast_hit *hit = item;
+    hit->body = body;
+    hit->result = gjk_cast_turning(q->moving, q->motion, placed, &q->settings);
+    *counts = hit->result.hit;
+    return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
+}
+
+static gjk_cast_question ask_cast(const gjk_placed *moving, const gjk_rigid_motion *motion,
+                                  const gjk_selection *selection,
+                                  const gjk_cast_settings *settings) {
+    gjk_cast_question question = {
+        .bounds = gjk_query_bounds_of_turning(moving, motion, settings->tolerance),
+        .moving = moving,
+        .motion = motion,
+        .settings = *settings,
+    };
+    question.settings.budget = selection->budget;
+    return question;
+}
+
+static gjk_ranking rank_cast_hits(const gjk_cast_question *question) {
+    return (gjk_ranking){
+        .query = &question->bounds,
+        .distance = 1.0,
+        .question = question,
+        .measure = measure_cast,
+        .order = by_fraction,
+        .rank = fraction_of,
+        .item_size = sizeof(gjk_cast_hit),
+    };
+}
+
+gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                                const gjk_rigid_motion *motion, const gjk_selection *selection,
+                                const gjk_cast_settings *settings, gjk_cast_hits *out) {
+    const gjk_cast_question question = ask_cast(moving, motion, selection, settings);
+    const gjk_ranking ranking = rank_cast_hits(&question);
+    gjk_list found;
+    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)found.items, found.count, found.truncated};
+    return status;
+}
+
+bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *moving,
+                              const gjk_rigid_motion *motion, const gjk_selection *selection,
+                              const gjk_cast_settings *settings) {
+    const gjk_cast_question question = ask_cast(moving, motion, selection, settings);
+    const gjk_ranking ranking = rank_cast_hits(&question);
+    return gjk_ranking_any(&ranking, snapshot, selection);
+}
+
+gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
+                        const gjk_selection *selection, const gjk_cast_settings *settings,
+                        gjk_cast_hits *out) {
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
+    return gjk_set_cast_turning(snapshot, &sweep->moving, &straight, selection, settings, out);
+}
+
+bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
+                      const gjk_selection *selection, const gjk_cast_settings *settings) {
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
+    return gjk_set_cast_turning_any(snapshot, &sweep->moving, &straight, selection, settings);
+}

@@ -1,0 +1,57 @@
+#ifndef GJK_SHAPE_CONVEX_HULL_H
+#define GJK_SHAPE_CONVEX_HULL_H
+
+/* Convex hulls of points in the plane and in space, and outlines of convex polygons. */
+
+#include "gjk/arena.h"
+#include "gjk/vec.h"
+
+typedef struct gjk_hull2 {
+    uint32_t *corners; /* indices, counter-clockwise from the least x (of these: y) */
+    uint32_t count;    /* 1: all coincide; 2: all on one line */
+} gjk_hull2;
+
+/*
+ * Finds the points that are no convex combination of others, exactly, of count >= 1
+ * finite ones; of coincident points the one with the least index. O(n log n) time;
+ * 28 bytes a point from the arena, where the corners stay, and as many again while it lasts.
+ * OUT_OF_MEMORY; GIVEN_UP where the arena's budget is spent.
+ */
+gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
+                          gjk_hull2 *out) GJK_MUST_USE;
+
+typedef struct gjk_hull3 {
+    uint32_t *corners; /* indices, ascending */
+    uint32_t count;
+    uint32_t (*triangles)[3]; /* the boundary, counter-clockwise from outside; NULL when flat */
+    uint32_t triangle_count;
+    uint32_t rank; /* dimension of the hull: 0 (all points coincide) to 3 */
+} gjk_hull3;
+
+/*
+ * Finds the points that are no convex combination of others, exactly, of count >= 1
+ * finite ones up to 4 * GJK_COORDINATE_MAX; of coincident points one. The triangles
+ * may also have corners in the middle of an edge or facet. Expected O(n log n) time for
+ * any input; about 200 bytes a point from the arena, where the lists stay. OUT_OF_MEMORY;
+ * GIVEN_UP where the arena's budget is spent.
+ */
+gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count,
+                          gjk_hull3 *out) GJK_MUST_USE;
+
+/*
+ * How far inside its neighbours' chord a vertex may lie and still count as collinear,
+ * relative to the larger side of the outline's bounding box: 1e-12, and a thousandth of it for
+ * the rounding of coordinates that are meant to lie just there.
+ */
+#define GJK_OUTLINE_SLACK 1.001e-12
+
+/*
+ * Tells whether the closed line through count >= 3 vertices, whose hull is given, is the outline
+ * of a convex polygon in either winding. NOT_CONVEX with *bad_vertex the first vertex that is
+ * concave or where the line turns back or begins another round; 0 when it has no area. O(n) time;
+ * 24 bytes a vertex from the arena. OUT_OF_MEMORY.
+ */
+gjk_status gjk_outline_check(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
+                             const gjk_hull2 *hull, uint32_t *bad_vertex) GJK_MUST_USE;
+
+#endif

@@ -1,0 +1,147 @@
+/*
+ * Support points. A cloud is scanned whole: contiguous columns under wide instructions beat hill
+ * climbing at the sizes that shapes have. The instruction set is chosen at each call, so that the
+ * core needs neither a global nor a start-up.
+ */
+
+#include "shape/convex/support.h"
+
+#include "shape/convex/scan.h"
+
+/* Up to this many points the comparison across lanes costs more than it saves. */
+#define SCALAR_MAX 12
+
+static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_scan2_avx512(cloud, direction.x, direction.y);
+    }
+    if (gjk_has_avx2()) {
+        return gjk_scan2_avx2(cloud, direction.x, direction.y);
+    }
+#endif
+    return gjk_scan2_plain(cloud, direction.x, direction.y);
+}
+
+uint32_t gjk_scan_least(const double *values, uint32_t count) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        return gjk_scan_least_avx512(values, count);
+    }
+    if (gjk_has_avx2()) {
+        return gjk_scan_least_avx2(values, count);
+    }
+#endif
+    return gjk_scan_least_plain(values, count);
+}
+
+uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
+#ifdef GJK_SCAN_X86
+    if (cloud->count > SCALAR_MAX && gjk_has_avx512()) {
+        return gjk_scan3_avx512(cloud, dx, dy, dz);
+    }
+    if (cloud->count > SCALAR_MAX && gjk_has_avx2()) {
+        return gjk_scan3_avx2(cloud, dx, dy, dz);
+    }
+#endif
+    return gjk_scan3_plain(cloud, dx, dy, dz);
+}
+
+void gjk_scan_both3(const gjk_columns cloud[2], const gjk_vec3 direction[2], uint32_t index[2]) {
+#ifdef GJK_SCAN_X86
+    if (gjk_has_avx512()) {
+        gjk_scan_both3_avx512(cloud, direction, index);
+        return;
+    }
+    if (gjk_has_avx2()) {
+        gjk_scan_both3_avx2(cloud, direction, index);
+        return;
+    }
+#endif
+    gjk_scan_both3_plain(cloud, direction, index);
+}
+
+gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
+    if (shape->count == 0) {
+        gjk_vec3 point;
+        gjk_curve_support(shape, direction.x, direction.y, 0.0, &point);
+        return gjk_xy(point);
+    }
+    const double *x = shape->columns, *y = x + shape->stride;
+    uint32_t i = shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction.x, direction.y)
+                                            : scan2(shape, direction);
+    return (gjk_vec2){x[i], y[i]};
+}
+
+void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point) {
+    if (shape->count == 0) { /* and no columns */
+        gjk_curve_support(shape, dx, dy, dz, point);
+        return;
+    }
+    const double *x = shape->columns, *y = x + shape->stride, *z = y + shape->stride;
+    if (shape->type == GJK_BOX) { /* the signs choose the corner; adding 0 turns -0 into 0 */
+        point->x = (dx > 0.0 ? -x[0] : x[0]) + 0.0;
+        point->y = (dy > 0.0 ? -y[0] : y[0]) + 0.0;
+        point->z = (dz > 0.0 ? -z[0] : z[0]) + 0.0;
+        return;
+    }
+    gjk_columns cloud = {x, shape->count, shape->stride};
+    uint32_t i = shape->count == 1 ? 0 : gjk_scan3(&cloud, dx, dy, dz);
+    point->x = x[i];
+    point->y = y[i];
+    point->z = z[i];
+}
+
+gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
+    gjk_vec3 point;
+    if (shape->count > 0) {
+        return gjk_shape_point(shape, 0);
+    }
+    gjk_curve_support(shape, 1.0, 0.0, 0.0, &point);
+    return gjk_add3(point, shape->offset);
+}
+
+/*
+ * Scans one point after the other, on every processor.
+ */
+
+uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
+    const double *x = cloud->columns, *y = x + cloud->stride;
+    uint32_t best = 0;
+    double most = dx * x[0] + dy * y[0];
+    for (uint32_t i = 1; i < cloud->count; i++) {
+        double along = dx * x[i] + dy * y[i];
+        best = along > most ? i : best;
+        most = along > most ? along : most;
+    }
+    return best;
+}
+
+uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz) {
+    const double *x = cloud->x, *y = x + cloud->stride, *z = y + cloud->stride;
+    uint32_t best = 0;
+    double most = dx * x[0] + dy * y[0] + dz * z[0];
+    for (uint32_t i = 1; i < cloud->count; i++) {
+        double along = dx * x[i] + dy * y[i] + dz * z[i];
+        best = along > most ? i : best;
+        most = along > most ? along : most;
+    }
+    return best;
+}
+
+void gjk_scan_both3_plain(const gjk_columns cloud[2], const gjk_vec3 direction[2],
+                          uint32_t index[2]) {
+    for (int i = 0; i < 2; i++) {
+        index[i] = gjk_scan3_plain(&cloud[i], direction[i].x, direction[i].y, direction[i].z);
+    }
+}
+
+uint32_t gjk_scan_least_plain(const double *values, uint32_t count) {
+    uint32_t best = 0;
+    double least = values[0];
+    for (uint32_t i = 1; i < count; i++) {
+        best = values[i] < least ? i : best;
+        least = values[i] < least ? values[i] : least;
+    }
+    return best;
+}

@@ -1,0 +1,529 @@
+/*
+ * Shapes of many convex pieces: their shared memory, their pieces as convex shapes, and the box of
+ * the whole. Each kind has a constructor in a file of its own.
+ */
+
+#include "shape/pieces/pieces.h"
+
+#include "base/numbers.h"
+#include "base/wide.h"
+#include "gjk/budget.h"
+#include "shape/convex/cloud.h"
+#include "shape/convex/support.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* How far a part may lie from the whole's origin, in its sizes, before the place is composed with
+ * more digits. */
+#define PART_FAR 1.5
+/* How far it may stand from the world's, in its sizes, before what is rounded off is kept. */
+#define WORLD_FAR 1.0
+
+/* --- Memory --- */
+
+void gjk_pieces_retain(const struct gjk_pieces *pieces) {
+    gjk_references_add(&((struct gjk_pieces *)pieces)->references);
+}
+
+void gjk_pieces_release(const struct gjk_pieces *pieces) {
+    struct gjk_pieces *own = (struct gjk_pieces *)pieces;
+    if (own == NULL || !gjk_references_drop(&own->references)) {
+        return;
+    }
+    gjk_arena_fini(&own->memory);
+    free(own);
+}
+
+static void release_later(void *pieces) {
+    gjk_pieces_release(pieces);
+}
+
+struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type,
+                                  uint32_t dimension) {
+    struct gjk_pieces *pieces = calloc(1, sizeof *pieces);
+    if (pieces == NULL) {
+        return NULL;
+    }
+    gjk_references_init(&pieces->references);
+    gjk_arena_init(&pieces->memory, 0);
+    gjk_arena_set_budget(&pieces->memory, arena->budget); /* until it is finished */
+    if (arena->account != NULL) {
+        gjk_arena_charge(&pieces->memory, arena->account->lasting);
+    }
+    pieces->type = type;
+    pieces->dimension = dimension;
+    if (!gjk_arena_defer(arena, release_later, pieces)) {
+        gjk_pieces_release(pieces);
+        return NULL;
+    }
+    return pieces;
+}
+
+void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size) {
+    void *copy = gjk_arena_alloc_array(&pieces->memory, count, size);
+    if (copy != NULL && count > 0) {
+        memcpy(copy, items, count * size);
+    }
+    return copy;
+}
+
+uint32_t gjk_pieces_count(const struct gjk_pieces *pieces) {
+    return pieces->count;
+}
+
+size_t gjk_pieces_bytes(const struct gjk_pieces *pieces) {
+    return sizeof *pieces + pieces->memory.used_bytes;
+}
+
+/* --- Pieces --- */
+
+void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
+    if (pieces->type == GJK_MESH) {
+        gjk_mesh_triangle(&pieces->mesh, i, corners);
+        return;
+    }
+    /* Cut from (column, row) to (column + 1, row + 1); counter-clockwise seen from above. */
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t cell = i / 2, side = i % 2;
+    const uint32_t column = cell % (field->columns - 1), row = cell / (field->columns - 1);
+    const uint32_t columns[3] = {column, column + 1, side == 0 ? column + 1 : column};
+    const uint32_t rows[3] = {row, side == 0 ? row : row + 1, row + 1};
+    for (int k = 0; k < 3; k++) {
+        corners[k] = (gjk_vec3){columns[k] * field->spacing[0], rows[k] * field->spacing[1],
+                                field->heights[(size_t)rows[k] * field->columns + columns[k]]};
+    }
+}
+
+bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
+    uint32_t samples[3];
+    return pieces->type != GJK_HEIGHTFIELD || gjk_heightfield_samples(pieces, i, samples);
+}
+
+/* Steps of a piece that is looked at. */
+#define PIECE_STEPS 16
+
+bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
+                     uint32_t *index) {
+    while (*next < pieces->count && !gjk_budget_spend(budget, PIECE_STEPS)) {
+        *index = (*next)++;
+        if (gjk_piece_exists(pieces, *index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void make_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    gjk_vec3 corners[3];
+    gjk_pieces_triangle(pieces, i, corners);
+    gjk_shape_fill_triangle(corners, pieces->rounding, out->columns, &out->shape);
+}
+
+/* The two ends of piece i of a chain. */
+static void chain_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 ends[2]) {
+    const gjk_vec2 *vertices = pieces->chain.vertices;
+    const gjk_vec2 a = vertices[i], b = vertices[i + 1 < pieces->chain.count ? i + 1 : 0];
+    ends[0] = (gjk_vec3){a.x, a.y, 0};
+    ends[1] = (gjk_vec3){b.x, b.y, 0};
+}
+
+bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
+    switch (pieces->type) {
+    case GJK_MESH:
+    case GJK_HEIGHTFIELD:
+        gjk_pieces_triangle(pieces, i, corners);
+        return true;
+    case GJK_CHAIN:
+        chain_segment(pieces, i, corners);
+        corners[2] = corners[1];
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    gjk_vec3 ends[2];
+    chain_segment(pieces, i, ends);
+    gjk_shape_fill_segment(2, ends, pieces->rounding, out->columns, &out->shape);
+}
+
+void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    GJK_ASSERT(i < pieces->count);
+    switch (pieces->type) {
+    case GJK_COMPOUND:
+        out->placed = pieces->compound.parts[i];
+        return;
+    case GJK_REGION:
+        out->placed = (gjk_placed){&pieces->region.polygons[i], gjk_pose_identity()};
+        return;
+    case GJK_CHAIN:
+        make_segment(pieces, i, out);
+        break;
+    default:
+        make_triangle(pieces, i, out);
+        break;
+    }
+    out->placed = (gjk_placed){&out->shape, gjk_pose_identity()};
+}
+
+/* The sum in full: its rounded digits and the rest. */
+static gjk_wide3 whole_sum(gjk_vec3 a, gjk_vec3 b) {
+    const gjk_double_double x = gjk_two_sum(a.x, b.x), y = gjk_two_sum(a.y, b.y),
+                            z = gjk_two_sum(a.z, b.z);
+    return (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
+}
+
+/* The rotation by the sum of two angles, as exact as that by one. */
+static gjk_mat3 turn_by_both(double a, double b) {
+    const gjk_double_double angle = gjk_two_sum(a, b);
+    double s, c;
+    gjk_sincos(angle.high, &s, &c);
+    const double sine = s + angle.low * c, cosine = c - angle.low * s;
+    return (gjk_mat3){{cosine, -sine, 0.0}, {sine, cosine, 0.0}, {0.0, 0.0, 1.0}};
+}
+
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
+    const gjk_placed part = piece->placed;
+    const double size = part.shape->size;
+    const double far = gjk_largest3(part.pose.position);
+    gjk_pose *pose = &piece->placed.pose;
+    gjk_wide3 middle;
+    *pose = gjk_pose_compose(whole, &part.pose);
+    if (whole->form == GJK_POSE_ANGLE && part.pose.form == GJK_POSE_ANGLE) {
+        pose->rotation = turn_by_both(whole->turn.angle, part.pose.turn.angle);
+    }
+    if (far > PART_FAR * size || part.shape->is_far) {
+        middle = gjk_wide3_of(part.pose.position);
+        if (part.shape->is_far) {
+            middle = gjk_pose_apply_wide(&part.pose, gjk_wide3_of(part.shape->offset));
+        }
+        middle = gjk_pose_apply_wide(whole, middle);
+    } else if (gjk_largest3(pose->position) > WORLD_FAR * size) {
+        middle = whole_sum(gjk_mul3(&whole->rotation, part.pose.position), whole->position);
+    } else {
+        return;
+    }
+    pose->position = middle.high;
+    if (gjk_largest3(middle.low) > 0.0) {
+        pose->rest = middle.low;
+        pose->form = GJK_POSE_REST;
+    }
+    if (part.shape->is_far) {
+        gjk_shape_about_offset(part.shape, &piece->shape);
+        piece->placed.shape = &piece->shape;
+    }
+}
+
+void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
+    const struct gjk_pieces *pieces = whole->shape->pieces;
+    gjk_piece_make_own(pieces, i, out);
+    if (pieces->type == GJK_COMPOUND) {
+        gjk_piece_put(&whole->pose, out);
+    } else {
+        out->placed.pose = whole->pose;
+    }
+}
+
+bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *material) {
+    if (pieces->materials != NULL) {
+        *material = pieces->materials[gjk_pieces_material_index(pieces, i)];
+    }
+    return pieces->materials != NULL;
+}
+
+/* --- The whole --- */
+
+static gjk_bounds join(const gjk_bounds *a, const gjk_bounds *b) {
+    return (gjk_bounds){{gjk_smaller(a->min.x, b->min.x), gjk_smaller(a->min.y, b->min.y),
+                         gjk_smaller(a->min.z, b->min.z)},
+                        {gjk_larger(a->max.x, b->max.x), gjk_larger(a->max.y, b->max.y),
+                         gjk_larger(a->max.z, b->max.z)}};
+}
+
+static gjk_bounds bounds_of_points(const gjk_vec3 *points, uint32_t count, uint32_t dimension,
+                                   double radius) {
+    const double depth = dimension == 3 ? radius : 0.0;
+    gjk_bounds box = {points[0], points[0]};
+    for (uint32_t i = 1; i < count; i++) {
+        const gjk_bounds point = {points[i], points[i]};
+        box = join(&box, &point);
+    }
+    return (gjk_bounds){{box.min.x - radius, box.min.y - radius, box.min.z - depth},
+                        {box.max.x + radius, box.max.y + radius, box.max.z + depth}};
+}
+
+/* The box of a piece in the whole's own frame, within rounding. */
+static gjk_bounds bounds_of(const struct gjk_pieces *pieces, uint32_t i) {
+    gjk_vec3 corners[3];
+    gjk_piece piece;
+    if (gjk_pieces_corners(pieces, i, corners)) {
+        return bounds_of_points(corners, 3, pieces->dimension, pieces->rounding);
+    }
+    gjk_piece_make_own(pieces, i, &piece);
+    return gjk_placed_bounds(&piece.placed);
+}
+
+static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, gjk_shape *out) {
+    const gjk_vec3 low = bounds->min, high = bounds->max;
+    *out = (gjk_shape){.type = pieces->type, .dimension = pieces->dimension, .pieces = pieces};
+    out->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
+                             0.5 * low.z + 0.5 * high.z};
+    out->half_extents = (gjk_vec3){gjk_larger(high.x - out->center.x, out->center.x - low.x),
+                                   gjk_larger(high.y - out->center.y, out->center.y - low.y),
+                                   gjk_larger(high.z - out->center.z, out->center.z - low.z)};
+    const gjk_vec3 half = out->half_extents, center = out->center;
+    const double longest = gjk_larger(half.x, gjk_larger(half.y, half.z));
+    out->size = 2.0 * longest;
+    out->bounding_radius =
+        longest > 0.0 ? longest * gjk_length3(gjk_scale3(1.0 / longest, half)) * (1.0 + 0x1p-50)
+                      : 0.0;
+    out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
+}
+
+/* Measures the pieces and builds the tree over their boxes. */
+static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
+    gjk_budget *budget = scratch->budget;
+    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)pieces->count + 1, sizeof *boxes);
+    if (boxes == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    *whole = (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
+        if (gjk_piece_exists(pieces, i)) {
+            gjk_bounds own = bounds_of(pieces, i);
+            *whole = join(whole, &own);
+            count++;
+        }
+    }
+    GJK_ASSERT(count > 0 || gjk_budget_is_spent(budget));
+    gjk_pieces_tree_aim(&pieces->tree, whole);
+    count = 0;
+    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
+        if (gjk_piece_exists(pieces, i)) {
+            gjk_bounds own = bounds_of(pieces, i);
+            boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);
+        }
+    }
+    return gjk_budget_is_spent(budget)
+               ? GJK_GIVEN_UP
+               : gjk_pieces_tree_build(&pieces->tree, &pieces->memory, scratch, boxes, count);
+}
+
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
+                             gjk_shape *out) {
+    struct gjk_arena scratch;
+    gjk_bounds whole;
+    gjk_arena_set_budget(&pieces->memory, NULL);
+    gjk_arena_init_beside(&scratch, arena);
+    gjk_status status = build(pieces, &scratch, &whole);
+    gjk_arena_fini(&scratch);
+    if (status == GJK_OK) {
+        measure(pieces, &whole, out);
+    }
+    return status;
+}
+
+/* --- What it was made of --- */
+
+bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out) {
+    *out = pieces->mesh;
+    return pieces->type == GJK_MESH;
+}
+
+bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *out) {
+    *out = pieces->heightfield;
+    return pieces->type == GJK_HEIGHTFIELD;
+}
+
+bool gjk_pieces_region(const struct gjk_pieces *pieces, gjk_region *out) {
+    *out = pieces->region.rings;
+    return pieces->type == GJK_REGION;
+}
+
+uint32_t gjk_pieces_polygon(const struct gjk_pieces *pieces, uint32_t i,
+                            const gjk_vec2 **vertices) {
+    GJK_ASSERT(pieces->type == GJK_REGION && i < pieces->count);
+    const uint32_t *starts = pieces->region.outline_starts;
+    *vertices = pieces->region.outlines + starts[i];
+    return starts[i + 1] - starts[i];
+}
+
+const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *count, bool *closed) {
+    *count = pieces->chain.count;
+    *closed = pieces->closed;
+    return pieces->type == GJK_CHAIN ? pieces->chain.vertices : NULL;
+}
+
+/*
+ * The gap point_between a piece and a convex shape along one direction: the difference of their support
+ * values. The direction leads from the point of the piece nearest to the shape's centre to that centre
+ * (point on triangle after Ericson, Real-Time Collision Detection, 2005, 5.1.5). Any unit direction
+ * gives a valid bound, so roundings of the nearest point do no harm.
+ */
+
+gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed) {
+    gjk_seen seen = {{placed->shape, gjk_pose_relative(frame, &placed->pose)}, {0, 0, 0}};
+    seen.center = gjk_pose_apply(&seen.placed.pose, placed->shape->center);
+    return seen;
+}
+
+/* The number s in [0, 1] for which a + s (b - a) is nearest, from the numerators of s and 1 - s. */
+static gjk_vec3 point_between(gjk_vec3 a, gjk_vec3 b, double of_b, double of_a) {
+    return gjk_add3(a, gjk_scale3(of_b / (of_b + of_a), gjk_sub3(b, a)));
+}
+
+static gjk_vec3 nearest_on_triangle(const gjk_vec3 corners[3], gjk_vec3 p) {
+    const gjk_vec3 a = corners[0], b = corners[1], c = corners[2];
+    const gjk_vec3 ab = gjk_sub3(b, a), ac = gjk_sub3(c, a);
+    const gjk_vec3 ap = gjk_sub3(p, a), bp = gjk_sub3(p, b), cp = gjk_sub3(p, c);
+    const double d1 = gjk_dot3(ab, ap), d2 = gjk_dot3(ac, ap);
+    if (d1 <= 0.0 && d2 <= 0.0) {
+        return a;
+    }
+    const double d3 = gjk_dot3(ab, bp), d4 = gjk_dot3(ac, bp);
+    if (d3 >= 0.0 && d4 <= d3) {
+        return b;
+    }
+    const double of_c = d1 * d4 - d3 * d2;
+    if (of_c <= 0.0 && d1 >= 0.0 && d3 <= 0.0) {
+        return point_between(a, b, d1, -d3);
+    }
+    const double d5 = gjk_dot3(ab, cp), d6 = gjk_dot3(ac, cp);
+    if (d6 >= 0.0 && d5 <= d6) {
+        return c;
+    }
+    const double of_b = d5 * d2 - d1 * d6;
+    if (of_b <= 0.0 && d2 >= 0.0 && d6 <= 0.0) {
+        return point_between(a, c, d2, -d6);
+    }
+    const double of_a = d3 * d6 - d5 * d4;
+    if (of_a <= 0.0 && d4 - d3 >= 0.0 && d5 - d6 >= 0.0) {
+        return point_between(b, c, d4 - d3, d5 - d6);
+    }
+    const double whole = of_a + of_b + of_c;
+    return gjk_add3(a, gjk_add3(gjk_scale3(of_b / whole, ab), gjk_scale3(of_c / whole, ac)));
+}
+
+/* The least value of direction . x over a placed shape. */
+static double least_along(const gjk_placed *placed, gjk_vec3 direction) {
+    const gjk_shape *shape = placed->shape;
+    const gjk_vec3 d = gjk_neg3(gjk_mul3_transposed(&placed->pose.rotation, direction));
+    gjk_vec3 point;
+    if (shape->dimension == 3) {
+        gjk_support_of3(shape, d.x, d.y, d.z, &point);
+    } else {
+        const gjk_vec2 flat = gjk_support_of2(shape, gjk_xy(d));
+        point = (gjk_vec3){flat.x, flat.y, 0.0};
+    }
+    point = gjk_add3(point, shape->offset);
+    return gjk_dot3(direction, placed->pose.position) - gjk_dot3(d, point) - shape->radius;
+}
+
+/* False where v has no direction that doubles can tell. */
+static bool normalise(gjk_vec3 *v) {
+    const double square = gjk_dot3(*v, *v);
+    if (!(square > 0x1p-900) || !(square < INFINITY)) {
+        return false;
+    }
+    *v = gjk_scale3(1.0 / sqrt(square), *v);
+    return true;
+}
+
+static const gjk_gap no_gap = {{0, 0, 0}, -INFINITY};
+
+static gjk_gap thin_gap(const struct gjk_pieces *pieces, const gjk_vec3 corners[3],
+                        const gjk_seen *seen, gjk_vec3 shift) {
+    const gjk_vec3 center = gjk_add3(seen->center, shift);
+    gjk_vec3 direction = gjk_sub3(center, nearest_on_triangle(corners, center));
+    if (!normalise(&direction)) {
+        return no_gap;
+    }
+    const double most =
+        gjk_larger(gjk_dot3(direction, corners[0]),
+                   gjk_larger(gjk_dot3(direction, corners[1]), gjk_dot3(direction, corners[2])));
+    const double least = least_along(&seen->placed, direction) + gjk_dot3(direction, shift);
+    return (gjk_gap){direction, least - most - pieces->rounding};
+}
+
+gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
+                      gjk_vec3 shift) {
+    gjk_vec3 corners[3];
+    if (gjk_pieces_corners(pieces, i, corners)) {
+        return thin_gap(pieces, corners, seen, shift);
+    }
+    gjk_piece piece;
+    gjk_piece_make_own(pieces, i, &piece);
+    const gjk_vec3 from = gjk_pose_apply(&piece.placed.pose, piece.placed.shape->center);
+    gjk_vec3 direction = gjk_sub3(gjk_add3(seen->center, shift), from);
+    if (!normalise(&direction)) {
+        return no_gap;
+    }
+    const double most = -least_along(&piece.placed, gjk_neg3(direction));
+    const double least = least_along(&seen->placed, direction) + gjk_dot3(direction, shift);
+    return (gjk_gap){direction, least - most};
+}
+
+/*
+ * One point of each connected component of triangles, found by union-find over the vertices that
+ * they share (Tarjan 1975, with path halving; the least vertex of a component is its root).
+ */
+
+static uint32_t find_root(uint32_t *parents, uint32_t v) {
+    while (parents[v] != v) {
+        parents[v] = parents[parents[v]];
+        v = parents[v];
+    }
+    return v;
+}
+
+static void link(uint32_t *parents, uint32_t v, uint32_t w) {
+    const uint32_t a = find_root(parents, v), b = find_root(parents, w);
+    parents[a > b ? a : b] = a > b ? b : a;
+}
+
+/* Links the vertices of each piece and marks the roots of those that belong to one. Returns how many
+ * components there are. */
+static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_count,
+                            gjk_piece_vertices *vertices_of, uint32_t *parents, bool *is_seed) {
+    uint32_t indices[3], count = 0;
+    for (uint32_t v = 0; v < vertex_count; v++) {
+        parents[v] = v;
+    }
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        if (vertices_of(pieces, i, indices)) {
+            link(parents, indices[0], indices[1]);
+            link(parents, indices[0], indices[2]);
+        }
+    }
+    for (uint32_t i = 0; i < pieces->count; i++) {
+        if (vertices_of(pieces, i, indices)) {
+            const uint32_t root = find_root(parents, indices[0]);
+            count += !is_seed[root];
+            is_seed[root] = true;
+        }
+    }
+    return count;
+}
+
+gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
+                                 gjk_piece_vertices *vertices_of, gjk_piece_vertex *vertex_at) {
+    uint32_t *parents = malloc(vertex_count * sizeof *parents);
+    bool *is_seed = calloc(vertex_count, sizeof *is_seed);
+    gjk_vec3 *seeds = NULL;
+    if (parents != NULL && is_seed != NULL) {
+        uint32_t count = link_pieces(pieces, vertex_count, vertices_of, parents, is_seed);
+        seeds = gjk_arena_alloc_array(&pieces->memory, count, sizeof *seeds);
+    }
+    for (uint32_t v = 0; seeds != NULL && v < vertex_count; v++) {
+        if (is_seed[v]) {
+            seeds[pieces->seed_count++] = vertex_at(pieces, v);
+        }
+    }
+    free(parents);
+    free(is_seed);
+    pieces->seeds = seeds;
+    return seeds != NULL ? GJK_OK : GJK_OUT_OF_MEMORY;
+}

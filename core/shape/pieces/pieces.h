@@ -1,0 +1,129 @@
+#ifndef GJK_SHAPE_PIECES_PIECES_H
+#define GJK_SHAPE_PIECES_PIECES_H
+
+/*
+ * Shared by the shapes of many pieces: the block that their numbers, their tree and what
+ * finds a piece by its index live in.
+ */
+
+#include "base/references.h"
+#include "gjk/pieces.h"
+#include "shape/pieces/tree.h"
+
+struct gjk_pieces {
+    gjk_references references;
+    struct gjk_arena memory; /* of all that follows */
+    gjk_shape_type type;
+    uint32_t dimension;
+    uint32_t count;
+    double rounding; /* of each piece; a compound's parts have it in their radii */
+    gjk_pieces_tree tree;
+    /* One point of each connected component of triangles: where none of them meets the surface of a
+     * closed mesh, they tell what lies inside. Any point of a compound's part does. */
+    const gjk_vec3 *seeds;
+    uint32_t seed_count;
+    bool closed, one_sided;
+    const uint32_t *materials; /* one a triangle or cell; NULL: none */
+    union {
+        gjk_mesh mesh;
+        gjk_heightfield heightfield;
+        struct {
+            const gjk_vec2 *vertices;
+            uint32_t count;
+        } chain;
+        struct {
+            const gjk_placed *parts;
+        } compound;
+        struct {
+            gjk_region rings;
+            const gjk_shape *polygons;
+            const gjk_vec2 *outlines; /* piece i: from outline_starts[i] to [i + 1] */
+            const uint32_t *outline_starts;
+        } region;
+    };
+};
+
+/* An empty one with a single reference, which `arena` drops when it is reset. NULL: no memory. */
+struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type, uint32_t dimension);
+
+/* A copy of count items of the given size in the pieces' memory. NULL: no memory. */
+void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
+
+/* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
+ * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where
+ * its budget is spent. */
+gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
+                             gjk_shape *out) GJK_MUST_USE;
+
+/* The samples of a piece of a height field; false where a corner of its cell is a hole. */
+bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]);
+
+/* The corners of a mesh's triangle, in the order of its face normal. */
+static inline void gjk_mesh_triangle(const gjk_mesh *mesh, uint32_t i, gjk_vec3 corners[3]) {
+    for (int k = 0; k < 3; k++) {
+        corners[k] = mesh->vertices[mesh->triangles[i][k]];
+    }
+}
+
+/* Piece i in the whole's own frame. */
+void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out);
+
+/*
+ * Puts a part, whose place is in its whole's frame, where it stands when the whole has that pose.
+ * What the sum of both places lacks in doubles is kept as the pose's rest, unless the part is so
+ * near the world's origin that its own digits are as coarse; the place of its middle is composed
+ * with twice the digits where that is far from the whole's origin against the part's size.
+ */
+void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece);
+
+/* The three corners of piece i of a mesh or height field, in the order of its face normal. */
+void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
+
+/* The corners of piece i of a mesh, height field or chain, whose segments repeat their second end.
+ * False: the pieces are of another kind. */
+bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]);
+
+/* The vertices that a piece is made of, by their indices; false: there is no such piece. */
+typedef bool gjk_piece_vertices(const struct gjk_pieces *pieces, uint32_t piece,
+                                uint32_t indices[3]);
+typedef gjk_vec3 gjk_piece_vertex(const struct gjk_pieces *pieces, uint32_t vertex);
+
+/* Sets the seeds of pieces that share vertices. OUT_OF_MEMORY. */
+gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
+                                 gjk_piece_vertices *vertices_of,
+                                 gjk_piece_vertex *vertex_at) GJK_MUST_USE;
+
+/* Where a piece's material stands: a height field has one for each cell of two pieces. */
+static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces, uint32_t piece) {
+    return pieces->type == GJK_HEIGHTFIELD ? piece / 2 : piece;
+}
+
+/*
+ * A cheap bound of the distance between a piece and a convex shape: how far the two are apart along
+ * one well-chosen direction. It spares most pieces of a leaf the query on the piece.
+ */
+
+/* A convex shape where the whole of the pieces sees it, in the whole's own frame. */
+typedef struct gjk_seen {
+    gjk_placed placed;
+    gjk_vec3 center; /* of its bounding box */
+} gjk_seen;
+
+gjk_seen gjk_seen_make(const gjk_pose *frame, const gjk_placed *placed);
+
+/* Gap between the shapes along a unit direction from the piece to the shape; where they overlap,
+ * minus how far they do. */
+typedef struct gjk_gap {
+    gjk_vec3 direction; /* zero: none was found, and the length is -INFINITY */
+    double length;      /* within rounding of the numbers it is made of */
+} gjk_gap;
+
+/*
+ * Along the direction from the nearest point of a triangle or segment to the shape's centre, which
+ * is exact for a ball that lies outside; from centre to centre for other pieces. The signed
+ * distance of the two is at least the gap. `shift` moves the shape first.
+ */
+gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
+                      gjk_vec3 shift);
+
+#endif

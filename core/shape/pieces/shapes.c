@@ -1,0 +1,392 @@
+/*
+ * The shapes of many pieces: meshes, height fields, chains and compounds.
+ *
+ * Triangle meshes. A closed one is checked edge by edge: directed edges are gathered at their
+ * smaller vertex (counting sort), where each pair of equal neighbours must run once forwards and once
+ * backwards.
+ */
+
+#include "shape/pieces/pieces.h"
+
+#include "base/numbers.h"
+#include "gjk/budget.h"
+#include "gjk/sort.h"
+
+#include <math.h>
+#include <string.h>
+
+static gjk_status fail_at(gjk_pieces_fault *fault, gjk_status status, uint32_t first,
+                          uint32_t second, uint32_t depth) {
+    *fault = (gjk_pieces_fault){.index = {first, second}, .depth = depth};
+    return status;
+}
+
+static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_pieces_fault *fault) {
+    if (mesh->vertex_count < 1 || mesh->triangle_count < 1) {
+        return fail_at(fault, GJK_TOO_FEW_POINTS, 0, 0, 0);
+    }
+    if (mesh->triangle_count > GJK_PIECES_MAX) {
+        return fail_at(fault, GJK_TOO_MANY_POINTS, 0, 0, 0);
+    }
+    for (uint32_t i = 0; i < mesh->vertex_count; i++) {
+        const double numbers[3] = {mesh->vertices[i].x, mesh->vertices[i].y, mesh->vertices[i].z};
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            gjk_status status = gjk_check_coordinate(numbers[axis]);
+            if (status != GJK_OK) {
+                return fail_at(fault, status, i, axis, 2);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            if (mesh->triangles[i][corner] >= mesh->vertex_count) {
+                return fail_at(fault, GJK_BAD_INDEX, i, corner, 2);
+            }
+        }
+    }
+    return gjk_check_length(rounding);
+}
+
+/* --- Closed meshes --- */
+
+/* A directed edge, kept at its smaller vertex. */
+typedef struct half_edge {
+    uint32_t other;    /* the larger vertex */
+    uint32_t triangle; /* twice, plus 1 where it runs from the larger to the smaller one */
+} half_edge;
+
+static int by_other(const void *p, const void *q) {
+    const half_edge *a = p, *b = q;
+    if (a->other != b->other) {
+        return a->other < b->other ? -1 : 1;
+    }
+    return a->triangle < b->triangle ? -1 : a->triangle > b->triangle;
+}
+
+/* Calls back for each directed edge, at its smaller vertex. */
+typedef void (*edge_visitor)(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges);
+
+static void visit_edges(const gjk_mesh *mesh, edge_visitor visit, uint32_t *ends,
+                        half_edge *edges) {
+    for (uint32_t i = 0; i < mesh->triangle_count; i++) {
+        for (uint32_t corner = 0; corner < 3; corner++) {
+            const uint32_t from = mesh->triangles[i][corner];
+            const uint32_t to = mesh->triangles[i][corner == 2 ? 0 : corner + 1];
+            const bool forwards = from < to;
+            visit(forwards ? from : to, (half_edge){forwards ? to : from, 2 * i + (from > to)},
+                  ends, edges);
+        }
+    }
+}
+
+static void count_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges) {
+    (void)edge, (void)edges;
+    ends[small + 1]++;
+}
+
+static void put_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges) {
+    edges[ends[small]++] = edge;
+}
+
+/* ends[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
+static void gather_edges(const gjk_mesh *mesh, uint32_t *ends, half_edge *edges) {
+    memset(ends, 0, ((size_t)mesh->vertex_count + 1) * sizeof *ends);
+    visit_edges(mesh, count_edge, ends, edges);
+    for (uint32_t v = 0; v < mesh->vertex_count; v++) {
+        ends[v + 1] += ends[v];
+    }
+    visit_edges(mesh, put_edge, ends, edges);
+}
+
+/* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly two
+ * triangles, which pass it in opposite directions. Returns the least triangle with an edge that does
+ * not, or UINT32_MAX. */
+static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
+    uint32_t worst = UINT32_MAX;
+    for (uint32_t i = 0; i < count;) {
+        uint32_t end = i + 1;
+        while (end < count && edges[end].other == edges[i].other) {
+            end++;
+        }
+        bool paired = end - i == 2 && edges[i].triangle % 2 != edges[i + 1].triangle % 2 &&
+                      edges[i].triangle / 2 != edges[i + 1].triangle / 2;
+        if (!paired && edges[i].triangle / 2 < worst) {
+            worst = edges[i].triangle / 2;
+        }
+        i = end;
+    }
+    return worst;
+}
+
+static gjk_status check_closed(struct gjk_arena *scratch, const gjk_mesh *mesh,
+                               gjk_pieces_fault *fault) {
+    const size_t count = 3 * (size_t)mesh->triangle_count;
+    half_edge *edges = gjk_arena_alloc_array(scratch, count, sizeof *edges);
+    uint32_t *ends = gjk_arena_alloc_array(scratch, (size_t)mesh->vertex_count + 1, sizeof *ends);
+    if (edges == NULL || ends == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    uint32_t worst = UINT32_MAX, begin = 0;
+    gjk_budget *budget = scratch->budget;
+    gjk_status status = GJK_OK;
+    gather_edges(mesh, ends, edges);
+    for (uint32_t v = 0; v < mesh->vertex_count && status == GJK_OK; v++) {
+        const uint32_t at_v = ends[v] - begin;
+        status = gjk_budget_spend(budget, 4 + at_v)
+                     ? GJK_GIVEN_UP
+                     : gjk_sort(scratch, edges + begin, at_v, sizeof *edges, by_other);
+        if (status == GJK_OK) {
+            uint32_t open = find_open_edge(edges + begin, at_v);
+            worst = open < worst ? open : worst;
+            begin = ends[v];
+        }
+    }
+    return status == GJK_OK && worst != UINT32_MAX ? fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1)
+                                                   : status;
+}
+
+/* --- Components --- */
+
+static bool vertices_of(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
+    memcpy(indices, pieces->mesh.triangles[piece], 3 * sizeof indices[0]);
+    return true;
+}
+
+static gjk_vec3 vertex_at(const struct gjk_pieces *pieces, uint32_t vertex) {
+    return pieces->mesh.vertices[vertex];
+}
+
+/* --- The shape --- */
+
+static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
+    const uint32_t vertices = mesh->vertex_count, triangles = mesh->triangle_count;
+    pieces->mesh = *mesh;
+    pieces->mesh.vertices = gjk_pieces_copy(pieces, mesh->vertices, vertices, sizeof(gjk_vec3));
+    pieces->mesh.triangles =
+        gjk_pieces_copy(pieces, mesh->triangles, triangles, sizeof mesh->triangles[0]);
+    if (mesh->materials != NULL) {
+        pieces->materials = gjk_pieces_copy(pieces, mesh->materials, triangles, sizeof(uint32_t));
+    }
+    pieces->mesh.materials = pieces->materials;
+    bool copied = pieces->mesh.vertices != NULL && pieces->mesh.triangles != NULL &&
+                  (mesh->materials == NULL || pieces->materials != NULL);
+    return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
+gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
+                               gjk_pieces_fault *fault, gjk_shape *out) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    gjk_status status = check_numbers(mesh, rounding, fault);
+    if (status == GJK_OK && mesh->closed) {
+        struct gjk_arena scratch;
+        gjk_arena_init_beside(&scratch, arena);
+        status = check_closed(&scratch, mesh, fault);
+        gjk_arena_fini(&scratch);
+    }
+    if (status != GJK_OK) {
+        return status;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_MESH, 3);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    pieces->count = mesh->triangle_count;
+    pieces->rounding = rounding;
+    pieces->closed = mesh->closed;
+    pieces->one_sided = mesh->one_sided;
+    status = copy_arrays(pieces, mesh);
+    if (status == GJK_OK) {
+        status = gjk_pieces_find_seeds(pieces, mesh->vertex_count, vertices_of, vertex_at);
+    }
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
+}
+
+/*
+ * Height fields: samples on a grid, each cell two triangles. Nothing is stored but the heights; the
+ * triangles are made where they are asked for. A cell with a hole at a corner has none.
+ */
+
+static gjk_status check_heights(const gjk_heightfield *field, double rounding,
+                                gjk_pieces_fault *fault) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    if (field->columns < 2 || field->rows < 2) {
+        return GJK_TOO_FEW_POINTS;
+    }
+    if ((uint64_t)(field->columns - 1) * (field->rows - 1) > GJK_PIECES_MAX / 2) {
+        return GJK_TOO_MANY_POINTS;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        double extent = field->spacing[i] * ((i == 0 ? field->columns : field->rows) - 1);
+        gjk_status status = gjk_check_length(field->spacing[i]);
+        status = status == GJK_OK ? gjk_check_length(extent) : status;
+        if (status == GJK_OK && field->spacing[i] == 0.0) {
+            status = GJK_OUT_OF_RANGE;
+        }
+        if (status != GJK_OK) {
+            return status;
+        }
+    }
+    for (uint32_t i = 0; i < field->columns * field->rows; i++) {
+        gjk_status status = gjk_check_coordinate(field->heights[i]);
+        if (status != GJK_OK && !isnan(field->heights[i])) {
+            *fault = (gjk_pieces_fault){.index = {i}, .depth = 1};
+            return status;
+        }
+    }
+    return gjk_check_length(rounding);
+}
+
+bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t cell = piece / 2, columns = field->columns;
+    const uint32_t first = cell / (columns - 1) * columns + cell % (columns - 1);
+    const uint32_t corners[4] = {first, first + 1, first + columns + 1, first + columns};
+    for (int i = 0; i < 4; i++) {
+        if (isnan(field->heights[corners[i]])) {
+            return false;
+        }
+    }
+    indices[0] = corners[0];
+    indices[1] = piece % 2 == 0 ? corners[1] : corners[2];
+    indices[2] = piece % 2 == 0 ? corners[2] : corners[3];
+    return true;
+}
+
+static gjk_vec3 sample_at(const struct gjk_pieces *pieces, uint32_t sample) {
+    const gjk_heightfield *field = &pieces->heightfield;
+    const uint32_t column = sample % field->columns, row = sample / field->columns;
+    return (gjk_vec3){column * field->spacing[0], row * field->spacing[1], field->heights[sample]};
+}
+
+static bool has_cells(const struct gjk_pieces *pieces) {
+    for (uint32_t i = 0; i < pieces->count; i += 2) {
+        if (gjk_piece_exists(pieces, i)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightfield *field,
+                                      double rounding, gjk_pieces_fault *fault, gjk_shape *out) {
+    gjk_status status = check_heights(field, rounding, fault);
+    if (status != GJK_OK) {
+        return status;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_HEIGHTFIELD, 3);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    const uint32_t cells = (field->columns - 1) * (field->rows - 1);
+    pieces->count = 2 * cells;
+    pieces->rounding = rounding;
+    pieces->one_sided = field->one_sided;
+    pieces->heightfield = *field;
+    pieces->heightfield.heights =
+        gjk_pieces_copy(pieces, field->heights, (size_t)field->columns * field->rows,
+                        sizeof(double));
+    if (field->materials != NULL) {
+        pieces->materials = gjk_pieces_copy(pieces, field->materials, cells, sizeof(uint32_t));
+    }
+    pieces->heightfield.materials = pieces->materials;
+    if (pieces->heightfield.heights == NULL ||
+        (field->materials != NULL && pieces->materials == NULL)) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    if (!has_cells(pieces)) {
+        return GJK_TOO_FEW_POINTS;
+    }
+    status = gjk_pieces_find_seeds(pieces, field->columns * field->rows, gjk_heightfield_samples,
+                                   sample_at);
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
+}
+
+/* Chains: the segments between successive vertices, in 2D. */
+
+static gjk_status check_chain(const gjk_vec2 *vertices, uint32_t count, bool closed,
+                              gjk_pieces_fault *fault) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    if (count < 2) {
+        return GJK_TOO_FEW_POINTS;
+    }
+    if (count - !closed > GJK_PIECES_MAX) {
+        return GJK_TOO_MANY_POINTS;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        const double numbers[2] = {vertices[i].x, vertices[i].y};
+        for (uint32_t axis = 0; axis < 2; axis++) {
+            gjk_status status = gjk_check_coordinate(numbers[axis]);
+            if (status != GJK_OK) {
+                *fault = (gjk_pieces_fault){.index = {i, axis}, .depth = 2};
+                return status;
+            }
+        }
+    }
+    return GJK_OK;
+}
+
+gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
+                                bool closed, double rounding, gjk_pieces_fault *fault,
+                                gjk_shape *out) {
+    gjk_status status = check_chain(vertices, count, closed, fault);
+    status = status == GJK_OK ? gjk_check_length(rounding) : status;
+    if (status != GJK_OK) {
+        return status;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_CHAIN, 2);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    pieces->count = closed ? count : count - 1;
+    pieces->rounding = rounding;
+    pieces->closed = closed;
+    pieces->chain.count = count;
+    pieces->chain.vertices = gjk_pieces_copy(pieces, vertices, count, sizeof *vertices);
+    return pieces->chain.vertices != NULL ? gjk_pieces_finish(pieces, arena, out)
+                                          : GJK_OUT_OF_MEMORY;
+}
+
+/* Compounds: convex shapes at poses of their own within the whole. */
+
+/* A copy of a convex shape whose columns live in the pieces' memory. */
+static const gjk_shape *copy_shape(struct gjk_pieces *pieces, const gjk_shape *shape) {
+    gjk_shape *copy = gjk_pieces_copy(pieces, shape, 1, sizeof *shape);
+    if (copy != NULL && shape->count > 0) {
+        copy->columns =
+            gjk_pieces_copy(pieces, shape->columns, (size_t)shape->column_count * shape->stride,
+                            sizeof *shape->columns);
+    }
+    return copy != NULL && (copy->count == 0 || copy->columns != NULL) ? copy : NULL;
+}
+
+static gjk_status copy_parts(struct gjk_pieces *pieces, const gjk_placed *parts, uint32_t count) {
+    gjk_placed *copies = gjk_arena_alloc_array(&pieces->memory, count, sizeof *copies);
+    if (copies == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        GJK_ASSERT(parts[i].shape->pieces == NULL);
+        GJK_ASSERT(parts[i].shape->dimension == pieces->dimension);
+        copies[i] = (gjk_placed){copy_shape(pieces, parts[i].shape), parts[i].pose};
+        if (copies[i].shape == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+    }
+    pieces->count = count;
+    pieces->compound.parts = copies;
+    return GJK_OK;
+}
+
+gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
+                                   const gjk_placed *parts, uint32_t count, gjk_shape *out) {
+    GJK_ASSERT(dimension == 2 || dimension == 3);
+    if (count == 0 || count > GJK_PARTS_MAX) {
+        return count == 0 ? GJK_TOO_FEW_POINTS : GJK_TOO_MANY_POINTS;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_COMPOUND, dimension);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_status status = copy_parts(pieces, parts, count);
+    return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
+}

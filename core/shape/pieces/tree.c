@@ -1,0 +1,409 @@
+/*
+ * Builds the static tree over the pieces of a shape, from the top: the boxes below a node are
+ * halved, the dearest part first, until there are eight parts or each fits a leaf. A half is cut by
+ * the surface area heuristic over 16 bins along the longest axis of the boxes' centres (Wald, On fast
+ * Construction of SAH-based Bounding Volume Hierarchies, 2007). Where that is of no use, because all
+ * centres coincide or the tree would get too high, it is cut in the middle of that order.
+ */
+
+#include "shape/pieces/tree.h"
+
+#include "base/large_pages.h"
+#include "gjk/budget.h"
+#include "gjk/sort.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#ifdef __SSE__
+#include <immintrin.h>
+#endif
+
+#define BINS 16
+/* From this level on halves are equal, so that what is left of 2^29 pieces fits below. */
+#define LEVEL_OF_EQUAL_HALVES (GJK_PIECES_HEIGHT_MAX - 12)
+
+typedef struct box4 {
+    gjk_float4 min, max;
+} box4;
+
+typedef struct range {
+    uint32_t begin, end;
+    box4 bounds; /* of the boxes */
+} range;
+
+typedef struct tree_builder {
+    gjk_pieces_tree *tree;
+    gjk_piece_box *boxes;
+    gjk_pieces_node *nodes; /* malloc'ed */
+    uint32_t node_capacity;
+    struct gjk_arena *scratch;
+    gjk_budget *budget;
+    gjk_status status;
+} tree_builder;
+
+/* --- Boxes --- */
+
+/* A float below x by one to four units in its last place. */
+static inline float float_below(double x) {
+    const float f = (float)x;
+    return f - (fabsf(f) * 0x1p-22f + FLT_MIN);
+}
+
+static inline float float_above(double x) {
+    return -float_below(-x);
+}
+
+void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds) {
+    const gjk_vec3 low = bounds->min, high = bounds->max;
+    tree->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
+                              0.5 * low.z + 0.5 * high.z};
+    double half =
+        fmax(high.x - tree->center.x, fmax(high.y - tree->center.y, high.z - tree->center.z));
+    int exponent = 0;
+    if (half > 0.0) {
+        (void)frexp(half, &exponent);
+    }
+    tree->unit = ldexp(1.0, exponent > -1000 ? -exponent : 1000);
+}
+
+gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds *bounds,
+                                  uint32_t piece) {
+    const double low[3] = {bounds->min.x, bounds->min.y, bounds->min.z};
+    const double high[3] = {bounds->max.x, bounds->max.y, bounds->max.z};
+    const double center[3] = {tree->center.x, tree->center.y, tree->center.z};
+    gjk_piece_box box = {.max_xyz = {0.0f}};
+    box.piece = piece;
+    for (int axis = 0; axis < 3; axis++) {
+        /* The subtraction rounds by less than a float's last place. */
+        box.min[axis] = float_below((low[axis] - center[axis]) * tree->unit);
+        box.max_xyz[axis] = float_above((high[axis] - center[axis]) * tree->unit);
+    }
+    return box;
+}
+
+static inline gjk_float4 smaller(gjk_float4 a, gjk_float4 b) {
+#ifdef __SSE__
+    return (gjk_float4)_mm_min_ps((__m128)a, (__m128)b);
+#else
+    return (gjk_float4){a[0] < b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1],
+                        a[2] < b[2] ? a[2] : b[2], 0.0f};
+#endif
+}
+
+static inline gjk_float4 larger(gjk_float4 a, gjk_float4 b) {
+#ifdef __SSE__
+    return (gjk_float4)_mm_max_ps((__m128)a, (__m128)b);
+#else
+    return (gjk_float4){a[0] > b[0] ? a[0] : b[0], a[1] > b[1] ? a[1] : b[1],
+                        a[2] > b[2] ? a[2] : b[2], 0.0f};
+#endif
+}
+
+static inline box4 empty_box(void) {
+    return (box4){{INFINITY, INFINITY, INFINITY, 0.0f}, {-INFINITY, -INFINITY, -INFINITY, 0.0f}};
+}
+
+static inline void join_box(box4 *whole, gjk_float4 min, gjk_float4 max) {
+    whole->min = smaller(min, whole->min);
+    whole->max = larger(max, whole->max);
+}
+
+/* Half the surface: what the chance to be hit by a random line is proportional to. */
+static float measure(const box4 *bounds) {
+    const gjk_float4 side = bounds->max - bounds->min;
+    return side[0] * side[1] + side[2] * (side[0] + side[1]);
+}
+
+/* Twice the centre, which serves as well. */
+static inline float center_of(const gjk_piece_box *box, int axis) {
+    return box->min[axis] + box->max[axis];
+}
+
+/* --- Cutting --- */
+
+static range measure_range(const gjk_piece_box *boxes, uint32_t begin, uint32_t end) {
+    range whole = {.begin = begin, .end = end, .bounds = empty_box()};
+    for (uint32_t i = begin; i < end; i++) {
+        join_box(&whole.bounds, boxes[i].min, boxes[i].max);
+    }
+    return whole;
+}
+
+typedef struct bin_set {
+    box4 bounds[BINS];
+    uint32_t count[BINS];
+    int axis;
+    float from, scale; /* bin of a centre c: (c - from) * scale */
+} bin_set;
+
+static inline uint32_t bin_of(const bin_set *bins, const gjk_piece_box *box) {
+    float at = (center_of(box, bins->axis) - bins->from) * bins->scale;
+    return at >= (float)(BINS - 1) ? BINS - 1 : (uint32_t)at;
+}
+
+/* Sorts the boxes of a range into bins along the longest axis of their centres. False: all the
+ * centres coincide. */
+static bool fill_bins(const gjk_piece_box *boxes, const range *part, bin_set *bins) {
+    box4 centers = empty_box();
+    for (uint32_t i = part->begin; i < part->end; i++) {
+        const gjk_float4 center = boxes[i].min + boxes[i].max;
+        join_box(&centers, center, center);
+    }
+    const gjk_float4 low = centers.min, high = centers.max;
+    bins->axis = 0;
+    for (int axis = 1; axis < 3; axis++) {
+        bins->axis =
+            high[axis] - low[axis] > high[bins->axis] - low[bins->axis] ? axis : bins->axis;
+    }
+    float length = high[bins->axis] - low[bins->axis];
+    if (!(length > 0.0f) || !(length < INFINITY)) {
+        return false;
+    }
+    bins->from = low[bins->axis];
+    bins->scale = (float)BINS / length;
+    if (!(bins->scale < INFINITY)) {
+        return false;
+    }
+    for (int i = 0; i < BINS; i++) {
+        bins->bounds[i] = empty_box();
+        bins->count[i] = 0;
+    }
+    for (uint32_t i = part->begin; i < part->end; i++) {
+        uint32_t bin = bin_of(bins, &boxes[i]);
+        join_box(&bins->bounds[bin], boxes[i].min, boxes[i].max);
+        bins->count[bin]++;
+    }
+    return true;
+}
+
+/* The first bin of the right half where the cost, area times pieces on both sides, is least. */
+static uint32_t cheapest_cut(const bin_set *bins) {
+    float right_cost[BINS], least = INFINITY;
+    uint32_t count = 0, best = 0;
+    box4 side = empty_box();
+    for (uint32_t i = BINS - 1; i > 0; i--) {
+        join_box(&side, bins->bounds[i].min, bins->bounds[i].max);
+        count += bins->count[i];
+        right_cost[i] = count > 0 ? measure(&side) * (float)count : 0.0f;
+    }
+    side = empty_box();
+    count = 0;
+    for (uint32_t i = 1; i < BINS; i++) {
+        join_box(&side, bins->bounds[i - 1].min, bins->bounds[i - 1].max);
+        count += bins->count[i - 1];
+        float cost = (count > 0 ? measure(&side) * (float)count : 0.0f) + right_cost[i];
+        if (cost < least) {
+            least = cost;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void swap(gjk_piece_box *a, gjk_piece_box *b) {
+    gjk_piece_box c = *a;
+    *a = *b;
+    *b = c;
+}
+
+/* Brings the boxes of the left bins to the front; returns the first of the others. */
+static uint32_t partition(gjk_piece_box *boxes, const range *part, const bin_set *bins,
+                          uint32_t cut) {
+    uint32_t left = part->begin, right = part->end;
+    while (left < right) {
+        if (bin_of(bins, &boxes[left]) < cut) {
+            left++;
+        } else {
+            swap(&boxes[left], &boxes[--right]);
+        }
+    }
+    return left;
+}
+
+static int by_center(const void *p, const void *q, int axis) {
+    const gjk_piece_box *a = p, *b = q;
+    float x = center_of(a, axis), y = center_of(b, axis);
+    if (x != y) {
+        return x < y ? -1 : 1;
+    }
+    return a->piece < b->piece ? -1 : a->piece > b->piece;
+}
+
+static int by_center_x(const void *p, const void *q) {
+    return by_center(p, q, 0);
+}
+static int by_center_y(const void *p, const void *q) {
+    return by_center(p, q, 1);
+}
+static int by_center_z(const void *p, const void *q) {
+    return by_center(p, q, 2);
+}
+
+/* Halves by number, in the order of centres along the longest axis of the range. */
+static uint32_t cut_in_the_middle(tree_builder *builder, const range *part) {
+    static int (*const orders[3])(const void *, const void *) = {by_center_x, by_center_y,
+                                                                 by_center_z};
+    const gjk_float4 side = part->bounds.max - part->bounds.min;
+    int longest = 0;
+    for (int axis = 1; axis < 3; axis++) {
+        longest = side[axis] > side[longest] ? axis : longest;
+    }
+    builder->status = gjk_sort(builder->scratch, builder->boxes + part->begin,
+                               part->end - part->begin, sizeof *builder->boxes, orders[longest]);
+    return part->begin + (part->end - part->begin) / 2;
+}
+
+/* The box of the bins [first, end). */
+static box4 join_bins(const bin_set *bins, uint32_t first, uint32_t end) {
+    box4 all = empty_box();
+    for (uint32_t i = first; i < end; i++) {
+        join_box(&all, bins->bounds[i].min, bins->bounds[i].max);
+    }
+    return all;
+}
+
+static void cut(tree_builder *builder, range *part, uint32_t level, range *other) {
+    gjk_piece_box *boxes = builder->boxes;
+    const uint32_t begin = part->begin, end = part->end;
+    bin_set bins;
+    if (level < LEVEL_OF_EQUAL_HALVES && fill_bins(boxes, part, &bins)) {
+        const uint32_t first_right = cheapest_cut(&bins);
+        const uint32_t middle = partition(boxes, part, &bins, first_right);
+        if (middle > begin && middle < end) {
+            *part = (range){begin, middle, join_bins(&bins, 0, first_right)};
+            *other = (range){middle, end, join_bins(&bins, first_right, BINS)};
+            return;
+        }
+    }
+    const uint32_t middle = cut_in_the_middle(builder, part);
+    *part = measure_range(boxes, begin, middle);
+    *other = measure_range(boxes, middle, end);
+}
+
+/* --- Nodes --- */
+
+/* Splits a range into at most eight; the one that costs most is cut next. */
+static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
+                      range parts[GJK_PIECES_WIDTH]) {
+    uint32_t count = 1;
+    parts[0] = *whole;
+    while (count < GJK_PIECES_WIDTH && builder->status == GJK_OK) {
+        float most = -1.0f;
+        uint32_t dearest = count;
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t pieces = parts[i].end - parts[i].begin;
+            float cost = level < LEVEL_OF_EQUAL_HALVES ? measure(&parts[i].bounds) * (float)pieces
+                                                       : (float)pieces;
+            if (pieces > GJK_PIECES_LEAF && !(cost <= most)) {
+                most = cost;
+                dearest = i;
+            }
+        }
+        if (dearest == count) {
+            break;
+        }
+        if (gjk_budget_spend(builder->budget, 2 * (parts[dearest].end - parts[dearest].begin))) {
+            builder->status = GJK_GIVEN_UP;
+            break;
+        }
+        cut(builder, &parts[dearest], level, &parts[count]);
+        count++;
+    }
+    return count;
+}
+
+static bool grow(tree_builder *builder) {
+    /* At first for leaves that are three quarters full, and nodes that are. */
+    const uint32_t capacity = builder->node_capacity == 0 ? builder->tree->slot_count / 18 + 1
+                                                          : 2 * builder->node_capacity;
+    gjk_pieces_node *nodes = realloc(builder->nodes, capacity * sizeof *nodes);
+    if (nodes == NULL) {
+        builder->status = GJK_OUT_OF_MEMORY;
+        return false;
+    }
+    gjk_prefer_large_pages(nodes, capacity * sizeof *nodes, true);
+    builder->nodes = nodes;
+    builder->node_capacity = capacity;
+    return true;
+}
+
+/* A node without children, or UINT32_MAX for want of memory. */
+static uint32_t add_node(tree_builder *builder) {
+    gjk_pieces_tree *tree = builder->tree;
+    if (tree->node_count == builder->node_capacity && !grow(builder)) {
+        return UINT32_MAX;
+    }
+    gjk_pieces_node *node = &builder->nodes[tree->node_count];
+    for (uint32_t i = 0; i < GJK_PIECES_WIDTH; i++) {
+        for (int axis = 0; axis < 3; axis++) {
+            node->min[axis][i] = INFINITY;
+            node->max[axis][i] = -INFINITY;
+        }
+        node->child[i] = GJK_CHILD_LEAF;
+    }
+    return tree->node_count++;
+}
+
+static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t level) {
+    range parts[GJK_PIECES_WIDTH];
+    uint32_t count = split(builder, whole, level, parts);
+    uint32_t index = builder->status == GJK_OK ? add_node(builder) : UINT32_MAX;
+    for (uint32_t i = 0; i < count && builder->status == GJK_OK; i++) {
+        const range *part = &parts[i];
+        uint32_t pieces = part->end - part->begin, child;
+        if (pieces <= GJK_PIECES_LEAF) {
+            child = GJK_CHILD_LEAF | (pieces - 1) << GJK_CHILD_SLOT_BITS | part->begin;
+        } else {
+            GJK_CHECK(level + 1 < GJK_PIECES_HEIGHT_MAX);
+            child = build_node(builder, part, level + 1);
+        }
+        if (builder->status != GJK_OK) {
+            break;
+        }
+        gjk_pieces_node *node = &builder->nodes[index];
+        for (int axis = 0; axis < 3; axis++) {
+            node->min[axis][i] = part->bounds.min[axis];
+            node->max[axis][i] = part->bounds.max[axis];
+        }
+        node->child[i] = child;
+    }
+    return index;
+}
+
+/* Copies what was built, now that it is known how much it is. */
+static gjk_status keep(const tree_builder *builder, struct gjk_arena *arena, uint32_t count) {
+    gjk_pieces_tree *tree = builder->tree;
+    tree->nodes = gjk_arena_alloc_array(arena, tree->node_count, sizeof *tree->nodes);
+    tree->order = gjk_arena_alloc_array(arena, count, sizeof *tree->order);
+    if (tree->nodes == NULL || tree->order == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    memcpy(tree->nodes, builder->nodes, tree->node_count * sizeof *tree->nodes);
+    for (uint32_t i = 0; i < count; i++) {
+        tree->order[i] = builder->boxes[i].piece;
+    }
+    return GJK_OK;
+}
+
+gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
+                                 struct gjk_arena *scratch, gjk_piece_box *boxes, uint32_t count) {
+    tree_builder builder = {.tree = tree,
+                            .boxes = boxes,
+                            .scratch = scratch,
+                            .budget = scratch->budget};
+    tree->nodes = NULL;
+    tree->order = NULL;
+    tree->node_count = 0;
+    tree->slot_count = count;
+    if (count == 0) {
+        return GJK_OK;
+    }
+    range whole = measure_range(boxes, 0, count);
+    (void)build_node(&builder, &whole, 0);
+    const gjk_status status =
+        builder.status == GJK_OK ? keep(&builder, arena, count) : builder.status;
+    free(builder.nodes);
+    return status;
+}
