@@ -8,7 +8,7 @@
 #include "judge.h"
 #include "quad.h"
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,7 +148,7 @@ static void place(test_rng *rng, cloud_kind kind, test_pair *pair) {
 #define PAIRS 250
 #define SHOWN_MAX 3
 
-START_TEST(signed_distances) {
+TEST_EACH(signed_distances, 0, CLOUD_KINDS) {
     static test_pair pair;
     const cloud_kind kind = (cloud_kind)_i;
     test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 900 + _i);
@@ -181,7 +181,6 @@ START_TEST(signed_distances) {
     ck_assert_msg(wrong == 0, "%s: %u pairs wrong", kind_name[kind], wrong);
     ck_assert_uint_gt(seen[2], 0);
 }
-END_TEST
 
 #define CLOUDS 400
 
@@ -205,7 +204,7 @@ static void build(test_rng *rng, uint32_t dimension, cloud_kind kind, struct gjk
                   "%uD, %s: not the hull of %u points", dimension, kind_name[kind], count);
 }
 
-START_TEST(hull_builder) {
+TEST_EACH(hull_builder, 0, CLOUD_KINDS) {
     test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 950 + _i);
     uint64_t clouds = CLOUDS * number_from_environment("GJKD_FACTOR", 1);
     struct gjk_arena arena;
@@ -216,12 +215,4 @@ START_TEST(hull_builder) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("exact references");
-    tcase_add_loop_test(test_case(suite, "signed distances"), signed_distances, 0, CLOUD_KINDS);
-    tcase_add_loop_test(test_case(suite, "hull builder"), hull_builder, 0, CLOUD_KINDS);
-    return suite;
 }

@@ -12,7 +12,7 @@
 #include "judge.h"
 #include "quad.h"
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,7 +261,7 @@ static void judge_cast(test_rng *rng, const whole *a, const whole *b, verdict *v
     }
 }
 
-START_TEST(bounds_hold_wherever_it_stands) {
+TEST_EACH(bounds_hold_wherever_it_stands, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     static whole a, b;
     test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 970 + dimension);
@@ -291,11 +291,4 @@ START_TEST(bounds_hold_wherever_it_stands) {
     printf("%uD: worst %.2f below, %.2f above, depth %.2f below, %.2f above\n", dimension,
            worst.worst[0], worst.worst[1], worst.worst[2], worst.worst[3]);
     ck_assert_msg(wrong == 0, "%u of %llu pairs wrong", wrong, (unsigned long long)pairs);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("compounds");
-    tcase_add_loop_test(test_case(suite, "compounds"), bounds_hold_wherever_it_stands, 2, 4);
-    return suite;
 }

@@ -6,7 +6,7 @@
 
 #include "families.h"
 #include "judge.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,20 +72,10 @@ static void run_family(const test_family *family, uint32_t dimension) {
                   tally.wrong, tally.pairs);
 }
 
-START_TEST(family_2d) {
+TEST_EACH(family_2d, 0, (int)test_family_count) {
     run_family(&test_families[_i], 2);
 }
-END_TEST
 
-START_TEST(family_3d) {
+TEST_EACH(family_3d, 0, (int)test_family_count) {
     run_family(&test_families[_i], 3);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("differential");
-    TCase *families = test_case(suite, "families");
-    tcase_add_loop_test(families, family_2d, 0, (int)test_family_count);
-    tcase_add_loop_test(families, family_3d, 0, (int)test_family_count);
-    return suite;
 }

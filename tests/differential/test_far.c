@@ -12,7 +12,7 @@
 #include "judge.h"
 #include "quad.h"
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -148,18 +148,16 @@ static void run(uint32_t dimension, test_far_kind kind) {
     gjk_arena_fini(&arena);
 }
 
-START_TEST(in_2d) {
+TEST_EACH(in_2d, 0, TEST_FAR_KINDS) {
     run(2, (test_far_kind)_i);
 }
-END_TEST
 
-START_TEST(in_3d) {
+TEST_EACH(in_3d, 0, TEST_FAR_KINDS) {
     run(3, (test_far_kind)_i);
 }
-END_TEST
 
 /* What all of it rests on: places with twice the digits. */
-START_TEST(turned_with_twice_the_digits) {
+TEST(turned_with_twice_the_digits) {
     test_rng rng = test_rng_make(7);
     for (int i = 0; i < 20000; i++) {
         const gjk_vec3 point =
@@ -182,14 +180,4 @@ START_TEST(turned_with_twice_the_digits) {
         const double scale = test_largest3(point) + test_largest3(at);
         ck_assert_double_le(test_largest3(quad3_round(off)), 0x1p-98 * scale);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("far");
-    TCase *far = test_case(suite, "far");
-    tcase_add_test(far, turned_with_twice_the_digits);
-    tcase_add_loop_test(far, in_2d, 0, TEST_FAR_KINDS);
-    tcase_add_loop_test(far, in_3d, 0, TEST_FAR_KINDS);
-    return suite;
 }

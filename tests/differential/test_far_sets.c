@@ -8,7 +8,7 @@
 #include "gjk/set.h"
 #include "gjk/set_query.h"
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -206,7 +206,7 @@ static void check_scene(test_rng *rng, const far_scene *scene, uint32_t dimensio
     }
 }
 
-START_TEST(sets_find_what_pairs_find) {
+TEST_EACH(sets_find_what_pairs_find, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     test_rng rng = test_rng_make(200 + dimension);
     struct gjk_arena arena;
@@ -221,11 +221,4 @@ START_TEST(sets_find_what_pairs_find) {
     }
     gjk_arena_fini(&arena);
     ck_assert_uint_gt(hits, SCENES);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("far sets");
-    tcase_add_loop_test(test_case(suite, "far sets"), sets_find_what_pairs_find, 2, 4);
-    return suite;
 }

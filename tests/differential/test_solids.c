@@ -12,7 +12,7 @@
 #include "pair/pieces/inside_mesh.h"
 #include "property/region_scene.h"
 #include "support/rng.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -173,7 +173,7 @@ static void check_mesh(test_rng *rng, const gjk_placed *solid, const surface *s,
     test_exact_solid_free(exact);
 }
 
-START_TEST(points_and_closed_meshes) {
+TEST(points_and_closed_meshes) {
     static surface s;
     test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + 700);
     const uint64_t factor = number_from_environment("GJKD_FACTOR", 1);
@@ -201,7 +201,6 @@ START_TEST(points_and_closed_meshes) {
            (unsigned long)seen.inside, (unsigned long)seen.outside, (unsigned long)seen.on,
            (unsigned long)seen.touching);
 }
-END_TEST
 
 /* --- Regions --- */
 
@@ -284,7 +283,7 @@ static void check_region(test_rng *rng, const gjk_placed *solid, const gjk_regio
     test_exact_solid_free(exact);
 }
 
-START_TEST(points_and_regions) {
+TEST(points_and_regions) {
     static region_scene cells;
     static gjk_vec2 vertices[512];
     uint32_t ring_sizes[2];
@@ -314,13 +313,4 @@ START_TEST(points_and_regions) {
     printf("regions: %lu points inside, %lu outside, %lu on an edge; %lu told as touching\n",
            (unsigned long)seen.inside, (unsigned long)seen.outside, (unsigned long)seen.on,
            (unsigned long)seen.touching);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("solids");
-    TCase *solids = test_case(suite, "points");
-    tcase_add_test(solids, points_and_closed_meshes);
-    tcase_add_test(solids, points_and_regions);
-    return suite;
 }

@@ -8,7 +8,7 @@
 #include "pair/kernels.h"
 
 #include "support/rng.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <math.h>
 
@@ -148,20 +148,10 @@ static void check_dimension(uint32_t dimension, uint64_t seed) {
     }
 }
 
-START_TEST(long_hulls_in_space) {
+TEST(long_hulls_in_space) {
     check_dimension(3, 2801);
 }
-END_TEST
 
-START_TEST(long_hulls_in_the_plane) {
+TEST(long_hulls_in_the_plane) {
     check_dimension(2, 2802);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("aspect");
-    TCase *tests = test_case(suite, "hulls");
-    tcase_add_test(tests, long_hulls_in_space);
-    tcase_add_test(tests, long_hulls_in_the_plane);
-    return suite;
 }

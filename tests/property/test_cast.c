@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "gjk/cast.h"
 
@@ -92,7 +92,7 @@ static void require_contact(const sweep *s, const gjk_cast_result *r) {
             fabs((double)test_curved_outside(&end.moving, r->point, gjk_neg3(r->normal))) <= error);
 }
 
-START_TEST(as_distance_sampled_along_the_way) {
+TEST_EACH(as_distance_sampled_along_the_way, 2, 4) {
     test_rng rng = test_rng_make(5000 + (uint64_t)_i);
     struct gjk_arena arena;
     static sweep s;
@@ -127,10 +127,9 @@ START_TEST(as_distance_sampled_along_the_way) {
     ck_assert_uint_gt(misses, SWEEPS / 20);
     ck_assert_uint_gt(inside, SWEEPS / 50);
 }
-END_TEST
 
 /* Seen from the moving shape, the target comes the opposite way. */
-START_TEST(the_other_way_round) {
+TEST_EACH(the_other_way_round, 2, 4) {
     test_rng rng = test_rng_make(5100 + (uint64_t)_i);
     struct gjk_arena arena;
     static sweep s, t;
@@ -155,10 +154,9 @@ START_TEST(the_other_way_round) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* A wall of 1e-9 to no thickness, crossed by something a million times smaller than its way. */
-START_TEST(never_through_a_wall) {
+TEST_EACH(never_through_a_wall, 2, 4) {
     test_rng rng = test_rng_make(5200 + (uint64_t)_i);
     const uint32_t dimension = (uint32_t)_i;
     struct gjk_arena arena;
@@ -197,10 +195,9 @@ START_TEST(never_through_a_wall) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Onto the face of a box: where its surface comes to the radius. */
-START_TEST(ball_onto_box) {
+TEST_EACH(ball_onto_box, 2, 4) {
     test_rng rng = test_rng_make(5300 + (uint64_t)_i);
     const uint32_t dimension = (uint32_t)_i;
     struct gjk_arena arena;
@@ -227,10 +224,9 @@ START_TEST(ball_onto_box) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Touching: a hit only when the way leads in. Overlapping: inside, whatever the way. */
-START_TEST(at_the_start) {
+TEST_EACH(at_the_start, 2, 4) {
     struct gjk_arena arena;
     static sweep s;
     const uint32_t dimension = (uint32_t)_i;
@@ -253,16 +249,4 @@ START_TEST(at_the_start) {
     s.way = none;
     REQUIRE(&s, !cast(&s).hit);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("cast");
-    TCase *tests = test_case(suite, "sweeps");
-    tcase_add_loop_test(tests, as_distance_sampled_along_the_way, 2, 4);
-    tcase_add_loop_test(tests, the_other_way_round, 2, 4);
-    tcase_add_loop_test(tests, never_through_a_wall, 2, 4);
-    tcase_add_loop_test(tests, ball_onto_box, 2, 4);
-    tcase_add_loop_test(tests, at_the_start, 2, 4);
-    return suite;
 }

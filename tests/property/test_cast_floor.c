@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
@@ -96,7 +96,7 @@ static bool is_in_the_way(const gjk_placed *piece, const gjk_placed *moving, gjk
            gjk_detect(piece, &moved, &settings).state == GJK_OVERLAPPING;
 }
 
-START_TEST(over_a_flat_floor) {
+TEST_EACH(over_a_flat_floor, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     const gjk_cast_settings settings = gjk_cast_settings_default();
     test_rng rng = test_rng_make(5400 + (uint64_t)_i);
@@ -131,7 +131,6 @@ START_TEST(over_a_flat_floor) {
     gjk_arena_fini(&arena);
     ck_assert_uint_eq(touched, SWEEPS);
 }
-END_TEST
 
 /* --- One shape of many triangles or segments --- */
 
@@ -233,7 +232,7 @@ static gjk_pose upright(test_rng *rng, uint32_t dimension, const wide_floor *f) 
 
 /* From where they stand, lie a bit too deep or float: along the floor nothing is hit; what comes down on
  * it meets it alone, not the edges between its triangles. */
-START_TEST(over_the_seams_of_one_floor) {
+TEST_EACH(over_the_seams_of_one_floor, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     const gjk_cast_settings settings = gjk_cast_settings_default();
     test_rng rng = test_rng_make(5410 + (uint64_t)_i);
@@ -269,13 +268,4 @@ START_TEST(over_the_seams_of_one_floor) {
     ck_assert_uint_gt(hits, SLIDES / 20);
     ck_assert_msg(walls + stops == 0, "of %u hits %u with a wall's normal, %u of ways along", hits,
                   walls, stops);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("cast_floor");
-    TCase *tests = test_case(suite, "floor");
-    tcase_add_loop_test(tests, over_a_flat_floor, 2, 4);
-    tcase_add_loop_test(tests, over_the_seams_of_one_floor, 2, 4);
-    return suite;
 }

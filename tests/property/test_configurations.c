@@ -9,7 +9,7 @@
 #include "scene/scene.h"
 #include "set_body.h"
 #include "set_scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -201,7 +201,7 @@ static void check_rows(question *q, bool distance) {
     }
 }
 
-START_TEST(rows_are_their_pairs) {
+TEST_EACH(rows_are_their_pairs, 0, 4) {
     static question q;
     for (int scene = 0; scene < SCENES; scene++) {
         test_rng rng = test_rng_make((uint64_t)scene * 1000 + (uint64_t)_i);
@@ -211,7 +211,6 @@ START_TEST(rows_are_their_pairs) {
         test_scene_drop(&q.scene);
     }
 }
-END_TEST
 
 /* --- More moved bodies than boxes are kept of --- */
 
@@ -256,7 +255,7 @@ static void ask_chain(uint32_t count, double gap, gjk_configuration *out, bool d
     gjk_arena_fini(&arena);
 }
 
-START_TEST(more_bodies_than_boxes) {
+TEST(more_bodies_than_boxes) {
     for (uint32_t count = GJK_ROW_BOXES - 1; count <= CHAIN; count++) {
         gjk_configuration out;
         ask_chain(count, -0.25, &out, false);
@@ -268,14 +267,4 @@ START_TEST(more_bodies_than_boxes) {
         ask_chain(count, -0.25, &out, true);
         ck_assert(out.colliding && out.result.signed_distance == -0.25);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("configurations");
-    TCase *rows = test_case(suite, "rows");
-    tcase_set_timeout(rows, 300);
-    tcase_add_loop_test(rows, rows_are_their_pairs, 0, 4);
-    tcase_add_test(rows, more_bodies_than_boxes);
-    return suite;
 }

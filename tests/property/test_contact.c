@@ -6,7 +6,7 @@
 
 #include "judge.h"
 #include "require.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 10000
 #define CHAINS 1500
@@ -63,7 +63,7 @@ static void require_consistent(test_pair *p) {
     require_on(p, &p->b, d.point_b);
 }
 
-START_TEST(means_what_it_says) {
+TEST_EACH(means_what_it_says, 2, 4) {
     test_rng rng = test_rng_make(400 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -75,7 +75,6 @@ START_TEST(means_what_it_says) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* From clearly overlapping over touching to clearly apart. */
 static double gap_at(int i) {
@@ -109,7 +108,7 @@ static void walk_out(test_pair *p, gjk_vec3 contact, gjk_vec3 normal, double dee
     }
 }
 
-START_TEST(grows_on_the_way_out) {
+TEST_EACH(grows_on_the_way_out, 2, 4) {
     test_rng rng = test_rng_make(500 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -126,13 +125,4 @@ START_TEST(grows_on_the_way_out) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("contact");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, means_what_it_says, 2, 4);
-    tcase_add_loop_test(dimensions, grows_on_the_way_out, 2, 4);
-    return suite;
 }

@@ -7,7 +7,7 @@
 #include "gjk/pair.h"
 
 #include "support/rng.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <math.h>
 
@@ -47,7 +47,7 @@ static void require_fit(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-START_TEST(fits_the_points) {
+TEST(fits_the_points) {
     test_rng rng = test_rng_make(2700);
     for (int i = 0; i < PAIRS; i++) {
         gjk_shape shapes[2];
@@ -65,12 +65,4 @@ START_TEST(fits_the_points) {
         require_fit(&b, &a);
         gjk_arena_fini(&arena);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("corner normal");
-    TCase *tests = test_case(suite, "2D");
-    tcase_add_test(tests, fits_the_points);
-    return suite;
 }

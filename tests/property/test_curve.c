@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -110,7 +110,7 @@ static void require_consistent(const curved_pair *p, const gjk_detect_result *d,
     }
 }
 
-START_TEST(certified) {
+TEST_EACH(certified, 2, 4) {
     test_rng rng = test_rng_make(4000 + (uint64_t)_i);
     const gjk_detect_settings detect = gjk_detect_settings_default();
     const gjk_distance_settings distance = gjk_distance_settings_default();
@@ -133,10 +133,9 @@ START_TEST(certified) {
     ck_assert_uint_lt(overlapping, 3 * PAIRS / 4);
     ck_assert_uint_lt(undecided, PAIRS / 20);
 }
-END_TEST
 
 /* From the reply alone: the normal shows the lower bound, the points the upper. */
-START_TEST(witnessed) {
+TEST_EACH(witnessed, 2, 4) {
     test_rng rng = test_rng_make(4300 + (uint64_t)_i);
     const gjk_detect_settings detect = gjk_detect_settings_default();
     const gjk_distance_settings distance = gjk_distance_settings_default();
@@ -158,7 +157,6 @@ START_TEST(witnessed) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Signed distance, and how far below it may lie. */
 static double signed_of(const curved_pair *p, double *error) {
@@ -171,7 +169,7 @@ static double signed_of(const curved_pair *p, double *error) {
 }
 
 /* Turned and moved together, and with a and b exchanged. */
-START_TEST(wherever_they_stand) {
+TEST_EACH(wherever_they_stand, 2, 4) {
     test_rng rng = test_rng_make(4100 + (uint64_t)_i);
     struct gjk_arena arena;
     static curved_pair p, q;
@@ -204,10 +202,9 @@ START_TEST(wherever_they_stand) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Growing a shape by a ball brings the other nearer by its radius. */
-START_TEST(rounding_is_a_ball) {
+TEST_EACH(rounding_is_a_ball, 2, 4) {
     test_rng rng = test_rng_make(4200 + (uint64_t)_i);
     struct gjk_arena arena;
     static curved_pair p, q;
@@ -249,15 +246,4 @@ START_TEST(rounding_is_a_ball) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("curve");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_loop_test(tests, certified, 2, 4);
-    tcase_add_loop_test(tests, witnessed, 2, 4);
-    tcase_add_loop_test(tests, wherever_they_stand, 2, 4);
-    tcase_add_loop_test(tests, rounding_is_a_ball, 2, 4);
-    return suite;
 }

@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 2000
 #define CORNERS 4096
@@ -23,7 +23,7 @@ static void require_near(double got, double expected, double error, const char *
 }
 
 /* A point and a ball on the z axis over the pole, the rim or the apex. */
-START_TEST(over_the_pole) {
+TEST(over_the_pole) {
     test_rng rng = test_rng_make(7000);
     struct gjk_arena arena;
     static test_curved c, ball;
@@ -55,10 +55,9 @@ START_TEST(over_the_pole) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* A large box stands for a plane: the gap is the distance from it to the height. */
-START_TEST(onto_a_plane) {
+TEST(onto_a_plane) {
     test_rng rng = test_rng_make(7100);
     struct gjk_arena arena;
     static test_curved c, plane;
@@ -78,7 +77,6 @@ START_TEST(onto_a_plane) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Corners on the curve from angle `from` to `to`; their chords leave at most the sagitta. */
 static uint32_t arc(gjk_vec2 *corner, gjk_vec2 radii, double from, double to) {
@@ -121,7 +119,7 @@ static double make_twins(test_rng *rng, test_curved *c, gjk_shape *polygon,
     return fmax(x, y) * half * half / 2; /* 1 - cos(half) is less */
 }
 
-START_TEST(as_dense_polygons) {
+TEST(as_dense_polygons) {
     test_rng rng = test_rng_make(7200);
     struct gjk_arena arena;
     static test_curved c, other;
@@ -141,14 +139,4 @@ START_TEST(as_dense_polygons) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("curve_closed");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_test(tests, over_the_pole);
-    tcase_add_test(tests, onto_a_plane);
-    tcase_add_test(tests, as_dense_polygons);
-    return suite;
 }

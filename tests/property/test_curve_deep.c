@@ -6,7 +6,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -144,7 +144,7 @@ static void require_on(const deep_family *family, const deep_pair *p, const test
     }
 }
 
-START_TEST(points_are_on_both) {
+TEST_EACH(points_are_on_both, 0, FAMILIES) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     const deep_family *family = &families[_i];
     test_rng rng = test_rng_make(9300 + (uint64_t)_i);
@@ -166,7 +166,6 @@ START_TEST(points_are_on_both) {
                         "lower bound");
     }
 }
-END_TEST
 
 /* Not outside of the shape, in any direction. */
 static void require_within(const deep_family *family, const deep_pair *p, const test_curved *c,
@@ -181,7 +180,7 @@ static void require_within(const deep_family *family, const deep_pair *p, const 
 }
 
 /* Whatever the tolerance, and wherever the limit ends the iterations. */
-START_TEST(points_are_on_both_at_any_limit) {
+TEST_EACH(points_are_on_both_at_any_limit, 0, FAMILIES) {
     static const double tolerances[] = {1e-10, 1e-4, 1e-2};
     static const uint32_t limits[] = {GJK_ITERATIONS_MIN, 20, 100};
     const deep_family *family = &families[_i];
@@ -204,10 +203,9 @@ START_TEST(points_are_on_both_at_any_limit) {
         require_within(family, &p, &p.b, r.point_b, gjk_neg3(r.normal), &rng);
     }
 }
-END_TEST
 
 /* Two ellipsoids that are not nearly round need no more iterations than the default. */
-START_TEST(ellipsoids_converge) {
+TEST(ellipsoids_converge) {
     const deep_family off_centre = {"ellipsoids off centre", 3, ellipsoids_off_centre};
     const gjk_detect_settings settings = gjk_detect_settings_default();
     test_rng rng = test_rng_make(9500);
@@ -217,14 +215,4 @@ START_TEST(ellipsoids_converge) {
         const gjk_detect_result r = gjk_detect(&p.a.placed, &p.b.placed, &settings);
         ck_assert_int_eq(r.convergence, GJK_CONVERGED);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("curve_deep");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_loop_test(tests, points_are_on_both, 0, FAMILIES);
-    tcase_add_loop_test(tests, points_are_on_both_at_any_limit, 0, FAMILIES);
-    tcase_add_test(tests, ellipsoids_converge);
-    return suite;
 }

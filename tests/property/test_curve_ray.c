@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "gjk/ray.h"
 
@@ -65,7 +65,7 @@ static void require_hit(const test_curved *c, const gjk_ray *ray, const gjk_ray_
     REQUIRE(c, ray, fabs(outside(c, r->point, arena)) <= error);
 }
 
-START_TEST(hits_the_surface_first) {
+TEST_EACH(hits_the_surface_first, 2, 4) {
     test_rng rng = test_rng_make(6000 + (uint64_t)_i);
     const uint32_t dimension = (uint32_t)_i;
     struct gjk_arena arena;
@@ -105,10 +105,9 @@ START_TEST(hits_the_surface_first) {
     ck_assert_uint_gt(misses, RAYS / 20);
     ck_assert_uint_gt(inside, RAYS / 20);
 }
-END_TEST
 
 /* A ray square to a direction n, just above or below the height along n. */
-START_TEST(grazing) {
+TEST_EACH(grazing, 2, 4) {
     test_rng rng = test_rng_make(6100 + (uint64_t)_i);
     const uint32_t dimension = (uint32_t)_i;
     const gjk_vec3 origin = {0, 0, 0};
@@ -136,10 +135,9 @@ START_TEST(grazing) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Parallel to the axes: where the equation of the surface puts the hit. */
-START_TEST(along_an_axis) {
+TEST(along_an_axis) {
     test_rng rng = test_rng_make(6200);
     static test_curved c;
     for (int i = 0; i < RAYS; i++) {
@@ -164,14 +162,4 @@ START_TEST(along_an_axis) {
         r = hit_of(&c, &ray);
         REQUIRE(&c, &ray, r.hit && fabs(r.distance - (10 - z + across * (y + z))) <= 1e-13 * 10);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("curve_ray");
-    TCase *tests = test_case(suite, "rays");
-    tcase_add_loop_test(tests, hits_the_surface_first, 2, 4);
-    tcase_add_loop_test(tests, grazing, 2, 4);
-    tcase_add_test(tests, along_an_axis);
-    return suite;
 }

@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -70,7 +70,7 @@ static void require_agreement(const tolerant_pair *p, double tolerance, unsigned
     }
 }
 
-START_TEST(told_by_the_distance) {
+TEST_EACH(told_by_the_distance, 0, 6) {
     static const double tolerances[] = {0.01, 1e-3, 1e-6};
     const double tolerance = tolerances[_i % 3];
     test_rng rng = test_rng_make(9700 + (uint64_t)_i);
@@ -87,14 +87,4 @@ START_TEST(told_by_the_distance) {
     ck_assert_uint_gt(seen[GJK_SEPARATED], PAIRS / 5);
     ck_assert_uint_gt(seen[GJK_TOUCHING], PAIRS / 5);
     ck_assert_uint_gt(seen[GJK_OVERLAPPING], PAIRS / 5);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    TCase *tests = tcase_create("tolerance of curved pairs");
-    tcase_set_timeout(tests, 300);
-    tcase_add_loop_test(tests, told_by_the_distance, 0, 6);
-    Suite *suite = suite_create("curve_tolerance");
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -6,7 +6,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 
@@ -177,7 +177,7 @@ static double signed_of(const direct_pair *p, const struct gjk_penetration_solve
     return s;
 }
 
-START_TEST(told_at_once) {
+TEST_EACH(told_at_once, 0, FAMILIES) {
     const struct direct_family *family = &families[_i];
     test_rng rng = test_rng_make(9400 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -198,12 +198,4 @@ START_TEST(told_at_once) {
     ck_assert_uint_gt(direct, PAIRS * 99 / 100);
     ck_assert_uint_gt(overlapping, PAIRS / 5);
     ck_assert(family->concentric || overlapping < 4 * PAIRS / 5);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("direct_curves");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_loop_test(tests, told_at_once, 0, FAMILIES);
-    return suite;
 }

@@ -7,7 +7,7 @@
 #include "curved.h"
 #include "exit_scene.h"
 #include "ray_closed.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -74,7 +74,7 @@ static bool judge(const test_exit_scene *s, double *enter, bool *skipped) {
     return !v.has_entry || v.is_right;
 }
 
-START_TEST(as_exact_numbers_say) {
+TEST_EACH(as_exact_numbers_say, 0, 2 * TEST_EXIT_KINDS) {
     static test_exit_scene scene;
     const test_exit_kind kind = (test_exit_kind)(_i / 2);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
@@ -104,7 +104,6 @@ START_TEST(as_exact_numbers_say) {
             (unsigned long long)wrong, (unsigned long long)asked, (unsigned long long)left_out);
     ck_assert_uint_eq(wrong, 0);
 }
-END_TEST
 
 static double exit_of(const gjk_placed *placed, const gjk_ray *ray, const gjk_ray_result *hit) {
     const gjk_ray_settings settings = gjk_ray_settings_default();
@@ -115,7 +114,7 @@ static double exit_of(const gjk_placed *placed, const gjk_ray *ray, const gjk_ra
 }
 
 /* A hair off a face, within the digits that the mesh's own numbers leave out. */
-START_TEST(a_hair_off_a_face) {
+TEST_EACH(a_hair_off_a_face, 0, 7) {
     const double far = ldexp(1.0, 5 * _i), hair = 0x1p-28;
     const gjk_vec3 place = {far, -far, far};
     gjk_vec3 vertices[8];
@@ -155,7 +154,6 @@ START_TEST(a_hair_off_a_face) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 #define RINGS 65
 
@@ -192,7 +190,7 @@ static void make_bar(struct gjk_arena *arena, gjk_shape *out) {
 }
 
 /* Far from what it would cross next. */
-START_TEST(a_ray_that_ends_in_a_solid) {
+TEST(a_ray_that_ends_in_a_solid) {
     static const double ends[3] = {1.5, 10.0, 40.0};
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -212,7 +210,6 @@ START_TEST(a_ray_that_ends_in_a_solid) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* --- Convex shapes --- */
 
@@ -243,7 +240,7 @@ static test_body random_simple(test_rng *rng, uint32_t dimension) {
     }
 }
 
-START_TEST(as_closed_forms_say) {
+TEST_EACH(as_closed_forms_say, 0, 2) {
     const uint32_t dimension = 2 + (uint32_t)_i;
     test_rng rng = test_rng_make(2700 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -276,7 +273,6 @@ START_TEST(as_closed_forms_say) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* How far the point is outside; inside: minus the depth. */
 static double outside(const test_curved *c, gjk_vec3 at, struct gjk_arena *arena) {
@@ -319,7 +315,7 @@ static void check_kind(const test_curved *c, const gjk_ray *ray, gjk_vec3 place,
     }
 }
 
-START_TEST(of_every_convex_kind) {
+TEST_EACH(of_every_convex_kind, 0, 2) {
     const uint32_t dimension = 2 + (uint32_t)_i;
     test_rng rng = test_rng_make(2800 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -340,16 +336,4 @@ START_TEST(of_every_convex_kind) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("exits");
-    tcase_add_loop_test(test_case(suite, "pieces"), as_exact_numbers_say, 0, 2 * TEST_EXIT_KINDS);
-    tcase_add_loop_test(test_case(suite, "beside a face"), a_hair_off_a_face, 0, 7);
-    tcase_add_test(test_case(suite, "ends inside"), a_ray_that_ends_in_a_solid);
-    TCase *convex = test_case(suite, "convex shapes");
-    tcase_add_loop_test(convex, as_closed_forms_say, 0, 2);
-    tcase_add_loop_test(convex, of_every_convex_kind, 0, 2);
-    return suite;
 }

@@ -12,7 +12,7 @@
 #include "quad.h"
 #include "rng.h"
 #include "set_body.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define CASES 20000
 #define PI 3.14159265358979323846
@@ -37,6 +37,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static gjk_body make_body2(gjk_vec2 position, double angle) {
     gjk_body body = {.id = "x", .handle = 7, .turn = {.angle = angle}};
@@ -131,7 +133,7 @@ static double quat_error(gjk_quat got, quad4 expected) {
     return fmax(fmax(fabs(e[0]), fabs(e[1])), fmax(fabs(e[2]), fabs(e[3])));
 }
 
-START_TEST(positions_go_straight) {
+TEST(positions_go_straight) {
     test_rng rng = test_rng_make(61);
     for (int i = 0; i < CASES; i++) {
         double a = test_rng_magnitude(&rng, -12, 12), b = test_rng_magnitude(&rng, -12, 12);
@@ -153,9 +155,8 @@ START_TEST(positions_go_straight) {
         }
     }
 }
-END_TEST
 
-START_TEST(positions_as_far_as_they_go) {
+TEST(positions_as_far_as_they_go) {
     const double most = GJK_COORDINATE_MAX;
     gjk_body from = make_body3((gjk_vec3){-most, most, 0}, (gjk_quat){0, 0, 0, 1});
     gjk_body to = make_body3((gjk_vec3){most, most, -most}, (gjk_quat){1, 0, 0, 0});
@@ -163,9 +164,8 @@ START_TEST(positions_as_far_as_they_go) {
     gjk_vec3 at = pose_between(&from, &to, 0.5, &turn).position;
     ck_assert(at.x == 0 && at.y == most && at.z == -0.5 * most);
 }
-END_TEST
 
-START_TEST(angles_take_the_shortest_arc) {
+TEST(angles_take_the_shortest_arc) {
     test_rng rng = test_rng_make(62);
     for (int i = 0; i < CASES; i++) {
         double turns = i % 2 == 0 ? 0 : 2 * PI * test_rng_integer(&rng, -5, 5);
@@ -188,10 +188,9 @@ START_TEST(angles_take_the_shortest_arc) {
     gjk_sincos(angle_between(1e15, 0, 0x1p-60), &got, &unused);
     ck_assert(fabs(got - expected) <= 1e-15);
 }
-END_TEST
 
 /* However the two angles are written, a half turn goes counter-clockwise. */
-START_TEST(half_turns_in_2d_go_counter_clockwise) {
+TEST(half_turns_in_2d_go_counter_clockwise) {
     for (int n = 0; n < 48; n++) {
         for (int turns = -3; turns <= 3; turns++) {
             double a = n * PI / 24, b = a + (2 * turns + 1) * PI;
@@ -208,9 +207,8 @@ START_TEST(half_turns_in_2d_go_counter_clockwise) {
     ck_assert(fabs(angle_between(0, -PI + 1e-12, 0.5) + PI / 2) < 1e-11);
     ck_assert(fabs(angle_between(0, PI + 1e-12, 0.5) + PI / 2) < 1e-11);
 }
-END_TEST
 
-START_TEST(quaternions_take_the_shortest_arc_at_even_speed) {
+TEST(quaternions_take_the_shortest_arc_at_even_speed) {
     test_rng rng = test_rng_make(63);
     double worst = 0;
     for (int i = 0; i < CASES; i++) {
@@ -231,10 +229,9 @@ START_TEST(quaternions_take_the_shortest_arc_at_even_speed) {
     }
     ck_assert_msg(worst <= TURN_ERROR, "error %.3g", worst);
 }
-END_TEST
 
 /* A turn by half: about the axis whose first component that is not zero is positive. */
-START_TEST(half_turns_in_3d_go_the_positive_way) {
+TEST(half_turns_in_3d_go_the_positive_way) {
     static const struct {
         gjk_quat from, to, quarter;
     } turns[] = {
@@ -266,10 +263,9 @@ START_TEST(half_turns_in_3d_go_the_positive_way) {
         ck_assert(quat_error(at, quad4_of((gjk_quat){0, 0, s2, c2})) <= 2 * TURN_ERROR);
     }
 }
-END_TEST
 
 /* What is told of a moment can be asked again as a pose. */
-START_TEST(the_turn_gives_the_same_pose) {
+TEST(the_turn_gives_the_same_pose) {
     test_rng rng = test_rng_make(64);
     for (int i = 0; i < CASES; i++) {
         gjk_vec3 a = {test_rng_uniform(&rng, -9, 9), test_rng_uniform(&rng, -9, 9), 0},
@@ -291,9 +287,8 @@ START_TEST(the_turn_gives_the_same_pose) {
         ck_assert(i % 5 != 0 || gjk_same_rotation(&pose.rotation, &from.placed.pose.rotation));
     }
 }
-END_TEST
 
-START_TEST(who_has_nowhere_to_go_stays) {
+TEST(who_has_nowhere_to_go_stays) {
     gjk_body from = make_body2((gjk_vec2){1, 2}, 3), to = make_body2((gjk_vec2){5, 6}, 1);
     gjk_rotation turn;
     gjk_pose pose = pose_between(&from, &to, 0.5, &turn);
@@ -311,10 +306,9 @@ START_TEST(who_has_nowhere_to_go_stays) {
     pose = pose_between(&from, &to, 0.5, &turn);
     ck_assert(pose.position.x == 3 && turn.angle == 2);
 }
-END_TEST
 
 /* The same bits with every compiler and optimisation: their FNV hash. */
-START_TEST(the_bits_are_the_same_everywhere) {
+TEST(the_bits_are_the_same_everywhere) {
     uint64_t hash = 0xcbf29ce484222325u;
     test_rng rng = test_rng_make(65);
     for (int i = 0; i < CASES; i++) {
@@ -329,21 +323,4 @@ START_TEST(the_bits_are_the_same_everywhere) {
         }
     }
     ck_assert_uint_eq(hash, UINT64_C(3613360947717569509));
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("moment");
-    TCase *tests = test_case(suite, "moment");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, positions_go_straight);
-    tcase_add_test(tests, positions_as_far_as_they_go);
-    tcase_add_test(tests, angles_take_the_shortest_arc);
-    tcase_add_test(tests, half_turns_in_2d_go_counter_clockwise);
-    tcase_add_test(tests, quaternions_take_the_shortest_arc_at_even_speed);
-    tcase_add_test(tests, half_turns_in_3d_go_the_positive_way);
-    tcase_add_test(tests, the_turn_gives_the_same_pose);
-    tcase_add_test(tests, who_has_nowhere_to_go_stays);
-    tcase_add_test(tests, the_bits_are_the_same_everywhere);
-    return suite;
 }

@@ -10,7 +10,7 @@
 #include "gjk/ray.h"
 #include "require.h"
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -347,7 +347,7 @@ static void ask_probes(test_rng *rng, struct gjk_arena *arena, const gjk_placed 
     }
 }
 
-START_TEST(wholes_answer_as_their_pieces_do) {
+TEST_EACH(wholes_answer_as_their_pieces_do, 0, 7) {
     test_rng rng = test_rng_make(20250701 + (uint64_t)_i);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -360,9 +360,8 @@ START_TEST(wholes_answer_as_their_pieces_do) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
-START_TEST(two_wholes_answer_as_their_pieces_do) {
+TEST_EACH(two_wholes_answer_as_their_pieces_do, 0, 7) {
     test_rng rng = test_rng_make(20250801 + (uint64_t)_i);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -380,10 +379,9 @@ START_TEST(two_wholes_answer_as_their_pieces_do) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Rays from within a surface without holes, aimed at its edges and corners, never leave it. */
-START_TEST(no_ray_slips_through_an_edge) {
+TEST(no_ray_slips_through_an_edge) {
     test_rng rng = test_rng_make(20250901);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -418,14 +416,4 @@ START_TEST(no_ray_slips_through_an_edge) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("pieces");
-    TCase *wholes = test_case(suite, "wholes");
-    tcase_add_loop_test(wholes, wholes_answer_as_their_pieces_do, 0, 7);
-    tcase_add_loop_test(wholes, two_wholes_answer_as_their_pieces_do, 0, 7);
-    tcase_add_test(wholes, no_ray_slips_through_an_edge);
-    return suite;
 }

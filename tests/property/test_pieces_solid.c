@@ -12,7 +12,7 @@
 #include "scene.h"
 #include "shape/convex/scan.h"
 #include "shape/pieces/walk.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +36,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 /* --- Meshes of boxes --- */
 
@@ -155,7 +157,7 @@ static void add_octahedron(box_mesh *mesh, test_rng *rng, double off) {
     }
 }
 
-START_TEST(points_in_closed_meshes_agree_with_winding_numbers) {
+TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
     test_rng rng = test_rng_make(20251001 + (uint64_t)_i);
     const uint64_t factor = factor_from_environment();
     const double off = _i % 2 == 0 ? 0.0 : 1e6;
@@ -182,7 +184,6 @@ START_TEST(points_in_closed_meshes_agree_with_winding_numbers) {
     }
     ck_assert_uint_ge(asked, 10000 * factor);
 }
-END_TEST
 
 /* --- Shapes inside --- */
 
@@ -211,7 +212,7 @@ static void check_inside(const gjk_placed *a, const gjk_placed *b, bool expected
     }
 }
 
-START_TEST(a_shape_inside_a_closed_mesh_overlaps_it) {
+TEST(a_shape_inside_a_closed_mesh_overlaps_it) {
     const gjk_shape room = make_room(), ball = make_ball(0.25), open = make_ball(1.0);
     box_mesh small = {.vertex_count = 0};
     add_box(&small, (gjk_vec3){0, 0, 0}, (gjk_vec3){0.5, 0.5, 0.5}, false);
@@ -243,9 +244,8 @@ START_TEST(a_shape_inside_a_closed_mesh_overlaps_it) {
     check_inside(&rooms[0], &compound, true);
     check_inside(&rooms[0], &away, false);
 }
-END_TEST
 
-START_TEST(rays_and_casts_begin_inside) {
+TEST(rays_and_casts_begin_inside) {
     const gjk_shape room = make_room(), ball = make_ball(0.25);
     const gjk_placed placed = at(&room, 100, 0, 0);
     gjk_ray_settings settings = gjk_ray_settings_default();
@@ -272,11 +272,10 @@ START_TEST(rays_and_casts_begin_inside) {
     ck_assert(swept.hit && !swept.inside);
     ck_assert_double_eq_tol(swept.fraction, 0.75, 1e-9);
 }
-END_TEST
 
 /* --- One side --- */
 
-START_TEST(faces_with_one_side_let_pass_from_behind) {
+TEST(faces_with_one_side_let_pass_from_behind) {
     box_mesh mesh = {.vertex_count = 0};
     add_box(&mesh, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 1, 1}, false);
     const gjk_shape shape = make(&mesh, false, true, 0.0), ball = make_ball(0.125);
@@ -297,11 +296,10 @@ START_TEST(faces_with_one_side_let_pass_from_behind) {
                             1e-9);
     ck_assert(gjk_cast(&on, (gjk_vec3){5, 0, 0}, &box, &cast).inside);
 }
-END_TEST
 
 /* --- Ties and contacts --- */
 
-START_TEST(the_least_piece_speaks) {
+TEST(the_least_piece_speaks) {
     const gjk_vec3 vertices[4] = {{-1, -1, 0}, {1, -1, 0}, {0, 1, 0}, {0, 9, 9}};
     const uint32_t triangles[5][3] = {{3, 3, 3}, {0, 1, 2}, {0, 1, 2}, {1, 2, 0}, {0, 1, 2}};
     const gjk_mesh mesh = {.vertices = vertices,
@@ -340,7 +338,6 @@ START_TEST(the_least_piece_speaks) {
         ck_assert_uint_eq(contacts.items[i].piece_b, GJK_NO_PIECE);
     }
 }
-END_TEST
 
 static int deepest_first(const void *p, const void *q) {
     const gjk_detect_result *a = p, *b = q;
@@ -397,7 +394,7 @@ static void check_contacts(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-START_TEST(contacts_are_all_pairs_that_collide) {
+TEST(contacts_are_all_pairs_that_collide) {
     test_rng rng = test_rng_make(20251101);
     for (int scene = 0; scene < 60; scene++) {
         box_mesh two[2] = {{.vertex_count = 0}, {.vertex_count = 0}};
@@ -425,12 +422,11 @@ START_TEST(contacts_are_all_pairs_that_collide) {
     check_contacts(&here, &near); /* two convex shapes: the one, or none */
     check_contacts(&here, &far);
 }
-END_TEST
 
 /* --- Scales --- */
 
 /* The same mesh and probes a power of two larger answer the same times that power. */
-START_TEST(scale_changes_nothing_but_scale) {
+TEST_EACH(scale_changes_nothing_but_scale, 0, 4) {
     const double scales[] = {0x1p-332, 0x1p-20, 0x1p20, 0x1p328};
     const double scale = scales[_i];
     test_rng rng = test_rng_make(20251201);
@@ -470,11 +466,10 @@ START_TEST(scale_changes_nothing_but_scale) {
         ck_assert_double_eq_tol(other_hit.distance / scale, hit.distance, 1e-12);
     }
 }
-END_TEST
 
 /* --- Limits --- */
 
-START_TEST(pieces_are_counted) {
+TEST(pieces_are_counted) {
     gjk_pieces_fault fault;
     gjk_shape shape;
     double *heights = calloc(2049 * 1026, sizeof *heights);
@@ -505,9 +500,8 @@ START_TEST(pieces_are_counted) {
     ck_assert_uint_eq(gjk_pieces_count(shape.pieces), GJK_PIECES_MAX);
     free(chain);
 }
-END_TEST
 
-START_TEST(triangles_and_parts_are_counted) {
+TEST(triangles_and_parts_are_counted) {
     static gjk_placed parts[GJK_PARTS_MAX + 1];
     const gjk_shape ball = make_ball(1.0);
     gjk_shape shape;
@@ -534,7 +528,6 @@ START_TEST(triangles_and_parts_are_counted) {
     ck_assert_int_eq(gjk_shape_make_mesh(&arena, &mesh, 0, &fault, &shape), GJK_OK);
     free(triangles);
 }
-END_TEST
 
 /* --- The budget --- */
 
@@ -542,7 +535,7 @@ static bool is_over(void *user) {
     return --*(int *)user <= 0;
 }
 
-START_TEST(long_queries_end_with_budget) {
+TEST(long_queries_end_with_budget) {
     enum { MANY = 20000 };
     static uint32_t triangles[MANY][3];
     const gjk_vec3 vertices[3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0.5}};
@@ -580,7 +573,6 @@ START_TEST(long_queries_end_with_budget) {
     ck_assert_int_eq(gjk_pair_contacts(&a, &b, &detect, 4, &arena, &contacts), GJK_GIVEN_UP);
     ck_assert_int_ge(left, -2); /* and it is not asked for long after it said so */
 }
-END_TEST
 
 /* --- Sets --- */
 
@@ -700,7 +692,7 @@ static uint32_t check_cast(const struct crowd *crowd, const gjk_sweep *sweep) {
     return count;
 }
 
-START_TEST(sets_answer_as_pairs_do) {
+TEST(sets_answer_as_pairs_do) {
     static struct crowd crowd;
     test_rng rng = test_rng_make(20260101);
     uint32_t met = 0;
@@ -718,12 +710,11 @@ START_TEST(sets_answer_as_pairs_do) {
     ck_assert_uint_ge(met, 100);
     gjk_set_release(crowd.set);
 }
-END_TEST
 
 /* --- Instruction sets --- */
 
 /* The node tests of all instruction sets name the same children with the same keys, to the bit. */
-START_TEST(node_tests_agree_to_the_bit) {
+TEST(node_tests_agree_to_the_bit) {
 #ifdef GJK_SCAN_X86
     if (!gjk_has_avx2()) {
         return;
@@ -761,11 +752,10 @@ START_TEST(node_tests_agree_to_the_bit) {
     }
 #endif
 }
-END_TEST
 
 /* So do the two forms of the test for triangles that a ray misses, which leave out no triangle through which
  * it was aimed. */
-START_TEST(triangle_misses_agree_to_the_bit) {
+TEST(triangle_misses_agree_to_the_bit) {
 #ifdef GJK_SCAN_X86
     if (!gjk_has_avx2()) {
         return;
@@ -800,25 +790,4 @@ START_TEST(triangle_misses_agree_to_the_bit) {
     }
     ck_assert_uint_ge(missed, 10000);
 #endif
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("pieces solid");
-    TCase *solid = test_case(suite, "solid");
-    tcase_add_checked_fixture(solid, set_up, tear_down);
-    tcase_add_loop_test(solid, points_in_closed_meshes_agree_with_winding_numbers, 0, 4);
-    tcase_add_test(solid, a_shape_inside_a_closed_mesh_overlaps_it);
-    tcase_add_test(solid, rays_and_casts_begin_inside);
-    tcase_add_test(solid, faces_with_one_side_let_pass_from_behind);
-    tcase_add_test(solid, the_least_piece_speaks);
-    tcase_add_test(solid, contacts_are_all_pairs_that_collide);
-    tcase_add_loop_test(solid, scale_changes_nothing_but_scale, 0, 4);
-    tcase_add_test(solid, pieces_are_counted);
-    tcase_add_test(solid, triangles_and_parts_are_counted);
-    tcase_add_test(solid, long_queries_end_with_budget);
-    tcase_add_test(solid, sets_answer_as_pairs_do);
-    tcase_add_test(solid, node_tests_agree_to_the_bit);
-    tcase_add_test(solid, triangle_misses_agree_to_the_bit);
-    return suite;
 }

@@ -4,7 +4,7 @@
  */
 
 #include "ray_case.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define RAYS 12000
 #define ERROR 1e-12
@@ -57,7 +57,7 @@ static void require_hit(const test_ray_case *c, const gjk_ray_result *r) {
     require_first(c, r->distance);
 }
 
-START_TEST(random_rays) {
+TEST_EACH(random_rays, 2, 4) {
     test_rng rng = test_rng_make(900 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -87,10 +87,9 @@ START_TEST(random_rays) {
     ck_assert_uint_gt(hits, RAYS / 4);
     ck_assert_uint_gt(inside, RAYS / 50);
 }
-END_TEST
 
 /* Exactly as far as the hit is far enough; clearly less is not. */
-START_TEST(reach_is_inclusive) {
+TEST_EACH(reach_is_inclusive, 2, 4) {
     test_rng rng = test_rng_make(1000 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -115,10 +114,9 @@ START_TEST(reach_is_inclusive) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* From a witness point of the boundary: inside, whichever way the ray goes. */
-START_TEST(from_the_boundary) {
+TEST_EACH(from_the_boundary, 2, 4) {
     test_rng rng = test_rng_make(1100 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -136,9 +134,8 @@ START_TEST(from_the_boundary) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
-START_TEST(few_iterations) {
+TEST_EACH(few_iterations, 2, 4) {
     test_rng rng = test_rng_make(1200 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -160,15 +157,4 @@ START_TEST(few_iterations) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("ray");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, random_rays, 2, 4);
-    tcase_add_loop_test(dimensions, reach_is_inclusive, 2, 4);
-    tcase_add_loop_test(dimensions, from_the_boundary, 2, 4);
-    tcase_add_loop_test(dimensions, few_iterations, 2, 4);
-    return suite;
 }

@@ -1,7 +1,7 @@
 /* Do rays hit balls, capsules and boxes where closed forms say, grazing ones included? */
 
 #include "ray_closed.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define RAYS 20000
 
@@ -64,7 +64,7 @@ static void require_closed_form(const test_ray_case *c) {
     }
 }
 
-START_TEST(as_closed_forms) {
+TEST_EACH(as_closed_forms, 2, 4) {
     test_rng rng = test_rng_make(1300 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -85,11 +85,4 @@ START_TEST(as_closed_forms) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("rays and closed forms");
-    tcase_add_loop_test(test_case(suite, "2D and 3D"), as_closed_forms, 2, 4);
-    return suite;
 }

@@ -5,7 +5,7 @@
  */
 
 #include "ray_case.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +64,7 @@ static void run_all(const exact_ray *rays, size_t count) {
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* The 3D twin has a third coordinate, which these leave 0. */
-START_TEST(balls_points_segments) {
+TEST_EACH(balls_points_segments, 2, 4) {
     uint32_t n = (uint32_t)_i;
     const gjk_vec3 one = {1, 0, 0}, two = {2, 0, 0}, up = {0, 1, 0}, down = {0, -1, 0};
     const exact_ray rays[] = {
@@ -143,9 +143,8 @@ START_TEST(balls_points_segments) {
     };
     run_all(rays, COUNT(rays));
 }
-END_TEST
 
-START_TEST(boxes_and_hulls) {
+TEST_EACH(boxes_and_hulls, 2, 4) {
     uint32_t n = (uint32_t)_i;
     const gjk_vec3 unit = {1, 1, 1}, sheet = {1, 0, 1};
     const gjk_vec3 diamond[] = {{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}};
@@ -176,9 +175,8 @@ START_TEST(boxes_and_hulls) {
     };
     run_all(rays, COUNT(rays));
 }
-END_TEST
 
-START_TEST(triangles_3d) {
+TEST(triangles_3d) {
     const gjk_vec3 corners[] = {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}};
     const gjk_vec3 line[] = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
     const test_body flat = test_body_cloud(GJK_TRIANGLE, 3, corners, 3);
@@ -198,14 +196,4 @@ START_TEST(triangles_3d) {
         {"without area, lengthwise", thin, {-1, 0, 0}, RIGHT, INFINITY, 1, false},
     };
     run_all(rays, COUNT(rays));
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("rays in whole numbers");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, balls_points_segments, 2, 4);
-    tcase_add_loop_test(dimensions, boxes_and_hulls, 2, 4);
-    tcase_add_test(dimensions, triangles_3d);
-    return suite;
 }

@@ -9,7 +9,7 @@
 #include "shape/box.h"
 
 #include "rng.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,21 +241,12 @@ static void run(test_rng *rng, uint32_t dimension, bool curved) {
     ck_assert_uint_gt(closed, 2 * RAYS / 3); /* the general method needs more */
 }
 
-START_TEST(clouds) {
+TEST_EACH(clouds, 2, 4) {
     test_rng rng = test_rng_make(7000 + (uint64_t)_i);
     run(&rng, (uint32_t)_i, false);
 }
-END_TEST
 
-START_TEST(curves) {
+TEST_EACH(curves, 2, 4) {
     test_rng rng = test_rng_make(7100 + (uint64_t)_i);
     run(&rng, (uint32_t)_i, true);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("closed forms of rays");
-    tcase_add_loop_test(test_case(suite, "clouds"), clouds, 2, 4);
-    tcase_add_loop_test(test_case(suite, "curves"), curves, 2, 4);
-    return suite;
 }

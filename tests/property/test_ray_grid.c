@@ -4,7 +4,7 @@
  */
 
 #include "ray_case.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define RAYS 40000
 #define ERROR 1e-14
@@ -103,7 +103,7 @@ static void make_case(test_rng *rng, uint32_t dimension, struct gjk_arena *arena
     test_aim(c, origin, direction, INFINITY);
 }
 
-START_TEST(touching_rays_hit) {
+TEST_EACH(touching_rays_hit, 2, 4) {
     test_rng rng = test_rng_make(1400 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_ray_case c;
@@ -132,11 +132,4 @@ START_TEST(touching_rays_hit) {
     }
     gjk_arena_fini(&arena);
     ck_assert_uint_gt(hits, RAYS / 10);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("rays on a grid");
-    tcase_add_loop_test(test_case(suite, "2D and 3D"), touching_rays_hit, 2, 4);
-    return suite;
 }

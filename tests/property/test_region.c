@@ -6,7 +6,7 @@
 #include "base/predicate.h"
 #include "region_scene.h"
 #include "shape/region/region.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -140,7 +140,7 @@ static void check_cells(const region_scene *scene) {
     gjk_arena_fini(&again.arena);
 }
 
-START_TEST(unions_of_cells) {
+TEST(unions_of_cells) {
     static const double scales[] = {1, 0x1p-665 /* 1e-200 */, 0x1p465 /* 1e140 */};
     static region_scene scene;
     test_rng rng = test_rng_make(1);
@@ -149,10 +149,9 @@ START_TEST(unions_of_cells) {
         check_cells(&scene);
     }
 }
-END_TEST
 
 /* Two solid cells more or less, exchanged between the polygons: a hole of another polygon. */
-START_TEST(holes_of_other_polygons) {
+TEST(holes_of_other_polygons) {
     static region_scene scene;
     test_rng rng = test_rng_make(2);
     uint32_t refused = 0;
@@ -176,7 +175,6 @@ START_TEST(holes_of_other_polygons) {
     }
     REQUIRE(refused > SCENES / 4);
 }
-END_TEST
 
 /* --- Random rings --- */
 
@@ -263,7 +261,7 @@ static void make_ring(test_rng *rng, uint32_t n, uint32_t side, gjk_vec2 *p) {
 }
 
 /* Crossings and touches of every kind. */
-START_TEST(random_rings) {
+TEST(random_rings) {
     test_rng rng = test_rng_make(3);
     uint32_t seen[3] = {0, 0, 0}, accepted = 0;
     for (uint32_t i = 0; i < RANDOM_RINGS; i++) {
@@ -291,7 +289,6 @@ START_TEST(random_rings) {
     }
     REQUIRE(seen[APART] > 100 && accepted > 100 && seen[TOUCHING] - accepted > 100);
 }
-END_TEST
 
 /* --- Stars --- */
 
@@ -322,7 +319,7 @@ static bool rings_contain(const gjk_region *region, gjk_vec2 point) {
     return inside;
 }
 
-START_TEST(stars_with_holes) {
+TEST(stars_with_holes) {
     static gjk_vec2 p[3000];
     test_rng rng = test_rng_make(4);
     for (uint32_t i = 0; i < STARS; i++) {
@@ -350,7 +347,6 @@ START_TEST(stars_with_holes) {
         gjk_arena_fini(&c.arena);
     }
 }
-END_TEST
 
 /* --- Large ones --- */
 
@@ -374,7 +370,7 @@ static uint32_t cut_large(uint32_t n) {
     return count;
 }
 
-START_TEST(zigzags) {
+TEST(zigzags) {
     /* A band that zigzags: every edge has all others above and below it, or beside it. */
     for (uint32_t turned = 0; turned < 2; turned++) {
         for (uint32_t k = 0; k < LARGE; k++) {
@@ -385,9 +381,8 @@ START_TEST(zigzags) {
         REQUIRE(cut_large(LARGE) < LARGE);
     }
 }
-END_TEST
 
-START_TEST(spirals) {
+TEST(spirals) {
     /* A band of width 2 along a square spiral whose turns are 8 apart. */
     static const int way[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
     static const int outwards[4][2] = {{-2, -2}, {2, -2}, {2, 2}, {-2, 2}};
@@ -401,28 +396,12 @@ START_TEST(spirals) {
     }
     REQUIRE(cut_large(LARGE) <= half);
 }
-END_TEST
 
-START_TEST(convex_of_too_many_vertices) {
+TEST(convex_of_too_many_vertices) {
     const uint32_t n = LARGE + 2;
     for (uint32_t k = 0; k < n; k++) {
         large[k] = (gjk_vec2){k, (double)k * k};
     }
     REQUIRE(cut_large(LARGE) == 1);
     REQUIRE(cut_large(n) == 2);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("region");
-    TCase *cases = test_case(suite, "known");
-    tcase_add_test(cases, unions_of_cells);
-    tcase_add_test(cases, holes_of_other_polygons);
-    tcase_add_test(cases, random_rings);
-    tcase_add_test(cases, stars_with_holes);
-    cases = test_case(suite, "large");
-    tcase_add_test(cases, zigzags);
-    tcase_add_test(cases, spirals);
-    tcase_add_test(cases, convex_of_too_many_vertices);
-    return suite;
 }

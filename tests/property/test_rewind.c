@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define BODIES 60
 #define TICKS 8
@@ -299,17 +299,9 @@ static void check_scene(test_rng *rng, uint32_t dimension) {
     tear_down_scene();
 }
 
-START_TEST(rewound_answers_are_those_of_a_set_built_by_hand) {
+TEST_EACH(rewound_answers_are_those_of_a_set_built_by_hand, 0, 2) {
     test_rng rng = test_rng_make(71 + (uint64_t)_i);
     for (int scene = 0; scene < SCENES; scene++) {
         check_scene(&rng, 2 + (uint32_t)_i);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("rewind");
-    TCase *tests = test_case(suite, "rewind");
-    tcase_add_loop_test(tests, rewound_answers_are_those_of_a_set_built_by_hand, 0, 2);
-    return suite;
 }

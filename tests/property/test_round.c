@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 400
 #define BOUND_ERROR 1e-13 /* relative to the size and the distance */
@@ -176,7 +176,7 @@ static void check(const round_pair *p, test_rng *rng, unsigned steps[2]) {
 }
 
 /* With fewer steps: else nothing but the general method was tested. */
-START_TEST(agrees_with_the_general_method) {
+TEST_EACH(agrees_with_the_general_method, 0, 16) {
     test_rng rng = test_rng_make(9700 + (uint64_t)_i);
     struct gjk_arena arena;
     static round_pair p;
@@ -197,12 +197,4 @@ START_TEST(agrees_with_the_general_method) {
     }
     gjk_arena_fini(&arena);
     ck_assert_uint_lt(4 * steps[0], 3 * steps[1]);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("round");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_loop_test(tests, agrees_with_the_general_method, 0, 16);
-    return suite;
 }

@@ -6,7 +6,7 @@
 
 #include "set_body.h"
 #include "set_scene.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -234,7 +234,7 @@ static void check_raycast(test_rng *rng, test_scene *s, const gjk_filter *f) {
     }
 }
 
-START_TEST(as_naive_loops) {
+TEST_EACH(as_naive_loops, 2, 4) {
     static test_scene here, there;
     test_rng rng = test_rng_make(1500 + (uint64_t)_i);
     for (int i = 0; i < SCENES; i++) {
@@ -252,9 +252,8 @@ START_TEST(as_naive_loops) {
         test_scene_drop(&there);
     }
 }
-END_TEST
 
-START_TEST(bodies_in_the_order_of_ids) {
+TEST(bodies_in_the_order_of_ids) {
     static test_scene s;
     test_rng rng = test_rng_make(1600);
     for (int i = 0; i < SCENES; i++) {
@@ -269,13 +268,4 @@ START_TEST(bodies_in_the_order_of_ids) {
         ck_assert_ptr_null(gjk_set_find(s.set, "zzz"));
         test_scene_drop(&s);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("set queries");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, as_naive_loops, 2, 4);
-    tcase_add_test(dimensions, bodies_in_the_order_of_ids);
-    return suite;
 }

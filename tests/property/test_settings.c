@@ -6,7 +6,7 @@
 
 #include "judge.h"
 #include "require.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 10000
 
@@ -77,7 +77,7 @@ static void require_axes(const test_pair *p, const answers *a) {
     }
 }
 
-START_TEST(any_limit_and_tolerance) {
+TEST_EACH(any_limit_and_tolerance, 2, 4) {
     test_rng rng = test_rng_make(700 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -104,9 +104,8 @@ START_TEST(any_limit_and_tolerance) {
         ck_assert_uint_gt(limited, PAIRS / 100); /* or else nothing was tried */
     }
 }
-END_TEST
 
-START_TEST(same_bits_again) {
+TEST_EACH(same_bits_again, 2, 4) {
     test_rng rng = test_rng_make(800 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -123,13 +122,4 @@ START_TEST(same_bits_again) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("settings");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, any_limit_and_tolerance, 2, 4);
-    tcase_add_loop_test(dimensions, same_bits_again, 2, 4);
-    return suite;
 }

@@ -8,7 +8,7 @@
 #include "pair/kernels.h"
 
 #include "support/rng.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include <math.h>
 
@@ -76,7 +76,7 @@ static void check_pair(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-START_TEST(both_solvers_agree) {
+TEST(both_solvers_agree) {
     test_rng rng = test_rng_make(2600);
     for (int i = 0; i < PAIRS; i++) {
         gjk_shape shapes[2];
@@ -89,12 +89,4 @@ START_TEST(both_solvers_agree) {
         check_pair(&placed[0], &placed[1]);
         gjk_arena_fini(&arena);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("short edges");
-    TCase *tests = test_case(suite, "2D");
-    tcase_add_test(tests, both_solvers_agree);
-    return suite;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "set_body.h"
+#include "support/test.h"
 #include "tree_scene.h"
-#include "unit/runner.h"
 
 #define SCENES 60
 #define SHOTS 20
@@ -190,7 +190,7 @@ static void check_shot(test_rng *rng, test_tree_scene *s) {
     compare_judgements(&judgement, &scanned);
 }
 
-START_TEST(verdicts_are_those_of_a_loop) {
+TEST_EACH(verdicts_are_those_of_a_loop, 0, 2) {
     test_rng rng = test_rng_make(81 + (uint64_t)_i);
     for (int scene = 0; scene < SCENES; scene++) {
         test_tree_scene s;
@@ -207,7 +207,6 @@ START_TEST(verdicts_are_those_of_a_loop) {
         test_tree_scene_drop(&s);
     }
 }
-END_TEST
 
 /* What a set of one body says is near the ray. */
 static gjk_nears ask_near(test_body *body, const gjk_ray *ray, double most,
@@ -249,7 +248,7 @@ static void check_reached(test_rng *rng, test_body *body, struct gjk_arena *aren
     }
 }
 
-START_TEST(what_a_ray_reaches_is_near) {
+TEST_EACH(what_a_ray_reaches_is_near, 0, 2) {
     const uint32_t dimension = 2 + (uint32_t)_i;
     test_rng rng = test_rng_make(85 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -264,10 +263,9 @@ START_TEST(what_a_ray_reaches_is_near) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* A ray along an axis ends to the bit where a segment of round numbers does. */
-START_TEST(a_ray_ends_where_its_segment_does) {
+TEST(a_ray_ends_where_its_segment_does) {
     test_rng rng = test_rng_make(87);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -293,14 +291,4 @@ START_TEST(a_ray_ends_where_its_segment_does) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("shot");
-    TCase *tests = test_case(suite, "shot");
-    tcase_add_loop_test(tests, verdicts_are_those_of_a_loop, 0, 2);
-    tcase_add_loop_test(tests, what_a_ray_reaches_is_near, 0, 2);
-    tcase_add_test(tests, a_ray_ends_where_its_segment_does);
-    return suite;
 }

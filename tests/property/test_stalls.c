@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define GRAINS 3000
 
@@ -15,7 +15,7 @@ static gjk_distance_result walk(const gjk_placed *a, const gjk_placed *b) {
     return gjk_distance(a, b, &settings);
 }
 
-START_TEST(a_grain_beside_a_boulder) {
+TEST(a_grain_beside_a_boulder) {
     test_rng rng = test_rng_make(9500);
     static test_curved grain, boulder;
     for (int i = 0; i < GRAINS; i++) {
@@ -36,9 +36,8 @@ START_TEST(a_grain_beside_a_boulder) {
                       r.lower_bound);
     }
 }
-END_TEST
 
-START_TEST(a_needle_beside_a_polygon) {
+TEST(a_needle_beside_a_polygon) {
     const gjk_vec3 needle_points[] = {{-0.97951943561994148, -6.4342754701448081e-11, 0},
                                       {0.91598108146499468, -4.1340647726232474e-11, 0},
                                       {-0.070133366443044354, -6.3767110926602619e-11, 0},
@@ -61,13 +60,4 @@ START_TEST(a_needle_beside_a_polygon) {
     ck_assert_int_eq(r.state, GJK_SEPARATED);
     ck_assert_double_le(r.distance - r.lower_bound, 1e-15);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("stalls");
-    TCase *tests = test_case(suite, "pairs");
-    tcase_add_test(tests, a_grain_beside_a_boulder);
-    tcase_add_test(tests, a_needle_beside_a_polygon);
-    return suite;
 }

@@ -5,7 +5,7 @@
 
 #include "judge.h"
 #include "require.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 10000
 
@@ -57,7 +57,7 @@ static void require_same(const test_pair *p, const gjk_detect_result *one,
     }
 }
 
-START_TEST(swapped) {
+TEST_EACH(swapped, 2, 4) {
     test_rng rng = test_rng_make(100 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -73,7 +73,6 @@ START_TEST(swapped) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 static gjk_quat times(gjk_quat p, gjk_quat q) {
     return (gjk_quat){p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
@@ -92,7 +91,7 @@ static void move_world(test_body *body, double angle, gjk_quat turn, gjk_vec3 by
     test_body_place(body);
 }
 
-START_TEST(moved) {
+TEST_EACH(moved, 2, 4) {
     test_rng rng = test_rng_make(200 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -114,7 +113,6 @@ START_TEST(moved) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 static gjk_vec3 odd_direction(test_rng *rng, uint32_t dimension) {
     gjk_vec3 d = test_rng_direction(rng, dimension);
@@ -132,7 +130,7 @@ static gjk_vec3 odd_direction(test_rng *rng, uint32_t dimension) {
     }
 }
 
-START_TEST(begun_anywhere) {
+TEST_EACH(begun_anywhere, 2, 4) {
     test_rng rng = test_rng_make(300 + (uint64_t)_i);
     struct gjk_arena arena;
     static test_pair p;
@@ -151,14 +149,4 @@ START_TEST(begun_anywhere) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("symmetry");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, swapped, 2, 4);
-    tcase_add_loop_test(dimensions, moved, 2, 4);
-    tcase_add_loop_test(dimensions, begun_anywhere, 2, 4);
-    return suite;
 }

@@ -6,7 +6,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "gjk/cast.h"
 #include "gjk/pieces.h"
@@ -218,7 +218,7 @@ static gjk_cast_result turning_cast(const touch *t, gjk_vec3 way, double angle) 
     return gjk_cast_turning(&t->moving, &motion, &t->target, &settings);
 }
 
-START_TEST(convex_pairs) {
+TEST_EACH(convex_pairs, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     const gjk_cast_settings settings = gjk_cast_settings_default();
     test_rng rng = test_rng_make(8800 + dimension);
@@ -266,10 +266,9 @@ START_TEST(convex_pairs) {
                   "%u ways off hit, %u that turn, %u ways in of %u miss, %u that turn", wrong[0],
                   wrong[1], wrong[2], solid, wrong[3]);
 }
-END_TEST
 
 /* A ball on the plane's side of a hull touches it in one point, with one normal. */
-START_TEST(balls) {
+TEST_EACH(balls, 2, 4) {
     const uint32_t dimension = (uint32_t)_i;
     const gjk_cast_settings settings = gjk_cast_settings_default();
     test_rng rng = test_rng_make(8810 + dimension);
@@ -312,7 +311,6 @@ START_TEST(balls) {
     gjk_arena_fini(&arena);
     ck_assert_msg(wrong[0] + wrong[1] == 0, "%u ways off hit, %u ways in miss", wrong[0], wrong[1]);
 }
-END_TEST
 
 typedef enum piece_kind { TILES, CHAINS, MESHES, COMPOUNDS, PIECE_KINDS } piece_kind;
 
@@ -385,7 +383,7 @@ static void make_blocks(test_rng *rng, bool is_left, gjk_shape *out) {
     ck_assert_int_eq(gjk_shape_make_compound(&arena, 3, parts, TILE, out), GJK_OK);
 }
 
-START_TEST(shapes_of_pieces) {
+TEST_EACH(shapes_of_pieces, 0, PIECE_KINDS) {
     const piece_kind kind = (piece_kind)_i;
     const uint32_t dimension = kind == CHAINS ? 2 : 3;
     const gjk_cast_settings settings = gjk_cast_settings_default();
@@ -434,14 +432,4 @@ START_TEST(shapes_of_pieces) {
     ck_assert_uint_gt(touching, PAIRS / 4);
     ck_assert_msg(wrong + turning == 0, "%s: %u of %u that move off are hit, %u that turn",
                   kind_name[kind], wrong, touching, turning);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("touching");
-    TCase *tests = test_case(suite, "touching");
-    tcase_add_loop_test(tests, convex_pairs, 2, 4);
-    tcase_add_loop_test(tests, balls, 2, 4);
-    tcase_add_loop_test(tests, shapes_of_pieces, 0, PIECE_KINDS);
-    return suite;
 }

@@ -3,8 +3,8 @@
  * test_set_query.c holds against naive loops), in scenes of every kind, after any edits?
  */
 
+#include "support/test.h"
 #include "tree_scene.h"
-#include "unit/runner.h"
 
 #include <string.h>
 
@@ -180,7 +180,7 @@ static void compare(test_rng *rng, test_tree_scene *s, struct gjk_set *other, in
     gjk_arena_fini(&arena);
 }
 
-START_TEST(as_a_scan) {
+TEST_EACH(as_a_scan, 0, 4) {
     static test_tree_scene here, there;
     test_rng rng = test_rng_make(2100 + (uint64_t)_i);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
@@ -193,9 +193,8 @@ START_TEST(as_a_scan) {
         test_tree_scene_drop(&there);
     }
 }
-END_TEST
 
-START_TEST(as_a_scan_after_edits) {
+TEST_EACH(as_a_scan_after_edits, 0, 4) {
     static test_tree_scene s;
     test_rng rng = test_rng_make(2200 + (uint64_t)_i);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
@@ -211,9 +210,8 @@ START_TEST(as_a_scan_after_edits) {
         test_tree_scene_drop(&s);
     }
 }
-END_TEST
 
-START_TEST(large_scenes) {
+TEST_EACH(large_scenes, 0, 2) {
     static test_tree_scene s;
     test_rng rng = test_rng_make(2300 + (uint64_t)_i);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
@@ -226,14 +224,4 @@ START_TEST(large_scenes) {
         compare(&rng, &s, s.set, 4);
         test_tree_scene_drop(&s);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("tree queries");
-    TCase *dimensions = test_case(suite, "2D and 3D");
-    tcase_add_loop_test(dimensions, as_a_scan, 0, 4);
-    tcase_add_loop_test(dimensions, as_a_scan_after_edits, 0, 4);
-    tcase_add_loop_test(dimensions, large_scenes, 0, 2);
-    return suite;
 }

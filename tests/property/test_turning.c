@@ -5,7 +5,7 @@
  */
 
 #include "curved.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "base/angle.h"
 #include "gjk/cast.h"
@@ -42,8 +42,11 @@ static gjk_rigid_motion spin(double angle) {
     return (gjk_rigid_motion){{0, 0, 0}, {0, 0, 1}, angle};
 }
 
+static void open_arena(void), close_arena(void);
+TEST_FIXTURE(open_arena, close_arena)
+
 /* The angle between two turns of a rod of length 1 about the origin until it meets a ball. */
-START_TEST(a_rod_turns_about_its_end) {
+TEST(a_rod_turns_about_its_end) {
     test_rng rng = test_rng_make(91);
     for (uint32_t dimension = 2; dimension <= 3; dimension++) {
         const gjk_shape rod = segment(dimension, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
@@ -68,10 +71,9 @@ START_TEST(a_rod_turns_about_its_end) {
         }
     }
 }
-END_TEST
 
 /* One that stands away from its own origin, as an arm does that has its joint there. */
-START_TEST(a_rod_turns_about_what_it_is_not_at) {
+TEST(a_rod_turns_about_what_it_is_not_at) {
     test_rng rng = test_rng_make(96);
     for (int i = 0; i < 2 * CASES; i++) {
         const uint32_t dimension = i % 2 == 0 ? 2 : 3;
@@ -92,10 +94,9 @@ START_TEST(a_rod_turns_about_what_it_is_not_at) {
         ck_assert(r.convergence == GJK_CONVERGED && r.has_normal && r.normal.z == 0);
     }
 }
-END_TEST
 
 /* A point off the end is passed, however near; one at less than the length is met. */
-START_TEST(the_tip_passes_or_meets) {
+TEST(the_tip_passes_or_meets) {
     const gjk_shape rod = segment(2, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
     gjk_shape point;
     ck_assert_int_eq(gjk_shape_make_point(&arena, 2, 0, &point), GJK_OK);
@@ -111,10 +112,9 @@ START_TEST(the_tip_passes_or_meets) {
         }
     }
 }
-END_TEST
 
 /* Moving by v while it turns by w, a rod's tip draws a curve; where it meets a wall is its root. */
-START_TEST(a_rod_turns_and_moves_to_a_wall) {
+TEST(a_rod_turns_and_moves_to_a_wall) {
     const gjk_shape rod = segment(2, (gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
     gjk_shape wall;
     ck_assert_int_eq(gjk_shape_make_box(&arena, 2, (gjk_vec3){50, 0.5, 0}, 0, &wall), GJK_OK);
@@ -141,7 +141,6 @@ START_TEST(a_rod_turns_and_moves_to_a_wall) {
         ck_assert(r.hit && r.fraction <= first + 1e-12 && r.fraction >= first - 1.0 / DENSE - 1e-9);
     }
 }
-END_TEST
 
 static gjk_distance_result distance_at(const gjk_placed *moving, const gjk_rigid_motion *motion,
                                        const gjk_placed *target, double t) {
@@ -167,7 +166,7 @@ static void check_by_samples(const gjk_placed *moving, const gjk_rigid_motion *m
     }
 }
 
-START_TEST(no_contact_is_missed) {
+TEST(no_contact_is_missed) {
     test_rng rng = test_rng_make(92);
     int hits = 0, misses = 0;
     uint32_t most = 0;
@@ -199,9 +198,8 @@ START_TEST(no_contact_is_missed) {
     ck_assert_msg(hits > CASES / 4 && misses > CASES / 4, "%d hits, %d misses", hits, misses);
     ck_assert_msg(most <= GJK_ITERATIONS_DEFAULT, "%u steps", most);
 }
-END_TEST
 
-START_TEST(dense_samples_agree) {
+TEST(dense_samples_agree) {
     test_rng rng = test_rng_make(93);
     gjk_shape hull[2];
     for (int i = 0; i < 12; i++) {
@@ -219,10 +217,9 @@ START_TEST(dense_samples_agree) {
         check_by_samples(&moving, &motion, &target, &r, DENSE);
     }
 }
-END_TEST
 
 /* A blade as thin as nothing, a million radians: it meets what stands in its disc in its first turn. */
-START_TEST(a_blade_spins) {
+TEST(a_blade_spins) {
     const gjk_shape blade = segment(2, (gjk_vec3){-1, 0, 0}, (gjk_vec3){1, 0, 0}, 0);
     gjk_shape fly;
     ck_assert_int_eq(gjk_shape_make_point(&arena, 2, 0, &fly), GJK_OK);
@@ -246,10 +243,9 @@ START_TEST(a_blade_spins) {
         ck_assert(!gjk_cast_turning(&moving, &motion, &target, &settings).hit);
     }
 }
-END_TEST
 
 /* With few steps there is a hit that is not proven, never a contact that is missed. */
-START_TEST(few_steps_never_miss) {
+TEST(few_steps_never_miss) {
     test_rng rng = test_rng_make(94);
     gjk_cast_settings few = settings;
     few.max_iterations = GJK_ITERATIONS_MIN;
@@ -273,10 +269,9 @@ START_TEST(few_steps_never_miss) {
     }
     ck_assert(unproven > 0);
 }
-END_TEST
 
 /* Touching at the start: away or along is no hit, inwards is one at once. */
-START_TEST(touching_at_the_start) {
+TEST(touching_at_the_start) {
     gjk_shape box, floor_shape;
     ck_assert_int_eq(gjk_shape_make_box(&arena, 2, (gjk_vec3){1, 1, 0}, 0, &box), GJK_OK);
     ck_assert_int_eq(gjk_shape_make_box(&arena, 2, (gjk_vec3){50, 1, 0}, 0, &floor_shape), GJK_OK);
@@ -291,10 +286,9 @@ START_TEST(touching_at_the_start) {
     motion = (gjk_rigid_motion){{3, 0, 0}, {0, 0, 1}, -3};
     ck_assert(!gjk_cast_turning(&rolling, &motion, &ground, &settings).hit);
 }
-END_TEST
 
 /* The pieces of a compound turn about the origin of the whole. */
-START_TEST(pieces_turn_about_the_whole) {
+TEST(pieces_turn_about_the_whole) {
     const gjk_shape disc = ball(2, 0.25), small = ball(2, 0.05);
     gjk_shape whole, cloud;
     const gjk_placed parts[2] = {at(&disc, 2, 0, 0), at(&disc, -3, 0, 0)};
@@ -313,10 +307,9 @@ START_TEST(pieces_turn_about_the_whole) {
     const gjk_placed hub = at(&inner, 0, 0, 0); /* which the arms go round */
     ck_assert(!gjk_cast_turning(&moving, &motion, &hub, &settings).hit);
 }
-END_TEST
 
 /* Half turns go the positive way, others the shorter. */
-START_TEST(motions_between_poses) {
+TEST(motions_between_poses) {
     gjk_pose from, to;
     test_rng rng = test_rng_make(95);
     for (int i = 0; i < CASES; i++) {
@@ -355,7 +348,6 @@ START_TEST(motions_between_poses) {
         ck_assert(fabs(gjk_rigid_motion_between(2, &from, &to).angle - sign * 3) < 1e-12);
     }
 }
-END_TEST
 
 /* Halfway between two poses, as what moves and what is interpolated see it. */
 static void same_way(uint32_t dimension, gjk_quat p, gjk_quat q, double from, double to) {
@@ -380,7 +372,7 @@ static void same_way(uint32_t dimension, gjk_quat p, gjk_quat q, double from, do
 }
 
 /* At and near a half turn, the positive way or not: a cast goes the way of an interpolation. */
-START_TEST(half_turns_go_one_way) {
+TEST(half_turns_go_one_way) {
     const gjk_quat identity = {0, 0, 0, 1};
     test_rng rng = test_rng_make(96);
     for (int i = 0; i < CASES; i++) {
@@ -405,7 +397,6 @@ START_TEST(half_turns_go_one_way) {
         }
     }
 }
-END_TEST
 
 static void open_arena(void) {
     gjk_arena_init(&arena, 0);
@@ -413,23 +404,4 @@ static void open_arena(void) {
 
 static void close_arena(void) {
     gjk_arena_fini(&arena);
-}
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("turning");
-    TCase *tests = test_case(suite, "turning");
-    tcase_add_checked_fixture(tests, open_arena, close_arena);
-    tcase_add_test(tests, a_rod_turns_about_its_end);
-    tcase_add_test(tests, a_rod_turns_about_what_it_is_not_at);
-    tcase_add_test(tests, the_tip_passes_or_meets);
-    tcase_add_test(tests, a_rod_turns_and_moves_to_a_wall);
-    tcase_add_test(tests, no_contact_is_missed);
-    tcase_add_test(tests, dense_samples_agree);
-    tcase_add_test(tests, a_blade_spins);
-    tcase_add_test(tests, few_steps_never_miss);
-    tcase_add_test(tests, touching_at_the_start);
-    tcase_add_test(tests, pieces_turn_about_the_whole);
-    tcase_add_test(tests, motions_between_poses);
-    tcase_add_test(tests, half_turns_go_one_way);
-    return suite;
 }

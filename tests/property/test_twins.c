@@ -2,7 +2,7 @@
 
 #include "judge.h"
 #include "require.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define PAIRS 6000
 #define ERROR 4e-15
@@ -33,7 +33,7 @@ static void require_twins(const test_pair *flat, const test_pair *prisms) {
     }
 }
 
-START_TEST(prisms_answer_as_their_bases) {
+TEST(prisms_answer_as_their_bases) {
     test_rng rng = test_rng_make(600);
     struct gjk_arena arena;
     static test_pair flat, prisms;
@@ -53,11 +53,4 @@ START_TEST(prisms_answer_as_their_bases) {
         gjk_arena_reset(&arena);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("twins");
-    tcase_add_test(test_case(suite, "prisms"), prisms_answer_as_their_bases);
-    return suite;
 }

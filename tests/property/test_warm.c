@@ -7,7 +7,7 @@
 #include "curved.h"
 #include "judge.h"
 #include "require.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #define WALKS 400
 #define STEPS 40
@@ -86,7 +86,7 @@ static void compare(const test_pair *p, const answers *warm, const answers *cold
     }
 }
 
-START_TEST(polytopes_on_their_way) {
+TEST_EACH(polytopes_on_their_way, 0, WALKS) {
     uint32_t dimension = _i < WALKS / 4 ? 2 : 3;
     test_rng rng = test_rng_make(0x3a21 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -104,10 +104,9 @@ START_TEST(polytopes_on_their_way) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Curves end within the tolerance of each other, and their bounds hold in either case. */
-START_TEST(curves_on_their_way) {
+TEST_EACH(curves_on_their_way, 0, WALKS) {
     uint32_t dimension = _i % 4 == 0 ? 2 : 3;
     test_rng rng = test_rng_make(0x91c5 + (uint64_t)_i);
     struct gjk_arena arena;
@@ -142,10 +141,9 @@ START_TEST(curves_on_their_way) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* A cache of another pair counts as empty: the answer is the cold one, to the bit. */
-START_TEST(a_cache_of_another_pair) {
+TEST(a_cache_of_another_pair) {
     test_rng rng = test_rng_make(0x77e1);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
@@ -164,10 +162,9 @@ START_TEST(a_cache_of_another_pair) {
     ck_assert_uint_eq(one.iterations, two.iterations);
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* What stands still is answered in fewer steps the second time. */
-START_TEST(it_saves_steps) {
+TEST(it_saves_steps) {
     uint32_t cold = 0, warm = 0;
     for (uint64_t seed = 0; seed < 200; seed++) {
         test_rng rng = test_rng_make(seed);
@@ -183,15 +180,4 @@ START_TEST(it_saves_steps) {
         gjk_arena_fini(&arena);
     }
     ck_assert_uint_lt(2 * warm, cold);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("warm");
-    TCase *walks = test_case(suite, "walks");
-    tcase_add_loop_test(walks, polytopes_on_their_way, 0, WALKS);
-    tcase_add_loop_test(walks, curves_on_their_way, 0, WALKS);
-    tcase_add_test(walks, a_cache_of_another_pair);
-    tcase_add_test(walks, it_saves_steps);
-    return suite;
 }

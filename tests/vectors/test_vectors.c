@@ -1,6 +1,6 @@
 /* Are the answers to cases with known answers right? See README.md. */
 
-#include "unit/runner.h"
+#include "support/test.h"
 #include "verdict.h"
 
 #include <stdio.h>
@@ -68,7 +68,7 @@ static FILE *open_vectors(const char *name) {
     return file;
 }
 
-START_TEST(every_line) {
+TEST_EACH(every_line, 0, FILE_COUNT) {
     static char line[LINE_BYTES_MAX];
     static test_vector vector;
     const vector_file *expected = &files[_i];
@@ -94,11 +94,4 @@ START_TEST(every_line) {
     gjk_arena_fini(&arena);
     ck_assert_uint_eq(lines, expected->lines);
     ck_assert_msg(wrong == 0, "%s: %u of %u lines wrong", expected->name, wrong, lines);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("vectors");
-    tcase_add_loop_test(test_case(suite, "files"), every_line, 0, FILE_COUNT);
-    return suite;
 }

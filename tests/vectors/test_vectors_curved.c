@@ -4,7 +4,7 @@
  */
 
 #include "proto/request.h"
-#include "unit/runner.h"
+#include "support/test.h"
 
 #include "gjk/pair.h"
 
@@ -231,7 +231,7 @@ static void wake_decoder(struct gjk_arena *arena) {
     ck_assert(!proto_decode_query(nothing, PROTO_OP_DETECT, 0, &limits, arena, &query, &problem));
 }
 
-START_TEST(every_line) {
+TEST_EACH(every_line, 0, FILE_COUNT) {
     static char line[LINE_BYTES_MAX];
     FILE *file = open_vectors(files[_i].name);
     struct gjk_arena arena;
@@ -263,11 +263,4 @@ START_TEST(every_line) {
     gjk_arena_fini(&arena);
     ck_assert_uint_eq(lines, files[_i].lines);
     ck_assert_msg(wrong == 0, "%s: %u of %u lines wrong", files[_i].name, wrong, lines);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("vectors_curved");
-    tcase_add_loop_test(test_case(suite, "files"), every_line, 0, FILE_COUNT);
-    return suite;
 }

@@ -27,6 +27,8 @@ static void tear_down(void) {
     gjk_arena_fini(&texts);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static bool decode_query(proto_text body, proto_op op, size_t limit_bytes,
                          struct proto_problem *problem) {
     struct gjk_arena arena;
@@ -78,7 +80,7 @@ static const struct {
      "'points':[[0,0],[1,0],[0,1],[1,1]]}},'filter':{'ignore':['e']}}"},
 };
 
-START_TEST(queries_run_out_of_memory) {
+TEST_EACH(queries_run_out_of_memory, 0, COUNT_OF(queries)) {
     proto_text body = test_text(&texts, queries[_i].body);
     int refused = 0;
 
@@ -93,9 +95,8 @@ START_TEST(queries_run_out_of_memory) {
     }
     ck_abort_msg("never enough memory");
 }
-END_TEST
 
-START_TEST(sets_run_out_of_memory) {
+TEST(sets_run_out_of_memory) {
     proto_text body =
         test_text(&texts,
                   "{'dimension':2,'meta':{'a':[1,2,{'b':'c'}]},'history':{'ticks':3},'shapes':{"
@@ -115,10 +116,9 @@ START_TEST(sets_run_out_of_memory) {
     }
     ck_abort_msg("never enough memory");
 }
-END_TEST
 
 /* Also in the middle of an escape. */
-START_TEST(long_texts_run_out_of_memory) {
+TEST_EACH(long_texts_run_out_of_memory, 0, 3) {
     static const char begin[] = "{\"dimension\":2,\"meta\":\"xx";
     char body[2048];
     size_t length = sizeof begin - 1 - (size_t)_i;
@@ -139,10 +139,9 @@ START_TEST(long_texts_run_out_of_memory) {
     ck_assert_uint_gt(limit, 4096);
     ck_assert_uint_le(limit, ENOUGH_BYTES);
 }
-END_TEST
 
 /* Bad syntax stays bad syntax, however little memory there is beyond what parsing it takes. */
-START_TEST(malformed_is_told_from_memory) {
+TEST(malformed_is_told_from_memory) {
     proto_text body = test_text(&texts, "{'dimension':2,'shapes':{'a':}}");
     bool is_malformed = false;
 
@@ -157,9 +156,8 @@ START_TEST(malformed_is_told_from_memory) {
     }
     ck_assert(is_malformed);
 }
-END_TEST
 
-START_TEST(a_full_arena_is_out_of_memory) {
+TEST(a_full_arena_is_out_of_memory) {
     struct proto_problem problem = {0};
     struct gjk_arena arena;
     proto_query query;
@@ -172,10 +170,9 @@ START_TEST(a_full_arena_is_out_of_memory) {
     check_refusal(&problem);
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Decoding goes on after a mistake, but not after a lack of memory. */
-START_TEST(mistakes_run_out_of_memory) {
+TEST(mistakes_run_out_of_memory) {
     proto_text body = test_text(&texts, "{'x':1,'a':{'type':'circle','radius':-1}}");
     int refused = 0;
 
@@ -193,9 +190,8 @@ START_TEST(mistakes_run_out_of_memory) {
     }
     ck_abort_msg("never enough memory");
 }
-END_TEST
 
-START_TEST(replies_run_out_of_memory) {
+TEST(replies_run_out_of_memory) {
     struct proto_problem problem;
     proto_problem_set(&problem, PROTO_INTERNAL, "x");
 
@@ -210,22 +206,4 @@ START_TEST(replies_run_out_of_memory) {
         ck_assert_uint_le(out.length, out.capacity);
         gjk_arena_fini(&arena);
     }
-}
-END_TEST
-
-Suite *proto_memory_suite(void) {
-    Suite *suite = suite_create("proto/memory");
-    TCase *tests = tcase_create("memory");
-
-    tcase_set_timeout(tests, 600);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, queries_run_out_of_memory, 0, COUNT_OF(queries));
-    tcase_add_test(tests, sets_run_out_of_memory);
-    tcase_add_loop_test(tests, long_texts_run_out_of_memory, 0, 3);
-    tcase_add_test(tests, malformed_is_told_from_memory);
-    tcase_add_test(tests, a_full_arena_is_out_of_memory);
-    tcase_add_test(tests, mistakes_run_out_of_memory);
-    tcase_add_test(tests, replies_run_out_of_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

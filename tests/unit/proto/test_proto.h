@@ -6,14 +6,9 @@
  * be read; a table row is a body and how it must be refused.
  */
 
-#include "suites.h" /* TEST_SUITES, written by CMake */
-#include "support/checks.h"
+#include "support/test.h"
 
 #include "proto/reply.h"
-
-/* proto/FLOOR/test_NAME.c has the suite FLOOR_NAME_suite(). */
-#define DECLARE_SUITE(name) Suite *name##_suite(void);
-TEST_SUITES(DECLARE_SUITE)
 
 /* A copy in the arena with every ' turned into ". */
 proto_text test_text(struct gjk_arena *arena, const char *quoted);

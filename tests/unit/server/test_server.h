@@ -3,20 +3,12 @@
 
 /* What the tests of the server have in common. */
 
-#include "suites.h" /* TEST_SUITES, written by CMake */
-#include "support/checks.h"
+#include "support/test.h"
 
 #include "request/context.h"
 #include "request/request.h"
 #include "request/telemetry.h"
 #include "sets/registry.h"
-
-/* server/FLOOR/test_NAME.c has the suite FLOOR_NAME_suite(). */
-#define DECLARE_SUITE(name) Suite *name##_suite(void);
-TEST_SUITES(DECLARE_SUITE)
-
-/* A suite of one case from so many tests. */
-Suite *test_suite(const char *name, const TTest *const *tests, int count);
 
 /* Decodes the body of a set, written with ' for ", and stores it as gjkd_commit_put does.
  * The version is retained; NULL when it was refused. */

@@ -5,8 +5,8 @@
 #include <float.h>
 #include <string.h>
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define CASES 100000
 
@@ -26,15 +26,14 @@ static void check_vector(double y, double x) {
                   angle, (double)atan2l(y, x));
 }
 
-START_TEST(vectors_of_all_directions) {
+TEST(vectors_of_all_directions) {
     test_rng rng = test_rng_make(11);
     for (int i = 0; i < CASES; i++) {
         check_vector(test_rng_uniform(&rng, -1, 1), test_rng_uniform(&rng, -1, 1));
     }
 }
-END_TEST
 
-START_TEST(vectors_of_all_lengths_and_slopes) {
+TEST(vectors_of_all_lengths_and_slopes) {
     test_rng rng = test_rng_make(12);
     for (int i = 0; i < CASES; i++) {
         double y = test_rng_magnitude(&rng, -150, 150), x = test_rng_magnitude(&rng, -150, 150);
@@ -43,10 +42,9 @@ START_TEST(vectors_of_all_lengths_and_slopes) {
         check_vector(i & 1 ? y : -y, i & 2 ? x : -x);
     }
 }
-END_TEST
 
 /* Beside the axes and the diagonals the method counts from elsewhere. */
-START_TEST(neighbours_of_eighth_turns) {
+TEST(neighbours_of_eighth_turns) {
     test_rng rng = test_rng_make(13);
     for (int i = 0; i < CASES; i++) {
         double x = test_rng_uniform(&rng, -1, 1);
@@ -58,10 +56,9 @@ START_TEST(neighbours_of_eighth_turns) {
         check_vector(ldexp(x, -test_rng_integer(&rng, 0, 60)), x);
     }
 }
-END_TEST
 
 /* As libm says it, signs of zeros included. */
-START_TEST(zeros_and_axes) {
+TEST(zeros_and_axes) {
     static const double values[] = {0.0, -0.0, 1.0, -1.0, 1e-300, -1e300};
     for (int i = 0; i < 6; i++) {
         for (int k = 0; k < 6; k++) {
@@ -71,10 +68,9 @@ START_TEST(zeros_and_axes) {
         }
     }
 }
-END_TEST
 
 /* The same bits with every compiler and optimisation: their FNV hash. */
-START_TEST(the_bits_are_the_same_everywhere) {
+TEST(the_bits_are_the_same_everywhere) {
     uint64_t hash = 0xcbf29ce484222325u;
     test_rng rng = test_rng_make(14);
     for (int i = 0; i < CASES; i++) {
@@ -90,16 +86,4 @@ START_TEST(the_bits_are_the_same_everywhere) {
         }
     }
     ck_assert_uint_eq(hash, UINT64_C(12082985173727714068));
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("arctangent");
-    TCase *tests = test_case(suite, "arctangent");
-    tcase_add_test(tests, vectors_of_all_directions);
-    tcase_add_test(tests, vectors_of_all_lengths_and_slopes);
-    tcase_add_test(tests, neighbours_of_eighth_turns);
-    tcase_add_test(tests, zeros_and_axes);
-    tcase_add_test(tests, the_bits_are_the_same_everywhere);
-    return suite;
 }

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define TEST_ASAN 1
@@ -32,7 +32,9 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
-START_TEST(blocks_are_aligned_and_keep_what_is_written) {
+TEST_FIXTURE(set_up, tear_down)
+
+TEST(blocks_are_aligned_and_keep_what_is_written) {
     unsigned char *blocks[BLOCKS];
     size_t sizes[BLOCKS];
     test_rng rng = test_rng_make(1);
@@ -51,18 +53,16 @@ START_TEST(blocks_are_aligned_and_keep_what_is_written) {
     }
     ck_assert_uint_eq(changed, 0);
 }
-END_TEST
 
-START_TEST(empty_blocks_are_unique) {
+TEST(empty_blocks_are_unique) {
     const void *a = gjk_arena_alloc(&arena, 0), *b = gjk_arena_alloc(&arena, 0);
     const void *c = gjk_arena_alloc_array(&arena, 0, 8), *d = gjk_arena_alloc_array(&arena, 8, 0);
     ck_assert(a != NULL && b != NULL && c != NULL && d != NULL);
     ck_assert(a != b && b != c && c != d && a != c && a != d && b != d);
 }
-END_TEST
 
 /* A limit of 1,024 bytes, and blocks of 1,024 in all but for the last one's size. */
-START_TEST(the_limit_is_exact) {
+TEST(the_limit_is_exact) {
     static const struct {
         size_t limit, last;
         bool fits;
@@ -81,9 +81,8 @@ START_TEST(the_limit_is_exact) {
         ck_assert_uint_eq(a.limit_bytes, rows[i].limit);
     }
 }
-END_TEST
 
-START_TEST(a_refused_block_leaves_room_for_a_smaller_one) {
+TEST(a_refused_block_leaves_room_for_a_smaller_one) {
     struct gjk_arena a;
     gjk_arena_init(&a, 128);
     ck_assert_ptr_null(gjk_arena_alloc(&a, 129));
@@ -91,9 +90,8 @@ START_TEST(a_refused_block_leaves_room_for_a_smaller_one) {
     ck_assert_ptr_null(gjk_arena_alloc(&a, 1));
     gjk_arena_fini(&a);
 }
-END_TEST
 
-START_TEST(products_that_overflow_are_refused) {
+TEST(products_that_overflow_are_refused) {
     ck_assert_ptr_null(gjk_arena_alloc_array(&arena, SIZE_MAX / 2 + 2, 2));
     ck_assert_ptr_null(gjk_arena_alloc_array(&arena, SIZE_MAX, SIZE_MAX));
     ck_assert_ptr_null(gjk_arena_alloc(&arena, SIZE_MAX));
@@ -101,18 +99,16 @@ START_TEST(products_that_overflow_are_refused) {
     ck_assert_ptr_nonnull(gjk_arena_alloc_array(&arena, 3, 5));
     ck_assert_uint_eq(arena.used_bytes, 16);
 }
-END_TEST
 
-START_TEST(texts_are_copied_with_their_end) {
+TEST(texts_are_copied_with_their_end) {
     char text[] = "abc\0def";
     const char *copy = gjk_arena_copy_text(&arena, text, 7);
     text[0] = 'x';
     ck_assert_mem_eq(copy, "abc\0def", 8);
     ck_assert_str_eq(gjk_arena_copy_text(&arena, NULL, 0), "");
 }
-END_TEST
 
-START_TEST(after_a_reset_the_room_is_there_again) {
+TEST(after_a_reset_the_room_is_there_again) {
     struct gjk_arena a;
     gjk_arena_init(&a, 1 << 16);
     for (int round = 0; round < 3; round++) {
@@ -130,10 +126,9 @@ START_TEST(after_a_reset_the_room_is_there_again) {
     ck_assert_ptr_nonnull(gjk_arena_alloc(&a, 1));
     gjk_arena_fini(&a);
 }
-END_TEST
 
 /* The chunk that reset keeps must do without malloc, and as a whole. */
-START_TEST(a_reset_keeps_one_chunk) {
+TEST(a_reset_keeps_one_chunk) {
     for (int round = 0; round < 10; round++) {
         test_malloc_fail(0);
         const void *block = gjk_arena_alloc(&arena, 3000);
@@ -144,9 +139,8 @@ START_TEST(a_reset_keeps_one_chunk) {
         gjk_arena_reset(&arena);
     }
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_block_and_nothing_breaks) {
+TEST(without_memory_there_is_no_block_and_nothing_breaks) {
     unsigned failures = 0;
     unsigned char *first = gjk_arena_alloc(&arena, 100);
     ck_assert_ptr_nonnull(first);
@@ -166,10 +160,9 @@ START_TEST(without_memory_there_is_no_block_and_nothing_breaks) {
         ck_assert_uint_eq(first[i], 7);
     }
 }
-END_TEST
 
 /* Doubling: a megabyte in small blocks takes few chunks. */
-START_TEST(chunks_double) {
+TEST(chunks_double) {
     unsigned chunks = 0;
     for (int i = 0; i < 1 << 14; i++) {
         test_malloc_fail(0);
@@ -182,10 +175,9 @@ START_TEST(chunks_double) {
     ck_assert_uint_ge(chunks, 2);
     ck_assert_uint_le(chunks, 12);
 }
-END_TEST
 
 #ifdef TEST_ASAN
-START_TEST(what_is_not_handed_out_is_poisoned) {
+TEST(what_is_not_handed_out_is_poisoned) {
     char *block = gjk_arena_alloc(&arena, 100), *next = gjk_arena_alloc(&arena, 64);
     ck_assert_ptr_nonnull(next);
     ck_assert(!__asan_address_is_poisoned(block) && !__asan_address_is_poisoned(block + 99));
@@ -193,11 +185,10 @@ START_TEST(what_is_not_handed_out_is_poisoned) {
     gjk_arena_reset(&arena);
     ck_assert(__asan_address_is_poisoned(block) && __asan_address_is_poisoned(next));
 }
-END_TEST
 #endif
 
 /* What was there before a mark keeps its bytes; what came after costs nothing any more. */
-START_TEST(rewinding_to_a_mark) {
+TEST(rewinding_to_a_mark) {
     test_rng rng = test_rng_make(3);
     gjk_arena_mark marks[20];
     unsigned char *blocks[20];
@@ -233,10 +224,9 @@ START_TEST(rewinding_to_a_mark) {
     }
     ck_assert_uint_eq(arena.used_bytes, 128);
 }
-END_TEST
 
 /* The lent block is filled first, without malloc; and it is its owner's to free. */
-START_TEST(a_lent_block_is_the_first_chunk) {
+TEST(a_lent_block_is_the_first_chunk) {
     static _Alignas(16) unsigned char lent[3][4096];
     struct gjk_arena a;
     memset(lent, 1, sizeof lent);
@@ -260,27 +250,4 @@ START_TEST(a_lent_block_is_the_first_chunk) {
     }
     memset(lent[1], 1, sizeof lent[1]); /* it is not poisoned any more */
     ck_assert(lent[0][4095] == 1 && lent[2][0] == 1);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("arena");
-    TCase *tests = test_case(suite, "arena");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, blocks_are_aligned_and_keep_what_is_written);
-    tcase_add_test(tests, empty_blocks_are_unique);
-    tcase_add_test(tests, rewinding_to_a_mark);
-    tcase_add_test(tests, the_limit_is_exact);
-    tcase_add_test(tests, a_refused_block_leaves_room_for_a_smaller_one);
-    tcase_add_test(tests, products_that_overflow_are_refused);
-    tcase_add_test(tests, texts_are_copied_with_their_end);
-    tcase_add_test(tests, after_a_reset_the_room_is_there_again);
-    tcase_add_test(tests, a_reset_keeps_one_chunk);
-    tcase_add_test(tests, without_memory_there_is_no_block_and_nothing_breaks);
-    tcase_add_test(tests, chunks_double);
-    tcase_add_test(tests, a_lent_block_is_the_first_chunk);
-#ifdef TEST_ASAN
-    tcase_add_test(tests, what_is_not_handed_out_is_poisoned);
-#endif
-    return suite;
 }

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define KEYS_MAX 20000
 #define EDITIONS 4
@@ -160,7 +160,10 @@ static void check_long_life(uint64_t seed, int key_count, uint32_t edits_max, in
     ck_assert_int_eq(kept, 0);
 }
 
-START_TEST(an_empty_map) {
+static void set_up(void), tear_down(void);
+TEST_FIXTURE(set_up, tear_down)
+
+TEST(an_empty_map) {
     const gjk_map empty = gjk_map_make(&kind, &kept);
     int key = 5;
     gjk_map same;
@@ -175,29 +178,24 @@ START_TEST(an_empty_map) {
     gjk_map_release(&same);
     gjk_map_release(&empty);
 }
-END_TEST
 
-START_TEST(few_keys_often) {
+TEST(few_keys_often) {
     check_long_life(1, 3, 3, 4000);
 }
-END_TEST
 
-START_TEST(some_keys_often) {
+TEST(some_keys_often) {
     check_long_life(2, 200, 20, 4000);
 }
-END_TEST
 
-START_TEST(a_thousand_keys) {
+TEST(a_thousand_keys) {
     check_long_life(3, 1000, 5, 2000);
     check_long_life(4, 1000, 1000, 500);
 }
-END_TEST
 
-START_TEST(twenty_thousand_keys) {
+TEST(twenty_thousand_keys) {
     check_long_life(5, KEYS_MAX, 300, 300);
     check_long_life(6, KEYS_MAX, KEYS_MAX, 60);
 }
-END_TEST
 
 /* A map of the keys 0, step, 2 step, ... */
 static gjk_map make_filled(int count, int step) {
@@ -211,7 +209,7 @@ static gjk_map make_filled(int count, int step) {
     return map;
 }
 
-START_TEST(parts_of_the_list) {
+TEST(parts_of_the_list) {
     static const void *listed[3000];
     gjk_map map = make_filled(3000, 2);
     test_rng rng = test_rng_make(7);
@@ -224,10 +222,9 @@ START_TEST(parts_of_the_list) {
     }
     gjk_map_release(&map);
 }
-END_TEST
 
 /* One key changed in many copies little; all of them, everything. */
-START_TEST(an_edit_shares_what_it_does_not_touch) {
+TEST(an_edit_shares_what_it_does_not_touch) {
     gjk_map map = make_filled(KEYS_MAX, 1), next;
     ck_assert_uint_eq(map.added_bytes, gjk_map_bytes(&map));
     ck_assert_uint_le(gjk_map_bytes(&map), 11 * KEYS_MAX);
@@ -242,10 +239,9 @@ START_TEST(an_edit_shares_what_it_does_not_touch) {
     gjk_map_release(&next);
     ck_assert_int_eq(kept, 0);
 }
-END_TEST
 
 /* Removing most of it key by key leaves no skeleton behind. */
-START_TEST(what_is_removed_takes_its_memory_along) {
+TEST(what_is_removed_takes_its_memory_along) {
     gjk_map map = make_filled(KEYS_MAX, 1), next;
     for (int i = 0; i < KEYS_MAX; i++) {
         if (i % 100 != 0) {
@@ -260,10 +256,9 @@ START_TEST(what_is_removed_takes_its_memory_along) {
     gjk_map_release(&map);
     ck_assert_int_eq(kept, 0);
 }
-END_TEST
 
 /* Whichever allocation fails, the map is what it was and nothing leaks. */
-START_TEST(without_memory_nothing_changes) {
+TEST(without_memory_nothing_changes) {
     static gjk_map_edit edits[400];
     gjk_map map = make_filled(1200, 2), next;
     for (int i = 0; i < 400; i++) {
@@ -284,25 +279,8 @@ START_TEST(without_memory_nothing_changes) {
     gjk_map_release(&map);
     ck_assert_int_eq(kept, 0);
 }
-END_TEST
 
 static void tear_down(void) {
     ck_assert(!broken);
     ck_assert_int_eq(kept, 0);
-}
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("map");
-    TCase *tests = test_case(suite, "map");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, an_empty_map);
-    tcase_add_test(tests, few_keys_often);
-    tcase_add_test(tests, some_keys_often);
-    tcase_add_test(tests, a_thousand_keys);
-    tcase_add_test(tests, twenty_thousand_keys);
-    tcase_add_test(tests, parts_of_the_list);
-    tcase_add_test(tests, an_edit_shares_what_it_does_not_touch);
-    tcase_add_test(tests, what_is_removed_takes_its_memory_along);
-    tcase_add_test(tests, without_memory_nothing_changes);
-    return suite;
 }

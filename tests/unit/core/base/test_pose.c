@@ -4,8 +4,8 @@
 
 #include <float.h>
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 static const double tolerance = 8 * DBL_EPSILON;
 
@@ -16,14 +16,13 @@ static void check_near(gjk_vec3 got, gjk_vec3 expected, double error) {
                   expected.z);
 }
 
-START_TEST(the_identity_does_nothing) {
+TEST(the_identity_does_nothing) {
     const gjk_pose identity = gjk_pose_identity();
     gjk_vec3 p = gjk_pose_apply(&identity, (gjk_vec3){0.1, -2, 3e10});
     ck_assert(p.x == 0.1 && p.y == -2 && p.z == 3e10);
 }
-END_TEST
 
-START_TEST(a_flat_pose_turns_about_z) {
+TEST(a_flat_pose_turns_about_z) {
     gjk_pose pose;
     const double quarter = 1.57079632679489661923;
     ck_assert_int_eq(gjk_pose_make2((gjk_vec2){10, 20}, quarter, &pose), GJK_OK);
@@ -31,9 +30,8 @@ START_TEST(a_flat_pose_turns_about_z) {
     check_near(gjk_pose_apply(&pose, (gjk_vec3){0, 1, 5}), (gjk_vec3){9, 20, 5}, 4e-15);
     ck_assert(pose.position.z == 0);
 }
-END_TEST
 
-START_TEST(quaternions_turn_as_they_should) {
+TEST(quaternions_turn_as_they_should) {
     static const struct {
         gjk_quat q;
         gjk_vec3 x, y, z; /* where the axes go */
@@ -56,10 +54,9 @@ START_TEST(quaternions_turn_as_they_should) {
         check_near(gjk_pose_apply(&pose, (gjk_vec3){0, 0, 1}), rows[i].z, tolerance);
     }
 }
-END_TEST
 
 /* Rows of unit length at right angles, whatever the quaternion's own length was. */
-START_TEST(rotations_are_rigid) {
+TEST(rotations_are_rigid) {
     test_rng rng = test_rng_make(9);
     for (int i = 0; i < 20000; i++) {
         gjk_pose pose, longer;
@@ -79,9 +76,8 @@ START_TEST(rotations_are_rigid) {
         check_near(gjk_cross3(m.r0, m.r1), m.r2, tolerance);
     }
 }
-END_TEST
 
-START_TEST(the_length_of_a_quaternion_is_checked) {
+TEST(the_length_of_a_quaternion_is_checked) {
     static const struct {
         double length;
         gjk_status status;
@@ -105,9 +101,8 @@ START_TEST(the_length_of_a_quaternion_is_checked) {
         }
     }
 }
-END_TEST
 
-START_TEST(positions_are_checked) {
+TEST(positions_are_checked) {
     const double max = GJK_COORDINATE_MAX;
     static const gjk_quat unit = {0, 0, 0, 1};
     const struct {
@@ -134,9 +129,8 @@ START_TEST(positions_are_checked) {
         ck_assert_int_eq(gjk_pose_make3((gjk_vec3){0, 0, v}, unit, &pose), status);
     }
 }
-END_TEST
 
-START_TEST(angles_and_quaternions_must_be_finite) {
+TEST(angles_and_quaternions_must_be_finite) {
     const double bad[] = {INFINITY, -INFINITY, (double)NAN};
     for (int i = 0; i < 3; i++) {
         gjk_pose pose;
@@ -149,18 +143,4 @@ START_TEST(angles_and_quaternions_must_be_finite) {
     }
     gjk_pose pose;
     ck_assert_int_eq(gjk_pose_make2((gjk_vec2){0, 0}, DBL_MAX, &pose), GJK_OK);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("pose");
-    TCase *tests = test_case(suite, "pose");
-    tcase_add_test(tests, the_identity_does_nothing);
-    tcase_add_test(tests, a_flat_pose_turns_about_z);
-    tcase_add_test(tests, quaternions_turn_as_they_should);
-    tcase_add_test(tests, rotations_are_rigid);
-    tcase_add_test(tests, the_length_of_a_quaternion_is_checked);
-    tcase_add_test(tests, positions_are_checked);
-    tcase_add_test(tests, angles_and_quaternions_must_be_finite);
-    return suite;
 }

@@ -3,8 +3,8 @@
 #include "base/predicate.h"
 
 #include "gjk/base.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 __extension__ typedef __int128 int128;
 
@@ -70,7 +70,7 @@ static point near_line(test_rng *rng, point a, point b) {
 static const int units[] = {0, -40, 40, -1074, 900, -300, 450, -560, -374, -390};
 #define UNITS (int)(sizeof units / sizeof units[0])
 
-START_TEST(orient2_agrees_with_integers) {
+TEST(orient2_agrees_with_integers) {
     int zeros = 0;
     test_rng rng = test_rng_make(2);
     for (int i = 0; i < CASES; i++) {
@@ -89,10 +89,9 @@ START_TEST(orient2_agrees_with_integers) {
     ck_assert_int_gt(zeros, CASES / 20);
     ck_assert_int_lt(zeros, CASES / 2);
 }
-END_TEST
 
 /* The direction has the ratios of the whole minors, each right in its last places. */
-START_TEST(cross_agrees_with_integers) {
+TEST(cross_agrees_with_integers) {
     int zeros = 0;
     test_rng rng = test_rng_make(5);
     for (int i = 0; i < CASES; i++) {
@@ -117,9 +116,8 @@ START_TEST(cross_agrees_with_integers) {
     }
     ck_assert_int_gt(zeros, CASES / 20);
 }
-END_TEST
 
-START_TEST(orient3_agrees_with_integers) {
+TEST(orient3_agrees_with_integers) {
     int zeros = 0;
     test_rng rng = test_rng_make(3);
     for (int i = 0; i < CASES; i++) {
@@ -139,11 +137,10 @@ START_TEST(orient3_agrees_with_integers) {
     ck_assert_int_gt(zeros, CASES / 20);
     ck_assert_int_lt(zeros, CASES / 2);
 }
-END_TEST
 
 /* The classic failure of floating point: steps of one unit in the last place around a
  * point of the diagonal, seen from two others on it. */
-START_TEST(a_grid_of_last_places_is_sorted_right) {
+TEST(a_grid_of_last_places_is_sorted_right) {
     const double b = 12, c = 24;
     for (int i = 0; i < 64; i++) {
         for (int j = 0; j < 64; j++) {
@@ -157,10 +154,9 @@ START_TEST(a_grid_of_last_places_is_sorted_right) {
         }
     }
 }
-END_TEST
 
 /* Differences that are not doubles: huge and tiny coordinates in one call. */
-START_TEST(mixed_magnitudes) {
+TEST(mixed_magnitudes) {
     const double huge = GJK_COORDINATE_MAX, least = 0x1p-1074;
     const gjk_vec2 o = {0, 0}, tiny = {least, least}, far = {huge, huge};
     const gjk_vec2 above = {huge, nextafter(huge, INFINITY)};
@@ -187,10 +183,9 @@ START_TEST(mixed_magnitudes) {
                                       (gjk_vec3){0.1, huge, 3}, (gjk_vec3){0.3, 1e-5, 3}),
                      0);
 }
-END_TEST
 
 /* Shewchuk's static bounds: what the filter claims must be what the exact part says. */
-START_TEST(the_filter_never_contradicts_the_exact_part) {
+TEST(the_filter_never_contradicts_the_exact_part) {
     int decided = 0;
     test_rng rng = test_rng_make(4);
     for (int i = 0; i < CASES; i++) {
@@ -215,9 +210,8 @@ START_TEST(the_filter_never_contradicts_the_exact_part) {
     ck_assert_int_gt(decided, CASES / 4);
     ck_assert_int_lt(decided, CASES);
 }
-END_TEST
 
-START_TEST(collinear_in_space) {
+TEST(collinear_in_space) {
     const gjk_vec3 a = {0.1, 0.2, 0.3}, b = {0.2, 0.4, 0.6}, c = {0.4, 0.8, 1.2};
     ck_assert(gjk_collinear3(a, b, c));
     ck_assert(gjk_collinear3(a, a, c));
@@ -229,18 +223,4 @@ START_TEST(collinear_in_space) {
         ck_assert(!gjk_collinear3(a, b, d));
         ck_assert(!gjk_collinear3(d, a, b));
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("predicate");
-    TCase *tests = test_case(suite, "predicate");
-    tcase_add_test(tests, orient2_agrees_with_integers);
-    tcase_add_test(tests, cross_agrees_with_integers);
-    tcase_add_test(tests, orient3_agrees_with_integers);
-    tcase_add_test(tests, a_grid_of_last_places_is_sorted_right);
-    tcase_add_test(tests, mixed_magnitudes);
-    tcase_add_test(tests, the_filter_never_contradicts_the_exact_part);
-    tcase_add_test(tests, collinear_in_space);
-    return suite;
 }

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "gjk/pose.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define CASES 30000
 
@@ -31,7 +31,7 @@ static void check_angle(double angle) {
                   cos(angle));
 }
 
-START_TEST(angles_of_all_magnitudes) {
+TEST(angles_of_all_magnitudes) {
     test_rng rng = test_rng_make(5);
     static const struct {
         double low, high;
@@ -43,18 +43,16 @@ START_TEST(angles_of_all_magnitudes) {
         }
     }
 }
-END_TEST
 
-START_TEST(angles_in_one_turn) {
+TEST(angles_in_one_turn) {
     test_rng rng = test_rng_make(6);
     for (int i = 0; i < CASES; i++) {
         check_angle(test_rng_uniform(&rng, -7, 7));
     }
 }
-END_TEST
 
 /* Next to a multiple of pi/4 the reduction loses most, or changes its mind. */
-START_TEST(neighbours_of_quarter_turns) {
+TEST(neighbours_of_quarter_turns) {
     const double quarter_pi = 0.78539816339744830962;
     for (int i = 1; i < 20000; i++) {
         int n = i < 10000 ? i : i * 997;
@@ -66,9 +64,8 @@ START_TEST(neighbours_of_quarter_turns) {
         }
     }
 }
-END_TEST
 
-START_TEST(the_hardest_angles) {
+TEST(the_hardest_angles) {
     /* The double nearest to a multiple of pi/2 (Kahan), and the extremes. */
     check_angle(6381956970095103.0 * 0x1p797);
     check_angle(DBL_MAX);
@@ -83,9 +80,8 @@ START_TEST(the_hardest_angles) {
         check_angle(ldexp(0x1.fffffffffffffp0, e));
     }
 }
-END_TEST
 
-START_TEST(exact_values_and_symmetry) {
+TEST(exact_values_and_symmetry) {
     double s, c;
     gjk_sincos(0.0, &s, &c);
     ck_assert(s == 0 && !signbit(s) && c == 1);
@@ -100,10 +96,9 @@ START_TEST(exact_values_and_symmetry) {
         ck_assert(fabs(s * s + c * c - 1) <= 4 * DBL_EPSILON);
     }
 }
-END_TEST
 
 /* The same bits with every compiler and optimisation: their FNV hash. */
-START_TEST(the_bits_are_the_same_everywhere) {
+TEST(the_bits_are_the_same_everywhere) {
     uint64_t hash = 0xcbf29ce484222325u;
     test_rng rng = test_rng_make(8);
     for (int i = 0; i < CASES; i++) {
@@ -118,17 +113,4 @@ START_TEST(the_bits_are_the_same_everywhere) {
         }
     }
     ck_assert_uint_eq(hash, UINT64_C(16323363234993503996));
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("sincos");
-    TCase *tests = test_case(suite, "sincos");
-    tcase_add_test(tests, angles_of_all_magnitudes);
-    tcase_add_test(tests, angles_in_one_turn);
-    tcase_add_test(tests, neighbours_of_quarter_turns);
-    tcase_add_test(tests, the_hardest_angles);
-    tcase_add_test(tests, exact_values_and_symmetry);
-    tcase_add_test(tests, the_bits_are_the_same_everywhere);
-    return suite;
 }

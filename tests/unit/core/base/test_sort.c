@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define COUNT_MAX 5000
 
@@ -26,6 +26,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static int by_key(const void *a, const void *b) {
     const item *p = a, *q = b;
@@ -65,7 +67,7 @@ static bool is_complete(uint32_t count) {
     return found == count;
 }
 
-START_TEST(sorts_and_keeps_what_is_equal_in_order) {
+TEST(sorts_and_keeps_what_is_equal_in_order) {
     test_rng rng = test_rng_make(81);
     for (uint32_t count = 0; count <= COUNT_MAX; count += count < 70 ? 1 : 493) {
         for (int form = 0; form < FORMS; form++) {
@@ -77,9 +79,8 @@ START_TEST(sorts_and_keeps_what_is_equal_in_order) {
     }
     ck_assert_uint_eq(arena.used_bytes, 0);
 }
-END_TEST
 
-START_TEST(no_order_takes_quadratic_time) {
+TEST(no_order_takes_quadratic_time) {
     test_rng rng = test_rng_make(82);
     for (int form = 0; form < FORMS; form++) {
         comparisons = 0;
@@ -88,7 +89,6 @@ START_TEST(no_order_takes_quadratic_time) {
         ck_assert_uint_le(comparisons, COUNT_MAX * 14);
     }
 }
-END_TEST
 
 typedef struct test_budget {
     uint32_t asked, ends_at;
@@ -99,7 +99,7 @@ static bool is_over(void *user) {
     return ++budget->asked >= budget->ends_at;
 }
 
-START_TEST(ends_with_budget_and_loses_nothing) {
+TEST(ends_with_budget_and_loses_nothing) {
     test_rng rng = test_rng_make(83);
     test_budget left = {0, UINT32_MAX};
     gjk_budget budget = gjk_budget_make(is_over, &left);
@@ -119,9 +119,8 @@ START_TEST(ends_with_budget_and_loses_nothing) {
     }
     ck_assert_uint_eq(arena.used_bytes, 0);
 }
-END_TEST
 
-START_TEST(out_of_memory) {
+TEST(out_of_memory) {
     test_rng rng = test_rng_make(84);
     struct gjk_arena small;
     gjk_arena_init(&small, 64);
@@ -129,16 +128,4 @@ START_TEST(out_of_memory) {
     ck_assert_int_eq(gjk_sort(&small, items, COUNT_MAX, sizeof *items, by_key), GJK_OUT_OF_MEMORY);
     ck_assert(is_complete(COUNT_MAX));
     gjk_arena_fini(&small);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("sort");
-    TCase *tests = test_case(suite, "sort");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, sorts_and_keeps_what_is_equal_in_order);
-    tcase_add_test(tests, no_order_takes_quadratic_time);
-    tcase_add_test(tests, ends_with_budget_and_loses_nothing);
-    tcase_add_test(tests, out_of_memory);
-    return suite;
 }

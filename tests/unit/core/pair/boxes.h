@@ -5,7 +5,7 @@
  * a closed form. */
 
 #include "pair/solution.h"
-#include "runner.h"
+#include "support/test.h"
 
 typedef struct boxes {
     struct gjk_arena arena;

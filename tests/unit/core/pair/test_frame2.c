@@ -6,7 +6,7 @@
 
 static const gjk_vec3 half_a = {1, 2, 3}, half_b = {0.5, 0.25, 2}, offset = {5, -3, 0};
 
-START_TEST(the_difference_of_boxes_is_a_box) {
+TEST(the_difference_of_boxes_is_a_box) {
     boxes pair;
     make_boxes(&pair, 2, half_a, half_b, (gjk_vec3){0, 0, 0}, offset);
     gjk_frame2 frame = gjk_frame2_make(&pair.a, &pair.b);
@@ -19,10 +19,9 @@ START_TEST(the_difference_of_boxes_is_a_box) {
     }
     gjk_arena_fini(&pair.arena);
 }
-END_TEST
 
 /* Far from the world's origin by a power of two, all digits of the pair remain. */
-START_TEST(it_does_not_matter_where_the_pair_stands) {
+TEST(it_does_not_matter_where_the_pair_stands) {
     boxes here, there;
     make_boxes(&here, 2, half_a, half_b, (gjk_vec3){0, 0, 0}, offset);
     make_boxes(&there, 2, half_a, half_b, (gjk_vec3){0x1p40, -0x1p40, 0}, offset);
@@ -33,9 +32,8 @@ START_TEST(it_does_not_matter_where_the_pair_stands) {
     gjk_arena_fini(&here.arena);
     gjk_arena_fini(&there.arena);
 }
-END_TEST
 
-START_TEST(the_first_direction) {
+TEST(the_first_direction) {
     boxes pair;
     make_boxes(&pair, 2, half_a, half_b, (gjk_vec3){0, 0, 0}, (gjk_vec3){0, -7, 0});
     gjk_frame2 frame = gjk_frame2_make(&pair.a, &pair.b);
@@ -46,14 +44,4 @@ START_TEST(the_first_direction) {
     frame = gjk_frame2_make(&pair.a, &pair.b);
     require_vec3(gjk_xy0(frame.toward), 1, 0, 0);
     gjk_arena_fini(&pair.arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("frame2");
-    TCase *tests = test_case(suite, "frame");
-    tcase_add_test(tests, the_difference_of_boxes_is_a_box);
-    tcase_add_test(tests, it_does_not_matter_where_the_pair_stands);
-    tcase_add_test(tests, the_first_direction);
-    return suite;
 }

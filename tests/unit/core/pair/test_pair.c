@@ -4,7 +4,7 @@
  * when the second is moved by (3, -1); and their prisms just the same.
  */
 
-#include "runner.h"
+#include "support/test.h"
 
 #include "gjk/pair.h"
 #include "pair/frame.h"
@@ -64,7 +64,7 @@ static void require_near(gjk_vec3 v, double x, double y) {
     ck_assert_double_eq_tol(v.y, y, error);
 }
 
-START_TEST(supports_of_the_difference) {
+TEST(supports_of_the_difference) {
     example e;
     setup(&e, (gjk_vec3){0, 0, 0});
     place_offsets(&e);
@@ -79,9 +79,8 @@ START_TEST(supports_of_the_difference) {
     require_near(gjk_xy0(up), -6, 9);
     gjk_arena_fini(&e.arena);
 }
-END_TEST
 
-START_TEST(supports_of_the_prisms) {
+TEST(supports_of_the_prisms) {
     example e;
     setup(&e, (gjk_vec3){0, 0, 0});
     place_offsets(&e);
@@ -93,7 +92,6 @@ START_TEST(supports_of_the_prisms) {
     ck_assert_double_eq(gjk_support3(&frame, (gjk_vec3){0, 0, -1}).w.z, -2);
     gjk_arena_fini(&e.arena);
 }
-END_TEST
 
 /* How far b must move along n until it no longer overlaps a. */
 static double way_out(gjk_vec2 n) {
@@ -143,14 +141,13 @@ static void require_overlap(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_double_eq(d.distance, 0);
 }
 
-START_TEST(overlap_is_the_shortest_way_out) {
+TEST(overlap_is_the_shortest_way_out) {
     example e;
     setup(&e, (gjk_vec3){0, 0, 0});
     require_overlap(&e.placed_a, &e.placed_b);
     require_overlap(&e.placed_a_prism, &e.placed_b_prism);
     gjk_arena_fini(&e.arena);
 }
-END_TEST
 
 static void require_gap(const gjk_placed *a, const gjk_placed *b) {
     const double distance = 11 / sqrt(41);
@@ -168,18 +165,17 @@ static void require_gap(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_int_eq(gjk_detect(a, b, &detect_settings).state, GJK_SEPARATED);
 }
 
-START_TEST(gap_after_the_move) {
+TEST(gap_after_the_move) {
     example e;
     setup(&e, (gjk_vec3){3, -1, 0});
     require_gap(&e.placed_a, &e.placed_b);
     require_gap(&e.placed_a_prism, &e.placed_b_prism);
     gjk_arena_fini(&e.arena);
 }
-END_TEST
 
 /* On one line, apart, and thicker than the line: along every edge's normal they overlap by a
  * rounding error, and by the radius. */
-START_TEST(collinear_and_apart) {
+TEST(collinear_and_apart) {
     struct gjk_arena arena;
     gjk_shape a, b;
     const gjk_vec3 ends[2] = {{-1.4113466638560221, -1.2435847732451772, 0},
@@ -197,16 +193,4 @@ START_TEST(collinear_and_apart) {
     ck_assert_double_eq_tol(d.distance, 0.40080894598122557, 1e-15);
     ck_assert_int_eq(gjk_detect(&placed_a, &placed_b, &detect_settings).state, GJK_SEPARATED);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("pair");
-    TCase *example_case = test_case(suite, "worked example");
-    tcase_add_test(example_case, supports_of_the_difference);
-    tcase_add_test(example_case, supports_of_the_prisms);
-    tcase_add_test(example_case, overlap_is_the_shortest_way_out);
-    tcase_add_test(example_case, gap_after_the_move);
-    tcase_add_test(example_case, collinear_and_apart);
-    return suite;
 }

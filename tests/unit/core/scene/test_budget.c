@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "runner.h"
+#include "support/test.h"
 
 #define BODIES 20000
 
@@ -51,6 +51,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(NULL, tear_down)
+
 typedef struct test_budget {
     uint32_t asked, ends_at;
 } test_budget;
@@ -78,7 +80,7 @@ static gjk_status judge(const gjk_snapshot *snapshot, const gjk_ray *ray, gjk_bu
     return gjk_shot_judge(&shot, &arena, &judgement);
 }
 
-START_TEST(work_ends_with_budget) {
+TEST(work_ends_with_budget) {
     const gjk_detect_settings detect = gjk_detect_settings_default();
     const gjk_distance_settings distance = gjk_distance_settings_default();
     gjk_ray_settings ray_settings = gjk_ray_settings_default();
@@ -139,9 +141,8 @@ START_TEST(work_ends_with_budget) {
         }
     }
 }
-END_TEST
 
-START_TEST(a_limit_bounds_the_work) {
+TEST(a_limit_bounds_the_work) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     make_set(NULL);
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
@@ -160,10 +161,9 @@ START_TEST(a_limit_bounds_the_work) {
     /* a few times the set, far from its square */
     ck_assert_uint_le(left.asked, 128 * BODIES / GJK_BUDGET_STEPS);
 }
-END_TEST
 
 /* An edit that is given up changes nothing and leaves nothing behind. */
-START_TEST(edits_end_with_budget) {
+TEST(edits_end_with_budget) {
     static gjk_edit edits[BODIES];
     struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *next = NULL;
     make_set("one");
@@ -191,10 +191,9 @@ START_TEST(edits_end_with_budget) {
     ck_assert_uint_eq(gjk_set_count(empty), 0);
     gjk_set_release(empty);
 }
-END_TEST
 
 /* A convex pair asks by itself, in proportion to the vertices that its iterations scan. */
-START_TEST(a_pair_ends_with_its_budget) {
+TEST(a_pair_ends_with_its_budget) {
     enum { POINTS = 20000 };
     static gjk_vec3 points[POINTS];
     gjk_shape hull, ellipsoid;
@@ -228,16 +227,4 @@ START_TEST(a_pair_ends_with_its_budget) {
         ck_assert(gjk_cast_turning(&a, &turn, &b, &cast).given_up);
         ck_assert_uint_eq(left.asked, 4); /* and not once more after it said so */
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("budget");
-    TCase *tests = test_case(suite, "budget");
-    tcase_add_checked_fixture(tests, NULL, tear_down);
-    tcase_add_test(tests, work_ends_with_budget);
-    tcase_add_test(tests, a_limit_bounds_the_work);
-    tcase_add_test(tests, edits_end_with_budget);
-    tcase_add_test(tests, a_pair_ends_with_its_budget);
-    return suite;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define TEXTS 40
 #define ROUNDS 3000
@@ -22,6 +22,8 @@ static void set_up(void) {
 
 static void tear_down(void) {
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static int compare(const void *a, const void *b) {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -47,7 +49,7 @@ static bool in_list(const char *text, const char *const *list, uint32_t count) {
     return found;
 }
 
-START_TEST(lists_are_searched) {
+TEST(lists_are_searched) {
     const char *ids[TEXTS], *groups[TEXTS], *only[TEXTS];
     test_rng rng = test_rng_make(71);
     uint32_t passed = 0;
@@ -77,13 +79,4 @@ START_TEST(lists_are_searched) {
         }
     }
     ck_assert_uint_ge(passed, ROUNDS);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("filter");
-    TCase *tests = test_case(suite, "filter");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, lists_are_searched);
-    return suite;
 }

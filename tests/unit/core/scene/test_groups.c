@@ -5,9 +5,9 @@
 #include <stdio.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
 #include "support/set_body.h"
+#include "support/test.h"
 
 #define BODIES 60
 #define GROUPS 7
@@ -34,6 +34,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static const gjk_body *make_body(uint32_t i, const char *group) {
     gjk_body *body = gjk_arena_alloc(&arena, sizeof *body);
@@ -72,7 +74,7 @@ static bool has_group(const struct gjk_set *set, const char *group) {
     return false;
 }
 
-START_TEST(groups_after_any_edits) {
+TEST(groups_after_any_edits) {
     test_rng rng = test_rng_make(91);
     struct gjk_set *set = gjk_set_new_empty(3, &borrowed), *next;
     uint32_t present = 0;
@@ -100,7 +102,6 @@ START_TEST(groups_after_any_edits) {
     ck_assert_uint_lt(present, ROUNDS * GROUPS);
     gjk_set_release(set);
 }
-END_TEST
 
 /* What a version takes that shares all but the bodies that moved, with groups and without. */
 static size_t bytes_of_a_move(const char *group) {
@@ -121,12 +122,11 @@ static size_t bytes_of_a_move(const char *group) {
     return added;
 }
 
-START_TEST(a_move_shares_the_groups) {
+TEST(a_move_shares_the_groups) {
     ck_assert_uint_eq(bytes_of_a_move("red"), bytes_of_a_move(NULL));
 }
-END_TEST
 
-START_TEST(groups_are_counted_as_memory) {
+TEST(groups_are_counted_as_memory) {
     struct gjk_set *with, *without;
     static gjk_body bodies[BODIES];
     for (uint32_t i = 0; i < BODIES; i++) {
@@ -141,9 +141,8 @@ START_TEST(groups_are_counted_as_memory) {
     gjk_set_release(with);
     gjk_set_release(without);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_changes) {
+TEST(without_memory_nothing_changes) {
     struct gjk_set *empty = gjk_set_new_empty(3, &borrowed), *set = NULL;
     const gjk_edit edits[] = {{ids[0], make_body(0, "red")}, {ids[1], make_body(1, "blue")}};
     bool failed = true;
@@ -157,16 +156,4 @@ START_TEST(without_memory_nothing_changes) {
     ck_assert(gjk_set_has_group(set, "red") && gjk_set_has_group(set, "blue"));
     gjk_set_release(set);
     gjk_set_release(empty);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("groups");
-    TCase *tests = test_case(suite, "groups");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, groups_after_any_edits);
-    tcase_add_test(tests, a_move_shares_the_groups);
-    tcase_add_test(tests, groups_are_counted_as_memory);
-    tcase_add_test(tests, without_memory_nothing_changes);
-    return suite;
 }

@@ -3,8 +3,8 @@
 #include "gjk/history.h"
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define TICKS_MAX 4096
 
@@ -32,7 +32,7 @@ static struct gjk_history *add_new(struct gjk_history *history, uint64_t tick) {
     return history;
 }
 
-START_TEST(without_ticks_everything_is_expired) {
+TEST(without_ticks_everything_is_expired) {
     gjk_rewound at;
     for (uint32_t ticks_max = 0; ticks_max < 2; ticks_max++) {
         struct gjk_history *history = gjk_history_new(ticks_max);
@@ -45,18 +45,16 @@ START_TEST(without_ticks_everything_is_expired) {
     }
     gjk_history_release(NULL);
 }
-END_TEST
 
-START_TEST(a_history_of_no_ticks_takes_none) {
+TEST(a_history_of_no_ticks_takes_none) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(0), 5, set);
     ck_assert_uint_eq(gjk_history_count(history), 0);
     gjk_history_release(history);
     gjk_set_release(set);
 }
-END_TEST
 
-START_TEST(one_tick_is_a_point_in_time) {
+TEST(one_tick_is_a_point_in_time) {
     gjk_rewound at;
     struct gjk_history *history = add_new(gjk_history_new(8), 7);
     ck_assert_uint_eq(gjk_history_oldest(history), 7);
@@ -69,9 +67,8 @@ START_TEST(one_tick_is_a_point_in_time) {
     ck_assert_int_eq(gjk_history_at(history, nextafter(7, 8), &at), GJK_REWIND_FUTURE);
     gjk_history_release(history);
 }
-END_TEST
 
-START_TEST(the_oldest_go_first) {
+TEST(the_oldest_go_first) {
     static const uint32_t maxima[] = {1, 2, 3, 64, TICKS_MAX};
     for (size_t m = 0; m < sizeof maxima / sizeof maxima[0]; m++) {
         struct gjk_history *history = gjk_history_new(maxima[m]);
@@ -85,9 +82,8 @@ START_TEST(the_oldest_go_first) {
         gjk_history_release(history);
     }
 }
-END_TEST
 
-START_TEST(an_older_history_stays_what_it_was) {
+TEST(an_older_history_stays_what_it_was) {
     gjk_rewound at;
     struct gjk_set *first = make_set(), *second = make_set();
     struct gjk_history *old = add(gjk_history_new(1), 1, first), *new = NULL;
@@ -101,9 +97,8 @@ START_TEST(an_older_history_stays_what_it_was) {
     ck_assert_uint_eq(gjk_set_count(gjk_history_newest_set(new)), 0);
     gjk_history_release(new);
 }
-END_TEST
 
-START_TEST(a_lower_limit_keeps_the_newest) {
+TEST(a_lower_limit_keeps_the_newest) {
     struct gjk_history *history = gjk_history_new(10), *cut = NULL;
     for (uint64_t tick = 1; tick <= 6; tick++) {
         history = add_new(history, tick);
@@ -122,10 +117,9 @@ START_TEST(a_lower_limit_keeps_the_newest) {
     }
     gjk_history_release(history);
 }
-END_TEST
 
 /* Against a walk over the ticks: irregular ones, up to the largest there is. */
-START_TEST(any_decimal_finds_its_two_ticks) {
+TEST(any_decimal_finds_its_two_ticks) {
     test_rng rng = test_rng_make(41);
     static uint64_t ticks[200];
     struct gjk_history *history = gjk_history_new(200);
@@ -161,9 +155,8 @@ START_TEST(any_decimal_finds_its_two_ticks) {
     }
     gjk_history_release(history);
 }
-END_TEST
 
-START_TEST(the_largest_ticks) {
+TEST(the_largest_ticks) {
     const uint64_t most = UINT64_C(1) << 53;
     gjk_rewound at;
     struct gjk_history *history = gjk_history_new(3);
@@ -180,7 +173,6 @@ START_TEST(the_largest_ticks) {
     ck_assert_int_eq(gjk_history_at(history, -1, &at), GJK_REWIND_EXPIRED);
     gjk_history_release(history);
 }
-END_TEST
 
 static struct gjk_history *add_tick(struct gjk_history *history, const gjk_tick *tick) {
     struct gjk_history *next = NULL;
@@ -189,7 +181,7 @@ static struct gjk_history *add_tick(struct gjk_history *history, const gjk_tick 
     return next;
 }
 
-START_TEST(nothing_moves_over_what_is_lost) {
+TEST(nothing_moves_over_what_is_lost) {
     struct gjk_set *set = make_set();
     gjk_rewound at;
     struct gjk_history *history = add(gjk_history_new(8), 1, set);
@@ -213,9 +205,8 @@ START_TEST(nothing_moves_over_what_is_lost) {
     gjk_history_release(history);
     gjk_set_release(set);
 }
-END_TEST
 
-START_TEST(ticks_are_found_and_let_go_with_their_notes) {
+TEST(ticks_are_found_and_let_go_with_their_notes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = gjk_history_new(4), *cut = NULL;
     gjk_tick found;
@@ -240,9 +231,8 @@ START_TEST(ticks_are_found_and_let_go_with_their_notes) {
     gjk_history_release(history);
     gjk_set_release(set);
 }
-END_TEST
 
-START_TEST(without_memory_nothing_changes) {
+TEST(without_memory_nothing_changes) {
     struct gjk_set *set = make_set();
     struct gjk_history *history = add(gjk_history_new(4), 1, set), *next = NULL;
     bool failed = true;
@@ -256,22 +246,4 @@ START_TEST(without_memory_nothing_changes) {
     gjk_history_release(next);
     gjk_history_release(history);
     gjk_set_release(set);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("history");
-    TCase *tests = test_case(suite, "history");
-    tcase_add_test(tests, without_ticks_everything_is_expired);
-    tcase_add_test(tests, a_history_of_no_ticks_takes_none);
-    tcase_add_test(tests, one_tick_is_a_point_in_time);
-    tcase_add_test(tests, the_oldest_go_first);
-    tcase_add_test(tests, an_older_history_stays_what_it_was);
-    tcase_add_test(tests, a_lower_limit_keeps_the_newest);
-    tcase_add_test(tests, any_decimal_finds_its_two_ticks);
-    tcase_add_test(tests, the_largest_ticks);
-    tcase_add_test(tests, nothing_moves_over_what_is_lost);
-    tcase_add_test(tests, ticks_are_found_and_let_go_with_their_notes);
-    tcase_add_test(tests, without_memory_nothing_changes);
-    return suite;
 }

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
 #include "support/set_body.h"
+#include "support/test.h"
 
 #define BODIES 500
 
@@ -26,6 +26,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static gjk_body make_body(const char *id, uint32_t handle, uint32_t dimension) {
     return (gjk_body){.id = id,
                       .group = handle % 2 == 0 ? NULL : "odd",
@@ -35,7 +37,7 @@ static gjk_body make_body(const char *id, uint32_t handle, uint32_t dimension) {
                       .placed = {&ball[dimension - 2], gjk_pose_identity()}};
 }
 
-START_TEST(an_empty_set) {
+TEST(an_empty_set) {
     struct gjk_set *set = NULL;
     ck_assert_int_eq(gjk_set_new(3, NULL, 0, &set), GJK_OK);
     ck_assert_uint_eq(gjk_set_count(set), 0);
@@ -44,10 +46,9 @@ START_TEST(an_empty_set) {
     gjk_set_release(set);
     gjk_set_release(NULL);
 }
-END_TEST
 
 /* strcmp's order: capitals before small letters, a prefix before what it begins. */
-START_TEST(bodies_stand_in_the_order_of_their_bytes) {
+TEST(bodies_stand_in_the_order_of_their_bytes) {
     static const char *const given[] = {"b",   "a-10", "Z", "a",        "~",
                                         "a/b", "a-9",  "B", "\xc3\xa9", "0"};
     static const char *const sorted[] = {"0",   "B",   "Z", "a", "a-10",
@@ -76,9 +77,8 @@ START_TEST(bodies_stand_in_the_order_of_their_bytes) {
     ck_assert_ptr_null(gjk_set_find(set, "\xff"));
     gjk_set_release(set);
 }
-END_TEST
 
-START_TEST(large_sets_in_any_order) {
+TEST(large_sets_in_any_order) {
     static char ids[BODIES][8];
     static gjk_body bodies[BODIES];
     test_rng rng = test_rng_make(19);
@@ -105,9 +105,8 @@ START_TEST(large_sets_in_any_order) {
         gjk_set_release(set);
     }
 }
-END_TEST
 
-START_TEST(duplicates_are_refused) {
+TEST(duplicates_are_refused) {
     struct gjk_set *set = NULL;
     const gjk_body bodies[] = {make_body("x", 0, 2), make_body("y", 1, 2), make_body("x", 2, 2)};
     ck_assert_int_eq(gjk_set_new(2, bodies, 3, &set), GJK_DUPLICATE_ID);
@@ -115,9 +114,8 @@ START_TEST(duplicates_are_refused) {
     ck_assert_int_eq(gjk_set_new(2, bodies, 2, &set), GJK_OK);
     gjk_set_release(set);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_set) {
+TEST(without_memory_there_is_no_set) {
     struct gjk_set *set = NULL;
     const gjk_body body = make_body("x", 0, 2);
     bool failed = true;
@@ -130,7 +128,6 @@ START_TEST(without_memory_there_is_no_set) {
     }
     gjk_set_release(set);
 }
-END_TEST
 
 /* Bodies of a naive set: slot i is of id i, NULL when it is not there. */
 static char long_ids[BODIES][8];
@@ -189,7 +186,7 @@ static void check_change(void *user, const gjk_body *from, const gjk_body *to) {
     t->count++;
 }
 
-START_TEST(edits_make_a_set_beside_the_old_one) {
+TEST(edits_make_a_set_beside_the_old_one) {
     test_rng rng = test_rng_make(20);
     const gjk_body *naive[BODIES] = {NULL}, *older[BODIES];
     gjk_edit edits[BODIES];
@@ -223,10 +220,9 @@ START_TEST(edits_make_a_set_beside_the_old_one) {
         ck_assert(kept[i][0] == 0 && kept[i][1] == 0);
     }
 }
-END_TEST
 
 /* A handle may move to another id in one edit. */
-START_TEST(a_handle_that_changes_its_id) {
+TEST(a_handle_that_changes_its_id) {
     const gjk_body bodies[] = {make_body("a", 1, 2), make_body("b", 2, 2)};
     const gjk_body moved = make_body("c", 1, 2);
     const gjk_edit edits[] = {{"a", NULL}, {"c", &moved}};
@@ -240,9 +236,8 @@ START_TEST(a_handle_that_changes_its_id) {
     gjk_set_release(set);
     gjk_set_release(next);
 }
-END_TEST
 
-START_TEST(an_edit_without_memory_changes_nothing) {
+TEST(an_edit_without_memory_changes_nothing) {
     gjk_edit edits[BODIES];
     make_editions();
     struct gjk_set *empty = gjk_set_new_empty(2, &keeper), *set = NULL, *next = NULL;
@@ -269,20 +264,4 @@ START_TEST(an_edit_without_memory_changes_nothing) {
     for (uint32_t i = 0; i < BODIES; i++) {
         ck_assert(kept[i][0] == 0 && kept[i][1] == 0);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("set");
-    TCase *tests = test_case(suite, "set");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, an_empty_set);
-    tcase_add_test(tests, bodies_stand_in_the_order_of_their_bytes);
-    tcase_add_test(tests, large_sets_in_any_order);
-    tcase_add_test(tests, duplicates_are_refused);
-    tcase_add_test(tests, without_memory_there_is_no_set);
-    tcase_add_test(tests, edits_make_a_set_beside_the_old_one);
-    tcase_add_test(tests, a_handle_that_changes_its_id);
-    tcase_add_test(tests, an_edit_without_memory_changes_nothing);
-    return suite;
 }

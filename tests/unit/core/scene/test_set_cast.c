@@ -9,9 +9,9 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
 #include "support/set_body.h"
+#include "support/test.h"
 
 #define BODIES 60
 
@@ -39,6 +39,8 @@ static void tear_down(void) {
     gjk_set_release(set);
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static void add(uint32_t i, const char *id, gjk_placed placed) {
     bodies[i] =
@@ -88,7 +90,7 @@ static void build_walls(void) {
     build(4);
 }
 
-START_TEST(hits_stand_by_fraction_then_id) {
+TEST(hits_stand_by_fraction_then_id) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     build_walls();
     gjk_cast_hits hits = cast(&sweep, UINT32_MAX);
@@ -99,9 +101,8 @@ START_TEST(hits_stand_by_fraction_then_id) {
     ck_assert_double_eq(hits.items[1].result.fraction, hits.items[2].result.fraction);
     ck_assert_double_eq_tol(hits.items[2].result.normal.x, -1, 1e-12);
 }
-END_TEST
 
-START_TEST(the_limit_keeps_the_first) {
+TEST(the_limit_keeps_the_first) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     build_walls();
     gjk_cast_hits one = cast(&sweep, 1), two = cast(&sweep, 2);
@@ -111,9 +112,8 @@ START_TEST(the_limit_keeps_the_first) {
     check_order(&three, "dac");
     ck_assert(one.truncated && two.truncated && !three.truncated);
 }
-END_TEST
 
-START_TEST(nothing_in_the_way) {
+TEST(nothing_in_the_way) {
     const gjk_sweep up = sweep_from(0, (gjk_vec3){0, 10, 0});
     const gjk_sweep nowhere = sweep_from(0, (gjk_vec3){0, 0, 0});
     build_walls();
@@ -123,9 +123,8 @@ START_TEST(nothing_in_the_way) {
     hits = cast(&nowhere, 1);
     check_order(&hits, "");
 }
-END_TEST
 
-START_TEST(what_moves_never_hits_itself) {
+TEST(what_moves_never_hits_itself) {
     gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     add(0, "s", place(&ball, 0, 0));
     add(1, "t", place(&ball, 1, 0));
@@ -147,9 +146,8 @@ START_TEST(what_moves_never_hits_itself) {
     check_order(&hits, "tu");
     ck_assert(!hits.items[0].result.inside);
 }
-END_TEST
 
-START_TEST(the_filter_holds) {
+TEST(the_filter_holds) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     static const char *const ignored[] = {"d"};
     gjk_filter filter = gjk_filter_default();
@@ -164,7 +162,6 @@ START_TEST(the_filter_holds) {
     hits = cast_selected(&sweep, &filtered);
     check_order(&hits, "");
 }
-END_TEST
 
 /* BODIES balls anywhere, some of them at the same place. */
 static void build_cloud(test_rng *rng) {
@@ -185,7 +182,7 @@ static bool stands_before(const gjk_cast_hit *p, const gjk_cast_hit *q) {
            (p->result.fraction == q->result.fraction && strcmp(p->body->id, q->body->id) < 0);
 }
 
-START_TEST(each_hit_is_what_the_cast_alone_says) {
+TEST(each_hit_is_what_the_cast_alone_says) {
     test_rng rng = test_rng_make(7);
     build_cloud(&rng);
     for (int k = 0; k < 50; k++) {
@@ -213,9 +210,8 @@ START_TEST(each_hit_is_what_the_cast_alone_says) {
         }
     }
 }
-END_TEST
 
-START_TEST(memory_may_run_out) {
+TEST(memory_may_run_out) {
     const gjk_sweep sweep = sweep_from(0, (gjk_vec3){10, 0, 0});
     struct gjk_arena fresh;
     const gjk_selection all = {.filter = everybody(), .limit = 5, .arena = &fresh};
@@ -228,19 +224,4 @@ START_TEST(memory_may_run_out) {
     ck_assert(test_malloc_restore());
     ck_assert_int_eq(status, GJK_OUT_OF_MEMORY);
     gjk_arena_fini(&fresh);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("set_cast");
-    TCase *tests = test_case(suite, "cast");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, hits_stand_by_fraction_then_id);
-    tcase_add_test(tests, the_limit_keeps_the_first);
-    tcase_add_test(tests, nothing_in_the_way);
-    tcase_add_test(tests, what_moves_never_hits_itself);
-    tcase_add_test(tests, the_filter_holds);
-    tcase_add_test(tests, each_hit_is_what_the_cast_alone_says);
-    tcase_add_test(tests, memory_may_run_out);
-    return suite;
 }

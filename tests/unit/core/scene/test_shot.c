@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
+#include "support/test.h"
 
 static struct gjk_arena arena;
 static gjk_shape disc, shield_shape, wall_shape;
@@ -74,6 +74,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 /* Alice shoots from the origin towards (x, y) at a tick, and claims somebody by id. */
 static gjk_shot shoot(double tick, double x, double y, const char *claim) {
     gjk_shot shot = {
@@ -114,7 +116,7 @@ static gjk_judgement require_verdict(const gjk_shot *shot, gjk_verdict verdict, 
     return judgement;
 }
 
-START_TEST(bob_is_hit_where_alice_saw_him) {
+TEST(bob_is_hit_where_alice_saw_him) {
     gjk_shot shot = shoot(10, 1, 0, "bob/body");
     gjk_judgement judgement =
         require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
@@ -126,9 +128,8 @@ START_TEST(bob_is_hit_where_alice_saw_him) {
     shot.claim_group = "bob";
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
-END_TEST
 
-START_TEST(half_way_he_is_half_way) {
+TEST(half_way_he_is_half_way) {
     gjk_shot shot = shoot(15, 10, 2, "bob/body");
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
     shot = shoot(15, 1, 0, "bob/body");
@@ -136,9 +137,8 @@ START_TEST(half_way_he_is_half_way) {
     shot = shoot(12.5, 10, 1, "bob/body");
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
-END_TEST
 
-START_TEST(who_teleports_is_never_in_between) {
+TEST(who_teleports_is_never_in_between) {
     gjk_shot shot = shoot(25, 1, 0, "bob/body");
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET, "carol");
     shot = shoot(29.99, 10, 4, "bob/body");
@@ -146,9 +146,8 @@ START_TEST(who_teleports_is_never_in_between) {
     shot = shoot(30, 10, -4, "bob/body");
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
-END_TEST
 
-START_TEST(something_else_first_or_nothing) {
+TEST(something_else_first_or_nothing) {
     gjk_shot shot = shoot(10, 1, 0, "carol");
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET, "bob/body");
     shot = shoot(10, 0, 1, "carol");
@@ -157,9 +156,8 @@ START_TEST(something_else_first_or_nothing) {
     shot.ray.max_distance = 9.4;
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
 }
-END_TEST
 
-START_TEST(her_own_shield_is_in_the_way_of_others_only) {
+TEST(her_own_shield_is_in_the_way_of_others_only) {
     gjk_shot shot = shoot(10, 1, 0, "bob/body");
     shot.shooter = NULL;
     gjk_judgement judgement =
@@ -171,9 +169,8 @@ START_TEST(her_own_shield_is_in_the_way_of_others_only) {
     shot.filter.ignore_groups_count = 1;
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
-END_TEST
 
-START_TEST(who_did_not_exist_then_cannot_be_claimed) {
+TEST(who_did_not_exist_then_cannot_be_claimed) {
     gjk_shot shot = shoot(15, 1, 0, "dave");
     shot.near_miss = 100;
     gjk_judgement judgement =
@@ -188,9 +185,8 @@ START_TEST(who_did_not_exist_then_cannot_be_claimed) {
     shot = shoot(20, 1, 0, "dave");
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_OTHER_TARGET, "carol");
 }
-END_TEST
 
-START_TEST(moments_that_cannot_be_looked_at) {
+TEST(moments_that_cannot_be_looked_at) {
     gjk_shot shot = shoot(9.9, 1, 0, "nobody");
     require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_EXPIRED, NULL);
     shot = shoot(30.1, 1, 0, "bob/body");
@@ -201,7 +197,6 @@ START_TEST(moments_that_cannot_be_looked_at) {
     shot.max_rewind_ticks = 19.5;
     require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_REWIND_LIMIT, NULL);
 }
-END_TEST
 
 /* A wall whose near side is at x. */
 static gjk_shot shoot_at_wall(gjk_body *wall, double x, const char *group) {
@@ -212,7 +207,7 @@ static gjk_shot shoot_at_wall(gjk_body *wall, double x, const char *group) {
     return shot;
 }
 
-START_TEST(a_wall_in_front_of_bob_blocks) {
+TEST(a_wall_in_front_of_bob_blocks) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
     gjk_snapshot obstacles = gjk_snapshot_of(walls);
@@ -240,9 +235,8 @@ START_TEST(a_wall_in_front_of_bob_blocks) {
     shot.obstacles = &obstacles;
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
 }
-END_TEST
 
-START_TEST(a_wall_alone_is_no_hit_but_is_told) {
+TEST(a_wall_alone_is_no_hit_but_is_told) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
     gjk_snapshot obstacles = gjk_snapshot_of(walls);
@@ -257,17 +251,15 @@ START_TEST(a_wall_alone_is_no_hit_but_is_told) {
     shot.obstacles_rewind = GJK_REWIND_FUTURE;
     require_verdict(&shot, GJK_VERDICT_UNVERIFIABLE, GJK_REASON_TICK_IN_FUTURE, NULL);
 }
-END_TEST
 
-START_TEST(without_a_claim_any_hit_confirms) {
+TEST(without_a_claim_any_hit_confirms) {
     gjk_shot shot = shoot(10, 1, 0, NULL);
     require_verdict(&shot, GJK_VERDICT_CONFIRMED, GJK_REASON_NONE, "bob/body");
     shot = shoot(10, 0, 1, NULL);
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
 }
-END_TEST
 
-START_TEST(near_misses_in_order_and_with_their_border) {
+TEST(near_misses_in_order_and_with_their_border) {
     gjk_shot shot = shoot(20, 1, 0, "bob/body");
     shot.near_miss = 3.5;
     gjk_judgement judgement =
@@ -297,9 +289,8 @@ START_TEST(near_misses_in_order_and_with_their_border) {
     ck_assert_uint_eq(judgement.near_misses.count, 3);
     ck_assert_str_eq(judgement.near_misses.items[2].body->id, "carol");
 }
-END_TEST
 
-START_TEST(a_ball_hits_what_a_ray_misses) {
+TEST(a_ball_hits_what_a_ray_misses) {
     gjk_shot shot = shoot(15, 1, 0, "bob/body");
     shot.radius = 1.4;
     gjk_judgement judgement = judge(&shot);
@@ -311,9 +302,8 @@ START_TEST(a_ball_hits_what_a_ray_misses) {
     shot.ray.max_distance = 9;
     require_verdict(&shot, GJK_VERDICT_DENIED, GJK_REASON_MISS, NULL);
 }
-END_TEST
 
-START_TEST(without_memory_there_is_no_verdict) {
+TEST(without_memory_there_is_no_verdict) {
     gjk_body wall;
     gjk_shot shot = shoot_at_wall(&wall, 5, NULL);
     gjk_snapshot obstacles = gjk_snapshot_of(walls);
@@ -331,25 +321,4 @@ START_TEST(without_memory_there_is_no_verdict) {
         ck_assert_int_eq(status, failed ? GJK_OUT_OF_MEMORY : GJK_OK);
         gjk_arena_fini(&small);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("shot");
-    TCase *tests = test_case(suite, "shot");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, bob_is_hit_where_alice_saw_him);
-    tcase_add_test(tests, half_way_he_is_half_way);
-    tcase_add_test(tests, who_teleports_is_never_in_between);
-    tcase_add_test(tests, something_else_first_or_nothing);
-    tcase_add_test(tests, her_own_shield_is_in_the_way_of_others_only);
-    tcase_add_test(tests, who_did_not_exist_then_cannot_be_claimed);
-    tcase_add_test(tests, moments_that_cannot_be_looked_at);
-    tcase_add_test(tests, a_wall_in_front_of_bob_blocks);
-    tcase_add_test(tests, a_wall_alone_is_no_hit_but_is_told);
-    tcase_add_test(tests, without_a_claim_any_hit_confirms);
-    tcase_add_test(tests, near_misses_in_order_and_with_their_border);
-    tcase_add_test(tests, a_ball_hits_what_a_ray_misses);
-    tcase_add_test(tests, without_memory_there_is_no_verdict);
-    return suite;
 }

@@ -4,8 +4,8 @@
 #include "gjk/cast.h"
 #include "gjk/ray.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define CLOSE 1e-8 /* tolerance times size, and some more for normals where it turns quickly */
 
@@ -18,6 +18,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static gjk_vec3 box_support(const void *user, gjk_vec3 d) {
     const gjk_vec3 *half = user;
@@ -75,7 +77,7 @@ static void check_near(gjk_vec3 found, gjk_vec3 expected) {
     ck_assert_double_le(gjk_length3(gjk_sub3(found, expected)), 1e-3);
 }
 
-START_TEST(a_pair_is_as_far_apart_or_as_deep) {
+TEST_EACH(a_pair_is_as_far_apart_or_as_deep, 0, 2) {
     test_rng rng = test_rng_make(0xc0570 + (uint64_t)_i);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
     const gjk_distance_settings apart = gjk_distance_settings_default();
@@ -105,9 +107,8 @@ START_TEST(a_pair_is_as_far_apart_or_as_deep) {
     ck_assert_uint_ge(overlapping, 50);
     ck_assert_uint_ge(separated, 50);
 }
-END_TEST
 
-START_TEST(rays_and_casts_hit_at_the_same_place) {
+TEST_EACH(rays_and_casts_hit_at_the_same_place, 0, 2) {
     test_rng rng = test_rng_make(0xc0571 + (uint64_t)_i);
     const uint32_t dimension = 2 + (uint32_t)_i % 2;
     const gjk_ray_settings rays = gjk_ray_settings_default();
@@ -140,9 +141,8 @@ START_TEST(rays_and_casts_hit_at_the_same_place) {
     }
     ck_assert_uint_ge(hits, 200);
 }
-END_TEST
 
-START_TEST(its_box_contains_the_shape) {
+TEST(its_box_contains_the_shape) {
     test_rng rng = test_rng_make(0xc0572);
     for (int i = 0; i < 500; i++) {
         const uint32_t dimension = 2 + (uint32_t)i % 2;
@@ -158,9 +158,8 @@ START_TEST(its_box_contains_the_shape) {
         ck_assert(custom.max.x - custom.min.x <= side && custom.max.y - custom.min.y <= side);
     }
 }
-END_TEST
 
-START_TEST(numbers_out_of_range_are_refused) {
+TEST(numbers_out_of_range_are_refused) {
     static const gjk_vec3 half = {1, 1, 1};
     const gjk_custom good = {box_support, &half, {0, 0, 0}, 2.0};
     gjk_shape shape = {.count = 77};
@@ -186,16 +185,4 @@ START_TEST(numbers_out_of_range_are_refused) {
     ck_assert(shape.type == GJK_CUSTOM && shape.count == 0);
     ck_assert_double_eq(shape.half_extents.x, 2.5);
     ck_assert_double_eq(shape.size, 5.0);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("custom");
-    TCase *tests = test_case(suite, "custom");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, a_pair_is_as_far_apart_or_as_deep, 0, 2);
-    tcase_add_loop_test(tests, rays_and_casts_hit_at_the_same_place, 0, 2);
-    tcase_add_test(tests, its_box_contains_the_shape);
-    tcase_add_test(tests, numbers_out_of_range_are_refused);
-    return suite;
 }

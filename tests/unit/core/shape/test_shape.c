@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define MAX GJK_COORDINATE_MAX
 
@@ -20,6 +20,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 /* One call of a constructor; what it does not use is ignored. */
 typedef struct recipe {
@@ -114,16 +116,15 @@ static void check_invariants(const gjk_shape *s) {
     ck_assert(s->bounding_radius >= reach + r && s->bounding_radius <= reach + r + slack);
 }
 
-START_TEST(every_shape_keeps_what_the_header_promises) {
+TEST_EACH(every_shape_keeps_what_the_header_promises, 0, GOOD) {
     gjk_shape s = make(&good[_i]);
     ck_assert_int_eq(s.type, good[_i].type);
     ck_assert_uint_eq(s.dimension, good[_i].dimension);
     ck_assert(s.radius == good[_i].radius + good[_i].rounding);
     check_invariants(&s);
 }
-END_TEST
 
-START_TEST(sizes_of_known_shapes) {
+TEST(sizes_of_known_shapes) {
     gjk_shape ball = make(&good[3]), box = make(&good[9]), capsule = make(&good[7]);
     ck_assert(ball.size == 4.5 && ball.bounding_radius == 2.25 && ball.half_extents.z == 2.25);
     ck_assert(box.count == 8 && box.size == 6.25 && box.half_extents.x == 1.125);
@@ -132,9 +133,8 @@ START_TEST(sizes_of_known_shapes) {
     gjk_shape flat = make(&good[2]);
     ck_assert(flat.half_extents.x == 2.25 && flat.half_extents.z == 0);
 }
-END_TEST
 
-START_TEST(flat_boxes_and_coincident_points_are_freed_of_copies) {
+TEST(flat_boxes_and_coincident_points_are_freed_of_copies) {
     static const struct {
         recipe recipe;
         uint32_t count;
@@ -168,7 +168,6 @@ START_TEST(flat_boxes_and_coincident_points_are_freed_of_copies) {
         check_invariants(&s);
     }
 }
-END_TEST
 
 static bool is_counter_clockwise(const gjk_shape *s) {
     for (uint32_t i = 0; i < s->count; i++) {
@@ -182,14 +181,13 @@ static bool is_counter_clockwise(const gjk_shape *s) {
     return true;
 }
 
-START_TEST(flat_shapes_run_counter_clockwise) {
+TEST(flat_shapes_run_counter_clockwise) {
     gjk_shape box = make(&good[8]), polygon = make(&good[10]), hull = make(&good[12]);
     ck_assert(is_counter_clockwise(&box));
     ck_assert(is_counter_clockwise(&polygon));
     ck_assert(is_counter_clockwise(&hull));
     ck_assert_uint_eq(hull.count, 4);
 }
-END_TEST
 
 static const struct {
     double value;
@@ -208,7 +206,7 @@ static const struct {
 #define COORDINATES (sizeof coordinates / sizeof coordinates[0])
 
 /* Each coordinate in turn takes each value; the flat shapes do not look at z. */
-START_TEST(coordinates_are_checked) {
+TEST_EACH(coordinates_are_checked, 0, GOOD) {
     const recipe *base = &good[_i];
     uint32_t points = base->type == GJK_TRIANGLE                               ? 3
                       : base->type == GJK_SEGMENT || base->type == GJK_CAPSULE ? 2
@@ -233,9 +231,8 @@ START_TEST(coordinates_are_checked) {
         }
     }
 }
-END_TEST
 
-START_TEST(lengths_are_checked) {
+TEST_EACH(lengths_are_checked, 0, GOOD) {
     static const struct {
         double radius, rounding;
         gjk_status status, without_radius; /* of shapes that have no radius of their own */
@@ -266,9 +263,8 @@ START_TEST(lengths_are_checked) {
         ck_assert_int_eq(s.count == 77, expected != GJK_OK);
     }
 }
-END_TEST
 
-START_TEST(half_extents_are_checked) {
+TEST(half_extents_are_checked) {
     static const struct {
         double value;
         gjk_status status;
@@ -290,10 +286,9 @@ START_TEST(half_extents_are_checked) {
         }
     }
 }
-END_TEST
 
 /* Extremes of the range: extents neither overflow nor vanish. */
-START_TEST(huge_and_tiny_shapes_are_measured_right) {
+TEST(huge_and_tiny_shapes_are_measured_right) {
     static const double units[] = {MAX, 1e-150, 1e-300, 0x1p-1060};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         double u = units[i];
@@ -307,10 +302,9 @@ START_TEST(huge_and_tiny_shapes_are_measured_right) {
         ck_assert(s.size == 4 * u && isfinite(s.bounding_radius));
     }
 }
-END_TEST
 
 /* With more bits than the library has: no point may stick out of the ball. */
-START_TEST(the_ball_contains_every_point) {
+TEST(the_ball_contains_every_point) {
     test_rng rng = test_rng_make(20);
     for (int i = 0; i < 5000; i++) {
         gjk_shape s;
@@ -332,10 +326,9 @@ START_TEST(the_ball_contains_every_point) {
         gjk_arena_reset(&arena);
     }
 }
-END_TEST
 
 /* The most points that a shape may have, one less and one more. */
-START_TEST(the_number_of_points_is_bounded) {
+TEST(the_number_of_points_is_bounded) {
     const uint32_t max = GJK_POINTS_MAX;
     gjk_vec3 *p = calloc(max + 1, sizeof *p);
     gjk_vec2 *flat = calloc(max + 1, sizeof *flat);
@@ -356,9 +349,8 @@ START_TEST(the_number_of_points_is_bounded) {
     free(p);
     free(flat);
 }
-END_TEST
 
-START_TEST(too_few_points) {
+TEST(too_few_points) {
     uint32_t bad = 7;
     gjk_shape s;
     const gjk_vec2 p[3] = {{0, 0}, {1, 0}, {0, 1}};
@@ -370,10 +362,9 @@ START_TEST(too_few_points) {
     ck_assert_int_eq(gjk_shape_make_hull(&arena, 3, NULL, 0, 0, &s), GJK_TOO_FEW_POINTS);
     ck_assert_uint_eq(bad, 7);
 }
-END_TEST
 
 /* Each allocation fails in turn, of the arena's chunks and of the scratch memory. */
-START_TEST(every_failing_malloc_is_noticed) {
+TEST_EACH(every_failing_malloc_is_noticed, 0, GOOD) {
     bool succeeded = false;
     for (unsigned n = 0; !succeeded; n++) {
         struct gjk_arena small;
@@ -390,9 +381,8 @@ START_TEST(every_failing_malloc_is_noticed) {
         ck_assert(n > 0 || failed);
     }
 }
-END_TEST
 
-START_TEST(the_limit_of_the_arena_is_noticed) {
+TEST_EACH(the_limit_of_the_arena_is_noticed, 0, GOOD) {
     bool succeeded = false;
     for (size_t limit = 16; !succeeded; limit += 16) {
         struct gjk_arena small;
@@ -408,7 +398,6 @@ START_TEST(the_limit_of_the_arena_is_noticed) {
         ck_assert_uint_lt(limit, 1000);
     }
 }
-END_TEST
 
 static gjk_pose random_pose(test_rng *rng, uint32_t dimension, double distance) {
     gjk_pose pose;
@@ -447,7 +436,7 @@ static void check_bounds(const gjk_shape *s, const gjk_pose *pose, double distan
     }
 }
 
-START_TEST(placed_bounds_contain_the_shape_tightly) {
+TEST_EACH(placed_bounds_contain_the_shape_tightly, 0, GOOD) {
     test_rng rng = test_rng_make(17 + (uint64_t)_i);
     gjk_shape s = make(&good[_i]);
     for (int i = 0; i < 300; i++) {
@@ -455,26 +444,4 @@ START_TEST(placed_bounds_contain_the_shape_tightly) {
         gjk_pose pose = random_pose(&rng, s.dimension, distance);
         check_bounds(&s, &pose, distance);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("shape");
-    TCase *tests = test_case(suite, "shape");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, every_shape_keeps_what_the_header_promises, 0, GOOD);
-    tcase_add_test(tests, sizes_of_known_shapes);
-    tcase_add_test(tests, flat_boxes_and_coincident_points_are_freed_of_copies);
-    tcase_add_test(tests, flat_shapes_run_counter_clockwise);
-    tcase_add_loop_test(tests, coordinates_are_checked, 0, GOOD);
-    tcase_add_loop_test(tests, lengths_are_checked, 0, GOOD);
-    tcase_add_test(tests, half_extents_are_checked);
-    tcase_add_test(tests, huge_and_tiny_shapes_are_measured_right);
-    tcase_add_test(tests, the_ball_contains_every_point);
-    tcase_add_test(tests, the_number_of_points_is_bounded);
-    tcase_add_test(tests, too_few_points);
-    tcase_add_loop_test(tests, every_failing_malloc_is_noticed, 0, GOOD);
-    tcase_add_loop_test(tests, the_limit_of_the_arena_is_noticed, 0, GOOD);
-    tcase_add_loop_test(tests, placed_bounds_contain_the_shape_tightly, 0, GOOD);
-    return suite;
 }

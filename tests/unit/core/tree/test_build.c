@@ -2,8 +2,8 @@
 
 #include "tree/build.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define COUNT 4000
 
@@ -15,6 +15,8 @@ static void set_up(void) {
 
 static void tear_down(void) {
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static void fill(void) {
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -48,7 +50,7 @@ static void check_halves(void) {
     ck_assert(comes_first(last, first));
 }
 
-START_TEST(any_values) {
+TEST(any_values) {
     test_rng rng = test_rng_make(61);
     for (uint32_t kinds = 1; kinds <= COUNT; kinds *= 7) {
         for (uint32_t i = 0; i < COUNT; i++) {
@@ -60,7 +62,6 @@ START_TEST(any_values) {
         ck_assert_uint_le(looked_at, 10 * COUNT);
     }
 }
-END_TEST
 
 /*
  * The adversary of McIlroy (A killer adversary for quicksort, 1999): values are decided only when they
@@ -117,21 +118,11 @@ static void decide_values(void) {
     }
 }
 
-START_TEST(the_worst_order) {
+TEST(the_worst_order) {
     decide_values();
     fill();
     const uint64_t looked_at = gjk_branches_halve(bodies, COUNT, 0);
     check_halves();
     ck_assert_uint_ge(looked_at, 15 * COUNT); /* it is a bad order indeed */
     ck_assert_uint_le(looked_at, 30 * COUNT);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("halve");
-    TCase *tests = test_case(suite, "halve");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, any_values);
-    tcase_add_test(tests, the_worst_order);
-    return suite;
 }

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define BODIES 3000
 
@@ -29,6 +29,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static gjk_body make_body(uint32_t handle, gjk_vec3 position) {
     gjk_body body = {.id = "", .handle = handle, .placed = {&box3, gjk_pose_identity()}};
@@ -108,7 +110,7 @@ static void hold_all(uint8_t *held) {
     memset(held, 1, BODIES);
 }
 
-START_TEST(every_body_in_every_box_above_it) {
+TEST(every_body_in_every_box_above_it) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(41);
     make_bodies(&rng, 100);
@@ -121,10 +123,9 @@ START_TEST(every_body_in_every_box_above_it) {
     gjk_tree_release(NULL);
     ck_assert_ptr_null(edit(NULL, 0));
 }
-END_TEST
 
 /* Among bodies at one place the middle of the handles is what parts them. */
-START_TEST(coincident_bodies_are_found) {
+TEST(coincident_bodies_are_found) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(42);
     make_bodies(&rng, 0);
@@ -145,9 +146,8 @@ START_TEST(coincident_bodies_are_found) {
     }
     gjk_tree_release(tree);
 }
-END_TEST
 
-START_TEST(an_edit_shares_what_it_leaves_alone) {
+TEST(an_edit_shares_what_it_leaves_alone) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(43);
     make_bodies(&rng, 100);
@@ -167,10 +167,9 @@ START_TEST(an_edit_shares_what_it_leaves_alone) {
     gjk_tree_release(next);
     gjk_tree_release(same);
 }
-END_TEST
 
 /* Lines of newcomers, each beside the last, make the longest paths. */
-START_TEST(a_tree_stays_low) {
+TEST(a_tree_stays_low) {
     static uint8_t held[BODIES];
     struct gjk_tree *tree = NULL;
     memset(held, 0, sizeof held);
@@ -188,10 +187,9 @@ START_TEST(a_tree_stays_low) {
     check_tree(tree, held);
     gjk_tree_release(tree);
 }
-END_TEST
 
 /* A crowd that spreads over a hundred times its room must not end in boxes over everything. */
-START_TEST(worn_branches_are_built_anew) {
+TEST(worn_branches_are_built_anew) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(44);
     make_bodies(&rng, 10);
@@ -221,10 +219,9 @@ START_TEST(worn_branches_are_built_anew) {
     gjk_tree_release(fresh);
     gjk_tree_release(tree);
 }
-END_TEST
 
 /* At every alpha the body on its way is in its box. */
-START_TEST(a_span_holds_bodies_on_their_way) {
+TEST(a_span_holds_bodies_on_their_way) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(45);
     make_bodies(&rng, 50);
@@ -271,7 +268,6 @@ START_TEST(a_span_holds_bodies_on_their_way) {
     gjk_tree_release(tree);
     gjk_tree_release(span);
 }
-END_TEST
 
 /* Boxes of small whole numbers, so that many just touch. */
 static gjk_bounds small_box(test_rng *rng) {
@@ -287,7 +283,7 @@ static double small_rate(test_rng *rng) {
     return way != 0 ? 1.0 / way : INFINITY;
 }
 
-START_TEST(every_instruction_set_sees_the_same) {
+TEST(every_instruction_set_sees_the_same) {
     test_rng rng = test_rng_make(47);
     for (int round = 0; round < 20000; round++) {
         gjk_branch branches[GJK_TREE_WIDTH];
@@ -318,7 +314,6 @@ START_TEST(every_instruction_set_sees_the_same) {
         free(node);
     }
 }
-END_TEST
 
 static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bool as_span) {
     for (unsigned n = 0;; n++) {
@@ -336,7 +331,7 @@ static void fail_each_allocation(const struct gjk_tree *tree, uint32_t count, bo
     }
 }
 
-START_TEST(without_memory_nothing_changes) {
+TEST(without_memory_nothing_changes) {
     static uint8_t held[BODIES];
     test_rng rng = test_rng_make(46);
     make_bodies(&rng, 100);
@@ -356,20 +351,4 @@ START_TEST(without_memory_nothing_changes) {
     fail_each_allocation(tree, BODIES / 2, true);
     check_tree(tree, held);
     gjk_tree_release(tree);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("tree");
-    TCase *tests = test_case(suite, "tree");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, every_body_in_every_box_above_it);
-    tcase_add_test(tests, coincident_bodies_are_found);
-    tcase_add_test(tests, an_edit_shares_what_it_leaves_alone);
-    tcase_add_test(tests, a_tree_stays_low);
-    tcase_add_test(tests, worn_branches_are_built_anew);
-    tcase_add_test(tests, a_span_holds_bodies_on_their_way);
-    tcase_add_test(tests, every_instruction_set_sees_the_same);
-    tcase_add_test(tests, without_memory_nothing_changes);
-    return suite;
 }

@@ -17,6 +17,8 @@ static void teardown(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static bool decode(const char *bytes, size_t length) {
     return proto_decode_call_message((proto_text){bytes, length}, &arena, &call, &problem);
 }
@@ -26,7 +28,7 @@ static bool decode(const char *bytes, size_t length) {
 /* id 300, GET, /a */
 #define HEAD "\x08\xac\x02\x12\x03GET\x1a\x02/a"
 
-START_TEST(whole) {
+TEST(whole) {
     ck_assert(DECODE(HEAD "\x22\x01t\x2a\x03\x00\x01\xff\x32\x04"
                           "a: b\x32\x03"
                           "c:d\x32\x02"
@@ -41,15 +43,13 @@ START_TEST(whole) {
     ck_assert_str_eq(call.headers[1].value, "d");
     ck_assert_str_eq(call.headers[2].value, "");
 }
-END_TEST
 
-START_TEST(what_is_absent) {
+TEST(what_is_absent) {
     ck_assert(DECODE("\x12\x03GET\x1a\x01/\x22\x00"));
     ck_assert(call.has_id && call.id == 0 && call.content_type == NULL && call.body.data == NULL);
 }
-END_TEST
 
-START_TEST(refused_by_id) {
+TEST(refused_by_id) {
     ck_assert(!DECODE(HEAD "\x3a\x01x") && call.id == 300 && call.has_id);
     ck_assert_int_eq(problem.code, PROTO_MALFORMED_PROTOBUF);
     ck_assert(!DECODE(HEAD "\x32\x01x") && call.id == 300 && call.has_id);
@@ -60,9 +60,8 @@ START_TEST(refused_by_id) {
     ck_assert_str_eq(problem.pointer, "/path");
     ck_assert(DECODE("\x08\x05\x12\x07UNWATCH"));
 }
-END_TEST
 
-START_TEST(no_call) {
+TEST(no_call) {
     static const struct {
         const char *bytes;
         size_t length;
@@ -86,9 +85,8 @@ START_TEST(no_call) {
     ck_assert(DECODE("\x08\x80\x80\x80\x80\x80\x80\x80\x10\x12\x01G\x1a\x01/"));
     ck_assert_uint_eq(call.id, PROTO_CALL_ID_MAX);
 }
-END_TEST
 
-START_TEST(an_answer) {
+TEST(an_answer) {
     proto_call_answer answer = {.id = 300,
                                 .status = 200,
                                 .content_type = "t",
@@ -108,19 +106,4 @@ START_TEST(an_answer) {
     proto_buffer_init(&out, &arena);
     proto_encode_answer_message(&out, &answer);
     ck_assert(out.length == 3 && memcmp(out.data, "\x10\xcc\x01", 3) == 0);
-}
-END_TEST
-
-Suite *columns_call_suite(void) {
-    Suite *suite = suite_create("proto/columns call");
-    TCase *tests = tcase_create("call");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, whole);
-    tcase_add_test(tests, what_is_absent);
-    tcase_add_test(tests, refused_by_id);
-    tcase_add_test(tests, no_call);
-    tcase_add_test(tests, an_answer);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -101,7 +101,7 @@ static void compare_message(proto_cursor in, uint32_t *compared) {
     ++*compared;
 }
 
-START_TEST(gjkd_proto) {
+TEST(gjkd_proto) {
     static uint8_t content[1 << 20];
     FILE *file = fopen(GJKD_DESCRIPTORS, "rb");
     ck_assert_ptr_nonnull(file);
@@ -119,23 +119,11 @@ START_TEST(gjkd_proto) {
     }
     ck_assert_int_eq((int)compared, COUNT_OF(tables));
 }
-END_TEST
 
-START_TEST(numbers_ascend) {
+TEST(numbers_ascend) {
     for (int i = 0; i < COUNT_OF(tables); i++) {
         ck_assert_uint_le(tables[i]->count, PROTO_COLUMNS_MAX);
         for (uint32_t k = 1; k < tables[i]->count; k++)
             ck_assert_uint_lt(tables[i]->columns[k - 1].number, tables[i]->columns[k].number);
     }
-}
-END_TEST
-
-Suite *columns_tables_suite(void) {
-    Suite *suite = suite_create("proto/columns tables");
-    TCase *tests = tcase_create("tables");
-
-    tcase_add_test(tests, gjkd_proto);
-    tcase_add_test(tests, numbers_ascend);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -19,6 +19,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static struct proto_batch *open_batch(const char *body, uint32_t dimension) {
     struct proto_batch *batch = NULL;
     ck_assert_msg(proto_decode_batch(test_text(&arena, body), dimension, false, &limits, &arena,
@@ -36,7 +38,7 @@ static void require_refused(const char *body, uint32_t dimension, proto_code cod
     ck_assert_str_eq(problem.pointer, pointer);
 }
 
-START_TEST(queries_by_themselves) {
+TEST(queries_by_themselves) {
     struct proto_batch *batch =
         open_batch("{'queries': [{'op': 'detect', 'a': 'x'}, {'op': 'fly'},"
                    " {'op': 'raycast', 'origin': [1, 2], 'direction': [0, 3]}]}",
@@ -56,9 +58,8 @@ START_TEST(queries_by_themselves) {
     proto_batch_close(batch);
     proto_batch_close(NULL);
 }
-END_TEST
 
-START_TEST(hints_know_what_a_batch_holds) {
+TEST(hints_know_what_a_batch_holds) {
     static const struct {
         const char *body;
         uint32_t dimension;
@@ -99,9 +100,8 @@ START_TEST(hints_know_what_a_batch_holds) {
         proto_batch_close(batch);
     }
 }
-END_TEST
 
-START_TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
+TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
     struct proto_batch *batch =
         open_batch("{'at': {'tick': 7.5}, 'filter': {'mask': 5, 'category': 4}, 'options': "
                    "{'tolerance': 1e-3},"
@@ -127,9 +127,8 @@ START_TEST(what_the_batch_says_holds_until_a_query_says_otherwise) {
     ck_assert(query.options.tolerance == 1e-3);
     proto_batch_close(batch);
 }
-END_TEST
 
-START_TEST(which_batches_are_heavy) {
+TEST(which_batches_are_heavy) {
     static const struct {
         const char *body;
         uint32_t dimension;
@@ -146,9 +145,8 @@ START_TEST(which_batches_are_heavy) {
         proto_batch_close(batch);
     }
 }
-END_TEST
 
-START_TEST(batches_that_are_none) {
+TEST(batches_that_are_none) {
     limits.batch_queries_max = 2;
     require_refused("[]", 2, PROTO_WRONG_TYPE, "");
     require_refused("{}", 2, PROTO_MISSING_MEMBER, "/queries");
@@ -162,9 +160,8 @@ START_TEST(batches_that_are_none) {
     require_refused("{'queries': [", 2, PROTO_MALFORMED_JSON, "");
     proto_batch_close(open_batch("{'queries': [{}, {}]}", 2));
 }
-END_TEST
 
-START_TEST(a_whole_hit) {
+TEST(a_whole_hit) {
     proto_query query;
     test_accepted(&arena, PROTO_OP_HIT, 2,
                   "{'shooter': 'red', 'at': {'tick': 3}, 'ray': {'origin': [1, 2],"
@@ -185,9 +182,8 @@ START_TEST(a_whole_hit) {
     ck_assert(query.claim_id == NULL && strcmp(query.claim_group, "g") == 0);
     ck_assert(isinf(query.max_rewind_ticks) && query.near_miss < 0 && query.obstacles == NULL);
 }
-END_TEST
 
-START_TEST(what_is_said_of_a_shot) {
+TEST(what_is_said_of_a_shot) {
     struct proto_buffer out;
     const gjk_body body = {.id = "x", .group = "g"};
     gjk_near near = {.body = &body, .result = {.distance = 2.5}};
@@ -223,9 +219,8 @@ START_TEST(what_is_said_of_a_shot) {
     test_wrote(&out, "{'verdict':'unverifiable','reason':'tick-expired','hit':null,"
                      "'obstacle':null,'near_misses':[],'rewind':null}");
 }
-END_TEST
 
-START_TEST(what_is_said_to_a_batch) {
+TEST(what_is_said_to_a_batch) {
     struct proto_buffer out, error;
     const proto_stamp stamp = {.has_revision = true, .revision = 4};
     proto_buffer_init(&out, &arena);
@@ -242,21 +237,4 @@ START_TEST(what_is_said_to_a_batch) {
     proto_encode_batch_begin(&out, NULL);
     proto_encode_batch_end(&out);
     test_wrote(&out, "{'results':[]}");
-}
-END_TEST
-
-Suite *decode_batch_suite(void) {
-    Suite *suite = suite_create("proto/batch");
-    TCase *tests = tcase_create("batch");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, queries_by_themselves);
-    tcase_add_test(tests, hints_know_what_a_batch_holds);
-    tcase_add_test(tests, what_the_batch_says_holds_until_a_query_says_otherwise);
-    tcase_add_test(tests, which_batches_are_heavy);
-    tcase_add_test(tests, batches_that_are_none);
-    tcase_add_test(tests, a_whole_hit);
-    tcase_add_test(tests, what_is_said_of_a_shot);
-    tcase_add_test(tests, what_is_said_to_a_batch);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

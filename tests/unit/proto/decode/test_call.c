@@ -18,6 +18,8 @@ static void teardown(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static bool decode(const char *quoted) {
     return proto_decode_call(test_text(&arena, quoted), &arena, &call, &problem);
 }
@@ -28,7 +30,7 @@ static bool body_is(const char *quoted) {
            memcmp(call.body.data, wanted.data, wanted.length) == 0;
 }
 
-START_TEST(whole) {
+TEST(whole) {
     ck_assert(decode(" { 'body' : {'a': [1, '}\\\"']} , 'headers':{'If-Match':'x','a':'b'},"
                      "'path':'/v1\\/\\u0061', 'method':'POST', 'id': 7 } "));
     ck_assert(call.has_id && call.id == 7 && call.authorization == NULL);
@@ -39,9 +41,8 @@ START_TEST(whole) {
     ck_assert_str_eq(call.headers[1].value, "b");
     ck_assert(body_is("{'a': [1, '}\\\"']}"));
 }
-END_TEST
 
-START_TEST(ids) {
+TEST(ids) {
     static const struct {
         const char *text;
         uint64_t id;
@@ -82,19 +83,17 @@ START_TEST(ids) {
         ck_assert_msg(!decode(text) && !call.has_id, "%s", text);
     }
 }
-END_TEST
 
-START_TEST(null_is_absent) {
+TEST(null_is_absent) {
     ck_assert(decode("{'id':1,'method':'GET','path':'/','headers':null,'body':null,"
                      "'authorization':null}"));
     ck_assert(call.header_count == 0 && call.body.data == NULL && call.authorization == NULL);
     ck_assert(decode("{'id':1,'method':'UNWATCH','path':null}"));
     ck_assert_str_eq(call.path, "");
 }
-END_TEST
 
 /* The call can be answered, for its id is known, wherever it stands. */
-START_TEST(refused_by_id) {
+TEST(refused_by_id) {
     static const struct {
         const char *text;
         proto_code code;
@@ -121,9 +120,8 @@ START_TEST(refused_by_id) {
     ck_assert(!decode("{'id':5,'method':'GET','path':'/','bodi':1}"));
     ck_assert_msg(strstr(problem.hint, "body") != NULL, "%s", problem.hint);
 }
-END_TEST
 
-START_TEST(no_call) {
+TEST(no_call) {
     static const char *const rows[] = {"",
                                        " ",
                                        "[]",
@@ -156,16 +154,14 @@ START_TEST(no_call) {
     }
     ck_assert(decode("{}") && !call.has_id);
 }
-END_TEST
 
-START_TEST(the_token_alone) {
+TEST(the_token_alone) {
     ck_assert(decode("{'authorization':'Bearer x'}"));
     ck_assert(!call.has_id);
     ck_assert_str_eq(call.authorization, "Bearer x");
 }
-END_TEST
 
-START_TEST(as_many_headers_as_may_be_and_one_more) {
+TEST(as_many_headers_as_may_be_and_one_more) {
     char text[1024];
 
     for (int count = PROTO_CALL_HEADERS_MAX - 1; count <= PROTO_CALL_HEADERS_MAX + 1; count++) {
@@ -182,21 +178,4 @@ START_TEST(as_many_headers_as_may_be_and_one_more) {
             ck_assert_uint_eq(problem.limit, PROTO_CALL_HEADERS_MAX);
         }
     }
-}
-END_TEST
-
-Suite *decode_call_suite(void) {
-    Suite *suite = suite_create("proto/call");
-    TCase *tests = tcase_create("call");
-
-    tcase_add_checked_fixture(tests, setup, teardown);
-    tcase_add_test(tests, whole);
-    tcase_add_test(tests, ids);
-    tcase_add_test(tests, null_is_absent);
-    tcase_add_test(tests, refused_by_id);
-    tcase_add_test(tests, no_call);
-    tcase_add_test(tests, the_token_alone);
-    tcase_add_test(tests, as_many_headers_as_may_be_and_one_more);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

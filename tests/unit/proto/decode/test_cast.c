@@ -21,6 +21,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const struct query_refusal refusals[] = {
     {CAST, 2, "{}", PROTO_MISSING_MEMBER, "/shape"},
     {CAST, 2, "[]", PROTO_WRONG_TYPE, ""},
@@ -87,12 +89,11 @@ static const struct query_refusal refusals[] = {
      PROTO_DIMENSION_MISMATCH, "/translation"},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, 0, COUNT_OF(refusals)) {
     test_refused(&refusals[_i], NULL);
 }
-END_TEST
 
-START_TEST(hints_help) {
+TEST(hints_help) {
     const struct query_refusal mode = {CAST, 2, "{" SWEEP ",'mode':'al'}", PROTO_OUT_OF_RANGE,
                                        "/mode"};
     const struct query_refusal typo = {CAST, 2, "{'shape':'x','transaltion':[1,0]}",
@@ -111,9 +112,8 @@ START_TEST(hints_help) {
                          "include, at, filter, "
                          "options");
 }
-END_TEST
 
-START_TEST(a_plain_cast) {
+TEST(a_plain_cast) {
     test_accepted(&arena, CAST, 2, "{" SWEEP "}", &query);
     ck_assert_int_eq(query.moving.kind, PROTO_OPERAND_INLINE);
     ck_assert_str_eq(query.moving.pointer, "/shape");
@@ -132,9 +132,8 @@ START_TEST(a_plain_cast) {
                   &query);
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_ABSENT);
 }
-END_TEST
 
-START_TEST(a_full_cast) {
+TEST(a_full_cast) {
     test_accepted(&arena, CAST, 3,
                   "{'shape':{'id':'crate/1','position':[0,0,9]},'translation':[1e150,-1e150,0],"
                   "'mode':'all','limit':7,'target':'wall','at':{'tick':3.5},"
@@ -157,18 +156,16 @@ START_TEST(a_full_cast) {
     ck_assert_int_eq(query.mode, PROTO_RAY_ANY);
     ck_assert_str_eq(query.moving.id, "x");
 }
-END_TEST
 
-START_TEST(a_translation_may_be_zero) {
+TEST(a_translation_may_be_zero) {
     test_accepted(&arena, CAST, 2, "{'shape':'x','translation':[0,-0.0]}", &query);
     ck_assert_double_eq(query.translation.x, 0);
     test_accepted(&arena, CAST, 0,
                   "{'shape':" SPHERE ",'translation':[0,0,0],'against':" SPHERE "}", &query);
     ck_assert_double_eq(query.translation.z, 0);
 }
-END_TEST
 
-START_TEST(a_cast_without_a_set) {
+TEST(a_cast_without_a_set) {
     test_accepted(&arena, CAST, 0,
                   "{'dimension':2," SWEEP ",'against':{'type':'slice','radius':1,'theta':2,"
                   "'position':[5,6]}}",
@@ -192,9 +189,8 @@ START_TEST(a_cast_without_a_set) {
     ck_assert(query.has_shapes);
     ck_assert_uint_eq(query.shape_count, 0);
 }
-END_TEST
 
-START_TEST(dimension_without_a_set) {
+TEST_EACH(dimension_without_a_set, 0, 4) {
     static const struct {
         const char *body;
         uint32_t dimension;
@@ -210,21 +206,4 @@ START_TEST(dimension_without_a_set) {
     test_accepted(&arena, CAST, 0, rows[_i].body, &query);
     ck_assert_uint_eq(query.dimension, rows[_i].dimension);
     ck_assert_uint_eq(query.moving.shape.dimension, rows[_i].dimension);
-}
-END_TEST
-
-Suite *decode_cast_suite(void) {
-    Suite *suite = suite_create("proto/cast");
-    TCase *tests = tcase_create("cast");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
-    tcase_add_test(tests, hints_help);
-    tcase_add_test(tests, a_plain_cast);
-    tcase_add_test(tests, a_full_cast);
-    tcase_add_test(tests, a_translation_may_be_zero);
-    tcase_add_test(tests, a_cast_without_a_set);
-    tcase_add_loop_test(tests, dimension_without_a_set, 0, 4);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

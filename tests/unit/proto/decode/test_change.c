@@ -17,6 +17,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 /* --- A small store --- */
 
 #define STORED_MAX 4
@@ -134,7 +136,7 @@ static const struct {
      "unchanged','phoneNumber':'+01-123-456-7890'}"},
 };
 
-START_TEST(examples_of_the_standard) {
+TEST_EACH(examples_of_the_standard, 0, COUNT_OF(examples)) {
     char body[1000];
     proto_edits edits;
 
@@ -149,7 +151,6 @@ START_TEST(examples_of_the_standard) {
     else
         says(edits.meta, examples[_i].result);
 }
-END_TEST
 
 /* --- Shapes --- */
 
@@ -161,7 +162,7 @@ static void keep_box(void) {
     keep("{'dimension':2,'shapes':{'box':" BOX ",'dot':{'type':'point'}}}");
 }
 
-START_TEST(a_move_keeps_the_rest) {
+TEST(a_move_keeps_the_rest) {
     proto_edits edits;
 
     keep_box();
@@ -180,9 +181,8 @@ START_TEST(a_move_keeps_the_rest) {
     ck_assert_double_eq(edits.items[0].place.pose.position.x, 0);
     ck_assert_double_eq(edits.items[0].place.turn.angle, 1);
 }
-END_TEST
 
-START_TEST(the_rest_keeps_the_place) {
+TEST(the_rest_keeps_the_place) {
     proto_edits edits;
 
     keep_box();
@@ -197,9 +197,8 @@ START_TEST(the_rest_keeps_the_place) {
     ck_assert_double_eq(shape->shape.half_extents.x, 9.5);
     ck_assert_str_eq(shape->group, "g");
 }
-END_TEST
 
-START_TEST(a_type_drops_the_geometry) {
+TEST(a_type_drops_the_geometry) {
     proto_edits edits;
 
     keep_box();
@@ -214,9 +213,8 @@ START_TEST(a_type_drops_the_geometry) {
     refused(PROTO_PATCH_SET, NULL, "{'shapes':{'box':{'radius':1}}}", PROTO_UNKNOWN_MEMBER,
             "/shapes/box/radius");
 }
-END_TEST
 
-START_TEST(edits_come_in_order) {
+TEST(edits_come_in_order) {
     static const char *const ids[] = {"Z", "a", "b", "box", "dot"};
     static const proto_edit_kind kinds[] = {PROTO_EDIT_DEFINE, PROTO_EDIT_DEFINE, PROTO_EDIT_DEFINE,
                                             PROTO_EDIT_MOVE, PROTO_EDIT_REMOVE};
@@ -234,9 +232,8 @@ START_TEST(edits_come_in_order) {
     }
     says(edits.items[0].shape->definition, "{'type':'point','meta':{}}");
 }
-END_TEST
 
-START_TEST(nothing_said_nothing_done) {
+TEST_EACH(nothing_said_nothing_done, 0, 4) {
     static const char *const bodies[] = {"{}", "{'shapes':{}}", "{'shapes':{'box':{}}}",
                                          "{'dimension':2,'name':'arena','tick':5}"};
     proto_edits edits;
@@ -246,9 +243,8 @@ START_TEST(nothing_said_nothing_done) {
     ck_assert_uint_eq(edits.count, 0);
     ck_assert(!edits.sets_history && !edits.sets_meta);
 }
-END_TEST
 
-START_TEST(teleports) {
+TEST(teleports) {
     proto_edits edits;
 
     keep_box();
@@ -267,9 +263,8 @@ START_TEST(teleports) {
     refused(PROTO_PATCH_SET, NULL, "{'shapes':{'box':{'teleport':true}}}", PROTO_UNKNOWN_MEMBER,
             "/shapes/box/teleport");
 }
-END_TEST
 
-START_TEST(hints_know_what_a_patch_may_hold) {
+TEST(hints_know_what_a_patch_may_hold) {
     static const struct {
         proto_change_form form;
         const char *name, *body, *hint;
@@ -294,9 +289,8 @@ START_TEST(hints_know_what_a_patch_may_hold) {
         ck_assert_msg(strcmp(problem.hint, hint) == 0, "%s: %s", rows[i].body, problem.hint);
     }
 }
-END_TEST
 
-START_TEST(a_whole_shape_is_not_merged) {
+TEST(a_whole_shape_is_not_merged) {
     proto_edits edits;
 
     keep_box();
@@ -309,9 +303,8 @@ START_TEST(a_whole_shape_is_not_merged) {
     refused(PROTO_PUT_SHAPE, "box", "{'angle':1}", PROTO_MISSING_MEMBER, "/type");
     refused(PROTO_PUT_SHAPE, "box", "null", PROTO_WRONG_TYPE, "");
 }
-END_TEST
 
-START_TEST(history_is_merged) {
+TEST(history_is_merged) {
     proto_edits edits;
 
     keep("{'dimension':2,'history':{'ticks':5}}");
@@ -326,9 +319,8 @@ START_TEST(history_is_merged) {
     refused(PROTO_PATCH_SET, NULL, "{'history':{'ticks':4097}}", PROTO_OUT_OF_RANGE,
             "/history/ticks");
 }
-END_TEST
 
-START_TEST(shapes_are_counted_as_they_become) {
+TEST(shapes_are_counted_as_they_become) {
     static const struct {
         const char *body;
         uint64_t count;
@@ -354,9 +346,8 @@ START_TEST(shapes_are_counted_as_they_become) {
     ck_assert(!change(PROTO_PUT_SHAPE, "third", "{'type':'point'}", &limits, &edits));
     ck_assert(change(PROTO_PUT_SHAPE, "box", "{'type':'point'}", &limits, &edits));
 }
-END_TEST
 
-START_TEST(running_out_of_memory) {
+TEST(running_out_of_memory) {
     const proto_limits limits = proto_limits_default();
     int refusals = 0;
 
@@ -384,26 +375,4 @@ START_TEST(running_out_of_memory) {
         refusals++;
     }
     ck_assert_int_gt(refusals, 10);
-}
-END_TEST
-
-Suite *decode_change_suite(void) {
-    Suite *suite = suite_create("proto/edit");
-    TCase *tests = tcase_create("edit");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, examples_of_the_standard, 0, COUNT_OF(examples));
-    tcase_add_test(tests, a_move_keeps_the_rest);
-    tcase_add_test(tests, the_rest_keeps_the_place);
-    tcase_add_test(tests, a_type_drops_the_geometry);
-    tcase_add_test(tests, edits_come_in_order);
-    tcase_add_loop_test(tests, nothing_said_nothing_done, 0, 4);
-    tcase_add_test(tests, teleports);
-    tcase_add_test(tests, hints_know_what_a_patch_may_hold);
-    tcase_add_test(tests, a_whole_shape_is_not_merged);
-    tcase_add_test(tests, history_is_merged);
-    tcase_add_test(tests, shapes_are_counted_as_they_become);
-    tcase_add_test(tests, running_out_of_memory);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

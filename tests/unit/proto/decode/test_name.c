@@ -6,7 +6,7 @@
 
 #define ID_BYTES_MAX 128
 
-START_TEST(set_names) {
+TEST(set_names) {
     static const char *const good[] = {"a", "0", "Arena2d", "a.b_c~d-e", "a..", "x-"};
     static const char *const bad[] = {"",    ".a",  "-a",  "_a",   "~",   "a/b",
                                       "a b", "a:b", "a@b", "a%2F", "a\n", "\xC3\xA4"};
@@ -22,9 +22,8 @@ START_TEST(set_names) {
     ck_assert(proto_is_set_name(name, 128));
     ck_assert(!proto_is_set_name(name, 129));
 }
-END_TEST
 
-START_TEST(ids) {
+TEST(ids) {
     static const char *const good[] = {"a",           "-",          "~",   ":",   "@",
                                        "a/b",         "a/b/c",      "...", "a..", "..a/.b",
                                        "p1/left-arm", "team:red@x", "_",   "0"};
@@ -42,15 +41,4 @@ START_TEST(ids) {
     ck_assert(proto_is_id(id, 127, ID_BYTES_MAX));
     ck_assert(proto_is_id(id, 128, ID_BYTES_MAX));
     ck_assert(!proto_is_id(id, 129, ID_BYTES_MAX));
-}
-END_TEST
-
-Suite *decode_name_suite(void) {
-    Suite *suite = suite_create("proto/name");
-    TCase *tests = tcase_create("name");
-
-    tcase_add_test(tests, set_names);
-    tcase_add_test(tests, ids);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

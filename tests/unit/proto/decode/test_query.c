@@ -21,6 +21,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const struct query_refusal refusals[] = {
     /* members of each form */
     {DETECT, 2, "{'c':'x'}", PROTO_UNKNOWN_MEMBER, "/c"},
@@ -151,12 +153,11 @@ static const struct query_refusal refusals[] = {
      PROTO_OUT_OF_RANGE, "/a/b"},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, 0, COUNT_OF(refusals)) {
     test_refused(&refusals[_i], NULL);
 }
-END_TEST
 
-START_TEST(hints_help) {
+TEST(hints_help) {
     const struct query_refusal toleranc = {DETECT, 2, "{'options':{'toleranc':1}}",
                                            PROTO_UNKNOWN_MEMBER, "/options/toleranc"};
     const struct query_refusal nothing_near = {DETECT, 2, "{'options':{'x':1}}",
@@ -170,10 +171,9 @@ START_TEST(hints_help) {
     test_refused(&no_pair, "give \"a\" and \"b\" to have that pair traced");
     test_refused(&no_set, "give an object with \"type\", or ask /v1/sets/{set}/...");
 }
-END_TEST
 
 /* A stored operand has an "id", an inline one a "type": which was meant, when neither is there? */
-START_TEST(hints_know_both_forms_of_an_operand) {
+TEST(hints_know_both_forms_of_an_operand) {
     const struct query_refusal neither = {DETECT, 2, "{'a':{'position':[0,0]}}",
                                           PROTO_MISSING_MEMBER, "/a/type"};
     const struct query_refusal idd = {DETECT, 3, "{'a':{'idd':'x'}}", PROTO_UNKNOWN_MEMBER,
@@ -191,9 +191,8 @@ START_TEST(hints_know_both_forms_of_an_operand) {
                           "height, theta, parts, closed, polygons, triangles, one_sided, "
                           "materials, columns, rows, spacing, heights");
 }
-END_TEST
 
-START_TEST(an_empty_query_has_the_defaults) {
+TEST(an_empty_query_has_the_defaults) {
     test_accepted(&arena, DETECT, 3, "{}", &query);
     ck_assert_uint_eq(query.dimension, 3);
     ck_assert(!query.at.given && !query.has_limit && !query.trace && query.penetration);
@@ -208,9 +207,8 @@ START_TEST(an_empty_query_has_the_defaults) {
     ck_assert_uint_eq(query.options.max_iterations, 100);
     ck_assert(isinf(query.max_distance));
 }
-END_TEST
 
-START_TEST(nulls_are_absent) {
+TEST(nulls_are_absent) {
     test_accepted(&arena, DETECT, 2,
                   "{'a':null,'b':null,'against':null,'penetration':null,'limit':null,'at':null,"
                   "'filter':null,'options':null,'trace':null}",
@@ -224,9 +222,8 @@ START_TEST(nulls_are_absent) {
     ck_assert(!query.filter.has_only_groups);
     ck_assert_double_eq(query.options.tolerance, 1e-10);
 }
-END_TEST
 
-START_TEST(stored_operands) {
+TEST(stored_operands) {
     test_accepted(&arena, DISTANCE, 2,
                   "{'a':'crate-1','b':{'id':'crate/2','position':[3,4],'angle':0}}", &query);
     ck_assert_int_eq(query.a.kind, PROTO_OPERAND_STORED);
@@ -245,9 +242,8 @@ START_TEST(stored_operands) {
                   &query);
     ck_assert(query.a.has_position && !query.a.has_rotation);
 }
-END_TEST
 
-START_TEST(inline_operands) {
+TEST(inline_operands) {
     test_accepted(&arena, DETECT, 2,
                   "{'a':{'type':'circle','radius':2,'position':[5,6],'group':'g','category':2,"
                   "'mask':3,'meta':{'x':[null]}},'b':'y'}",
@@ -257,9 +253,8 @@ START_TEST(inline_operands) {
     ck_assert_double_eq(query.a.pose.position.x, 5);
     ck_assert_int_eq(query.b.kind, PROTO_OPERAND_STORED);
 }
-END_TEST
 
-START_TEST(forms_of_detect) {
+TEST(forms_of_detect) {
     test_accepted(&arena, DETECT, 2, "{'against':'other.set','limit':3,'penetration':false}",
                   &query);
     ck_assert_str_eq(query.against, "other.set");
@@ -272,9 +267,8 @@ START_TEST(forms_of_detect) {
     test_accepted(&arena, DISTANCE, 2, "{'a':'x','limit':1,'max_distance':0}", &query);
     ck_assert_double_eq(query.max_distance, 0);
 }
-END_TEST
 
-START_TEST(pairs_can_be_traced) {
+TEST(pairs_can_be_traced) {
     test_accepted(&arena, DETECT, 2, "{'a':'x','b':'x','trace':true}", &query);
     ck_assert(query.trace);
     test_accepted(&arena, DISTANCE, 0, "{'a':" CIRCLE ",'b':" CIRCLE ",'trace':true}", &query);
@@ -282,9 +276,8 @@ START_TEST(pairs_can_be_traced) {
     test_accepted(&arena, DETECT, 2, "{'trace':false}", &query);
     ck_assert(!query.trace);
 }
-END_TEST
 
-START_TEST(filters) {
+TEST(filters) {
     test_accepted(&arena, DETECT, 2,
                   "{'filter':{'category':0,'mask':4294967295,'ignore':['b/c','a'],"
                   "'ignore_groups':['g'],'only_groups':[]}}",
@@ -298,9 +291,8 @@ START_TEST(filters) {
     ck_assert(query.filter.has_only_groups);
     ck_assert_uint_eq(query.filter.only_groups_count, 0);
 }
-END_TEST
 
-START_TEST(bounds_of_options_are_included) {
+TEST(bounds_of_options_are_included) {
     test_accepted(&arena, DETECT, 2, "{'options':{'tolerance':0.01,'max_iterations':5}}", &query);
     ck_assert_double_eq(query.options.tolerance, 0.01);
     ck_assert_uint_eq(query.options.max_iterations, 5);
@@ -309,18 +301,16 @@ START_TEST(bounds_of_options_are_included) {
     ck_assert_double_gt(query.options.tolerance, 0);
     ck_assert_uint_eq(query.options.max_iterations, 1000);
 }
-END_TEST
 
-START_TEST(ticks_have_decimals) {
+TEST(ticks_have_decimals) {
     test_accepted(&arena, DETECT, 2, "{'at':{'tick':12.5}}", &query);
     ck_assert(query.at.given);
     ck_assert_double_eq(query.at.tick, 12.5);
     test_accepted(&arena, DETECT, 2, "{'at':{'tick':0}}", &query);
     ck_assert(query.at.given);
 }
-END_TEST
 
-START_TEST(dimension_without_a_set) {
+TEST(dimension_without_a_set) {
     static const struct {
         const char *body;
         uint32_t dimension;
@@ -348,27 +338,4 @@ START_TEST(dimension_without_a_set) {
         ck_assert_uint_eq(query.a.shape.dimension, rows[i].dimension);
         ck_assert_uint_eq(query.b.shape.dimension, rows[i].dimension);
     }
-}
-END_TEST
-
-Suite *decode_query_suite(void) {
-    Suite *suite = suite_create("proto/query");
-    TCase *tests = tcase_create("query");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
-    tcase_add_test(tests, hints_help);
-    tcase_add_test(tests, hints_know_both_forms_of_an_operand);
-    tcase_add_test(tests, an_empty_query_has_the_defaults);
-    tcase_add_test(tests, nulls_are_absent);
-    tcase_add_test(tests, stored_operands);
-    tcase_add_test(tests, inline_operands);
-    tcase_add_test(tests, forms_of_detect);
-    tcase_add_test(tests, pairs_can_be_traced);
-    tcase_add_test(tests, filters);
-    tcase_add_test(tests, bounds_of_options_are_included);
-    tcase_add_test(tests, ticks_have_decimals);
-    tcase_add_test(tests, dimension_without_a_set);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -21,6 +21,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const struct query_refusal refusals[] = {
     {RAY, 2, "{}", PROTO_MISSING_MEMBER, "/origin"},
     {RAY, 2, "{'origin':[0,0]}", PROTO_MISSING_MEMBER, "/direction"},
@@ -71,12 +73,11 @@ static const struct query_refusal refusals[] = {
      "/direction"},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, 0, COUNT_OF(refusals)) {
     test_refused(&refusals[_i], NULL);
 }
-END_TEST
 
-START_TEST(hints_help) {
+TEST(hints_help) {
     const struct query_refusal mode = {RAY, 2, "{" LINE ",'mode':'closet'}", PROTO_OUT_OF_RANGE,
                                        "/mode"};
     const struct query_refusal other_mode = {RAY, 2, "{" LINE ",'mode':'furthest'}",
@@ -88,9 +89,8 @@ START_TEST(hints_help) {
     test_refused(&other_mode, "known values: closest, any, all");
     test_refused(&swapped, "did you mean \"origin\"?");
 }
-END_TEST
 
-START_TEST(a_plain_ray) {
+TEST(a_plain_ray) {
     test_accepted(&arena, RAY, 2, "{" LINE "}", &query);
     ck_assert_double_eq(query.ray.origin.y, 2);
     ck_assert_double_eq_tol(query.ray.direction.x, 0.6, 1e-15);
@@ -105,9 +105,8 @@ START_TEST(a_plain_ray) {
                   &query);
     ck_assert(query.solid && isinf(query.ray.max_distance));
 }
-END_TEST
 
-START_TEST(a_full_ray) {
+TEST(a_full_ray) {
     test_accepted(&arena, RAY, 3,
                   "{'origin':[0,0,0],'direction':[0,0,-1e-200],'max_distance':0,'mode':'all',"
                   "'solid':false,'limit':7,'at':{'tick':3},'filter':{'only_groups':['g']},"
@@ -125,9 +124,8 @@ START_TEST(a_full_ray) {
     test_accepted(&arena, RAY, 2, "{" LINE ",'mode':'any'}", &query);
     ck_assert_int_eq(query.mode, PROTO_RAY_ANY);
 }
-END_TEST
 
-START_TEST(a_ray_at_a_stored_shape) {
+TEST_EACH(a_ray_at_a_stored_shape, 0, 3) {
     static const char *const bodies[] = {"{" LINE ",'target':'x'}", "{" LINE ",'shape':'x'}",
                                          "{" LINE ",'shape':{'id':'x','angle':1}}"};
     static const char *const pointers[] = {"/target", "/shape", "/shape"};
@@ -138,9 +136,8 @@ START_TEST(a_ray_at_a_stored_shape) {
     ck_assert_str_eq(query.target.pointer, pointers[_i]);
     ck_assert_int_eq(query.target.has_rotation, _i == 2);
 }
-END_TEST
 
-START_TEST(a_ray_without_a_set) {
+TEST(a_ray_without_a_set) {
     test_accepted(&arena, RAY, 0, "{" LINE ",'shape':{'type':'point'}}", &query);
     ck_assert_uint_eq(query.dimension, 2);
     ck_assert_int_eq(query.target.kind, PROTO_OPERAND_INLINE);
@@ -164,10 +161,9 @@ START_TEST(a_ray_without_a_set) {
     ck_assert(query.has_shapes);
     ck_assert_uint_eq(query.shape_count, 0);
 }
-END_TEST
 
 /* Members are found in small objects and in large ones. */
-START_TEST(a_ray_at_many_shapes) {
+TEST(a_ray_at_many_shapes) {
     for (int count = 1; count <= 40; count++) {
         char text[4096] = "{'origin':[0,0,0],'direction':[0,0,1],'shapes':{";
         for (int i = 0; i < count; i++) {
@@ -186,21 +182,4 @@ START_TEST(a_ray_at_many_shapes) {
                          NULL);
         }
     }
-}
-END_TEST
-
-Suite *decode_ray_suite(void) {
-    Suite *suite = suite_create("proto/ray");
-    TCase *tests = tcase_create("ray");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(refusals));
-    tcase_add_test(tests, hints_help);
-    tcase_add_test(tests, a_plain_ray);
-    tcase_add_test(tests, a_full_ray);
-    tcase_add_loop_test(tests, a_ray_at_a_stored_shape, 0, 3);
-    tcase_add_test(tests, a_ray_without_a_set);
-    tcase_add_test(tests, a_ray_at_many_shapes);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

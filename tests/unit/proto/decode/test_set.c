@@ -15,6 +15,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const struct {
     const char *body;
     proto_code code;
@@ -48,12 +50,11 @@ static const struct {
      "/shapes/a~1b/x", NULL},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, 0, COUNT_OF(faults)) {
     test_set_refused(faults[_i].body, faults[_i].code, faults[_i].pointer, faults[_i].hint);
 }
-END_TEST
 
-START_TEST(an_empty_set) {
+TEST_EACH(an_empty_set, 0, 3) {
     static const char *const bodies[] =
         {"{'dimension':3}", "{'dimension':3,'shapes':{}}",
          "{'dimension':3,'shapes':null,'history':null,'meta':null,'name':null}"};
@@ -65,9 +66,8 @@ START_TEST(an_empty_set) {
     ck_assert(!set.has_history);
     ck_assert_ptr_null(set.meta.data);
 }
-END_TEST
 
-START_TEST(read_only_members_are_not_believed) {
+TEST(read_only_members_are_not_believed) {
     proto_set set;
 
     test_set_accepted(&arena,
@@ -77,9 +77,8 @@ START_TEST(read_only_members_are_not_believed) {
     ck_assert_uint_eq(set.shape_count, 1);
     ck_assert_uint_eq(set.shapes[0].shape.definition.length, strlen("{'type':'point'}"));
 }
-END_TEST
 
-START_TEST(history_bounds) {
+TEST_EACH(history_bounds, 0, 4) {
     static const uint32_t bounds[] = {0, 1, 4095, 4096};
     char body[100];
     proto_set set;
@@ -89,9 +88,8 @@ START_TEST(history_bounds) {
     ck_assert(set.has_history);
     ck_assert_uint_eq(set.history_ticks, bounds[_i]);
 }
-END_TEST
 
-START_TEST(shapes_are_sorted_and_limited) {
+TEST(shapes_are_sorted_and_limited) {
     const char *body = "{'dimension':2,'shapes':{'b':{'type':'point'},'a':{'type':'point'},"
                        "'Z':{'type':'point'},'a-':{'type':'point'},'a/b':{'type':'point'}}}";
     static const char *const order[] = {"Z", "a", "a-", "a/b", "b"};
@@ -114,9 +112,8 @@ START_TEST(shapes_are_sorted_and_limited) {
     ck_assert(problem.has_limit);
     ck_assert_uint_eq(problem.limit, 4);
 }
-END_TEST
 
-START_TEST(ids_have_a_limit) {
+TEST(ids_have_a_limit) {
     char body[400], id[130];
     proto_set set;
 
@@ -134,7 +131,6 @@ START_TEST(ids_have_a_limit) {
         }
     }
 }
-END_TEST
 
 static void check_definition(const char *shape, const char *expected) {
     char body[1000];
@@ -149,7 +145,7 @@ static void check_definition(const char *shape, const char *expected) {
                   "%s, expected %s", definition.data, text.data);
 }
 
-START_TEST(definitions_are_what_was_given) {
+TEST(definitions_are_what_was_given) {
     check_definition("{ 'type' : 'circle',\n 'radius': 5.0 }", "{'type':'circle','radius':5}");
     check_definition("{'radius':1e20,'handle':3,'group':null,'type':'circle'}",
                      "{'type':'circle','radius':1e+20}");
@@ -165,7 +161,6 @@ START_TEST(definitions_are_what_was_given) {
                      "{'type':'slice','radius':1,'theta':3.1415926535897931}");
     check_definition("{'type':'point','meta':'any JSON'}", "{'type':'point','meta':'any JSON'}");
 }
-END_TEST
 
 /* The text that GET would answer. */
 static struct proto_buffer encode(const proto_set *set) {
@@ -188,7 +183,7 @@ static struct proto_buffer encode(const proto_set *set) {
     return out;
 }
 
-START_TEST(what_get_answers_can_be_put) {
+TEST(what_get_answers_can_be_put) {
     const proto_limits limits = proto_limits_default();
     struct proto_problem problem = {0};
     proto_set set, again;
@@ -210,32 +205,12 @@ START_TEST(what_get_answers_can_be_put) {
     ck_assert_uint_eq(second.length, first.length);
     ck_assert_mem_eq(second.data, first.data, first.length);
 }
-END_TEST
 
-START_TEST(an_empty_set_is_told) {
+TEST(an_empty_set_is_told) {
     proto_set set;
 
     test_set_accepted(&arena, "{'dimension':3}", &set);
     struct proto_buffer out = encode(&set);
     test_wrote(&out, "{'name':'arena','dimension':3,'revision':7,'tick':null,'ticks':null,"
                      "'shapes':{}}");
-}
-END_TEST
-
-Suite *decode_set_suite(void) {
-    Suite *suite = suite_create("proto/set");
-    TCase *tests = tcase_create("set");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(faults));
-    tcase_add_loop_test(tests, an_empty_set, 0, 3);
-    tcase_add_test(tests, read_only_members_are_not_believed);
-    tcase_add_loop_test(tests, history_bounds, 0, 4);
-    tcase_add_test(tests, shapes_are_sorted_and_limited);
-    tcase_add_test(tests, ids_have_a_limit);
-    tcase_add_test(tests, definitions_are_what_was_given);
-    tcase_add_test(tests, what_get_answers_can_be_put);
-    tcase_add_test(tests, an_empty_set_is_told);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -20,6 +20,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const struct {
     const char *body;
     proto_code code;
@@ -209,13 +211,12 @@ static const struct {
     {IN2("{'type':'point','group':'a\\u0000b'}"), PROTO_BAD_NAME, "/group", NULL},
 };
 
-START_TEST(faults_are_named) {
+TEST_EACH(faults_are_named, 0, COUNT_OF(faults)) {
     char pointer[PROTO_POINTER_MAX];
 
     snprintf(pointer, sizeof pointer, "/shapes/s%s", faults[_i].pointer);
     test_set_refused(faults[_i].body, faults[_i].code, pointer, faults[_i].hint);
 }
-END_TEST
 
 static proto_shape decode(const char *body) {
     proto_set set;
@@ -226,7 +227,7 @@ static proto_shape decode(const char *body) {
     return set.shapes[0].shape;
 }
 
-START_TEST(every_type_is_made) {
+TEST_EACH(every_type_is_made, 0, 21) {
     static const struct {
         const char *body;
         gjk_shape_type type;
@@ -267,10 +268,9 @@ START_TEST(every_type_is_made) {
     if (rows[_i].size > 0) /* coincident points may be kept once or twice */
         ck_assert_uint_eq(shape.shape.count, rows[_i].points);
 }
-END_TEST
 
 /* That the numbers came to where they belong. */
-START_TEST(curves_have_their_numbers) {
+TEST(curves_have_their_numbers) {
     const gjk_curve half = decode(IN2("{'type':'half_ellipse','width':6,'height':1}")).shape.curve;
     const gjk_curve slice =
         decode(IN2("{'type':'slice','radius':3,'theta':3.141592653589793}")).shape.curve;
@@ -290,18 +290,16 @@ START_TEST(curves_have_their_numbers) {
     ck_assert_double_eq(cone.b.z, 6);
     ck_assert_double_eq(cone.radius, 7);
 }
-END_TEST
 
-START_TEST(bounds_of_curves_are_included) {
+TEST(bounds_of_curves_are_included) {
     decode(IN2("{'type':'ellipse','radii':[1e150,1e-300]}"));
     decode(IN2("{'type':'slice','radius':1e150,'theta':1e-300}"));
     decode(IN2("{'type':'half_ellipse','width':1e150,'height':1e150,'rounding':1e150}"));
     decode(IN3("{'type':'cylinder','a':[-1e150,0,0],'b':[1e150,0,0],'radius':1e150}"));
     decode(IN3("{'type':'cone','a':[0,0,0],'b':[0,0,5e-324],'radius':1}"));
 }
-END_TEST
 
-START_TEST(defaults) {
+TEST(defaults) {
     proto_shape shape = decode(IN2("{'type':'point','position':null,'angle':null,'category':null,"
                                    "'mask':null,'group':null,'meta':null,'rounding':null}"));
 
@@ -312,9 +310,8 @@ START_TEST(defaults) {
     ck_assert_double_eq(shape.place.pose.rotation.r0.x, 1);
     ck_assert_uint_eq(shape.definition.length, strlen("{'type':'point'}"));
 }
-END_TEST
 
-START_TEST(labels_and_pose) {
+TEST(labels_and_pose) {
     proto_shape shape = decode(IN3("{'type':'point','position':[1,-2,3.5],'category':4294967295,"
                                    "'orientation':[0,0,1,0],'mask':0,'group':'team/red'}"));
 
@@ -325,19 +322,16 @@ START_TEST(labels_and_pose) {
     ck_assert_double_eq(shape.place.pose.rotation.r0.x, -1); /* half a turn about z */
     ck_assert_double_eq(shape.place.pose.rotation.r2.z, 1);
 }
-END_TEST
 
-START_TEST(nearly_unit_quaternions_are_taken) {
+TEST(nearly_unit_quaternions_are_taken) {
     decode(IN3("{'type':'point','orientation':[0,0,0,1.0009]}"));
     decode(IN3("{'type':'point','orientation':[0,0,0,0.9991]}"));
 }
-END_TEST
 
-START_TEST(largest_coordinates_are_taken) {
+TEST(largest_coordinates_are_taken) {
     decode(IN2("{'type':'circle','radius':1e-300,'position':[-1e150,1e150]}"));
     decode(IN3("{'type':'box','half_extents':[1e150,0,0]}"));
 }
-END_TEST
 
 /* A set with one hull (or polygon) of that many points. */
 static proto_text cloud(const char *type, const char *member, int count) {
@@ -372,7 +366,7 @@ static void check_points(const char *type, const char *member, int count, int li
     ck_assert_ptr_nonnull(strstr(problem.pointer, member));
 }
 
-START_TEST(points_are_limited) {
+TEST(points_are_limited) {
     for (int count = 9; count <= 11; count++) {
         check_points("hull", "points", count, 10);
         check_points("polygon", "vertices", count, 10);
@@ -380,7 +374,6 @@ START_TEST(points_are_limited) {
     for (int count = 65535; count <= 65537; count++)
         check_points("hull", "points", count, 0);
 }
-END_TEST
 
 static bool decode_meta(int length, const char *where, struct proto_problem *problem) {
     const proto_limits limits = proto_limits_default();
@@ -395,7 +388,7 @@ static bool decode_meta(int length, const char *where, struct proto_problem *pro
                             problem);
 }
 
-START_TEST(meta_is_limited) {
+TEST(meta_is_limited) {
     static const char *const in_shape =
         "{\"dimension\":2,\"shapes\":{\"s\":{\"type\":\"point\",\"meta\":%s";
     static const char *const in_set = "{\"dimension\":2,\"meta\":%s";
@@ -411,9 +404,8 @@ START_TEST(meta_is_limited) {
     ck_assert_int_eq(problem.code, PROTO_TOO_MANY);
     ck_assert_str_eq(problem.pointer, "/meta");
 }
-END_TEST
 
-START_TEST(group_length_is_limited) {
+TEST(group_length_is_limited) {
     char body[400], name[130];
 
     for (int length = 127; length <= 129; length++) {
@@ -426,16 +418,14 @@ START_TEST(group_length_is_limited) {
             test_set_refused(body, PROTO_BAD_NAME, "/shapes/s/group", NULL);
     }
 }
-END_TEST
 
-START_TEST(rounding_counts_towards_the_largest_length) {
+TEST(rounding_counts_towards_the_largest_length) {
     test_set_refused(IN2("{'type':'circle','radius':1e150,'rounding':1e150}"), PROTO_OUT_OF_RANGE,
                      "/shapes/s", NULL);
 }
-END_TEST
 
 /* A pointer too long to be told whole names the object around it. */
-START_TEST(long_member_names_are_cut) {
+TEST(long_member_names_are_cut) {
     char body[1000], name[500];
 
     memset(name, 'n', sizeof name - 1);
@@ -447,28 +437,4 @@ START_TEST(long_member_names_are_cut) {
     char pointer[PROTO_POINTER_MAX];
     snprintf(pointer, sizeof pointer, "/shapes/s/%.*s", (int)strlen(name), name);
     test_set_refused(body, PROTO_UNKNOWN_MEMBER, pointer, NULL);
-}
-END_TEST
-
-Suite *decode_shape_suite(void) {
-    Suite *suite = suite_create("proto/shape");
-    TCase *tests = tcase_create("shape");
-
-    tcase_set_timeout(tests, 600);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, faults_are_named, 0, COUNT_OF(faults));
-    tcase_add_loop_test(tests, every_type_is_made, 0, 21);
-    tcase_add_test(tests, curves_have_their_numbers);
-    tcase_add_test(tests, bounds_of_curves_are_included);
-    tcase_add_test(tests, defaults);
-    tcase_add_test(tests, labels_and_pose);
-    tcase_add_test(tests, nearly_unit_quaternions_are_taken);
-    tcase_add_test(tests, largest_coordinates_are_taken);
-    tcase_add_test(tests, points_are_limited);
-    tcase_add_test(tests, meta_is_limited);
-    tcase_add_test(tests, group_length_is_limited);
-    tcase_add_test(tests, rounding_counts_towards_the_largest_length);
-    tcase_add_test(tests, long_member_names_are_cut);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

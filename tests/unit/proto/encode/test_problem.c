@@ -17,7 +17,9 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
-START_TEST(every_code_is_complete) {
+TEST_FIXTURE(set_up, tear_down)
+
+TEST_EACH(every_code_is_complete, PROTO_OK + 1, PROTO_CODE_COUNT) {
     proto_code code = (proto_code)_i;
     const char *text = proto_code_text(code);
 
@@ -27,18 +29,16 @@ START_TEST(every_code_is_complete) {
     ck_assert_int_eq(proto_code_find(text, strlen(text)), code);
     ck_assert_uint_eq(strspn(text, "abcdefghijklmnopqrstuvwxyz-"), strlen(text));
 }
-END_TEST
 
-START_TEST(unknown_codes_are_not_found) {
+TEST(unknown_codes_are_not_found) {
     ck_assert_int_eq(proto_code_find("unknown-membe", 13), PROTO_OK);
     ck_assert_int_eq(proto_code_find("unknown-members", 15), PROTO_OK);
     ck_assert_int_eq(proto_code_find("ok", 2), PROTO_OK);
     ck_assert_int_eq(proto_code_find("", 0), PROTO_OK);
     ck_assert_int_eq(proto_code_find("unknown-members", 14), PROTO_UNKNOWN_MEMBER);
 }
-END_TEST
 
-START_TEST(problem_has_all_members) {
+TEST(problem_has_all_members) {
     struct proto_problem problem;
 
     ck_assert(!proto_problem_set(&problem, PROTO_TOO_MANY, "%d points", 7));
@@ -51,9 +51,8 @@ START_TEST(problem_has_all_members) {
                      "'hint':'take fewer','limit':6,'errors':[{'pointer':'/shapes/a/points',"
                      "'code':'too-many','detail':'7 points'}]}");
 }
-END_TEST
 
-START_TEST(problem_outside_the_body_has_no_errors) {
+TEST(problem_outside_the_body_has_no_errors) {
     struct proto_problem problem;
 
     proto_problem_set(&problem, PROTO_SET_NOT_FOUND, "no set \"x\"");
@@ -61,9 +60,8 @@ START_TEST(problem_outside_the_body_has_no_errors) {
     test_wrote(&out, "{'type':'/problems/set-not-found','title':'There is no set of this name.',"
                      "'status':404,'detail':'no set \\'x\\'','code':'set-not-found'}");
 }
-END_TEST
 
-START_TEST(problem_with_a_place_has_errors_whatever_its_code) {
+TEST(problem_with_a_place_has_errors_whatever_its_code) {
     struct proto_problem problem;
 
     proto_problem_set(&problem, PROTO_SHAPE_NOT_FOUND, "no");
@@ -73,17 +71,15 @@ START_TEST(problem_with_a_place_has_errors_whatever_its_code) {
                      "in the set.','status':404,'detail':'no','code':'shape-not-found','errors':"
                      "[{'pointer':'/a','code':'shape-not-found','detail':'no'}]}");
 }
-END_TEST
 
-START_TEST(code_page_explains) {
+TEST(code_page_explains) {
     proto_encode_code(&out, PROTO_MISSING_MEMBER);
     test_wrote(&out, "{'type':'/problems/missing-member','title':'A required member is missing.',"
                      "'status':422,'detail':'The pointer tells which. A member that is null "
                      "counts as missing.','code':'missing-member'}");
 }
-END_TEST
 
-START_TEST(texts_are_cut_at_a_character) {
+TEST(texts_are_cut_at_a_character) {
     struct proto_problem problem;
     char umlauts[2 * PROTO_DETAIL_MAX + 1];
 
@@ -96,9 +92,8 @@ START_TEST(texts_are_cut_at_a_character) {
     ck_assert_uint_eq(strlen(problem.hint), PROTO_HINT_MAX - 1);
     ck_assert_mem_eq(problem.hint + PROTO_HINT_MAX - 3, "\xC3\xA4", 3);
 }
-END_TEST
 
-START_TEST(bytes_that_are_not_utf8_are_replaced) {
+TEST_EACH(bytes_that_are_not_utf8_are_replaced, 0, 9) {
     static const char *const bad[][2] = {
         {"a\xFFz", "a?z"},
         {"\x80", "?"},
@@ -115,9 +110,8 @@ START_TEST(bytes_that_are_not_utf8_are_replaced) {
     proto_problem_set(&problem, PROTO_INTERNAL, "%s", bad[_i][0]);
     ck_assert_str_eq(problem.detail, bad[_i][1]);
 }
-END_TEST
 
-START_TEST(strings_are_escaped) {
+TEST(strings_are_escaped) {
     struct proto_problem problem;
 
     proto_problem_set(&problem, PROTO_INTERNAL, "\"\\\b\f\n\r\t\x01\x1f/\x7f");
@@ -125,9 +119,8 @@ START_TEST(strings_are_escaped) {
     const char *text = gjk_arena_copy_text(&arena, out.data, out.length);
     ck_assert_ptr_nonnull(strstr(text, "\"\\\"\\\\\\b\\f\\n\\r\\t\\u0001\\u001f/\x7f\""));
 }
-END_TEST
 
-START_TEST(long_pointer_names_an_enclosing_place) {
+TEST(long_pointer_names_an_enclosing_place) {
     struct proto_problem problem;
     char pointer[2 * PROTO_POINTER_MAX];
 
@@ -137,24 +130,4 @@ START_TEST(long_pointer_names_an_enclosing_place) {
     proto_problem_set(&problem, PROTO_WRONG_TYPE, "no");
     proto_problem_point(&problem, pointer);
     ck_assert_str_eq(problem.pointer, "/shapes");
-}
-END_TEST
-
-Suite *encode_problem_suite(void) {
-    Suite *suite = suite_create("proto/problem");
-    TCase *tests = tcase_create("problem");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, every_code_is_complete, PROTO_OK + 1, PROTO_CODE_COUNT);
-    tcase_add_test(tests, unknown_codes_are_not_found);
-    tcase_add_test(tests, problem_has_all_members);
-    tcase_add_test(tests, problem_outside_the_body_has_no_errors);
-    tcase_add_test(tests, problem_with_a_place_has_errors_whatever_its_code);
-    tcase_add_test(tests, code_page_explains);
-    tcase_add_test(tests, texts_are_cut_at_a_character);
-    tcase_add_loop_test(tests, bytes_that_are_not_utf8_are_replaced, 0, 9);
-    tcase_add_test(tests, strings_are_escaped);
-    tcase_add_test(tests, long_pointer_names_an_enclosing_place);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -30,6 +30,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static const gjk_detect_result overlapping = {
     .piece_a = GJK_NO_PIECE,
     .piece_b = GJK_NO_PIECE,
@@ -48,22 +50,20 @@ static const gjk_detect_result overlapping = {
     "'colliding':true,'state':'overlapping','depth':0.5,'normal':[0.6,0.8],'point_a':[1,2]," \
     "'point_b':[-0.0,1e-09],'depth_lower_bound':0.25,'status':'converged','iterations':4"
 
-START_TEST(detect_overlapping) {
+TEST(detect_overlapping) {
     const proto_stamp stamp = {.has_revision = true, .revision = 12, .has_tick = true, .tick = 1.5};
 
     proto_encode_detect(&out, 2, true, &overlapping, &stamp);
     test_wrote(&out, "{" OVERLAPPING ",'revision':12,'tick':1.5}");
 }
-END_TEST
 
-START_TEST(detect_without_penetration) {
+TEST(detect_without_penetration) {
     proto_encode_detect(&out, 2, false, &overlapping, &no_stamp);
     test_wrote(&out, "{'colliding':true,'state':'overlapping','status':'converged',"
                      "'iterations':4}");
 }
-END_TEST
 
-START_TEST(detect_separated_in_3d) {
+TEST(detect_separated_in_3d) {
     const gjk_detect_result separated = {
         .piece_a = GJK_NO_PIECE,
         .piece_b = GJK_NO_PIECE,
@@ -78,7 +78,6 @@ START_TEST(detect_separated_in_3d) {
                      "'point_a':null,'point_b':null,'depth_lower_bound':0,"
                      "'status':'iteration_limit','iterations':100}");
 }
-END_TEST
 
 static const gjk_distance_result apart = {
     .piece_a = GJK_NO_PIECE,
@@ -98,13 +97,12 @@ static const gjk_distance_result apart = {
     "'colliding':false,'state':'separated','distance':2,'lower_bound':1.9999999999999998," \
     "'normal':[1,0],'point_a':[0,0],'point_b':[2,0],'status':'converged','iterations':3"
 
-START_TEST(distance_apart) {
+TEST(distance_apart) {
     proto_encode_distance(&out, 2, &apart, &no_stamp);
     test_wrote(&out, "{" APART "}");
 }
-END_TEST
 
-START_TEST(distance_overlapping) {
+TEST(distance_overlapping) {
     const gjk_distance_result result = {.piece_a = GJK_NO_PIECE,
                                         .piece_b = GJK_NO_PIECE,
                                         .state = GJK_OVERLAPPING,
@@ -115,9 +113,8 @@ START_TEST(distance_overlapping) {
                      "'normal':null,'point_a':null,'point_b':null,'status':'converged',"
                      "'iterations':1}");
 }
-END_TEST
 
-START_TEST(distance_touching_collides) {
+TEST(distance_touching_collides) {
     gjk_distance_result result = apart;
 
     result.state = GJK_TOUCHING;
@@ -125,9 +122,8 @@ START_TEST(distance_touching_collides) {
     proto_text head = test_text(&arena, "{'colliding':true,'state':'touching',");
     ck_assert_mem_eq(out.data, head.data, head.length);
 }
-END_TEST
 
-START_TEST(hits) {
+TEST(hits) {
     gjk_hit items[] = {{&bodies[0], overlapping}, {&bodies[1], overlapping}};
     const proto_stamp stamp = {.has_revision = true, .revision = 1};
 
@@ -135,15 +131,13 @@ START_TEST(hits) {
     test_wrote(&out, "{'hits':[{'id':'a','group':null," OVERLAPPING
                      "},{'id':'b/2','group':'g'," OVERLAPPING "}],'truncated':true,'revision':1}");
 }
-END_TEST
 
-START_TEST(no_hits) {
+TEST(no_hits) {
     proto_encode_hits(&out, 2, true, &(gjk_hits){NULL, 0, false}, &no_stamp);
     test_wrote(&out, "{'hits':[]}");
 }
-END_TEST
 
-START_TEST(pairs) {
+TEST(pairs) {
     gjk_pair_hit items[] = {{&bodies[0], &bodies[1], overlapping}};
     const proto_stamp stamp = {.has_revision = true,
                                .revision = 1,
@@ -154,24 +148,21 @@ START_TEST(pairs) {
     test_wrote(&out, "{'pairs':[{'a':'a','b':'b/2'," OVERLAPPING
                      "}],'revision':1,'against_revision':18446744073709551615}");
 }
-END_TEST
 
-START_TEST(pairs_without_penetration) {
+TEST(pairs_without_penetration) {
     gjk_pair_hit items[] = {{&bodies[0], &bodies[1], overlapping}};
 
     proto_encode_pairs(&out, 2, false, &(gjk_pair_hits){items, 1, false}, &no_stamp);
     test_wrote(&out, "{'pairs':[{'a':'a','b':'b/2','colliding':true,'state':'overlapping',"
                      "'status':'converged','iterations':4}]}");
 }
-END_TEST
 
-START_TEST(nearest) {
+TEST(nearest) {
     gjk_near items[] = {{&bodies[1], apart}};
 
     proto_encode_nearest(&out, 2, &(gjk_nears){items, 1, true}, &no_stamp);
     test_wrote(&out, "{'nearest':[{'id':'b/2','group':'g'," APART "}],'truncated':true}");
 }
-END_TEST
 
 static const gjk_ray_result front = {
     .piece = GJK_NO_PIECE,
@@ -187,7 +178,7 @@ static const gjk_ray_result within = {.piece = GJK_NO_PIECE,
                                       .inside = true,
                                       .point = {1, 2, 3}};
 
-START_TEST(ray_hits) {
+TEST(ray_hits) {
     gjk_ray_hit items[] = {{&bodies[1], within}, {&bodies[0], front}};
     const proto_stamp stamp = {.has_revision = true, .revision = 3};
 
@@ -197,18 +188,16 @@ START_TEST(ray_hits) {
                      "'point':[1,2],'normal':[0,0],'inside':false,'status':'converged'}],"
                      "'revision':3}");
 }
-END_TEST
 
-START_TEST(ray_hit_of_an_inline_shape) {
+TEST(ray_hit_of_an_inline_shape) {
     gjk_ray_hit items[] = {{NULL, front}};
 
     proto_encode_ray_hits(&out, 3, &(gjk_ray_hits){items, 1, false}, NULL, &no_stamp);
     test_wrote(&out, "{'hits':[{'id':null,'group':null,'distance':3.25,'point':[1,2,3],"
                      "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
 }
-END_TEST
 
-START_TEST(cast_hits) {
+TEST(cast_hits) {
     const gjk_cast_result met = {
         .piece = GJK_NO_PIECE,
         .moving_piece = GJK_NO_PIECE,
@@ -234,9 +223,8 @@ START_TEST(cast_hits) {
                      "'fraction':0.1,'distance':0.5,'point':[1,2],'normal':[0,-1],'inside':false,"
                      "'status':'iteration_limit'}],'truncated':true,'revision':3}");
 }
-END_TEST
 
-START_TEST(cast_hit_of_an_inline_shape) {
+TEST(cast_hit_of_an_inline_shape) {
     const gjk_cast_result met = {.piece = GJK_NO_PIECE,
                                  .moving_piece = GJK_NO_PIECE,
                                  .hit = true,
@@ -250,21 +238,18 @@ START_TEST(cast_hit_of_an_inline_shape) {
     test_wrote(&out, "{'hits':[{'id':null,'group':null,'fraction':1,'distance':7,'point':[0,0,0],"
                      "'normal':[0,0,1],'inside':false,'status':'converged'}]}");
 }
-END_TEST
 
-START_TEST(no_cast_hits) {
+TEST(no_cast_hits) {
     proto_encode_cast_hits(&out, 3, &(gjk_cast_hits){NULL, 0, false}, NULL);
     test_wrote(&out, "{'hits':[]}");
 }
-END_TEST
 
-START_TEST(ray_any) {
+TEST(ray_any) {
     proto_encode_ray_any(&out, false, &no_stamp);
     test_wrote(&out, "{'hit':false}");
 }
-END_TEST
 
-START_TEST(page_of_summaries) {
+TEST(page_of_summaries) {
     const proto_summary summaries[] = {{"a", 2, 1, 0, 0, {0, 0, 0, false}},
                                        {"b.c", 3, 77, 12, 4096, {7, 11, 5, false}}};
 
@@ -275,15 +260,13 @@ START_TEST(page_of_summaries) {
                "'tick':11,'shapes':12,'ticks':{'oldest':7,'newest':11,'count':5},'bytes':4096}"
                "],'next':'b.c'}");
 }
-END_TEST
 
-START_TEST(empty_page) {
+TEST(empty_page) {
     proto_encode_set_list(&out, NULL, 0, NULL);
     test_wrote(&out, "{'sets':[],'next':null}");
 }
-END_TEST
 
-START_TEST(about) {
+TEST(about) {
     const proto_limits limits = proto_limits_default();
     proto_text head;
 
@@ -300,40 +283,8 @@ START_TEST(about) {
     ck_assert_mem_eq(out.data, head.data, head.length);
     ck_assert_mem_eq(out.data + out.length - 2, "}}", 2);
 }
-END_TEST
 
-START_TEST(probe) {
+TEST(probe) {
     proto_encode_status(&out, "draining", NULL);
     test_wrote(&out, "{'status':'draining'}");
-}
-END_TEST
-
-Suite *encode_reply_suite(void) {
-    Suite *suite = suite_create("proto/reply");
-    TCase *tests = tcase_create("reply");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, detect_overlapping);
-    tcase_add_test(tests, detect_without_penetration);
-    tcase_add_test(tests, detect_separated_in_3d);
-    tcase_add_test(tests, distance_apart);
-    tcase_add_test(tests, distance_overlapping);
-    tcase_add_test(tests, distance_touching_collides);
-    tcase_add_test(tests, hits);
-    tcase_add_test(tests, no_hits);
-    tcase_add_test(tests, pairs);
-    tcase_add_test(tests, pairs_without_penetration);
-    tcase_add_test(tests, nearest);
-    tcase_add_test(tests, ray_hits);
-    tcase_add_test(tests, ray_hit_of_an_inline_shape);
-    tcase_add_test(tests, cast_hits);
-    tcase_add_test(tests, cast_hit_of_an_inline_shape);
-    tcase_add_test(tests, no_cast_hits);
-    tcase_add_test(tests, ray_any);
-    tcase_add_test(tests, page_of_summaries);
-    tcase_add_test(tests, empty_page);
-    tcase_add_test(tests, about);
-    tcase_add_test(tests, probe);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

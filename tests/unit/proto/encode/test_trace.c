@@ -25,6 +25,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 /* The operands of a stateless query. */
 static struct {
     proto_query query;
@@ -77,7 +79,7 @@ static const gjk_trace_step second = {
     .note = "done",
 };
 
-START_TEST(steps_in_3d) {
+TEST(steps_in_3d) {
     const proto_stamp stamp = {.has_revision = true, .revision = 9, .trace = &trace};
 
     begin("{'a':{'type':'sphere','radius':1},'b':{'type':'point'}}");
@@ -92,9 +94,8 @@ START_TEST(steps_in_3d) {
                "'w':[0.1,0,0]},'simplex':[[1,2,3],[4,5,6],[7,8,9],[10,11,12]],'closest':[0,0,1],"
                "'lower_bound':-1,'upper_bound':-0.25,'note':'done'}]},'revision':9}");
 }
-END_TEST
 
-START_TEST(steps_in_2d) {
+TEST(steps_in_2d) {
     const proto_stamp stamp = {.trace = &trace};
     const gjk_distance_result overlapping = {.piece_a = GJK_NO_PIECE,
                                              .piece_b = GJK_NO_PIECE,
@@ -112,9 +113,8 @@ START_TEST(steps_in_2d) {
                      "{'a':[0,0],'b':[0,0],'w':[0.1,0]},'simplex':[[1,2],[4,5]],'closest':[0,0],"
                      "'lower_bound':-1,'upper_bound':-0.25,'note':'done'}]}}");
 }
-END_TEST
 
-START_TEST(sums_of_polytopes) {
+TEST(sums_of_polytopes) {
     const proto_stamp stamp = {.trace = &trace};
 
     /* Far away, yet to the last digit. */
@@ -124,21 +124,19 @@ START_TEST(sums_of_polytopes) {
     test_wrote(&out, "{" TOUCHING ",'trace':{'minkowski':[[0,0.9],[0,-1],[3,0.9],[3,-1]],"
                      "'steps':[]}}");
 }
-END_TEST
 
-START_TEST(sums_are_in_the_axes_of_the_world) {
+TEST(sums_are_in_the_axes_of_the_world) {
     begin("{'a':{'type':'point','position':[5,7]},"
           "'b':{'type':'segment','a':[2,0],'b':[0,0],'angle':1.5707963267948966}}");
     ck_assert_uint_eq(count_of(&trace.text, ",5],[5,7]]"), 1);
 }
-END_TEST
 
 static bool has_sums(const char *body) {
     begin(body);
     return count_of(&trace.text, "minkowski") > 0;
 }
 
-START_TEST(only_polytopes_have_sums) {
+TEST(only_polytopes_have_sums) {
     ck_assert(has_sums("{'a':{'type':'point'},'b':{'type':'box','half_extents':[1,1]}}"));
     ck_assert(has_sums("{'a':{'type':'hull','points':[[0,0],[1,1],[0,1]]},'b':{'type':'polygon',"
                        "'vertices':[[0,0],[1,1],[0,1]]}}"));
@@ -149,7 +147,6 @@ START_TEST(only_polytopes_have_sums) {
     ck_assert(!has_sums("{'a':{'type':'ellipse','radii':[1,2]},'b':{'type':'point'}}"));
     ck_assert(!has_sums("{'dimension':3,'a':{'type':'point'},'b':{'type':'point'}}"));
 }
-END_TEST
 
 /* count points on a parabola */
 static gjk_shape make_hull(uint32_t count) {
@@ -163,7 +160,7 @@ static gjk_shape make_hull(uint32_t count) {
     return shape;
 }
 
-START_TEST(sums_are_limited) {
+TEST_EACH(sums_are_limited, 0, 4) {
     static const struct {
         uint32_t a, b;
         bool is_told;
@@ -176,10 +173,9 @@ START_TEST(sums_are_limited) {
     ck_assert_uint_eq(count_of(&trace.text, "]"),
                       rows[_i].is_told ? rows[_i].a * rows[_i].b + 1 : 0);
 }
-END_TEST
 
 /* Every step of a real query, and no trace in the answer itself. */
-START_TEST(a_query_is_traced) {
+TEST_EACH(a_query_is_traced, 0, 3) {
     static const char *const bodies[] = {
         "{'a':{'type':'box','half_extents':[1,1]},'b':{'type':'box','half_extents':[1,1],"
         "'position':[0.5,0.25],'angle':0.3}}",
@@ -202,9 +198,8 @@ START_TEST(a_query_is_traced) {
     ck_assert_uint_gt(count_of(&out, "\"phase\""), 0);
     ck_assert_mem_eq(out.data + out.length - 4, "}]}}", 4);
 }
-END_TEST
 
-START_TEST(a_failed_trace_fails_the_reply) {
+TEST(a_failed_trace_fails_the_reply) {
     const proto_stamp stamp = {.trace = &trace};
     struct gjk_arena little;
 
@@ -216,22 +211,4 @@ START_TEST(a_failed_trace_fails_the_reply) {
     proto_encode_detect(&out, 2, true, &touching, &stamp);
     ck_assert(trace.text.failed && out.failed);
     gjk_arena_fini(&little);
-}
-END_TEST
-
-Suite *encode_trace_suite(void) {
-    Suite *suite = suite_create("proto/trace");
-    TCase *tests = tcase_create("trace");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, steps_in_3d);
-    tcase_add_test(tests, steps_in_2d);
-    tcase_add_test(tests, sums_of_polytopes);
-    tcase_add_test(tests, sums_are_in_the_axes_of_the_world);
-    tcase_add_test(tests, only_polytopes_have_sums);
-    tcase_add_loop_test(tests, sums_are_limited, 0, 4);
-    tcase_add_loop_test(tests, a_query_is_traced, 0, 3);
-    tcase_add_test(tests, a_failed_trace_fails_the_reply);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

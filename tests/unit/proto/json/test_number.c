@@ -20,6 +20,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 /* The text that a reply has for the number. */
 static const char *text_of(double value) {
     static char text[64];
@@ -116,7 +118,7 @@ static void check_texts_around(double value, int count) {
 }
 
 /* Where numbers get their digits from integers of our own, and a little to both sides. */
-START_TEST(random_numbers_as_printf) {
+TEST(random_numbers_as_printf) {
     uint64_t state = 3;
 
     for (int i = 0; i < RANDOM_COUNT / 2; i++) {
@@ -129,9 +131,8 @@ START_TEST(random_numbers_as_printf) {
         check_text((double)(next_random(&state) % 1000) / (double)(1 + next_random(&state) % 1000));
     }
 }
-END_TEST
 
-START_TEST(random_bits_as_printf) {
+TEST(random_bits_as_printf) {
     uint64_t state = 4;
 
     for (int i = 0; i < RANDOM_COUNT / 4; i++) {
@@ -141,9 +142,8 @@ START_TEST(random_bits_as_printf) {
         check_text(value);
     }
 }
-END_TEST
 
-START_TEST(decimals_as_printf) {
+TEST(decimals_as_printf) {
     uint64_t state = 5;
 
     for (int i = 0; i < RANDOM_COUNT; i++) {
@@ -156,9 +156,8 @@ START_TEST(decimals_as_printf) {
         check_text(value);
     }
 }
-END_TEST
 
-START_TEST(borders_as_printf) {
+TEST(borders_as_printf) {
     for (int i = -1074; i < 1024; i++)
         check_texts_around(ldexp(1.0, i), i > -60 && i < 60 ? 100 : 2);
     for (int i = -320; i <= 308; i++) {
@@ -169,9 +168,8 @@ START_TEST(borders_as_printf) {
         }
     }
 }
-END_TEST
 
-START_TEST(random_bits_come_back) {
+TEST(random_bits_come_back) {
     uint64_t state = 1;
 
     for (int i = 0; i < RANDOM_COUNT; i++) {
@@ -181,10 +179,9 @@ START_TEST(random_bits_come_back) {
         check_number(value);
     }
 }
-END_TEST
 
 /* Numbers as people write them: few digits. The text must not be longer than what they wrote. */
-START_TEST(short_decimals_stay_short) {
+TEST(short_decimals_stay_short) {
     uint64_t state = 2;
 
     for (int i = 0; i < RANDOM_COUNT; i++) {
@@ -201,9 +198,8 @@ START_TEST(short_decimals_stay_short) {
                       text_of(value));
     }
 }
-END_TEST
 
-START_TEST(edges_come_back) {
+TEST(edges_come_back) {
     static const double edges[] = {
         0.0,
         -0.0,
@@ -239,9 +235,8 @@ START_TEST(edges_come_back) {
         check_number(nextafter(edges[i], -1e308));
     }
 }
-END_TEST
 
-START_TEST(simple_numbers_look_simple) {
+TEST(simple_numbers_look_simple) {
     static const struct {
         double value;
         const char *text;
@@ -262,23 +257,4 @@ START_TEST(simple_numbers_look_simple) {
 
     for (int i = 0; i < COUNT_OF(rows); i++)
         ck_assert_str_eq(text_of(rows[i].value), rows[i].text);
-}
-END_TEST
-
-Suite *json_number_suite(void) {
-    Suite *suite = suite_create("proto/number");
-    TCase *tests = tcase_create("number");
-
-    tcase_set_timeout(tests, 600);
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, random_bits_come_back);
-    tcase_add_test(tests, short_decimals_stay_short);
-    tcase_add_test(tests, random_numbers_as_printf);
-    tcase_add_test(tests, random_bits_as_printf);
-    tcase_add_test(tests, decimals_as_printf);
-    tcase_add_test(tests, borders_as_printf);
-    tcase_add_test(tests, edges_come_back);
-    tcase_add_test(tests, simple_numbers_look_simple);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -24,6 +24,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 /* In memory that ends where the text does. */
 static proto_text exact(const char *text, size_t length) {
     return (proto_text){memcpy(gjk_arena_alloc(&arena, length), text, length), length};
@@ -115,13 +117,12 @@ static const char *const numbers[] = {
     "123e+05",
 };
 
-START_TEST(numbers_are_those_of_strtod) {
+TEST_EACH(numbers_are_those_of_strtod, 0, COUNT_OF(numbers)) {
     check_number(numbers[_i]);
 }
-END_TEST
 
 /* Digits with as many exponents as there are ways to convert them. */
-START_TEST(random_numbers_are_those_of_strtod) {
+TEST_EACH(random_numbers_are_those_of_strtod, 0, 3) {
     uint64_t state = (uint64_t)_i + 1;
     char text[64];
 
@@ -136,10 +137,9 @@ START_TEST(random_numbers_are_those_of_strtod) {
         check_number(text);
     }
 }
-END_TEST
 
 /* Half-way between two doubles, exactly: the even one is next to it. */
-START_TEST(ties_go_to_even) {
+TEST(ties_go_to_even) {
     char text[64];
 
     for (uint64_t i = 1; i < 4000; i += 2) {
@@ -152,21 +152,19 @@ START_TEST(ties_go_to_even) {
         }
     }
 }
-END_TEST
 
 static const char *const not_numbers[] = {"",     "-",   "+1",  ".5",       "1.",
                                           "1.e5", "01",  "-01", "1e",       "1e+",
                                           "--1",  "0x1", "NaN", "Infinity", "1e5.5"};
 
-START_TEST(other_texts_are_no_numbers) {
+TEST_EACH(other_texts_are_no_numbers, 0, COUNT_OF(not_numbers)) {
     proto_value value;
     ck_assert(!parse(exact(not_numbers[_i], strlen(not_numbers[_i])), &value));
 }
-END_TEST
 
 /* --- Forms --- */
 
-START_TEST(numbers_are_packed) {
+TEST(numbers_are_packed) {
     const proto_value row = parsed("[1, null, -2.5]");
     ck_assert_int_eq(row.type, PROTO_NUMBERS);
     ck_assert_uint_eq(row.count, 3);
@@ -181,7 +179,6 @@ START_TEST(numbers_are_packed) {
     for (int i = 0; i < 6; i++)
         ck_assert(rows.numbers[i] == i + 1);
 }
-END_TEST
 
 /* What does not fit beside the first items makes them values of their own. */
 static const struct {
@@ -203,7 +200,7 @@ static const struct {
     {"[null,[null],true]", 3, "[null,[null],true]"},
 };
 
-START_TEST(mixed_arrays_are_values) {
+TEST_EACH(mixed_arrays_are_values, 0, COUNT_OF(mixed)) {
     const proto_value value = parsed(mixed[_i].text);
     struct proto_buffer out;
 
@@ -214,9 +211,8 @@ START_TEST(mixed_arrays_are_values) {
     ck_assert_uint_eq(out.length, strlen(mixed[_i].again));
     ck_assert(memcmp(out.data, mixed[_i].again, out.length) == 0);
 }
-END_TEST
 
-START_TEST(rows_of_255_numbers_are_the_longest) {
+TEST(rows_of_255_numbers_are_the_longest) {
     for (size_t length = 254; length <= 256; length++) {
         char text[2048];
         size_t at = (size_t)sprintf(text, "[[0");
@@ -228,9 +224,8 @@ START_TEST(rows_of_255_numbers_are_the_longest) {
         ck_assert_uint_eq(proto_value_at(value, 0).count, length);
     }
 }
-END_TEST
 
-START_TEST(strings_stay_in_the_text) {
+TEST(strings_stay_in_the_text) {
     const proto_text text = exact("\"r\xC3\xA4um\"", 7);
     proto_value value;
 
@@ -242,7 +237,6 @@ START_TEST(strings_stay_in_the_text) {
     ck_assert_uint_eq(value.count, 10);
     ck_assert(memcmp(value.text, "\xC3\xA4\xF0\x9F\x98\x80\0\n/x", 10) == 0);
 }
-END_TEST
 
 /* --- Names --- */
 
@@ -258,7 +252,7 @@ static proto_text object_of(size_t count, size_t twin) {
     return (proto_text){text, at};
 }
 
-START_TEST(no_name_stands_twice) {
+TEST_EACH(no_name_stands_twice, 0, 8) {
     static const size_t counts[] = {2, 15, 16, 17, 64, 65, 1280, 20000};
     const size_t count = counts[_i];
     proto_value value;
@@ -270,7 +264,6 @@ START_TEST(no_name_stands_twice) {
         ck_assert_ptr_nonnull(strstr(problem.detail, "duplicate member"));
     }
 }
-END_TEST
 
 /* The parser's hash of a name of 8 bytes. */
 static uint64_t hash_of(const char *name) {
@@ -283,7 +276,7 @@ static uint64_t hash_of(const char *name) {
 }
 
 /* A client may choose names that collide in the table; then sorting finds the twin. */
-START_TEST(names_that_collide_are_told_apart) {
+TEST(names_that_collide_are_told_apart) {
     enum { COUNT = 400, NAME = 9 };
     char(*names)[NAME] = gjk_arena_alloc_array(&arena, COUNT + 1, NAME);
     char *text = gjk_arena_alloc(&arena, (size_t)32 * COUNT);
@@ -302,11 +295,10 @@ START_TEST(names_that_collide_are_told_apart) {
         ck_assert_int_eq(parse((proto_text){text, at}, &value), twin == 0);
     }
 }
-END_TEST
 
 /* --- Long texts --- */
 
-START_TEST(depth_is_64) {
+TEST(depth_is_64) {
     char text[256];
     proto_value value;
 
@@ -317,35 +309,11 @@ START_TEST(depth_is_64) {
         ck_assert_int_eq(proto_parse(body, &arena, &value, &problem), depth <= 64);
     }
 }
-END_TEST
 
-START_TEST(numbers_may_be_long) {
+TEST(numbers_may_be_long) {
     char text[2048];
     proto_value value;
 
     const int length = sprintf(text, "[2.%0600d,2.5%0600d]", 0, 0);
     ck_assert(parse(exact(text, (size_t)length), &value));
-}
-END_TEST
-
-Suite *json_parse_suite(void) {
-    Suite *suite = suite_create("proto/parse");
-    TCase *tests = tcase_create("parse");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_set_timeout(tests, 600);
-    tcase_add_loop_test(tests, numbers_are_those_of_strtod, 0, COUNT_OF(numbers));
-    tcase_add_loop_test(tests, random_numbers_are_those_of_strtod, 0, 3);
-    tcase_add_test(tests, ties_go_to_even);
-    tcase_add_loop_test(tests, other_texts_are_no_numbers, 0, COUNT_OF(not_numbers));
-    tcase_add_test(tests, numbers_are_packed);
-    tcase_add_loop_test(tests, mixed_arrays_are_values, 0, COUNT_OF(mixed));
-    tcase_add_test(tests, rows_of_255_numbers_are_the_longest);
-    tcase_add_test(tests, strings_stay_in_the_text);
-    tcase_add_loop_test(tests, no_name_stands_twice, 0, 8);
-    tcase_add_test(tests, names_that_collide_are_told_apart);
-    tcase_add_test(tests, depth_is_64);
-    tcase_add_test(tests, numbers_may_be_long);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -19,6 +19,8 @@ static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(set_up, tear_down)
+
 static bool decode(const char *body, size_t length) {
     const proto_limits limits = proto_limits_default();
     char *exact = gjk_arena_alloc(&arena, length); /* without a NUL behind it */
@@ -67,7 +69,7 @@ static const struct {
     {"{\"\xC3\xA4\xC3\xA4\":\n\"\xC3\xA4\" 1}", "line 2, column 5:", "expected ',' or '}'"},
 };
 
-START_TEST(malformed_text_is_refused) {
+TEST_EACH(malformed_text_is_refused, 0, COUNT_OF(malformed)) {
     ck_assert(!decode(malformed[_i].body, strlen(malformed[_i].body)));
     ck_assert_int_eq(problem.code, PROTO_MALFORMED_JSON);
     ck_assert_str_eq(problem.pointer, "");
@@ -76,9 +78,8 @@ START_TEST(malformed_text_is_refused) {
     ck_assert_msg(strstr(problem.detail, malformed[_i].reason) != NULL, "%s: %s",
                   malformed[_i].body, problem.detail);
 }
-END_TEST
 
-START_TEST(nul_bytes_in_the_text_are_refused) {
+TEST(nul_bytes_in_the_text_are_refused) {
     ck_assert(!decode("{}\0", 3));
     ck_assert_int_eq(problem.code, PROTO_MALFORMED_JSON);
     ck_assert(!decode("{\0}", 3));
@@ -86,16 +87,14 @@ START_TEST(nul_bytes_in_the_text_are_refused) {
     ck_assert(!decode("{\"a\":\"\0\"}", 9));
     ck_assert_int_eq(problem.code, PROTO_MALFORMED_JSON);
 }
-END_TEST
 
-START_TEST(only_objects_are_requests) {
+TEST_EACH(only_objects_are_requests, 0, 6) {
     static const char *const values[] = {"[]", "5", "\"x\"", "true", "null", "  -0.0 "};
 
     ck_assert(!decode(values[_i], strlen(values[_i])));
     ck_assert_int_eq(problem.code, PROTO_WRONG_TYPE);
     ck_assert_str_eq(problem.pointer, "");
 }
-END_TEST
 
 /* A member `a` that nests to the given depth, the object of the request included. */
 static size_t nest(char *text, int depth, char open, char close) {
@@ -114,7 +113,7 @@ static size_t nest(char *text, int depth, char open, char close) {
     return length;
 }
 
-START_TEST(depth_is_limited) {
+TEST_EACH(depth_is_limited, 0, 2) {
     char text[4096];
     static const char brackets[][2] = {{'[', ']'}, {'{', '}'}};
     static const struct {
@@ -136,9 +135,8 @@ START_TEST(depth_is_limited) {
     ck_assert(!decode(text, strlen(text)));
     ck_assert_ptr_nonnull(strstr(problem.detail, "line 1, column 69:")); /* of the 65th bracket */
 }
-END_TEST
 
-START_TEST(brackets_in_strings_do_not_nest) {
+TEST(brackets_in_strings_do_not_nest) {
     char text[512];
     int length = sprintf(text, "{\"a\":\"\\\"\\\\");
 
@@ -148,9 +146,8 @@ START_TEST(brackets_in_strings_do_not_nest) {
     ck_assert(!decode(text, (size_t)length));
     ck_assert_int_eq(problem.code, PROTO_BAD_NAME);
 }
-END_TEST
 
-START_TEST(numbers_are_doubles_however_written) {
+TEST(numbers_are_doubles_however_written) {
     const char *body = "{'against':'x','limit':5.0e0}";
 
     test_accepted(&arena, PROTO_OP_DETECT, 2, body, &query);
@@ -160,7 +157,6 @@ START_TEST(numbers_are_doubles_however_written) {
     ck_assert_double_eq(query.a.pose.position.x, 1e20);
     ck_assert(query.a.pose.position.y == 0.0 && __builtin_signbit(query.a.pose.position.y));
 }
-END_TEST
 
 #define THREADS 4
 #define BODIES_PER_THREAD 2000
@@ -194,7 +190,7 @@ static void *decode_many(void *argument) {
     return wrong == 0 ? argument : NULL;
 }
 
-START_TEST(threads_do_not_meet) {
+TEST(threads_do_not_meet) {
     pthread_t threads[THREADS];
     int numbers[THREADS];
 
@@ -207,21 +203,4 @@ START_TEST(threads_do_not_meet) {
         ck_assert_int_eq(pthread_join(threads[i], &result), 0);
         ck_assert_ptr_eq(result, &numbers[i]);
     }
-}
-END_TEST
-
-Suite *json_reader_suite(void) {
-    Suite *suite = suite_create("proto/json");
-    TCase *tests = tcase_create("json");
-
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, malformed_text_is_refused, 0, COUNT_OF(malformed));
-    tcase_add_test(tests, nul_bytes_in_the_text_are_refused);
-    tcase_add_loop_test(tests, only_objects_are_requests, 0, 6);
-    tcase_add_loop_test(tests, depth_is_limited, 0, 2);
-    tcase_add_test(tests, brackets_in_strings_do_not_nest);
-    tcase_add_test(tests, numbers_are_doubles_however_written);
-    tcase_add_test(tests, threads_do_not_meet);
-    suite_add_tcase(suite, tests);
-    return suite;
 }

@@ -34,6 +34,8 @@ static void teardown(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 #define FIRST                                                                  \
     "{'dimension':3,'history':{'ticks':60},'shapes':{"                         \
     "'a':{'type':'sphere','radius':0.1,'position':[1,2,3]},"                   \
@@ -263,7 +265,7 @@ static void end(uint64_t number) {
     }
 }
 
-START_TEST(nodes_agree_on_what_they_know) {
+TEST(nodes_agree_on_what_they_know) {
     uint32_t known = 0;
     for (uint64_t seed = 1; seed <= 10; seed++) {
         rng = test_rng_make(seed);
@@ -281,7 +283,6 @@ START_TEST(nodes_agree_on_what_they_know) {
     }
     ck_assert_uint_gt(known, 1000);
 }
-END_TEST
 
 static struct gjkd_version *told(void) {
     begin();
@@ -304,7 +305,7 @@ static void let_go(void) {
     }
 }
 
-START_TEST(damaged_messages_are_refused) {
+TEST(damaged_messages_are_refused) {
     rng = test_rng_make(5);
     const struct gjkd_version *version = told();
     struct proto_buffer out;
@@ -334,9 +335,8 @@ START_TEST(damaged_messages_are_refused) {
     }
     let_go();
 }
-END_TEST
 
-START_TEST(what_does_not_follow_is_refused) {
+TEST(what_does_not_follow_is_refused) {
     rng = test_rng_make(6);
     const struct gjkd_version *version = told();
     struct gjkd_version *to = NULL;
@@ -358,9 +358,8 @@ START_TEST(what_does_not_follow_is_refused) {
     gjkd_version_release(to);
     let_go();
 }
-END_TEST
 
-START_TEST(a_snapshot_keeps_the_ticks_that_the_log_has) {
+TEST(a_snapshot_keeps_the_ticks_that_the_log_has) {
     rng = test_rng_make(7);
     const struct gjkd_version *version = told();
     struct gjkd_registry *none = gjkd_registry_new(1);
@@ -391,18 +390,4 @@ START_TEST(a_snapshot_keeps_the_ticks_that_the_log_has) {
     gjkd_version_release(before);
     gjkd_registry_free(none);
     let_go();
-}
-END_TEST
-
-Suite *cluster_poses_suite(void) {
-    const TTest *const tests[] = {nodes_agree_on_what_they_know, damaged_messages_are_refused,
-                                  what_does_not_follow_is_refused,
-                                  a_snapshot_keeps_the_ticks_that_the_log_has};
-    Suite *suite = suite_create("cluster/poses");
-    TCase *tcase = tcase_create("poses");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

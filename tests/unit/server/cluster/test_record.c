@@ -29,6 +29,8 @@ static void teardown(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 #define FIRST                                                         \
     "{'dimension':2,'history':{'ticks':3},'meta':{'k':1},'shapes':{"  \
     "'b':{'type':'circle','radius':0.1,'position':[1,2],'meta':[1]}," \
@@ -75,7 +77,7 @@ static void check_alike(const struct gjkd_version *a, const struct gjkd_version 
     }
 }
 
-START_TEST(sets_come_back) {
+TEST(sets_come_back) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     const gjkd_proposal made = {.name = "s", .to = first, .is_whole = true};
     first->mark = 0xfedcba98;
@@ -94,7 +96,6 @@ START_TEST(sets_come_back) {
     gjkd_version_release(back);
     gjkd_version_release(later);
 }
-END_TEST
 
 static bool derive(void *user, const struct gjkd_version *current, proto_edits *out,
                    struct proto_problem *problem) {
@@ -153,7 +154,7 @@ static struct gjkd_version *restore(proto_text text) {
 }
 
 /* A shape that was removed and made anew between two ticks has another handle. */
-START_TEST(snapshots_come_back_with_their_ticks) {
+TEST(snapshots_come_back_with_their_ticks) {
     gjkd_version_release(test_put(registry, "s", FIRST, NULL));
     change("{'shapes':{'b':{'position':[2,2]}}}", 5);
     change("{'shapes':{'b':null}}", -1);
@@ -172,10 +173,9 @@ START_TEST(snapshots_come_back_with_their_ticks) {
     gjkd_version_release(made);
     gjkd_version_release(back);
 }
-END_TEST
 
 /* A log that was begun by the version before goes on. */
-START_TEST(messages_of_the_form_before_are_read) {
+TEST(messages_of_the_form_before_are_read) {
     const gjkd_message_head head = {.id = 1, .previous = 2, .epoch = 3};
     struct proto_buffer out;
     gjkd_message message;
@@ -191,9 +191,8 @@ START_TEST(messages_of_the_form_before_are_read) {
         ck_assert(!is_read || (message.head.epoch == 3 && message.changes.length == 4));
     }
 }
-END_TEST
 
-START_TEST(edits_need_what_they_edit) {
+TEST(edits_need_what_they_edit) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     struct gjkd_version *second = test_put(registry, "s", SECOND, NULL);
     const gjkd_proposal edit = {.name = "s", .from = first, .to = second};
@@ -205,7 +204,6 @@ START_TEST(edits_need_what_they_edit) {
     gjkd_version_release(first);
     gjkd_version_release(second);
 }
-END_TEST
 
 static void check_refused(proto_text text, struct gjkd_version *before, const char *why) {
     gjkd_applied applied;
@@ -216,7 +214,7 @@ static void check_refused(proto_text text, struct gjkd_version *before, const ch
 
 #define POINT "{'type':'point'}"
 
-START_TEST(handles_are_of_one_shape) {
+TEST(handles_are_of_one_shape) {
     struct gjkd_version *one =
         test_put(other, "s", "{'dimension':2,'shapes':{'a':" POINT "}}", NULL);
     struct gjkd_version *more =
@@ -239,9 +237,8 @@ START_TEST(handles_are_of_one_shape) {
     gjkd_version_release(most);
     gjkd_version_release(another);
 }
-END_TEST
 
-START_TEST(ticks_rise) {
+TEST(ticks_rise) {
     gjkd_version_release(test_put(registry, "s", FIRST, NULL));
     change("{'shapes':{'b':{'position':[2,2]}}}", 5);
     struct gjkd_version *before = gjkd_registry_get(registry, "s");
@@ -256,9 +253,8 @@ START_TEST(ticks_rise) {
     gjkd_version_release(before);
     gjkd_version_release(after);
 }
-END_TEST
 
-START_TEST(shapes_have_ids) {
+TEST(shapes_have_ids) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     const gjkd_proposal made = {.name = "s", .to = first, .is_whole = true};
     proto_text text = record(&made);
@@ -268,7 +264,6 @@ START_TEST(shapes_have_ids) {
     check_refused(text, NULL, "without an id");
     gjkd_version_release(first);
 }
-END_TEST
 
 /* Whatever is wrong ends in a refusal or in a set, and never in a fault. */
 static void try_to_apply(const char *bytes, size_t length) {
@@ -287,7 +282,7 @@ static void try_to_apply(const char *bytes, size_t length) {
     free(copy);
 }
 
-START_TEST(damage_does_no_harm) {
+TEST(damage_does_no_harm) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     const gjkd_proposal made = {.name = "s", .to = first, .is_whole = true};
     const proto_text text = record(&made);
@@ -308,9 +303,8 @@ START_TEST(damage_does_no_harm) {
     free(bytes);
     gjkd_version_release(first);
 }
-END_TEST
 
-START_TEST(messages_come_back) {
+TEST(messages_come_back) {
     const gjkd_message_head head = {1, 2, 3};
     gjkd_digest names[2] = {{{1}}, {{2}}};
     struct proto_buffer out;
@@ -329,24 +323,4 @@ START_TEST(messages_come_back) {
     }
     out.data[0] ^= 1;
     ck_assert(!gjkd_message_read((proto_text){out.data, out.length}, &message));
-}
-END_TEST
-
-Suite *cluster_record_suite(void) {
-    const TTest *const tests[] = {sets_come_back,
-                                  snapshots_come_back_with_their_ticks,
-                                  messages_of_the_form_before_are_read,
-                                  edits_need_what_they_edit,
-                                  handles_are_of_one_shape,
-                                  ticks_rise,
-                                  shapes_have_ids,
-                                  damage_does_no_harm,
-                                  messages_come_back};
-    Suite *suite = suite_create("cluster/record");
-    TCase *tcase = tcase_create("record");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -45,7 +45,7 @@ static bool parse(struct gjkd_config *config, char *error, const char *a, const 
 static struct gjkd_config config;
 static char error[GJKD_CONFIG_ERROR_MAX];
 
-START_TEST(defaults) {
+TEST(defaults) {
     char address[GJKD_ADDRESS_TEXT_MAX];
 
     set_environment(NULL, NULL);
@@ -61,9 +61,8 @@ START_TEST(defaults) {
     ck_assert(!config.demo && !config.insecure);
     ck_assert_uint_eq(config.allowed_hosts.count, 0);
 }
-END_TEST
 
-START_TEST(flags_in_both_forms) {
+TEST(flags_in_both_forms) {
     set_environment(NULL, NULL);
     ck_assert(parse(&config, error, "--io-threads", "3", "--demo"));
     ck_assert_uint_eq(config.io_threads, 3);
@@ -73,9 +72,8 @@ START_TEST(flags_in_both_forms) {
     ck_assert(!config.demo);
     ck_assert_uint_eq(config.max_body_bytes, 1000);
 }
-END_TEST
 
-START_TEST(flag_beats_environment) {
+TEST(flag_beats_environment) {
     set_environment("GJKD_WORKERS=7", "GJKD_MAX_BODY=5");
     ck_assert(parse(&config, error, "--workers", "3", NULL));
     ck_assert_uint_eq(config.workers, 3);
@@ -85,9 +83,8 @@ START_TEST(flag_beats_environment) {
     ck_assert(parse(&config, error, "--workers", "3", NULL));
     ck_assert_uint_eq(config.max_body_bytes, 16777216);
 }
-END_TEST
 
-START_TEST(times) {
+TEST(times) {
     static const struct {
         const char *text;
         uint64_t ms;
@@ -104,9 +101,8 @@ START_TEST(times) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_msg(!parse(&config, error, "--drain-timeout", bad[i], NULL), "%s", bad[i]);
 }
-END_TEST
 
-START_TEST(mistakes_are_named) {
+TEST(mistakes_are_named) {
     static const struct {
         const char *a, *b, *chunk;
     } rows[] = {
@@ -169,9 +165,8 @@ START_TEST(mistakes_are_named) {
     ck_assert(parse(&config, error, "--replicas", "0", NULL));
     ck_assert(parse(&config, error, "--nats=nats://x", "--cluster=a", "--node=b"));
 }
-END_TEST
 
-START_TEST(exposure_needs_a_decision) {
+TEST(exposure_needs_a_decision) {
     static const char *const open[] = {"0.0.0.0:80", "[::]:80", "192.168.1.2:80", "[fe80::1]:80"};
     static const char *const closed[] = {"127.0.0.1:80", "127.9.9.9:80", "[::1]:80", "localhost:80",
                                          "[::ffff:127.0.0.1]:80"};
@@ -190,18 +185,16 @@ START_TEST(exposure_needs_a_decision) {
     for (int i = 0; i < COUNT_OF(closed); i++)
         ck_assert_msg(parse(&config, error, "--listen", closed[i], NULL), "%s", closed[i]);
 }
-END_TEST
 
-START_TEST(hosts_add_up) {
+TEST(hosts_add_up) {
     set_environment(NULL, NULL);
     ck_assert(parse(&config, error, "--allowed-host=a.example,B", "--allowed-host", "c"));
     ck_assert_uint_eq(config.allowed_hosts.count, 3);
     ck_assert_str_eq(config.allowed_hosts.names[1], "B");
     ck_assert(gjkd_host_allowed("A.Example:8080", &config.allowed_hosts));
 }
-END_TEST
 
-START_TEST(actions_and_help) {
+TEST(actions_and_help) {
     set_environment("GJKD_IO_THREADS=x", NULL);
     ck_assert(parse(&config, error, "--version", NULL, NULL));
     ck_assert_int_eq(config.action, GJKD_SHOW_VERSION);
@@ -216,9 +209,8 @@ START_TEST(actions_and_help) {
     ck_assert_ptr_nonnull(strstr(help, "how long SIGTERM waits for answers (10s)"));
     free(help);
 }
-END_TEST
 
-START_TEST(numbers_within_their_limits) {
+TEST(numbers_within_their_limits) {
     set_environment(NULL, NULL);
     for (unsigned i = 0; i < GJKD_SETTING_COUNT; i++) {
         const struct gjkd_setting *setting = gjkd_setting_at(i);
@@ -240,9 +232,8 @@ START_TEST(numbers_within_their_limits) {
         }
     }
 }
-END_TEST
 
-START_TEST(units) {
+TEST(units) {
     static const struct {
         const char *text;
         uint64_t bytes;
@@ -259,7 +250,6 @@ START_TEST(units) {
     ck_assert_uint_eq(config.log_level, GJKD_LOG_DEBUG);
     ck_assert_uint_eq(config.log_format, GJKD_LOG_JSON);
 }
-END_TEST
 
 /* Writes a file of that text and parses `--config FILE a b`. */
 static bool parse_file(const char *text, const char *a) {
@@ -273,7 +263,7 @@ static bool parse_file(const char *text, const char *a) {
     return fine;
 }
 
-START_TEST(a_file_is_beaten_by_all) {
+TEST(a_file_is_beaten_by_all) {
     static const char text[] = "# a comment\n\nmax-body = 11\nworkers=12 ; another\n"
                                "allowed-host = a.example\nallowed-host = b.example, c\n"
                                "max-jobs = 13\naccess-log = yes\n";
@@ -295,9 +285,8 @@ START_TEST(a_file_is_beaten_by_all) {
     ck_assert_uint_eq(config.allowed_hosts.count, 1);
     ck_assert_str_eq(config.allowed_hosts.names[0], "c");
 }
-END_TEST
 
-START_TEST(comments_end_a_line) {
+TEST(comments_end_a_line) {
     static const struct {
         const char *text, *value;
     } rows[] = {
@@ -316,9 +305,8 @@ START_TEST(comments_end_a_line) {
         ck_assert_str_eq(config.token_file, rows[i].value);
     }
 }
-END_TEST
 
-START_TEST(mistakes_of_a_file_are_placed) {
+TEST(mistakes_of_a_file_are_placed) {
     static char long_line[5000];
     static const struct {
         const char *text, *chunk;
@@ -352,7 +340,6 @@ START_TEST(mistakes_of_a_file_are_placed) {
                       rows[i].chunk);
     }
 }
-END_TEST
 
 static char *printed(void) {
     char *text = NULL;
@@ -363,7 +350,7 @@ static char *printed(void) {
     return text;
 }
 
-START_TEST(what_is_printed_can_be_read) {
+TEST(what_is_printed_can_be_read) {
     set_environment("GJKD_TRUSTED_PROXY=10.0.0.0/8,fd00::/8,192.0.2.1",
                     "GJKD_ALLOWED_HOST=a.example,b");
     ck_assert_msg(parse_file("request-timeout = 1500ms\nmax-memory = 3G\n", "--io-threads=3"), "%s",
@@ -387,9 +374,8 @@ START_TEST(what_is_printed_can_be_read) {
     free(text);
     free(again);
 }
-END_TEST
 
-START_TEST(the_environment_names_every_setting) {
+TEST(the_environment_names_every_setting) {
     char name[GJKD_SETTING_NAME_MAX];
     gjkd_setting_environment(gjkd_setting_at(gjkd_setting_find("max-body", 8)), name);
     ck_assert_str_eq(name, "GJKD_MAX_BODY");
@@ -398,24 +384,4 @@ START_TEST(the_environment_names_every_setting) {
         ck_assert_uint_eq(gjkd_setting_find(setting->name, strlen(setting->name)), i);
         ck_assert_uint_lt(strlen(setting->name), 32); /* or it is never suggested */
     }
-}
-END_TEST
-
-Suite *config_config_suite(void) {
-    const TTest *const tests[] = {defaults,
-                                  flags_in_both_forms,
-                                  flag_beats_environment,
-                                  times,
-                                  mistakes_are_named,
-                                  exposure_needs_a_decision,
-                                  hosts_add_up,
-                                  actions_and_help,
-                                  numbers_within_their_limits,
-                                  units,
-                                  a_file_is_beaten_by_all,
-                                  comments_end_a_line,
-                                  mistakes_of_a_file_are_placed,
-                                  what_is_printed_can_be_read,
-                                  the_environment_names_every_setting};
-    return test_suite("config", tests, COUNT_OF(tests));
 }

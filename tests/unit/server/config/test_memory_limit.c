@@ -45,7 +45,7 @@ static void finish(uint64_t expected) {
     ck_assert_int_eq(system(command), 0); /* NOLINT(cert-env33-c): a path of our own */
 }
 
-START_TEST(the_machine) {
+TEST(the_machine) {
     begin(NULL);
     finish(BYTES_OF_MACHINE);
     begin("0::/a/b\n");
@@ -53,9 +53,8 @@ START_TEST(the_machine) {
     write_file("/sys/fs/cgroup/a/memory.max", "9000000\n"); /* more than there is */
     finish(BYTES_OF_MACHINE);
 }
-END_TEST
 
-START_TEST(version_2) {
+TEST_EACH(version_2, 0, 5) {
     static const struct {
         const char *own, *parent, *top;
         uint64_t expected;
@@ -72,10 +71,9 @@ START_TEST(version_2) {
     write_file("/sys/fs/cgroup/memory.max", rows[_i].top);
     finish(rows[_i].expected);
 }
-END_TEST
 
 /* Of version 1 only the tree of memory counts; a container sees its own group as the root. */
-START_TEST(version_1) {
+TEST(version_1) {
     begin("5:cpu,cpuacct:/a\n4:memory:/a/b\n1:name=systemd:/x\n");
     write_file("/sys/fs/cgroup/memory/a/b/memory.limit_in_bytes", "9223372036854771712\n");
     write_file("/sys/fs/cgroup/memory/a/memory.limit_in_bytes", "3000000\n");
@@ -85,20 +83,9 @@ START_TEST(version_1) {
     write_file("/sys/fs/cgroup/memory/memory.limit_in_bytes", "2000000\n");
     finish(2000000);
 }
-END_TEST
 
-START_TEST(nonsense) {
+TEST(nonsense) {
     begin("\n::\nmemory\n0::\n7:memory\n");
     write_file("/sys/fs/cgroup/memory.max", "much\n");
     finish(BYTES_OF_MACHINE);
-}
-END_TEST
-
-Suite *config_memory_limit_suite(void) {
-    const TTest *const tests[] = {the_machine, version_1, nonsense};
-    Suite *suite = test_suite("memory limit", tests, COUNT_OF(tests));
-    TCase *table = tcase_create("version 2");
-    tcase_add_loop_test(table, version_2, 0, 5);
-    suite_add_tcase(suite, table);
-    return suite;
 }

@@ -37,7 +37,7 @@ static bool can_write(int fd) {
     return send(fd, "x", 1, MSG_NOSIGNAL) == 1;
 }
 
-START_TEST(what_is_overdue_ends) {
+TEST(what_is_overdue_ends) {
     static const struct {
         gjkd_progress progress;
         bool ends, writes; /* when overdue: is it ended, and may the answer still be written? */
@@ -57,9 +57,8 @@ START_TEST(what_is_overdue_ends) {
         finish();
     }
 }
-END_TEST
 
-START_TEST(whose_client_is_gone_ends) {
+TEST(whose_client_is_gone_ends) {
     static const gjkd_progress due[] = {GJKD_IDLE, GJKD_HEAD_DUE, GJKD_BODY_DUE, GJKD_LINGERING};
     for (int i = 0; i < COUNT_OF(due); i++) {
         start(due[i]);
@@ -72,9 +71,8 @@ START_TEST(whose_client_is_gone_ends) {
         finish();
     }
 }
-END_TEST
 
-START_TEST(while_closing_idle_ones_end) {
+TEST(while_closing_idle_ones_end) {
     start(GJKD_BODY_DUE);
     connections.closing = true;
     gjkd_connections_sweep(&connections, 1);
@@ -89,9 +87,8 @@ START_TEST(while_closing_idle_ones_end) {
     ck_assert(reads_end(ends[0]));
     finish();
 }
-END_TEST
 
-START_TEST(only_the_one_that_is_meant) {
+TEST(only_the_one_that_is_meant) {
     start(GJKD_HEAD_DUE);
     int others[2];
     ck_assert_int_eq(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0, others), 0);
@@ -104,11 +101,4 @@ START_TEST(only_the_one_that_is_meant) {
     close(others[0]);
     close(others[1]);
     finish();
-}
-END_TEST
-
-Suite *http_connections_suite(void) {
-    const TTest *const tests[] = {what_is_overdue_ends, whose_client_is_gone_ends,
-                                  while_closing_idle_ones_end, only_the_one_that_is_meant};
-    return test_suite("connections", tests, COUNT_OF(tests));
 }

@@ -27,7 +27,7 @@ static void finish(void) {
 
 static const char zeros[GJKD_OUTPUT_BYTES + 1];
 
-START_TEST(room_is_exact) {
+TEST(room_is_exact) {
     struct gjkd_output output;
     begin(1 << 20);
     gjkd_output_init(&output, CLIENT);
@@ -54,10 +54,9 @@ START_TEST(room_is_exact) {
     gjkd_output_fini(&output);
     finish();
 }
-END_TEST
 
 /* One byte less than both buffers of a client may take, as much, and one more: a client has half. */
-START_TEST(a_share_is_exact) {
+TEST_EACH(a_share_is_exact, 0, 3) {
     static const uint64_t half = GJKD_OUTPUT_BYTES + GJKD_INPUT_BYTES;
     struct gjkd_output output;
     begin(0);
@@ -71,9 +70,8 @@ START_TEST(a_share_is_exact) {
     gjkd_output_fini(&output);
     finish();
 }
-END_TEST
 
-START_TEST(a_control_frame_needs_no_memory) {
+TEST(a_control_frame_needs_no_memory) {
     struct gjkd_output output;
     begin(GJKD_OUTPUT_BYTES - 1);
     gjkd_output_init(&output, CLIENT);
@@ -93,9 +91,8 @@ START_TEST(a_control_frame_needs_no_memory) {
     gjkd_output_fini(&output);
     finish();
 }
-END_TEST
 
-START_TEST(input_is_kept_until_it_is_looked_at) {
+TEST(input_is_kept_until_it_is_looked_at) {
     struct gjkd_output output;
     begin(1 << 20);
     gjkd_output_init(&output, CLIENT);
@@ -111,7 +108,6 @@ START_TEST(input_is_kept_until_it_is_looked_at) {
     gjkd_output_fini(&output);
     finish();
 }
-END_TEST
 
 /* --- The model --- */
 
@@ -228,7 +224,7 @@ static void *use_outputs(void *of) {
     return NULL;
 }
 
-START_TEST(outputs_agree_with_a_model) {
+TEST(outputs_agree_with_a_model) {
     static struct model_thread threads[THREADS];
     uint64_t refusals = 0;
     begin((uint64_t)THREADS * OUTPUTS * GJKD_OUTPUT_BYTES);
@@ -249,15 +245,4 @@ START_TEST(outputs_agree_with_a_model) {
         gjkd_account_fini(&account);
     }
     finish();
-}
-END_TEST
-
-Suite *http_output_suite(void) {
-    const TTest *const tests[] = {room_is_exact, a_control_frame_needs_no_memory,
-                                  input_is_kept_until_it_is_looked_at, outputs_agree_with_a_model};
-    Suite *suite = test_suite("output", tests, COUNT_OF(tests));
-    TCase *shares = tcase_create("shares");
-    tcase_add_loop_test(shares, a_share_is_exact, 0, 3);
-    suite_add_tcase(suite, shares);
-    return suite;
 }

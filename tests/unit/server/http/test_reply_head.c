@@ -13,7 +13,7 @@ static struct MHD_Response *response(void) {
     return MHD_create_response_from_buffer(0, text, MHD_RESPMEM_PERSISTENT);
 }
 
-START_TEST(all_that_a_head_has) {
+TEST(all_that_a_head_has) {
     struct MHD_Response *reply = response();
     char weekday[4], month[4];
     int day, year, hour, minute, second, end = 0;
@@ -31,9 +31,8 @@ START_TEST(all_that_a_head_has) {
                                  "Content-Length: 17\r\n\r\n");
     MHD_destroy_response(reply);
 }
-END_TEST
 
-START_TEST(as_long_as_there_is_room) {
+TEST(as_long_as_there_is_room) {
     struct MHD_Response *reply = response();
     size_t others = gjkd_reply_head(text, 404, reply, 0) + strlen("X: \r\n");
     char value[GJKD_REPLY_HEAD_MAX];
@@ -48,10 +47,4 @@ START_TEST(as_long_as_there_is_room) {
         ck_assert_uint_eq(gjkd_reply_head(text, 404, reply, 0), over < 2 ? others + length : 0);
         MHD_destroy_response(reply);
     }
-}
-END_TEST
-
-Suite *http_reply_head_suite(void) {
-    const TTest *const tests[] = {all_that_a_head_has, as_long_as_there_is_room};
-    return test_suite("reply head", tests, COUNT_OF(tests));
 }

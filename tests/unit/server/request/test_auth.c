@@ -86,7 +86,7 @@ static bool is_open(const char *path) {
     return strncmp(path, "/playground", 11) == 0;
 }
 
-START_TEST(every_operation_is_guarded) {
+TEST(every_operation_is_guarded) {
     start();
     for (unsigned i = 0; i < gjkd_operation_count; i++) {
         const struct gjkd_operation *row = &gjkd_operations[i];
@@ -109,10 +109,9 @@ START_TEST(every_operation_is_guarded) {
     }
     finish();
 }
-END_TEST
 
 /* What the set in the path was checked for, other sets are asked for. */
-START_TEST(other_sets_are_asked_for) {
+TEST(other_sets_are_asked_for) {
     const struct gjkd_operation *row = &gjkd_operations[0];
     start();
     status_of(row, "red-1", "red");
@@ -123,10 +122,4 @@ START_TEST(other_sets_are_asked_for) {
     ck_assert(gjkd_request_may_use_set(&request, "red-2") &&
               gjkd_request_may_use_set(&request, "green"));
     finish();
-}
-END_TEST
-
-Suite *request_auth_suite(void) {
-    const TTest *const tests[] = {every_operation_is_guarded, other_sets_are_asked_for};
-    return test_suite("guard", tests, COUNT_OF(tests));
 }

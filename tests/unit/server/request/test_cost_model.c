@@ -4,7 +4,7 @@
 
 #include "test_server.h"
 
-START_TEST(glance) {
+TEST(glance) {
     static const struct {
         const char *body, *name;
         bool there;
@@ -37,7 +37,6 @@ START_TEST(glance) {
                       "%s", rows[i].body);
     ck_assert(!gjkd_cost_model_has_member(NULL, 0, "b"));
 }
-END_TEST
 
 static const gjkd_cost *cost_of(const char *id) {
     for (unsigned i = 0; i < gjkd_operation_count; i++) {
@@ -58,7 +57,7 @@ static bool wants_worker(const char *id, const char *body, uint64_t items) {
     return gjkd_cost_model_wants_worker(&work);
 }
 
-START_TEST(small_work_stays) {
+TEST(small_work_stays) {
     ck_assert(!wants_worker("about", "", 1000000));
     ck_assert(!wants_worker("detectInSet", "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
     ck_assert(!wants_worker("distanceInSet", "{\"a\":\"x\",\"b\":\"y\"}", 1000000));
@@ -69,9 +68,8 @@ START_TEST(small_work_stays) {
     ck_assert(!wants_worker("raycastInSet", "{}", 1000));
     ck_assert(!wants_worker("getSet", "", 20));
 }
-END_TEST
 
-START_TEST(pairs_of_large_shapes_go) {
+TEST(pairs_of_large_shapes_go) {
     const char *pair = "{\"a\":\"x\",\"b\":\"y\"}";
     gjkd_work work = {.cost = cost_of("detectInSet"),
                       .body = pair,
@@ -85,9 +83,8 @@ START_TEST(pairs_of_large_shapes_go) {
     work.cost = cost_of("distanceInSet");
     ck_assert(gjkd_cost_model_wants_worker(&work));
 }
-END_TEST
 
-START_TEST(long_work_goes) {
+TEST(long_work_goes) {
     char body[5001];
 
     ck_assert(wants_worker("putSet", "", 0));
@@ -109,9 +106,8 @@ START_TEST(long_work_goes) {
     body[sizeof body - 1] = '\0';
     ck_assert(wants_worker("detectInSet", body, 0));
 }
-END_TEST
 
-START_TEST(reading_large_shapes_goes) {
+TEST(reading_large_shapes_goes) {
     gjkd_work work = {.cost = cost_of("getSet"), .items = 2, .stored_bytes = 20000};
     ck_assert(!gjkd_cost_model_wants_worker(&work));
     work.stored_bytes = 200000;
@@ -120,11 +116,4 @@ START_TEST(reading_large_shapes_goes) {
     ck_assert(!gjkd_cost_model_wants_worker(&work));
     work.points = 3000;
     ck_assert(gjkd_cost_model_wants_worker(&work));
-}
-END_TEST
-
-Suite *request_cost_model_suite(void) {
-    const TTest *const tests[] = {glance, small_work_stays, pairs_of_large_shapes_go,
-                                  long_work_goes, reading_large_shapes_goes};
-    return test_suite("plan", tests, COUNT_OF(tests));
 }

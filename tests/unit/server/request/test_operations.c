@@ -16,7 +16,7 @@ static void find(gjkd_method method, const char *text) {
     gjkd_route_find(method, &path, &match);
 }
 
-START_TEST(operations_are_found) {
+TEST(operations_are_found) {
     static const struct {
         gjkd_method method;
         const char *path, *id;
@@ -45,9 +45,8 @@ START_TEST(operations_are_found) {
     find(GJKD_GET, "/v1/sets/a%2Fb");
     ck_assert_str_eq(match.variable.text, "a/b");
 }
-END_TEST
 
-START_TEST(paths_that_are_not) {
+TEST(paths_that_are_not) {
     static const char *const paths[] = {"/v2",
                                         "/v1/",
                                         "/v1/sets/",
@@ -67,9 +66,8 @@ START_TEST(paths_that_are_not) {
     }
     ck_assert_str_eq(gjkd_route_label(GJKD_ROUTE_NONE), "none");
 }
-END_TEST
 
-START_TEST(methods_that_are_not) {
+TEST(methods_that_are_not) {
     find(GJKD_POST, "/v1/sets/a");
     ck_assert_ptr_null(match.operation);
     ck_assert_str_eq(match.allow, "GET, HEAD, PUT, PATCH, DELETE");
@@ -79,9 +77,8 @@ START_TEST(methods_that_are_not) {
     find(GJKD_METHOD_OTHER, "/livez");
     ck_assert_str_eq(match.allow, "GET, HEAD");
 }
-END_TEST
 
-START_TEST(the_table_is_whole) {
+TEST(the_table_is_whole) {
     for (unsigned i = 0; i < gjkd_operation_count; i++) {
         const struct gjkd_operation *row = &gjkd_operations[i];
         ck_assert(row->path[0] == '/' && row->handler != NULL);
@@ -100,9 +97,8 @@ START_TEST(the_table_is_whole) {
         }
     }
 }
-END_TEST
 
-START_TEST(every_kind_of_query_is_whole) {
+TEST(every_kind_of_query_is_whole) {
     for (unsigned i = 0; i < gjkd_operation_count; i++) {
         const struct gjkd_operation *row = &gjkd_operations[i];
         if (row->handler != gjkd_handle_query)
@@ -114,11 +110,4 @@ START_TEST(every_kind_of_query_is_whole) {
         ck_assert(!(row->flags & GJKD_ANSWERS_COLUMNS) || kind->fits_columns != NULL);
         ck_assert_ptr_nonnull(strstr(row->path, proto_op_name(row->op)));
     }
-}
-END_TEST
-
-Suite *request_operations_suite(void) {
-    const TTest *const tests[] = {operations_are_found, paths_that_are_not, methods_that_are_not,
-                                  the_table_is_whole, every_kind_of_query_is_whole};
-    return test_suite("route", tests, COUNT_OF(tests));
 }

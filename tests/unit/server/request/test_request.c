@@ -70,7 +70,7 @@ static bool replied(const char *chunk) {
     return strstr(text, chunk) != NULL;
 }
 
-START_TEST(a_set_and_a_query) {
+TEST(a_set_and_a_query) {
     start();
     ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
                          "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1},'b':{"
@@ -89,10 +89,9 @@ START_TEST(a_set_and_a_query) {
     ck_assert_str_eq(request.reply.content_type, "application/problem+json");
     finish();
 }
-END_TEST
 
 /* Others hold what there is: nothing is parsed, nothing is kept. */
-START_TEST(no_room_for_the_body) {
+TEST(no_room_for_the_body) {
     static char large[200000];
     const uint64_t max = 1 << 20;
 
@@ -117,9 +116,8 @@ START_TEST(no_room_for_the_body) {
     gjkd_memory_set_limit(0);
     finish();
 }
-END_TEST
 
-START_TEST(refusals_of_the_head) {
+TEST(refusals_of_the_head) {
     static const struct {
         const char *target, *line;
         int status;
@@ -151,9 +149,8 @@ START_TEST(refusals_of_the_head) {
     ck_assert_str_eq(request.reply.allow, "GET, HEAD, PUT, PATCH, DELETE");
     finish();
 }
-END_TEST
 
-START_TEST(names_do_not_rebind) {
+TEST(names_do_not_rebind) {
     start();
     begin(GJKD_GET, "/livez", NULL);
     ck_assert_int_eq(request.reply.status, 0);
@@ -165,9 +162,8 @@ START_TEST(names_do_not_rebind) {
     ck_assert_int_eq(request.reply.status, 403);
     finish();
 }
-END_TEST
 
-START_TEST(sizes) {
+TEST(sizes) {
     static char large[GJKD_FIELD_BYTES_MAX + 16];
     char piece[1000];
 
@@ -207,9 +203,8 @@ START_TEST(sizes) {
     ck_assert_uint_le(sent, GJKD_DISCARD_BYTES_MAX + 2 * sizeof piece);
     finish();
 }
-END_TEST
 
-START_TEST(deadlines) {
+TEST(deadlines) {
     static const char *const bad[] = {"Gjkd-Timeout-Ms: ", "Gjkd-Timeout-Ms: -1",
                                       "Gjkd-Timeout-Ms: 1.5"};
     static const char *const long_ones[] = {"Gjkd-Timeout-Ms: 999999999",
@@ -230,10 +225,9 @@ START_TEST(deadlines) {
     ck_assert_int_eq(request.reply.status, 504);
     finish();
 }
-END_TEST
 
 /* Whoever was told that time is up finds nothing changed, and the other way round. */
-START_TEST(a_write_happens_or_expires) {
+TEST(a_write_happens_or_expires) {
     static const char body[] = "{\"dimension\":2}";
     static const char *const lines[] = {"Content-Type: application/json",
                                         "Transfer-Encoding: chunked", NULL};
@@ -250,9 +244,8 @@ START_TEST(a_write_happens_or_expires) {
     ck_assert_int_eq(request.reply.status, 201);
     finish();
 }
-END_TEST
 
-START_TEST(probes) {
+TEST(probes) {
     start();
     ck_assert_int_eq(ask(GJKD_GET, "/readyz", ""), 200);
     atomic_store(&context.draining, true);
@@ -275,10 +268,9 @@ START_TEST(probes) {
     ck_assert_str_eq(request.reply.content_type, "text/plain; version=0.0.4; charset=utf-8");
     finish();
 }
-END_TEST
 
 /* What a set query says of a shape is what the question about that shape alone says. */
-START_TEST(forms_agree) {
+TEST(forms_agree) {
     char alone[1024];
     start();
     ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
@@ -297,9 +289,8 @@ START_TEST(forms_agree) {
     ck_assert(replied("\"against_revision\":1"));
     finish();
 }
-END_TEST
 
-START_TEST(queries_that_cannot_be) {
+TEST(queries_that_cannot_be) {
     start();
     ck_assert_int_eq(ask(GJKD_PUT, "/v1/sets/s",
                          "{'dimension':2,'shapes':{'a':{'type':'circle','radius':1}}}"),
@@ -319,13 +310,12 @@ START_TEST(queries_that_cannot_be) {
     ck_assert(replied("\"bad-name\""));
     finish();
 }
-END_TEST
 
 static void do_nothing(struct gjkd_request *unused) {
     (void)unused;
 }
 
-START_TEST(an_operation_without_an_answer) {
+TEST(an_operation_without_an_answer) {
     start();
     begin(GJKD_GET, "/livez", NULL);
     struct gjkd_operation broken = *request.match.operation;
@@ -337,7 +327,6 @@ START_TEST(an_operation_without_an_answer) {
     ck_assert(replied("\"internal\""));
     finish();
 }
-END_TEST
 
 /* An operation that takes longer than a trial, on a loop and on a worker alike. */
 static void work_long(struct gjkd_request *of) {
@@ -353,7 +342,7 @@ static void work_long(struct gjkd_request *of) {
 }
 
 /* What is given up leaves the request as it was, body and all, and a worker answers it. */
-START_TEST(a_trial_is_given_up) {
+TEST(a_trial_is_given_up) {
     static const struct gjkd_operation operation = {.path = "/", .handler = work_long};
     start();
     begin(GJKD_POST, "/v1/detect",
@@ -369,9 +358,8 @@ START_TEST(a_trial_is_given_up) {
     ck_assert_int_eq(request.reply.status, 204);
     finish();
 }
-END_TEST
 
-START_TEST(a_short_trial_is_the_answer) {
+TEST(a_short_trial_is_the_answer) {
     start();
     begin(GJKD_GET, "/livez", NULL);
     ck_assert(!gjkd_request_wants_worker(&request));
@@ -380,7 +368,6 @@ START_TEST(a_short_trial_is_the_answer) {
     ck_assert(!gjkd_request_gives_up_trial(&request)); /* it is over */
     finish();
 }
-END_TEST
 
 /* Processor time beyond that of a short task; claims the write before or after. */
 static bool claims_first;
@@ -414,7 +401,7 @@ static void begin_write(const struct gjkd_operation *operation) {
 
 /* A write that takes too long for a short task is started anew, unless it has begun to change
  * something. */
-START_TEST(a_short_task_is_given_up) {
+TEST(a_short_task_is_given_up) {
     static const struct gjkd_operation operation = {.path = "/", .handler = write_long};
     for (int i = 0; i < 2; i++) {
         begin_write(&operation);
@@ -429,32 +416,11 @@ START_TEST(a_short_task_is_given_up) {
         finish();
     }
 }
-END_TEST
 
-START_TEST(a_short_task_may_wait_for_its_processor) {
+TEST(a_short_task_may_wait_for_its_processor) {
     static const struct gjkd_operation operation = {.path = "/", .handler = write_patiently};
     begin_write(&operation);
     ck_assert(gjkd_request_try_short(&request));
     ck_assert_int_eq(request.reply.status, 204);
     finish();
-}
-END_TEST
-
-Suite *request_request_suite(void) {
-    const TTest *const tests[] = {a_set_and_a_query,
-                                  no_room_for_the_body,
-                                  refusals_of_the_head,
-                                  names_do_not_rebind,
-                                  sizes,
-                                  probes,
-                                  forms_agree,
-                                  deadlines,
-                                  a_trial_is_given_up,
-                                  a_short_trial_is_the_answer,
-                                  a_short_task_is_given_up,
-                                  a_short_task_may_wait_for_its_processor,
-                                  a_write_happens_or_expires,
-                                  queries_that_cannot_be,
-                                  an_operation_without_an_answer};
-    return test_suite("job", tests, COUNT_OF(tests));
 }

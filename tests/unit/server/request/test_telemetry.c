@@ -25,7 +25,7 @@ static void expect(const char *text, const char *line) {
     ck_assert_msg(strstr(text, line) != NULL, "no line \"%s\" in\n%s", line, text);
 }
 
-START_TEST(loops_add_up) {
+TEST(loops_add_up) {
     struct gjkd_telemetry *telemetry = gjkd_telemetry_new(2);
     struct gjkd_counters *a = gjkd_telemetry_counters(telemetry, 0);
     struct gjkd_counters *b = gjkd_telemetry_counters(telemetry, 1);
@@ -85,10 +85,4 @@ START_TEST(loops_add_up) {
     expect(text, "gjkd_build_info{version=\"" GJKD_VERSION_TEXT "\"} 1\n");
     free(text);
     gjkd_telemetry_free(telemetry);
-}
-END_TEST
-
-Suite *request_telemetry_suite(void) {
-    const TTest *const tests[] = {loops_add_up};
-    return test_suite("telemetry", tests, COUNT_OF(tests));
 }

@@ -5,7 +5,7 @@
 #include "security/token.h"
 #include "test_server.h"
 
-START_TEST(scopes_include_the_ones_before) {
+TEST(scopes_include_the_ones_before) {
     for (int has = GJKD_SCOPE_NONE; has <= GJKD_SCOPE_ADMIN; has++) {
         gjkd_grant grant = {(gjkd_scope)has, "", ""};
         for (int needed = GJKD_SCOPE_NONE; needed <= GJKD_SCOPE_ADMIN; needed++) {
@@ -19,9 +19,8 @@ START_TEST(scopes_include_the_ones_before) {
         }
     }
 }
-END_TEST
 
-START_TEST(prefixes_are_bytes) {
+TEST(prefixes_are_bytes) {
     static const struct {
         const char *prefix, *name;
         bool covers;
@@ -40,18 +39,10 @@ START_TEST(prefixes_are_bytes) {
             ck_assert_ptr_nonnull(strstr(problem.detail, rows[i].prefix));
     }
 }
-END_TEST
 
-START_TEST(without_tokens_everything_is_granted) {
+TEST(without_tokens_everything_is_granted) {
     gjkd_grant grant = gjkd_grant_all();
     struct proto_problem problem = {0};
     ck_assert(gjkd_access_scope(&grant, GJKD_SCOPE_ADMIN, &problem));
     ck_assert(gjkd_access_set(&grant, "any", &problem));
-}
-END_TEST
-
-Suite *security_access_suite(void) {
-    const TTest *const tests[] = {scopes_include_the_ones_before, prefixes_are_bytes,
-                                  without_tokens_everything_is_granted};
-    return test_suite("access", tests, COUNT_OF(tests));
 }

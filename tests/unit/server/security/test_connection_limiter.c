@@ -12,7 +12,7 @@ static gjkd_ip ip_of(const char *text) {
     return ip;
 }
 
-START_TEST(in_all) {
+TEST(in_all) {
     struct gjkd_connection_limiter *connection_limiter = gjkd_connection_limiter_new(3, 0);
     gjkd_ip ip = ip_of("10.0.0.1");
 
@@ -26,9 +26,8 @@ START_TEST(in_all) {
     }
     gjkd_connection_limiter_free(connection_limiter);
 }
-END_TEST
 
-START_TEST(from_one_address) {
+TEST(from_one_address) {
     struct gjkd_connection_limiter *connection_limiter = gjkd_connection_limiter_new(10, 2);
     gjkd_ip a = ip_of("2001:db8::1"), neighbour = ip_of("2001:db8::2"), b = ip_of("10.0.0.1");
 
@@ -42,10 +41,9 @@ START_TEST(from_one_address) {
     ck_assert(!gjkd_connection_limiter_admit(connection_limiter, &neighbour));
     gjkd_connection_limiter_free(connection_limiter);
 }
-END_TEST
 
 /* Many addresses come and go, and none of them leaves anything behind. */
-START_TEST(many_addresses) {
+TEST(many_addresses) {
     enum { COUNT = 2000 };
     struct gjkd_connection_limiter *connection_limiter = gjkd_connection_limiter_new(COUNT, 1);
     gjkd_ip ip = ip_of("10.0.0.0");
@@ -65,10 +63,4 @@ START_TEST(many_addresses) {
     }
     gjkd_connection_limiter_free(connection_limiter);
     gjkd_connection_limiter_free(NULL);
-}
-END_TEST
-
-Suite *security_connection_limiter_suite(void) {
-    const TTest *const tests[] = {in_all, from_one_address, many_addresses};
-    return test_suite("crowd", tests, COUNT_OF(tests));
 }

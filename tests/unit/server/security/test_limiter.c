@@ -13,7 +13,7 @@ static gjkd_limiter_key key_of(uint64_t number) {
 }
 
 /* At N - 1, N and N + 1 queries within a moment; then as they come back, one by one. */
-START_TEST(a_second_of_silence_is_a_second_of_queries) {
+TEST(a_second_of_silence_is_a_second_of_queries) {
     static const uint64_t rates[] = {1, 2, 3, 7, 1000, 1000000000};
     for (int i = 0; i < COUNT_OF(rates); i++) {
         struct gjkd_limiter *limiter = gjkd_limiter_new(rates[i]);
@@ -30,9 +30,8 @@ START_TEST(a_second_of_silence_is_a_second_of_queries) {
         gjkd_limiter_free(limiter);
     }
 }
-END_TEST
 
-START_TEST(debts_are_waited_for) {
+TEST(debts_are_waited_for) {
     struct gjkd_limiter *limiter = gjkd_limiter_new(10);
     gjkd_limiter_key key = key_of(1), other = key_of(2);
 
@@ -51,10 +50,9 @@ START_TEST(debts_are_waited_for) {
     gjkd_limiter_free(limiter);
     gjkd_limiter_free(NULL);
 }
-END_TEST
 
 /* Looking takes nothing; the account beside is another one. */
-START_TEST(looking_is_free) {
+TEST(looking_is_free) {
     struct gjkd_limiter *limiter = gjkd_limiter_new(2);
     gjkd_limiter_key key = key_of(7), beside = gjkd_limiter_key_beside(&key);
 
@@ -71,10 +69,9 @@ START_TEST(looking_is_free) {
     ck_assert_uint_eq(gjkd_limiter_wait_s(limiter, &key, SECOND), 1);
     gjkd_limiter_free(limiter);
 }
-END_TEST
 
 /* More clients than there is room for: those who owe most are remembered. */
-START_TEST(a_flood_of_clients) {
+TEST(a_flood_of_clients) {
     struct gjkd_limiter *limiter = gjkd_limiter_new(1);
     gjkd_limiter_key debtor = key_of(0);
     uint64_t now = SECOND;
@@ -87,7 +84,6 @@ START_TEST(a_flood_of_clients) {
     ck_assert_uint_gt(gjkd_limiter_take(limiter, &debtor, now), 900);
     gjkd_limiter_free(limiter);
 }
-END_TEST
 
 static gjkd_ip ip_of(const char *text) {
     gjkd_ip ip;
@@ -95,7 +91,7 @@ static gjkd_ip ip_of(const char *text) {
     return ip;
 }
 
-START_TEST(forwarded) {
+TEST(forwarded) {
     static const struct {
         const char *peer, *header, *client;
     } rows[] = {
@@ -126,11 +122,4 @@ START_TEST(forwarded) {
         gjkd_ip client = gjkd_forwarded_client(&peer, rows[i].header, &trusted);
         ck_assert_msg(gjkd_ip_equal(&client, &wanted), "row %d", i);
     }
-}
-END_TEST
-
-Suite *security_limiter_suite(void) {
-    const TTest *const tests[] = {a_second_of_silence_is_a_second_of_queries, debts_are_waited_for,
-                                  looking_is_free, a_flood_of_clients, forwarded};
-    return test_suite("limiter", tests, COUNT_OF(tests));
 }

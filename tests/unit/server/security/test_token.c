@@ -23,7 +23,7 @@ static bool read_text(const char *text, size_t length) {
     return fine;
 }
 
-START_TEST(lines) {
+TEST(lines) {
     static const char text[] = "# who may do what\n\n"
                                "game " SECRET " read,write game-\r\n"
                                "  ops\t" OTHER "  admin   # everything";
@@ -41,9 +41,8 @@ START_TEST(lines) {
     ck_assert_ptr_null(gjkd_tokens_find(&tokens, &digest));
     ck_assert(read_text("# none\n", 7) && tokens.count == 0);
 }
-END_TEST
 
-START_TEST(mistakes) {
+TEST(mistakes) {
     static const struct {
         const char *line, *chunk;
     } rows[] = {
@@ -72,9 +71,8 @@ START_TEST(mistakes) {
         ck_assert_ptr_null(strstr(error, "2bb80d53"));
     }
 }
-END_TEST
 
-START_TEST(limits) {
+TEST(limits) {
     enum { LINE = 90 };
     char *text = malloc((GJKD_TOKENS_MAX + 1) * LINE);
     char name[GJKD_TOKEN_NAME_BYTES_MAX + 2], line[GJKD_TOKEN_LINE_BYTES_MAX + 8];
@@ -109,7 +107,6 @@ START_TEST(limits) {
     ck_assert(!read_text(line, sizeof line));
     ck_assert(!read_text("# a\0b\n", 6));
 }
-END_TEST
 
 static char file_name[] = "/tmp/gjkd-tokens-XXXXXX";
 
@@ -120,7 +117,7 @@ static void write_file(const char *text) {
     fclose(file);
 }
 
-START_TEST(a_keyring) {
+TEST(a_keyring) {
     static const struct {
         const char *header;
         gjkd_key_status status;
@@ -170,10 +167,4 @@ START_TEST(a_keyring) {
     gjkd_keyring_free(keyring);
     ck_assert_ptr_null(gjkd_keyring_new("/tmp", error));
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *security_token_suite(void) {
-    const TTest *const tests[] = {lines, mistakes, limits, a_keyring};
-    return test_suite("token", tests, COUNT_OF(tests));
 }

@@ -51,6 +51,8 @@ static void teardown(void) {
     gjkd_registry_free(fake.base.shown);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static gjkd_write write_of(unsigned change) {
     return (gjkd_write){.storage = &fake.base,
                         .name = "a",
@@ -105,7 +107,7 @@ static uint64_t shown(void) {
     return revision;
 }
 
-START_TEST(readers_see_what_is_stored) {
+TEST(readers_see_what_is_stored) {
     ck_assert_uint_eq(put(0, 0), 1);
     ck_assert_uint_eq(put(1, 0), 2); /* built upon what is not stored yet */
     ck_assert_uint_eq(fake.count, 2);
@@ -124,9 +126,8 @@ START_TEST(readers_see_what_is_stored) {
     settle(GJKD_ON_DISK);
     ck_assert_uint_eq(shown(), 0);
 }
-END_TEST
 
-START_TEST(ticks_stay_in_memory_where_they_may) {
+TEST(ticks_stay_in_memory_where_they_may) {
     ck_assert_uint_eq(put(0, 4), 1);
     settle(GJKD_ON_DISK);
     /* The first one tells the store that revisions may be lost from now on. */
@@ -147,9 +148,8 @@ START_TEST(ticks_stay_in_memory_where_they_may) {
     ck_assert_int_eq(changes[4].durability, GJKD_IN_MEMORY);
     ck_assert_int_eq(changes[5].durability, GJKD_IN_MEMORY);
 }
-END_TEST
 
-START_TEST(no_revision_passes_the_bound_unheard) {
+TEST(no_revision_passes_the_bound_unheard) {
     ck_assert_uint_eq(put(0, 1), 1);
     settle(GJKD_ON_DISK);
     uint64_t bound = 0, heard = 0;
@@ -170,9 +170,8 @@ START_TEST(no_revision_passes_the_bound_unheard) {
     ck_assert_uint_eq(fake.changes[0]->to->revision_bound, 0);
     settle(GJKD_ON_DISK);
 }
-END_TEST
 
-START_TEST(a_store_without_room_refuses) {
+TEST(a_store_without_room_refuses) {
     fake.is_full = true;
     ck_assert_uint_eq(put(0, 0), 0);
     ck_assert_int_eq(problem.code, PROTO_OVERLOADED);
@@ -188,7 +187,6 @@ START_TEST(a_store_without_room_refuses) {
     ck_assert_uint_eq(fake.count, 0);
     ck_assert_int_eq(changes[1].durability, GJKD_NO_WRITE);
 }
-END_TEST
 
 /* --- Writer and store --- */
 
@@ -196,7 +194,7 @@ static void note_done(struct gjkd_task *task) {
     (void)task;
 }
 
-START_TEST(whoever_comes_second_finds_the_other) {
+TEST(whoever_comes_second_finds_the_other) {
     uv_loop_t loop;
     struct gjkd_completion_queue completions;
     struct gjkd_task task = {.completions = &completions, .done = note_done};
@@ -218,7 +216,6 @@ START_TEST(whoever_comes_second_finds_the_other) {
     gjkd_completion_queue_fini(&completions);
     uv_loop_close(&loop);
 }
-END_TEST
 
 static void *settle_all(void *closure) {
     struct gjkd_change *many = closure;
@@ -227,7 +224,7 @@ static void *settle_all(void *closure) {
     return NULL;
 }
 
-START_TEST(a_thread_can_wait) {
+TEST(a_thread_can_wait) {
     static struct gjkd_change many[1000];
     pthread_t thread;
     for (int i = 0; i < 1000; i++)
@@ -236,20 +233,4 @@ START_TEST(a_thread_can_wait) {
     for (int i = 0; i < 1000; i++)
         ck_assert_int_eq(gjkd_change_wait(&many[i]), GJKD_ON_DISK);
     pthread_join(thread, NULL);
-}
-END_TEST
-
-Suite *sets_change_suite(void) {
-    const TTest *const tests[] = {
-        readers_see_what_is_stored,           ticks_stay_in_memory_where_they_may,
-        no_revision_passes_the_bound_unheard, a_store_without_room_refuses,
-        whoever_comes_second_finds_the_other, a_thread_can_wait,
-    };
-    Suite *suite = suite_create("sets/change");
-    TCase *tcase = tcase_create("change");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

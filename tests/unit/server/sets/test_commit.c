@@ -75,7 +75,7 @@ static void finish(void) {
     gjkd_registry_free(registry);
 }
 
-START_TEST(what_does_not_change_is_shared) {
+TEST(what_does_not_change_is_shared) {
     setup("{'dimension':2,'shapes':{'a':" BOX ",'b':" BOX ",'c':" BOX "}}");
     struct gjkd_version *one = current();
     struct gjkd_version *two = change("{'shapes':{'b':{'position':[1,1]}}}", -1, NULL);
@@ -95,9 +95,8 @@ START_TEST(what_does_not_change_is_shared) {
     gjkd_version_release(two);
     finish();
 }
-END_TEST
 
-START_TEST(an_edit_of_nothing_is_a_revision) {
+TEST(an_edit_of_nothing_is_a_revision) {
     setup("{'dimension':2,'shapes':{'a':" BOX "}}");
     struct gjkd_version *one = current();
     struct gjkd_version *two = change("{}", -1, NULL);
@@ -108,9 +107,8 @@ START_TEST(an_edit_of_nothing_is_a_revision) {
     gjkd_version_release(two);
     finish();
 }
-END_TEST
 
-START_TEST(ticks_are_kept_and_go) {
+TEST(ticks_are_kept_and_go) {
     setup("{'dimension':2,'history':{'ticks':2},'shapes':{'a':" BOX "}}");
     char body[100];
     for (int tick = 5; tick < 10; tick++) {
@@ -130,9 +128,8 @@ START_TEST(ticks_are_kept_and_go) {
     gjkd_version_release(version);
     finish();
 }
-END_TEST
 
-START_TEST(repeated_ticks) {
+TEST(repeated_ticks) {
     setup("{'dimension':2,'history':{'ticks':2},'shapes':{'a':" BOX "}}");
     struct gjkd_version *first = change("{'shapes':{}}", 1, NULL);
     struct gjkd_version *again = change("{'shapes':{}}", 1, "\"stale\"");
@@ -149,9 +146,8 @@ START_TEST(repeated_ticks) {
     gjkd_version_release(first);
     finish();
 }
-END_TEST
 
-START_TEST(a_set_without_history) {
+TEST_EACH(a_set_without_history, 0, 2) {
     static const char *const bodies[] = {"{'dimension':2}",
                                          "{'dimension':2,'history':{'ticks':0}}"};
     gjk_rewound rewound;
@@ -165,7 +161,6 @@ START_TEST(a_set_without_history) {
     gjkd_version_release(version);
     finish();
 }
-END_TEST
 
 /* --- Memory --- */
 
@@ -200,7 +195,7 @@ static char *moves(double where) {
     return body;
 }
 
-START_TEST(ticks_share_definitions) {
+TEST(ticks_share_definitions) {
     setup(heavy("'dimension':2,'history':{'ticks':8},", 0));
     uint64_t start = bytes();
     do_change("{}", 0);
@@ -222,10 +217,9 @@ START_TEST(ticks_share_definitions) {
     ck_assert_uint_eq(bytes(), start);
     finish();
 }
-END_TEST
 
 /* What malloc has handed out is what was counted, about. */
-START_TEST(what_is_counted_is_what_is_used) {
+TEST(what_is_counted_is_what_is_used) {
     registry = gjkd_registry_new(10);
     size_t before = mallinfo2().uordblks;
     if (before == 0) { /* a sanitizer's malloc, which does not tell */
@@ -245,9 +239,8 @@ START_TEST(what_is_counted_is_what_is_used) {
     ck_assert_uint_lt(mallinfo2().uordblks, before + used / 50);
     finish();
 }
-END_TEST
 
-START_TEST(edits_between_ticks_are_not_kept) {
+TEST(edits_between_ticks_are_not_kept) {
     setup(heavy("'dimension':2,'history':{'ticks':8},", 0));
     do_change("{}", 0);
     do_change(moves(1), -1);
@@ -257,9 +250,8 @@ START_TEST(edits_between_ticks_are_not_kept) {
     ck_assert_uint_le(bytes(), once + once / 2);
     finish();
 }
-END_TEST
 
-START_TEST(a_limit_of_memory) {
+TEST(a_limit_of_memory) {
     setup(heavy("'dimension':2,'history':{'ticks':1000},", 0));
     const uint64_t max = 3 * bytes();
     gjkd_registry_limit(registry, max);
@@ -286,7 +278,6 @@ START_TEST(a_limit_of_memory) {
     do_change("{'shapes':{'hull-2':{'position':[1,1]}}}", tick);
     finish();
 }
-END_TEST
 
 /* --- Threads --- */
 
@@ -329,7 +320,7 @@ static void *read_ticks(void *closure) {
     return NULL;
 }
 
-START_TEST(writers_and_readers_of_ticks) {
+TEST(writers_and_readers_of_ticks) {
     pthread_t threads[2 * WRITERS];
     unsigned made[WRITERS] = {0};
     setup("{'dimension':2,'history':{'ticks':5},'shapes':{'a':" BOX ",'b':" BOX "}}");
@@ -345,22 +336,4 @@ START_TEST(writers_and_readers_of_ticks) {
                       1 + WRITERS * WRITES + gjkd_version_ticks(version).newest + 1);
     gjkd_version_release(version);
     finish();
-}
-END_TEST
-
-Suite *sets_commit_suite(void) {
-    const TTest *const tests[] = {what_does_not_change_is_shared,
-                                  an_edit_of_nothing_is_a_revision,
-                                  ticks_are_kept_and_go,
-                                  repeated_ticks,
-                                  ticks_share_definitions,
-                                  what_is_counted_is_what_is_used,
-                                  edits_between_ticks_are_not_kept,
-                                  a_limit_of_memory,
-                                  writers_and_readers_of_ticks};
-    Suite *suite = test_suite("edit", tests, COUNT_OF(tests));
-    TCase *loop = tcase_create("loop");
-    tcase_add_loop_test(loop, a_set_without_history, 0, 2);
-    suite_add_tcase(suite, loop);
-    return suite;
 }

@@ -4,7 +4,7 @@
 
 #define TAG "\"00000000000000ff-7\""
 
-START_TEST(format) {
+TEST(format) {
     char etag[GJKD_ETAG_MAX];
 
     gjkd_etag_format(etag, 255, 0, 7);
@@ -18,9 +18,8 @@ START_TEST(format) {
                            "-gzip\"");
     ck_assert_uint_lt(strlen(etag), GJKD_ETAG_MAX);
 }
-END_TEST
 
-START_TEST(preconditions) {
+TEST(preconditions) {
     static const struct {
         const char *if_match, *if_none_match, *etag;
         bool reading;
@@ -65,10 +64,4 @@ START_TEST(preconditions) {
                                                           rows[i].etag, rows[i].reading);
         ck_assert_msg(found == rows[i].expected, "row %d: %d", i, (int)found);
     }
-}
-END_TEST
-
-Suite *sets_etag_suite(void) {
-    const TTest *const tests[] = {format, preconditions};
-    return test_suite("etag", tests, COUNT_OF(tests));
 }

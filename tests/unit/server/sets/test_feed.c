@@ -45,7 +45,7 @@ static gjkd_collected collect_of(struct gjkd_feed *feed, uint64_t since, uint32_
     return gjkd_feed_collect(feed, &from, feed->newest, &arena, &changes);
 }
 
-START_TEST(changes_are_told_once_each) {
+TEST(changes_are_told_once_each) {
     setup();
     struct gjkd_feed *feed = put(SET("'a':" BOX ",'b':" BOX ",'c':" BOX));
     ck_assert_int_eq(collect(feed, 1, 1), GJKD_COLLECT_NOT_KEPT);
@@ -65,9 +65,8 @@ START_TEST(changes_are_told_once_each) {
     ck_assert_int_eq(collect(feed, 0, 4), GJKD_COLLECT_NOT_KEPT);
     teardown();
 }
-END_TEST
 
-START_TEST(a_revision_that_another_write_made_is_not_known) {
+TEST(a_revision_that_another_write_made_is_not_known) {
     setup();
     struct gjkd_feed *feed = put(SET("'a':" BOX));
     struct gjkd_version *first = gjkd_registry_get(registry, "s");
@@ -83,9 +82,8 @@ START_TEST(a_revision_that_another_write_made_is_not_known) {
     gjkd_version_release(second);
     teardown();
 }
-END_TEST
 
-START_TEST(the_oldest_change_goes_first) {
+TEST(the_oldest_change_goes_first) {
     setup();
     struct gjkd_feed *feed = put(SET("'a':" BOX));
     for (int i = 1; i <= GJKD_FEED_CHANGES_MAX + 1; i++) {
@@ -100,9 +98,8 @@ START_TEST(the_oldest_change_goes_first) {
     ck_assert_uint_eq(changes.count, 1);
     teardown();
 }
-END_TEST
 
-START_TEST(bytes_are_bounded_and_given_back) {
+TEST(bytes_are_bounded_and_given_back) {
     enum { SHAPES = 4000, ENTRY = 170 };
     setup();
     const uint64_t before = gjkd_memory_sets();
@@ -130,14 +127,13 @@ START_TEST(bytes_are_bounded_and_given_back) {
     ck_assert_uint_eq(gjkd_memory_sets(), before);
     teardown();
 }
-END_TEST
 
 static void count(struct gjkd_listener *listener) {
     (void)listener;
     changes.count++;
 }
 
-START_TEST(a_listener_is_told_of_changes_and_of_the_end) {
+TEST(a_listener_is_told_of_changes_and_of_the_end) {
     setup();
     struct gjkd_listener listener = {.notify = count};
     struct gjkd_version *version = test_put(registry, "s", SET("'a':" BOX), NULL);
@@ -156,13 +152,4 @@ START_TEST(a_listener_is_told_of_changes_and_of_the_end) {
     feed->listener = NULL;
     gjkd_version_release(version);
     teardown();
-}
-END_TEST
-
-Suite *sets_feed_suite(void) {
-    const TTest *const tests[] = {changes_are_told_once_each,
-                                  a_revision_that_another_write_made_is_not_known,
-                                  the_oldest_change_goes_first, bytes_are_bounded_and_given_back,
-                                  a_listener_is_told_of_changes_and_of_the_end};
-    return test_suite("feed", tests, COUNT_OF(tests));
 }

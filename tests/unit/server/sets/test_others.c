@@ -14,7 +14,7 @@ static void put(struct gjkd_registry *registry, const char *name) {
     gjkd_version_release(version);
 }
 
-START_TEST(the_first_version_asked_for_stays) {
+TEST(the_first_version_asked_for_stays) {
     struct gjkd_registry *registry = gjkd_registry_new(10);
     struct gjkd_pinned_sets pinned_sets;
     bool no_memory = true;
@@ -35,9 +35,8 @@ START_TEST(the_first_version_asked_for_stays) {
     gjkd_pinned_sets_fini(&pinned_sets);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(many_sets_in_any_order) {
+TEST(many_sets_in_any_order) {
     struct gjkd_registry *registry = gjkd_registry_new(SETS);
     const struct gjkd_version *seen[SETS];
     struct gjkd_pinned_sets pinned_sets;
@@ -58,10 +57,4 @@ START_TEST(many_sets_in_any_order) {
     }
     gjkd_pinned_sets_fini(&pinned_sets);
     gjkd_registry_free(registry);
-}
-END_TEST
-
-Suite *sets_others_suite(void) {
-    const TTest *const tests[] = {the_first_version_asked_for_stays, many_sets_in_any_order};
-    return test_suite("others", tests, COUNT_OF(tests));
 }

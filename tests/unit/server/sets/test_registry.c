@@ -33,7 +33,7 @@ static const char *list(const char *prefix, const char *after, size_t limit) {
     return text;
 }
 
-START_TEST(names_in_order) {
+TEST(names_in_order) {
     registry = gjkd_registry_new(100);
     put("b");
     put("a-2");
@@ -57,9 +57,8 @@ START_TEST(names_in_order) {
     ck_assert_str_eq(list("", NULL, 16), "Z a a-2 b");
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(sets_are_counted) {
+TEST(sets_are_counted) {
     registry = gjkd_registry_new(2);
     put("a");
     put("b");
@@ -79,9 +78,8 @@ START_TEST(sets_are_counted) {
     put("c");
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(a_held_version_outlives_its_name) {
+TEST(a_held_version_outlives_its_name) {
     registry = gjkd_registry_new(2);
     put("a");
     struct gjkd_version *held = gjkd_registry_get(registry, "a");
@@ -93,9 +91,8 @@ START_TEST(a_held_version_outlives_its_name) {
     ck_assert_uint_eq(gjk_set_count(held->set), 0);
     gjkd_version_release(held);
 }
-END_TEST
 
-START_TEST(two_exchange_what_they_have) {
+TEST(two_exchange_what_they_have) {
     struct gjkd_registry *shown = gjkd_registry_new(100), *other = gjkd_registry_new(100);
     registry = other;
     put("new");
@@ -117,7 +114,6 @@ START_TEST(two_exchange_what_they_have) {
     ck_assert_str_eq(list("", NULL, 16), "new newer newest");
     gjkd_registry_free(shown);
 }
-END_TEST
 
 /* --- Threads --- */
 
@@ -135,7 +131,7 @@ static void *lock_in_the_end(void *closure) {
     return NULL;
 }
 
-START_TEST(a_writer_waits_as_long_as_it_says) {
+TEST(a_writer_waits_as_long_as_it_says) {
     pthread_t in_vain, in_the_end;
     bool is_locked = false;
     registry = gjkd_registry_new(100);
@@ -150,7 +146,6 @@ START_TEST(a_writer_waits_as_long_as_it_says) {
     gjkd_registry_unlock_writer(registry, "s");
     gjkd_registry_free(registry);
 }
-END_TEST
 
 #define WRITERS 3
 #define READERS 3
@@ -200,7 +195,7 @@ static void *read_many(void *closure) {
     return NULL;
 }
 
-START_TEST(threads_see_whole_versions) {
+TEST(threads_see_whole_versions) {
     pthread_t threads[WRITERS + READERS];
     unsigned firsts[WRITERS];
 
@@ -220,7 +215,6 @@ START_TEST(threads_see_whole_versions) {
     gjkd_version_release(version);
     gjkd_registry_free(registry);
 }
-END_TEST
 
 /* Everyone reads, then writes only if nobody else did. */
 static void *write_if_match(void *closure) {
@@ -237,7 +231,7 @@ static void *write_if_match(void *closure) {
     return NULL;
 }
 
-START_TEST(if_match_loses_no_update) {
+TEST(if_match_loses_no_update) {
     pthread_t threads[WRITERS];
     unsigned won[WRITERS] = {0};
     unsigned sum = 0;
@@ -254,16 +248,4 @@ START_TEST(if_match_loses_no_update) {
     ck_assert_uint_eq(version->revision, 1 + sum);
     gjkd_version_release(version);
     gjkd_registry_free(registry);
-}
-END_TEST
-
-Suite *sets_registry_suite(void) {
-    const TTest *const tests[] = {names_in_order,
-                                  sets_are_counted,
-                                  two_exchange_what_they_have,
-                                  a_writer_waits_as_long_as_it_says,
-                                  a_held_version_outlives_its_name,
-                                  threads_see_whole_versions,
-                                  if_match_loses_no_update};
-    return test_suite("registry", tests, COUNT_OF(tests));
 }

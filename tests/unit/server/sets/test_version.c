@@ -30,7 +30,7 @@ static proto_code try_delete(const char *name, const char *if_match) {
     return problem.code;
 }
 
-START_TEST(content_is_copied) {
+TEST(content_is_copied) {
     setup();
     struct gjkd_version *version =
         test_put(registry, "s",
@@ -59,9 +59,8 @@ START_TEST(content_is_copied) {
     gjkd_version_release(version);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(bytes_depend_on_content_alone) {
+TEST(bytes_depend_on_content_alone) {
     static const char *const body = "{'dimension':2,'shapes':{'a':" BOX ",'b':" BOX "}}";
     setup();
     struct gjkd_version *first = test_put(registry, "s", body, NULL);
@@ -72,9 +71,8 @@ START_TEST(bytes_depend_on_content_alone) {
     gjkd_version_release(again);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(handles_stay_and_never_return) {
+TEST(handles_stay_and_never_return) {
     setup();
     struct gjkd_version *one =
         test_put(registry, "s", "{'dimension':2,'shapes':{'a':" BOX ",'m':" BOX ",'z':" BOX "}}",
@@ -101,9 +99,8 @@ START_TEST(handles_stay_and_never_return) {
     gjkd_version_release(three);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(a_new_life_has_a_new_incarnation) {
+TEST(a_new_life_has_a_new_incarnation) {
     setup();
     struct gjkd_version *one = test_put(registry, "s", "{'dimension':2}", NULL);
     ck_assert_int_eq(try_delete("s", NULL), PROTO_OK);
@@ -115,7 +112,6 @@ START_TEST(a_new_life_has_a_new_incarnation) {
     gjkd_version_release(two);
     gjkd_registry_free(registry);
 }
-END_TEST
 
 /* Stores a set of so many circles of that size. */
 static struct gjkd_version *put_many(const char *name, int count, int size) {
@@ -141,7 +137,7 @@ static struct gjkd_version *move_one(const struct gjkd_version *from) {
     return to;
 }
 
-START_TEST(old_versions_pin_what_later_ones_lack) {
+TEST(old_versions_pin_what_later_ones_lack) {
     setup();
     struct gjkd_version *first = put_many("s", 1000, 1), *moved = move_one(first);
     struct gjkd_version *replaced = put_many("s", 10, 2), *other = put_many("t", 10, 2);
@@ -162,9 +158,8 @@ START_TEST(old_versions_pin_what_later_ones_lack) {
     gjkd_version_release(other);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(writes_are_conditional) {
+TEST(writes_are_conditional) {
     char etag[GJKD_ETAG_MAX];
     setup();
     struct gjkd_version *one = test_put(registry, "s", "{'dimension':2}", NULL);
@@ -183,9 +178,8 @@ START_TEST(writes_are_conditional) {
     gjkd_version_release(two);
     gjkd_registry_free(registry);
 }
-END_TEST
 
-START_TEST(demo_sets_load_once) {
+TEST(demo_sets_load_once) {
     const proto_limits limits = proto_limits_default();
     char error[PROTO_DETAIL_MAX];
     setup();
@@ -203,16 +197,4 @@ START_TEST(demo_sets_load_once) {
     gjkd_version_release(kept);
     gjkd_version_release(arena2d);
     gjkd_registry_free(registry);
-}
-END_TEST
-
-Suite *sets_version_suite(void) {
-    const TTest *const tests[] = {content_is_copied,
-                                  bytes_depend_on_content_alone,
-                                  handles_stay_and_never_return,
-                                  a_new_life_has_a_new_incarnation,
-                                  old_versions_pin_what_later_ones_lack,
-                                  writes_are_conditional,
-                                  demo_sets_load_once};
-    return test_suite("version", tests, COUNT_OF(tests));
 }

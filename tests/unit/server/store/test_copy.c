@@ -45,6 +45,8 @@ static void teardown(void) {
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static void reopen(void) {
     gjkd_database_close(database);
     database = gjkd_database_open(directory, error);
@@ -60,15 +62,14 @@ static bool is_taken_by(const char *cluster) {
     return gjkd_copy_check(database, directory, cluster, &copy, error);
 }
 
-START_TEST(a_fresh_file_belongs_to_nobody) {
+TEST(a_fresh_file_belongs_to_nobody) {
     gjkd_copy copy;
     ck_assert(gjkd_database_get_copy(database, &copy));
     ck_assert_str_eq(copy.cluster, "");
     ck_assert(is_taken_by("") && is_taken_by("a"));
 }
-END_TEST
 
-START_TEST(what_was_put_is_there) {
+TEST(what_was_put_is_there) {
     gjkd_copy copy, other = some;
     ck_assert(gjkd_database_put_copy(database, &some));
     reopen();
@@ -84,16 +85,14 @@ START_TEST(what_was_put_is_there) {
     ck_assert(!is_taken_by("") && strstr(error, "give --nats and --cluster a"));
     ck_assert(!is_taken_by("b") && strstr(error, "not of b: name another directory"));
 }
-END_TEST
 
-START_TEST(a_file_with_sets_is_no_node_s) {
+TEST(a_file_with_sets_is_no_node_s) {
     ck_assert(gjkd_database_write(database, NULL, version, &arena));
     ck_assert(!is_taken_by("a") && strstr(error, "a daemon without a cluster"));
     ck_assert(is_taken_by(""));
 }
-END_TEST
 
-START_TEST(damage_is_noticed) {
+TEST(damage_is_noticed) {
     static const char *const columns[] = {"epoch", "place", "message", "message_place", "sum"};
     gjkd_copy copy;
     char sql[100];
@@ -107,7 +106,6 @@ START_TEST(damage_is_noticed) {
     run("UPDATE copy SET cluster = 'b'");
     ck_assert(!is_taken_by("b") && strstr(error, "damaged"));
 }
-END_TEST
 
 static void check_ticks(const char *text, size_t length) {
     char *found = NULL;
@@ -118,7 +116,7 @@ static void check_ticks(const char *text, size_t length) {
     free(found);
 }
 
-START_TEST(texts_of_ticks_come_back) {
+TEST(texts_of_ticks_come_back) {
     static const size_t lengths[] = {0, 1, PART - 1, PART, PART + 1, 2 * PART, 3 * PART + 7, 5};
     char *text = malloc(4 * PART);
     for (size_t i = 0; i < 4 * PART; i++)
@@ -134,9 +132,8 @@ START_TEST(texts_of_ticks_come_back) {
     ck_assert(gjkd_database_write(database, NULL, version, &arena));
     check_ticks(NULL, 0); /* they went with the set */
 }
-END_TEST
 
-START_TEST(damaged_texts_are_noticed) {
+TEST(damaged_texts_are_noticed) {
     static const char *const changes[] = {
         "UPDATE ticks SET sum = sum + 1 WHERE key & 1 = 0",
         "UPDATE ticks SET text = x'00' WHERE key & 1 = 1",
@@ -159,21 +156,4 @@ START_TEST(damaged_texts_are_noticed) {
     run("DELETE FROM ticks WHERE key & 1 = 1"); /* the last part */
     ck_assert(!gjkd_database_get_copy(database, &copy));
     free(text);
-}
-END_TEST
-
-Suite *store_copy_suite(void) {
-    const TTest *const tests[] = {
-        a_fresh_file_belongs_to_nobody, what_was_put_is_there,
-        a_file_with_sets_is_no_node_s,  damage_is_noticed,
-        texts_of_ticks_come_back,       damaged_texts_are_noticed,
-    };
-    Suite *suite = suite_create("store/copy");
-    TCase *tcase = tcase_create("copy");
-    tcase_set_timeout(tcase, 300);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

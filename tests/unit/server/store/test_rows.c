@@ -37,6 +37,8 @@ static void teardown(void) {
     gjk_arena_fini(&arena);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static gjkd_row encode(const gjk_body *body, gjkd_place_row *place) {
     gjkd_place_encode(body, 3, KEY, place);
     return (gjkd_row){
@@ -70,7 +72,7 @@ static void check_alike(const gjk_body *a, const gjk_body *b) {
     ck_assert_mem_eq(&a->placed.pose, &b->placed.pose, sizeof a->placed.pose);
 }
 
-START_TEST(rows_come_back) {
+TEST(rows_come_back) {
     for (uint32_t i = 0; i < 2; i++) {
         gjkd_place_row place;
         const gjk_body *body = test_set_body(version->set, i);
@@ -82,7 +84,6 @@ START_TEST(rows_come_back) {
         gjkd_stored_keeper.release(back);
     }
 }
-END_TEST
 
 /* part: of the row */
 static void check_refused(const gjkd_row *row, proto_text *part) {
@@ -102,7 +103,7 @@ static void check_refused(const gjkd_row *row, proto_text *part) {
     free(bytes);
 }
 
-START_TEST(damage_is_noticed) {
+TEST(damage_is_noticed) {
     gjkd_place_row place;
     gjkd_row row = encode(gjk_set_find(version->set, "full"), &place);
     gjkd_row other = row;
@@ -116,7 +117,6 @@ START_TEST(damage_is_noticed) {
     other = row;
     check_refused(&other, &other.shape);
 }
-END_TEST
 
 /* A row whose checksum is right, with another definition. */
 static bool is_taken(const char *definition) {
@@ -135,23 +135,11 @@ static bool is_taken(const char *definition) {
     return body != NULL;
 }
 
-START_TEST(only_definitions_are_taken) {
+TEST(only_definitions_are_taken) {
     ck_assert(is_taken("{\"type\":\"point\"}"));
     ck_assert(!is_taken("{\"type\":\"point\"} "));
     ck_assert(!is_taken(" {\"type\":\"point\"}"));
     ck_assert(!is_taken("{\"type\":\"point\",\"position\":[1,2,3]}"));
     ck_assert(!is_taken("{\"type\":\"point\",\"orientation\":[0,0,0,1]}"));
     ck_assert(!is_taken("{\"type\":\"circle\",\"radius\":1}"));
-}
-END_TEST
-
-Suite *store_rows_suite(void) {
-    const TTest *const tests[] = {rows_come_back, damage_is_noticed, only_definitions_are_taken};
-    Suite *suite = suite_create("store/rows");
-    TCase *tcase = tcase_create("rows");
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

@@ -42,6 +42,8 @@ static void teardown(void) {
     ck_assert_int_eq(rmdir(directory), 0);
 }
 
+TEST_FIXTURE(setup, teardown)
+
 static bool has_room(void) {
     struct gjkd_storage *storage = gjkd_disk_store_storage(disk);
     return storage->has_room(storage, &problem);
@@ -66,7 +68,7 @@ static uint64_t revision(struct gjkd_registry *registry) {
     return found;
 }
 
-START_TEST(so_many_may_wait_and_no_more) {
+TEST(so_many_may_wait_and_no_more) {
     const unsigned most = GJKD_CHANGES_MAX;
     for (unsigned i = 0; i + 1 < most; i++)
         ck_assert(put(i));
@@ -89,17 +91,4 @@ START_TEST(so_many_may_wait_and_no_more) {
     ck_assert(put(most + 1));
     ck_assert_int_eq(gjkd_change_wait(&changes[most + 1]), GJKD_ON_DISK);
     ck_assert_uint_eq(revision(shown), most + 1);
-}
-END_TEST
-
-Suite *store_waiting_suite(void) {
-    const TTest *const tests[] = {so_many_may_wait_and_no_more};
-    Suite *suite = suite_create("store/waiting");
-    TCase *tcase = tcase_create("waiting");
-    tcase_set_timeout(tcase, 300);
-    tcase_add_checked_fixture(tcase, setup, teardown);
-    for (int i = 0; i < COUNT_OF(tests); i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
 }

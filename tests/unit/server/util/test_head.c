@@ -20,16 +20,15 @@ static gjkd_head read_lines(const char *const *lines) {
 
 #define READ(...) read_lines((const char *const[]){__VA_ARGS__, NULL})
 
-START_TEST(methods) {
+TEST(methods) {
     ck_assert_int_eq(gjkd_method_find("GET"), GJKD_GET);
     ck_assert_int_eq(gjkd_method_find("OPTIONS"), GJKD_OPTIONS);
     ck_assert_int_eq(gjkd_method_find("get"), GJKD_METHOD_OTHER);
     ck_assert_str_eq(gjkd_method_text(GJKD_DELETE), "DELETE");
     ck_assert_str_eq(gjkd_method_text(GJKD_METHOD_OTHER), "other");
 }
-END_TEST
 
-START_TEST(fields) {
+TEST(fields) {
     gjk_arena_init(&arena, 0);
     gjkd_head head = READ("host: a", "CONTENT-TYPE: application/json", "Content-Length: 12",
                           "Accept: a/b", "Accept: c/d", "If-Match: \"x\"", "If-None-Match: *",
@@ -46,10 +45,9 @@ START_TEST(fields) {
     ck_assert(gjkd_head_has_body(&head));
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* libmicrohttpd frees what the fields came in while a worker still reads the head. */
-START_TEST(texts_are_copies) {
+TEST(texts_are_copies) {
     char name[] = "Accept-Encoding", value[] = "gzip", more[] = "br", type[] = "a/b \t";
     gjk_arena_init(&arena, 0);
     gjkd_head head = gjkd_head_make(GJKD_GET);
@@ -68,9 +66,8 @@ START_TEST(texts_are_copies) {
     ck_assert(head.accept_encoding == NULL && head.content_type == NULL && head.if_match == NULL);
     gjk_arena_fini(&arena);
 }
-END_TEST
 
-START_TEST(blanks_are_no_part_of_a_value) {
+TEST(blanks_are_no_part_of_a_value) {
     gjk_arena_init(&arena, 0);
     gjkd_head head = READ("Host: a \t ", "Content-Length: 12 ", "Accept:  ");
     ck_assert_ptr_null(head.fault);
@@ -79,9 +76,8 @@ START_TEST(blanks_are_no_part_of_a_value) {
     ck_assert_str_eq(head.accept, "");
     gjk_arena_fini(&arena);
 }
-END_TEST
 
-START_TEST(bodies) {
+TEST(bodies) {
     gjk_arena_init(&arena, 0);
     gjkd_head none = READ("Host: a");
     ck_assert(!gjkd_head_has_body(&none));
@@ -91,9 +87,8 @@ START_TEST(bodies) {
     ck_assert(gjkd_head_has_body(&chunked) && chunked.fault == NULL);
     gjk_arena_fini(&arena);
 }
-END_TEST
 
-START_TEST(faults) {
+TEST(faults) {
     static const char *const rows[][3] = {
         {"Content-Length: 1", "Content-Length: 1", NULL},
         {"Content-Length: 1", "content-length: 2", NULL},
@@ -121,11 +116,4 @@ START_TEST(faults) {
         ck_assert_msg(head.fault != NULL, "%s | %s", rows[i][0], rows[i][1]);
     }
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *util_head_suite(void) {
-    const TTest *const tests[] = {methods, fields, texts_are_copies, blanks_are_no_part_of_a_value,
-                                  bodies,  faults};
-    return test_suite("head", tests, COUNT_OF(tests));
 }

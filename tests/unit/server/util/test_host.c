@@ -4,7 +4,7 @@
 
 #include "test_server.h"
 
-START_TEST(hosts) {
+TEST(hosts) {
     static const char *const good[] = {"127.0.0.1",     "127.0.0.1:8080",
                                        "10.1.2.3",      "[::1]",
                                        "[::1]:8080",    "localhost",
@@ -35,9 +35,8 @@ START_TEST(hosts) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_msg(!gjkd_host_allowed(bad[i], &allowed), "\"%s\"", bad[i]);
 }
-END_TEST
 
-START_TEST(a_long_host_is_no_host) {
+TEST(a_long_host_is_no_host) {
     char name[400];
     struct gjkd_names allowed = {.count = 0};
 
@@ -49,9 +48,8 @@ START_TEST(a_long_host_is_no_host) {
     ck_assert(gjkd_is_host_name("a", 1));
     ck_assert(!gjkd_is_host_name(name + 1, 256));
 }
-END_TEST
 
-START_TEST(addresses_there_and_back) {
+TEST(addresses_there_and_back) {
     static const char *const texts[] = {"127.0.0.1:0", "0.0.0.0:65535", "[::1]:8080",
                                         "[2001:db8::1]:1"};
     static const char *const bad[] =
@@ -73,10 +71,4 @@ START_TEST(addresses_there_and_back) {
     ck_assert_uint_eq(gjkd_address_port(&address), 4711);
     ck_assert(gjkd_address_parse("[::]:0", &address) && gjkd_address_is_any(&address));
     ck_assert(gjkd_address_parse("0.0.0.0:0", &address) && gjkd_address_is_any(&address));
-}
-END_TEST
-
-Suite *util_host_suite(void) {
-    const TTest *const tests[] = {hosts, a_long_host_is_no_host, addresses_there_and_back};
-    return test_suite("host", tests, COUNT_OF(tests));
 }

@@ -16,7 +16,7 @@ static const char *end(void) {
     return text;
 }
 
-START_TEST(two_forms) {
+TEST(two_forms) {
     for (int json = 0; json < 2; json++) {
         gjkd_log_record_begin(&line, json);
         gjkd_log_record_add_text(&line, "route", "/v1/sets/{set}", 100);
@@ -30,9 +30,8 @@ START_TEST(two_forms) {
                           "duration=1.234567\n");
     }
 }
-END_TEST
 
-START_TEST(nothing_is_forged) {
+TEST(nothing_is_forged) {
     for (int json = 0; json < 2; json++) {
         gjkd_log_record_begin(&line, json);
         gjkd_log_record_add_text(&line, "id", "a\" x=1\n\r\x1b[2J\\\x7f\xc3\xa9", 100);
@@ -47,10 +46,9 @@ START_TEST(nothing_is_forged) {
     gjkd_log_record_add_text(&line, "e", "longer", 4);
     ck_assert_str_eq(end(), "a=\"b=c\" d=\"\" e=long\n");
 }
-END_TEST
 
 /* A field that does not fit is left out whole: at the last byte, and one beyond. */
-START_TEST(lines_end) {
+TEST(lines_end) {
     char value[GJKD_LOG_RECORD_BYTES_MAX];
     memset(value, 'x', sizeof value);
     for (size_t over = 0; over < 2; over++) {
@@ -68,10 +66,4 @@ START_TEST(lines_end) {
     gjkd_log_record_add_count(&line, "a", 1);
     gjkd_log_record_add_text(&line, "b", value, sizeof value);
     ck_assert_str_eq(end(), "{\"a\":1}\n");
-}
-END_TEST
-
-Suite *util_log_record_suite(void) {
-    const TTest *const tests[] = {two_forms, nothing_is_forged, lines_end};
-    return test_suite("line", tests, COUNT_OF(tests));
 }

@@ -3,7 +3,7 @@
 #include "test_server.h"
 #include "util/head.h"
 
-START_TEST(content_types) {
+TEST(content_types) {
     static const char *const good[] = {"application/json",
                                        "Application/JSON",
                                        "application/json; charset=utf-8",
@@ -30,9 +30,8 @@ START_TEST(content_types) {
         ck_assert_msg(!gjkd_is_text_type(bad[i], GJKD_TYPE_JSON), "%s", bad[i]);
     ck_assert(!gjkd_is_text_type(NULL, GJKD_TYPE_JSON));
 }
-END_TEST
 
-START_TEST(parameters_of_columns_mean_nothing) {
+TEST(parameters_of_columns_mean_nothing) {
     static const struct {
         const char *type;
         bool is_columns, is_short;
@@ -56,9 +55,8 @@ START_TEST(parameters_of_columns_mean_nothing) {
         ck_assert_msg(gjkd_is_short_name(rows[i].type) == rows[i].is_short, "row %d", i);
     }
 }
-END_TEST
 
-START_TEST(accepts) {
+TEST(accepts) {
     static const char *const good[] = {"",
                                        "*/*",
                                        "application/json",
@@ -88,9 +86,8 @@ START_TEST(accepts) {
         ck_assert_msg(!gjkd_accepts_json(bad[i]), "\"%s\"", bad[i]);
     ck_assert(gjkd_accepts_json(NULL));
 }
-END_TEST
 
-START_TEST(weights) {
+TEST(weights) {
     static const struct {
         const char *accept;
         int json, protobuf;
@@ -113,11 +110,4 @@ START_TEST(weights) {
         ck_assert_int_eq(gjkd_accept_weight(rows[i].accept, GJKD_TYPE_X_PROTOBUF),
                          rows[i].protobuf);
     }
-}
-END_TEST
-
-Suite *util_media_suite(void) {
-    const TTest *const tests[] = {content_types, parameters_of_columns_mean_nothing, accepts,
-                                  weights};
-    return test_suite("media", tests, COUNT_OF(tests));
 }

@@ -14,7 +14,7 @@ static gjkd_ip ip_of(const char *text) {
     return ip;
 }
 
-START_TEST(addresses) {
+TEST(addresses) {
     static const char *const good[][2] = {{"10.1.2.3", "10.1.2.3"},
                                           {"::ffff:10.1.2.3", "10.1.2.3"},
                                           {"2001:DB8::7", "2001:db8::7"},
@@ -35,9 +35,8 @@ START_TEST(addresses) {
         ck_assert_msg(!gjkd_ip_parse(bad[i], strlen(bad[i]), &ip), "%s", bad[i]);
     ck_assert(!gjkd_ip_parse("10.1\0.2.3", 9, &ip));
 }
-END_TEST
 
-START_TEST(peers) {
+TEST(peers) {
     struct sockaddr_in four = {.sin_family = AF_INET};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6};
     struct sockaddr other = {.sa_family = AF_UNIX};
@@ -52,9 +51,8 @@ START_TEST(peers) {
     ck_assert(gjkd_ip_equal(&a, &wanted) && gjkd_ip_equal(&b, &wanted));
     ck_assert(gjkd_ip_equal(&none, &zero));
 }
-END_TEST
 
-START_TEST(clients) {
+TEST(clients) {
     static const struct {
         const char *a, *b;
         bool same;
@@ -71,9 +69,8 @@ START_TEST(clients) {
         ck_assert(gjkd_ip_hash(&a, 7) != gjkd_ip_hash(&a, 8));
     }
 }
-END_TEST
 
-START_TEST(networks) {
+TEST(networks) {
     static const struct {
         const char *network, *inside, *outside;
     } rows[] = {
@@ -111,9 +108,8 @@ START_TEST(networks) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_msg(!gjkd_network_parse(bad[i], strlen(bad[i]), &list.items[0]), "%s", bad[i]);
 }
-END_TEST
 
-START_TEST(origins) {
+TEST(origins) {
     static const char *const good[] = {"https://game.example", "http://localhost:3000", "*",
                                        "http://[::1]:80",      "http://[2001:db8::1]",  "app://x",
                                        "http://1.2.3.4:65535"};
@@ -151,10 +147,4 @@ START_TEST(origins) {
     strcpy(list.names[0], "*");
     ck_assert_str_eq(gjkd_origin_find("https://any", &list), "*");
     ck_assert(gjkd_origins_any(&list));
-}
-END_TEST
-
-Suite *util_network_suite(void) {
-    const TTest *const tests[] = {addresses, peers, clients, networks, origins};
-    return test_suite("network", tests, COUNT_OF(tests));
 }

@@ -13,7 +13,7 @@ static gjkd_path_status parse(const char *text) {
     return gjkd_path_parse(copy, &path);
 }
 
-START_TEST(split_then_decode) {
+TEST(split_then_decode) {
     ck_assert_int_eq(parse("/v1/sets/a%2Fb/x%25"), GJKD_PATH_OK);
     ck_assert_uint_eq(path.count, 4);
     ck_assert_str_eq(path.segments[2].text, "a/b");
@@ -30,9 +30,8 @@ START_TEST(split_then_decode) {
     ck_assert_str_eq(path.segments[0].text, "a+b");
     ck_assert_str_eq(path.segments[1].text, "..");
 }
-END_TEST
 
-START_TEST(malformed) {
+TEST(malformed) {
     static const char *const bad[] = {"",     "v1",   "*",    "/%",     "/%4",
                                       "/%zz", "/a%2", "/%00", "/a%00b", "/%-1"};
 
@@ -41,7 +40,6 @@ START_TEST(malformed) {
     ck_assert_int_eq(parse("/1/2/3/4/5/6/7/8"), GJKD_PATH_OK);
     ck_assert_int_eq(parse("/1/2/3/4/5/6/7/8/9"), GJKD_PATH_TOO_DEEP);
 }
-END_TEST
 
 static bool parse_query(const char *text, unsigned taken) {
     static char copy[256];
@@ -54,7 +52,7 @@ static bool parse_query(const char *text, unsigned taken) {
 
 #define ALL (GJKD_PARAM_PREFIX | GJKD_PARAM_LIMIT | GJKD_PARAM_CURSOR | GJKD_PARAM_FIELDS)
 
-START_TEST(parameters) {
+TEST(parameters) {
     ck_assert(parse_query("", 0));
     ck_assert(gjkd_params_parse(NULL, 0, &params, NULL));
     ck_assert(parse_query("prefix=a%20b+c&limit=7&cursor=x&fields=summary", ALL));
@@ -69,9 +67,8 @@ START_TEST(parameters) {
     ck_assert(parse_query("prefix=&limit=&cursor=", ALL)); /* an empty value is none */
     ck_assert(params.prefix == NULL && params.limit == 0 && params.cursor == NULL);
 }
-END_TEST
 
-START_TEST(refused_parameters) {
+TEST(refused_parameters) {
     static const char *const bad[] = {"x=1",
                                       "limit=0",
                                       "limit=-1",
@@ -89,10 +86,4 @@ START_TEST(refused_parameters) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert_msg(!parse_query(bad[i], ALL), "%s", bad[i]);
     ck_assert(!parse_query("prefix=a", ALL & ~(unsigned)GJKD_PARAM_PREFIX));
-}
-END_TEST
-
-Suite *util_path_suite(void) {
-    const TTest *const tests[] = {split_then_decode, malformed, parameters, refused_parameters};
-    return test_suite("path", tests, COUNT_OF(tests));
 }

@@ -6,7 +6,7 @@
 #include "util/head.h"
 #include "util/timing.h"
 
-START_TEST(parts_of_the_time) {
+TEST(parts_of_the_time) {
     char text[GJKD_TIMING_TEXT_MAX];
     gjkd_timing timing = {1000, 2000, 14999, 1000014999, 3723004567891};
 
@@ -23,9 +23,8 @@ START_TEST(parts_of_the_time) {
     gjkd_timing_format(&timing, text);
     ck_assert_uint_lt(strlen(text), GJKD_TIMING_TEXT_MAX);
 }
-END_TEST
 
-START_TEST(names_of_requests) {
+TEST(names_of_requests) {
     char longest[GJKD_REQUEST_ID_BYTES_MAX + 2];
     memset(longest, 'x', sizeof longest);
     longest[GJKD_REQUEST_ID_BYTES_MAX + 1] = '\0';
@@ -38,9 +37,8 @@ START_TEST(names_of_requests) {
     for (int i = 0; i < COUNT_OF(bad); i++)
         ck_assert(!gjkd_is_request_id(bad[i]));
 }
-END_TEST
 
-START_TEST(fresh_names) {
+TEST(fresh_names) {
     char a[GJKD_REQUEST_ID_FRESH_MAX];
     char b[GJKD_REQUEST_ID_FRESH_MAX];
     gjkd_request_id_make(a);
@@ -48,10 +46,4 @@ START_TEST(fresh_names) {
     ck_assert(gjkd_is_request_id(a) && gjkd_is_request_id(b));
     ck_assert_uint_eq(strlen(a), GJKD_REQUEST_ID_FRESH_MAX - 1);
     ck_assert_str_ne(a, b);
-}
-END_TEST
-
-Suite *util_timing_suite(void) {
-    const TTest *const tests[] = {parts_of_the_time, names_of_requests, fresh_names};
-    return test_suite("timing", tests, COUNT_OF(tests));
 }

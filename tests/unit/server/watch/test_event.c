@@ -34,7 +34,7 @@ static void check_since(uint64_t since, const char *shapes) {
     gjkd_event_release(event);
 }
 
-START_TEST(what_came_and_went_is_told) {
+TEST(what_came_and_went_is_told) {
     registry = gjkd_registry_new(10);
     newest = NULL;
     put(SET("'a':" POINT("1")));
@@ -45,10 +45,4 @@ START_TEST(what_came_and_went_is_told) {
         1, "\"shapes\":{\"a\":{\"type\":\"point\",\"position\":[1,0],\"handle\":1},\"b\":null}}");
     gjkd_version_release(newest);
     gjkd_registry_free(registry);
-}
-END_TEST
-
-Suite *watch_event_suite(void) {
-    const TTest *const tests[] = {what_came_and_went_is_told};
-    return test_suite("event", tests, COUNT_OF(tests));
 }

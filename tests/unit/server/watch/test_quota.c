@@ -11,7 +11,7 @@
 
 static struct gjkd_quota quota;
 
-START_TEST(each_client_has_so_many) {
+TEST(each_client_has_so_many) {
     gjkd_quota_init(&quota, MOST);
     for (uint64_t client = 1; client <= 100; client++) {
         for (int i = 0; i < MOST; i++)
@@ -28,7 +28,6 @@ START_TEST(each_client_has_so_many) {
     ck_assert_uint_eq(quota.clients.count, 0);
     gjkd_quota_fini(&quota);
 }
-END_TEST
 
 /* Takes and gives back; returns how many it could take. */
 static void *take_and_give(void *taken) {
@@ -41,7 +40,7 @@ static void *take_and_give(void *taken) {
     return NULL;
 }
 
-START_TEST(threads_may_take_and_give) {
+TEST(threads_may_take_and_give) {
     pthread_t threads[THREADS];
     int taken[THREADS] = {0};
     gjkd_quota_init(&quota, THREADS);
@@ -53,10 +52,4 @@ START_TEST(threads_may_take_and_give) {
     }
     ck_assert_uint_eq(quota.clients.count, 0);
     gjkd_quota_fini(&quota);
-}
-END_TEST
-
-Suite *watch_quota_suite(void) {
-    const TTest *const tests[] = {each_client_has_so_many, threads_may_take_and_give};
-    return test_suite("quota", tests, COUNT_OF(tests));
 }

@@ -42,15 +42,14 @@ static void check_order(const char *expected) {
     ck_assert_ptr_null(turns.first);
 }
 
-START_TEST(each_has_one_turn_in_the_order_of_coming) {
+TEST(each_has_one_turn_in_the_order_of_coming) {
     setup();
     for (int i = 0; i < READERS; i++)
         gjkd_turns_add(&turns, &readers[i].turn); /* they wait already */
     check_order("01234");
 }
-END_TEST
 
-START_TEST(whoever_has_gone_has_none) {
+TEST(whoever_has_gone_has_none) {
     setup();
     ck_assert(gjkd_turns_remove(&turns, &readers[0].turn));
     ck_assert(gjkd_turns_remove(&turns, &readers[2].turn));
@@ -58,9 +57,8 @@ START_TEST(whoever_has_gone_has_none) {
     ck_assert(!gjkd_turns_remove(&turns, &readers[4].turn));
     check_order("13");
 }
-END_TEST
 
-START_TEST(others_may_come_and_go_in_a_turn) {
+TEST(others_may_come_and_go_in_a_turn) {
     setup();
     readers[1].adds_again = 2;
     readers[2].leaves = &readers[3];
@@ -69,11 +67,4 @@ START_TEST(others_may_come_and_go_in_a_turn) {
     setup();
     readers[1].adds_again = 2;
     check_order("0123411");
-}
-END_TEST
-
-Suite *watch_turns_suite(void) {
-    const TTest *const tests[] = {each_has_one_turn_in_the_order_of_coming,
-                                  whoever_has_gone_has_none, others_may_come_and_go_in_a_turn};
-    return test_suite("turns", tests, COUNT_OF(tests));
 }

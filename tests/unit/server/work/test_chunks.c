@@ -70,7 +70,7 @@ static void check_all(uint32_t rows) {
     ck_assert_int_eq(request.reply.status, 200);
 }
 
-START_TEST(every_row_once) {
+TEST(every_row_once) {
     static const uint32_t counts[] = {1, 2, 99, 100, 101, 102, 202, 203, ROWS_MAX};
 
     for (int i = 0; i < COUNT_OF(counts); i++) {
@@ -84,9 +84,8 @@ START_TEST(every_row_once) {
         gjkd_request_fini(&request);
     }
 }
-END_TEST
 
-START_TEST(parts_grow_to_what_takes_long_enough) {
+TEST(parts_grow_to_what_takes_long_enough) {
     static const struct {
         uint32_t rows;
         uint64_t took_ns;
@@ -118,9 +117,8 @@ START_TEST(parts_grow_to_what_takes_long_enough) {
     ck_assert_uint_lt(work.chunks, ROWS_MAX / 2);
     gjkd_request_fini(&request);
 }
-END_TEST
 
-START_TEST(no_rows_finish_at_once) {
+TEST(no_rows_finish_at_once) {
     begin(0, 1000, 10000);
     ck_assert_uint_eq(work.finished, 1);
     ck_assert_uint_eq(gjkd_chunks_waiting(&request.chunks), 0);
@@ -128,7 +126,6 @@ START_TEST(no_rows_finish_at_once) {
     ck_assert_uint_eq(work.finished, 1);
     gjkd_request_fini(&request);
 }
-END_TEST
 
 static void *help(void *closure) {
     struct gjk_arena memory;
@@ -139,7 +136,7 @@ static void *help(void *closure) {
     return NULL;
 }
 
-START_TEST(many_hands) {
+TEST(many_hands) {
     for (int round = 0; round < 20; round++) {
         pthread_t threads[4];
         never_shrinks = round % 2 == 0;
@@ -152,9 +149,8 @@ START_TEST(many_hands) {
         gjkd_request_fini(&request);
     }
 }
-END_TEST
 
-START_TEST(nothing_after_the_deadline) {
+TEST(nothing_after_the_deadline) {
     struct gjk_arena memory;
 
     gjk_arena_init(&memory, 0);
@@ -175,11 +171,4 @@ START_TEST(nothing_after_the_deadline) {
     ck_assert_int_eq(request.reply.status, 504);
     gjkd_request_fini(&request);
     gjk_arena_fini(&memory);
-}
-END_TEST
-
-Suite *work_chunks_suite(void) {
-    const TTest *const tests[] = {every_row_once, parts_grow_to_what_takes_long_enough,
-                                  no_rows_finish_at_once, many_hands, nothing_after_the_deadline};
-    return test_suite("parts", tests, COUNT_OF(tests));
 }

@@ -26,7 +26,7 @@ static void start(void) {
     ck_assert(gjkd_pool_init(&pool, 2, 10));
 }
 
-START_TEST(a_loop_hands_over_what_is_large) {
+TEST(a_loop_hands_over_what_is_large) {
     for (int i = 0; i < 2; i++) {
         start();
         gjkd_deferred_free_begin(&pool);
@@ -42,7 +42,6 @@ START_TEST(a_loop_hands_over_what_is_large) {
     ck_assert(released == 1 && was_here());
     gjkd_pool_fini(&pool);
 }
-END_TEST
 
 static uv_sem_t gate;
 static atomic_bool held;
@@ -54,7 +53,7 @@ static gjkd_task_result wait_at_gate(struct gjkd_task *task) {
     return GJKD_TASK_DETACHED;
 }
 
-START_TEST(a_version_goes_when_nobody_has_it) {
+TEST(a_version_goes_when_nobody_has_it) {
     static char meta[GJKD_LARGE_BYTES];
     struct gjkd_task holder = {.run = wait_at_gate};
     ck_assert_int_eq(uv_sem_init(&gate, 0), 0);
@@ -82,11 +81,4 @@ START_TEST(a_version_goes_when_nobody_has_it) {
     gjkd_pool_fini(&pool);
     uv_sem_destroy(&gate);
     gjkd_registry_free(registry);
-}
-END_TEST
-
-Suite *work_deferred_free_suite(void) {
-    const TTest *const tests[] = {a_loop_hands_over_what_is_large,
-                                  a_version_goes_when_nobody_has_it};
-    return test_suite("disposal", tests, COUNT_OF(tests));
 }

@@ -37,7 +37,7 @@ static int64_t twice_as_long(uint8_t client) {
     return client == 1 ? 2000 : 1000;
 }
 
-START_TEST(clients_take_turns) {
+TEST(clients_take_turns) {
     static const unsigned order[] = {0, 20, 29, 1, 21, 2, 22};
 
     memset(&queue, 0, sizeof queue);
@@ -52,9 +52,8 @@ START_TEST(clients_take_turns) {
         ck_assert_uint_eq(run_next(as_long), i);
     ck_assert_uint_eq(queue.active_count, 0);
 }
-END_TEST
 
-START_TEST(long_tasks_get_fewer_turns) {
+TEST(long_tasks_get_fewer_turns) {
     unsigned turns[3] = {0};
 
     memset(&queue, 0, sizeof queue);
@@ -65,10 +64,9 @@ START_TEST(long_tasks_get_fewer_turns) {
     ck_assert_uint_eq(turns[1], 6);
     ck_assert_uint_eq(turns[2], 12);
 }
-END_TEST
 
 /* Who has had nothing to do has saved up nothing. */
-START_TEST(who_comes_later_gets_no_more) {
+TEST(who_comes_later_gets_no_more) {
     unsigned turns[3] = {0};
 
     memset(&queue, 0, sizeof queue);
@@ -80,11 +78,4 @@ START_TEST(who_comes_later_gets_no_more) {
         turns[tasks[run_next(as_long)].client]++;
     ck_assert_uint_eq(turns[1], 5);
     ck_assert_uint_eq(turns[2], 5);
-}
-END_TEST
-
-Suite *work_fair_queue_suite(void) {
-    const TTest *const tests[] = {clients_take_turns, long_tasks_get_fewer_turns,
-                                  who_comes_later_gets_no_more};
-    return test_suite("fair_queue", tests, COUNT_OF(tests));
 }

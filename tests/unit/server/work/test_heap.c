@@ -36,7 +36,7 @@ static void fill_with_gaps(char **blocks) {
 #define IS_GLIBC_MALLOC true
 #endif
 
-START_TEST(gaps_go_when_memory_is_tight) {
+TEST(gaps_go_when_memory_is_tight) {
     char **blocks = calloc(BLOCKS, sizeof *blocks);
     ck_assert_ptr_nonnull(blocks);
     fill_with_gaps(blocks);
@@ -74,10 +74,4 @@ START_TEST(gaps_go_when_memory_is_tight) {
         free(blocks[i]);
     }
     free(blocks);
-}
-END_TEST
-
-Suite *work_heap_suite(void) {
-    const TTest *const tests[] = {gaps_go_when_memory_is_tight};
-    return test_suite("heap", tests, COUNT_OF(tests));
 }

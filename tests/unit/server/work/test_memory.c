@@ -27,7 +27,7 @@ static uint64_t left(gjkd_charge charge) {
     return gjkd_memory_ceiling(charge) - gjkd_memory_used();
 }
 
-START_TEST(each_charge_has_its_ceiling) {
+TEST_EACH(each_charge_has_its_ceiling, 0, 3) {
     static const gjkd_charge charges[] = {GJKD_CHARGE_LARGE, GJKD_CHARGE_SETS, GJKD_CHARGE_SMALL};
     const gjkd_charge charge = charges[_i];
     const uint64_t one = GJKD_SMALL_BYTES + 1; /* no small edit */
@@ -55,9 +55,8 @@ START_TEST(each_charge_has_its_ceiling) {
     gjkd_memory_give(charge, room);
     finish();
 }
-END_TEST
 
-START_TEST(sets_are_told_apart) {
+TEST(sets_are_told_apart) {
     begin();
     const uint64_t sets = gjkd_memory_sets();
     ck_assert(gjkd_memory_take(GJKD_CHARGE_SETS, 100));
@@ -69,10 +68,9 @@ START_TEST(sets_are_told_apart) {
     ck_assert_uint_eq(gjkd_memory_sets(), sets);
     finish();
 }
-END_TEST
 
 /* A request is small up to GJKD_SMALL_BYTES, in which it may use the reserve. */
-START_TEST(small_requests_find_memory) {
+TEST(small_requests_find_memory) {
     struct gjkd_account account;
     gjk_arena_account *payer = &account.account;
     begin();
@@ -89,9 +87,8 @@ START_TEST(small_requests_find_memory) {
     payer->give(payer, GJKD_SMALL_BYTES + 1);
     finish();
 }
-END_TEST
 
-START_TEST(what_cannot_fit_alone_need_not_wait) {
+TEST(what_cannot_fit_alone_need_not_wait) {
     struct gjkd_account account;
     begin();
     gjkd_account_init(&account);
@@ -107,10 +104,9 @@ START_TEST(what_cannot_fit_alone_need_not_wait) {
     gjkd_memory_give(GJKD_CHARGE_LARGE, gjkd_memory_used() - before);
     finish();
 }
-END_TEST
 
 /* What an arena holds of malloc is what is charged, at every moment. */
-START_TEST(arenas_charge_chunk_by_chunk) {
+TEST(arenas_charge_chunk_by_chunk) {
     struct gjkd_account account;
     struct gjk_arena arena;
     begin();
@@ -136,10 +132,9 @@ START_TEST(arenas_charge_chunk_by_chunk) {
     ck_assert_uint_eq(atomic_load(&account.held_bytes), 0);
     finish();
 }
-END_TEST
 
 /* Three quarters of what a client may hold, one byte more, and another client's. */
-START_TEST(a_crowded_client_is_told) {
+TEST(a_crowded_client_is_told) {
     struct gjkd_account one, other;
     begin();
     gjkd_account_init_queue(&one, 1);
@@ -161,10 +156,9 @@ START_TEST(a_crowded_client_is_told) {
     gjkd_account_fini(&other);
     finish();
 }
-END_TEST
 
 /* Queues, and one client's requests, leave the reserve to the requests of others. */
-START_TEST(the_reserve_is_for_others) {
+TEST(the_reserve_is_for_others) {
     struct gjkd_account queue, request[2];
     begin();
     const uint64_t reserve =
@@ -190,7 +184,6 @@ START_TEST(the_reserve_is_for_others) {
     gjkd_memory_give(GJKD_CHARGE_LARGE, used);
     finish();
 }
-END_TEST
 
 static atomic_ullong most;
 
@@ -206,7 +199,7 @@ static void *charge_and_give(void *unused) {
     return NULL;
 }
 
-START_TEST(many_threads_lose_nothing) {
+TEST(many_threads_lose_nothing) {
     pthread_t threads[THREADS];
     begin();
     atomic_store(&most, 0);
@@ -219,11 +212,10 @@ START_TEST(many_threads_lose_nothing) {
     ck_assert_uint_gt(atomic_load(&most), 0);
     finish();
 }
-END_TEST
 
 /* One request may hold all, several of one client no more than half of it; and small ones are not kept
  * out by large ones. */
-START_TEST(clients_have_shares) {
+TEST(clients_have_shares) {
     struct gjkd_account one, two, other;
     begin();
     const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
@@ -253,10 +245,9 @@ START_TEST(clients_have_shares) {
     gjkd_account_reset(&other);
     finish();
 }
-END_TEST
 
 /* What a request keeps when it is over is charged to no client, and then to the next one. */
-START_TEST(shares_change_hands) {
+TEST(shares_change_hands) {
     struct gjkd_account account, next;
     begin();
     const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
@@ -276,10 +267,9 @@ START_TEST(shares_change_hands) {
     gjkd_account_reset(&next);
     finish();
 }
-END_TEST
 
 /* What is queued for peers of one client stays within its share, also where it is the only one. */
-START_TEST(queues_stay_within_the_share) {
+TEST(queues_stay_within_the_share) {
     struct gjkd_account queue, other;
     begin();
     const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
@@ -301,10 +291,9 @@ START_TEST(queues_stay_within_the_share) {
     gjkd_account_fini(&other);
     finish();
 }
-END_TEST
 
 /* What is pinned takes of the client's share and of nothing else, until it is let go. */
-START_TEST(pins_take_of_the_share) {
+TEST(pins_take_of_the_share) {
     struct gjkd_account reader, request;
     begin();
     const uint64_t half = (gjkd_memory_ceiling(GJKD_CHARGE_LARGE) - gjkd_memory_sets()) / 2;
@@ -326,7 +315,6 @@ START_TEST(pins_take_of_the_share) {
     gjkd_account_fini(&request);
     finish();
 }
-END_TEST
 
 /* An arena that a large arena's finalizer frees. */
 struct nested {
@@ -350,7 +338,7 @@ static void fill(struct gjk_arena *arena, size_t bytes) {
 }
 
 /* The next request is charged exactly, while the arena of the one before is still being freed. */
-START_TEST(large_arenas_take_their_account_along) {
+TEST(large_arenas_take_their_account_along) {
     struct gjkd_pool pool = {0};
     struct gjk_arena arena;
     begin();
@@ -375,7 +363,6 @@ START_TEST(large_arenas_take_their_account_along) {
     gjkd_pool_fini(&pool);
     finish();
 }
-END_TEST
 
 /*
  * A model of all of it: threads take from and give to the same accounts at random, and note what they
@@ -493,7 +480,7 @@ static void change_hands(struct model *model, uint64_t *random) {
     }
 }
 
-START_TEST(accounts_agree_with_a_model) {
+TEST(accounts_agree_with_a_model) {
     static struct model model;
     struct model_thread threads[THREADS];
     struct gjkd_pool pool = {0};
@@ -540,26 +527,4 @@ START_TEST(accounts_agree_with_a_model) {
     pthread_barrier_destroy(&model.barrier);
     gjkd_pool_fini(&pool);
     finish();
-}
-END_TEST
-
-Suite *work_memory_suite(void) {
-    const TTest *const tests[] = {a_crowded_client_is_told,
-                                  the_reserve_is_for_others,
-                                  sets_are_told_apart,
-                                  small_requests_find_memory,
-                                  what_cannot_fit_alone_need_not_wait,
-                                  arenas_charge_chunk_by_chunk,
-                                  many_threads_lose_nothing,
-                                  clients_have_shares,
-                                  shares_change_hands,
-                                  queues_stay_within_the_share,
-                                  pins_take_of_the_share,
-                                  large_arenas_take_their_account_along,
-                                  accounts_agree_with_a_model};
-    Suite *suite = test_suite("budget", tests, COUNT_OF(tests));
-    TCase *table = tcase_create("ceilings");
-    tcase_add_loop_test(table, each_charge_has_its_ceiling, 0, 3);
-    suite_add_tcase(suite, table);
-    return suite;
 }

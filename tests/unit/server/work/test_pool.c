@@ -102,7 +102,7 @@ static void open_gate(unsigned times) {
 
 /* --- The pool --- */
 
-START_TEST(every_task_once) {
+TEST(every_task_once) {
     static const unsigned workers[] = {1, 2, 7};
     uv_thread_t self = uv_thread_self();
 
@@ -119,9 +119,8 @@ START_TEST(every_task_once) {
         }
     }
 }
-END_TEST
 
-START_TEST(in_the_order_of_their_arrival) {
+TEST(in_the_order_of_their_arrival) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 100);
@@ -133,9 +132,8 @@ START_TEST(in_the_order_of_their_arrival) {
     for (unsigned i = 0; i <= 50; i++)
         ck_assert_uint_eq(errands[i].first_run, i + 1);
 }
-END_TEST
 
-START_TEST(no_more_than_may_wait) {
+TEST(no_more_than_may_wait) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 5);
@@ -153,9 +151,8 @@ START_TEST(no_more_than_may_wait) {
     ck_assert_uint_eq(errands[7].runs, 0);
     ck_assert_uint_eq(errands[8].runs, 1);
 }
-END_TEST
 
-START_TEST(again_is_after_those_who_wait) {
+TEST(again_is_after_those_who_wait) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 10);
@@ -170,9 +167,8 @@ START_TEST(again_is_after_those_who_wait) {
     ck_assert_uint_eq(errands[1].last_run, 4);
     ck_assert_uint_eq(errands[1].done, 1);
 }
-END_TEST
 
-START_TEST(over_is_told_to_nobody) {
+TEST(over_is_told_to_nobody) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 10);
@@ -182,9 +178,8 @@ START_TEST(over_is_told_to_nobody) {
     ck_assert_uint_eq(errands[0].runs, 1);
     ck_assert_uint_eq(errands[0].done, 0);
 }
-END_TEST
 
-START_TEST(who_is_wanted_and_who_is_free) {
+TEST(who_is_wanted_and_who_is_free) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 10);
@@ -198,9 +193,8 @@ START_TEST(who_is_wanted_and_who_is_free) {
     open_gate(2);
     end(&pool, 3);
 }
-END_TEST
 
-START_TEST(the_end_comes_after_all_tasks) {
+TEST(the_end_comes_after_all_tasks) {
     struct gjkd_pool pool;
 
     begin(&pool, 3, 100);
@@ -210,11 +204,10 @@ START_TEST(the_end_comes_after_all_tasks) {
     end(&pool, 0);
     ck_assert_uint_eq(runs, 100);
 }
-END_TEST
 
 /* --- Fairness --- */
 
-START_TEST(clients_take_turns) {
+TEST(clients_take_turns) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 100);
@@ -230,7 +223,6 @@ START_TEST(clients_take_turns) {
     ck_assert_uint_eq(errands[21].first_run, 3); /* behind one of client 1 */
     ck_assert_uint_eq(errands[30].first_run, 4);
 }
-END_TEST
 
 static atomic_bool is_enough;
 
@@ -241,7 +233,7 @@ static gjkd_task_result run_on(struct gjkd_task *task) {
 }
 
 /* More long tasks than workers, and all that comes behind them is done meanwhile. */
-START_TEST(long_tasks_pause) {
+TEST(long_tasks_pause) {
     for (unsigned workers = 1; workers <= 3; workers++) {
         struct gjkd_pool pool;
         is_enough = false;
@@ -264,10 +256,9 @@ START_TEST(long_tasks_pause) {
         ck_assert_uint_eq(pool.waiting, 0);
     }
 }
-END_TEST
 
 /* More than there are threads for. */
-START_TEST(long_tasks_of_many) {
+TEST(long_tasks_of_many) {
     struct gjkd_pool pool;
 
     is_enough = false;
@@ -286,10 +277,9 @@ START_TEST(long_tasks_of_many) {
     is_enough = true;
     end(&pool, 200);
 }
-END_TEST
 
 /* A task that never pauses has its place lent to others after a while. */
-START_TEST(a_stall_is_helped) {
+TEST(a_stall_is_helped) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 10);
@@ -303,7 +293,6 @@ START_TEST(a_stall_is_helped) {
     ck_assert_uint_eq(pool.free, 2);
     ck_assert_uint_eq(pool.extra, 0);
 }
-END_TEST
 
 static atomic_uint writing;
 
@@ -315,7 +304,7 @@ static gjkd_task_result write_alone(struct gjkd_task *task) {
 }
 
 /* Writers of one set are begun one by one, in their order, and hold no worker while they wait. */
-START_TEST(writers_line_up) {
+TEST(writers_line_up) {
     struct gjkd_pool pool;
 
     begin(&pool, 2, 1000);
@@ -333,7 +322,6 @@ START_TEST(writers_line_up) {
     ck_assert_uint_lt(errands[100].first_run, 10);
     ck_assert_uint_eq(pool.waiting, 0);
 }
-END_TEST
 
 static gjkd_task_result wait_outside(struct gjkd_task *task) {
     gjkd_pool_hold();
@@ -350,7 +338,7 @@ static gjkd_task_result wait_beside_the_line(struct gjkd_task *task) {
 }
 
 /* A writer that leaves its line lets the next one be begun, and one only: when it ends, none is. */
-START_TEST(who_leaves_the_line_holds_nobody_up) {
+TEST(who_leaves_the_line_holds_nobody_up) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 10);
@@ -367,9 +355,8 @@ START_TEST(who_leaves_the_line_holds_nobody_up) {
     ck_assert_uint_eq(pool.waiting, 0);
     ck_assert_uint_eq(pool.free, 1);
 }
-END_TEST
 
-START_TEST(who_steps_out_holds_no_worker) {
+TEST(who_steps_out_holds_no_worker) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 100);
@@ -382,9 +369,8 @@ START_TEST(who_steps_out_holds_no_worker) {
     end(&pool, 10);
     ck_assert_uint_eq(pool.free, 1);
 }
-END_TEST
 
-START_TEST(a_full_queue_has_room_for_others) {
+TEST(a_full_queue_has_room_for_others) {
     struct gjkd_pool pool;
 
     begin(&pool, 1, 32);
@@ -397,7 +383,6 @@ START_TEST(a_full_queue_has_room_for_others) {
     open_gate(1);
     end(&pool, 35);
 }
-END_TEST
 
 /* --- The task group of a job --- */
 
@@ -489,7 +474,7 @@ static void end_group(int status) {
     gjkd_request_fini(&request);
 }
 
-START_TEST(a_group_does_every_row_once) {
+TEST(a_group_does_every_row_once) {
     for (unsigned workers = 1; workers <= 12; workers++) {
         begin_group(workers, leave_rows);
         ck_assert(gjkd_task_group_start(&group));
@@ -501,22 +486,20 @@ START_TEST(a_group_does_every_row_once) {
         end_group(200);
     }
 }
-END_TEST
 
-START_TEST(without_chunks_a_group_is_one) {
+TEST(without_chunks_a_group_is_one) {
     begin_group(3, leave_nothing);
     ck_assert(gjkd_task_group_start(&group));
     end(&context.pool, 1);
     end_group(201);
 }
-END_TEST
 
 static gjkd_task_result pass_by(struct gjkd_task *task) {
     seen.passed_by = seen.chunks;
     return run_errand(task);
 }
 
-START_TEST(a_group_steps_aside) {
+TEST(a_group_steps_aside) {
     begin_group(1, leave_rows);
     ck_assert(gjkd_task_group_start(&group));
     while (seen.chunks == 0)
@@ -529,9 +512,8 @@ START_TEST(a_group_steps_aside) {
     ck_assert_uint_lt(seen.passed_by, seen.chunks);
     end_group(200);
 }
-END_TEST
 
-START_TEST(a_group_waits_for_no_help_from_the_busy) {
+TEST(a_group_waits_for_no_help_from_the_busy) {
     begin_group(2, leave_rows);
     ck_assert(gjkd_pool_submit(&context.pool, errand(0, wait_at_gate)));
     while (held == 0)
@@ -548,9 +530,8 @@ START_TEST(a_group_waits_for_no_help_from_the_busy) {
     end(&context.pool, 1);
     end_group(200);
 }
-END_TEST
 
-START_TEST(a_group_that_is_not_let_in) {
+TEST(a_group_that_is_not_let_in) {
     begin_group(1, leave_rows);
     context.pool.queued_max = 1;
     hold_workers(&context.pool, 0);
@@ -561,7 +542,6 @@ START_TEST(a_group_that_is_not_let_in) {
     ck_assert_uint_eq(seen.done, 0);
     gjkd_request_fini(&request);
 }
-END_TEST
 
 /* --- Urgency --- */
 
@@ -590,35 +570,9 @@ static void check_standing(void (*say)(void), int before, int policy, int behind
     ck_assert_int_eq(standing.nice, nice < 19 ? nice : 19);
 }
 
-START_TEST(workers_stand_behind_loops) {
+TEST(workers_stand_behind_loops) {
     check_standing(gjkd_thread_priority_set_loop, SCHED_OTHER, SCHED_OTHER, 0);
     check_standing(gjkd_thread_priority_set_worker, SCHED_OTHER, SCHED_BATCH, 10);
     check_standing(gjkd_thread_priority_set_loop, SCHED_IDLE, SCHED_IDLE, 0);
     check_standing(gjkd_thread_priority_set_worker, SCHED_IDLE, SCHED_IDLE, 0);
-}
-END_TEST
-
-Suite *work_pool_suite(void) {
-    const TTest *const tests[] = {every_task_once,
-                                  in_the_order_of_their_arrival,
-                                  no_more_than_may_wait,
-                                  again_is_after_those_who_wait,
-                                  over_is_told_to_nobody,
-                                  who_is_wanted_and_who_is_free,
-                                  the_end_comes_after_all_tasks,
-                                  clients_take_turns,
-                                  long_tasks_pause,
-                                  long_tasks_of_many,
-                                  a_stall_is_helped,
-                                  writers_line_up,
-                                  who_leaves_the_line_holds_nobody_up,
-                                  who_steps_out_holds_no_worker,
-                                  a_full_queue_has_room_for_others,
-                                  a_group_does_every_row_once,
-                                  without_chunks_a_group_is_one,
-                                  a_group_steps_aside,
-                                  a_group_waits_for_no_help_from_the_busy,
-                                  a_group_that_is_not_let_in,
-                                  workers_stand_behind_loops};
-    return test_suite("pool", tests, COUNT_OF(tests));
 }

@@ -86,7 +86,7 @@ static void hold_the_worker(void) {
         uv_sleep(1);
 }
 
-START_TEST(they_need_no_worker) {
+TEST(they_need_no_worker) {
     begin(1);
     hold_the_worker();
     for (int i = 1; i < TASKS; i++)
@@ -99,9 +99,8 @@ START_TEST(they_need_no_worker) {
         ck_assert_uint_eq(errands[i].done, 1);
     end();
 }
-END_TEST
 
-START_TEST(one_writer_at_a_time) {
+TEST(one_writer_at_a_time) {
     begin(1);
     for (int i = 0; i < TASKS; i++) {
         struct gjkd_task *task = errand(i, run_alone, true);
@@ -114,9 +113,8 @@ START_TEST(one_writer_at_a_time) {
         ck_assert_uint_gt(errands[i].first_run, errands[i - 1].first_run);
     end();
 }
-END_TEST
 
-START_TEST(the_long_ones_go_to_the_workers) {
+TEST(the_long_ones_go_to_the_workers) {
     begin(1);
     hold_the_worker();
     struct gjkd_task *first = errand(1, run_twice, true);
@@ -134,9 +132,8 @@ START_TEST(the_long_ones_go_to_the_workers) {
     ck_assert_uint_eq(errands[1].done, 1);
     end();
 }
-END_TEST
 
-START_TEST(the_end_comes_after_all) {
+TEST(the_end_comes_after_all) {
     begin(1);
     for (int i = 0; i < TASKS; i++)
         ck_assert(gjkd_pool_submit(&pool, errand(i, i % 2 == 0 ? run_twice : run_alone, true)));
@@ -146,11 +143,4 @@ START_TEST(the_end_comes_after_all) {
         ck_assert_uint_eq(errands[i].turns, 2);
     hear(TASKS);
     end();
-}
-END_TEST
-
-Suite *work_short_tasks_suite(void) {
-    const TTest *const tests[] = {they_need_no_worker, one_writer_at_a_time,
-                                  the_long_ones_go_to_the_workers, the_end_comes_after_all};
-    return test_suite("short_tasks", tests, COUNT_OF(tests));
 }

@@ -35,7 +35,7 @@ static void check_key(uint64_t key) {
     } while (before > 0);
 }
 
-START_TEST(it_finds_what_is_in_it_the_newest_first) {
+TEST(it_finds_what_is_in_it_the_newest_first) {
     test_rng rng = test_rng_make(5);
     size_t count = 0;
     table = (struct gjkd_table){NULL, 0, 0};
@@ -58,10 +58,4 @@ START_TEST(it_finds_what_is_in_it_the_newest_first) {
     }
     gjkd_table_fini(&table);
     ck_assert_ptr_null(gjkd_table_find(&table, 1));
-}
-END_TEST
-
-Suite *work_table_suite(void) {
-    const TTest *const tests[] = {it_finds_what_is_in_it_the_newest_first};
-    return test_suite("table", tests, COUNT_OF(tests));
 }

@@ -2,7 +2,7 @@
 
 #include "pair/direct/round.h"
 
-#include "runner.h"
+#include "support/test.h"
 
 #define ERROR 4e-15
 
@@ -42,7 +42,7 @@ static void require_vec3(gjk_vec3 v, double x, double y, double z) {
 static const double right_angle = 0.70710678118654757;
 
 /* One cylinder across the other, beside it or in it: both sides touch. */
-START_TEST(sides_that_cross) {
+TEST(sides_that_cross) {
     const gjk_shape a = cylinder(2, 1), b = cylinder(3, 0.5);
     for (int i = 0; i < 2; i++) {
         const double x = i == 0 ? 2.0 : 1.25;
@@ -55,10 +55,9 @@ START_TEST(sides_that_cross) {
         ck_assert_double_eq_tol(c.weight[0], 0.625, ERROR);
     }
 }
-END_TEST
 
 /* The apex of a cone that lies beside the cylinder and points at it. */
-START_TEST(an_apex_and_a_side) {
+TEST(an_apex_and_a_side) {
     const gjk_shape a = cylinder(2, 1), b = cone(0.5, 0.25);
     gjk_round_contact c;
     ck_assert(find(&a, &b, (gjk_vec3){0, -2, 0.75}, -right_angle, (gjk_vec3){0.1, -1, 0.05}, &c));
@@ -66,10 +65,9 @@ START_TEST(an_apex_and_a_side) {
     require_vec3(c.point[0], 0, -1, 0.75);
     require_vec3(c.point[1], 0, -1.5, 0.75);
 }
-END_TEST
 
 /* A tilted cylinder over the flat end of another: the lowest point of its rim. */
-START_TEST(a_rim_and_a_flat_end) {
+TEST(a_rim_and_a_flat_end) {
     const gjk_shape a = cylinder(1, 2), b = cylinder(1, 0.5);
     gjk_round_contact c;
     const double sine = 0.6, half_sine = sqrt(0.1), low = 0.8 * 1 + 0.6 * 0.5; /* cosine 0.8 */
@@ -79,10 +77,9 @@ START_TEST(a_rim_and_a_flat_end) {
     require_vec3(c.point[0], 0, sine * 1 - 0.8 * 0.5, 1);
     ck_assert_double_eq_tol(c.margin[0], 2 - fabs(sine * 1 - 0.8 * 0.5), ERROR);
 }
-END_TEST
 
 /* Two rims, in the plane of symmetry of both: their points differ along the normal. */
-START_TEST(two_rims) {
+TEST(two_rims) {
     const gjk_shape a = cylinder(1, 1), b = cylinder(1, 1);
     gjk_round_contact c;
     ck_assert(find(&a, &b, (gjk_vec3){0, 3, 3}, right_angle, (gjk_vec3){0.1, 1, 0.9}, &c));
@@ -90,23 +87,10 @@ START_TEST(two_rims) {
     require_vec3(c.point[1], 0, 2, 2);
     require_vec3(c.normal, 0, right_angle, right_angle);
 }
-END_TEST
 
 /* Around parallel axes nothing tells where on the sides they touch: there is no such contact. */
-START_TEST(none_where_axes_are_parallel) {
+TEST(none_where_axes_are_parallel) {
     const gjk_shape a = cylinder(1, 1), b = cylinder(1, 0.5);
     gjk_round_contact c;
     ck_assert(!find(&a, &b, (gjk_vec3){0, 0, 1.5}, 0, (gjk_vec3){0, 0, 1}, &c));
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("round contact");
-    TCase *tests = test_case(suite, "contacts");
-    tcase_add_test(tests, sides_that_cross);
-    tcase_add_test(tests, an_apex_and_a_side);
-    tcase_add_test(tests, a_rim_and_a_flat_end);
-    tcase_add_test(tests, two_rims);
-    tcase_add_test(tests, none_where_axes_are_parallel);
-    return suite;
 }

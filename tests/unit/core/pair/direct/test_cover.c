@@ -2,8 +2,8 @@
 
 #include "pair/direct/round.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define PAIRS 3000
 #define DIRECTIONS 100
@@ -65,7 +65,7 @@ static bool check(test_rng *rng, const gjk_frame3 *frame) {
     return cover.cosine < 1.0 && cover.least > depth - ERROR * frame->scale;
 }
 
-START_TEST(nothing_covered_is_less_deep) {
+TEST(nothing_covered_is_less_deep) {
     test_rng rng = test_rng_make(51);
     struct gjk_arena arena;
     unsigned covers = 0;
@@ -80,11 +80,10 @@ START_TEST(nothing_covered_is_less_deep) {
     gjk_arena_fini(&arena);
     ck_assert_uint_gt(covers, PAIRS / 10);
 }
-END_TEST
 
 /* A rod that is nearly as wide as its hub: all around, the depth is nearly the same, and the rims'
  * radii must not be taken for more than they are. */
-START_TEST(a_saddle_is_not_covered) {
+TEST(a_saddle_is_not_covered) {
     gjk_shape hub, rod;
     const gjk_vec3 tall[2] = {{0, 0, -5}, {0, 0, 5}}, flat[2] = {{0, 0, -4}, {0, 0, 4}};
     ck_assert_int_eq(gjk_shape_make_cylinder(tall, 1, 0, &hub), GJK_OK);
@@ -106,13 +105,4 @@ START_TEST(a_saddle_is_not_covered) {
     ck_assert_double_eq_tol(deepest, 2.0, 1e-15); /* along x itself it is 1.8 */
     gjk_round_cover_make(&pair, &contact, deepest, &cover);
     ck_assert_double_eq(cover.cosine, 1.0);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("round cover");
-    TCase *tests = test_case(suite, "covers");
-    tcase_add_test(tests, nothing_covered_is_less_deep);
-    tcase_add_test(tests, a_saddle_is_not_covered);
-    return suite;
 }

@@ -6,7 +6,7 @@
 
 static const gjk_vec3 half_a = {2, 3, 4}, half_b = {1, 1.5, 2};
 
-START_TEST(the_least_overlap_is_the_depth) {
+TEST(the_least_overlap_is_the_depth) {
     static const struct {
         gjk_vec3 offset;
         double depth;
@@ -36,10 +36,9 @@ START_TEST(the_least_overlap_is_the_depth) {
         gjk_arena_fini(&pair.arena);
     }
 }
-END_TEST
 
 /* Two segments on one line have a difference without area: depth 0, and a unit normal. */
-START_TEST(a_flat_difference_has_depth_zero) {
+TEST(a_flat_difference_has_depth_zero) {
     struct gjk_arena arena;
     gjk_shape a, b;
     gjk_arena_init(&arena, 0);
@@ -60,13 +59,4 @@ START_TEST(a_flat_difference_has_depth_zero) {
     ck_assert_double_eq_tol(fabs(s.normal.y), 1, 1e-15);
     require_vec3(gjk_sub3(s.point_a, s.point_b), 0, 0, 0);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("epa2");
-    TCase *tests = test_case(suite, "boxes");
-    tcase_add_test(tests, the_least_overlap_is_the_depth);
-    tcase_add_test(tests, a_flat_difference_has_depth_zero);
-    return suite;
 }

@@ -3,8 +3,8 @@
 #include "pair/epa/polytope.h"
 
 #include "base/predicate.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define FEW 16
 #define MANY 120
@@ -73,7 +73,7 @@ static void fill(struct gjk_polytope3 *p, test_rng *rng) {
     ck_assert(!gjk_polytope3_insert(p, 0));
 }
 
-START_TEST(it_stays_a_hull_and_moves) {
+TEST_EACH(it_stays_a_hull_and_moves, 0, 4) {
     static GJK_POLYTOPE3_STORAGE(FEW) small;
     static GJK_POLYTOPE3_STORAGE(MANY) large;
     static const gjk_vertex3 corner[4] = {{.w = {1, 1, 1}},
@@ -90,12 +90,4 @@ START_TEST(it_stays_a_hull_and_moves) {
     gjk_polytope3_move(&few, &many);
     require_hull(&many);
     fill(&many, &rng);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("polytope3");
-    TCase *tests = test_case(suite, "polytope3");
-    tcase_add_loop_test(tests, it_stays_a_hull_and_moves, 0, 4);
-    return suite;
 }

@@ -18,7 +18,7 @@ static bool solve(gjk_vec3 offset, const gjk_goal *goal, gjk_solution *solution,
 }
 
 /* Nearest are two faces, two edges or (in 3D) two corners. */
-START_TEST(the_bounds_meet_at_the_distance) {
+TEST(the_bounds_meet_at_the_distance) {
     static const gjk_vec3 offsets[] = {{5, 0.5, 0},         {5, 6, 0},   {-5, -6, 0},
                                        {0, 2 + 0x1p-20, 0}, {5, 6, -14}, {0.5, 0.25, 9}};
     for (size_t i = 0; i < sizeof offsets / sizeof offsets[0]; i++) {
@@ -36,9 +36,8 @@ START_TEST(the_bounds_meet_at_the_distance) {
         ck_assert_uint_le(s.iterations, 12);
     }
 }
-END_TEST
 
-START_TEST(an_overlap_is_left_to_the_penetration_solver) {
+TEST(an_overlap_is_left_to_the_penetration_solver) {
     const gjk_goal goal = exact_goal(100);
     double unit;
     gjk_solution s;
@@ -47,9 +46,8 @@ START_TEST(an_overlap_is_left_to_the_penetration_solver) {
     ck_assert_double_le(s.lower, 0);
     ck_assert_int_ne(s.proof, GJK_PROVEN_SEPARATED);
 }
-END_TEST
 
-START_TEST(a_proof_is_enough_when_asked_for) {
+TEST(a_proof_is_enough_when_asked_for) {
     gjk_goal goal = exact_goal(100);
     goal.stop_separated = true;
     double unit;
@@ -59,9 +57,8 @@ START_TEST(a_proof_is_enough_when_asked_for) {
     ck_assert_uint_eq(s.iterations, 1);
     ck_assert(!s.has_points);
 }
-END_TEST
 
-START_TEST(the_limit_ends_it_with_bounds_that_hold) {
+TEST(the_limit_ends_it_with_bounds_that_hold) {
     for (uint32_t limit = 1; limit <= 4; limit++) {
         const gjk_goal goal = exact_goal(limit);
         double unit;
@@ -71,15 +68,4 @@ START_TEST(the_limit_ends_it_with_bounds_that_hold) {
         ck_assert_double_le(s.lower, unit * 5 + 1e-14);
         ck_assert_double_ge(s.upper, unit * 5 - 1e-14);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("gjk3");
-    TCase *tests = test_case(suite, "ends");
-    tcase_add_test(tests, the_bounds_meet_at_the_distance);
-    tcase_add_test(tests, an_overlap_is_left_to_the_penetration_solver);
-    tcase_add_test(tests, a_proof_is_enough_when_asked_for);
-    tcase_add_test(tests, the_limit_ends_it_with_bounds_that_hold);
-    return suite;
 }

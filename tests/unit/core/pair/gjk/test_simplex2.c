@@ -2,7 +2,7 @@
 
 #include "pair/gjk/simplex.h"
 
-#include "runner.h"
+#include "support/test.h"
 
 /* A simplex of so many points; a carries the point, b is 0, so that a - b is it. */
 static gjk_simplex2 simplex_of(const gjk_vec2 *points, uint32_t count) {
@@ -34,7 +34,7 @@ static void require_feature(const gjk_simplex2 *simplex, const gjk_feature2 *fou
     ck_assert_double_eq(point_b.x, 0.0);
 }
 
-START_TEST(regions_of_a_segment) {
+TEST(regions_of_a_segment) {
     static const struct {
         gjk_vec2 ends[2];
         unsigned bits;
@@ -51,11 +51,10 @@ START_TEST(regions_of_a_segment) {
         require_feature(&simplex, &found, rows[i].bits, rows[i].nearest);
     }
 }
-END_TEST
 
 /* The triangle (0,0) (4,0) (0,4), moved so that the origin lies in each region in turn; every
  * order of the corners, both ways round. */
-START_TEST(regions_of_a_triangle) {
+TEST_EACH(regions_of_a_triangle, 0, 8 * 6) {
     static const struct {
         gjk_vec2 from;
         unsigned bits;
@@ -83,19 +82,17 @@ START_TEST(regions_of_a_triangle) {
         require_feature(&simplex, &found, bits, gjk_sub2(rows[row].foot, rows[row].from));
     }
 }
-END_TEST
 
-START_TEST(the_surface_is_found_from_inside) {
+TEST(the_surface_is_found_from_inside) {
     const gjk_vec2 points[3] = {{-1, -2}, {5, -2}, {-1, 4}};
     gjk_simplex2 simplex = simplex_of(points, 3);
     gjk_feature2 found;
     gjk_simplex2_find_surface(&simplex, &found);
     require_feature(&simplex, &found, 5, (gjk_vec2){-1, 0});
 }
-END_TEST
 
 /* Nearly through the origin: the edge's normal has digits that the nearest point has not. */
-START_TEST(the_direction_is_the_normal_of_the_edge) {
+TEST(the_direction_is_the_normal_of_the_edge) {
     const gjk_vec2 points[2] = {{-3, -1 + 0x1p-51}, {3, 1}};
     gjk_simplex2 simplex = simplex_of(points, 2);
     gjk_feature2 found;
@@ -104,15 +101,4 @@ START_TEST(the_direction_is_the_normal_of_the_edge) {
     gjk_vec2 n = gjk_simplex2_direction(&simplex, found.nearest);
     ck_assert_double_eq_tol(fabs(n.x), 1 / sqrt(10), 1e-15);
     ck_assert_double_eq_tol(fabs(n.y), 3 / sqrt(10), 1e-15);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("simplex2");
-    TCase *tests = test_case(suite, "regions");
-    tcase_add_test(tests, regions_of_a_segment);
-    tcase_add_loop_test(tests, regions_of_a_triangle, 0, 8 * 6);
-    tcase_add_test(tests, the_surface_is_found_from_inside);
-    tcase_add_test(tests, the_direction_is_the_normal_of_the_edge);
-    return suite;
 }

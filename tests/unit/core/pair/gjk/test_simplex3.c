@@ -2,7 +2,7 @@
 
 #include "pair/gjk/simplex.h"
 
-#include "runner.h"
+#include "support/test.h"
 
 static gjk_simplex3 simplex_of(const gjk_vec3 *points, uint32_t count) {
     gjk_simplex3 simplex = {.count = count};
@@ -51,7 +51,7 @@ static const struct {
 enum { REGIONS = sizeof regions / sizeof regions[0] };
 
 /* In eight orders of the corners, of either winding. */
-START_TEST(regions_of_a_tetrahedron) {
+TEST_EACH(regions_of_a_tetrahedron, 0, 8 * REGIONS) {
     static const gjk_vec3 corner[4] = {{0, 0, 0}, {6, 0, 0}, {0, 6, 0}, {0, 0, 6}};
     const int row = _i / 8, turn = _i % 4, flip = _i % 8 / 4;
     gjk_vec3 points[4];
@@ -68,18 +68,16 @@ START_TEST(regions_of_a_tetrahedron) {
         require_feature(&simplex, &found, bits, gjk_sub3(regions[row].foot, regions[row].from));
     }
 }
-END_TEST
 
-START_TEST(the_surface_is_found_from_inside) {
+TEST(the_surface_is_found_from_inside) {
     const gjk_vec3 points[4] = {{-1, -2, -2}, {9, -2, -2}, {-1, 8, -2}, {-1, -2, 8}};
     gjk_simplex3 simplex = simplex_of(points, 4);
     gjk_feature3 found;
     gjk_simplex3_find_surface(&simplex, &found);
     require_feature(&simplex, &found, 13, (gjk_vec3){-1, 0, 0});
 }
-END_TEST
 
-START_TEST(no_area_and_no_volume) {
+TEST(no_area_and_no_volume) {
     const gjk_vec3 line[3] = {{-1, 1, 0}, {1, 1, 0}, {3, 1, 0}};
     const gjk_vec3 flat[4] = {{-2, -2, 1}, {2, -2, 1}, {2, 2, 1}, {-2, 2, 1}};
     gjk_simplex3 simplex = simplex_of(line, 3);
@@ -89,14 +87,4 @@ START_TEST(no_area_and_no_volume) {
     simplex = simplex_of(flat, 4);
     ck_assert(!gjk_simplex3_find(&simplex, &found));
     require_near(found.nearest, (gjk_vec3){0, 0, 1});
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("simplex3");
-    TCase *tests = test_case(suite, "regions");
-    tcase_add_loop_test(tests, regions_of_a_tetrahedron, 0, 8 * REGIONS);
-    tcase_add_test(tests, the_surface_is_found_from_inside);
-    tcase_add_test(tests, no_area_and_no_volume);
-    return suite;
 }

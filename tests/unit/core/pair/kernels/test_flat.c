@@ -3,8 +3,8 @@
 
 #include "pair/kernels/flat.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -121,10 +121,9 @@ static void compare_all(const gjk_placed *a, const gjk_placed *b) {
     compare_distance(a, b);
 }
 
-START_TEST(they_say_what_the_general_kernels_say) {
+TEST(they_say_what_the_general_kernels_say) {
     for_pairs(7, compare_all);
 }
-END_TEST
 
 static bool is_none(gjk_vec3 v) {
     return v.x == 0.0 && v.y == 0.0 && v.z == 0.0;
@@ -145,7 +144,7 @@ static void require_cleared(const gjk_placed *a, const gjk_placed *b) {
 }
 
 /* Radii down to the least number, and gaps down to the tolerance, at home and far out. */
-START_TEST(circles_say_what_the_general_kernels_say) {
+TEST(circles_say_what_the_general_kernels_say) {
     static const double radii[] = {0x1p-1074, 0x1p-1022, 1e-300, 1e-100, 1e-9, 0.25, 1.0, 1e6};
     struct gjk_arena arena;
     gjk_shape shapes[9];
@@ -173,7 +172,6 @@ START_TEST(circles_say_what_the_general_kernels_say) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Neither state nor lengths depend on which of the two is named first, to the bit. */
 static void compare_orders(const gjk_placed *a, const gjk_placed *b) {
@@ -220,7 +218,7 @@ static void check_rods(const gjk_placed *a, const gjk_placed *b) {
 
 /* Side by side, end to end, crossing, or with an end on the other; parallel ones and such that are so but
  * for rounding; radii from none to the length. */
-START_TEST(capsules_say_what_the_general_kernels_say) {
+TEST(capsules_say_what_the_general_kernels_say) {
     static const double radii[] = {0, 0x1p-1074, 1e-300, 1e-17, 1e-12, 1e-3, 0.1, 0.3, 1};
     struct gjk_arena arena;
     gjk_shape shapes[18];
@@ -265,7 +263,6 @@ START_TEST(capsules_say_what_the_general_kernels_say) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* A point of the world on or in a box that stands unturned. */
 static void require_in(const gjk_placed *box, gjk_vec3 point) {
@@ -304,7 +301,7 @@ static void check_boxes(const gjk_placed *a, const gjk_placed *b) {
 }
 
 /* All their edges are in pairs alike, and so are the corners that face one. */
-START_TEST(boxes_with_parallel_sides_need_no_other_kernel) {
+TEST(boxes_with_parallel_sides_need_no_other_kernel) {
     struct gjk_arena arena;
     test_rng rng = test_rng_make(9);
     gjk_arena_init(&arena, 0);
@@ -324,7 +321,6 @@ START_TEST(boxes_with_parallel_sides_need_no_other_kernel) {
     }
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 static void count_step(void *user, const gjk_trace_step *step) {
     (void)step;
@@ -351,10 +347,9 @@ static void record(const gjk_placed *a, const gjk_placed *b) {
 }
 
 /* It hears the general method; the answer stays the kernels'. */
-START_TEST(a_recorder_changes_no_bit) {
+TEST(a_recorder_changes_no_bit) {
     for_pairs(8, record);
 }
-END_TEST
 
 #ifdef GJK_SCAN_X86
 typedef bool detect_kernel(const gjk_placed *a, const gjk_placed *b,
@@ -409,16 +404,14 @@ static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-START_TEST(every_instruction_set_gives_the_same_bits) {
+TEST(every_instruction_set_gives_the_same_bits) {
     for_pairs(8, compare_sets);
 }
-END_TEST
 #endif
 
-START_TEST(the_order_of_the_shapes_changes_nothing) {
+TEST(the_order_of_the_shapes_changes_nothing) {
     for_pairs(10, compare_orders);
 }
-END_TEST
 
 /* Nearly all of them, or the work before the general question would be in vain. */
 static int decided, asked;
@@ -433,15 +426,14 @@ static void count(const gjk_placed *a, const gjk_placed *b) {
     decided += gjk_flat_distance(a, b, &apart, &distance);
 }
 
-START_TEST(they_decide_nearly_all_pairs) {
+TEST(they_decide_nearly_all_pairs) {
     for_pairs(9, count);
     ck_assert_int_gt(asked, PAIRS);
     ck_assert_msg(decided > asked / 100 * 95, "%d of %d", decided, asked);
 }
-END_TEST
 
 /* A place past which products of lengths could overflow, and one just before. */
-START_TEST(they_leave_huge_and_far_pairs_to_others) {
+TEST(they_leave_huge_and_far_pairs_to_others) {
     struct gjk_arena arena;
     gjk_shape box, huge;
     gjk_arena_init(&arena, 0);
@@ -457,22 +449,4 @@ START_TEST(they_leave_huge_and_far_pairs_to_others) {
     ck_assert(!gjk_flat_detect(&a, &b, &settings, &result));
     ck_assert_int_eq(gjk_detect(&a, &b, &settings).state, GJK_SEPARATED);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("flat");
-    TCase *tests = test_case(suite, "flat");
-    tcase_add_test(tests, they_say_what_the_general_kernels_say);
-    tcase_add_test(tests, circles_say_what_the_general_kernels_say);
-    tcase_add_test(tests, capsules_say_what_the_general_kernels_say);
-    tcase_add_test(tests, boxes_with_parallel_sides_need_no_other_kernel);
-    tcase_add_test(tests, a_recorder_changes_no_bit);
-#ifdef GJK_SCAN_X86
-    tcase_add_test(tests, every_instruction_set_gives_the_same_bits);
-#endif
-    tcase_add_test(tests, the_order_of_the_shapes_changes_nothing);
-    tcase_add_test(tests, they_decide_nearly_all_pairs);
-    tcase_add_test(tests, they_leave_huge_and_far_pairs_to_others);
-    return suite;
 }

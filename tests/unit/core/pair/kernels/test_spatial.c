@@ -3,8 +3,8 @@
 
 #include "pair/kernels/spatial.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -125,10 +125,9 @@ static void compare_all(const gjk_placed *a, const gjk_placed *b) {
     compare_distance(a, b);
 }
 
-START_TEST(they_say_what_the_general_method_says) {
+TEST(they_say_what_the_general_method_says) {
     for_pairs(11, compare_all);
 }
-END_TEST
 
 /* A recorder sees the general method; the answer stays the kernels', to the bit. */
 static void count_step(void *user, const gjk_trace_step *step) {
@@ -157,10 +156,9 @@ static void record(const gjk_placed *a, const gjk_placed *b) {
     ck_assert_int_eq(memcmp(&far[0], &far[1], sizeof far[0]), 0);
 }
 
-START_TEST(a_recorder_changes_no_bit) {
+TEST(a_recorder_changes_no_bit) {
     for_pairs(12, record);
 }
-END_TEST
 
 #define KERNELS(set) \
     { gjk_spatial_detect_##set, gjk_spatial_distance_##set }
@@ -220,13 +218,12 @@ static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
     }
 }
 
-START_TEST(every_instruction_set_tells_the_same_bits) {
+TEST(every_instruction_set_tells_the_same_bits) {
     for_pairs(13, compare_sets);
 }
-END_TEST
 
 /* Two cubes: of the edge of one against a corner of the other, all distances are known. */
-START_TEST(a_known_distance_and_its_points) {
+TEST(a_known_distance_and_its_points) {
     const gjk_vec3 cube[8] = {{-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1},
                               {-1, -1, 1},  {1, -1, 1},  {-1, 1, 1},  {1, 1, 1}};
     struct gjk_arena arena;
@@ -251,15 +248,4 @@ START_TEST(a_known_distance_and_its_points) {
     ck_assert(gjk_spatial_distance(&a, &b, &settings, &apart, &walk));
     ck_assert_int_eq(apart.state, GJK_OVERLAPPING);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("spatial");
-    TCase *all = test_case(suite, "kernels");
-    tcase_add_test(all, they_say_what_the_general_method_says);
-    tcase_add_test(all, a_recorder_changes_no_bit);
-    tcase_add_test(all, every_instruction_set_tells_the_same_bits);
-    tcase_add_test(all, a_known_distance_and_its_points);
-    return suite;
 }

@@ -5,8 +5,8 @@
 
 #include "base/numbers.h"
 #include "ray/general/general.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #include <string.h>
 
@@ -70,12 +70,11 @@ static void compare(const gjk_placed *target, const gjk_ray *ray) {
     }
 }
 
-START_TEST(they_say_what_the_general_method_says) {
+TEST(they_say_what_the_general_method_says) {
     decided = asked = 0;
     for_rays(1, compare);
     ck_assert_msg(decided > asked / 100 * 80, "%d of %d", decided, asked);
 }
-END_TEST
 
 #ifdef GJK_SCAN_X86
 typedef bool ray_kernel(const gjk_placed *target, const gjk_ray *ray,
@@ -103,10 +102,9 @@ static void compare_sets(const gjk_placed *target, const gjk_ray *ray) {
     }
 }
 
-START_TEST(every_instruction_set_gives_the_same_bits) {
+TEST(every_instruction_set_gives_the_same_bits) {
     for_rays(2, compare_sets);
 }
-END_TEST
 #endif
 
 /* --- Capsules --- */
@@ -237,7 +235,7 @@ static bool is_clear(const rod *r, const gjk_ray *ray) {
     return ray->max_distance == INFINITY && fabs(off) > 64 * GJK_ROUNDING * reach;
 }
 
-START_TEST(capsules_are_entered_where_the_general_method_says) {
+TEST(capsules_are_entered_where_the_general_method_says) {
     struct gjk_arena arena;
     test_rng rng = test_rng_make(3);
     const gjk_ray_settings settings = gjk_ray_settings_default();
@@ -270,10 +268,9 @@ START_TEST(capsules_are_entered_where_the_general_method_says) {
     ck_assert_msg(known > RAYS && hits > RAYS / 4, "%d known, %d hits", known, hits);
     gjk_arena_fini(&arena);
 }
-END_TEST
 
 /* Nearly all ordinary ones, or the work before the general question would be in vain. */
-START_TEST(capsules_need_no_other_method) {
+TEST(capsules_need_no_other_method) {
     struct gjk_arena arena;
     test_rng rng = test_rng_make(4);
     const gjk_ray_settings settings = gjk_ray_settings_default();
@@ -294,17 +291,4 @@ START_TEST(capsules_need_no_other_method) {
     }
     ck_assert_msg(missed > RAYS / 10 && missed < RAYS / 4 * 3, "%d", missed);
     gjk_arena_fini(&arena);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("flat_ray");
-    TCase *tests = test_case(suite, "flat ray");
-    tcase_add_test(tests, they_say_what_the_general_method_says);
-    tcase_add_test(tests, capsules_are_entered_where_the_general_method_says);
-    tcase_add_test(tests, capsules_need_no_other_method);
-#ifdef GJK_SCAN_X86
-    tcase_add_test(tests, every_instruction_set_gives_the_same_bits);
-#endif
-    return suite;
 }

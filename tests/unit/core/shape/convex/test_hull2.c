@@ -7,8 +7,8 @@
 
 #include "base/predicate.h"
 #include "gjk/shape.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define CASES 2000
 #define POINTS_MAX 40
@@ -22,6 +22,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static gjk_hull2 make(const gjk_vec2 *points, uint32_t count) {
     gjk_hull2 hull;
@@ -81,7 +83,7 @@ static void check_hull(const gjk_vec2 *p, uint32_t count) {
 }
 
 /* Small grids: many coincident and collinear points. */
-START_TEST(grids) {
+TEST(grids) {
     test_rng rng = test_rng_make(10);
     for (int i = 0; i < CASES; i++) {
         gjk_vec2 p[POINTS_MAX];
@@ -95,10 +97,9 @@ START_TEST(grids) {
         check_hull(p, count);
     }
 }
-END_TEST
 
 /* Points on a line, a circle or a triangle's sides, up to rounding, of any size. */
-START_TEST(nearly_degenerate_points) {
+TEST(nearly_degenerate_points) {
     test_rng rng = test_rng_make(11);
     for (int i = 0; i < CASES; i++) {
         gjk_vec2 p[POINTS_MAX];
@@ -116,9 +117,8 @@ START_TEST(nearly_degenerate_points) {
         check_hull(p, count);
     }
 }
-END_TEST
 
-START_TEST(known_hulls) {
+TEST(known_hulls) {
     static const gjk_vec2 one[] = {{3, 4}}, same[] = {{3, 4}, {3, 4}, {3, 4}};
     static const gjk_vec2 line[] = {{1, 1}, {0, 0}, {3, 3}, {2, 2}, {3, 3}};
     static const gjk_vec2 square[] = {{1, 1}, {0, 1}, {0.5, 0.5}, {1, 0}, {0, 0}, {0.5, 0}, {0, 0}};
@@ -131,10 +131,9 @@ START_TEST(known_hulls) {
     ck_assert_uint_eq(hull.count, 4);
     ck_assert_mem_eq(hull.corners, corners, sizeof corners);
 }
-END_TEST
 
 /* The order of the points changes nothing but the indices. */
-START_TEST(permutations) {
+TEST(permutations) {
     test_rng rng = test_rng_make(12);
     for (int i = 0; i < CASES; i++) {
         gjk_vec2 p[POINTS_MAX], q[POINTS_MAX];
@@ -156,10 +155,9 @@ START_TEST(permutations) {
         }
     }
 }
-END_TEST
 
 /* As many points as a shape may have, all of them corners: on a parabola. */
-START_TEST(many_points) {
+TEST(many_points) {
     gjk_vec2 *p = calloc(GJK_POINTS_MAX, sizeof *p);
     ck_assert_ptr_nonnull(p);
     for (uint32_t i = 0; i < GJK_POINTS_MAX; i++) {
@@ -175,9 +173,8 @@ START_TEST(many_points) {
     ck_assert_uint_eq(misplaced, 0);
     free(p);
 }
-END_TEST
 
-START_TEST(out_of_memory) {
+TEST(out_of_memory) {
     static const gjk_vec2 p[] = {{0, 0}, {1, 0}, {0, 1}};
     bool done = false;
     for (size_t limit = 16; !done; limit += 16) {
@@ -189,18 +186,4 @@ START_TEST(out_of_memory) {
         gjk_arena_fini(&small);
         ck_assert_uint_lt(limit, 1000);
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("hull2");
-    TCase *tests = test_case(suite, "hull2");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, grids);
-    tcase_add_test(tests, nearly_degenerate_points);
-    tcase_add_test(tests, known_hulls);
-    tcase_add_test(tests, permutations);
-    tcase_add_test(tests, many_points);
-    tcase_add_test(tests, out_of_memory);
-    return suite;
 }

@@ -8,8 +8,8 @@
 #include "base/predicate.h"
 #include "gjk/budget.h"
 #include "gjk/shape.h"
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define CASES 600
 #define POINTS_MAX 60
@@ -23,6 +23,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 static gjk_hull3 make(const gjk_vec3 *points, uint32_t count) {
     gjk_hull3 hull;
@@ -197,7 +199,7 @@ static void check_corners_of_integers(const gjk_vec3 *p, uint32_t count) {
 }
 
 /* Small grids: everything coincident, collinear and coplanar that there is. */
-START_TEST(grids) {
+TEST(grids) {
     uint32_t ranks[4] = {0};
     test_rng rng = test_rng_make(13);
     for (int i = 0; i < CASES; i++) {
@@ -217,10 +219,9 @@ START_TEST(grids) {
         ck_assert_uint_gt(ranks[rank], CASES / 200);
     }
 }
-END_TEST
 
 /* Oblique planes and lines that go through integers only. */
-START_TEST(oblique_degenerate_points) {
+TEST(oblique_degenerate_points) {
     test_rng rng = test_rng_make(14);
     for (int i = 0; i < CASES; i++) {
         gjk_vec3 p[POINTS_MAX], axes[2];
@@ -238,10 +239,9 @@ START_TEST(oblique_degenerate_points) {
         ck_assert_uint_le(check_hull(p, count), 1 + i % 2);
     }
 }
-END_TEST
 
 /* On spheres, planes and cubes up to rounding; far away; of any size. */
-START_TEST(nearly_degenerate_points) {
+TEST(nearly_degenerate_points) {
     test_rng rng = test_rng_make(15);
     for (int i = 0; i < CASES; i++) {
         gjk_vec3 p[POINTS_MAX];
@@ -264,10 +264,9 @@ START_TEST(nearly_degenerate_points) {
         check_hull(p, count);
     }
 }
-END_TEST
 
 /* A coordinate so small beside the others that a common unit would lose it. */
-START_TEST(mixed_magnitudes) {
+TEST(mixed_magnitudes) {
     const double huge = GJK_COORDINATE_MAX, tiny = 1e-300;
     const gjk_vec3 p[] = {{huge, 0, 0},  {-huge, 0, 0},    {0, huge, 0},
                           {0, -huge, 0}, {0, 0, tiny},     {1, 1, -tiny},
@@ -281,9 +280,8 @@ START_TEST(mixed_magnitudes) {
     ck_assert_uint_eq(check_hull(p, 2), 1);
     ck_assert_uint_eq(check_hull(p, 1), 0);
 }
-END_TEST
 
-START_TEST(a_cube_with_everything_on_it) {
+TEST(a_cube_with_everything_on_it) {
     gjk_vec3 p[125];
     for (int i = 0; i < 125; i++) {
         p[i] = (gjk_vec3){i % 5, i / 5 % 5, i / 25};
@@ -293,7 +291,6 @@ START_TEST(a_cube_with_everything_on_it) {
     ck_assert_uint_eq(hull.count, 8);
     ck_assert_mem_eq(hull.corners, corners, sizeof corners);
 }
-END_TEST
 
 enum { SPHERE, CUBE, CYLINDER, PLANE, LINE, FORMS };
 
@@ -316,7 +313,7 @@ static gjk_vec3 form_point(test_rng *rng, int form, uint32_t i) {
 }
 
 /* As many points as a shape may have. Wrong growth shows as a timeout here. */
-START_TEST(many_points) {
+TEST_EACH(many_points, 0, FORMS) {
     static const uint32_t ranks[FORMS] = {3, 3, 3, 2, 1};
     gjk_vec3 *p = calloc(GJK_POINTS_MAX, sizeof *p);
     ck_assert_ptr_nonnull(p);
@@ -342,7 +339,6 @@ START_TEST(many_points) {
     ck_assert(_i != LINE || hull.count == 2);
     free(p);
 }
-END_TEST
 
 /* --- Points for which adding the farthest first takes quadratic time --- */
 
@@ -367,7 +363,7 @@ static void check_closed_around(const gjk_hull3 *hull, const gjk_vec3 *p, uint32
     ck_assert_uint_eq(count_outside(hull, p, p, count), 0);
 }
 
-START_TEST(points_near_a_tip) {
+TEST(points_near_a_tip) {
     enum { COUNT = 1500 };
     static gjk_vec3 p[COUNT];
     for (int power = 1; power <= 2; power++) {
@@ -379,7 +375,6 @@ START_TEST(points_near_a_tip) {
         check_closed_around(&hull, p, COUNT);
     }
 }
-END_TEST
 
 /* Points along the sides of a square of that width, and some above it. */
 static gjk_vec3 square_point(test_rng *rng, uint32_t width) {
@@ -409,7 +404,7 @@ static uint32_t find_place(const gjk_vec3 *p, uint32_t count, const uint8_t *mar
 
 /* Cones over sides with corners in their middle, and points in the planes of their faces: the order in
  * which points are added must not matter. */
-START_TEST(squares_in_any_order) {
+TEST(squares_in_any_order) {
     enum { COUNT = 220 };
     gjk_vec3 p[COUNT], scaled[COUNT];
     const uint32_t start[4] = {0, 1, 2, 3};
@@ -444,10 +439,9 @@ START_TEST(squares_in_any_order) {
         ck_assert_uint_eq(corners[0], corners[1]);
     }
 }
-END_TEST
 
 /* The budget is asked once in so many looks at a face, which makes it the measure. */
-START_TEST(no_points_take_quadratic_time) {
+TEST(no_points_take_quadratic_time) {
     enum { COUNT = 16384 };
     gjk_vec3 *p = calloc(COUNT, sizeof *p);
     ck_assert_ptr_nonnull(p);
@@ -464,9 +458,8 @@ START_TEST(no_points_take_quadratic_time) {
     ck_assert_uint_le(looks_at_a_point, 250);
     free(p);
 }
-END_TEST
 
-START_TEST(hulls_end_with_budget) {
+TEST(hulls_end_with_budget) {
     enum { COUNT = 2000 };
     static gjk_vec3 p[COUNT];
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -488,9 +481,8 @@ START_TEST(hulls_end_with_budget) {
         ck_assert_uint_le(left.asked, ends_at + 1);
     }
 }
-END_TEST
 
-START_TEST(out_of_memory) {
+TEST(out_of_memory) {
     static const gjk_vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 1}};
     for (uint32_t count = 1; count <= 5; count++) {
         bool done = false;
@@ -506,23 +498,4 @@ START_TEST(out_of_memory) {
             ck_assert_uint_lt(limit, 10000);
         }
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("hull3");
-    TCase *tests = test_case(suite, "hull3");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_test(tests, grids);
-    tcase_add_test(tests, oblique_degenerate_points);
-    tcase_add_test(tests, nearly_degenerate_points);
-    tcase_add_test(tests, mixed_magnitudes);
-    tcase_add_test(tests, a_cube_with_everything_on_it);
-    tcase_add_loop_test(tests, many_points, 0, FORMS);
-    tcase_add_test(tests, points_near_a_tip);
-    tcase_add_test(tests, squares_in_any_order);
-    tcase_add_test(tests, no_points_take_quadratic_time);
-    tcase_add_test(tests, hulls_end_with_budget);
-    tcase_add_test(tests, out_of_memory);
-    return suite;
 }

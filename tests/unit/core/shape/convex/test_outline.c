@@ -4,9 +4,9 @@
 
 #include "base/predicate.h"
 #include "gjk/shape.h"
-#include "runner.h"
 #include "shape/convex/hull.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define VERTICES_MAX 64
 
@@ -19,6 +19,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 typedef struct row {
     const char *name;
@@ -89,7 +91,10 @@ static void check_polygon(const gjk_shape *s, const gjk_vec2 *vertices, uint32_t
     ck_assert_uint_eq(outside, 0);
 }
 
-START_TEST(convex_outlines_are_taken) {
+#define CONVEX (int)(sizeof convex / sizeof convex[0])
+#define REFUSED (int)(sizeof refused / sizeof refused[0])
+
+TEST_EACH(convex_outlines_are_taken, 0, CONVEX) {
     const row *r = &convex[_i];
     gjk_shape shape;
     uint32_t bad = 99;
@@ -98,9 +103,8 @@ START_TEST(convex_outlines_are_taken) {
     ck_assert_msg(shape.count == r->expected, "%s: %u vertices kept", r->name, shape.count);
     check_polygon(&shape, r->vertices, r->count);
 }
-END_TEST
 
-START_TEST(others_are_refused_naming_the_vertex) {
+TEST_EACH(others_are_refused_naming_the_vertex, 0, REFUSED) {
     const row *r = &refused[_i];
     gjk_shape shape = {.count = 77};
     uint32_t bad = 99;
@@ -109,10 +113,9 @@ START_TEST(others_are_refused_naming_the_vertex) {
     ck_assert_msg(bad == r->expected, "%s: blames %u", r->name, bad);
     ck_assert_uint_eq(shape.count, 77);
 }
-END_TEST
 
 /* Every rotation of the list in both windings, scaled, and moved where that is exact. */
-START_TEST(the_verdict_depends_on_the_outline_only) {
+TEST_EACH(the_verdict_depends_on_the_outline_only, 0, CONVEX + REFUSED) {
     const uint32_t convex_count = sizeof convex / sizeof convex[0];
     const bool good = (uint32_t)_i < convex_count;
     const row *r = good ? &convex[_i] : &refused[(uint32_t)_i - convex_count];
@@ -131,7 +134,6 @@ START_TEST(the_verdict_depends_on_the_outline_only) {
         }
     }
 }
-END_TEST
 
 static gjk_vec2 on_circle(uint32_t i, uint32_t count) {
     double s, c;
@@ -140,7 +142,7 @@ static gjk_vec2 on_circle(uint32_t i, uint32_t count) {
 }
 
 /* Stars {n/k} turn left at every vertex, but go round k times. */
-START_TEST(stars_are_refused) {
+TEST(stars_are_refused) {
     for (uint32_t n = 5; n <= 31; n += 2) {
         for (uint32_t k = 2; k <= n / 2; k++) {
             gjk_vec2 v[VERTICES_MAX], reversed[VERTICES_MAX];
@@ -158,10 +160,9 @@ START_TEST(stars_are_refused) {
         }
     }
 }
-END_TEST
 
 /* A polygon walked twice turns left everywhere too. */
-START_TEST(two_rounds_are_refused) {
+TEST(two_rounds_are_refused) {
     for (uint32_t n = 3; n <= VERTICES_MAX / 2; n++) {
         gjk_vec2 v[VERTICES_MAX];
         for (uint32_t i = 0; i < 2 * n; i++) {
@@ -174,7 +175,6 @@ START_TEST(two_rounds_are_refused) {
         ck_assert_int_eq(gjk_shape_make_polygon(&arena, v, n, 0, &bad, &shape), GJK_OK);
     }
 }
-END_TEST
 
 static const gjk_vec2 bow_ties[][4] = {
     {{0, 0}, {1, 1}, {1, 0}, {0, 1}},
@@ -182,20 +182,19 @@ static const gjk_vec2 bow_ties[][4] = {
     {{0, 0}, {3, 1}, {1, 0}, {0, 1}},
 };
 
-START_TEST(bow_ties_are_refused) {
+TEST_EACH(bow_ties_are_refused, 0, 3) {
     gjk_shape shape;
     uint32_t bad = 99;
     ck_assert_int_eq(gjk_shape_make_polygon(&arena, bow_ties[_i], 4, 0, &bad, &shape),
                      GJK_NOT_CONVEX);
     ck_assert_uint_lt(bad, 4);
 }
-END_TEST
 
 /*
  * Random convex polygons with vertices added on their sides, up to rounding, are
  * taken; with one vertex pushed inwards they are refused, and that one is blamed.
  */
-START_TEST(random_polygons) {
+TEST(random_polygons) {
     test_rng rng = test_rng_make(18);
     for (int round = 0; round < 3000; round++) {
         gjk_vec2 v[VERTICES_MAX];
@@ -230,10 +229,9 @@ START_TEST(random_polygons) {
         }
     }
 }
-END_TEST
 
 /* A hollow side of as many vertices as there may be, each within the slack. */
-START_TEST(small_dents_do_not_add_up_unnoticed) {
+TEST(small_dents_do_not_add_up_unnoticed) {
     const uint32_t count = GJK_POINTS_MAX;
     gjk_vec2 *v = calloc(count, sizeof *v);
     ck_assert_ptr_nonnull(v);
@@ -249,10 +247,9 @@ START_TEST(small_dents_do_not_add_up_unnoticed) {
     ck_assert_uint_lt(bad, count - 2);
     free(v);
 }
-END_TEST
 
 /* Each allocation of the check fails in turn. */
-START_TEST(out_of_memory) {
+TEST(out_of_memory) {
     static const gjk_vec2 v[] = {{0, 0}, {1, 0}, {0, 1}};
     uint32_t corners[] = {0, 1, 2}, bad = 99, refusals = 0;
     const gjk_hull2 hull = {corners, 3};
@@ -267,24 +264,4 @@ START_TEST(out_of_memory) {
     ck_assert_int_eq(status, GJK_OK);
     ck_assert_uint_ge(refusals, 3);
     ck_assert_uint_eq(bad, 99);
-}
-END_TEST
-
-Suite *test_suite(void) {
-    const int convex_count = sizeof convex / sizeof convex[0];
-    const int refused_count = sizeof refused / sizeof refused[0];
-    Suite *suite = suite_create("polygon");
-    TCase *tests = test_case(suite, "polygon");
-    tcase_add_checked_fixture(tests, set_up, tear_down);
-    tcase_add_loop_test(tests, convex_outlines_are_taken, 0, convex_count);
-    tcase_add_loop_test(tests, others_are_refused_naming_the_vertex, 0, refused_count);
-    tcase_add_loop_test(tests, the_verdict_depends_on_the_outline_only, 0,
-                        convex_count + refused_count);
-    tcase_add_test(tests, stars_are_refused);
-    tcase_add_test(tests, two_rounds_are_refused);
-    tcase_add_loop_test(tests, bow_ties_are_refused, 0, 3);
-    tcase_add_test(tests, random_polygons);
-    tcase_add_test(tests, out_of_memory);
-    tcase_add_test(tests, small_dents_do_not_add_up_unnoticed);
-    return suite;
 }

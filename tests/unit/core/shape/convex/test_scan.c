@@ -2,8 +2,8 @@
 
 #include "shape/convex/scan.h"
 
-#include "runner.h"
 #include "support/rng.h"
+#include "support/test.h"
 
 #define MOST 200
 #define STRIDE_MOST 208
@@ -20,7 +20,7 @@ static gjk_columns fill(test_rng *rng, double *x, uint32_t count) {
     return cloud;
 }
 
-START_TEST(both_scans_find_the_lowest_index_of_the_farthest) {
+TEST(both_scans_find_the_lowest_index_of_the_farthest) {
     static _Alignas(64) double x[2][3 * STRIDE_MOST];
     test_rng rng = test_rng_make(11);
     for (uint32_t count = 1; count <= MOST; count++) {
@@ -47,9 +47,8 @@ START_TEST(both_scans_find_the_lowest_index_of_the_farthest) {
         }
     }
 }
-END_TEST
 
-START_TEST(the_least_is_the_first_among_equals) {
+TEST(the_least_is_the_first_among_equals) {
     static _Alignas(64) double values[STRIDE_MOST];
     test_rng rng = test_rng_make(12);
     for (uint32_t count = 1; count <= MOST; count++) {
@@ -66,13 +65,4 @@ START_TEST(the_least_is_the_first_among_equals) {
 #endif
         }
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("scan");
-    TCase *tests = test_case(suite, "scan");
-    tcase_add_test(tests, both_scans_find_the_lowest_index_of_the_farthest);
-    tcase_add_test(tests, the_least_is_the_first_among_equals);
-    return suite;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "failing_malloc.h"
-#include "runner.h"
+#include "support/test.h"
 
 static struct gjk_arena arena;
 static gjk_pieces_fault fault;
@@ -20,6 +20,8 @@ static void set_up(void) {
 static void tear_down(void) {
     gjk_arena_fini(&arena);
 }
+
+TEST_FIXTURE(set_up, tear_down)
 
 /* Makes a region from rings that are given as text: numbers of a ring, "/" before a hole, ";"
  * before another polygon. */
@@ -79,7 +81,7 @@ static void check_not_simple(const char *text, uint32_t polygon, uint32_t ring, 
 
 #define SQUARE "0,0 8,0 8,8 0,8"
 
-START_TEST(convex_rings_are_one_piece) {
+TEST(convex_rings_are_one_piece) {
     check_pieces("0,0 1,0 0,1", 1);
     check_pieces("0,0 0,1 1,0", 1);
     check_pieces(SQUARE, 1);
@@ -87,9 +89,8 @@ START_TEST(convex_rings_are_one_piece) {
     check_pieces("0,0 4,0 4,0 8,0 8,8 8,8 8,8 4,8 0,8 0,4 0,0 0,0", 1);
     check_pieces("-0.0,0 1,0 0,1 0,-0.0", 1);
 }
-END_TEST
 
-START_TEST(concave_rings_are_cut) {
+TEST(concave_rings_are_cut) {
     check_pieces("0,0 4,0 4,1 1,1 1,4 0,4", 2);                         /* an L */
     check_pieces("0,0 3,0 3,1 2,1 2,3 1,3 1,1 0,1", 2);                 /* a T */
     check_pieces("1,0 2,0 2,1 3,1 3,2 2,2 2,3 1,3 1,2 0,2 0,1 1,1", 3); /* a cross */
@@ -99,9 +100,8 @@ START_TEST(concave_rings_are_cut) {
     check_pieces(SQUARE "; 8,4 9,4 9,5", 2);                            /* on an edge */
     check_pieces("0,0 8,0 8,8 0,8 / 1,1 7,1 7,7 1,7; 2,2 4,2 2,4", 5);  /* in its hole */
 }
-END_TEST
 
-START_TEST(holes_are_left_out) {
+TEST(holes_are_left_out) {
     const char *const regions[] = {
         SQUARE "/ 3,3 5,3 5,5 3,5",               /* apart */
         SQUARE "/ 0,0 2,1 1,2",                   /* touching a vertex */
@@ -115,9 +115,8 @@ START_TEST(holes_are_left_out) {
     }
     check_pieces(regions[3], 4);
 }
-END_TEST
 
-START_TEST(rings_of_too_few_points) {
+TEST(rings_of_too_few_points) {
     check_refused("", GJK_TOO_FEW_POINTS, 2, 0, 0, 0);
     check_refused("1,1", GJK_TOO_FEW_POINTS, 2, 0, 0, 0);
     check_refused("1,1 2,2 1,1", GJK_TOO_FEW_POINTS, 2, 0, 0, 0);
@@ -136,9 +135,8 @@ START_TEST(rings_of_too_few_points) {
     ck_assert_int_eq(gjk_shape_make_region(&arena, &region, 0, &fault, &shape), GJK_TOO_FEW_POINTS);
     ck_assert_uint_eq(fault.depth, 0);
 }
-END_TEST
 
-START_TEST(numbers_out_of_range) {
+TEST(numbers_out_of_range) {
     check_refused(SQUARE "/ 1,1 2,1 2,nan", GJK_NOT_FINITE, 3, 0, 1, 2);
     check_refused(SQUARE "; 9,9 10,9 inf,10", GJK_NOT_FINITE, 3, 1, 0, 2);
     check_refused("0,0 1e150,0 0,1.0000001e150", GJK_OUT_OF_RANGE, 3, 0, 0, 2);
@@ -146,9 +144,8 @@ START_TEST(numbers_out_of_range) {
     ck_assert_int_eq(make_rounded(SQUARE, -1), GJK_OUT_OF_RANGE);
     ck_assert_uint_eq(fault.depth, 0);
 }
-END_TEST
 
-START_TEST(rings_of_too_many_points) {
+TEST(rings_of_too_many_points) {
     gjk_vec2 *vertices = calloc(GJK_PIECES_MAX, sizeof *vertices); /* which coincide */
     const uint32_t polygon_size = 1;
     uint32_t ring_size = GJK_PIECES_MAX;
@@ -160,9 +157,8 @@ START_TEST(rings_of_too_many_points) {
                      GJK_TOO_MANY_POINTS);
     free(vertices);
 }
-END_TEST
 
-START_TEST(crossing_rings) {
+TEST(crossing_rings) {
     check_not_simple("0,0 2,2 2,0 0,2", 0, 0, 2);         /* a bow tie */
     check_not_simple("0,0 1,1 2,2 2,0 1,1 0,2", 0, 0, 4); /* its edges meet at a vertex */
     check_not_simple("0,0 0,0 2,2 2,2 2,0 0,2", 0, 0, 4); /* counted as they were given */
@@ -176,9 +172,8 @@ START_TEST(crossing_rings) {
     check_not_simple(SQUARE "/ " SQUARE, 0, 1, 0);             /* the same ring twice */
     check_not_simple(SQUARE "; 8,8 8,0 0,0 0,8", 1, 0, 1);
 }
-END_TEST
 
-START_TEST(rings_where_they_must_not_be) {
+TEST(rings_where_they_must_not_be) {
     check_not_simple(SQUARE "/ 10,0 11,0 10,1", 0, 1, 0);                /* a hole outside */
     check_not_simple(SQUARE "/ 8,4 9,3 9,5", 0, 1, 0);                   /* touching */
     check_not_simple(SQUARE "/ 1,1 7,1 7,7 1,7 / 2,2 4,2 2,4", 0, 2, 0); /* in a hole */
@@ -187,9 +182,8 @@ START_TEST(rings_where_they_must_not_be) {
     check_not_simple(SQUARE "; 10,0 18,0 18,8 10,8 / 1,1 2,1 1,2", 1, 1, 0); /* another's hole */
     check_not_simple("3,3 5,3 5,5 3,5 / " SQUARE, 0, 1, 0); /* round its outer one */
 }
-END_TEST
 
-START_TEST(what_was_given_is_kept) {
+TEST(what_was_given_is_kept) {
     gjk_region rings;
     ck_assert_int_eq(make("0,0 4,0 4,0 4,4 0,0 / 2,1 3,1 3,2; 9,9 10,9 9,10"), GJK_OK);
     ck_assert(gjk_pieces_region(shape.pieces, &rings));
@@ -202,9 +196,8 @@ START_TEST(what_was_given_is_kept) {
     ck_assert_double_eq(rings.vertices[2].x, 4);
     ck_assert_double_eq(rings.vertices[10].y, 10);
 }
-END_TEST
 
-START_TEST(pieces_are_convex_polygons) {
+TEST(pieces_are_convex_polygons) {
     ck_assert_int_eq(make_rounded("0,0 4,0 4,1 1,1 1,4 0,4", 0.25), GJK_OK);
     ck_assert_int_eq(shape.type, GJK_REGION);
     ck_assert_uint_eq(shape.dimension, 2);
@@ -219,17 +212,15 @@ START_TEST(pieces_are_convex_polygons) {
         ck_assert_double_eq(piece.placed.shape->radius, 0.25);
     }
 }
-END_TEST
 
-START_TEST(slivers_are_pieces) {
+TEST(slivers_are_pieces) {
     check_pieces("0,0 1,0 2,1e-300", 1);
     check_pieces("1,1 2,2 3,3.0000000000000004", 1);
     check_pieces("0,0 1e-200,0 0,1e-200", 1);
     check_pieces("1e150,0 -1e150,0 0,1e-300", 1);
 }
-END_TEST
 
-START_TEST(memory_runs_out) {
+TEST(memory_runs_out) {
     for (unsigned n = 0;; n++) {
         gjk_arena_fini(&arena);
         gjk_arena_init(&arena, 0);
@@ -242,26 +233,4 @@ START_TEST(memory_runs_out) {
             return;
         }
     }
-}
-END_TEST
-
-Suite *test_suite(void) {
-    Suite *suite = suite_create("region");
-    TCase *cases = test_case(suite, "rings");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, convex_rings_are_one_piece);
-    tcase_add_test(cases, concave_rings_are_cut);
-    tcase_add_test(cases, holes_are_left_out);
-    tcase_add_test(cases, rings_of_too_few_points);
-    tcase_add_test(cases, numbers_out_of_range);
-    tcase_add_test(cases, rings_of_too_many_points);
-    tcase_add_test(cases, crossing_rings);
-    tcase_add_test(cases, rings_where_they_must_not_be);
-    cases = test_case(suite, "shape");
-    tcase_add_checked_fixture(cases, set_up, tear_down);
-    tcase_add_test(cases, what_was_given_is_kept);
-    tcase_add_test(cases, pieces_are_convex_polygons);
-    tcase_add_test(cases, slivers_are_pieces);
-    tcase_add_test(cases, memory_runs_out);
-    return suite;
 }

@@ -1,6 +1,5 @@
 /* Does the wire read and write as it should? Runs the suites of gjk_proto. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "test_proto.h"
@@ -84,15 +83,4 @@ void test_wrote(const struct proto_buffer *out, const char *expected) {
     ck_assert(!out->failed);
     ck_assert_msg(out->length == text.length && memcmp(out->data, text.data, text.length) == 0,
                   "wrote\n  %.*s\nexpected\n  %s", (int)out->length, out->data, text.data);
-}
-
-int main(void) {
-    SRunner *runner = srunner_create(NULL);
-
-#define ADD_SUITE(name) srunner_add_suite(runner, name##_suite());
-    TEST_SUITES(ADD_SUITE)
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

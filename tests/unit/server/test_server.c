@@ -1,21 +1,9 @@
 /* Does the server do right what needs no socket? Runs the suites of gjkd_server. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "sets/commit.h"
 #include "test_server.h"
-
-Suite *test_suite(const char *name, const TTest *const *tests, int count) {
-    Suite *suite = suite_create(name);
-    TCase *tcase = tcase_create(name);
-
-    tcase_set_timeout(tcase, 600);
-    for (int i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
-    suite_add_tcase(suite, tcase);
-    return suite;
-}
 
 struct gjkd_version *test_put(struct gjkd_registry *registry, const char *name, const char *body,
                               const char *if_match) {
@@ -46,15 +34,4 @@ uint32_t test_handle(const struct gjkd_version *version, const char *id) {
     const gjk_body *body = gjk_set_find(version->set, id);
     ck_assert_msg(body != NULL, "no shape %s", id);
     return body->handle;
-}
-
-int main(void) {
-    SRunner *runner = srunner_create(NULL);
-
-#define ADD_SUITE(name) srunner_add_suite(runner, name##_suite());
-    TEST_SUITES(ADD_SUITE)
-    srunner_run_all(runner, CK_ENV);
-    int failed = srunner_ntests_failed(runner);
-    srunner_free(runner);
-    return failed == 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,44 @@
+#ifndef TEST_TEST_H
+#define TEST_TEST_H
+
+/*
+ * Tests that register themselves, for the program that they are linked into; test.c has its main.
+ *
+ *     TEST(a_square_has_four_corners) {
+ *         ck_assert_uint_eq(square.count, 4);
+ *     }
+ *
+ * Each file is a suite, and each test a case of it: CK_RUN_SUITE=test_box runs the first,
+ * CK_RUN_CASE=a_square_has_four_corners the second.
+ */
+
+#include "checks.h"
+
+/* Begins a test. */
+#define TEST(name) TEST_EACH(name, 0, 1)
+
+/* Begins a test that runs for each _i from `from` to `end`, exclusive. */
+#define TEST_EACH(name, from, end) TEST_OF(name, from, end, 0, 0)
+
+/* Begins a test that ends its process by that signal or with that exit code. */
+#define TEST_ENDS(name, signal, code) TEST_OF(name, 0, 1, signal, code)
+
+#define TEST_OF(name, from, end, signal, code)                       \
+    static void name(int _i CK_ATTRIBUTE_UNUSED);                    \
+    __attribute__((constructor)) static void name##_register(void) { \
+        static const TTest test = {#name, name, __FILE__, __LINE__}; \
+        test_register(&test, from, end, signal, code);               \
+    }                                                                \
+    static void name(int _i CK_ATTRIBUTE_UNUSED)
+
+/* Has the tests of the file that come after it begin with set_up and end with tear_down. */
+#define TEST_FIXTURE(set_up, tear_down)                                \
+    __attribute__((constructor)) static void set_up##_register(void) { \
+        test_register_fixture(__FILE__, set_up, tear_down);            \
+    }
+
+/* For the macros above. */
+void test_register(const TTest *test, int from, int end, int signal, int code);
+void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_down)(void));
+
+#endif
