@@ -14,6 +14,7 @@ struct entry {
     int from, end;    /* values of _i */
     int signal, code; /* that it ends with */
     void (*set_up)(void), (*tear_down)(void);
+    char suite[64]; /* of a file's first entry: its suite's name, which check does not copy */
 };
 
 /* In the order of registration: that of the file. */
@@ -30,7 +31,7 @@ void test_register(const TTest *test, int from, int end, int signal, int code) {
         abort();
     }
     struct entry *entry = &entries[entry_count++];
-    *entry = (struct entry){test, from, end, signal, code, NULL, NULL};
+    *entry = (struct entry){test, from, end, signal, code, NULL, NULL, ""};
     if (fixture.file != NULL && strcmp(fixture.file, test->file) == 0) {
         entry->set_up = fixture.set_up;
         entry->tear_down = fixture.tear_down;
@@ -45,12 +46,11 @@ void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_d
 
 /* Makes a suite of the tests of the entry's file, named as the file is, and returns the next file's
  * first entry. */
-static const struct entry *add_suite(SRunner *runner, const struct entry *entry) {
+static struct entry *add_suite(SRunner *runner, struct entry *entry) {
     const char *file = entry->test->file, *slash = strrchr(file, '/');
-    char name[128];
-    snprintf(name, sizeof name, "%s", slash != NULL ? slash + 1 : file);
-    name[strcspn(name, ".")] = '\0';
-    Suite *suite = suite_create(name);
+    snprintf(entry->suite, sizeof entry->suite, "%s", slash != NULL ? slash + 1 : file);
+    entry->suite[strcspn(entry->suite, ".")] = '\0';
+    Suite *suite = suite_create(entry->suite);
     for (; entry < entries + entry_count && strcmp(entry->test->file, file) == 0; entry++) {
         TCase *tests = tcase_create(entry->test->name);
         tcase_set_timeout(tests, TIMEOUT_S);
@@ -64,7 +64,7 @@ static const struct entry *add_suite(SRunner *runner, const struct entry *entry)
 
 int main(void) {
     SRunner *runner = srunner_create(NULL);
-    for (const struct entry *entry = entries; entry < entries + entry_count;) {
+    for (struct entry *entry = entries; entry < entries + entry_count;) {
         entry = add_suite(runner, entry);
     }
     srunner_run_all(runner, CK_ENV);
