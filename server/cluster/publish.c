@@ -151,7 +151,7 @@ static void note_other_than_move(void *user, const gjk_body *from, const gjk_bod
 
 /* A tick that moves shapes and does nothing else. */
 static bool only_moves(const gjkd_proposal *proposal) {
-    bool is_other = proposal->stamp == NULL || proposal->from == NULL;
+    bool is_other = proposal->stamp == NULL || proposal->from == NULL || proposal->to == NULL;
     if (!is_other) {
         gjk_set_diff(proposal->from->set, proposal->to->set, note_other_than_move, &is_other);
     }

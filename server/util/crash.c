@@ -45,30 +45,42 @@ static void put(const char *text) {
     (void)written; /* there is no other place to report to */
 }
 
-/* Keeps the build id of the program, the first object, in hexadecimal: elf(5), notes. */
+static size_t padded(size_t bytes) {
+    return (bytes + 3) / 4 * 4;
+}
+
+/* Keeps the build id in hexadecimal if it is among the notes from `at` to `end`: elf(5). */
+static void keep_build_id(const char *at, const char *end) {
+    while ((size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
+        ElfW(Nhdr) note;
+        memcpy(&note, at, sizeof note);
+        const char *name = at + sizeof note, *bytes = name + padded(note.n_namesz);
+        if ((size_t)(end - name) < padded(note.n_namesz) + padded(note.n_descsz)) {
+            return;
+        }
+        at = bytes + padded(note.n_descsz);
+        if (note.n_type != NT_GNU_BUILD_ID || note.n_descsz >= sizeof build_id / 2 ||
+            note.n_namesz != 4 || memcmp(name, "GNU", 4) != 0) {
+            continue;
+        }
+        for (size_t i = 0; i < note.n_descsz; i++) {
+            build_id[2 * i] = "0123456789abcdef"[(unsigned char)bytes[i] >> 4];
+            build_id[2 * i + 1] = "0123456789abcdef"[(unsigned char)bytes[i] & 15];
+        }
+    }
+}
+
+/* Looks for the build id of the program, which is the first object, and ends the iteration. */
 static int find_build_id(struct dl_phdr_info *object, size_t size, void *unused) {
     (void)size, (void)unused;
     for (int i = 0; i < object->dlpi_phnum; i++) {
         const ElfW(Phdr) *part = &object->dlpi_phdr[i];
         const char *at = (const char *)(object->dlpi_addr + part->p_vaddr); /* NOLINT */
-        const char *end = at + part->p_memsz;
-        while (part->p_type == PT_NOTE && (size_t)(end - at) >= sizeof(ElfW(Nhdr))) {
-            ElfW(Nhdr) note;
-            memcpy(&note, at, sizeof note);
-            const char *name = at + sizeof note;
-            const unsigned char *bytes = (const void *)(name + (note.n_namesz + 3) / 4 * 4);
-            at = (const char *)bytes + (note.n_descsz + 3) / 4 * 4;
-            if (note.n_type == NT_GNU_BUILD_ID && note.n_descsz < sizeof build_id / 2 &&
-                at <= end && note.n_namesz == 4 && memcmp(name, "GNU", 4) == 0) {
-                for (unsigned k = 0; k < note.n_descsz; k++) {
-                    build_id[2 * k] = "0123456789abcdef"[bytes[k] >> 4];
-                    build_id[2 * k + 1] = "0123456789abcdef"[bytes[k] & 15];
-                }
-                return 1;
-            }
+        if (part->p_type == PT_NOTE) {
+            keep_build_id(at, at + part->p_memsz);
         }
     }
-    return 1; /* none */
+    return 1;
 }
 
 static void on_crash(int number) {
