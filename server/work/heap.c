@@ -20,7 +20,7 @@
 #define EXCESS_PART 16
 
 /* After a tight time, while what it left is worked off and freed: looks, and those from trim to trim. */
-#define LOOKS_AFTER 31
+#define LOOKS_AFTER 121
 #define LOOKS_APART 5
 
 void gjkd_heap_setup(unsigned threads) {

@@ -26,28 +26,34 @@ import time
 import attackers
 from cgroup import Cgroup, Unavailable
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "http"))
+from stream_wire import WebSocket  # noqa: E402
+
 SKIPPED = 77
 MEMORY = 512 << 20
 ALONE_S = 20
 FACTOR = 5
 TRIES = 3
-SETTLE_S = 40  # queued work ends, and what malloc keeps is trimmed
-KEPT_MIB = 40  # malloc's threads, caches of the attacks' sets
+SETTLE_S = 120  # queued work ends, and what malloc keeps is trimmed
+KEPT_MIB = 64  # malloc's threads, caches of the attacks' sets
 PUT_OFF_MAX = 0.01  # of all requests
+FULL = bool(os.environ.get("GJKD_FULL"))  # streams and events too, and the factor is judged
 FLAGS = ("--listen", "127.0.0.1:0", "--request-timeout", "5s", "--io-threads", "2",
          "--workers", "2")
 HONEST = "127.0.0.1"
 
 
 class Honest(threading.Thread):
-    """Small questions to a set of its own and writes to it, whose answers it knows. Its requests
-    follow each other with a pause, and each kind is measured by itself."""
+    """Small questions to a set of its own, over HTTP and a stream, and writes to it, whose answers and
+    events it knows. They follow each other with a pause, and each kind is measured by itself."""
+
+    host = HONEST
 
     def __init__(self, port):
         super().__init__()
         self.port, self.stopped, self.failures = port, threading.Event(), []
-        self.ms = {"query": [], "write": []}
-        self.writes, self.connection = 0, None
+        self.ms = {kind: [] for kind in ("query", "write") + (("stream", "event") if FULL else ())}
+        self.writes, self.connection, self.stream = 0, None, None
         self.asked = self.put_off = 0
         self.first = None  # revision before this client's writes
 
@@ -93,13 +99,56 @@ class Honest(threading.Thread):
         self.first = answer["revision"] - 1 if self.first is None else self.first
         return answer["revision"] == self.first + self.writes + 1
 
+    def watch(self):
+        self.stream = WebSocket(self, timeout=30)
+        answer = self.stream.ask(1, "WATCH", "/v1/sets/honest/events")
+        assert answer["status"] == 200, answer
+
+    def await_event(self, begun):
+        """Until the stream has told of the newest write."""
+        wanted = self.first + self.writes
+        event = {"revision": None}
+        while event["revision"] != wanted:
+            event = self.stream.answer()["event"]
+        self.ms["event"].append((time.monotonic() - begun) * 1e3)
+
+    def ask_stream(self):
+        begun = time.monotonic()
+        answer = self.stream.ask(2, "POST", "/v1/sets/honest/distance", {"a": "a", "b": "b"})
+        self.asked += 1
+        if answer["status"] == 503:
+            self.put_off += 1
+        elif answer["status"] != 200 or answer["body"]["distance"] != float(self.writes):
+            self.failures.append(f"stream: {str(answer)[:300]}")
+        self.ms["stream"].append((time.monotonic() - begun) * 1e3)
+
+    def use_stream(self, use, *what):
+        """A stream that ends is a failure, and is opened again."""
+        try:
+            use(*what)
+        except (OSError, EOFError, AssertionError) as error:
+            self.failures.append(f"stream: {error!r}")
+            self.stream.socket.close()
+            self.watch()
+
     def run(self):
+        self.write()
+        if FULL:
+            self.watch()
         while not self.stopped.is_set():
+            begun = time.monotonic()
             self.write()
+            if FULL:
+                self.use_stream(self.await_event, begun)
             for _ in range(20):
                 self.ask("query", "POST", "/v1/sets/honest/distance", {"a": "a", "b": "b"},
                          lambda answer: answer["distance"] == float(self.writes))
                 time.sleep(0.005)
+                if FULL:
+                    self.use_stream(self.ask_stream)
+                    time.sleep(0.005)
+        if FULL:
+            self.stream.socket.close()
 
     def quantiles(self):
         """Median, 99th percentile and maximum of each kind; what was measured is forgotten."""
@@ -217,7 +266,7 @@ def fight(binary, group, seconds):
             failures.append(f"{after:.0f} MiB are kept, {resident:.0f} before")
     failures += failed
     slower = list(compare(alone, attacked))
-    failures += slower if os.environ.get("GJKD_FULL") else []
+    failures += slower if FULL else []
     code, log = battle.end()
     idle.end()
     if code != 0 or group.killed() > 0 or re.search("level=error|crashed|Sanitizer", log):

@@ -62,7 +62,7 @@ TEST(gaps_go_when_memory_is_tight) {
         free(blocks[i]);
     }
     const uint64_t left = gjkd_process_resident_bytes();
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < 130; i++) {
         ck_assert(!gjkd_heap_trim());
     }
     if (IS_GLIBC_MALLOC) {
