@@ -75,7 +75,7 @@ def pid_of(cluster, name):
 def is_running(pid):
     try:
         return pathlib.Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 
