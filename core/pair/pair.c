@@ -8,6 +8,7 @@
 #include "gjk/pair.h"
 
 #include "base/numbers.h"
+#include "pair/answer.h"
 #include "pair/direct/round.h"
 #include "pair/kernels.h"
 #include "pair/kernels/flat.h"
@@ -296,57 +297,25 @@ static inline gjk_vec3 normal_in_world(const gjk_placed *a, const gjk_solution *
                        : (gjk_vec3){0, 0, 0};
 }
 
-/* Not fmax, which leaves the sign of a zero to the compiler. */
-static double positive_part(double x) {
-    return x > 0.0 ? x : 0.0;
-}
-
-static gjk_goal goal_of(const gjk_placed *a, const gjk_placed *b, double tolerance,
-                        uint32_t max_iterations, gjk_budget *budget) {
-    return (gjk_goal){
-        .radius = a->shape->radius + b->shape->radius,
-        .tolerance = tolerance * gjk_larger(a->shape->size, b->shape->size),
-        .max_iterations = max_iterations,
-        .steps = gjk_pair_steps(a->shape, b->shape),
-        .budget = budget,
-    };
-}
-
-static pair_query detect_query(const gjk_placed *a, const gjk_placed *b,
-                               const gjk_detect_settings *settings) {
-    pair_query query = {
-        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations, settings->budget),
+static pair_query query_of(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                           const gjk_pair_settings *settings) {
+    const bool is_distance = question == GJK_ASK_DISTANCE;
+    return (pair_query){
+        .goal = {.radius = a->shape->radius + b->shape->radius,
+                 .tolerance = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
+                 .max_iterations = settings->max_iterations,
+                 .steps = gjk_pair_steps(a->shape, b->shape),
+                 .budget = settings->budget,
+                 .stop_separated = !is_distance,
+                 .stop_overlapping = is_distance || !settings->penetration,
+                 .recorder = settings->recorder},
         .first_direction = &settings->first_direction,
         .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
         .cache = settings->cache,
     };
-    query.goal.stop_separated = true;
-    query.goal.stop_overlapping = !settings->penetration;
-    query.goal.recorder = settings->recorder;
-    return query;
-}
-
-static pair_query distance_query(const gjk_placed *a, const gjk_placed *b,
-                                 const gjk_distance_settings *settings) {
-    pair_query query = {
-        .goal = goal_of(a, b, settings->tolerance, settings->max_iterations, settings->budget),
-        .first_direction = &settings->first_direction,
-        .solver = settings->solver != NULL ? settings->solver : &gjk_penetration_direct,
-        .cache = settings->cache,
-    };
-    query.goal.stop_overlapping = true;
-    query.goal.recorder = settings->recorder;
-    return query;
 }
 
 /* --- Shapes far from their own origins --- */
-
-static void move_points(gjk_wide3 at, bool has_points, gjk_vec3 *point_a, gjk_vec3 *point_b) {
-    if (has_points) {
-        *point_a = gjk_wide3_add(at, *point_a);
-        *point_b = gjk_wide3_add(at, *point_b);
-    }
-}
 
 /* Makes a cache of the pair one of the copies of its shapes near by. */
 static void rename_cached(gjk_cache *cache, const gjk_placed *from_a, const gjk_placed *from_b,
@@ -375,108 +344,122 @@ static void record_moved(void *user, const gjk_trace_step *step) {
     moved->to->record(moved->to->user, &out);
 }
 
-static const gjk_recorder *move_recorder(const gjk_recorder *recorder, gjk_vec3 at,
-                                         moved_recorder *out) {
-    *out = (moved_recorder){{record_moved, out}, recorder, at};
-    return recorder != NULL ? &out->recorder : NULL;
-}
-
-static gjk_detect_result detect_far(const gjk_placed *a, const gjk_placed *b,
-                                    const gjk_detect_settings *settings) {
+static void answer_far(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                       const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     gjk_near_shape near_a, near_b;
     const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
-    moved_recorder moved;
-    gjk_detect_settings there = *settings;
-    there.recorder = move_recorder(settings->recorder, at.high, &moved);
+    moved_recorder moved = {{record_moved, &moved}, settings->recorder, at.high};
+    gjk_pair_settings there = *settings;
+    there.recorder = settings->recorder != NULL ? &moved.recorder : NULL;
     rename_cached(settings->cache, a, b, &near_a.placed, &near_b.placed);
-    gjk_detect_result result = gjk_detect(&near_a.placed, &near_b.placed, &there);
+    gjk_answer_into(question, &near_a.placed, &near_b.placed, &there, answer);
     rename_cached(settings->cache, &near_a.placed, &near_b.placed, a, b);
-    move_points(at, result.has_points, &result.point_a, &result.point_b);
-    return result;
-}
-
-static gjk_distance_result distance_far(const gjk_placed *a, const gjk_placed *b,
-                                        const gjk_distance_settings *settings) {
-    gjk_near_shape near_a, near_b;
-    const gjk_wide3 at = gjk_near_pair(a, b, &near_a, &near_b);
-    moved_recorder moved;
-    gjk_distance_settings there = *settings;
-    there.recorder = move_recorder(settings->recorder, at.high, &moved);
-    rename_cached(settings->cache, a, b, &near_a.placed, &near_b.placed);
-    gjk_distance_result result = gjk_distance(&near_a.placed, &near_b.placed, &there);
-    rename_cached(settings->cache, &near_a.placed, &near_b.placed, a, b);
-    move_points(at, result.has_points, &result.point_a, &result.point_b);
-    return result;
+    if (answer->has_points) {
+        answer->point_a = gjk_wide3_add(at, answer->point_a);
+        answer->point_b = gjk_wide3_add(at, answer->point_b);
+    }
 }
 
 /* --- The queries --- */
 
-/* All pairs but those that pair/kernels has decided. */
-static __attribute__((noinline)) void detect_any(const gjk_placed *a, const gjk_placed *b,
-                                                 const gjk_detect_settings *settings,
-                                                 const gjk_walk3 *walk, gjk_detect_result *result) {
+/* Sets the signed distance: that of a pair apart, or minus the depth of one that overlaps. */
+static void answer_signed(const gjk_placed *a, const gjk_placed *b,
+                          const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    gjk_pair_settings how = *settings;
+    how.is_signed = false;
+    gjk_distance_into(a, b, &how, answer);
+    answer->is_signed = true;
+    answer->signed_distance = answer->distance;
+    if (answer->distance > 0.0 || answer->given_up) {
+        return;
+    }
+    const gjk_pair_answer apart = *answer;
+    how.penetration = true;
+    gjk_detect_into(a, b, &how, answer);
+    answer->is_signed = true;
+    answer->signed_distance = answer->inside ? -INFINITY : 0.0 - answer->depth;
+    answer->state = apart.state;
+    answer->distance = apart.distance;
+    answer->lower_bound = apart.lower_bound;
+    answer->iterations += apart.iterations;
+}
+
+/* Answers all pairs but those that pair/kernels has decided. */
+static __attribute__((noinline)) void answer_any(gjk_question question, const gjk_placed *a,
+                                                 const gjk_placed *b,
+                                                 const gjk_pair_settings *settings,
+                                                 const gjk_walk3 *walk, gjk_pair_answer *answer) {
+    const bool is_distance = question == GJK_ASK_DISTANCE;
+    if (is_distance && settings->is_signed) {
+        answer_signed(a, b, settings, answer);
+        return;
+    }
     if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        *result = gjk_detect_pieces(a, b, settings);
+        *answer = gjk_answer_pieces(question, a, b, settings);
         return;
     }
     if (gjk_is_far(a) || gjk_is_far(b)) {
-        *result = detect_far(a, b, settings);
+        answer_far(question, a, b, settings, answer);
         return;
     }
     const bool swapped = !gjk_comes_first(a, b);
     const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
     const gjk_placed *first = both[swapped], *second = both[!swapped];
-    pair_query query = detect_query(a, b, settings);
+    pair_query query = query_of(question, a, b, settings);
     query.is_swapped = swapped;
     query.walk = walk;
     gjk_solution solution;
-    pair_verdict verdict = solve(first, second, &query, &solution);
-    const bool is_deep = settings->penetration && verdict.state != GJK_SEPARATED;
-    result->state = verdict.state;
-    result->convergence = verdict.convergence;
-    result->iterations = solution.iterations;
-    result->normal = normal_in_world(first, &solution, settings->penetration, swapped);
-    result->depth = is_deep ? positive_part(-verdict.lower) : 0.0;
-    result->depth_lower_bound = is_deep ? positive_part(-verdict.upper) : 0.0;
-    result->has_points = is_deep && solution.has_points;
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = false;
-    result->given_up = gjk_budget_is_spent(settings->budget);
-    set_points(first, second, &solution, verdict.length, result->has_points,
-               swapped ? &result->point_b : &result->point_a,
-               swapped ? &result->point_a : &result->point_b);
+    const pair_verdict verdict = solve(first, second, &query, &solution);
+    const bool has_normal = is_distance ? verdict.state != GJK_OVERLAPPING : settings->penetration;
+    const bool has_lengths = has_normal && (is_distance || verdict.state != GJK_SEPARATED);
+    const double most = is_distance ? verdict.upper : -verdict.lower;
+    const double least = is_distance ? verdict.lower : -verdict.upper;
+    gjk_answer_begin(verdict.state, solution.iterations, answer);
+    answer->convergence = verdict.convergence;
+    answer->normal = normal_in_world(first, &solution, has_normal, swapped);
+    answer->distance = has_lengths ? gjk_positive_part(most) : 0.0;
+    answer->lower_bound = has_lengths ? gjk_positive_part(least) : 0.0;
+    answer->has_points = has_lengths && solution.has_points;
+    answer->given_up = gjk_budget_is_spent(settings->budget);
+    set_points(first, second, &solution, verdict.length, answer->has_points,
+               swapped ? &answer->point_b : &answer->point_a,
+               swapped ? &answer->point_a : &answer->point_b);
 }
 
-bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
-                        const gjk_detect_settings *settings, gjk_detect_result *result) {
+/* Not inlined, since the queries that a kernel decides would pay for its frame. */
+__attribute__((noinline)) bool gjk_answer_general(gjk_question question, const gjk_placed *a,
+                                                  const gjk_placed *b,
+                                                  const gjk_pair_settings *settings,
+                                                  gjk_pair_answer *answer) {
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
     if (gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape))) {
-        *result =
-            (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
+        *answer = gjk_answer_without_pieces(false);
         return false;
     }
-    const bool is_decided = gjk_spatial_detect(a, b, settings, result, &walk);
+    const bool is_decided = gjk_spatial_answer(question, a, b, settings, answer, &walk);
     if (!is_decided) {
-        detect_any(a, b, settings, &walk, result);
+        answer_any(question, a, b, settings, &walk, answer);
     }
     return is_decided;
 }
 
-static bool detect_by_kernel(const gjk_placed *a, const gjk_placed *b,
-                             const gjk_detect_settings *settings, gjk_detect_result *result) {
-    return gjk_flat_serves(a, b) && gjk_flat_may_choose(settings->solver)
-               ? gjk_flat_detect(a, b, settings, result)
-               : gjk_detect_general(a, b, settings, result);
+static inline bool answer_by_kernel(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    return gjk_flat_serves(a, b) && !(question == GJK_ASK_DISTANCE && settings->is_signed) &&
+                   gjk_flat_may_choose(settings->solver)
+               ? gjk_flat_answer(question, a, b, settings, answer)
+               : gjk_answer_general(question, a, b, settings, answer);
 }
 
 /* Records the general method for a pair that a kernel has decided. Apart from the query without a
  * recorder, which needs no frame of its own. */
-static __attribute__((noinline)) void detect_recorded(const gjk_placed *a, const gjk_placed *b,
-                                                      const gjk_detect_settings *settings,
-                                                      gjk_detect_result *result) {
-    if (detect_by_kernel(a, b, settings, result)) {
-        const pair_query query = detect_query(a, b, settings);
+static __attribute__((noinline)) void answer_recorded(gjk_question question, const gjk_placed *a,
+                                                      const gjk_placed *b,
+                                                      const gjk_pair_settings *settings,
+                                                      gjk_pair_answer *answer) {
+    if (answer_by_kernel(question, a, b, settings, answer)) {
+        const pair_query query = query_of(question, a, b, settings);
         trace(a, b, &query);
     }
 }
@@ -484,127 +467,18 @@ static __attribute__((noinline)) void detect_recorded(const gjk_placed *a, const
 void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
                      gjk_detect_result *result) {
     if (settings->recorder != NULL) {
-        detect_recorded(a, b, settings, result);
+        answer_recorded(GJK_ASK_DETECT, a, b, settings, result);
     } else {
-        (void)detect_by_kernel(a, b, settings, result);
-    }
-}
-
-/* Returns the signed distance: that of a pair apart, or minus the depth of one that overlaps. */
-static gjk_distance_result distance_signed(const gjk_placed *a, const gjk_placed *b,
-                                           const gjk_distance_settings *settings) {
-    gjk_distance_settings plain = *settings;
-    plain.is_signed = false;
-    gjk_distance_result result = gjk_distance(a, b, &plain);
-    result.is_signed = true;
-    result.signed_distance = result.distance;
-    if (result.distance > 0.0 || result.given_up) {
-        return result;
-    }
-    gjk_detect_settings how = gjk_detect_settings_default();
-    how.tolerance = settings->tolerance;
-    how.max_iterations = settings->max_iterations;
-    how.first_direction = settings->first_direction;
-    how.recorder = settings->recorder;
-    how.solver = settings->solver;
-    how.cache = settings->cache;
-    how.budget = settings->budget;
-    const gjk_detect_result deep = gjk_detect(a, b, &how);
-    result.given_up = deep.given_up;
-    result.convergence = deep.convergence;
-    result.iterations += deep.iterations;
-    result.signed_distance = deep.inside ? -INFINITY : 0.0 - deep.depth;
-    result.inside = deep.inside;
-    result.piece_a = deep.piece_a;
-    result.piece_b = deep.piece_b;
-    result.has_points = deep.has_points;
-    result.normal = deep.normal;
-    result.point_a = deep.point_a;
-    result.point_b = deep.point_b;
-    return result;
-}
-
-static __attribute__((noinline)) void distance_any(const gjk_placed *a, const gjk_placed *b,
-                                                   const gjk_distance_settings *settings,
-                                                   const gjk_walk3 *walk,
-                                                   gjk_distance_result *result) {
-    if (settings->is_signed) {
-        *result = distance_signed(a, b, settings);
-        return;
-    }
-    if (a->shape->pieces != NULL || b->shape->pieces != NULL) {
-        *result = gjk_distance_pieces(a, b, settings);
-        return;
-    }
-    if (gjk_is_far(a) || gjk_is_far(b)) {
-        *result = distance_far(a, b, settings);
-        return;
-    }
-    const bool swapped = !gjk_comes_first(a, b);
-    const gjk_placed *const both[2] = {a, b}; /* not branched on: either order is as likely */
-    const gjk_placed *first = both[swapped], *second = both[!swapped];
-    pair_query query = distance_query(a, b, settings);
-    query.is_swapped = swapped;
-    query.walk = walk;
-    gjk_solution solution;
-    pair_verdict verdict = solve(first, second, &query, &solution);
-    const bool is_apart = verdict.state != GJK_OVERLAPPING;
-    result->state = verdict.state;
-    result->convergence = verdict.convergence;
-    result->iterations = solution.iterations;
-    result->normal = normal_in_world(first, &solution, is_apart, swapped);
-    result->distance = is_apart ? positive_part(verdict.upper) : 0.0;
-    result->lower_bound = is_apart ? positive_part(verdict.lower) : 0.0;
-    result->is_signed = false;
-    result->signed_distance = 0.0;
-    result->has_points = is_apart && solution.has_points;
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = false;
-    result->given_up = gjk_budget_is_spent(settings->budget);
-    set_points(first, second, &solution, verdict.length, result->has_points,
-               swapped ? &result->point_b : &result->point_a,
-               swapped ? &result->point_a : &result->point_b);
-}
-
-bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
-                          const gjk_distance_settings *settings, gjk_distance_result *result) {
-    gjk_walk3 walk;
-    gjk_walk3_init(&walk);
-    if (gjk_budget_spend(settings->budget, gjk_pair_steps(a->shape, b->shape))) {
-        *result = (gjk_distance_result){.given_up = true,
-                                        .piece_a = GJK_NO_PIECE,
-                                        .piece_b = GJK_NO_PIECE};
-        return false;
-    }
-    const bool is_decided = gjk_spatial_distance(a, b, settings, result, &walk);
-    if (!is_decided) {
-        distance_any(a, b, settings, &walk, result);
-    }
-    return is_decided;
-}
-
-static bool distance_by_kernel(const gjk_placed *a, const gjk_placed *b,
-                               const gjk_distance_settings *settings, gjk_distance_result *result) {
-    return gjk_flat_serves(a, b) && !settings->is_signed && gjk_flat_may_choose(settings->solver)
-               ? gjk_flat_distance(a, b, settings, result)
-               : gjk_distance_general(a, b, settings, result);
-}
-
-static __attribute__((noinline)) void distance_recorded(const gjk_placed *a, const gjk_placed *b,
-                                                        const gjk_distance_settings *settings,
-                                                        gjk_distance_result *result) {
-    if (distance_by_kernel(a, b, settings, result)) {
-        const pair_query query = distance_query(a, b, settings);
-        trace(a, b, &query);
+        (void)answer_by_kernel(GJK_ASK_DETECT, a, b, settings, result);
     }
 }
 
 void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
                        const gjk_distance_settings *settings, gjk_distance_result *result) {
     if (settings->recorder != NULL) {
-        distance_recorded(a, b, settings, result);
+        answer_recorded(GJK_ASK_DISTANCE, a, b, settings, result);
     } else {
-        (void)distance_by_kernel(a, b, settings, result);
+        (void)answer_by_kernel(GJK_ASK_DISTANCE, a, b, settings, result);
     }
 }
 

@@ -61,15 +61,14 @@ typedef struct gjk_cache {
 gjk_cache gjk_cache_make(void);
 
 /*
- * How a query is solved. tolerance in (0, GJK_TOLERANCE_MAX], relative to the
- * size; max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and
- * EPA each. first_direction points from a towards b in world axes, of any length;
- * zero means centre to centre. Polytopes are solved to rounding whatever the
- * tolerance; it ends the iteration only for curved shapes. The pointers stand first, so that
- * settings that were made just now are read in the words in which they were cleared, which avoids a
- * store-forwarding stall in each query.
+ * How a query is solved. tolerance in (0, GJK_TOLERANCE_MAX], relative to the size;
+ * max_iterations in [GJK_ITERATIONS_MIN, GJK_ITERATIONS_MAX], for GJK and EPA each.
+ * first_direction points from a towards b in world axes, of any length; zero means centre to
+ * centre. Polytopes are solved to rounding whatever the tolerance; it ends the iteration only for
+ * curved shapes. The pointers stand first, so that settings that were made just now are read in the
+ * words in which they were cleared, which avoids a store-forwarding stall in each query.
  */
-typedef struct gjk_detect_settings {
+typedef struct gjk_pair_settings {
     const gjk_recorder *recorder;                /* NULL: none */
     const struct gjk_penetration_solver *solver; /* NULL: the direct one */
     gjk_cache *cache;                            /* NULL: none */
@@ -77,19 +76,10 @@ typedef struct gjk_detect_settings {
     gjk_vec3 first_direction;
     double tolerance;
     uint32_t max_iterations;
-    bool penetration; /* false: stop as soon as the state is proven, fill nothing else */
-} gjk_detect_settings;
-
-typedef struct gjk_distance_settings {
-    const gjk_recorder *recorder;                /* NULL: none */
-    const struct gjk_penetration_solver *solver; /* NULL: the direct one */
-    gjk_cache *cache;                            /* NULL: none */
-    gjk_budget *budget;                          /* of shapes of many pieces; NULL: endless */
-    gjk_vec3 first_direction;
-    double tolerance;
-    uint32_t max_iterations;
-    bool is_signed; /* tells signed_distance too, with normal and points of overlaps */
-} gjk_distance_settings;
+    bool penetration; /* detect; false: stop as soon as the state is proven, fill nothing else */
+    bool is_signed;   /* distance: tells signed_distance too, with normal and points of overlaps */
+} gjk_pair_settings;
+typedef gjk_pair_settings gjk_detect_settings, gjk_distance_settings;
 
 static inline gjk_detect_settings gjk_detect_settings_default(void) {
     return (gjk_detect_settings){
@@ -99,63 +89,46 @@ static inline gjk_detect_settings gjk_detect_settings_default(void) {
     };
 }
 static inline gjk_distance_settings gjk_distance_settings_default(void) {
-    return (gjk_distance_settings){
-        .tolerance = GJK_TOLERANCE_DEFAULT,
-        .max_iterations = GJK_ITERATIONS_DEFAULT,
-    };
+    return gjk_detect_settings_default();
 }
 
 /*
- * normal is a unit vector from a to b. Touching or overlapping: depth is
- * max(-s, 0) from above, depth_lower_bound from below; moving b by depth * normal
- * leaves the two touching, and point_a - point_b = depth * normal with point_a on
- * a and point_b on b (has_points). Separated: normal is a separating axis, the
- * depths are 0 and there are no points. World frame; z is 0 in 2D.
+ * The answer of a solver; the results of gjk_detect and gjk_distance are views of it. In the world
+ * frame; z is 0 in 2D.
+ *
+ * gjk_detect: normal is a unit vector from a to b. Touching or overlapping: depth is max(-s, 0)
+ * from above, depth_lower_bound from below; moving b by depth * normal leaves the two touching, and
+ * point_a - point_b = depth * normal with point_a on a and point_b on b (has_points). Separated:
+ * normal is a separating axis, the depths are 0 and there are no points.
+ *
+ * gjk_distance: distance is the best estimate of max(s, 0) from above, lower_bound the same from
+ * below. Separated or touching: point_b - point_a = distance * normal within rounding
+ * (has_points). Overlapping: distance 0, no points, no normal. Where settings ask for the signed
+ * distance, a pair without a distance above 0 is asked for its depth too: signed_distance is the
+ * distance or -depth (-INFINITY where one is inside a closed mesh), normal and points are those of
+ * gjk_detect, and point_b - point_a = signed_distance * normal.
  */
-typedef struct gjk_detect_result {
+typedef struct gjk_pair_answer {
     gjk_state state;
     gjk_convergence convergence;
     uint32_t iterations;
     bool has_points;
-    double depth;
-    double depth_lower_bound;
+    union {
+        double depth, distance;
+    };
+    union {
+        double depth_lower_bound, lower_bound;
+    };
+    double signed_distance; /* if settings ask for it, else 0 */
     gjk_vec3 normal;
     gjk_vec3 point_a, point_b;
     uint32_t piece_a, piece_b; /* whose answer this is; GJK_NO_PIECE: that operand is convex */
-    /* One lies in a closed mesh and meets none of its triangles: no depth, normal, points, pieces. */
-    bool inside;
-    bool given_up; /* the budget is spent: nothing else is told */
-} gjk_detect_result;
-
-/*
- * distance is the best estimate of max(s, 0) from above, lower_bound the same
- * from below. Separated or touching: point_b - point_a = distance * normal within
- * rounding (has_points). Overlapping: distance 0, no points, no normal.
- *
- * Where settings ask for the signed distance, a pair without a distance above 0 is asked for its
- * depth too: signed_distance is the distance or -depth (-INFINITY where one is inside a closed mesh),
- * normal and points are those of gjk_detect, and point_b - point_a = signed_distance * normal.
- *
- *     gjk_distance_settings settings = gjk_distance_settings_default();
- *     settings.is_signed = true;
- *     gjk_distance_result near = gjk_distance(&a, &b, &settings);
- *     printf("%g\n", near.signed_distance);
- */
-typedef struct gjk_distance_result {
-    gjk_state state;
-    gjk_convergence convergence;
-    uint32_t iterations;
-    bool has_points;
-    double distance;
-    double lower_bound;
-    double signed_distance; /* if settings ask for it */
-    gjk_vec3 normal;
-    gjk_vec3 point_a, point_b;
-    uint32_t piece_a, piece_b; /* these and the next two as of gjk_detect_result */
+    /* One lies in a closed mesh and meets none of its triangles: no lengths, normal, points, pieces. */
     bool inside;
     bool is_signed; /* signed_distance is told */
-    bool given_up;
-} gjk_distance_result;
+    bool given_up;  /* the budget is spent: nothing else is told */
+} gjk_pair_answer;
+typedef gjk_pair_answer gjk_detect_result, gjk_distance_result;
 
 /*
  * Both: a and b of one dimension, from checked constructors; settings in range

@@ -8,41 +8,31 @@
  * which falls what these kernels leave undecided.
  */
 
-#include "gjk/pair.h"
+#include "pair/answer.h"
 #include "shape/convex/scan.h"
 
 /*
- * Set *result as gjk_detect and gjk_distance do. False: they could not decide it, and the general
+ * Sets *answer as gjk_detect and gjk_distance do. False: it could not decide, and the general
  * method did. The settings' solver is the direct one, and no sign is asked for. A recorder hears
- * nothing of what they decide. One function for each instruction set and kind of pair, with the
- * same bits.
+ * nothing of what it decides.
  */
-#define GJK_FLAT_KERNEL(question, name)                                          \
-    bool gjk_flat_##question##_##name(const gjk_placed *a, const gjk_placed *b,  \
-                                      const gjk_##question##_settings *settings, \
-                                      gjk_##question##_result *result);
-#define GJK_FLAT_KERNELS(set)                 \
-    GJK_FLAT_KERNEL(detect, polygons_##set)   \
-    GJK_FLAT_KERNEL(distance, polygons_##set) \
-    GJK_FLAT_KERNEL(detect, circle_##set)     \
-    GJK_FLAT_KERNEL(distance, circle_##set)
+typedef bool gjk_flat_kernel(const gjk_placed *a, const gjk_placed *b,
+                             const gjk_pair_settings *settings, gjk_pair_answer *answer);
 
-GJK_FLAT_KERNELS(plain)
+/* The kernels of one instruction set, by gjk_question; all sets give the same bits. */
+struct gjk_flat_kernels {
+    gjk_flat_kernel *polygons[2], *circle[2];
+};
+extern const struct gjk_flat_kernels gjk_flat_plain;
 #ifdef GJK_SCAN_X86
-GJK_FLAT_KERNELS(avx2)
-GJK_FLAT_KERNELS(avx512)
+extern const struct gjk_flat_kernels gjk_flat_avx2, gjk_flat_avx512;
 #endif
-GJK_FLAT_KERNEL(detect, circles)
-GJK_FLAT_KERNEL(distance, circles)
-GJK_FLAT_KERNEL(detect, capsules) /* polygons of two points each */
-GJK_FLAT_KERNEL(distance, capsules)
 
-/* The same for all pairs and settings: pair/kernels, or else the general method, which a recorder
- * hears. True: pair/kernels has decided. */
-bool gjk_detect_general(const gjk_placed *a, const gjk_placed *b,
-                        const gjk_detect_settings *settings, gjk_detect_result *result);
-bool gjk_distance_general(const gjk_placed *a, const gjk_placed *b,
-                          const gjk_distance_settings *settings, gjk_distance_result *result);
+/* The same for two circles and for two polygons of two points each. */
+bool gjk_flat_circles(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                      const gjk_pair_settings *settings, gjk_pair_answer *answer);
+bool gjk_flat_capsules(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                       const gjk_pair_settings *settings, gjk_pair_answer *answer);
 
 /* Returns true if two placed shapes are such a pair. */
 static inline bool gjk_flat_serves(const gjk_placed *a, const gjk_placed *b) {
@@ -55,30 +45,27 @@ static inline bool gjk_flat_may_choose(const struct gjk_penetration_solver *solv
     return solver == NULL || solver == &gjk_penetration_direct;
 }
 
+/* Returns the fastest kernels on this processor. */
+static inline const struct gjk_flat_kernels *gjk_flat_fastest(void) {
 #ifdef GJK_SCAN_X86
-#define GJK_FLAT_FASTEST(kernel, ...)                           \
-    (gjk_has_avx512() ? gjk_flat_##kernel##_avx512(__VA_ARGS__) \
-     : gjk_has_avx2() ? gjk_flat_##kernel##_avx2(__VA_ARGS__)   \
-                      : gjk_flat_##kernel##_plain(__VA_ARGS__))
+    return gjk_has_avx512() ? &gjk_flat_avx512 : gjk_has_avx2() ? &gjk_flat_avx2 : &gjk_flat_plain;
 #else
-#define GJK_FLAT_FASTEST(kernel, ...) gjk_flat_##kernel##_plain(__VA_ARGS__)
+    return &gjk_flat_plain;
 #endif
+}
 
-/* The kernel of a pair that is served, and the fastest of those on this processor. */
-#define GJK_FLAT_ASK(question)                                                                \
-    static inline bool gjk_flat_##question(const gjk_placed *a, const gjk_placed *b,          \
-                                           const gjk_##question##_settings *settings,         \
-                                           gjk_##question##_result *result) {                 \
-        const uint32_t kinds = a->shape->flat + b->shape->flat;                               \
-        const bool are_rods = (a->shape->count | b->shape->count) == 2;                       \
-        return kinds == 2 * GJK_FLAT_POLYGON                                                  \
-                   ? are_rods ? gjk_flat_##question##_capsules(a, b, settings, result)        \
-                              : GJK_FLAT_FASTEST(question##_polygons, a, b, settings, result) \
-               : kinds == 2 * GJK_FLAT_POINT                                                  \
-                   ? gjk_flat_##question##_circles(a, b, settings, result)                    \
-                   : GJK_FLAT_FASTEST(question##_circle, a, b, settings, result);             \
+/* Answers a pair that is served by its kernel. */
+static inline bool gjk_flat_answer(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                   const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    const uint32_t kinds = a->shape->flat + b->shape->flat;
+    if (kinds == 2 * GJK_FLAT_POLYGON) {
+        return (a->shape->count | b->shape->count) == 2
+                   ? gjk_flat_capsules(question, a, b, settings, answer)
+                   : gjk_flat_fastest()->polygons[question](a, b, settings, answer);
     }
-GJK_FLAT_ASK(detect)
-GJK_FLAT_ASK(distance)
+    return kinds == 2 * GJK_FLAT_POINT
+               ? gjk_flat_circles(question, a, b, settings, answer)
+               : gjk_flat_fastest()->circle[question](a, b, settings, answer);
+}
 
 #endif

@@ -7,5 +7,6 @@
 
 #include "pair/kernels/flat_kernels.h"
 
-FLAT_KERNELS(avx512)
+const struct gjk_flat_kernels gjk_flat_avx512 = {{detect_polygons, distance_polygons},
+                                                 {detect_circle, distance_circle}};
 #endif

@@ -49,8 +49,8 @@ LANES_INLINE void find_nearest_to(const view *v, const double *columns, uint32_t
     turn_to_world(at, p, way.toward, way.scale);
 }
 
-LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
-                                const gjk_detect_settings *settings, gjk_detect_result *result) {
+LANES_INLINE bool answer_circle(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const bool is_swapped = a->shape->flat != GJK_FLAT_POLYGON;
     const gjk_placed *polygon = place_of(a, b, is_swapped), *circle = place_of(b, a, is_swapped);
     const double *columns = polygon->shape->columns;
@@ -62,47 +62,26 @@ LANES_INLINE bool detect_circle(const gjk_placed *a, const gjk_placed *b,
     const lanes gaps = gaps_to(columns, p);
     const bool separated = lanes_above(gaps, lanes_all(v.most)) != 0;
     const bool deep = lanes_not_below(gaps, lanes_all(v.deep)) == 0;
-    if (!settings->penetration && lanes_unbranched(separated | deep)) {
-        write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, result);
+    if (is_enough(question, settings, separated, deep)) {
+        write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, answer);
         return true;
     }
     const uint32_t edge = lane_of_largest(gaps);
-    if (separated) {
-        write_state(GJK_SEPARATED, result);
+    if (question == GJK_ASK_DETECT && separated) {
+        write_state(GJK_SEPARATED, answer);
         write_normal(two_turned(two_turn_of(&polygon->pose), row(columns + NORMAL_X, edge)),
-                     is_swapped, &result->normal);
+                     is_swapped, &answer->normal);
         return true;
     }
     nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
     find_nearest_to(&v, columns, edge, point_of(p), &at);
-    const gjk_state state = deep ? GJK_OVERLAPPING : state_at(&v, at.distance);
-    if (settings->penetration) {
-        write_detect(&v, &at, state, result);
+    const gjk_state state = separated ? GJK_SEPARATED
+                            : deep    ? GJK_OVERLAPPING
+                                      : state_at(&v, at.distance);
+    if (question == GJK_ASK_DETECT && !settings->penetration) {
+        write_state(state, answer);
     } else {
-        write_state(state, result);
+        write_answer(question, &v, &at, state, answer);
     }
-    return at.is_sure;
-}
-
-LANES_INLINE bool distance_circle(const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_distance_settings *settings,
-                                  gjk_distance_result *result) {
-    const bool is_swapped = a->shape->flat != GJK_FLAT_POLYGON;
-    const gjk_placed *polygon = place_of(a, b, is_swapped), *circle = place_of(b, a, is_swapped);
-    const double *columns = polygon->shape->columns;
-    const view v = view_of(polygon, circle, settings->tolerance);
-    if (!v.is_ordinary) {
-        return false;
-    }
-    const seen p = point_seen(polygon, circle);
-    const lanes gaps = gaps_to(columns, p);
-    nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
-    if (lanes_not_below(gaps, lanes_all(v.deep)) == 0) {
-        write_distance(&v, &at, GJK_OVERLAPPING, result);
-        return true;
-    }
-    find_nearest_to(&v, columns, lane_of_largest(gaps), point_of(p), &at);
-    const bool is_apart = lanes_above(gaps, lanes_all(v.most)) != 0;
-    write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
     return at.is_sure;
 }

@@ -6,15 +6,29 @@
 #include "pair/kernels/flat_circle.h"
 #include "pair/kernels/flat_polygons.h"
 
-#define FLAT_KERNEL(set, question, pair)                                                     \
-    LANES_TARGET bool gjk_flat_##question##_##pair##_##set(                                  \
-        const gjk_placed *a, const gjk_placed *b, const gjk_##question##_settings *settings, \
-        gjk_##question##_result *result) {                                                   \
-        return question##_##pair(a, b, settings, result) ||                                  \
-               gjk_##question##_general(a, b, settings, result);                             \
-    }
-#define FLAT_KERNELS(set)                \
-    FLAT_KERNEL(set, detect, polygons)   \
-    FLAT_KERNEL(set, distance, polygons) \
-    FLAT_KERNEL(set, detect, circle)     \
-    FLAT_KERNEL(set, distance, circle)
+LANES_TARGET static bool detect_polygons(const gjk_placed *a, const gjk_placed *b,
+                                         const gjk_pair_settings *settings,
+                                         gjk_pair_answer *answer) {
+    return answer_polygons(GJK_ASK_DETECT, a, b, settings, answer) ||
+           gjk_answer_general(GJK_ASK_DETECT, a, b, settings, answer);
+}
+
+LANES_TARGET static bool distance_polygons(const gjk_placed *a, const gjk_placed *b,
+                                           const gjk_pair_settings *settings,
+                                           gjk_pair_answer *answer) {
+    return answer_polygons(GJK_ASK_DISTANCE, a, b, settings, answer) ||
+           gjk_answer_general(GJK_ASK_DISTANCE, a, b, settings, answer);
+}
+
+LANES_TARGET static bool detect_circle(const gjk_placed *a, const gjk_placed *b,
+                                       const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    return answer_circle(GJK_ASK_DETECT, a, b, settings, answer) ||
+           gjk_answer_general(GJK_ASK_DETECT, a, b, settings, answer);
+}
+
+LANES_TARGET static bool distance_circle(const gjk_placed *a, const gjk_placed *b,
+                                         const gjk_pair_settings *settings,
+                                         gjk_pair_answer *answer) {
+    return answer_circle(GJK_ASK_DISTANCE, a, b, settings, answer) ||
+           gjk_answer_general(GJK_ASK_DISTANCE, a, b, settings, answer);
+}

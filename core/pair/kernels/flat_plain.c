@@ -4,4 +4,5 @@
 
 #include "pair/kernels/flat_kernels.h"
 
-FLAT_KERNELS(plain)
+const struct gjk_flat_kernels gjk_flat_plain = {{detect_polygons, distance_polygons},
+                                                {detect_circle, distance_circle}};

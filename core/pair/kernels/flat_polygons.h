@@ -190,8 +190,8 @@ LANES_INLINE void find_nearest(const view *v, const face *f, nearest *at) {
     turn_to_world(at, q, way.toward, way.scale);
 }
 
-LANES_INLINE bool detect_polygons(const gjk_placed *a, const gjk_placed *b,
-                                  const gjk_detect_settings *settings, gjk_detect_result *result) {
+LANES_INLINE bool answer_polygons(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const view v = view_of(a, b, settings->tolerance);
     if (!v.is_ordinary) {
         return false;
@@ -201,50 +201,28 @@ LANES_INLINE bool detect_polygons(const gjk_placed *a, const gjk_placed *b,
     find_gaps(&p, a->shape->columns, b->shape->columns, g);
     const bool separated = lanes_above(widest_of(g), lanes_all(v.most)) != 0;
     const bool deep = lanes_not_below(widest_of(g), lanes_all(v.deep)) == 0;
-    if (!settings->penetration && lanes_unbranched(separated | deep)) {
-        write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, result);
+    if (is_enough(question, settings, separated, deep)) {
+        write_state(separated ? GJK_SEPARATED : GJK_OVERLAPPING, answer);
         return true;
     }
     nearest at;
     const face f = find_face(&p, g, a, b, &at);
-    gjk_state state = GJK_OVERLAPPING;
-    if (separated) {
-        write_state(GJK_SEPARATED, result);
-        write_normal(two_turned(two_turn_of(&at.own->pose), f.normal), at.is_back, &result->normal);
+    if (question == GJK_ASK_DETECT && separated) {
+        write_state(GJK_SEPARATED, answer);
+        write_normal(two_turned(two_turn_of(&at.own->pose), f.normal), at.is_back, &answer->normal);
         return at.is_sure;
     }
-    if (deep) {
+    gjk_state state = GJK_OVERLAPPING;
+    if (question == GJK_ASK_DETECT && deep) {
         find_deepest(&f, &at);
     } else {
         find_nearest(&v, &f, &at);
-        state = state_at(&v, at.distance);
+        state = separated ? GJK_SEPARATED : state_at(&v, at.distance);
     }
-    if (settings->penetration) {
-        write_detect(&v, &at, state, result);
+    if (question == GJK_ASK_DETECT && !settings->penetration) {
+        write_state(state, answer);
     } else {
-        write_state(state, result);
+        write_answer(question, &v, &at, state, answer);
     }
-    return at.is_sure;
-}
-
-LANES_INLINE bool distance_polygons(const gjk_placed *a, const gjk_placed *b,
-                                    const gjk_distance_settings *settings,
-                                    gjk_distance_result *result) {
-    const view v = view_of(a, b, settings->tolerance);
-    if (!v.is_ordinary) {
-        return false;
-    }
-    const placing p = place(a, b);
-    gaps g[2];
-    find_gaps(&p, a->shape->columns, b->shape->columns, g);
-    nearest at;
-    if (lanes_not_below(widest_of(g), lanes_all(v.deep)) == 0) {
-        write_distance(&v, &at, GJK_OVERLAPPING, result);
-        return true;
-    }
-    const face f = find_face(&p, g, a, b, &at);
-    find_nearest(&v, &f, &at);
-    const bool is_apart = lanes_above(widest_of(g), lanes_all(v.most)) != 0;
-    write_distance(&v, &at, is_apart ? GJK_SEPARATED : state_at(&v, at.distance), result);
     return at.is_sure;
 }

@@ -3,10 +3,55 @@
  *
  * Two circles or points are a closed form: the vector between the centres and its length tell all.
  * In the world's axes, from the first one's position, and without branches on the state
- * (flat_masked.h).
+ * (tell_masked).
  */
 
-#include "pair/kernels/flat_masked.h"
+#include "pair/kernels/flat_view.h"
+
+/*
+ * Answers without branches: every member is computed whatever the state of the pair, and those that
+ * the state leaves out are set to 0 by a bit mask. For pairs that take so few instructions that a
+ * mispredicted branch on the state, which is as good as random, would cost more than all of them.
+ */
+
+/* Both points of the rounded shapes where the mask is set, else 0. */
+TWO_INLINE void write_masked_points(const nearest *at, gjk_two_bits mask, gjk_vec3 *point_a,
+                                    gjk_vec3 *point_b) {
+    const gjk_two home = two_of(&at->own->pose.position);
+    const gjk_two to_a = two_all(at->distance - at->own->shape->radius);
+    const gjk_two to_b = two_all(at->other->shape->radius);
+    write_vector(two_masked(mask, (at->point - to_a * at->normal) + home), point_a);
+    write_vector(two_masked(mask, (at->point - to_b * at->normal) + home), point_b);
+}
+
+/* Sets the same members as write_answer of flat_view.h. */
+TWO_INLINE void write_masked(gjk_question question, const view *v, const nearest *at,
+                             gjk_state state, gjk_pair_answer *answer) {
+    const bool is_distance = question == GJK_ASK_DISTANCE;
+    const bool has_points = is_distance ? state != GJK_OVERLAPPING : state != GJK_SEPARATED;
+    const gjk_two_bits mask = two_mask(has_points);
+    const double length = is_distance ? at->distance - v->radius : v->radius - at->distance;
+    gjk_answer_begin(state, 1, answer);
+    answer->has_points = has_points;
+    answer->distance = answer->lower_bound = two_masked(mask, two_positive(two_all(length)))[0];
+    write_normal(is_distance ? two_masked(mask, at->normal) : at->normal, false, &answer->normal);
+    write_masked_points(at, mask, &answer->point_a, &answer->point_b);
+}
+
+/* Writes what was found, as the settings ask for it. The state is the number of limits that the pair
+ * is within. */
+TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest *at,
+                            const gjk_pair_settings *settings, gjk_pair_answer *answer) {
+    _Static_assert(GJK_SEPARATED == 0 && GJK_TOUCHING == 1 && GJK_OVERLAPPING == 2, "counted");
+    const gjk_state state = (gjk_state)((at->distance <= v->most) + (at->distance < v->least));
+    if (question == GJK_ASK_DISTANCE) {
+        write_masked(GJK_ASK_DISTANCE, v, at, state, answer);
+    } else if (settings->penetration) {
+        write_masked(GJK_ASK_DETECT, v, at, state, answer);
+    } else {
+        write_state(state, answer);
+    }
+}
 
 /* False: nearly concentric, where no direction is better than another. The same whichever of the two
  * comes first. */
@@ -25,25 +70,14 @@ TWO_INLINE bool find_nearest_of_circles(const gjk_placed *a, const gjk_placed *b
     return v->is_ordinary & (at->distance > 16.0 * v->rounding) & (at->distance >= 0x1p-400);
 }
 
-bool gjk_flat_detect_circles(const gjk_placed *a, const gjk_placed *b,
-                             const gjk_detect_settings *settings, gjk_detect_result *result) {
+bool gjk_flat_circles(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                      const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const view v = view_of(a, b, settings->tolerance);
     nearest at;
     if (!find_nearest_of_circles(a, b, &v, &at)) {
-        return gjk_detect_general(a, b, settings, result);
+        return gjk_answer_general(question, a, b, settings, answer);
     }
-    tell_masked_detect(&v, &at, settings, result);
-    return true;
-}
-
-bool gjk_flat_distance_circles(const gjk_placed *a, const gjk_placed *b,
-                               const gjk_distance_settings *settings, gjk_distance_result *result) {
-    const view v = view_of(a, b, settings->tolerance);
-    nearest at;
-    if (!find_nearest_of_circles(a, b, &v, &at)) {
-        return gjk_distance_general(a, b, settings, result);
-    }
-    write_masked_distance(&v, &at, count_state(&v, at.distance), result);
+    tell_masked(question, &v, &at, settings, answer);
     return true;
 }
 
@@ -235,25 +269,13 @@ TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const vie
            (side.is_one | (at_side[0] == 0));
 }
 
-bool gjk_flat_detect_capsules(const gjk_placed *a, const gjk_placed *b,
-                              const gjk_detect_settings *settings, gjk_detect_result *result) {
+bool gjk_flat_capsules(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                       const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const view v = view_of(a, b, settings->tolerance);
     nearest at;
     if (!find_nearest(a, b, &v, &at)) {
-        return GJK_FLAT_FASTEST(detect_polygons, a, b, settings, result);
+        return gjk_flat_fastest()->polygons[question](a, b, settings, answer);
     }
-    tell_masked_detect(&v, &at, settings, result);
-    return true;
-}
-
-bool gjk_flat_distance_capsules(const gjk_placed *a, const gjk_placed *b,
-                                const gjk_distance_settings *settings,
-                                gjk_distance_result *result) {
-    const view v = view_of(a, b, settings->tolerance);
-    nearest at;
-    if (!find_nearest(a, b, &v, &at)) {
-        return GJK_FLAT_FASTEST(distance_polygons, a, b, settings, result);
-    }
-    write_masked_distance(&v, &at, count_state(&v, at.distance), result);
+    tell_masked(question, &v, &at, settings, answer);
     return true;
 }

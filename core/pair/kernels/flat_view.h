@@ -51,6 +51,15 @@ TWO_INLINE gjk_state state_at(const view *v, double distance) {
                                  : GJK_TOUCHING;
 }
 
+/* Returns true if what the gaps along all normals prove is all that is asked for. No compiler
+ * branches on the halves of it, which are as good as random. */
+TWO_INLINE bool is_enough(gjk_question question, const gjk_pair_settings *settings, bool separated,
+                          bool deep) {
+    uint32_t enough = question == GJK_ASK_DISTANCE ? deep : separated | deep;
+    __asm__("" : "+r"(enough));
+    return (question == GJK_ASK_DISTANCE || !settings->penetration) && enough != 0;
+}
+
 /* The nearest points of two cores, or the deepest ones: the point of the other and the unit vector
  * along which both shapes are nearest, from the shape that is called own here; own's point is as
  * far back along it as the distance says. */
@@ -133,74 +142,42 @@ TWO_INLINE void write_points(const nearest *at, gjk_vec3 *point_a, gjk_vec3 *poi
     write_vector(of_other, (gjk_vec3 *)((uintptr_t)point_b ^ differ));
 }
 
-TWO_INLINE double positive_part(double x) {
-    return x > 0.0 ? x : 0.0;
-}
-
-/* All members but the lengths and vectors. */
-TWO_INLINE void begin_detect(gjk_state state, gjk_detect_result *result) {
-    result->state = state;
-    result->convergence = GJK_CONVERGED;
-    result->iterations = 1;
-    result->has_points = false;
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = result->given_up = false;
-}
-
-TWO_INLINE void begin_distance(gjk_state state, gjk_distance_result *result) {
-    result->state = state;
-    result->convergence = GJK_CONVERGED;
-    result->iterations = 1;
-    result->has_points = state != GJK_OVERLAPPING;
-    result->signed_distance = 0.0;
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = result->is_signed = result->given_up = false;
-}
-
-/* Clears number by number what stands beside the state. */
-TWO_INLINE void clear_vectors(gjk_vec3 *normal, gjk_vec3 *point_a, gjk_vec3 *point_b) {
+/* Writes the state with all lengths and vectors 0, number by number. */
+TWO_INLINE void write_state(gjk_state state, gjk_pair_answer *answer) {
     const gjk_two none = {0.0, 0.0};
-    write_vector(none, normal);
-    write_vector(none, point_a);
-    write_vector(none, point_b);
+    gjk_answer_begin(state, 1, answer);
+    answer->depth = answer->depth_lower_bound = 0.0;
+    write_vector(none, &answer->normal);
+    write_vector(none, &answer->point_a);
+    write_vector(none, &answer->point_b);
 }
 
-TWO_INLINE void write_state(gjk_state state, gjk_detect_result *result) {
-    begin_detect(state, result);
-    result->depth = result->depth_lower_bound = 0.0;
-    clear_vectors(&result->normal, &result->point_a, &result->point_b);
-}
-
-/* The answer of gjk_detect with penetration. */
-TWO_INLINE void write_detect(const view *v, const nearest *at, gjk_state state,
-                             gjk_detect_result *result) {
+/* Writes the answer for a state: of gjk_detect with penetration, or of gjk_distance. */
+TWO_INLINE void write_answer(gjk_question question, const view *v, const nearest *at,
+                             gjk_state state, gjk_pair_answer *answer) {
     const gjk_two none = {0.0, 0.0};
-    begin_detect(state, result);
-    write_normal(at->normal, at->is_back, &result->normal);
-    const double depth = positive_part(v->radius - at->distance);
-    const bool is_deep = state != GJK_SEPARATED;
-    result->depth = result->depth_lower_bound = is_deep ? depth : 0.0;
-    if (is_deep) {
-        result->has_points = true;
-        write_points(at, &result->point_a, &result->point_b);
-    } else {
-        write_vector(none, &result->point_a);
-        write_vector(none, &result->point_b);
-    }
-}
-
-/* The answer of gjk_distance. */
-TWO_INLINE void write_distance(const view *v, const nearest *at, gjk_state state,
-                               gjk_distance_result *result) {
-    begin_distance(state, result);
-    if (state == GJK_OVERLAPPING) {
-        result->distance = result->lower_bound = 0.0;
-        clear_vectors(&result->normal, &result->point_a, &result->point_b);
+    const bool is_deep = state != GJK_SEPARATED, is_apart = state != GJK_OVERLAPPING;
+    if (question == GJK_ASK_DISTANCE && !is_apart) {
+        write_state(state, answer);
         return;
     }
-    result->distance = result->lower_bound = positive_part(at->distance - v->radius);
-    write_normal(at->normal, at->is_back, &result->normal);
-    write_points(at, &result->point_a, &result->point_b);
+    gjk_answer_begin(state, 1, answer);
+    write_normal(at->normal, at->is_back, &answer->normal);
+    if (question == GJK_ASK_DISTANCE) {
+        answer->has_points = true;
+        answer->distance = answer->lower_bound = gjk_positive_part(at->distance - v->radius);
+        write_points(at, &answer->point_a, &answer->point_b);
+        return;
+    }
+    const double depth = gjk_positive_part(v->radius - at->distance);
+    answer->depth = answer->depth_lower_bound = is_deep ? depth : 0.0;
+    if (is_deep) {
+        answer->has_points = true;
+        write_points(at, &answer->point_a, &answer->point_b);
+    } else {
+        write_vector(none, &answer->point_a);
+        write_vector(none, &answer->point_b);
+    }
 }
 
 #endif

@@ -11,7 +11,7 @@
  * and epa3.c, whose predicates are exact, and which go on from where it stands.
  */
 
-#include "gjk/pair.h"
+#include "pair/answer.h"
 #include "pair/order.h"
 #include "shape/convex/scan.h"
 
@@ -30,25 +30,23 @@ static inline void gjk_walk3_init(gjk_walk3 *walk) {
     walk->is_around = walk->is_within = false;
 }
 
-#define GJK_SPATIAL_KERNELS(set)                                                                  \
-    bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b, bool is_swapped,      \
-                                  const gjk_detect_settings *settings, gjk_detect_result *result, \
-                                  gjk_walk3 *walk);                                               \
-    bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b, bool is_swapped,    \
-                                    const gjk_distance_settings *settings,                        \
-                                    gjk_distance_result *result, gjk_walk3 *walk);
-
 /*
- * Set *result as gjk_detect and gjk_distance do, if they can decide it; else *walk, which begins
+ * Sets *answer as gjk_detect or gjk_distance does, if it can decide it; else *walk, which begins
  * empty. Both shapes are served: gjk_spatial_serves. is_swapped: b comes first in the order of
- * order.h. One function for each instruction set, with the same bits; the settings' solver is the
- * direct one, there is no first direction, and no sign is asked for. A cache is recalled, and kept
- * if they decide.
+ * order.h. The settings' solver is the direct one, there is no first direction, and no sign is asked
+ * for. A cache is recalled, and kept if the kernel decides.
  */
-GJK_SPATIAL_KERNELS(plain)
+typedef bool gjk_spatial_kernel(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
+                                const gjk_pair_settings *settings, gjk_pair_answer *answer,
+                                gjk_walk3 *walk);
+
+/* The kernels of one instruction set, by gjk_question; all sets give the same bits. */
+struct gjk_spatial_kernels {
+    gjk_spatial_kernel *clouds[2];
+};
+extern const struct gjk_spatial_kernels gjk_spatial_plain;
 #ifdef GJK_SCAN_X86
-GJK_SPATIAL_KERNELS(avx2)
-GJK_SPATIAL_KERNELS(avx512)
+extern const struct gjk_spatial_kernels gjk_spatial_avx2, gjk_spatial_avx512;
 #endif
 
 /* Iterations that the settings must allow, so that a walk and what follows it stay within them. */
@@ -63,46 +61,26 @@ static inline bool gjk_spatial_serves(const gjk_placed *a, const gjk_placed *b) 
            a->pose.form != GJK_POSE_REST && b->pose.form != GJK_POSE_REST;
 }
 
-/* Returns true if these kernels may answer under such settings: no other penetration solver, first
- * direction or small number of iterations is asked for. */
-static inline bool gjk_spatial_may_choose(const struct gjk_penetration_solver *solver,
-                                          gjk_vec3 first_direction, uint32_t max_iterations) {
-    return max_iterations >= GJK_SPATIAL_ITERATIONS &&
-           (solver == NULL || solver == &gjk_penetration_direct) && first_direction.x == 0.0 &&
-           first_direction.y == 0.0 && first_direction.z == 0.0;
-}
-
+/* Answers with the fastest of them on this processor. False too for pairs and settings that they do
+ * not serve: those with another penetration solver, a first direction or few iterations. */
+static inline bool gjk_spatial_answer(gjk_question question, const gjk_placed *a,
+                                      const gjk_placed *b, const gjk_pair_settings *settings,
+                                      gjk_pair_answer *answer, gjk_walk3 *walk) {
+    const gjk_vec3 first = settings->first_direction;
+    if (!gjk_spatial_serves(a, b) || (question == GJK_ASK_DISTANCE && settings->is_signed) ||
+        settings->max_iterations < GJK_SPATIAL_ITERATIONS ||
+        !(settings->solver == NULL || settings->solver == &gjk_penetration_direct) ||
+        first.x != 0.0 || first.y != 0.0 || first.z != 0.0) {
+        return false;
+    }
 #ifdef GJK_SCAN_X86
-#define GJK_SPATIAL_FASTEST(kernel, ...)                           \
-    (gjk_has_avx512() ? gjk_spatial_##kernel##_avx512(__VA_ARGS__) \
-     : gjk_has_avx2() ? gjk_spatial_##kernel##_avx2(__VA_ARGS__)   \
-                      : gjk_spatial_##kernel##_plain(__VA_ARGS__))
+    const struct gjk_spatial_kernels *kernels = gjk_has_avx512() ? &gjk_spatial_avx512
+                                                : gjk_has_avx2() ? &gjk_spatial_avx2
+                                                                 : &gjk_spatial_plain;
 #else
-#define GJK_SPATIAL_FASTEST(kernel, ...) gjk_spatial_##kernel##_plain(__VA_ARGS__)
+    const struct gjk_spatial_kernels *kernels = &gjk_spatial_plain;
 #endif
-
-/* The fastest of them on this processor; false too for pairs and settings that they do not
- * serve. */
-static inline bool gjk_spatial_detect(const gjk_placed *a, const gjk_placed *b,
-                                      const gjk_detect_settings *settings,
-                                      gjk_detect_result *result, gjk_walk3 *walk) {
-    if (!gjk_spatial_serves(a, b) ||
-        !gjk_spatial_may_choose(settings->solver, settings->first_direction,
-                                settings->max_iterations)) {
-        return false;
-    }
-    return GJK_SPATIAL_FASTEST(detect, a, b, !gjk_comes_first(a, b), settings, result, walk);
-}
-
-static inline bool gjk_spatial_distance(const gjk_placed *a, const gjk_placed *b,
-                                        const gjk_distance_settings *settings,
-                                        gjk_distance_result *result, gjk_walk3 *walk) {
-    if (!gjk_spatial_serves(a, b) || settings->is_signed ||
-        !gjk_spatial_may_choose(settings->solver, settings->first_direction,
-                                settings->max_iterations)) {
-        return false;
-    }
-    return GJK_SPATIAL_FASTEST(distance, a, b, !gjk_comes_first(a, b), settings, result, walk);
+    return kernels->clouds[question](a, b, !gjk_comes_first(a, b), settings, answer, walk);
 }
 
 #endif

@@ -9,5 +9,5 @@
 
 #include "pair/kernels/spatial_kernels.h"
 
-SPATIAL_KERNELS(avx2)
+const struct gjk_spatial_kernels gjk_spatial_avx2 = {{detect_clouds, distance_clouds}};
 #endif

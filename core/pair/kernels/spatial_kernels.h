@@ -99,10 +99,6 @@ LANES_INLINE void set_points(const spatial_pair *pair, const nearest3 *at, gjk_v
     *points[!pair->is_swapped] = gjk_add3(in_world(a, q), a->pose.position);
 }
 
-LANES_INLINE double positive_part(double x) {
-    return x > 0.0 ? x : 0.0;
-}
-
 /* Number by number, since a copy of a vector just written waits for the writes. */
 LANES_INLINE void clear(gjk_vec3 *v) {
     v->x = 0.0;
@@ -110,30 +106,12 @@ LANES_INLINE void clear(gjk_vec3 *v) {
     v->z = 0.0;
 }
 
-LANES_INLINE void clear_detect(gjk_state state, uint32_t steps, gjk_detect_result *result) {
-    result->state = state;
-    result->convergence = GJK_CONVERGED;
-    result->iterations = steps;
-    result->has_points = false;
-    result->depth = result->depth_lower_bound = 0.0;
-    clear(&result->normal);
-    clear(&result->point_a);
-    clear(&result->point_b);
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = result->given_up = false;
-}
-
-LANES_INLINE void clear_distance(gjk_state state, uint32_t steps, gjk_distance_result *result) {
-    result->state = state;
-    result->convergence = GJK_CONVERGED;
-    result->iterations = steps;
-    result->has_points = false;
-    result->distance = result->lower_bound = result->signed_distance = 0.0;
-    clear(&result->normal);
-    clear(&result->point_a);
-    clear(&result->point_b);
-    result->piece_a = result->piece_b = GJK_NO_PIECE;
-    result->inside = result->is_signed = result->given_up = false;
+LANES_INLINE void clear_answer(gjk_state state, uint32_t steps, gjk_pair_answer *answer) {
+    gjk_answer_begin(state, steps, answer);
+    answer->depth = answer->depth_lower_bound = 0.0;
+    clear(&answer->normal);
+    clear(&answer->point_a);
+    clear(&answer->point_b);
 }
 
 /* Sets up the clouds; the points of few are in *f, the turned ones of the second in `turned`. */
@@ -157,19 +135,19 @@ LANES_INLINE clouds clouds_of(const spatial_pair *pair, const view *v, extent si
 
 /* Sets the depth and what goes with it from bounds of the cores' signed distance. */
 LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const nearest3 *at,
-                            uint32_t steps, gjk_detect_result *result) {
-    clear_detect(GJK_OVERLAPPING, steps, result);
-    result->depth = v->radius - at->lower;
-    result->depth_lower_bound = v->radius - at->upper;
-    result->normal = normal_in_world(pair, at->normal);
-    result->has_points = true;
-    set_points(pair, at, &result->point_a, &result->point_b);
+                            uint32_t steps, gjk_pair_answer *answer) {
+    clear_answer(GJK_OVERLAPPING, steps, answer);
+    answer->depth = v->radius - at->lower;
+    answer->depth_lower_bound = v->radius - at->upper;
+    answer->normal = normal_in_world(pair, at->normal);
+    answer->has_points = true;
+    set_points(pair, at, &answer->point_a, &answer->point_b);
 }
 
 /* The depth of a pair whose cores overlap. False: another method has to find it. */
 LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few *f, extent size,
-                            const gjk_detect_settings *settings, const search *s,
-                            gjk_detect_result *result) {
+                            const gjk_pair_settings *settings, const search *s,
+                            gjk_pair_answer *answer) {
     const view *v = c->v;
     gjk_solution deep;
     tetrahedron around;
@@ -193,13 +171,13 @@ LANES_INLINE bool penetrate(const spatial_pair *pair, const clouds *c, const few
         return false;
     }
     const nearest3 at = {deep.lower, deep.upper, deep.normal, deep.point_a, deep.point_b};
-    set_depth(pair, v, &at, s->steps + deep.iterations, result);
+    set_depth(pair, v, &at, s->steps + deep.iterations, answer);
     return true;
 }
 
 /* The same of a pair whose cores are apart, by less than the sum of the radii. */
 LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, extent size,
-                                     const search *s, gjk_detect_result *result) {
+                                     const search *s, gjk_pair_answer *answer) {
     const view *v = c->v;
     nearest3 at;
     if (!find_nearest(c, s, size, &at)) {
@@ -209,12 +187,12 @@ LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, 
     if (!is_within_radius(s, v)) { /* by the margin with which a question for a proof decides */
         return false;
     }
-    set_depth(pair, v, &at, s->steps, result);
+    set_depth(pair, v, &at, s->steps, answer);
     return true;
 }
 
-LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *settings, extent size,
-                         gjk_detect_result *result, gjk_walk3 *walk) {
+LANES_INLINE bool detect(const spatial_pair *pair, const gjk_pair_settings *settings, extent size,
+                         gjk_pair_answer *answer, gjk_walk3 *walk) {
     _Alignas(64) double turned[TURNED];
     const view v = view_of(pair, settings->tolerance);
     if (!v.is_ordinary) {
@@ -225,9 +203,9 @@ LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *se
     search s;
     const purpose why = settings->penetration ? DEPTH : PROOF;
     const outcome found = begin(pair, &c, &f, size, settings->cache, why, &s);
-    if (why == DEPTH && (found == AROUND ? penetrate(pair, &c, &f, size, settings, &s, result)
+    if (why == DEPTH && (found == AROUND ? penetrate(pair, &c, &f, size, settings, &s, answer)
                                          : found == OPEN && v.radius > 0.0 &&
-                                               penetrate_by_radii(pair, &c, size, &s, result))) {
+                                               penetrate_by_radii(pair, &c, size, &s, answer))) {
         keep_cached(pair, &s, NULL, settings->cache);
         return true;
     }
@@ -235,11 +213,11 @@ LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *se
         leave(&s, found, walk);
         return false;
     }
-    clear_detect(found == APART ? GJK_SEPARATED : GJK_OVERLAPPING, s.steps, result);
+    clear_answer(found == APART ? GJK_SEPARATED : GJK_OVERLAPPING, s.steps, answer);
     if (settings->penetration || (settings->cache != NULL && found == APART)) {
         const gjk_vec3 axis = gjk_scale3(1.0 / sqrt(s.squared), s.direction);
         if (settings->penetration) {
-            result->normal = normal_in_world(pair, axis);
+            answer->normal = normal_in_world(pair, axis);
         }
         keep_cached(pair, &s, &axis, settings->cache);
     } else {
@@ -248,8 +226,8 @@ LANES_INLINE bool detect(const spatial_pair *pair, const gjk_detect_settings *se
     return true;
 }
 
-LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings *settings,
-                           extent size, gjk_distance_result *result, gjk_walk3 *walk) {
+LANES_INLINE bool distance(const spatial_pair *pair, const gjk_pair_settings *settings, extent size,
+                           gjk_pair_answer *answer, gjk_walk3 *walk) {
     _Alignas(64) double turned[TURNED];
     const view v = view_of(pair, settings->tolerance);
     if (!v.is_ordinary) {
@@ -261,7 +239,7 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings
     nearest3 at;
     const outcome found = begin(pair, &c, &f, size, settings->cache, DISTANCE, &s);
     if (found == AROUND || found == WITHIN) {
-        clear_distance(GJK_OVERLAPPING, s.steps, result);
+        clear_answer(GJK_OVERLAPPING, s.steps, answer);
         keep_cached(pair, &s, NULL, settings->cache);
         return true;
     }
@@ -271,12 +249,12 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_distance_settings
     }
     keep_cached(pair, &s, NULL, settings->cache);
     gjk_close_bounds(v.size, &at.lower, &at.upper);
-    clear_distance(GJK_SEPARATED, s.steps, result);
-    result->distance = positive_part(at.upper - v.radius);
-    result->lower_bound = positive_part(at.lower - v.radius);
-    result->has_points = true;
-    result->normal = normal_in_world(pair, at.normal);
-    set_points(pair, &at, &result->point_a, &result->point_b);
+    clear_answer(GJK_SEPARATED, s.steps, answer);
+    answer->distance = gjk_positive_part(at.upper - v.radius);
+    answer->lower_bound = gjk_positive_part(at.lower - v.radius);
+    answer->has_points = true;
+    answer->normal = normal_in_world(pair, at.normal);
+    set_points(pair, &at, &answer->point_a, &answer->point_b);
     return true;
 }
 
@@ -294,25 +272,22 @@ LANES_INLINE extent extent_of(const spatial_pair *pair) {
     return most <= GJK_LANES ? FEW : most <= SOME_MAX ? SOME : MANY;
 }
 
-/* The entries of one instruction set. */
-#define SPATIAL_KERNELS(set)                                                                     \
-    LANES_WHOLE bool gjk_spatial_detect_##set(const gjk_placed *a, const gjk_placed *b,          \
-                                              bool is_swapped,                                   \
-                                              const gjk_detect_settings *settings,               \
-                                              gjk_detect_result *result, gjk_walk3 *walk) {      \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
-        const extent size = extent_of(&pair);                                                    \
-        return size == FEW    ? detect(&pair, settings, FEW, result, walk)                       \
-               : size == SOME ? detect(&pair, settings, SOME, result, walk)                      \
-                              : detect(&pair, settings, MANY, result, walk);                     \
-    }                                                                                            \
-    LANES_TARGET bool gjk_spatial_distance_##set(const gjk_placed *a, const gjk_placed *b,       \
-                                                 bool is_swapped,                                \
-                                                 const gjk_distance_settings *settings,          \
-                                                 gjk_distance_result *result, gjk_walk3 *walk) { \
-        const spatial_pair pair = pair_of(a, b, is_swapped);                                     \
-        const extent size = extent_of(&pair);                                                    \
-        return size == FEW    ? distance(&pair, settings, FEW, result, walk)                     \
-               : size == SOME ? distance(&pair, settings, SOME, result, walk)                    \
-                              : distance(&pair, settings, MANY, result, walk);                   \
-    }
+LANES_WHOLE static bool detect_clouds(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
+                                      const gjk_pair_settings *settings, gjk_pair_answer *answer,
+                                      gjk_walk3 *walk) {
+    const spatial_pair pair = pair_of(a, b, is_swapped);
+    const extent size = extent_of(&pair);
+    return size == FEW    ? detect(&pair, settings, FEW, answer, walk)
+           : size == SOME ? detect(&pair, settings, SOME, answer, walk)
+                          : detect(&pair, settings, MANY, answer, walk);
+}
+
+LANES_TARGET static bool distance_clouds(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
+                                         const gjk_pair_settings *settings, gjk_pair_answer *answer,
+                                         gjk_walk3 *walk) {
+    const spatial_pair pair = pair_of(a, b, is_swapped);
+    const extent size = extent_of(&pair);
+    return size == FEW    ? distance(&pair, settings, FEW, answer, walk)
+           : size == SOME ? distance(&pair, settings, SOME, answer, walk)
+                          : distance(&pair, settings, MANY, answer, walk);
+}

@@ -6,4 +6,4 @@
 
 #include "pair/kernels/spatial_kernels.h"
 
-SPATIAL_KERNELS(plain)
+const struct gjk_spatial_kernels gjk_spatial_plain = {{detect_clouds, distance_clouds}};

@@ -282,241 +282,127 @@ void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_v
 /*
  * Detect and distance where shapes of many pieces take part: the union's signed distance is the least
  * of its pieces', so the answer is that of one pair of pieces, found by walking the trees with the
- * best known so far. Who speaks: overlapping before touching before separated, then the deepest or
- * nearest, then the least indices. A shape that meets no triangle of a closed mesh, but has a point
- * in it, is inside.
+ * best known so far. It is that of an overlapping pair before a touching one before a separated one,
+ * then of the deepest or nearest, then of the least indices. A shape that meets no triangle of a
+ * closed mesh, but has a point in it, is inside.
  */
-
-static bool comes_first(const gjk_piece_pair *p, uint32_t piece_a, uint32_t piece_b) {
-    return p->piece_a != piece_a ? p->piece_a < piece_a : p->piece_b < piece_b;
-}
 
 static bool is_closed_mesh(const gjk_shape *shape) {
     return shape->pieces != NULL && shape->type == GJK_MESH && shape->pieces->closed;
 }
 
-/* Of shapes whose surfaces do not meet. */
-static bool one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
-    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
-           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget));
-}
-
-/* --- Detect --- */
-
-typedef struct piece_detection {
+typedef struct piece_search {
     gjk_piece_visitor visitor; /* first: it is cast back */
-    gjk_detect_settings settings;
+    gjk_question question;
+    gjk_pair_settings settings;
+    double least_bound; /* distance: pairs this near may be touching, whatever is nearer */
+    double lower_bound; /* ... of all pairs */
     bool any;
-    gjk_detect_result best;
-} piece_detection;
+    gjk_pair_answer best;
+} piece_search;
 
-static bool visit_detect(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
-    piece_detection *detection = (piece_detection *)visitor;
-    gjk_detect_result *best = &detection->best;
-    gjk_detect_result result = gjk_detect(pair->a, pair->b, &detection->settings);
-    bool better =
-        !detection->any || result.state > best->state ||
-        (result.state == best->state &&
-         (result.depth > best->depth ||
-          (result.depth == best->depth && comes_first(pair, best->piece_a, best->piece_b))));
-    if (better) {
-        *best = result;
+static bool visit_pair(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    piece_search *search = (piece_search *)visitor;
+    const bool is_distance = search->question == GJK_ASK_DISTANCE;
+    gjk_pair_answer *best = &search->best, answer;
+    gjk_answer_into(search->question, pair->a, pair->b, &search->settings, &answer);
+    const bool is_closer =
+        is_distance ? answer.distance < best->distance : answer.depth > best->depth;
+    const bool has_less = pair->piece_a != best->piece_a ? pair->piece_a < best->piece_a
+                                                         : pair->piece_b < best->piece_b;
+    if (!search->any || answer.state > best->state ||
+        (answer.state == best->state &&
+         (is_closer || (answer.distance == best->distance && has_less)))) {
+        *best = answer;
         best->piece_a = pair->piece_a;
         best->piece_b = pair->piece_b;
     }
-    detection->any = true;
-    visitor->depth = best->state == GJK_OVERLAPPING ? best->depth : 0.0;
-    return detection->settings.penetration || best->state != GJK_OVERLAPPING;
+    search->any = true;
+    if (is_distance) {
+        search->lower_bound = gjk_smaller(search->lower_bound, answer.lower_bound);
+        visitor->bound = gjk_larger(best->distance, search->least_bound);
+    } else {
+        visitor->depth = best->state == GJK_OVERLAPPING ? best->depth : 0.0;
+    }
+    return best->state != GJK_OVERLAPPING || (!is_distance && search->settings.penetration);
 }
 
-/* The query about one pair of pieces, which is the whole's answer: with the recorder. */
-static gjk_detect_result detect_again(const gjk_placed *a, const gjk_placed *b, uint32_t piece_a,
-                                      uint32_t piece_b, const gjk_detect_settings *settings) {
+/* Asks one pair of pieces, which answers for the whole: with the recorder. */
+static gjk_pair_answer answer_again(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_pair_answer *of, const gjk_pair_settings *settings) {
     gjk_piece of_a, of_b;
-    gjk_detect_settings alone = *settings;
+    gjk_pair_settings alone = *settings;
+    gjk_pair_answer answer;
     alone.cache = NULL;
-    if (piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, piece_a, &of_a);
+    if (of->piece_a != GJK_NO_PIECE) {
+        gjk_piece_make(a, of->piece_a, &of_a);
+        a = &of_a.placed;
     }
-    if (piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(b, piece_b, &of_b);
+    if (of->piece_b != GJK_NO_PIECE) {
+        gjk_piece_make(b, of->piece_b, &of_b);
+        b = &of_b.placed;
     }
-    gjk_detect_result result = gjk_detect(piece_a != GJK_NO_PIECE ? &of_a.placed : a,
-                                          piece_b != GJK_NO_PIECE ? &of_b.placed : b, &alone);
-    result.piece_a = piece_a;
-    result.piece_b = piece_b;
-    return result;
+    gjk_answer_into(question, a, b, &alone, &answer);
+    answer.piece_a = of->piece_a;
+    answer.piece_b = of->piece_b;
+    return answer;
 }
 
-static gjk_distance_settings distance_settings_of(const gjk_detect_settings *settings) {
-    gjk_distance_settings distance = gjk_distance_settings_default();
-    distance.tolerance = settings->tolerance;
-    distance.max_iterations = settings->max_iterations;
-    distance.first_direction = settings->first_direction;
-    distance.solver = settings->solver;
-    distance.budget = settings->budget;
-    return distance;
-}
-
-static gjk_detect_result inside_result(void) {
-    return (gjk_detect_result){.state = GJK_OVERLAPPING,
-                               .inside = true,
-                               .piece_a = GJK_NO_PIECE,
-                               .piece_b = GJK_NO_PIECE};
-}
-
-static gjk_detect_result given_up_result(void) {
-    return (gjk_detect_result){.given_up = true, .piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE};
-}
-
-static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
-                                               const gjk_distance_settings *settings);
-
-gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
-                                    const gjk_detect_settings *settings) {
-    piece_detection detection = {
-        .visitor = {.visit = visit_detect,
+/* Finds the pair of pieces that answers. Of a distance where pieces overlap it is any such pair. */
+static gjk_pair_answer search_pieces(gjk_question question, const gjk_placed *a,
+                                     const gjk_placed *b, const gjk_pair_settings *settings) {
+    gjk_budget *budget = settings->budget;
+    const double size = gjk_larger(a->shape->size, b->shape->size);
+    piece_search search = {
+        .visitor = {.visit = visit_pair,
+                    .bound = question == GJK_ASK_DISTANCE ? INFINITY : 0.0,
                     .tolerance = settings->tolerance,
-                    .budget = settings->budget},
+                    .budget = budget},
+        .question = question,
         .settings = *settings,
-        .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
-    };
-    detection.settings.recorder = NULL;
-    detection.settings.cache = NULL;
-    gjk_visit_piece_pairs(a, b, &detection.visitor);
-    const gjk_detect_result *best = &detection.best;
-    gjk_budget *budget = detection.visitor.budget;
-    const bool inside =
-        best->state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
-    if (gjk_budget_is_spent(budget)) {
-        return given_up_result();
-    }
-    if (inside) {
-        return inside_result();
-    }
-    if (best->state == GJK_SEPARATED && settings->penetration) {
-        const gjk_distance_settings nearest = distance_settings_of(settings);
-        const gjk_distance_result apart = distance_of_nearest(a, b, &nearest);
-        return apart.given_up ? given_up_result()
-                              : detect_again(a, b, apart.piece_a, apart.piece_b, settings);
-    }
-    return settings->recorder != NULL && settings->penetration
-               ? detect_again(a, b, best->piece_a, best->piece_b, settings)
-               : *best;
-}
-
-/* --- Distance --- */
-
-typedef struct piece_distance {
-    gjk_piece_visitor visitor; /* first: it is cast back */
-    gjk_distance_settings settings;
-    double least_bound; /* pairs this near may be touching, whatever is nearer */
-    double lower_bound;
-    bool any;
-    gjk_distance_result best;
-} piece_distance;
-
-static bool visit_distance(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
-    piece_distance *measurement = (piece_distance *)visitor;
-    gjk_distance_result *best = &measurement->best;
-    gjk_distance_result result = gjk_distance(pair->a, pair->b, &measurement->settings);
-    bool better =
-        !measurement->any || result.state > best->state ||
-        (result.state == best->state &&
-         (result.distance < best->distance ||
-          (result.distance == best->distance && comes_first(pair, best->piece_a, best->piece_b))));
-    if (better) {
-        *best = result;
-        best->piece_a = pair->piece_a;
-        best->piece_b = pair->piece_b;
-    }
-    measurement->any = true;
-    measurement->lower_bound = gjk_smaller(measurement->lower_bound, result.lower_bound);
-    visitor->bound = gjk_larger(best->distance, measurement->least_bound);
-    return best->state != GJK_OVERLAPPING;
-}
-
-static gjk_distance_result distance_again(const gjk_placed *a, const gjk_placed *b,
-                                          const gjk_detect_result *speaker,
-                                          const gjk_distance_settings *settings) {
-    gjk_piece of_a, of_b;
-    if (speaker->piece_a != GJK_NO_PIECE) {
-        gjk_piece_make(a, speaker->piece_a, &of_a);
-    }
-    if (speaker->piece_b != GJK_NO_PIECE) {
-        gjk_piece_make(b, speaker->piece_b, &of_b);
-    }
-    gjk_distance_settings alone = *settings;
-    alone.cache = NULL;
-    gjk_distance_result result =
-        gjk_distance(speaker->piece_a != GJK_NO_PIECE ? &of_a.placed : a,
-                     speaker->piece_b != GJK_NO_PIECE ? &of_b.placed : b, &alone);
-    result.piece_a = speaker->piece_a;
-    result.piece_b = speaker->piece_b;
-    return result;
-}
-
-/* The answer that names no pieces: one encloses the other, or the budget is spent. */
-static gjk_distance_result no_distance(bool inside) {
-    return (gjk_distance_result){.state = inside ? GJK_OVERLAPPING : GJK_SEPARATED,
-                                 .inside = inside,
-                                 .given_up = !inside,
-                                 .piece_a = GJK_NO_PIECE,
-                                 .piece_b = GJK_NO_PIECE};
-}
-
-/* The deepest pair speaks where pieces overlap. */
-static gjk_distance_result distance_of_deepest(const gjk_placed *a, const gjk_placed *b,
-                                               const gjk_distance_settings *settings) {
-    gjk_detect_settings depth = gjk_detect_settings_default();
-    depth.tolerance = settings->tolerance;
-    depth.max_iterations = settings->max_iterations;
-    depth.first_direction = settings->first_direction;
-    depth.solver = settings->solver;
-    depth.budget = settings->budget;
-    const gjk_detect_result deepest = gjk_detect_pieces(a, b, &depth);
-    return deepest.given_up ? no_distance(false) : distance_again(a, b, &deepest, settings);
-}
-
-/* Of the nearest pair of pieces; of one that overlaps, whichever is met first. */
-static gjk_distance_result distance_of_nearest(const gjk_placed *a, const gjk_placed *b,
-                                               const gjk_distance_settings *settings) {
-    piece_distance measurement = {
-        .visitor = {.visit = visit_distance,
-                    .bound = INFINITY,
-                    .tolerance = settings->tolerance,
-                    .budget = settings->budget},
-        .settings = *settings,
-        .least_bound = settings->tolerance * gjk_larger(a->shape->size, b->shape->size),
+        .least_bound = settings->tolerance * size,
         .lower_bound = INFINITY,
         .best = {.piece_a = GJK_NO_PIECE, .piece_b = GJK_NO_PIECE},
     };
-    measurement.settings.recorder = NULL;
-    measurement.settings.cache = NULL;
-    gjk_visit_piece_pairs(a, b, &measurement.visitor);
-    gjk_distance_result result = measurement.best;
-    gjk_budget *budget = measurement.visitor.budget;
-    const bool inside =
-        result.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) && one_encloses(a, b, budget);
+    search.settings.recorder = NULL;
+    search.settings.cache = NULL;
+    gjk_visit_piece_pairs(a, b, &search.visitor);
+    /* One shape may enclose the other where their surfaces do not meet. */
+    const bool inside = search.best.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) &&
+                        ((is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+                         (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget)));
     if (inside || gjk_budget_is_spent(budget)) {
-        return no_distance(inside && !gjk_budget_is_spent(budget));
+        return gjk_answer_without_pieces(inside && !gjk_budget_is_spent(budget));
     }
-    if (result.state == GJK_OVERLAPPING) {
-        return result;
+    if (question == GJK_ASK_DISTANCE && search.best.state != GJK_OVERLAPPING) {
+        if (settings->recorder != NULL) {
+            search.best = answer_again(question, a, b, &search.best, settings);
+        }
+        search.best.lower_bound = gjk_smaller(search.best.lower_bound, search.lower_bound);
     }
-    if (settings->recorder != NULL) {
-        const gjk_detect_result speaker = {.piece_a = result.piece_a, .piece_b = result.piece_b};
-        result = distance_again(a, b, &speaker, settings);
-    }
-    result.lower_bound = gjk_smaller(result.lower_bound, measurement.lower_bound);
-    return result;
+    return search.best;
 }
 
-gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
-                                        const gjk_distance_settings *settings) {
-    const gjk_distance_result nearest = distance_of_nearest(a, b, settings);
-    return nearest.state == GJK_OVERLAPPING && !nearest.inside ? distance_of_deepest(a, b, settings)
-                                                               : nearest;
+gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings) {
+    const gjk_pair_answer found = search_pieces(question, a, b, settings);
+    if (found.given_up || found.inside) {
+        return found;
+    }
+    gjk_pair_settings other = *settings;
+    other.recorder = NULL;
+    other.penetration = true;
+    if (question == GJK_ASK_DISTANCE && found.state == GJK_OVERLAPPING) {
+        const gjk_pair_answer deepest = gjk_answer_pieces(GJK_ASK_DETECT, a, b, &other);
+        return deepest.given_up ? deepest : answer_again(question, a, b, &deepest, settings);
+    }
+    if (question == GJK_ASK_DETECT && found.state == GJK_SEPARATED && settings->penetration) {
+        const gjk_pair_answer nearest = search_pieces(GJK_ASK_DISTANCE, a, b, &other);
+        return nearest.given_up ? nearest : answer_again(question, a, b, &nearest, settings);
+    }
+    return question == GJK_ASK_DETECT && settings->recorder != NULL && settings->penetration
+               ? answer_again(question, a, b, &found, settings)
+               : found;
 }
 
 /* --- Contacts --- */

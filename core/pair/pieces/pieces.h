@@ -4,12 +4,10 @@
 /* Pair queries where one operand has pieces or both have: gjk_detect and gjk_distance lead here. */
 
 #include "gjk/budget.h"
-#include "gjk/pair.h"
+#include "pair/answer.h"
 
-gjk_detect_result gjk_detect_pieces(const gjk_placed *a, const gjk_placed *b,
-                                    const gjk_detect_settings *settings);
-gjk_distance_result gjk_distance_pieces(const gjk_placed *a, const gjk_placed *b,
-                                        const gjk_distance_settings *settings);
+gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
+                                  const gjk_pair_settings *settings);
 
 /*
  * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and

@@ -70,7 +70,7 @@ static void compare_detect(const gjk_placed *a, const gjk_placed *b, bool penetr
     settings.penetration = penetration;
     const gjk_detect_result fast = gjk_detect(a, b, &settings);
     gjk_detect_result slow;
-    (void)gjk_detect_general(a, b, &settings, &slow);
+    (void)gjk_answer_general(GJK_ASK_DETECT, a, b, &settings, &slow);
     const double size = gjk_largest3(a->pose.position) + a->shape->reach + b->shape->reach;
     ck_assert_int_eq(fast.state, slow.state);
     ck_assert_int_eq(fast.convergence, slow.convergence);
@@ -86,7 +86,7 @@ static void compare_distance(const gjk_placed *a, const gjk_placed *b) {
     gjk_distance_settings settings = gjk_distance_settings_default();
     const gjk_distance_result fast = gjk_distance(a, b, &settings);
     gjk_distance_result slow;
-    (void)gjk_distance_general(a, b, &settings, &slow);
+    (void)gjk_answer_general(GJK_ASK_DISTANCE, a, b, &settings, &slow);
     const double size = gjk_largest3(a->pose.position) + a->shape->reach + b->shape->reach;
     ck_assert_int_eq(fast.state, slow.state);
     ck_assert_int_eq(fast.convergence, slow.convergence);
@@ -280,8 +280,8 @@ static void check_boxes(const gjk_placed *a, const gjk_placed *b) {
     const gjk_distance_settings distance = gjk_distance_settings_default();
     gjk_detect_result deep;
     gjk_distance_result far;
-    ck_assert(gjk_flat_detect(a, b, &detect, &deep));
-    ck_assert(gjk_flat_distance(a, b, &distance, &far));
+    ck_assert(gjk_flat_answer(GJK_ASK_DETECT, a, b, &detect, &deep));
+    ck_assert(gjk_flat_answer(GJK_ASK_DISTANCE, a, b, &distance, &far));
     ck_assert_int_eq(deep.state, far.state);
     ck_assert_int_eq(deep.state, x > 0.0 || y > 0.0 ? GJK_SEPARATED : GJK_OVERLAPPING);
     gjk_vec3 point_a = far.point_a, point_b = far.point_b, way = far.normal;
@@ -352,44 +352,23 @@ TEST(a_recorder_changes_no_bit) {
 }
 
 #ifdef GJK_SCAN_X86
-typedef bool detect_kernel(const gjk_placed *a, const gjk_placed *b,
-                           const gjk_detect_settings *settings, gjk_detect_result *result);
-typedef bool distance_kernel(const gjk_placed *a, const gjk_placed *b,
-                             const gjk_distance_settings *settings, gjk_distance_result *result);
-
-/* The kernels of one instruction set. */
-typedef struct kernel_set {
-    detect_kernel *detect_polygons, *detect_circle;
-    distance_kernel *distance_polygons, *distance_circle;
-} kernel_set;
-#define KERNEL_SET(set)                                                      \
-    {                                                                        \
-        gjk_flat_detect_polygons_##set, gjk_flat_detect_circle_##set,        \
-            gjk_flat_distance_polygons_##set, gjk_flat_distance_circle_##set \
-    }
-static const kernel_set plain = KERNEL_SET(plain), avx2 = KERNEL_SET(avx2),
-                        avx512 = KERNEL_SET(avx512);
-
 /* Both are cleared, so that bytes between members are the same too. */
-static void require_same(const gjk_placed *a, const gjk_placed *b, const kernel_set *set) {
+static void require_same(const gjk_placed *a, const gjk_placed *b,
+                         const struct gjk_flat_kernels *set) {
     const bool round = a->shape->flat + b->shape->flat != 2 * GJK_FLAT_POLYGON;
-    gjk_detect_settings deep = gjk_detect_settings_default();
-    const gjk_distance_settings apart = gjk_distance_settings_default();
-    for (int i = 0; i < 2; i++) {
-        gjk_detect_result one, other;
+    gjk_flat_kernel *const *plain = round ? gjk_flat_plain.circle : gjk_flat_plain.polygons;
+    gjk_flat_kernel *const *fast = round ? set->circle : set->polygons;
+    gjk_pair_settings settings = gjk_detect_settings_default();
+    for (int i = 0; i < 3; i++) {
+        const gjk_question question = i < 2 ? GJK_ASK_DETECT : GJK_ASK_DISTANCE;
+        gjk_pair_answer one, other;
         memset(&one, 0, sizeof one);
         memset(&other, 0, sizeof other);
-        deep.penetration = i == 0;
-        ck_assert_int_eq((round ? plain.detect_circle : plain.detect_polygons)(a, b, &deep, &one),
-                         (round ? set->detect_circle : set->detect_polygons)(a, b, &deep, &other));
+        settings.penetration = i == 0;
+        ck_assert_int_eq(plain[question](a, b, &settings, &one),
+                         fast[question](a, b, &settings, &other));
         ck_assert_mem_eq(&one, &other, sizeof one);
     }
-    gjk_distance_result one, other;
-    memset(&one, 0, sizeof one);
-    memset(&other, 0, sizeof other);
-    ck_assert_int_eq((round ? plain.distance_circle : plain.distance_polygons)(a, b, &apart, &one),
-                     (round ? set->distance_circle : set->distance_polygons)(a, b, &apart, &other));
-    ck_assert_mem_eq(&one, &other, sizeof one);
 }
 
 static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
@@ -397,10 +376,10 @@ static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
         return; /* the kernel of circles is one for all */
     }
     if (__builtin_cpu_supports("avx2")) {
-        require_same(a, b, &avx2);
+        require_same(a, b, &gjk_flat_avx2);
     }
     if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
-        require_same(a, b, &avx512);
+        require_same(a, b, &gjk_flat_avx512);
     }
 }
 
@@ -422,8 +401,8 @@ static void count(const gjk_placed *a, const gjk_placed *b) {
     gjk_detect_result depth;
     gjk_distance_result distance;
     asked += 2;
-    decided += gjk_flat_detect(a, b, &deep, &depth);
-    decided += gjk_flat_distance(a, b, &apart, &distance);
+    decided += gjk_flat_answer(GJK_ASK_DETECT, a, b, &deep, &depth);
+    decided += gjk_flat_answer(GJK_ASK_DISTANCE, a, b, &apart, &distance);
 }
 
 TEST(they_decide_nearly_all_pairs) {
@@ -444,9 +423,9 @@ TEST(they_leave_huge_and_far_pairs_to_others) {
     const gjk_detect_settings settings = gjk_detect_settings_default();
     gjk_detect_result result;
     b.pose.position.x = 0x1p98;
-    ck_assert(gjk_flat_detect(&a, &b, &settings, &result));
+    ck_assert(gjk_flat_answer(GJK_ASK_DETECT, &a, &b, &settings, &result));
     b.pose.position.x = 0x1p100;
-    ck_assert(!gjk_flat_detect(&a, &b, &settings, &result));
+    ck_assert(!gjk_flat_answer(GJK_ASK_DETECT, &a, &b, &settings, &result));
     ck_assert_int_eq(gjk_detect(&a, &b, &settings).state, GJK_SEPARATED);
     gjk_arena_fini(&arena);
 }

@@ -160,20 +160,11 @@ TEST(a_recorder_changes_no_bit) {
     for_pairs(12, record);
 }
 
-#define KERNELS(set) \
-    { gjk_spatial_detect_##set, gjk_spatial_distance_##set }
-
-static const struct {
-    bool (*detect)(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
-                   const gjk_detect_settings *settings, gjk_detect_result *result, gjk_walk3 *walk);
-    bool (*distance)(const gjk_placed *a, const gjk_placed *b, bool is_swapped,
-                     const gjk_distance_settings *settings, gjk_distance_result *result,
-                     gjk_walk3 *walk);
-} kernels[] = {
-    KERNELS(plain),
+static const struct gjk_spatial_kernels *const kernels[] = {
+    &gjk_spatial_plain,
 #ifdef GJK_SCAN_X86
-    KERNELS(avx2),
-    KERNELS(avx512),
+    &gjk_spatial_avx2,
+    &gjk_spatial_avx512,
 #endif
 };
 #define SETS (sizeof kernels / sizeof kernels[0])
@@ -202,9 +193,12 @@ static void ask(size_t set, const gjk_placed *a, const gjk_placed *b, told *all)
     memset(all, 0, sizeof *all);
     quick.penetration = false;
     quick.cache = far.cache = &all->cache;
-    all->decided[0] = kernels[set].detect(a, b, swapped, &deep, &all->deep, &all->walk[0]);
-    all->decided[1] = kernels[set].detect(a, b, swapped, &quick, &all->quick, &all->walk[1]);
-    all->decided[2] = kernels[set].distance(a, b, swapped, &far, &all->far, &all->walk[2]);
+    all->decided[0] =
+        kernels[set]->clouds[GJK_ASK_DETECT](a, b, swapped, &deep, &all->deep, &all->walk[0]);
+    all->decided[1] =
+        kernels[set]->clouds[GJK_ASK_DETECT](a, b, swapped, &quick, &all->quick, &all->walk[1]);
+    all->decided[2] =
+        kernels[set]->clouds[GJK_ASK_DISTANCE](a, b, swapped, &far, &all->far, &all->walk[2]);
 }
 
 static void compare_sets(const gjk_placed *a, const gjk_placed *b) {
@@ -236,16 +230,16 @@ TEST(a_known_distance_and_its_points) {
     gjk_distance_result apart;
     gjk_walk3 walk;
     gjk_walk3_init(&walk);
-    ck_assert(gjk_spatial_distance(&a, &b, &settings, &apart, &walk));
+    ck_assert(gjk_spatial_answer(GJK_ASK_DISTANCE, &a, &b, &settings, &apart, &walk));
     ck_assert_double_eq_tol(apart.distance, sqrt(4.0 + 9.0 + 16.0), 4e-15);
     require_near(apart.point_a, (gjk_vec3){1, 1, 1}, 0.0);
     require_near(apart.point_b, (gjk_vec3){3, 4, 5}, 0.0);
     b.pose.position = (gjk_vec3){4, 0.5, 0.25};
-    ck_assert(gjk_spatial_distance(&a, &b, &settings, &apart, &walk));
+    ck_assert(gjk_spatial_answer(GJK_ASK_DISTANCE, &a, &b, &settings, &apart, &walk));
     ck_assert_double_eq(apart.distance, 2.0);
     require_near(apart.normal, (gjk_vec3){1, 0, 0}, 0.0);
     b.pose.position = (gjk_vec3){1, 0.5, 0.25};
-    ck_assert(gjk_spatial_distance(&a, &b, &settings, &apart, &walk));
+    ck_assert(gjk_spatial_answer(GJK_ASK_DISTANCE, &a, &b, &settings, &apart, &walk));
     ck_assert_int_eq(apart.state, GJK_OVERLAPPING);
     gjk_arena_fini(&arena);
 }
