@@ -1,5 +1,5 @@
 /*
- * What the queries of sets share: the walk over bodies, ranked search, extent and filters.
+ * Shared by the queries of sets: the walk over bodies, ranked search, extent and filters.
  *
  * The selected bodies of a snapshot that may matter to a query: those that the walk down the
  * snapshot's tree finds, or all of the set in batches where there is no tree.
@@ -42,19 +42,15 @@ void gjk_set_walk_aim(gjk_set_walk *walk, const gjk_query_bounds *query, double 
     gjk_tree_walk_aim(&walk->tree, walk->snapshot->tree, query, distance);
 }
 
-static bool next_of_all(gjk_set_walk *walk, gjk_leaf *leaf) {
-    for (const gjk_body *body; (body = gjk_set_next(&walk->all)) != NULL;) {
-        if (gjk_selection_has(walk->selection, body)) {
-            *leaf = (gjk_leaf){body, gjk_snapshot_next(walk->snapshot, body)};
-            return true;
-        }
-    }
-    return false;
-}
-
 bool gjk_set_walk_next(gjk_set_walk *walk, gjk_leaf *leaf) {
     if (walk->snapshot->tree == NULL) {
-        return next_of_all(walk, leaf);
+        for (const gjk_body *body; (body = gjk_set_next(&walk->all)) != NULL;) {
+            if (gjk_selection_has(walk->selection, body)) {
+                *leaf = (gjk_leaf){body, gjk_snapshot_next(walk->snapshot, body)};
+                return true;
+            }
+        }
+        return false;
     }
     while (gjk_tree_walk_next(&walk->tree, leaf)) {
         if (gjk_selection_has(walk->selection, leaf->body)) {
@@ -83,11 +79,6 @@ const gjk_placed *gjk_leaf_place(const gjk_snapshot *snapshot, const gjk_leaf *l
  * that last answer cannot change the result, so the walk skips them.
  */
 
-/* Returns true if answers behind the last one kept no longer matter. */
-static bool is_complete(const gjk_list *found, const gjk_selection *selection) {
-    return found->count == selection->limit && (found->truncated || selection->rest_unasked);
-}
-
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) {
     alignas(max_align_t) char item[GJK_LIST_ITEM_BYTES_MAX];
@@ -110,7 +101,7 @@ gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snap
         if (!gjk_list_offer(found, selection->limit, ranking->order, item)) {
             return GJK_OUT_OF_MEMORY;
         }
-        if (ranking->rank != NULL && is_complete(found, selection)) {
+        if (ranking->rank != NULL && gjk_selection_is_full(selection, found)) {
             gjk_tree_walk_narrow(&walk.tree, ranking->rank(found->items));
         }
     }
@@ -178,16 +169,12 @@ static bool is_listed(const char *text, const char *const *list, uint32_t count)
     return false;
 }
 
-static bool is_ignored(const gjk_filter *filter, const char *group) {
-    return (filter->ignore_group != NULL && group != NULL &&
-            strcmp(group, filter->ignore_group) == 0) ||
-           is_listed(group, filter->ignore_groups, filter->ignore_groups_count);
-}
-
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body) {
     return (body->category & filter->mask) != 0 && (filter->category & body->mask) != 0 &&
            !is_listed(body->id, filter->ignore, filter->ignore_count) &&
-           !is_ignored(filter, body->group) &&
+           !(filter->ignore_group != NULL && body->group != NULL &&
+             strcmp(body->group, filter->ignore_group) == 0) &&
+           !is_listed(body->group, filter->ignore_groups, filter->ignore_groups_count) &&
            (!filter->has_only_groups ||
             is_listed(body->group, filter->only_groups, filter->only_groups_count));
 }

@@ -38,6 +38,11 @@ static inline bool gjk_selection_has(const gjk_selection *selection, const gjk_b
     return body != selection->except && gjk_filter_passes(selection->filter, body);
 }
 
+/* Returns true if answers behind the last one kept no longer matter. */
+static inline bool gjk_selection_is_full(const gjk_selection *selection, const gjk_list *found) {
+    return found->count == selection->limit && (found->truncated || selection->rest_unasked);
+}
+
 /* Returns true if each of two bodies is of a category that the other's mask takes. */
 static inline bool gjk_bodies_accept_each_other(const gjk_body *a, const gjk_body *b) {
     return (a->category & b->mask) != 0 && (b->category & a->mask) != 0;

@@ -18,7 +18,86 @@
 #include "shape/convex/facets.h"
 #include "shape/convex/support.h"
 
-/* Backwards, so that the first id is in front of a heap. */
+/* How many candidate pairs of the trees are tested, for each body and in addition, before the
+ * search in the order of ids takes over. */
+#define PAIRS_PER_BODY 4
+#define PAIRS_IN_ADDITION 4096
+
+/* A search for pairs of a body of one snapshot and one of another, or of a shape and a body. */
+typedef struct detect_scan {
+    gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
+    bool within;                  /* pairs of one set: a before b, and their groups differ */
+    gjk_detect_settings settings;
+    gjk_list candidates; /* for b */
+    gjk_list found;      /* pair hits, or hits where a shape stands first */
+    uint64_t left;       /* how many more pairs of the trees are tested */
+    gjk_status status;
+} detect_scan;
+
+static void scan_init(detect_scan *scan, const gjk_snapshot *snapshot, const gjk_snapshot *other,
+                      const gjk_selection *selection, const gjk_detect_settings *settings,
+                      size_t item_size) {
+    gjk_set_walk_init(&scan->firsts, snapshot, selection);
+    gjk_set_walk_init(&scan->seconds, other, selection);
+    scan->within = false;
+    scan->settings = *settings;
+    scan->settings.budget = selection->budget;
+    scan->left = UINT64_MAX;
+    scan->status = GJK_OK;
+    scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
+    scan->found = gjk_list_make(selection->arena, item_size);
+}
+
+/* Returns true if further pairs are of interest. */
+static bool scan_goes_on(const detect_scan *scan) {
+    return scan->status == GJK_OK && !scan->found.truncated &&
+           !gjk_budget_is_spent(scan->settings.budget);
+}
+
+static gjk_status scan_end(const detect_scan *scan, gjk_pair_hits *out) {
+    *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->found.items, scan->found.count,
+                           scan->found.truncated};
+    return scan->status == GJK_OK && gjk_budget_is_spent(scan->settings.budget) ? GJK_GIVEN_UP
+                                                                                : scan->status;
+}
+
+/* Tests a pair; a: NULL for a shape alone. Returns false if the search is to end. */
+static bool test_pair(detect_scan *scan, const gjk_body *a, const gjk_placed *placed,
+                      const gjk_leaf *b) {
+    gjk_placed room;
+    const gjk_placed *other = gjk_leaf_place(scan->seconds.snapshot, b, &room);
+    const gjk_detect_result result = gjk_detect(placed, other, &scan->settings);
+    if (result.given_up) {
+        scan->status = GJK_GIVEN_UP;
+        return false;
+    }
+    if (result.state == GJK_SEPARATED) {
+        return true;
+    }
+    if (scan->found.count == scan->seconds.selection->limit) {
+        scan->found.truncated = true;
+        return false;
+    }
+    void *item = gjk_list_push(&scan->found);
+    if (item == NULL) {
+        scan->status = GJK_OUT_OF_MEMORY;
+        return false;
+    }
+    if (a == NULL) {
+        *(gjk_hit *)item = (gjk_hit){b->body, result};
+    } else {
+        *(gjk_pair_hit *)item = (gjk_pair_hit){a, b->body, result};
+    }
+    return true;
+}
+
+/* Returns true if two bodies may form a pair, in either order. */
+static bool is_pair(const detect_scan *scan, const gjk_body *a, const gjk_body *b) {
+    const bool same_group = a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
+    return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group);
+}
+
+/* Orders leaves backwards, so that the first id is in front of a heap. */
 static int by_id_backwards(const void *a, const void *b) {
     const gjk_leaf *p = a, *q = b;
     return strcmp(q->body->id, p->body->id);
@@ -32,140 +111,43 @@ static bool add_candidate(gjk_list *candidates, const gjk_leaf *leaf) {
     return candidate != NULL;
 }
 
-static gjk_leaf take_first(gjk_list *candidates) {
-    gjk_leaf first;
-    gjk_list_take_last(candidates, by_id_backwards, &first);
-    return first;
-}
-
-gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
-                          const gjk_selection *selection, const gjk_detect_settings *settings,
-                          gjk_hits *out) {
-    gjk_detect_settings patient = *settings;
-    patient.budget = selection->budget;
-    gjk_list hits = gjk_list_make(selection->arena, sizeof(gjk_hit));
-    gjk_list candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
-    const gjk_query_bounds query = gjk_query_bounds_of(GJK_QUERY_OVERLAP, a, settings->tolerance);
-    gjk_set_walk walk;
-    gjk_leaf leaf;
-    gjk_placed room;
-    gjk_set_walk_init(&walk, snapshot, selection);
-    gjk_set_walk_aim(&walk, &query, 0.0);
-    while (gjk_set_walk_next(&walk, &leaf)) {
-        if (!add_candidate(&candidates, &leaf)) {
-            return GJK_OUT_OF_MEMORY;
-        }
-    }
-    gjk_list_heap(&candidates, by_id_backwards);
-    while (candidates.count > 0 && !hits.truncated && !gjk_budget_is_spent(walk.tree.budget)) {
-        leaf = take_first(&candidates);
-        if (gjk_budget_spend(walk.tree.budget, gjk_query_steps(leaf.body->placed.shape))) {
-            break;
-        }
-        gjk_detect_result result = gjk_detect(a, gjk_leaf_place(snapshot, &leaf, &room), &patient);
-        if (result.given_up) {
-            return GJK_GIVEN_UP;
-        }
-        if (result.state == GJK_SEPARATED) {
-            continue;
-        }
-        if (hits.count == selection->limit) {
-            hits.truncated = true;
-            continue;
-        }
-        gjk_hit *hit = gjk_list_push(&hits);
-        if (hit == NULL) {
-            return GJK_OUT_OF_MEMORY;
-        }
-        *hit = (gjk_hit){leaf.body, result};
-    }
-    *out = (gjk_hits){(gjk_hit *)(void *)hits.items, hits.count, hits.truncated};
-    return gjk_budget_is_spent(walk.tree.budget) ? GJK_GIVEN_UP : GJK_OK;
-}
-
-static bool same_group(const gjk_body *a, const gjk_body *b) {
-    return a->group != NULL && b->group != NULL && strcmp(a->group, b->group) == 0;
-}
-
-/* How many candidate pairs of the trees are tested, for each body and in addition, before the
- * search in the order of ids takes over. */
-#define PAIRS_PER_BODY 4
-#define PAIRS_IN_ADDITION 4096
-
-typedef struct gjk_pair_scan {
-    gjk_set_walk firsts, seconds; /* over the bodies that stand first, or second, in a pair */
-    bool within;                  /* pairs of one set: a before b, and their groups differ */
-    gjk_detect_settings settings;
-    gjk_list candidates; /* for b */
-    gjk_list pairs;
-    /* While trees enumerate pairs: */
-    uint64_t left; /* how many more are tested */
-    bool too_many;
-    gjk_status status;
-} gjk_pair_scan;
-
-/* Returns true if two bodies may form a pair, in either order. */
-static bool is_pair(const gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b) {
-    return gjk_bodies_accept_each_other(a, b) && !(scan->within && same_group(a, b));
-}
-
-static bool add_pair(gjk_pair_scan *scan, const gjk_body *a, const gjk_body *b,
-                     const gjk_detect_result *result) {
-    gjk_pair_hit *pair = gjk_list_push(&scan->pairs);
-    if (pair == NULL) {
-        scan->status = GJK_OUT_OF_MEMORY;
-        return false;
-    }
-    *pair = (gjk_pair_hit){a, b, *result};
-    return true;
-}
-
-/* Tests the pairs of a, which stands as placed, with the candidates. */
-static void test_candidates(gjk_pair_scan *scan, const gjk_body *a, const gjk_placed *placed) {
-    const uint32_t limit = scan->seconds.selection->limit;
-    gjk_placed room;
-    gjk_list_heap(&scan->candidates, by_id_backwards);
-    while (scan->candidates.count > 0 && !gjk_budget_is_spent(scan->seconds.tree.budget)) {
-        const gjk_leaf b = take_first(&scan->candidates);
-        if (gjk_budget_spend(scan->seconds.tree.budget, gjk_query_steps(b.body->placed.shape))) {
-            return;
-        }
-        const gjk_placed *placed_b = gjk_leaf_place(scan->seconds.snapshot, &b, &room);
-        gjk_detect_result result = gjk_detect(placed, placed_b, &scan->settings);
-        if (result.given_up) {
-            scan->status = GJK_GIVEN_UP;
-            return;
-        }
-        if (result.state == GJK_SEPARATED) {
-            continue;
-        }
-        if (scan->pairs.count == limit) {
-            scan->pairs.truncated = true;
-            return;
-        }
-        if (!add_pair(scan, a, b.body, &result)) {
-            return;
-        }
-    }
-}
-
-/* Finds all pairs that begin with a. */
-static void scan_row(gjk_pair_scan *scan, const gjk_leaf *a) {
-    gjk_placed room;
-    const gjk_placed *placed = gjk_leaf_place(scan->firsts.snapshot, a, &room);
+/* Finds all pairs that begin with a (NULL: with a shape alone), in the order of ids. */
+static void scan_row(detect_scan *scan, const gjk_body *a, const gjk_placed *placed) {
     const gjk_query_bounds query =
         gjk_query_bounds_of(GJK_QUERY_OVERLAP, placed, scan->settings.tolerance);
     gjk_leaf b;
     scan->candidates.count = 0;
     gjk_set_walk_aim(&scan->seconds, &query, 0.0);
     while (gjk_set_walk_next(&scan->seconds, &b)) {
-        bool in_order = !scan->within || strcmp(a->body->id, b.body->id) < 0;
-        if (in_order && is_pair(scan, a->body, b.body) && !add_candidate(&scan->candidates, &b)) {
+        if (a != NULL &&
+            ((scan->within && strcmp(a->id, b.body->id) >= 0) || !is_pair(scan, a, b.body))) {
+            continue;
+        }
+        if (!add_candidate(&scan->candidates, &b)) {
             scan->status = GJK_OUT_OF_MEMORY;
             return;
         }
     }
-    test_candidates(scan, a->body, placed);
+    gjk_list_heap(&scan->candidates, by_id_backwards);
+    while (scan->candidates.count > 0 && !gjk_budget_is_spent(scan->settings.budget)) {
+        gjk_list_take_last(&scan->candidates, by_id_backwards, &b);
+        if (gjk_budget_spend(scan->settings.budget, gjk_query_steps(b.body->placed.shape)) ||
+            !test_pair(scan, a, placed, &b)) {
+            return;
+        }
+    }
+}
+
+gjk_status gjk_set_detect(const gjk_snapshot *snapshot, const gjk_placed *a,
+                          const gjk_selection *selection, const gjk_detect_settings *settings,
+                          gjk_hits *out) {
+    detect_scan scan;
+    gjk_pair_hits found;
+    scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_hit));
+    scan_row(&scan, NULL, a);
+    const gjk_status status = scan_end(&scan, &found);
+    *out = (gjk_hits){(gjk_hit *)(void *)scan.found.items, found.count, found.truncated};
+    return status;
 }
 
 static int by_ids(const void *a, const void *b) {
@@ -175,96 +157,62 @@ static int by_ids(const void *a, const void *b) {
 }
 
 /* Tests a pair that the trees found. False: the enumeration is to end. */
-static bool test_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
-    gjk_pair_scan *scan = user;
+static bool visit_pair(void *user, const gjk_leaf *a, const gjk_leaf *b) {
+    detect_scan *scan = user;
     const gjk_selection *selection = scan->seconds.selection;
-    if (scan->left-- == 0 || gjk_budget_spend(scan->seconds.tree.budget, 1)) {
-        scan->too_many = !gjk_budget_is_spent(scan->seconds.tree.budget);
+    if (scan->left-- == 0) {
+        scan->found.truncated = true;
+        return false;
+    }
+    if (gjk_budget_spend(scan->settings.budget, 1)) {
         return false;
     }
     if (!is_pair(scan, a->body, b->body) || !gjk_selection_has(selection, a->body) ||
         !gjk_selection_has(selection, b->body)) {
         return true;
     }
-    (void)gjk_budget_spend(scan->seconds.tree.budget, gjk_query_steps(a->body->placed.shape) +
-                                                          gjk_query_steps(b->body->placed.shape));
+    (void)gjk_budget_spend(scan->settings.budget, gjk_query_steps(a->body->placed.shape) +
+                                                      gjk_query_steps(b->body->placed.shape));
     const bool swapped = scan->within && strcmp(a->body->id, b->body->id) > 0;
     const gjk_leaf *p = swapped ? b : a, *q = swapped ? a : b;
-    gjk_placed room_p, room_q;
-    const gjk_placed *placed_p = gjk_leaf_place(scan->firsts.snapshot, p, &room_p);
-    const gjk_placed *placed_q = gjk_leaf_place(scan->seconds.snapshot, q, &room_q);
-    gjk_detect_result result = gjk_detect(placed_p, placed_q, &scan->settings);
-    if (result.given_up) {
-        scan->status = GJK_GIVEN_UP;
-        return false;
-    }
-    if (result.state == GJK_SEPARATED) {
-        return true;
-    }
-    scan->too_many = scan->pairs.count == selection->limit;
-    return !scan->too_many && add_pair(scan, p->body, q->body, &result);
+    gjk_placed room;
+    return test_pair(scan, p->body, gjk_leaf_place(scan->firsts.snapshot, p, &room), q);
 }
 
 /* Finds all pairs by the trees. False: there are no trees, or too many pairs. */
-static bool scan_trees(gjk_pair_scan *scan) {
+static bool scan_trees(detect_scan *scan) {
     const gjk_snapshot *a = scan->firsts.snapshot, *b = scan->seconds.snapshot;
+    gjk_budget *budget = scan->settings.budget;
     const double looseness = gjk_box_looseness(scan->settings.tolerance);
     uint64_t bodies = (uint64_t)gjk_set_count(a->set) + gjk_set_count(b->set);
     if (a->tree == NULL || b->tree == NULL || scan->seconds.selection->limit < bodies / 16) {
         return false;
     }
     scan->left = PAIRS_PER_BODY * bodies + PAIRS_IN_ADDITION;
-    scan->too_many = false;
     if (scan->within) {
-        gjk_tree_pairs_within(b->tree, looseness, scan->settings.budget, test_pair, scan);
+        gjk_tree_pairs_within(b->tree, looseness, budget, visit_pair, scan);
     } else {
-        gjk_tree_pairs_between(a->tree, b->tree, looseness, scan->settings.budget, test_pair, scan);
+        gjk_tree_pairs_between(a->tree, b->tree, looseness, budget, visit_pair, scan);
     }
-    if (scan->too_many) {
-        scan->pairs.count = 0;
+    if (scan->found.truncated) {
+        scan->found.truncated = false;
+        scan->found.count = 0;
         return false;
     }
-    if (scan->status == GJK_OK && !gjk_budget_is_spent(scan->seconds.tree.budget)) {
-        scan->status = gjk_list_sort(&scan->pairs, by_ids);
+    if (scan_goes_on(scan)) {
+        scan->status = gjk_list_sort(&scan->found, by_ids);
     }
     return true;
 }
 
-static void scan_init(gjk_pair_scan *scan, const gjk_snapshot *snapshot, const gjk_snapshot *other,
-                      const gjk_selection *selection, const gjk_detect_settings *settings) {
-    gjk_set_walk_init(&scan->firsts, snapshot, selection);
-    gjk_set_walk_init(&scan->seconds, other, selection);
-    scan->settings = *settings;
-    scan->settings.budget = selection->budget;
-    scan->status = GJK_OK;
-    scan->candidates = gjk_list_make(selection->arena, sizeof(gjk_leaf));
-    scan->pairs = gjk_list_make(selection->arena, sizeof(gjk_pair_hit));
-}
-
-/* Returns true if further pairs are of interest. */
-static bool scan_goes_on(const gjk_pair_scan *scan) {
-    return scan->status == GJK_OK && !scan->pairs.truncated &&
-           !gjk_budget_is_spent(scan->seconds.tree.budget);
-}
-
-static gjk_status scan_end(const gjk_pair_scan *scan, gjk_pair_hits *out) {
-    gjk_status status = scan->status;
-    if (status == GJK_OK && (gjk_budget_is_spent(scan->firsts.tree.budget) ||
-                             gjk_budget_is_spent(scan->seconds.tree.budget))) {
-        status = GJK_GIVEN_UP;
-    }
-    *out = (gjk_pair_hits){(gjk_pair_hit *)(void *)scan->pairs.items, scan->pairs.count,
-                           scan->pairs.truncated};
-    return status;
-}
-
 gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selection *selection,
                                 const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    gjk_pair_scan scan;
+    detect_scan scan;
     gjk_snapshot in_order = *snapshot; /* without a tree: walks are in the order of ids */
     const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
     gjk_leaf a;
-    scan_init(&scan, snapshot, snapshot, selection, settings);
+    gjk_placed room;
+    scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
     scan.within = true;
     if (scan_trees(&scan)) {
         return scan_end(&scan, out);
@@ -273,7 +221,7 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
     gjk_set_walk_init(&scan.firsts, &in_order, selection);
     gjk_set_walk_aim(&scan.firsts, &everything, 0.0);
     while (scan_goes_on(&scan) && gjk_set_walk_next(&scan.firsts, &a)) {
-        scan_row(&scan, &a);
+        scan_row(&scan, a.body, gjk_leaf_place(snapshot, &a, &room));
     }
     return scan_end(&scan, out);
 }
@@ -281,65 +229,47 @@ gjk_status gjk_set_detect_pairs(const gjk_snapshot *snapshot, const gjk_selectio
 gjk_status gjk_set_detect_pairs_of(const gjk_snapshot *snapshot, const gjk_body *body,
                                    const gjk_selection *selection,
                                    const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    gjk_pair_scan scan;
+    detect_scan scan;
     const gjk_leaf a = {body, NULL};
     gjk_leaf b;
-    gjk_placed room;
     GJK_ASSERT(snapshot->next == NULL);
-    scan_init(&scan, snapshot, snapshot, selection, settings);
+    scan_init(&scan, snapshot, snapshot, selection, settings, sizeof(gjk_pair_hit));
     scan.within = true;
-    scan.left = UINT64_MAX;
-    scan.too_many = false;
     const gjk_query_bounds query =
-        gjk_query_bounds_of(GJK_QUERY_OVERLAP, gjk_leaf_place(snapshot, &a, &room),
-                            scan.settings.tolerance);
+        gjk_query_bounds_of(GJK_QUERY_OVERLAP, &body->placed, scan.settings.tolerance);
     gjk_set_walk_aim(&scan.seconds, &query, 0.0);
-    while (scan_goes_on(&scan) && !scan.too_many && gjk_set_walk_next(&scan.seconds, &b)) {
-        (void)(b.body == body || test_pair(&scan, &a, &b));
+    while (scan_goes_on(&scan) && gjk_set_walk_next(&scan.seconds, &b)) {
+        (void)(b.body == body || visit_pair(&scan, &a, &b));
     }
-    if (scan_goes_on(&scan)) {
-        scan.status = gjk_list_sort(&scan.pairs, by_ids);
+    if (scan.status == GJK_OK && !gjk_budget_is_spent(scan.settings.budget)) {
+        scan.status = gjk_list_sort(&scan.found, by_ids);
     }
-    scan.pairs.truncated = scan.too_many;
     return scan_end(&scan, out);
-}
-
-/* Lists the bodies of the first set that may collide with any of the second. False: out of
- * memory. */
-static bool list_firsts(gjk_pair_scan *scan, gjk_list *firsts) {
-    const gjk_snapshot *other = scan->seconds.snapshot;
-    gjk_leaf a;
-    if (gjk_set_count(other->set) == 0) {
-        return true;
-    }
-    const gjk_query_bounds query = gjk_query_bounds_of_snapshot(other, scan->settings.tolerance);
-    gjk_set_walk_aim(&scan->firsts, &query, 0.0);
-    while (gjk_set_walk_next(&scan->firsts, &a)) {
-        if (!add_candidate(firsts, &a)) {
-            return false;
-        }
-    }
-    gjk_list_heap(firsts, by_id_backwards);
-    return true;
 }
 
 gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
                                   const gjk_selection *selection,
                                   const gjk_detect_settings *settings, gjk_pair_hits *out) {
-    gjk_pair_scan scan;
+    detect_scan scan;
     gjk_selection all = *selection;
+    gjk_leaf a;
+    gjk_placed room;
     all.except = NULL;
-    scan_init(&scan, snapshot, other, &all, settings);
-    scan.within = false;
-    if (scan_trees(&scan)) {
+    scan_init(&scan, snapshot, other, &all, settings, sizeof(gjk_pair_hit));
+    if (scan_trees(&scan) || gjk_set_count(other->set) == 0) {
         return scan_end(&scan, out);
     }
+    /* The bodies of the first set that may collide with any of the second, in the order of ids. */
     gjk_list firsts = gjk_list_make(selection->arena, sizeof(gjk_leaf));
-    scan.status = list_firsts(&scan, &firsts) ? GJK_OK : GJK_OUT_OF_MEMORY;
-    while (scan_goes_on(&scan) && firsts.count > 0 &&
-           !gjk_budget_spend(scan.firsts.tree.budget, 1)) {
-        const gjk_leaf a = take_first(&firsts);
-        scan_row(&scan, &a);
+    const gjk_query_bounds query = gjk_query_bounds_of_snapshot(other, settings->tolerance);
+    gjk_set_walk_aim(&scan.firsts, &query, 0.0);
+    while (scan.status == GJK_OK && gjk_set_walk_next(&scan.firsts, &a)) {
+        scan.status = add_candidate(&firsts, &a) ? GJK_OK : GJK_OUT_OF_MEMORY;
+    }
+    gjk_list_heap(&firsts, by_id_backwards);
+    while (scan_goes_on(&scan) && firsts.count > 0 && !gjk_budget_spend(scan.settings.budget, 1)) {
+        gjk_list_take_last(&firsts, by_id_backwards, &a);
+        scan_row(&scan, a.body, gjk_leaf_place(snapshot, &a, &room));
     }
     return scan_end(&scan, out);
 }
@@ -357,14 +287,6 @@ typedef struct container {
     double tolerance; /* of the settings */
     gjk_budget *budget;
 } container;
-
-/* The facet of the container as the plane normal . x <= offset in the body's own frame. */
-static gjk_facet seen_from(const gjk_facet *facet, const gjk_pose *body) {
-    return (gjk_facet){
-        .normal = gjk_mul3_transposed(&body->rotation, facet->normal),
-        .offset = facet->offset - gjk_dot3(facet->normal, body->position),
-    };
-}
 
 /* shape: about its middle, as all is that is compared here. */
 static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double slack) {
@@ -391,7 +313,10 @@ static bool convex_lies_within(container *in, const gjk_placed *body) {
     const double slack =
         in->tolerance * gjk_larger(shape->size, around->size) + 8.0 * GJK_ROUNDING * far;
     for (uint32_t i = 0; i < in->facets.count; i++) {
-        const gjk_facet facet = seen_from(&in->facets.items[i], &pose);
+        const gjk_facet *of = &in->facets.items[i];
+        const gjk_facet facet = {/* in the body's own frame */
+                                 gjk_mul3_transposed(&pose.rotation, of->normal),
+                                 of->offset - gjk_dot3(of->normal, pose.position)};
         if (is_beyond(shape, &facet, slack) || gjk_budget_spend(in->budget, 4 + shape->count / 4)) {
             return false;
         }
@@ -427,16 +352,13 @@ static const gjk_placed *only_piece(const gjk_placed *placed, gjk_piece *room) {
     return &room->placed;
 }
 
-static bool is_polytope(const gjk_shape *shape) {
-    return (shape->type == GJK_BOX || shape->type == GJK_POLYGON || shape->type == GJK_HULL ||
-            shape->type == GJK_TRIANGLE) &&
-           shape->radius == 0.0;
-}
-
 bool gjk_may_contain(const gjk_placed *placed) {
     gjk_piece room;
     const gjk_placed *convex = only_piece(placed, &room);
-    return convex != NULL && is_polytope(convex->shape);
+    const gjk_shape *shape = convex != NULL ? convex->shape : NULL;
+    return shape != NULL && shape->radius == 0.0 &&
+           (shape->type == GJK_BOX || shape->type == GJK_POLYGON || shape->type == GJK_HULL ||
+            shape->type == GJK_TRIANGLE);
 }
 
 gjk_status gjk_set_within(const gjk_snapshot *snapshot, const gjk_placed *a,

@@ -1,8 +1,6 @@
 /*
  * Ranked searches of a set: nearest bodies and pairs, rays, moving shapes.
  *
- * The bodies nearest to a shape or to a ray: ranked searches by distance.
- *
  * The distance to a ray is measured to the segment of the ray beside the body: one as long as the
  * whole ray, which may have no end, would lend its size to the tolerance.
  */
@@ -188,25 +186,22 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
  * second, which the worst pair kept so far bounds.
  */
 
-static int pairs_by_ids(const gjk_pair_near *p, const gjk_pair_near *q) {
+static int compare_pairs(const gjk_pair_near *p, const gjk_pair_near *q, double of_p, double of_q) {
+    if (of_p != of_q) {
+        return of_p < of_q ? -1 : 1;
+    }
     const int first = strcmp(p->a->id, q->a->id);
     return first != 0 ? first : strcmp(p->b->id, q->b->id);
 }
 
 static int pairs_by_distance(const void *a, const void *b) {
     const gjk_pair_near *p = a, *q = b;
-    if (p->result.distance != q->result.distance) {
-        return p->result.distance < q->result.distance ? -1 : 1;
-    }
-    return pairs_by_ids(p, q);
+    return compare_pairs(p, q, p->result.distance, q->result.distance);
 }
 
 static int pairs_by_signed_distance(const void *a, const void *b) {
     const gjk_pair_near *p = a, *q = b;
-    if (p->result.signed_distance != q->result.signed_distance) {
-        return p->result.signed_distance < q->result.signed_distance ? -1 : 1;
-    }
-    return pairs_by_ids(p, q);
+    return compare_pairs(p, q, p->result.signed_distance, q->result.signed_distance);
 }
 
 typedef struct pair_search {
@@ -215,30 +210,18 @@ typedef struct pair_search {
     gjk_sort_order order;
     double reach; /* pairs that are farther apart cannot change the answer */
     gjk_distance_settings settings;
-    gjk_status status;
 } pair_search;
 
-static void take_pair(pair_search *search, const gjk_pair_near *pair) {
+/* Finds all pairs that begin with a. */
+static gjk_status search_row(pair_search *search, const gjk_leaf *a) {
     const gjk_selection *selection = search->seconds.selection;
-    if (!gjk_list_offer(&search->found, selection->limit, search->order, pair)) {
-        search->status = GJK_OUT_OF_MEMORY;
-    } else if (search->found.count == selection->limit &&
-               (search->found.truncated || selection->rest_unasked)) {
-        const gjk_pair_near *last = (const gjk_pair_near *)(void *)search->found.items;
-        search->reach = last->result.distance;
-        gjk_tree_walk_narrow(&search->seconds.tree, search->reach);
-    }
-}
-
-/* All pairs that begin with a. */
-static void search_row(pair_search *search, const gjk_leaf *a) {
     gjk_placed room_a, room_b;
     const gjk_placed *placed = gjk_leaf_place(search->firsts.snapshot, a, &room_a);
     const gjk_query_bounds query =
         gjk_query_bounds_of(GJK_QUERY_NEAR, placed, search->settings.tolerance);
     gjk_leaf b;
     gjk_set_walk_aim(&search->seconds, &query, search->reach);
-    while (search->status == GJK_OK && gjk_set_walk_next(&search->seconds, &b)) {
+    while (gjk_set_walk_next(&search->seconds, &b)) {
         if (!gjk_bodies_accept_each_other(a->body, b.body)) {
             continue;
         }
@@ -246,11 +229,20 @@ static void search_row(pair_search *search, const gjk_leaf *a) {
         const gjk_pair_near pair = {a->body, b.body,
                                     gjk_distance(placed, other, &search->settings)};
         if (pair.result.given_up) {
-            search->status = GJK_GIVEN_UP;
-        } else if (pair.result.distance <= search->reach) {
-            take_pair(search, &pair);
+            return GJK_GIVEN_UP;
+        }
+        if (pair.result.distance > search->reach) {
+            continue;
+        }
+        if (!gjk_list_offer(&search->found, selection->limit, search->order, &pair)) {
+            return GJK_OUT_OF_MEMORY;
+        }
+        if (gjk_selection_is_full(selection, &search->found)) {
+            search->reach = ((const gjk_pair_near *)(void *)search->found.items)->result.distance;
+            gjk_tree_walk_narrow(&search->seconds.tree, search->reach);
         }
     }
+    return GJK_OK;
 }
 
 gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snapshot *other,
@@ -259,12 +251,12 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     const gjk_query_bounds everything = {.kind = GJK_QUERY_OVERLAP};
     gjk_snapshot in_order = *snapshot; /* without a tree: all of them, in the order of ids */
     gjk_selection all = *selection;
+    gjk_status status = GJK_OK;
     pair_search search = {
         .found = gjk_list_make(selection->arena, sizeof(gjk_pair_near)),
         .order = settings->is_signed ? pairs_by_signed_distance : pairs_by_distance,
         .reach = max_distance,
         .settings = *settings,
-        .status = GJK_OK,
     };
     gjk_leaf a;
     in_order.tree = NULL;
@@ -273,31 +265,30 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     gjk_set_walk_init(&search.firsts, &in_order, &all);
     gjk_set_walk_init(&search.seconds, other, &all);
     gjk_set_walk_aim(&search.firsts, &everything, 0.0);
-    while (search.status == GJK_OK && !gjk_budget_is_spent(search.seconds.tree.budget) &&
+    while (status == GJK_OK && !gjk_budget_is_spent(selection->budget) &&
            gjk_set_walk_next(&search.firsts, &a)) {
-        search_row(&search, &a);
+        status = search_row(&search, &a);
     }
-    if (search.status == GJK_OK && (gjk_budget_is_spent(search.firsts.tree.budget) ||
-                                    gjk_budget_is_spent(search.seconds.tree.budget))) {
-        search.status = GJK_GIVEN_UP;
-    }
-    if (search.status == GJK_OK) {
-        search.status = gjk_list_sort(&search.found, search.order);
+    if (status == GJK_OK) {
+        status = gjk_budget_is_spent(selection->budget)
+                     ? GJK_GIVEN_UP
+                     : gjk_list_sort(&search.found, search.order);
     }
     *out = (gjk_pair_nears){(gjk_pair_near *)(void *)search.found.items, search.found.count,
                             search.found.truncated && !selection->rest_unasked};
-    return search.status;
+    return status;
 }
 
 /*
  * Rays at a set: a ranked search by the distance of the hit.
  */
 
-typedef struct gjk_ray_question {
+typedef struct ray_search {
+    gjk_ranking ranking;
     gjk_query_bounds bounds;
     const gjk_ray *ray;
     gjk_ray_settings settings;
-} gjk_ray_question;
+} ray_search;
 
 static double hit_distance_of(const void *item) {
     return ((const gjk_ray_hit *)item)->result.distance;
@@ -309,28 +300,25 @@ static int hits_by_distance(const void *a, const void *b) {
 
 static gjk_status measure_ray(const void *question, const gjk_body *body, const gjk_placed *placed,
                               void *item, bool *counts) {
-    const gjk_ray_question *q = question;
+    const ray_search *search = question;
     gjk_ray_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_raycast(placed, q->ray, &q->settings);
+    hit->result = gjk_raycast(placed, search->ray, &search->settings);
     *counts = hit->result.hit;
     return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
-static gjk_ray_question ask_ray(const gjk_snapshot *snapshot, const gjk_ray *ray,
-                                const gjk_selection *selection, const gjk_ray_settings *settings) {
-    const uint32_t dimension = gjk_set_dimension(snapshot->set);
-    gjk_ray_question question = {gjk_query_bounds_of_ray(ray, dimension, settings->tolerance), ray,
-                                 *settings};
-    question.settings.budget = selection->budget;
-    return question;
-}
-
-static gjk_ranking rank_ray_hits(const gjk_ray_question *question) {
-    return (gjk_ranking){
-        .query = &question->bounds,
-        .distance = question->ray->max_distance,
-        .question = question,
+static void aim_ray(ray_search *search, const gjk_snapshot *snapshot, const gjk_ray *ray,
+                    const gjk_selection *selection, const gjk_ray_settings *settings) {
+    search->bounds =
+        gjk_query_bounds_of_ray(ray, gjk_set_dimension(snapshot->set), settings->tolerance);
+    search->ray = ray;
+    search->settings = *settings;
+    search->settings.budget = selection->budget;
+    search->ranking = (gjk_ranking){
+        .query = &search->bounds,
+        .distance = ray->max_distance,
+        .question = search,
         .measure = measure_ray,
         .order = hits_by_distance,
         .rank = hit_distance_of,
@@ -341,31 +329,32 @@ static gjk_ranking rank_ray_hits(const gjk_ray_question *question) {
 gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
                            const gjk_selection *selection, const gjk_ray_settings *settings,
                            gjk_ray_hits *out) {
-    const gjk_ray_question question = ask_ray(snapshot, ray, selection, settings);
-    const gjk_ranking ranking = rank_ray_hits(&question);
+    ray_search search;
     gjk_list found;
-    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    aim_ray(&search, snapshot, ray, selection, settings);
+    gjk_status status = gjk_ranking_find(&search.ranking, snapshot, selection, &found);
     *out = (gjk_ray_hits){(gjk_ray_hit *)(void *)found.items, found.count, found.truncated};
     return status;
 }
 
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings) {
-    const gjk_ray_question question = ask_ray(snapshot, ray, selection, settings);
-    const gjk_ranking ranking = rank_ray_hits(&question);
-    return gjk_ranking_any(&ranking, snapshot, selection);
+    ray_search search;
+    aim_ray(&search, snapshot, ray, selection, settings);
+    return gjk_ranking_any(&search.ranking, snapshot, selection);
 }
 
 /*
  * Moving shapes at a set: a ranked search by the fraction of the motion at first contact.
  */
 
-typedef struct gjk_cast_question {
+typedef struct cast_search {
+    gjk_ranking ranking;
     gjk_query_bounds bounds;
     const gjk_placed *moving;
     const gjk_rigid_motion *motion;
     gjk_cast_settings settings;
-} gjk_cast_question;
+} cast_search;
 
 static double fraction_of(const void *item) {
     return ((const gjk_cast_hit *)item)->result.fraction;
@@ -377,32 +366,25 @@ static int by_fraction(const void *a, const void *b) {
 
 static gjk_status measure_cast(const void *question, const gjk_body *body, const gjk_placed *placed,
                                void *item, bool *counts) {
-    const gjk_cast_question *q = question;
+    const cast_search *search = question;
     gjk_cast_hit *hit = item;
     hit->body = body;
-    hit->result = gjk_cast_turning(q->moving, q->motion, placed, &q->settings);
+    hit->result = gjk_cast_turning(search->moving, search->motion, placed, &search->settings);
     *counts = hit->result.hit;
     return hit->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
-static gjk_cast_question ask_cast(const gjk_placed *moving, const gjk_rigid_motion *motion,
-                                  const gjk_selection *selection,
-                                  const gjk_cast_settings *settings) {
-    gjk_cast_question question = {
-        .bounds = gjk_query_bounds_of_turning(moving, motion, settings->tolerance),
-        .moving = moving,
-        .motion = motion,
-        .settings = *settings,
-    };
-    question.settings.budget = selection->budget;
-    return question;
-}
-
-static gjk_ranking rank_cast_hits(const gjk_cast_question *question) {
-    return (gjk_ranking){
-        .query = &question->bounds,
+static void aim_cast(cast_search *search, const gjk_placed *moving, const gjk_rigid_motion *motion,
+                     const gjk_selection *selection, const gjk_cast_settings *settings) {
+    search->bounds = gjk_query_bounds_of_turning(moving, motion, settings->tolerance);
+    search->moving = moving;
+    search->motion = motion;
+    search->settings = *settings;
+    search->settings.budget = selection->budget;
+    search->ranking = (gjk_ranking){
+        .query = &search->bounds,
         .distance = 1.0,
-        .question = question,
+        .question = search,
         .measure = measure_cast,
         .order = by_fraction,
         .rank = fraction_of,
@@ -413,10 +395,10 @@ static gjk_ranking rank_cast_hits(const gjk_cast_question *question) {
 gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *moving,
                                 const gjk_rigid_motion *motion, const gjk_selection *selection,
                                 const gjk_cast_settings *settings, gjk_cast_hits *out) {
-    const gjk_cast_question question = ask_cast(moving, motion, selection, settings);
-    const gjk_ranking ranking = rank_cast_hits(&question);
+    cast_search search;
     gjk_list found;
-    gjk_status status = gjk_ranking_find(&ranking, snapshot, selection, &found);
+    aim_cast(&search, moving, motion, selection, settings);
+    gjk_status status = gjk_ranking_find(&search.ranking, snapshot, selection, &found);
     *out = (gjk_cast_hits){(gjk_cast_hit *)(void *)found.items, found.count, found.truncated};
     return status;
 }
@@ -424,20 +406,7 @@ gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *
 bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *moving,
                               const gjk_rigid_motion *motion, const gjk_selection *selection,
                               const gjk_cast_settings *settings) {
-    const gjk_cast_question question = ask_cast(moving, motion, selection, settings);
-    const gjk_ranking ranking = rank_cast_hits(&question);
-    return gjk_ranking_any(&ranking, snapshot, selection);
-}
-
-gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                        const gjk_selection *selection, const gjk_cast_settings *settings,
-                        gjk_cast_hits *out) {
-    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
-    return gjk_set_cast_turning(snapshot, &sweep->moving, &straight, selection, settings, out);
-}
-
-bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                      const gjk_selection *selection, const gjk_cast_settings *settings) {
-    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
-    return gjk_set_cast_turning_any(snapshot, &sweep->moving, &straight, selection, settings);
+    cast_search search;
+    aim_cast(&search, moving, motion, selection, settings);
+    return gjk_ranking_any(&search.ranking, snapshot, selection);
 }

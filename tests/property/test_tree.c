@@ -125,7 +125,9 @@ static void compare_cast(const test_both *both, const gjk_sweep *sweep) {
         ck_assert(r->fraction == t->fraction && r->distance == t->distance);
         ck_assert(same3(r->point, t->point) && same3(r->normal, t->normal));
     }
-    ck_assert_int_eq(gjk_set_cast_any(&both->tree, sweep, &both->selection, &settings),
+    const gjk_rigid_motion motion = gjk_rigid_motion_straight(sweep->translation);
+    ck_assert_int_eq(gjk_set_cast_turning_any(&both->tree, &sweep->moving, &motion,
+                                              &both->selection, &settings),
                      q.count > 0);
 }
 

@@ -179,22 +179,26 @@ typedef struct gjk_cast_hits {
     bool truncated;
 } gjk_cast_hits;
 
-/* The first selected bodies that the moving shape, of their dimension, touches (closest: limit 1). */
-gjk_status gjk_set_cast(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                        const gjk_selection *selection, const gjk_cast_settings *settings,
-                        gjk_cast_hits *out) GJK_MUST_USE;
-
-/* The same of one that turns, as gjk_cast_turning has it. */
+/* The first selected bodies that the moving shape, of their dimension, touches, as gjk_cast_turning
+ * has it (closest: limit 1). */
 gjk_status gjk_set_cast_turning(const gjk_snapshot *snapshot, const gjk_placed *moving,
                                 const gjk_rigid_motion *motion, const gjk_selection *selection,
                                 const gjk_cast_settings *settings, gjk_cast_hits *out) GJK_MUST_USE;
+
+/* Returns true if it touches any selected body. limit and arena are ignored. False when the budget
+ * is spent. */
 bool gjk_set_cast_turning_any(const gjk_snapshot *snapshot, const gjk_placed *moving,
                               const gjk_rigid_motion *motion, const gjk_selection *selection,
                               const gjk_cast_settings *settings);
 
-/* Does the moving shape touch any selected body? limit and arena are ignored. False when
- * budget is spent. */
-bool gjk_set_cast_any(const gjk_snapshot *snapshot, const gjk_sweep *sweep,
-                      const gjk_selection *selection, const gjk_cast_settings *settings);
+/* The same of one that does not turn. */
+GJK_MUST_USE static inline gjk_status gjk_set_cast(const gjk_snapshot *snapshot,
+                                                   const gjk_sweep *sweep,
+                                                   const gjk_selection *selection,
+                                                   const gjk_cast_settings *settings,
+                                                   gjk_cast_hits *out) {
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep->translation);
+    return gjk_set_cast_turning(snapshot, &sweep->moving, &straight, selection, settings, out);
+}
 
 #endif

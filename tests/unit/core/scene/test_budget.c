@@ -94,6 +94,7 @@ TEST(work_ends_with_budget) {
     make_set("one");
     ck_assert_int_eq(gjk_ray_make((gjk_vec3){0, 0, 0}, (gjk_vec3){1, 0, 0}, 5, &ray), GJK_OK);
     const gjk_sweep sweep = {bodies[0].placed, {1, 0, 0}};
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(sweep.translation);
     for (int with_tree = 0; with_tree < 2; with_tree++) {
         gjk_snapshot snapshot = gjk_snapshot_of(set);
         snapshot.tree = with_tree ? snapshot.tree : NULL;
@@ -129,7 +130,8 @@ TEST(work_ends_with_budget) {
                 break;
             case 7:
                 filter.mask = 2;
-                ck_assert(!gjk_set_cast_any(&snapshot, &sweep, &s, &cast_settings));
+                ck_assert(!gjk_set_cast_turning_any(&snapshot, &sweep.moving, &straight, &s,
+                                                    &cast_settings));
                 filter.mask = UINT32_MAX;
                 break;
             default:

@@ -65,7 +65,10 @@ static gjk_cast_hits cast_selected(const gjk_sweep *sweep, const gjk_selection *
     gjk_cast_hits hits;
     const gjk_snapshot snapshot = gjk_snapshot_of(set);
     ck_assert_int_eq(gjk_set_cast(&snapshot, sweep, selection, &settings, &hits), GJK_OK);
-    ck_assert_int_eq(gjk_set_cast_any(&snapshot, sweep, selection, &settings), hits.count > 0);
+    const gjk_rigid_motion motion = gjk_rigid_motion_straight(sweep->translation);
+    ck_assert_int_eq(gjk_set_cast_turning_any(&snapshot, &sweep->moving, &motion, selection,
+                                              &settings),
+                     hits.count > 0);
     return hits;
 }
 
