@@ -15,13 +15,13 @@
  * heap between long-lived sets, which took four times their memory. */
 #define LARGE_BLOCK_BYTES (1 << 20)
 
-/* A trim is worth while if the process holds this part of the limit beyond what is charged, and has
- * grown by half of it since the last one. */
+/* A trim is worth while if the process holds this part of the limit beyond what is charged, and half
+ * of that more than after the last trim. */
 #define EXCESS_PART 16
 
-/* After a tight time, while what it left is worked off and freed: looks, and those from trim to trim. */
-#define LOOKS_AFTER 121
-#define LOOKS_APART 5
+/* Number of looks in a row that find so while memory is not tight: what is freed and soon taken again
+ * is not returned, because the kernel would have to clear it. */
+#define LOOKS 10
 
 void gjkd_heap_setup(unsigned threads) {
     mallopt(M_TRIM_THRESHOLD, KEPT_BYTES);
@@ -30,23 +30,23 @@ void gjkd_heap_setup(unsigned threads) {
     mallopt(M_ARENA_MAX, (int)threads);
 }
 
+static uint64_t bytes_beyond_charged(void) {
+    const uint64_t resident = gjkd_process_resident_bytes(), used = gjkd_memory_used();
+    return resident > used ? resident - used : 0;
+}
+
 bool gjkd_heap_trim(void) {
-    static uint64_t trimmed_bytes;   /* held after the last trim; 0: not tight since then */
-    static unsigned looks_to_go = 0; /* after a tight time */
-    const uint64_t resident = gjkd_process_resident_bytes();
+    static uint64_t kept_bytes; /* beyond what was charged, after the last trim */
+    static unsigned looks;      /* in a row that found a trim worth while */
     const uint64_t excess = gjkd_memory_ceiling(GJKD_CHARGE_SMALL) / EXCESS_PART;
     const bool is_tight = gjkd_memory_is_tight();
-    if (is_tight) {
-        looks_to_go = LOOKS_AFTER;
-    } else {
-        trimmed_bytes = 0;
-        looks_to_go -= looks_to_go > 0 ? 1 : 0;
-    }
-    const bool is_due =
-        is_tight ? resident > trimmed_bytes + excess / 2 : looks_to_go % LOOKS_APART == 1;
-    if (is_due && resident > gjkd_memory_used() + excess) {
+    const uint64_t beyond = bytes_beyond_charged();
+    kept_bytes = beyond < kept_bytes ? beyond : kept_bytes;
+    looks = beyond > excess && beyond - kept_bytes > excess / 2 ? looks + 1 : 0;
+    if (looks >= (is_tight ? 1 : LOOKS)) {
         malloc_trim(0);
-        trimmed_bytes = gjkd_process_resident_bytes();
+        kept_bytes = bytes_beyond_charged();
+        looks = 0;
     }
     return is_tight;
 }
