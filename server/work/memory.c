@@ -41,6 +41,7 @@ uint64_t gjkd_memory_ceiling(gjkd_charge charge) {
     case GJKD_CHARGE_LARGE:
         return max - reserve;
     case GJKD_CHARGE_SETS:
+    case GJKD_CHARGE_QUEUE:
         return max - reserve / 2;
     case GJKD_CHARGE_SMALL:
         break;
@@ -131,7 +132,7 @@ gjk_arena_account gjkd_memory_lasting = {take_lasting, give_lasting, NULL};
 
 /* --- Requests --- */
 
-#define SHARES 1024
+#define SHARES 16384
 
 /* More is not taken at once, so that sums of a share never overflow. */
 #define BYTES_MAX ((uint64_t)1 << 48)
@@ -174,12 +175,16 @@ static bool is_within_share(const struct gjkd_account *account, gjkd_charge char
            (!account->is_queue && (uint64_t)all <= own);
 }
 
-/* Returns true if an account of that kind may use up the reserve: what is queued for a peer never,
- * and of one client's requests so many that others find some, too. */
-static bool may_use_reserve(const struct gjkd_account *account, gjkd_charge kind, int64_t all) {
+/* Returns what an account of that kind charges the process with. Of the reserve, one client's small
+ * accounts use up so much that others find some, too, and queues half at most, so that requests do. */
+static gjkd_charge charge_to_process(const struct gjkd_account *account, gjkd_charge kind,
+                                     int64_t all) {
     const uint64_t part = reserve_of(gjkd_memory_ceiling(GJKD_CHARGE_SMALL)) / RESERVE_CLIENTS;
     const uint64_t most = part > GJKD_SMALL_BYTES ? part : GJKD_SMALL_BYTES;
-    return kind == GJKD_CHARGE_SMALL && !account->is_queue && (all <= 0 || (uint64_t)all <= most);
+    if (kind != GJKD_CHARGE_SMALL || (all > 0 && (uint64_t)all > most)) {
+        return GJKD_CHARGE_LARGE;
+    }
+    return account->is_queue ? GJKD_CHARGE_QUEUE : GJKD_CHARGE_SMALL;
 }
 
 /* --- Accounts --- */
@@ -231,7 +236,7 @@ bool gjkd_account_take(struct gjkd_account *account, uint64_t bytes) {
         atomic_fetch_add_explicit(&account->held_bytes, bytes, memory_order_relaxed) + bytes;
     const gjkd_charge kind = charge_of(held);
     const int64_t all = account->share != NULL ? move_share(account->share, held - bytes, held) : 0;
-    const gjkd_charge charge = may_use_reserve(account, kind, all) ? kind : GJKD_CHARGE_LARGE;
+    const gjkd_charge charge = charge_to_process(account, kind, all);
     const bool is_taken =
         is_within_share(account, kind, all, held) && gjkd_memory_take(charge, bytes);
     if (!is_taken) {

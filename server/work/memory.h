@@ -23,6 +23,7 @@ typedef enum gjkd_charge {
     GJKD_CHARGE_SETS,  /* all but half of the reserve, so that full sets can still be edited; up to
                           GJKD_SMALL_BYTES at once all of it, so that requests keep no small edits out:
                           the registry bounds what sets come to */
+    GJKD_CHARGE_QUEUE, /* all but half of the reserve */
     GJKD_CHARGE_SMALL, /* all of it */
 } gjkd_charge;
 
@@ -53,10 +54,10 @@ extern gjk_arena_account gjkd_memory_lasting;
  *
  * An account is small up to GJKD_SMALL_BYTES, and then charges the process with GJKD_CHARGE_SMALL;
  * beyond that it is large. All large accounts of one client together may hold half of what sets leave,
- * and so may all small ones, so that large bodies do not keep small requests out. The reserve is for
- * requests alone, and one client's use up a 64th of it at most, or one small request's memory, so that
- * others find some, however many streams and watches hold the rest. Clients are told apart by a hash, so that any number of them takes
- * the same memory.
+ * and so may all small ones, so that large bodies do not keep small requests out. Of the reserve the
+ * small accounts of one client use up a 64th, or one small request's memory, so that others find some,
+ * and all queues together half, so that requests do. Clients are told apart by a hash, so that any
+ * number of them takes the same memory.
  */
 struct gjkd_share {
     _Atomic int64_t small_bytes, large_bytes; /* below 0 for a moment while threads take and give */

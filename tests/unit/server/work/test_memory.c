@@ -157,9 +157,11 @@ TEST(a_crowded_client_is_told) {
     finish();
 }
 
-/* Queues, and one client's requests, leave the reserve to the requests of others. */
+#define QUEUES 16
+
+/* One client's queues and requests leave the reserve to others, and all queues half of it to requests. */
 TEST(the_reserve_is_for_others) {
-    struct gjkd_account queue, request[2];
+    struct gjkd_account queues[QUEUES], request[2];
     begin();
     const uint64_t reserve =
         gjkd_memory_ceiling(GJKD_CHARGE_SMALL) - gjkd_memory_ceiling(GJKD_CHARGE_LARGE);
@@ -167,18 +169,28 @@ TEST(the_reserve_is_for_others) {
     const uint64_t most = GJKD_SMALL_BYTES; /* more than a 64th of this reserve */
     ck_assert_uint_lt(reserve / 64, most);
     ck_assert(gjkd_memory_take(GJKD_CHARGE_LARGE, used));
-    gjkd_account_init_queue(&queue, 1);
+    uint64_t queued = 0;
+    for (unsigned i = 0; i < QUEUES; i++) {
+        gjkd_account_init_queue(&queues[i], 3 + i);
+        const bool is_taken = gjkd_account_take(&queues[i], most);
+        ck_assert(is_taken == (queued + most <= reserve / 2));
+        queued += is_taken ? most : 0;
+        ck_assert(!is_taken || !gjkd_account_take(&queues[i], 1));
+    }
+    ck_assert_uint_gt(queued, 0);
     gjkd_account_init(&request[0]);
     gjkd_account_init(&request[1]);
     gjkd_account_assign(&request[0], 1);
     gjkd_account_assign(&request[1], 2);
-    ck_assert(!gjkd_account_take(&queue, 1));
     ck_assert(gjkd_account_take(&request[0], most));
     ck_assert(!gjkd_account_take(&request[0], 1));
     ck_assert(gjkd_account_take(&request[1], most));
     gjkd_account_give(&request[0], most);
     gjkd_account_give(&request[1], most);
-    gjkd_account_fini(&queue);
+    for (unsigned i = 0; i < QUEUES; i++) {
+        gjkd_account_give(&queues[i], atomic_load(&queues[i].held_bytes));
+        gjkd_account_fini(&queues[i]);
+    }
     gjkd_account_fini(&request[0]);
     gjkd_account_fini(&request[1]);
     gjkd_memory_give(GJKD_CHARGE_LARGE, used);
