@@ -466,7 +466,6 @@ bool gjkd_http_start(struct gjkd_http *http) {
     }
     http->merges_folds = MHD_get_version()[0] == '0';
     http->lingering_closes.uv = http->uv;
-    http->dirty_end = &http->dirty;
     gjkd_event_streams_init(http);
     http->connections.ended = expire_soon;
     http->daemon =

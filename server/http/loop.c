@@ -69,7 +69,7 @@ static void run(struct gjkd_loop *loop) {
  * while there are some. */
 static void serve_soon(struct gjkd_loop *loop) {
     const struct gjkd_http *http = &loop->http;
-    if (http->dirty != NULL || http->resumed > 0 || gjkd_hub_has_news(&http->hub)) {
+    if (http->stream_turns.active_count > 0 || http->resumed > 0 || gjkd_hub_has_news(&http->hub)) {
         uv_idle_start(&loop->again, on_again);
     }
 }
@@ -160,8 +160,8 @@ static void on_prepare(uv_prepare_t *prepare) {
 static void on_check(uv_check_t *check) {
     struct gjkd_loop *loop = check->data;
     gjkd_http_run_resumed(&loop->http);
-    gjkd_streams_flush(&loop->http);
     gjkd_event_streams_serve(&loop->http);
+    gjkd_streams_serve(&loop->http);
     serve_soon(loop);
     const uint64_t now_ns = (uint64_t)gjkd_timing_thread_ns();
     gjkd_count_round(loop->http.counters, now_ns - loop->checked_ns);

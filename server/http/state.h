@@ -10,6 +10,7 @@
 #include "request/request.h"
 #include "watch/watch.h"
 #include "work/chunks.h"
+#include "work/fair_queue.h"
 
 #include <microhttpd.h>
 
@@ -85,9 +86,9 @@ struct gjkd_http {
     struct gjkd_exchange *spare;         /* for reuse */
     unsigned spare_count;
     struct gjkd_lingering_closes lingering_closes;
-    struct gjkd_stream *streams;            /* upgraded connections */
-    struct gjkd_stream *dirty, **dirty_end; /* those that have something to send, in turn */
-    struct gjkd_hub hub;                    /* of the connections that watch sets */
+    struct gjkd_stream *streams;         /* upgraded connections */
+    struct gjkd_fair_queue stream_turns; /* those that have something to read or to send */
+    struct gjkd_hub hub;                 /* of the connections that watch sets */
     uint64_t served_ns; /* when their turn last ended; 0: there was nothing left for them */
 };
 

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -23,8 +24,11 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* So long streams are sent to before others have their turn: an event may be for a thousand. */
-#define FLUSH_NS UINT64_C(1000000)
+/* So long streams have their turns before connections have theirs: an event may be for a thousand. */
+#define SERVE_NS UINT64_C(1000000)
+
+/* So long a stream is read in one turn, beyond which wslay's last 4096 bytes are still looked at. */
+#define TURN_NS UINT64_C(250000)
 
 /* So often a stream's buffer is filled and sent before it is another's turn: a peer that reads as
  * fast as answers are printed would keep the loop for all of them. */
@@ -47,27 +51,14 @@ static void on_poll_closed(uv_handle_t *handle) {
     http->request_run(http);
 }
 
-/* Takes it from those that are to be flushed. */
-static void unmark(struct gjkd_stream *stream) {
-    if (stream->dirty_link == NULL) {
-        return;
-    }
-    *stream->dirty_link = stream->dirty_next;
-    if (stream->dirty_next != NULL) {
-        stream->dirty_next->dirty_link = stream->dirty_link;
-    } else {
-        stream->http->dirty_end = stream->dirty_link;
-    }
-    stream->dirty_link = NULL;
-}
-
 static void free_heads(struct gjkd_stream *stream) {
     free(stream->host);
     free(stream->authorization);
     free(stream->forwarded_for);
 }
 
-/* Lets go of everything but the socket, which libmicrohttpd closes. */
+/* Lets go of everything but the socket, which libmicrohttpd closes. The stream has the turn, so it is
+ * not in the queue for one. */
 static void end(struct gjkd_stream *stream) {
     gjkd_stream_abandon_calls(stream);
     gjkd_stream_forget_answers(stream);
@@ -77,7 +68,6 @@ static void end(struct gjkd_stream *stream) {
     wslay_event_context_free(stream->frames);
     gjkd_output_fini(&stream->output);
     free_heads(stream);
-    unmark(stream);
     *stream->link = stream->next;
     if (stream->next != NULL) {
         stream->next->link = stream->link;
@@ -226,7 +216,7 @@ static bool has_unread(const struct gjkd_stream *stream) {
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events);
-static void receive(struct gjkd_stream *stream);
+static void read_socket(struct gjkd_stream *stream);
 
 static void watch_socket(struct gjkd_stream *stream) {
     int events = UV_DISCONNECT;
@@ -241,7 +231,8 @@ static void watch_socket(struct gjkd_stream *stream) {
     }
 }
 
-void gjkd_stream_flush(struct gjkd_stream *stream) {
+/* Sends what there is, as far as the socket takes it. Returns false if the stream has ended. */
+static bool flush(struct gjkd_stream *stream) {
     bool has_more = true;
     for (int i = 0; i < FLUSH_ROUNDS && has_more && !stream->is_dead; i++) {
         put_control(stream);
@@ -259,7 +250,7 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
                            gjkd_output_is_empty(&stream->output);
     if (stream->is_dead || is_closed) {
         end(stream);
-        return;
+        return false;
     }
     if (is_idle(stream)) {
         gjkd_output_free_idle(&stream->output);
@@ -268,27 +259,46 @@ void gjkd_stream_flush(struct gjkd_stream *stream) {
     if (has_more || (has_unread(stream) && stream_reads_on(stream))) {
         gjkd_stream_mark(stream); /* no poll tells of it */
     }
+    return true;
 }
 
 void gjkd_stream_mark(struct gjkd_stream *stream) {
-    struct gjkd_http *http = stream->http;
-    if (stream->dirty_link == NULL) {
-        stream->dirty_next = NULL;
-        stream->dirty_link = http->dirty_end;
-        *http->dirty_end = stream;
-        http->dirty_end = &stream->dirty_next;
+    stream->is_marked = true;
+    if (!stream->has_turn) {
+        stream->has_turn = true;
+        gjkd_fair_queue_put(&stream->http->stream_turns, &stream->turn);
     }
 }
 
-void gjkd_streams_flush(struct gjkd_http *http) {
-    const uint64_t until_ns = http->dirty != NULL ? uv_hrtime() + FLUSH_NS : 0;
-    while (http->dirty != NULL && uv_hrtime() < until_ns) {
-        struct gjkd_stream *stream = http->dirty;
-        unmark(stream);
-        if (has_unread(stream)) {
-            receive(stream);
+/* Reads what is there, and sends. The stream may be gone afterwards. */
+static void take_turn(struct gjkd_stream *stream) {
+    stream->is_marked = false;
+    if (stream->is_readable || has_unread(stream)) {
+        stream->is_readable = false;
+        read_socket(stream);
+    }
+    if (flush(stream)) {
+        stream->has_turn = false;
+        if (stream->is_marked) {
+            gjkd_stream_mark(stream);
         }
-        gjkd_stream_flush(stream);
+    }
+}
+
+void gjkd_streams_serve(struct gjkd_http *http) {
+    const uint64_t begun_ns = uv_hrtime();
+    uint64_t now_ns = begun_ns;
+    unsigned lined_up = 0;
+    struct gjkd_task *turn;
+    while (now_ns - begun_ns < SERVE_NS &&
+           (turn = gjkd_fair_queue_take(&http->stream_turns, INT_MAX, &lined_up)) != NULL) {
+        const uint8_t client = turn->client;
+        http->round_ns = now_ns;
+        take_turn((struct gjkd_stream *)(void *)turn);
+        const uint64_t end_ns = uv_hrtime();
+        gjkd_fair_queue_charge(&http->stream_turns, client, (int64_t)(end_ns - now_ns));
+        gjkd_fair_queue_end(&http->stream_turns, client);
+        now_ns = end_ns;
     }
 }
 
@@ -379,7 +389,8 @@ static ssize_t on_receive(wslay_event_context_ptr frames, uint8_t *to, size_t le
     const size_t left = output->input_end - output->input_at;
     const size_t count = left < length ? left : length;
     (void)flags;
-    if (count == 0 || !stream_reads_on(stream)) {
+    const bool is_turn_over = uv_hrtime() - stream->http->round_ns > TURN_NS;
+    if (count == 0 || is_turn_over || !stream_reads_on(stream)) {
         wslay_event_set_error(frames, WSLAY_ERR_WOULDBLOCK);
         return -1;
     }
@@ -440,13 +451,12 @@ static void read_socket(struct gjkd_stream *stream) {
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
     struct gjkd_stream *stream = poll->data;
-    stream->http->round_ns = uv_hrtime();
     /* Where nothing is left to be read, nobody would read the answers either. */
     const bool is_gone = (events & (UV_READABLE | UV_DISCONNECT)) == UV_DISCONNECT;
     if (status < 0 || is_gone) {
         stream->is_dead = true;
     } else if (events & UV_READABLE) {
-        read_socket(stream);
+        stream->is_readable = true;
     }
     gjkd_stream_mark(stream);
 }
@@ -519,6 +529,7 @@ static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
     stream->ready_end = &stream->ready;
     stream->window_ns = uv_hrtime();
     stream->client = gjkd_auth_hash_client(&exchange->request);
+    stream->turn.client = (uint8_t)stream->client;
     gjkd_output_init(&stream->output, stream->client);
     if (!inherit(stream, &exchange->request) || !make_frames(stream) ||
         !take_early(stream, upgrade->early) ||

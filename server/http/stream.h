@@ -102,6 +102,7 @@ struct gjkd_frame {
 };
 
 struct gjkd_stream {
+    struct gjkd_task turn; /* first: a turn is cast to its stream; it is queued, and never run */
     struct gjkd_http *http;
     struct gjkd_stream *next, **link; /* of the loop */
     struct gjkd_connection *entry;
@@ -139,7 +140,9 @@ struct gjkd_stream {
     bool is_control;       /* the frame that is being received is */
     bool is_broken;        /* a malformed frame was refused; what still comes is thrown away */
     bool is_draining, is_dead;
-    struct gjkd_stream *dirty_next, **dirty_link; /* among those to be flushed; NULL: not there */
+    bool has_turn;    /* waits for its turn, or it is its turn */
+    bool is_marked;   /* needs one more */
+    bool is_readable; /* its socket was, when it was last polled */
 };
 
 /* --- stream.c --- */
@@ -156,9 +159,10 @@ typedef struct gjkd_upgrade {
 /* The connection becomes a stream; where there is no memory it is closed. */
 void gjkd_stream_begin(const gjkd_upgrade *upgrade);
 
-/* Sends what the last round of the loop has made ready, stream by stream, for a millisecond. What
- * is left has its turn in the next round. */
-void gjkd_streams_flush(struct gjkd_http *http);
+/* Reads from and sends to streams that were marked, for a millisecond: clients in turn, so that each
+ * gets the same time, however many streams it has and however much it sends. What is left has its turn
+ * in the next round. */
+void gjkd_streams_serve(struct gjkd_http *http);
 
 /* Returns true if no frame has been queued in part, so that another one can follow. */
 bool gjkd_stream_is_between_frames(const struct gjkd_stream *stream);
@@ -182,10 +186,7 @@ void gjkd_stream_revoke(struct gjkd_stream *stream);
 /* Has a close frame sent behind what is ready, unless one is. */
 void gjkd_stream_close(struct gjkd_stream *stream, unsigned code, const char *reason);
 
-/* Sends what there is, as far as the socket takes it. The stream may be gone then. */
-void gjkd_stream_flush(struct gjkd_stream *stream);
-
-/* There is something to send. */
+/* Queues the stream for its turn: there is something to send or to read. */
 void gjkd_stream_mark(struct gjkd_stream *stream);
 
 /* --- stream_calls.c --- */

@@ -31,7 +31,7 @@ static void on_events(void *owner) {
     struct gjkd_stream_watch *watch = owner;
     struct gjkd_stream *stream = watch->stream;
     gjkd_turns_add(&stream->news, &watch->turn);
-    gjkd_stream_flush(stream);
+    gjkd_stream_mark(stream);
 }
 
 /* --- Opening and closing --- */

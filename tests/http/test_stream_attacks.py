@@ -2,6 +2,8 @@
 that nobody reads, trees of JSON, half-sent messages, slow points, many watches."""
 
 import json
+import os
+import signal
 import socket
 import threading
 import time
@@ -104,6 +106,40 @@ def test_one_stream_does_not_stall_the_loop(start):
             assert light.ask(id_, "GET", "/livez")["status"] == 200
         queued = total(samples(daemon)[0], "gjkd_jobs_queued")
         assert queued > 0 or not FULL, "they were answered beside the others"
+
+
+def test_a_client_of_many_streams_has_one_share_of_the_loop(start):
+    """Each of its streams has some hundred short calls waiting; another client's is answered among the
+    first, though it came last."""
+    streams, calls = 40, 300
+    daemon = start("--io-threads", "1")
+    many = [WebSocket(daemon, source=ELSEWHERE) for _ in range(streams)]
+    with WebSocket(daemon) as single:
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        for stream in many:
+            stream.socket.sendall(b"".join(stream.frame(TEXT, b'{"id":1,"method":"GET","path":"/livez"}')
+                                           for _ in range(calls)))
+        single.call(1, "GET", "/livez")
+        os.kill(daemon.process.pid, signal.SIGCONT)
+        length = len(single.frame(TEXT, single.receive()[1], masked=False))
+        os.kill(daemon.process.pid, signal.SIGSTOP)
+        answered = sum(unread(stream.socket) for stream in many) // length
+        os.kill(daemon.process.pid, signal.SIGCONT)
+    for stream in many:
+        stream.socket.close()
+    assert answered < streams * calls // 2
+
+
+def unread(connection):
+    """The number of bytes that have come."""
+    count = 0
+    connection.setblocking(False)
+    try:
+        while piece := connection.recv(1 << 20):
+            count += len(piece)
+    except BlockingIOError:
+        pass
+    return count
 
 
 def test_points_and_lists_end_at_their_deadline(start):

@@ -1,6 +1,6 @@
 """Does an honest client get its answers while every attack goes on at once, in 512 MiB?
 
-   attacks.py GJKD SECONDS
+   attacks.py GJKD SECONDS [ATTACK...]    all attacks, or these of attackers.py
 
 The daemon runs in a control group of 512 MiB with the limits that it takes from that by itself. An
 honest client is measured alone; then each attacker, from an address of its own, does its worst. The
@@ -194,9 +194,9 @@ class Attacks:
     def __init__(self, port):
         self.port, self.attackers = port, []
 
-    def begin(self):
+    def begin(self, names):
         script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "attackers.py")
-        for i, name in enumerate(attackers.ATTACKS):
+        for i, name in enumerate(names or attackers.ATTACKS):
             self.attackers.append(subprocess.Popen(
                 [sys.executable, script, name, "127.0.0.1", str(self.port), f"127.0.0.{i + 10}"],
                 stdin=subprocess.PIPE))
@@ -242,14 +242,14 @@ def compare(alone, attacked):
             yield f"{kind}: the 99th percentile is more than {FACTOR} times what it should be"
 
 
-def fight(binary, group, seconds):
+def fight(binary, group, seconds, names):
     battle, idle = Daemon(binary, group), Daemon(binary)
     attackers.prepare(attackers.Attacker("127.0.0.1", battle.port, "127.0.0.2"))
     alone, failures = beside(battle, idle, min(ALONE_S, seconds))
     tell("alone", alone[0])
     resident = battle.resident("VmRSS")
     attacks = Attacks(battle.port)
-    attacks.begin()
+    attacks.begin(names)
     attacked, failed = beside(battle, idle, seconds)
     attacks.end()
     tell("under attack", attacked[0])
@@ -274,14 +274,14 @@ def fight(binary, group, seconds):
     return failures
 
 
-def main(binary, seconds):
+def main(binary, seconds, *names):
     try:
         group = Cgroup(MEMORY)
     except Unavailable as why:
         print(f"skipped: {why}")
         sys.exit(SKIPPED)
     try:
-        failures = fight(binary, group, float(seconds))
+        failures = fight(binary, group, float(seconds), names)
     finally:
         group.remove()
     for failure in failures[:20]:
