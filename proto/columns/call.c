@@ -1,6 +1,8 @@
 /*
- * The messages Call and Answer, read and written field by field. Texts are short; a body is neither
- * copied nor looked at. Wire format: https://protobuf.dev/programming-guides/encoding.
+ * Reads calls of a stream, as JSON objects and as messages Call, and writes messages Answer. A body
+ * is neither copied nor looked at: the operation parses it like the body of an HTTP request. A
+ * member that is wrong is noted and reading goes on, so that the call can be refused by its id.
+ * Wire format: https://protobuf.dev/programming-guides/encoding.
  */
 
 #include "proto/call.h"
@@ -8,92 +10,234 @@
 #include <string.h>
 
 #include "columns/columns.h"
+#include "json/parse.h"
 #include "json/text.h"
+
+/* --- Both forms --- */
+
+/* A call that is being read. */
+struct reading {
+    struct gjk_arena *arena;
+    proto_call *call;
+    struct proto_problem *problem; /* the first one */
+    proto_code malformed;          /* of the form: it is no call */
+};
+
+static bool refuse_call(struct reading *reading, const char *why) {
+    proto_problem_set(reading->problem, reading->malformed, "%s", why);
+    return false;
+}
+
+/* Notes a mistake of a call that can be refused by its id, unless there was one before. */
+static void note_mistake(struct reading *reading, proto_code code, const char *pointer,
+                         const char *why) {
+    if (reading->problem->code == PROTO_OK) {
+        proto_problem_set(reading->problem, code, "%s", why);
+        (void)proto_problem_point(reading->problem, pointer);
+    }
+}
+
+/* Copies a text, which has to be UTF-8 without control characters. */
+static bool copy_text(struct reading *reading, proto_text text, const char **out) {
+    for (size_t i = 0; i < text.length;) {
+        const size_t step = proto_utf8_sequence(text.data + i, text.length - i);
+        if (step == 0 || (unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f) {
+            return refuse_call(reading, "a text of the call is not plain UTF-8");
+        }
+        i += step;
+    }
+    *out = gjk_arena_copy_text(reading->arena, text.length > 0 ? text.data : "", text.length);
+    return *out != NULL ||
+           proto_problem_set(reading->problem, PROTO_OUT_OF_MEMORY, "no memory for the call");
+}
+
+/* Adds a header. Those that are too many are not kept. */
+static void add_header(struct reading *reading, const char *name, const char *value) {
+    proto_call *call = reading->call;
+
+    if (call->header_count < PROTO_CALL_HEADERS_MAX) {
+        call->headers[call->header_count++] = (proto_call_header){name, value};
+    } else if (reading->problem->code == PROTO_OK) {
+        proto_problem_set(reading->problem, PROTO_HEADERS_TOO_LARGE, "a call has %d headers",
+                          PROTO_CALL_HEADERS_MAX);
+        (void)proto_problem_limit(reading->problem, PROTO_CALL_HEADERS_MAX);
+    }
+}
+
+/* Checks a call that could be read: it has a method, a path (but UNWATCH), and no token. */
+static void check_call(struct reading *reading) {
+    const proto_call *call = reading->call;
+    const bool needs_path = strcmp(call->method, "UNWATCH") != 0;
+
+    if (reading->problem->code != PROTO_OK) {
+        return;
+    }
+    if (call->authorization != NULL) {
+        note_mistake(reading, PROTO_UNKNOWN_MEMBER, "", "a call has no member \"authorization\"");
+        proto_problem_hint(reading->problem, "send the token alone, as the stream's first message: "
+                                             "{\"authorization\": \"Bearer ...\"}");
+    } else if (call->method[0] == '\0') {
+        note_mistake(reading, PROTO_MISSING_MEMBER, "/method", "a call has a method");
+    } else if (call->path[0] == '\0' && needs_path) {
+        note_mistake(reading, PROTO_MISSING_MEMBER, "/path", "a call has a path");
+    }
+}
+
+/* Ends the reading of either form. Of what is no call, the id is not to be trusted. */
+static bool finish_call(struct reading *reading, bool is_read) {
+    if (!is_read && reading->problem->code == reading->malformed) {
+        reading->call->has_id = false;
+    } else if (is_read && reading->call->has_id) {
+        check_call(reading);
+    }
+    return is_read && reading->problem->code == PROTO_OK;
+}
+
+/* --- JSON --- */
+
+/* Reads the id, an integer however it is written (7, 7.0, 70e-1). */
+static bool read_id(struct reading *reading, proto_text text, proto_value value) {
+    static const char largest[] = "9007199254740992";
+    const double id = value.type == PROTO_NUMBER ? value.number : -1;
+    const bool is_whole = id >= 0 && id <= (double)PROTO_CALL_ID_MAX && id == (double)(uint64_t)id;
+
+    /* 2^53 + 1 is rounded to 2^53. */
+    if (!is_whole || (id == (double)PROTO_CALL_ID_MAX &&
+                      !proto_text_equals(text, largest, sizeof largest - 1))) {
+        return refuse_call(reading, "the id of a call is an integer from 0 to 9007199254740992");
+    }
+    reading->call->id = (uint64_t)id;
+    reading->call->has_id = true;
+    return true;
+}
+
+/* Reads a string; null is as good as no member. Notes anything else. */
+static bool read_string(struct reading *reading, proto_value value, const char *pointer,
+                        const char **out) {
+    if (value.type == PROTO_STRING) {
+        return copy_text(reading, proto_text_of(value), out);
+    }
+    if (value.type != PROTO_NULL) {
+        note_mistake(reading, PROTO_WRONG_TYPE, pointer, "this member of a call is a string");
+    }
+    return true;
+}
+
+static bool read_headers(struct reading *reading, proto_value value) {
+    if (value.type != PROTO_OBJECT && value.type != PROTO_NULL) {
+        note_mistake(reading, PROTO_WRONG_TYPE, "/headers", "headers is an object of strings");
+    }
+    for (size_t i = 0; i < proto_object_size(value); i++) {
+        const char *name = NULL, *text = NULL;
+        if (!copy_text(reading, proto_name_at(value, i), &name) ||
+            !read_string(reading, proto_member_value(value, i), "/headers", &text)) {
+            return false;
+        }
+        if (text != NULL) {
+            add_header(reading, name, text);
+        }
+    }
+    return true;
+}
+
+static bool read_member(struct reading *reading, proto_text name, proto_text text) {
+    static const char *const known[] = {"id", "method", "path", "headers", "body", NULL};
+    proto_call *call = reading->call;
+    const char *shown = NULL;
+    proto_value value;
+
+    if (proto_text_equals(name, "body", 4)) {
+        call->body = proto_text_equals(text, "null", 4) ? call->body : text;
+        return true;
+    }
+    if (!proto_parse(text, reading->arena, &value, reading->problem)) {
+        return false;
+    }
+    if (proto_text_equals(name, "id", 2)) {
+        return read_id(reading, text, value);
+    }
+    if (proto_text_equals(name, "method", 6)) {
+        return read_string(reading, value, "/method", &call->method);
+    }
+    if (proto_text_equals(name, "path", 4)) {
+        return read_string(reading, value, "/path", &call->path);
+    }
+    if (proto_text_equals(name, "headers", 7)) {
+        return read_headers(reading, value);
+    }
+    if (proto_text_equals(name, "authorization", 13)) {
+        return read_string(reading, value, "/authorization", &call->authorization);
+    }
+    if (!copy_text(reading, name, &shown)) {
+        return false;
+    }
+    if (reading->problem->code == PROTO_OK) {
+        proto_problem_set(reading->problem, PROTO_UNKNOWN_MEMBER, "a call has no member \"%.40s\"",
+                          shown);
+        proto_suggest(reading->problem, "members", shown, known);
+    }
+    return true;
+}
+
+bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *out,
+                       struct proto_problem *problem) {
+    struct reading reading = {arena, out, problem, PROTO_MALFORMED_JSON};
+    proto_value members;
+
+    *out = (proto_call){.method = "", .path = ""};
+    problem->code = PROTO_OK;
+    bool is_fine = proto_parse_shallow(message, arena, &members, problem);
+    for (size_t i = 0; is_fine && i < members.count; i++) {
+        is_fine = read_member(&reading, proto_name_at(members, i),
+                              proto_text_of(proto_member_value(members, i)));
+    }
+    return finish_call(&reading, is_fine);
+}
+
+/* --- The message Call --- */
 
 /* Fields of Call and of Answer. */
 enum { CALL_ID = 1, CALL_METHOD, CALL_PATH, CALL_CONTENT_TYPE, CALL_BODY, CALL_HEADER };
 enum { ANSWER_ID = 1, ANSWER_STATUS, ANSWER_CONTENT_TYPE, ANSWER_BODY, ANSWER_HEADER };
 
-static bool refuse(struct proto_problem *problem, const char *what) {
-    proto_problem_set(problem, PROTO_MALFORMED_PROTOBUF, "%s", what);
-    return false;
-}
-
-/* --- Call --- */
-
-/* Is it UTF-8 without control characters? */
-static bool is_plain(proto_text text) {
-    for (size_t i = 0; i < text.length;) {
-        const size_t step = proto_utf8_sequence(text.data + i, text.length - i);
-        if (step == 0 || (unsigned char)text.data[i] < 0x20 || text.data[i] == 0x7f) {
-            return false;
-        }
-        i += step;
-    }
-    return true;
-}
-
-static bool copy(struct gjk_arena *arena, proto_text text, const char **out,
-                 struct proto_problem *problem) {
-    if (!is_plain(text)) {
-        return refuse(problem, "a text of the call is not plain UTF-8");
-    }
-    *out = gjk_arena_copy_text(arena, text.length > 0 ? text.data : "", text.length);
-    if (*out == NULL) {
-        proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the call");
-        return false;
-    }
-    return true;
-}
-
-/* "Name: value". One that is wrong is noted, so that the call can be refused by its id. */
-static bool add_header(struct gjk_arena *arena, proto_text text, proto_call *out,
-                       struct proto_problem *problem) {
+/* Splits "Name: value". */
+static bool split_header(struct reading *reading, proto_text text) {
     const char *line = NULL;
-    if (out->header_count == PROTO_CALL_HEADERS_MAX) {
-        if (problem->code == PROTO_OK) {
-            proto_problem_set(problem, PROTO_HEADERS_TOO_LARGE, "a call has %d headers",
-                              PROTO_CALL_HEADERS_MAX);
-            (void)proto_problem_limit(problem, PROTO_CALL_HEADERS_MAX);
-        }
-        return true;
-    }
-    if (!copy(arena, text, &line, problem)) {
+
+    if (!copy_text(reading, text, &line)) {
         return false;
     }
     char *colon = strchr(line, ':');
     if (colon == NULL) {
-        if (problem->code == PROTO_OK) {
-            proto_problem_set(problem, PROTO_BAD_REQUEST, "a header has the form \"Name: value\"");
-        }
+        note_mistake(reading, PROTO_BAD_REQUEST, "", "a header has the form \"Name: value\"");
         return true;
     }
     *colon = '\0';
-    out->headers[out->header_count++] =
-        (proto_call_header){line, colon + 1 + strspn(colon + 1, " \t")};
+    add_header(reading, line, colon + 1 + strspn(colon + 1, " \t"));
     return true;
 }
 
-static bool take_text(struct gjk_arena *arena, uint64_t field, proto_text text, proto_call *out,
-                      struct proto_problem *problem) {
+static bool take_field(struct reading *reading, uint64_t field, proto_text text) {
+    proto_call *call = reading->call;
+
     switch (field) {
     case CALL_ID:
-        return refuse(problem, "the id of a call is a number");
+        return refuse_call(reading, "the id of a call is a number");
     case CALL_METHOD:
-        return copy(arena, text, &out->method, problem);
+        return copy_text(reading, text, &call->method);
     case CALL_PATH:
-        return copy(arena, text, &out->path, problem);
+        return copy_text(reading, text, &call->path);
     case CALL_CONTENT_TYPE:
-        return text.length == 0 || copy(arena, text, &out->content_type, problem);
+        return text.length == 0 || copy_text(reading, text, &call->content_type);
     case CALL_BODY:
-        out->body = text;
+        call->body = text;
         return true;
     case CALL_HEADER:
-        return add_header(arena, text, out, problem);
+        return split_header(reading, text);
     default:
-        if (problem->code == PROTO_OK) { /* the call can still be refused by its id */
-            proto_problem_set(problem, PROTO_MALFORMED_PROTOBUF, "a call has no field %llu",
-                              (unsigned long long)field);
+        if (reading->problem->code == PROTO_OK) {
+            proto_problem_set(reading->problem, PROTO_MALFORMED_PROTOBUF,
+                              "a call has no field %llu", (unsigned long long)field);
         }
         return true;
     }
@@ -101,36 +245,33 @@ static bool take_text(struct gjk_arena *arena, uint64_t field, proto_text text, 
 
 bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, proto_call *out,
                                struct proto_problem *problem) {
+    struct reading reading = {arena, out, problem, PROTO_MALFORMED_PROTOBUF};
     proto_cursor in = {(const uint8_t *)message.data,
                        (const uint8_t *)message.data + message.length};
+
     *out = (proto_call){.has_id = true, .method = "", .path = ""};
     problem->code = PROTO_OK;
     bool is_fine = true;
     while (is_fine && in.at < in.end) {
         uint64_t tag, value;
         if (!proto_read_varint(&in, &tag) || !proto_read_varint(&in, &value)) {
-            is_fine = refuse(problem, "a number of the call does not end");
+            is_fine = refuse_call(&reading, "a number of the call does not end");
         } else if (tag == (CALL_ID << 3 | PROTO_WIRE_VARINT)) {
             out->id = value;
             is_fine = value <= PROTO_CALL_ID_MAX ||
-                      refuse(problem, "the id of a call is at most 9007199254740992");
+                      refuse_call(&reading, "the id of a call is at most 9007199254740992");
         } else if ((tag & 7) != PROTO_WIRE_BYTES || value > (uint64_t)(in.end - in.at)) {
-            is_fine = refuse(problem, "a field of the call is of another type, or cut short");
+            is_fine = refuse_call(&reading, "a field of the call is of another type, or cut short");
         } else {
             const proto_text text = {(const char *)in.at, (size_t)value};
             in.at += value;
-            is_fine = take_text(arena, tag >> 3, text, out, problem);
+            is_fine = take_field(&reading, tag >> 3, text);
         }
     }
-    if (!is_fine && problem->code == PROTO_MALFORMED_PROTOBUF) {
-        out->has_id = false;
-    } else if (is_fine) {
-        proto_call_check(out, problem);
-    }
-    return is_fine && problem->code == PROTO_OK;
+    return finish_call(&reading, is_fine);
 }
 
-/* --- Answer --- */
+/* --- The message Answer --- */
 
 static void put_varint(struct proto_buffer *out, uint64_t value) {
     uint8_t bytes[10];

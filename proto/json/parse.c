@@ -37,6 +37,7 @@ struct parser {
     unsigned depth;
     const char *begin; /* of the text */
     struct proto_problem *problem;
+    bool is_shallow; /* members keep the text of their values */
 };
 
 /* --- Refusals --- */
@@ -599,6 +600,42 @@ static bool parse_array(struct parser *parser, proto_value *out) {
 
 /* --- Objects --- */
 
+/* Steps over a string, from its quote on, and leaves its faults to a later parse. */
+static bool skip_string(struct parser *parser) {
+    const char *at = skip_plain(parser->at + 1, parser->end);
+
+    while (at < parser->end && *at != '"') {
+        at += *at == '\\' && parser->end - at > 1 ? 2 : 1;
+        at = skip_plain(at, parser->end);
+    }
+    if (at == parser->end) {
+        return refuse_at(parser, at, "the string does not end");
+    }
+    parser->at = at + 1;
+    return true;
+}
+
+/* Steps over a value without a look at it, but for its brackets. */
+static bool skip_value(struct parser *parser, proto_value *out) {
+    unsigned depth = 0;
+    char c = peek(parser);
+    const char *const start = parser->at, *end = start;
+
+    for (; c != '\0' && (depth > 0 || (c != ',' && c != '}' && c != ']')); c = peek(parser)) {
+        if (c == '"' && !skip_string(parser)) {
+            return false;
+        }
+        if (c != '"') {
+            parser->at++;
+            depth += c == '{' || c == '[';
+            depth -= c == '}' || c == ']';
+        }
+        end = parser->at;
+    }
+    *out = (proto_value){.type = PROTO_STRING, .count = (uint32_t)(end - start), .text = start};
+    return (depth == 0 && end > start) || refuse_here(parser, depth > 0 ? "a bracket" : "a value");
+}
+
 static bool parse_member(struct parser *parser) {
     proto_value name, value;
 
@@ -616,7 +653,9 @@ static bool parse_member(struct parser *parser) {
         return refuse_here(parser, "':'");
     }
     parser->at++;
-    return push(parser, name) && parse_value(parser, &value) && push(parser, value);
+    return push(parser, name) &&
+           (parser->is_shallow ? skip_value(parser, &value) : parse_value(parser, &value)) &&
+           push(parser, value);
 }
 
 static bool parse_object(struct parser *parser, proto_value *out) {
@@ -697,8 +736,9 @@ static bool parse_value(struct parser *parser, proto_value *out) {
     }
 }
 
-bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
-                 struct proto_problem *problem) {
+/* Parses the whole text. The numbers of arrays need room for one a comma. */
+static bool parse_text(proto_text text, struct gjk_arena *arena, bool is_shallow, proto_value *out,
+                       struct proto_problem *problem) {
     proto_value in_place[STACK_IN_PLACE];
     struct parser parser = {
         .at = text.data,
@@ -708,6 +748,7 @@ bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
         .capacity = STACK_IN_PLACE,
         .begin = text.data,
         .problem = problem,
+        .is_shallow = is_shallow,
     };
 
     if (text.length == 0) {
@@ -716,13 +757,28 @@ bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
     if (text.length > INT32_MAX) {
         return refuse_memory(&parser); /* counts have 32 bits, exponents 31 */
     }
-    parser.numbers = gjk_arena_alloc_array(arena, count_commas(text) + 1, sizeof(double));
-    if (parser.numbers == NULL) {
-        return refuse_memory(&parser);
+    if (is_shallow && peek(&parser) != '{') {
+        return refuse_here(&parser, "an object");
+    }
+    if (!is_shallow) {
+        parser.numbers = gjk_arena_alloc_array(arena, count_commas(text) + 1, sizeof(double));
+        if (parser.numbers == NULL) {
+            return refuse_memory(&parser);
+        }
     }
     if (!parse_value(&parser, out)) {
         return false;
     }
     return (peek(&parser) == '\0' && parser.at == parser.end) ||
            refuse_here(&parser, "the end of the text");
+}
+
+bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
+                 struct proto_problem *problem) {
+    return parse_text(text, arena, false, out, problem);
+}
+
+bool proto_parse_shallow(proto_text text, struct gjk_arena *arena, proto_value *out,
+                         struct proto_problem *problem) {
+    return parse_text(text, arena, true, out, problem);
 }

@@ -18,4 +18,12 @@
 bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
                  struct proto_problem *problem) GJK_MUST_USE;
 
+/*
+ * Parses an object whose values stay unread: each is the text that it is written with, as a string
+ * that points into the text and may be parsed by itself. So a large member costs no memory. Returns
+ * false as proto_parse does; faults inside the values, but for their strings, are not found.
+ */
+bool proto_parse_shallow(proto_text text, struct gjk_arena *arena, proto_value *out,
+                         struct proto_problem *problem) GJK_MUST_USE;
+
 #endif

@@ -32,21 +32,13 @@ typedef struct proto_call {
 } proto_call;
 
 /*
- * Takes a message apart. Texts are copied to the arena, the body stands in the message. False: it
- * is refused, with a problem; it is a call nevertheless where it has an id.
+ * Reads a call in either form. Texts are copied to the arena, the body stays in the message. Returns
+ * false after having set the problem; the call can be refused by its id if it has one.
  */
 bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *out,
                        struct proto_problem *problem) GJK_MUST_USE;
-
-/* Takes a message Call apart in the same way. */
 bool proto_decode_call_message(proto_text message, struct gjk_arena *arena, proto_call *out,
                                struct proto_problem *problem) GJK_MUST_USE;
-
-/*
- * Checks a call of either form that could be read: it has a method, a path (but UNWATCH), and no
- * token beside them. Sets the problem, unless there is one.
- */
-void proto_call_check(const proto_call *call, struct proto_problem *problem);
 
 /* Headers of an answer. */
 #define PROTO_ANSWER_HEADERS_MAX 16
