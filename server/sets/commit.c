@@ -106,7 +106,7 @@ static void retire(struct gjkd_version *current, const struct gjkd_version *next
 
 /* --- Transactions --- */
 
-/* What a judge has come to. */
+/* The verdict of a judge. */
 struct judged {
     struct gjkd_version *next; /* the version to be kept, one reference; NULL: the set is deleted */
     const gjkd_stamp *stamp;   /* of the tick that it is; NULL: it is none */

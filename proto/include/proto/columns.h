@@ -129,7 +129,7 @@ static inline gjk_vec3 proto_vector_at(const proto_field *field, uint32_t dimens
 /* Returns the column of that name; of a message without it, a column without values. */
 const proto_field *proto_field_of(const proto_rows *rows, const char *name);
 
-/* What a message is decoded from, with what, and where it is told why it is not. */
+/* The source of a message and the place of its problem. */
 typedef struct proto_source {
     proto_text body;
     uint32_t set_dimension; /* the message's must be the same; 0: the caller looks at that later */
