@@ -12,6 +12,7 @@ node=$((front + 1)) client=$((front + 2)) route=$((front + 3)) monitor=$((front 
 folder=${CLUSTER_FOLDER:-build/cluster}
 gjkd=${GJKD_BINARY:-build/release/server/gjkd}
 unset GJKD_BINARY
+nats=$(deploy/nats-server.sh)
 mkdir -p "$folder"
 folder=$(realpath "$folder")
 
@@ -85,18 +86,22 @@ ready() {
 }
 
 for i in 1 2 3; do
-    # As nats/nats.conf, but for sync_interval, which 2.9 does not know.
     cat >"$folder/nats-$i.conf" <<CONF
 http: 127.0.0.$i:$monitor
-jetstream { store_dir: "$folder/nats-$i" }
+jetstream { store_dir: "$folder/nats-$i", sync_interval: always }
+cluster { pool_size: -1 } # as in nats/nats.conf
 CONF
-    begin "nats-$i" nats-server -c "$folder/nats-$i.conf" --name "nats-$i" -a "127.0.0.$i" -p "$client" \
+    begin "nats-$i" "$nats" -c "$folder/nats-$i.conf" --name "nats-$i" -a "127.0.0.$i" -p "$client" \
         --cluster_name gjkd --cluster "nats://127.0.0.$i:$route" --routes "$(each nats:// ":$route")"
+    # One after the other: two that call each other at once may both hang up.
+    ready "http://127.0.0.$i:$monitor/varz"
 done
 for i in 1 2 3; do ready "http://127.0.0.$i:$monitor/healthz"; done
+init=(--cluster-init) # of one node, which makes the log
 for i in 1 2 3; do
     begin "gjkd-$i" "$gjkd" --listen "127.0.0.$i:$node" --cluster try --node "gjkd-$i" \
-        --data-dir "$folder/gjkd-$i" --nats "$(each nats:// ":$client")" --trusted-proxy 127.0.0.0/8 "$@"
+        "${init[@]}" --nats "$(each nats:// ":$client")" --trusted-proxy 127.0.0.0/8 "$@"
+    init=()
 done
 for i in 1 2 3; do ready "http://127.0.0.$i:$node/readyz"; done
 export GJKD_FRONT=127.0.0.1:$front GJKD_STATS=127.0.0.1:$stats

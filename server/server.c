@@ -232,6 +232,11 @@ static bool join_cluster(struct server *server, char error[GJKD_STORE_ERROR_MAX]
     }
     while (!gjkd_cluster_wait_for_start(context->cluster, JOIN_STEP_MS)) {
         uv_run(&server->uv, UV_RUN_NOWAIT);
+        if (gjkd_cluster_has_old_engine(context->cluster)) {
+            snprintf(error, GJKD_STORE_ERROR_MAX,
+                     "NATS is older than 2.10, which loses writes: update nats-server");
+            return false;
+        }
         if (atomic_load(&context->draining)) {
             return false;
         }
@@ -244,7 +249,7 @@ static bool load_sets(struct server *server) {
     struct gjkd_context *context = &server->context;
     char error[GJKD_STORE_ERROR_MAX];
     if (!gjkd_context_load(context, error) || !join_cluster(server, error) ||
-        !load_bodies(server, error) ||
+        !gjkd_context_fill_log(context, error) || !load_bodies(server, error) ||
         (server->config->demo &&
          !gjkd_seed_demo(&(gjkd_write){.storage = context->storage}, &context->limits, error))) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
@@ -335,7 +340,9 @@ static bool serve(struct server *server) {
         return false;
     }
     if (!load_sets(server)) {
-        _exit(1); /* the loops run already */
+        const struct gjkd_cluster *cluster = server->context.cluster;
+        _exit(cluster != NULL && gjkd_cluster_has_old_engine(cluster) ? 2
+                                                                      : 1); /* loops run already */
     }
     log_start(server);
     char address[GJKD_ADDRESS_TEXT_MAX];

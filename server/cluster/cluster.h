@@ -2,16 +2,10 @@
 #define GJKD_CLUSTER_CLUSTER_H
 
 /*
- * Sets shared by all nodes of a cluster: the storage that --cluster asks for. There is one
- * log (engine.h), which every node takes in order and shows in its registry; a change is made by
- * putting it at the end of the log, at the place that its writer has expected. Whoever is not first
- * there catches up and judges again. So there is one order of all writes, which is that of
- * revisions: a revision is a place of the log.
- *
- * Four threads, which may wait for the servers: one takes what the log tells, one publishes what
- * writers propose, as many changes of different sets in one message as have come meanwhile, one tells
- * and takes ticks that only move shapes (ticks.h), and one makes snapshots, so that neither the log nor
- * the start of a node grows without end.
+ * Sets shared by all nodes of a cluster: the storage that --cluster asks for. There is one log, a
+ * stream of NATS JetStream with a subject for each set, which every node takes in order and shows. A
+ * write is one message upon the newest one of its set; the engine takes it only there. Its revision
+ * is its place in the log. state.h has the states of a node.
  */
 
 #include "config/config.h"
@@ -42,10 +36,12 @@ void gjkd_cluster_close(struct gjkd_cluster *cluster);
 /* The storage to commit to. */
 struct gjkd_storage *gjkd_cluster_storage(struct gjkd_cluster *cluster);
 
-/* Blocks until the log has once been taken to its end or, with a file of the node's own and without a
- * log that can be read, the file alone is answered from; or so many milliseconds have passed. False:
- * neither has happened. */
+/* Blocks until the log has once been read to its end, or so many milliseconds have passed. False:
+ * it has not. */
 bool gjkd_cluster_wait_for_start(struct gjkd_cluster *cluster, uint64_t wait_ms);
+
+/* Returns true if the servers of NATS are older than 2.10. */
+bool gjkd_cluster_has_old_engine(const struct gjkd_cluster *cluster);
 
 typedef enum gjkd_cluster_state {
     GJKD_CLUSTER_READY,
@@ -61,12 +57,9 @@ typedef struct gjkd_cluster_measure {
     uint64_t epoch;    /* 0: not known yet */
     uint64_t published, applied, conflicts; /* messages */
     uint64_t strays;                        /* messages of others, passed over */
-    uint64_t worlds;                        /* how often all began anew */
-    uint64_t snapshots;                     /* that this node has made */
-    bool has_file;                          /* --data-dir: what follows is of it */
-    bool file_fails;                        /* it could not be written the last time */
-    uint64_t file_position;                 /* up to which it has the log */
-    uint64_t file_saves, file_failures;
+    uint64_t resyncs;                       /* full ones, after the start */
+    uint64_t rollups;                       /* sets that this node has rolled up */
+    uint64_t age_ns;                        /* of the knowledge that all of the log is shown */
     /* Ticks beside the log: that this node has told, that it has taken from others, that it has
      * dropped, and taken ones right before which it lacks some. */
     uint64_t ticks_told, ticks_taken, ticks_late, tick_gaps;

@@ -6,10 +6,12 @@
 #include "cluster/engine.h"
 
 #include "cluster/connection.h"
+#include "config/config.h"
 #include "util/log.h"
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +20,6 @@
 #include <uv.h>
 
 #define NAME_MAX_BYTES 128
-#define HEX_DIGEST (2 * GJKD_DIGEST_BYTES)
 
 #define WAIT_MS 2000
 #define HEARTBEAT_NS INT64_C(500000000)
@@ -48,11 +49,37 @@ struct gjkd_engine {
     atomic_bool was_up, is_closed;
     _Atomic size_t told_bytes_max; /* 0: nothing can be told */
     char told_subject[NAME_MAX_BYTES];
-    char log_name[NAME_MAX_BYTES], log_subject[NAME_MAX_BYTES];
-    char piece_name[NAME_MAX_BYTES], piece_subjects[NAME_MAX_BYTES];
+    char log_name[NAME_MAX_BYTES], log_subjects[NAME_MAX_BYTES];
 };
 
 static_assert(GJKD_ENGINE_ERROR_MAX == GJKD_CONNECTION_ERROR_MAX, "one is handed on as the other");
+
+/* Headers of gjkd's messages: the form, a random id, the message of the same set that it was judged by,
+ * flags, and the node that wrote it. */
+#define H_FORMAT "Gjkd-Format"
+#define H_ID "Gjkd-Id"
+#define H_AFTER "Gjkd-After"
+#define H_FLAGS "Gjkd-Flags"
+#define H_NODE "Gjkd-Node"
+
+#define SUBJECT_BYTES (NAME_MAX_BYTES + 160)
+
+/* Dots part the tokens of a subject, so those of names become slashes, which names do not have. */
+static void make_subject(const struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
+                         char out[SUBJECT_BYTES]) {
+    static const char letters[] =
+        {[GJKD_LOG_SET] = 's', [GJKD_LOG_SYNC] = 'n', [GJKD_LOG_PART] = 'p'};
+    const int prefix = (int)strlen(engine->log_subjects) - 1;
+    const int length =
+        snprintf(out, SUBJECT_BYTES, "%.*s%c.", prefix, engine->log_subjects, letters[kind]);
+    for (char *at = out + length; at < out + SUBJECT_BYTES - 1; at++, name++) {
+        *at = *name == '.' ? '/' : *name;
+        if (*name == '\0') {
+            return;
+        }
+    }
+    out[SUBJECT_BYTES - 1] = '\0';
+}
 
 static bool refuse(char *error, const char *what, const char *why) {
     snprintf(error, GJKD_ENGINE_ERROR_MAX, "%.64s: %.180s", what, why);
@@ -88,8 +115,9 @@ static void on_teller_change(void *user, bool is_up) {
 static void on_told(natsConnection *connection, natsSubscription *subscription, natsMsg *message,
                     void *closure) {
     struct gjkd_engine *engine = closure;
-    gjkd_engine_message told = {0, natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message),
-                                message};
+    gjkd_engine_message told = {.data = natsMsg_GetData(message),
+                                .length = (size_t)natsMsg_GetDataLength(message),
+                                .handle = message};
     (void)connection;
     (void)subscription;
     engine->setup.on_told(engine->setup.user, &told);
@@ -144,10 +172,8 @@ struct gjkd_engine *gjkd_engine_new(const gjkd_engine_setup *setup,
     }
     engine->setup = *setup;
     snprintf(engine->log_name, NAME_MAX_BYTES, "gjkd_%s", setup->cluster);
-    snprintf(engine->log_subject, NAME_MAX_BYTES, "gjkd.%s.log", setup->cluster);
+    snprintf(engine->log_subjects, NAME_MAX_BYTES, "gjkd.%s.log.>", setup->cluster);
     snprintf(engine->told_subject, NAME_MAX_BYTES, "gjkd.%s.tick", setup->cluster);
-    snprintf(engine->piece_name, NAME_MAX_BYTES, "gjkd_%s_chunks", setup->cluster);
-    snprintf(engine->piece_subjects, NAME_MAX_BYTES, "gjkd.%s.chunk.*", setup->cluster);
     const gjkd_connection_setup log = {setup->urls, setup->node,   setup->creds, setup->ca,
                                        false,       needs_nothing, on_change,    engine};
     const gjkd_connection_setup teller = {setup->urls,      setup->node, setup->creds,
@@ -218,18 +244,18 @@ static uint64_t epoch_of(const jsStreamInfo *info) {
     return epoch;
 }
 
-static natsStatus make_stream(struct gjkd_engine *engine, const char *name, const char *subject,
-                              int64_t replicas, jsErrCode *code) {
+static natsStatus make_stream(struct gjkd_engine *engine, int64_t replicas, jsErrCode *code) {
     uint64_t epoch = 0;
     char description[NAME_MAX_BYTES];
-    const char *subjects[] = {subject};
+    const char *subjects[] = {engine->log_subjects};
     jsStreamConfig config;
     if (getrandom(&epoch, sizeof epoch, 0) != (ssize_t)sizeof epoch) {
         return NATS_ERR;
     }
     snprintf(description, sizeof description, DESCRIPTION "%016" PRIx64, epoch);
     (void)jsStreamConfig_Init(&config);
-    config.Name = name;
+    config.Name = engine->log_name;
+    config.AllowRollup = true;
     config.Description = description;
     config.Subjects = subjects;
     config.SubjectsLen = 1;
@@ -243,12 +269,11 @@ static natsStatus make_stream(struct gjkd_engine *engine, const char *name, cons
 
 /* Where one server keeps no copies for others, and nobody has asked for any, it keeps the only one.
  * Another node may be first, which is as good. */
-static natsStatus make(struct gjkd_engine *engine, const char *name, const char *subject,
-                       jsErrCode *code) {
+static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
     const int64_t replicas = wanted_replicas(engine);
-    natsStatus status = make_stream(engine, name, subject, replicas, code);
+    natsStatus status = make_stream(engine, replicas, code);
     if (*code == JSStreamReplicasNotSupportedErr && engine->setup.replicas == 0) {
-        status = make_stream(engine, name, subject, 1, code);
+        status = make_stream(engine, 1, code);
     }
     return *code == JSStreamNameExistErr ? NATS_OK : status;
 }
@@ -292,14 +317,14 @@ static void add_replicas(struct gjkd_engine *engine, jsStreamInfo *info) {
              info->Config->Name, explain(status, code));
 }
 
-static natsStatus look(struct gjkd_engine *engine, const char *name, uint64_t wait_ms,
-                       jsStreamInfo **info, jsErrCode *code) {
+static natsStatus look(struct gjkd_engine *engine, uint64_t wait_ms, jsStreamInfo **info,
+                       jsErrCode *code) {
     jsOptions options;
     jsOptions_Init(&options);
     options.Wait = (int64_t)wait_ms;
     const natsStatus status =
-        js_GetStreamInfo(info, gjkd_connection_hold_streams(engine->connection), name, &options,
-                         code);
+        js_GetStreamInfo(info, gjkd_connection_hold_streams(engine->connection), engine->log_name,
+                         &options, code);
     gjkd_connection_let_go(engine->connection);
     return status;
 }
@@ -314,36 +339,55 @@ static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
     };
 }
 
-/* Looks at a stream, and makes it where it is missing. */
-static bool open_stream(struct gjkd_engine *engine, const char *name, const char *subject,
-                        bool may_make, gjkd_engine_state *out, char *error) {
+/* Asks the servers' interface for something; out: what it answers. */
+static bool ask(struct gjkd_engine *engine, const char *subject, char *out, size_t size) {
+    natsMsg *reply = NULL;
+    natsConnection *nats = gjkd_connection_hold(engine->connection);
+    const natsStatus status =
+        nats == NULL ? NATS_ERR : natsConnection_RequestString(&reply, nats, subject, "", WAIT_MS);
+    gjkd_connection_let_go(engine->connection);
+    if (status == NATS_OK) {
+        snprintf(out, size, "%.*s", natsMsg_GetDataLength(reply), natsMsg_GetData(reply));
+    }
+    natsMsg_Destroy(reply);
+    return status == NATS_OK;
+}
+
+/* Returns true if the server is 2.10 or later: only those tell how a stream is compressed. */
+static bool is_new_enough(struct gjkd_engine *engine) {
+    static const char key[] = "\"compression\"";
+    char subject[NAME_MAX_BYTES + 64], answer[4096];
+    snprintf(subject, sizeof subject, "$JS.API.STREAM.INFO.%s", engine->log_name);
+    return !ask(engine, subject, answer, sizeof answer) || strstr(answer, "\"config\"") == NULL ||
+           strstr(answer, key) != NULL;
+}
+
+gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
+                             char error[GJKD_ENGINE_ERROR_MAX]) {
     jsStreamInfo *info = NULL;
     jsErrCode code = 0;
-    natsStatus status = look(engine, name, WAIT_MS, &info, &code);
+    natsStatus status = look(engine, WAIT_MS, &info, &code);
     if (status != NATS_OK && code == JSStreamNotFoundErr && may_make) {
-        status = make(engine, name, subject, &code);
-        status = status == NATS_OK ? look(engine, name, WAIT_MS, &info, &code) : status;
+        status = make(engine, &code);
+        status = status == NATS_OK ? look(engine, WAIT_MS, &info, &code) : status;
     }
     if (status != NATS_OK) {
-        return refuse(error, name, explain(status, code));
+        (void)refuse(error, engine->log_name, explain(status, code));
+        return code == JSStreamNotFoundErr ? GJKD_OPENED_NONE : GJKD_OPENED_NOT;
     }
     tell(info, out);
     add_replicas(engine, info);
     jsStreamInfo_Destroy(info);
-    return true;
-}
-
-bool gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
-                      char error[GJKD_ENGINE_ERROR_MAX]) {
-    gjkd_engine_state pieces;
-    return open_stream(engine, engine->log_name, engine->log_subject, may_make, out, error) &&
-           open_stream(engine, engine->piece_name, engine->piece_subjects, true, &pieces, error);
+    if (!is_new_enough(engine)) {
+        (void)refuse(error, "NATS", "its servers are older than 2.10: update nats-server");
+        return GJKD_OPENED_OLD;
+    }
+    return GJKD_OPENED;
 }
 
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_state *out) {
     jsStreamInfo *info = NULL;
-    if (!gjkd_engine_is_connected(engine) ||
-        look(engine, engine->log_name, wait_ms, &info, NULL) != NATS_OK) {
+    if (!gjkd_engine_is_connected(engine) || look(engine, wait_ms, &info, NULL) != NATS_OK) {
         return false;
     }
     tell(info, out);
@@ -353,31 +397,92 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms, gjkd_engine_
 
 /* --- Writing --- */
 
-gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, uint64_t id, uint64_t expected,
-                                   const char *data, size_t length, uint64_t wait_ms,
-                                   uint64_t *place) {
-    char text[24];
+static natsStatus set_header(natsMsg *message, const char *name, const char *form, ...) {
+    char text[GJKD_NODE_NAME_BYTES_MAX + 64];
+    va_list values;
+    va_start(values, form);
+    vsnprintf(text, sizeof text, form, values);
+    va_end(values);
+    return natsMsgHeader_Set(message, name, text);
+}
+
+static natsStatus make_message(const struct gjkd_engine *engine, const gjkd_publication *what,
+                               natsMsg **out) {
+    char subject[SUBJECT_BYTES];
+    make_subject(engine, what->kind, what->name, subject);
+    natsStatus status = natsMsg_Create(out, subject, NULL, what->text.data, (int)what->text.length);
+    if (status == NATS_OK) {
+        status = set_header(*out, H_FORMAT, "%u", GJKD_LOG_FORMAT);
+    }
+    if (status == NATS_OK) {
+        status = set_header(*out, H_ID, "%016" PRIx64, what->head.id);
+    }
+    if (status == NATS_OK) {
+        status = set_header(*out, H_AFTER, "%" PRIu64 "-%016" PRIx64, what->head.after_seq,
+                            what->head.after_id);
+    }
+    if (status == NATS_OK) {
+        status = set_header(*out, H_FLAGS, "%x", what->head.flags);
+    }
+    if (status == NATS_OK) {
+        status = set_header(*out, H_NODE, "%s", engine->setup.node);
+    }
+    if (status == NATS_OK && what->is_expected) {
+        status =
+            set_header(*out, "Nats-Expected-Last-Subject-Sequence", "%" PRIu64, what->expected);
+    }
+    if (status == NATS_OK && what->rolls_up) {
+        status = set_header(*out, "Nats-Rollup", "sub");
+    }
+    return status;
+}
+
+gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_publication *what,
+                                   uint64_t wait_ms, uint64_t *seq) {
+    natsMsg *message = NULL;
     jsPubAck *ack = NULL;
     jsErrCode code = 0;
     jsPubOptions options;
     if (!gjkd_engine_is_connected(engine)) {
         return GJKD_PUBLISHED_UNCLEAR;
     }
-    snprintf(text, sizeof text, "%016" PRIx64, id);
-    jsPubOptions_Init(&options);
-    options.MaxWait = (int64_t)wait_ms;
-    options.MsgId = text;
-    options.ExpectStream = engine->log_name;
-    options.ExpectLastSeq = expected;
-    const natsStatus status = js_Publish(&ack, gjkd_connection_hold_streams(engine->connection),
-                                         engine->log_subject, data, (int)length, &options, &code);
-    gjkd_connection_let_go(engine->connection);
+    natsStatus status = make_message(engine, what, &message);
     if (status == NATS_OK) {
-        *place = ack->Sequence;
+        jsPubOptions_Init(&options);
+        options.MaxWait = (int64_t)wait_ms;
+        options.ExpectStream = engine->log_name;
+        status = js_PublishMsg(&ack, gjkd_connection_hold_streams(engine->connection), message,
+                               &options, &code);
+        gjkd_connection_let_go(engine->connection);
+    }
+    natsMsg_Destroy(message);
+    if (status == NATS_OK) {
+        *seq = ack->Sequence;
         jsPubAck_Destroy(ack);
         return GJKD_PUBLISHED;
     }
     return code == JSStreamWrongLastSequenceErr ? GJKD_PUBLISHED_NOT : GJKD_PUBLISHED_UNCLEAR;
+}
+
+bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
+                       uint64_t below) {
+    char subject[SUBJECT_BYTES];
+    jsOptions options;
+    make_subject(engine, kind, name, subject);
+    jsOptions_Init(&options);
+    options.Wait = WAIT_MS;
+    options.Stream.Purge.Subject = subject;
+    options.Stream.Purge.Sequence = below;
+    const natsStatus status = js_PurgeStream(gjkd_connection_hold_streams(engine->connection),
+                                             engine->log_name, &options, NULL);
+    gjkd_connection_let_go(engine->connection);
+    return status == NATS_OK;
+}
+
+bool gjkd_engine_change_leader(struct gjkd_engine *engine) {
+    char subject[NAME_MAX_BYTES + 64], answer[256];
+    snprintf(subject, sizeof subject, "$JS.API.STREAM.LEADER.STEPDOWN.%s", engine->log_name);
+    return ask(engine, subject, answer, sizeof answer) && strstr(answer, "\"success\"") != NULL;
 }
 
 /* --- Reading --- */
@@ -396,7 +501,7 @@ bool gjkd_engine_follow(struct gjkd_engine *engine, uint64_t from) {
     options.Config.MemoryStorage = true;
     const natsStatus status =
         js_SubscribeSync(&engine->log, gjkd_connection_hold_streams(engine->connection),
-                         engine->log_subject, NULL, &options, &code);
+                         engine->log_subjects, NULL, &options, &code);
     gjkd_connection_let_go(engine->connection);
     if (status == NATS_OK) {
         (void)natsSubscription_SetPendingLimits(engine->log, -1, -1); /* flow control bounds it */
@@ -425,14 +530,48 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine) {
     }
 }
 
-static bool take(natsMsg *message, gjkd_engine_message *out) {
+/* Takes a message apart. False: it is none of gjkd's, and only its place and subject are told. */
+static bool read_head(const struct gjkd_engine *engine, gjkd_engine_message *out) {
+    natsMsg *message = out->handle;
+    const char *format = NULL, *id = NULL, *after = NULL, *flags = NULL;
+    const size_t before = strlen(engine->log_subjects) - 1;
+    const char *subject = natsMsg_GetSubject(message);
+    char kind = '\0';
+    out->kind = GJKD_LOG_SYNC;
+    if (strlen(subject) < before + 2 ||
+        sscanf(subject + before, "%c.%128[^.]", &kind, out->name) != 2) {
+        return false;
+    }
+    for (char *at = out->name; *at != '\0'; at++) {
+        *at = *at == '/' ? '.' : *at;
+    }
+    out->kind = kind == 's' ? GJKD_LOG_SET : kind == 'p' ? GJKD_LOG_PART : GJKD_LOG_SYNC;
+    out->data = natsMsg_GetData(message);
+    out->length = (size_t)natsMsg_GetDataLength(message);
+    if (natsMsgHeader_Get(message, H_FORMAT, &format) != NATS_OK ||
+        natsMsgHeader_Get(message, H_ID, &id) != NATS_OK ||
+        natsMsgHeader_Get(message, H_AFTER, &after) != NATS_OK ||
+        natsMsgHeader_Get(message, H_FLAGS, &flags) != NATS_OK ||
+        natsMsgHeader_Get(message, H_NODE, &out->node) != NATS_OK ||
+        sscanf(format, "%u", &out->format) != 1 || sscanf(id, "%" SCNx64, &out->head.id) != 1 ||
+        sscanf(after, "%" SCNu64 "-%" SCNx64, &out->head.after_seq, &out->head.after_id) != 2 ||
+        sscanf(flags, "%x", &out->head.flags) != 1) {
+        return false;
+    }
+    return kind == 's' || kind == 'p' || kind == 'n';
+}
+
+static bool take(const struct gjkd_engine *engine, natsMsg *message, gjkd_engine_message *out) {
     jsMsgMetaData *meta = NULL;
     if (natsMsg_GetMetaData(&meta, message) != NATS_OK) {
         return false;
     }
-    *out = (gjkd_engine_message){meta->Sequence.Stream, natsMsg_GetData(message),
-                                 (size_t)natsMsg_GetDataLength(message), message};
+    *out = (gjkd_engine_message){.place = meta->Sequence.Stream,
+                                 .delivery = meta->Sequence.Consumer,
+                                 .sent_ns = meta->Timestamp,
+                                 .handle = message};
     jsMsgMetaData_Destroy(meta);
+    out->is_ours = read_head(engine, out);
     return true;
 }
 
@@ -446,7 +585,7 @@ gjkd_engine_next gjkd_engine_next_message(struct gjkd_engine *engine, uint64_t w
     if (status != NATS_OK) {
         return GJKD_ENGINE_BROKEN;
     }
-    if (!take(message, out)) {
+    if (!take(engine, message, out)) {
         natsMsg_Destroy(message);
         return GJKD_ENGINE_BROKEN;
     }
@@ -471,181 +610,25 @@ bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place, gjkd_engine_mes
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
-    *out = (gjkd_engine_message){place, natsMsg_GetData(message),
-                                 (size_t)natsMsg_GetDataLength(message), message};
+    *out = (gjkd_engine_message){.place = place, .handle = message};
+    out->is_ours = read_head(engine, out);
     return true;
 }
 
-/* --- Pieces and notes --- */
-
-#define SUBJECT_BYTES (NAME_MAX_BYTES + HEX_DIGEST)
-
-static void name_piece(const struct gjkd_engine *engine, const gjkd_digest *name,
-                       char subject[SUBJECT_BYTES]) {
-    size_t length =
-        (size_t)snprintf(subject, NAME_MAX_BYTES, "gjkd.%s.chunk.", engine->setup.cluster);
-    for (int i = 0; i < GJKD_DIGEST_BYTES; i++) {
-        length += (size_t)snprintf(subject + length, 3, "%02x", name->bytes[i]);
-    }
-}
-
-static void name_note(const struct gjkd_engine *engine, char subject[SUBJECT_BYTES]) {
-    snprintf(subject, SUBJECT_BYTES, "gjkd.%s.chunk.snapshot", engine->setup.cluster);
-}
-
-static bool put(struct gjkd_engine *engine, const char *subject, const char *data, size_t length,
-                uint64_t wait_ms) {
-    jsPubOptions options;
-    jsPubOptions_Init(&options);
-    options.MaxWait = (int64_t)wait_ms;
-    options.ExpectStream = engine->piece_name;
-    if (!gjkd_engine_is_connected(engine)) {
-        return false;
-    }
-    const natsStatus status = js_Publish(NULL, gjkd_connection_hold_streams(engine->connection),
-                                         subject, data, (int)length, &options, NULL);
-    gjkd_connection_let_go(engine->connection);
-    return status == NATS_OK;
-}
-
-static gjkd_engine_message view(natsMsg *message, uint64_t place) {
-    return (gjkd_engine_message){place, natsMsg_GetData(message),
-                                 (size_t)natsMsg_GetDataLength(message), message};
-}
-
-/* Takes the newest message of a subscription that fits; out->handle NULL: none does. False: the servers do
- * not answer. */
-static bool choose(natsSubscription *subscription, gjkd_engine_fits *fits, void *user,
-                   gjkd_engine_message *out) {
-    uint64_t left = UINT64_MAX; /* until a message tells */
-    while (left > 0) {
-        natsMsg *message = NULL;
-        jsMsgMetaData *meta = NULL;
-        const natsStatus status = natsSubscription_NextMsg(&message, subscription, WAIT_MS);
-        if (status == NATS_NO_RESPONDERS) { /* so says a message's own head; it does not fit */
-            left -= left != UINT64_MAX;
-            continue;
-        }
-        if (status != NATS_OK || natsMsg_GetMetaData(&meta, message) != NATS_OK) {
-            natsMsg_Destroy(message);
-            return false;
-        }
-        gjkd_engine_message found = view(message, meta->Sequence.Stream);
-        left = meta->NumPending;
-        jsMsgMetaData_Destroy(meta);
-        if (fits(user, &found)) {
-            gjkd_engine_release(out);
-            *out = found;
-        } else {
-            gjkd_engine_release(&found);
-        }
-    }
-    return true;
-}
-
-/* Looks at all messages of the subject, of which the last one does not fit. */
-static bool find(struct gjkd_engine *engine, const char *subject, gjkd_engine_fits *fits,
-                 void *user, gjkd_engine_message *out) {
-    natsSubscription *subscription = NULL;
-    jsSubOptions options;
-    jsSubOptions_Init(&options);
-    options.Stream = engine->piece_name;
-    options.Config.DeliverPolicy = js_DeliverAll;
-    options.Config.AckPolicy = js_AckNone;
-    options.Config.MemoryStorage = true;
-    const natsStatus status =
-        js_SubscribeSync(&subscription, gjkd_connection_hold_streams(engine->connection), subject,
-                         NULL, &options, NULL);
-    gjkd_connection_let_go(engine->connection);
-    const bool fine = status == NATS_OK && choose(subscription, fits, user, out);
-    if (subscription != NULL) {
-        (void)natsSubscription_Unsubscribe(subscription);
-        natsSubscription_Destroy(subscription);
-    }
-    if (!fine) {
-        gjkd_engine_release(out);
-    }
-    return fine;
-}
-
-/* The newest message of the subject that fits. Returns whether it could be asked for; there may be none. */
-static bool get(struct gjkd_engine *engine, const char *subject, gjkd_engine_fits *fits, void *user,
-                gjkd_engine_message *out) {
+bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name, gjkd_engine_message *out) {
     natsMsg *message = NULL;
     jsErrCode code = 0;
+    char subject[SUBJECT_BYTES];
+    make_subject(engine, GJKD_LOG_SET, name, subject);
     *out = (gjkd_engine_message){.handle = NULL};
-    if (!gjkd_engine_is_connected(engine)) {
-        return false;
-    }
     const natsStatus status =
-        js_GetLastMsg(&message, gjkd_connection_hold_streams(engine->connection),
-                      engine->piece_name, subject, NULL, &code);
+        js_GetLastMsg(&message, gjkd_connection_hold_streams(engine->connection), engine->log_name,
+                      subject, NULL, &code);
     gjkd_connection_let_go(engine->connection);
     if (status != NATS_OK) {
         return code == JSNoMessageFoundErr;
     }
-    *out = view(message, natsMsg_GetSequence(message));
-    if (fits(user, out)) {
-        return true;
-    }
-    gjkd_engine_release(out);
-    return find(engine, subject, fits, user, out);
-}
-
-bool gjkd_engine_put_piece(struct gjkd_engine *engine, const gjkd_digest *name, const char *data,
-                           size_t length, uint64_t wait_ms) {
-    char subject[SUBJECT_BYTES];
-    name_piece(engine, name, subject);
-    return put(engine, subject, data, length, wait_ms);
-}
-
-bool gjkd_engine_get_piece(struct gjkd_engine *engine, const gjkd_digest *name,
-                           gjkd_engine_fits *fits, void *user, gjkd_engine_message *out) {
-    char subject[SUBJECT_BYTES];
-    name_piece(engine, name, subject);
-    return get(engine, subject, fits, user, out) && out->handle != NULL;
-}
-
-bool gjkd_engine_put_note(struct gjkd_engine *engine, const char *data, size_t length,
-                          uint64_t wait_ms) {
-    char subject[SUBJECT_BYTES];
-    name_note(engine, subject);
-    return put(engine, subject, data, length, wait_ms);
-}
-
-bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_fits *fits, void *user,
-                          gjkd_engine_message *out) {
-    char subject[SUBJECT_BYTES];
-    name_note(engine, subject);
-    return get(engine, subject, fits, user, out);
-}
-
-bool gjkd_engine_look_at_pieces(struct gjkd_engine *engine, uint64_t *last) {
-    jsStreamInfo *info = NULL;
-    if (!gjkd_engine_is_connected(engine) ||
-        look(engine, engine->piece_name, WAIT_MS, &info, NULL) != NATS_OK) {
-        return false;
-    }
-    *last = info->State.LastSeq;
-    jsStreamInfo_Destroy(info);
+    *out = (gjkd_engine_message){.place = natsMsg_GetSequence(message), .handle = message};
+    out->is_ours = read_head(engine, out);
     return true;
-}
-
-static bool trim(struct gjkd_engine *engine, const char *name, uint64_t place) {
-    jsOptions options;
-    jsOptions_Init(&options);
-    options.Wait = WAIT_MS;
-    options.Stream.Purge.Sequence = place;
-    if (place <= 1) {
-        return true;
-    }
-    const natsStatus status =
-        js_PurgeStream(gjkd_connection_hold_streams(engine->connection), name, &options, NULL);
-    gjkd_connection_let_go(engine->connection);
-    return status == NATS_OK;
-}
-
-bool gjkd_engine_trim(struct gjkd_engine *engine, uint64_t log_place, uint64_t piece_place) {
-    return gjkd_engine_is_connected(engine) && trim(engine, engine->log_name, log_place) &&
-           trim(engine, engine->piece_name, piece_place);
 }

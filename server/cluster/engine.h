@@ -2,16 +2,16 @@
 #define GJKD_CLUSTER_ENGINE_H
 
 /*
- * NATS JetStream, as far as the cluster needs it, and nobody else knows of it: a stream of messages
- * in one order (the log), another of pieces that are too large for it, what nodes tell each other beside
- * them, and who hears when the connection comes and goes.
+ * NATS JetStream, as far as the cluster needs it, and the only file that knows of it: one stream, the
+ * log, with a subject for each set, and what nodes tell each other on core NATS.
  *
- * Every function but new, free, close, is_connected, trouble and told_bytes_max waits for the servers, at most as long as
- * its time says, and so is for threads that serve nobody.
+ * Every function but new, free, close, is_connected, trouble and told_bytes_max waits for the
+ * servers, at most as long as its time says, so it is for threads that serve nobody.
  */
 
 #include "gjk/base.h"
-#include "util/hash.h"
+#include "proto/limits.h"
+#include "proto/reply.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,16 +21,49 @@
 
 struct gjkd_engine;
 
-/* A message of the log, a piece, or what another node has told; until its release. */
+/* What a message of the log is about: a set, of that name; the place that a node has come to, of the
+ * node's name; or a part of a set's message that is too long, before that message. */
+typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_log_kind;
+
+/* Version of the messages of the log. */
+#define GJKD_LOG_FORMAT 4u
+
+/* Flags of a message. HAS_PARTS: its text is a list of the places of its parts. IS_SAME: it changes
+ * nothing, and stands for all messages of the set before it. IS_WHOLE: it can be read without those. */
+enum { GJKD_HAS_PARTS = 1, GJKD_IS_SAME = 2, GJKD_IS_WHOLE = 4 };
+
+/* The write, and the one that it was judged by. */
+typedef struct gjkd_log_head {
+    uint64_t id; /* random */
+    uint64_t after_seq, after_id;
+    unsigned flags;
+} gjkd_log_head;
+
+/* A message of the log, or what another node has told; until its release. */
 typedef struct gjkd_engine_message {
-    uint64_t place; /* of the log's, or among the pieces */
+    uint64_t place; /* its sequence */
+    uint64_t delivery;
+    int64_t sent_ns;
     const char *data;
     size_t length;
+    gjkd_log_kind kind;
+    char name[PROTO_SET_NAME_BYTES_MAX + 1];
+    bool is_ours; /* what follows is valid */
+    unsigned format;
+    gjkd_log_head head;
+    const char *node;
     void *handle;
 } gjkd_engine_message;
 
-/* Returns true if the message is what is asked for, and none of somebody else's. */
-typedef bool gjkd_engine_fits(void *user, const gjkd_engine_message *message);
+typedef struct gjkd_publication {
+    gjkd_log_kind kind;
+    const char *name;
+    gjkd_log_head head;
+    bool is_expected; /* only if the newest message of the subject is at `expected` */
+    uint64_t expected;
+    bool rolls_up; /* the messages of the subject before it go */
+    proto_text text;
+} gjkd_publication;
 
 typedef struct gjkd_engine_setup {
     const char *urls;              /* separated by commas */
@@ -79,9 +112,16 @@ typedef struct gjkd_engine_state {
     uint64_t replicas;
 } gjkd_engine_state;
 
-/* Looks at the streams; where there are none and may_make, makes them. False: error says why. */
-bool gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
-                      char error[GJKD_ENGINE_ERROR_MAX]) GJK_MUST_USE;
+typedef enum gjkd_opened {
+    GJKD_OPENED,
+    GJKD_OPENED_NOT,  /* error says why */
+    GJKD_OPENED_NONE, /* the same: there is no log */
+    GJKD_OPENED_OLD,  /* the same: the servers are too old */
+} gjkd_opened;
+
+/* Looks at the log; where there is none and may_make, makes it. */
+gjkd_opened gjkd_engine_open(struct gjkd_engine *engine, bool may_make, gjkd_engine_state *out,
+                             char error[GJKD_ENGINE_ERROR_MAX]) GJK_MUST_USE;
 
 /* Looks at the log alone. */
 bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms,
@@ -89,17 +129,20 @@ bool gjkd_engine_look(struct gjkd_engine *engine, uint64_t wait_ms,
 
 typedef enum gjkd_published {
     GJKD_PUBLISHED,
-    GJKD_PUBLISHED_NOT,     /* the log has another end than expected */
+    GJKD_PUBLISHED_NOT,     /* the subject has another newest message than expected */
     GJKD_PUBLISHED_UNCLEAR, /* no answer, or none that says what became of it */
 } gjkd_published;
 
-/*
- * Adds a message to the end of the log if that is at the place `expected` (0: wherever it is). The
- * same id is taken once in two minutes. *place: where it is.
- */
-gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, uint64_t id, uint64_t expected,
-                                   const char *data, size_t length, uint64_t wait_ms,
-                                   uint64_t *place) GJK_MUST_USE;
+/* Adds a message to the log. *seq: its place. */
+gjkd_published gjkd_engine_publish(struct gjkd_engine *engine, const gjkd_publication *what,
+                                   uint64_t wait_ms, uint64_t *seq) GJK_MUST_USE;
+
+/* Removes the subject's messages below a place. */
+bool gjkd_engine_purge(struct gjkd_engine *engine, gjkd_log_kind kind, const char *name,
+                       uint64_t below);
+
+/* Asks for another leader of the log. */
+bool gjkd_engine_change_leader(struct gjkd_engine *engine);
 
 typedef enum gjkd_engine_next {
     GJKD_ENGINE_NEXT,
@@ -119,25 +162,8 @@ void gjkd_engine_unfollow(struct gjkd_engine *engine);
 bool gjkd_engine_get(struct gjkd_engine *engine, uint64_t place,
                      gjkd_engine_message *out) GJK_MUST_USE;
 
-/* Pieces, by their SHA-256. */
-bool gjkd_engine_put_piece(struct gjkd_engine *engine, const gjkd_digest *name, const char *data,
-                           size_t length, uint64_t wait_ms) GJK_MUST_USE;
-bool gjkd_engine_get_piece(struct gjkd_engine *engine, const gjkd_digest *name,
-                           gjkd_engine_fits *fits, void *user,
-                           gjkd_engine_message *out) GJK_MUST_USE;
-
-/* A text that is kept beside them; the newest one counts. */
-bool gjkd_engine_put_note(struct gjkd_engine *engine, const char *data, size_t length,
-                          uint64_t wait_ms) GJK_MUST_USE;
-/* False: it cannot be read. There is none: *out has no handle. */
-bool gjkd_engine_get_note(struct gjkd_engine *engine, gjkd_engine_fits *fits, void *user,
+/* The newest message of a set, likewise. */
+bool gjkd_engine_get_last(struct gjkd_engine *engine, const char *name,
                           gjkd_engine_message *out) GJK_MUST_USE;
-
-/* The place of the newest of all pieces and notes. */
-bool gjkd_engine_look_at_pieces(struct gjkd_engine *engine, uint64_t *last) GJK_MUST_USE;
-
-/* Removes what stands before these places. */
-bool gjkd_engine_trim(struct gjkd_engine *engine, uint64_t log_place,
-                      uint64_t piece_place) GJK_MUST_USE;
 
 #endif

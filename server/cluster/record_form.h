@@ -5,9 +5,6 @@
 
 #include "cluster/record.h"
 
-#define GJKD_RECORD_FORMAT UINT32_C(0x334c4a47)        /* "GJL3" */
-#define GJKD_RECORD_FORMAT_BEFORE UINT32_C(0x324c4a47) /* "GJL2": no version has a mark; is read */
-
 /* What becomes of a set. WHOLE: all of its shapes follow. EDITED: those that differ follow. */
 enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 

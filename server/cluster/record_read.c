@@ -11,45 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The bits of a format that say that it is gjkd's, whatever its number. */
-#define FORMAT_NAME UINT32_C(0xffffff)
-
-bool gjkd_message_read(proto_text text, gjkd_message *out) {
-    gjkd_cursor cursor = {.rest = text};
-    const uint32_t format = gjkd_take32(&cursor);
-    if (format != GJKD_RECORD_FORMAT && format != GJKD_RECORD_FORMAT_BEFORE) {
-        return false;
-    }
-    out->head.id = gjkd_take64(&cursor);
-    out->head.previous = gjkd_take64(&cursor);
-    out->head.epoch = gjkd_take64(&cursor);
-    out->bytes = gjkd_take64(&cursor);
-    out->piece_count = gjkd_take32(&cursor);
-    if (out->piece_count > GJKD_PIECES_MAX) {
-        return false;
-    }
-    out->pieces = gjkd_take(&cursor, (size_t)out->piece_count * GJKD_DIGEST_BYTES);
-    out->changes = cursor.rest;
-    return !cursor.failed;
-}
-
-bool gjkd_message_is_of_later(proto_text text, gjkd_message_head *out) {
-    gjkd_cursor cursor = {.rest = text};
-    const uint32_t format = gjkd_take32(&cursor);
-    out->id = gjkd_take64(&cursor);
-    out->previous = gjkd_take64(&cursor);
-    out->epoch = gjkd_take64(&cursor);
-    return !cursor.failed && format > GJKD_RECORD_FORMAT &&
-           ((format ^ GJKD_RECORD_FORMAT) & FORMAT_NAME) == 0;
-}
-
-bool gjkd_record_count(proto_text *text, uint32_t *out) {
-    gjkd_cursor cursor = {.rest = *text};
-    *out = gjkd_take32(&cursor);
-    *text = cursor.rest;
-    return !cursor.failed && *out <= GJKD_RECORD_CHANGES_MAX;
-}
-
 static bool refuse(struct proto_problem *problem, const char *what) {
     return proto_problem_set(problem, PROTO_INTERNAL, "%s", what);
 }
@@ -178,16 +139,21 @@ struct reading {
     bool has_poses, lacks_ticks;
     gjkd_poses poses;   /* that its writer had, and the log had not */
     uint64_t ticks_end; /* of the newest tick that its writer had, plus one; 0: none */
+    uint64_t place;     /* of the message */
     const proto_limits *limits;
     struct proto_problem *problem;
 };
+
+static uint64_t place_or(uint64_t number, uint64_t place) {
+    return number != 0 ? number : place;
+}
 
 /* All of a version but its shapes. */
 static void take_version(gjkd_cursor *cursor, struct reading *reading) {
     gjkd_restored *set = &reading->successor.set;
     set->incarnation = gjkd_take64(cursor);
-    set->revision = gjkd_take64(cursor);
-    reading->successor.order = gjkd_take64(cursor);
+    set->revision = place_or(gjkd_take64(cursor), reading->place);
+    reading->successor.order = place_or(gjkd_take64(cursor), reading->place);
     set->next_handle = gjkd_take64(cursor);
     set->dimension = gjkd_take32(cursor);
     const uint8_t flags = gjkd_take8(cursor);
@@ -352,7 +318,7 @@ static bool has_doubts(const struct reading *reading) {
 static bool fall_in(struct reading *reading, struct gjk_set **base) {
     *base = NULL;
     reading->successor.unlogged.doubts = has_doubts(reading);
-    if (!is_ahead(reading)) {
+    if (reading->from == NULL || !is_ahead(reading)) {
         return true;
     }
     if (!make_base(reading, base)) {
@@ -438,7 +404,7 @@ static bool take_change(gjkd_cursor *cursor, struct reading *reading, struct gjk
                         out);
 }
 
-bool gjkd_record_apply(proto_text *text, struct gjkd_version *before,
+bool gjkd_record_apply(proto_text *text, uint64_t place, struct gjkd_version *before,
                        struct gjkd_registry *registry, const proto_limits *limits,
                        gjkd_applied *out, struct proto_problem *problem) {
     gjkd_cursor cursor = {.rest = *text};
@@ -457,6 +423,7 @@ bool gjkd_record_apply(proto_text *text, struct gjkd_version *before,
                                   .is_edit = kind == SET_IS_EDITED,
                                   .successor = {.set = {.name = name},
                                                 .is_whole = kind == SET_IS_WHOLE},
+                                  .place = place,
                                   .limits = limits,
                                   .problem = problem};
         const bool is_fine = take_change(&cursor, &reading, &out->to);
@@ -469,4 +436,28 @@ bool gjkd_record_apply(proto_text *text, struct gjkd_version *before,
     }
     *text = cursor.rest;
     return true;
+}
+
+bool gjkd_record_read(proto_text text, uint64_t place, struct gjkd_registry *registry,
+                      const proto_limits *limits, gjkd_applied *out,
+                      struct proto_problem *problem) {
+    if (!gjkd_record_apply(&text, place, NULL, registry, limits, out, problem)) {
+        return false;
+    }
+    bool is_fine = true;
+    while (is_fine && text.length > 0) {
+        gjkd_applied next;
+        is_fine = gjkd_record_apply(&text, place, out->to, registry, limits, &next, problem);
+        if (is_fine) {
+            gjkd_version_release(next.from);
+            gjkd_version_release(out->to);
+            out->to = next.to;
+            is_fine = strcmp(next.name, out->name) == 0 || refuse(problem, "it is of two sets");
+        }
+    }
+    if (!is_fine) {
+        gjkd_version_release(out->from);
+        gjkd_version_release(out->to);
+    }
+    return is_fine;
 }

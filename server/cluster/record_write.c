@@ -13,23 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void gjkd_record_put_head(struct proto_buffer *out, const gjkd_message_head *head,
-                          const gjkd_digest *pieces, uint32_t piece_count, uint64_t bytes) {
-    gjkd_put32(out, GJKD_RECORD_FORMAT);
-    gjkd_put64(out, head->id);
-    gjkd_put64(out, head->previous);
-    gjkd_put64(out, head->epoch);
-    gjkd_put64(out, bytes);
-    gjkd_put32(out, piece_count);
-    for (uint32_t i = 0; i < piece_count; i++) {
-        gjkd_put_bytes(out, pieces[i].bytes, sizeof pieces[i].bytes);
-    }
-}
-
-void gjkd_record_begin(struct proto_buffer *out, uint32_t count) {
-    gjkd_put32(out, count);
-}
-
 /* Shapes that differ, as they are found, and then in the order of ids. */
 struct difference {
     const gjk_body *from, *to; /* one of them may be NULL */

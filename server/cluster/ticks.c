@@ -1,294 +1,289 @@
 /*
- * A worker that has made a tick shows it and leaves its message to a thread, which publishes what
- * waits in its order. The same thread takes what others have told: a tick whose place the log has not
- * come to here waits for it; one that is not upon what is shown, or older than that, is dropped. Gaps
- * are found in poses.c, where a tick names the one before it.
+ * Ticks that only move shapes, told to the other nodes on core NATS, without a word back: at many of
+ * them a second the log would be the limit.
+ *
+ * Which node may tell them is decided by the log: the first tick that a node makes of a set, and the
+ * first after any other write to it, goes through the log, upon the newest message of the set. The node
+ * whose tick that was holds the set's lease as long as it goes on ticking, and for LEASE_NS after that;
+ * another node's tick is refused until then. A tick is good upon that message of the log alone. So of
+ * two nodes that tick one set, what the one before has told since then is late, and everybody drops it.
+ *
+ * A tick holds the poses of all shapes that differ from what the log has, so the next one makes up for
+ * what was lost.
  */
 
-#include "cluster/ticks.h"
+#include "cluster/state.h"
 
 #include "cluster/poses.h"
 #include "sets/version.h"
 #include "sets/version_edit.h"
 #include "util/log.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <uv.h>
 
 #define NS_PER_MS UINT64_C(1000000)
-#define REST_MS 1000
 
-/* A message that waits, on its way out or in. */
-struct gjkd_letter {
-    struct gjkd_letter *next;
-    struct gjk_arena arena;   /* of a message that is made here */
-    gjkd_engine_message came; /* handle NULL: it is made here */
-    proto_text text;
-    gjkd_tick_message message; /* of what came, a view of text */
-    bool is_read;
+#define LEASE_NS UINT64_C(10000000000)
+
+/* Ticks that may wait for the log. */
+#define TOLD_MAX 1024
+
+#define SETS_AT_ONCE 64
+
+/* A set whose ticks have stopped is put into the log so long after the time that a tick would have been. */
+#define STOPPED_NS UINT64_C(250000000)
+#define CHECKPOINT_NS UINT64_C(1000000000)
+
+struct gjkd_told {
+    struct gjkd_told *next;
+    gjkd_engine_message came;
+    gjkd_tick_message message; /* a view of it */
 };
-
-/* --- Letters --- */
-
-static void free_letter(struct gjkd_letter *letter) {
-    if (letter->came.handle != NULL) {
-        gjkd_engine_release(&letter->came);
-    }
-    gjk_arena_fini(&letter->arena);
-    free(letter);
-}
-
-static bool has_room(const gjkd_letters *letters, size_t length) {
-    return letters->count < GJKD_TICKS_WAITING_MAX &&
-           letters->bytes + length <= GJKD_TICKS_WAITING_BYTES_MAX;
-}
-
-static void push(gjkd_letters *letters, struct gjkd_letter *letter) {
-    if (letters->first == NULL) {
-        letters->end = &letters->first;
-    }
-    *letters->end = letter;
-    letters->end = &letter->next;
-    letters->count++;
-    letters->bytes += letter->text.length;
-}
-
-/* Takes out the letter that *at points to. */
-static struct gjkd_letter *pull(gjkd_letters *letters, struct gjkd_letter **at) {
-    struct gjkd_letter *letter = *at;
-    *at = letter->next;
-    if (letters->end == &letter->next) {
-        letters->end = at;
-    }
-    letter->next = NULL;
-    letters->count--;
-    letters->bytes -= letter->text.length;
-    return letter;
-}
-
-static void drop_all(gjkd_letters *letters) {
-    while (letters->first != NULL) {
-        free_letter(pull(letters, &letters->first));
-    }
-}
-
-void gjkd_ticker_drop(gjkd_ticker *ticker) {
-    drop_all(&ticker->out);
-    drop_all(&ticker->in);
-}
 
 /* --- Telling --- */
 
-/* Is it time for the log to have what is shown? */
-static bool is_due(const struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) {
-    return uv_hrtime() - unlogged->since_ns >=
-           cluster->setup.config->pose_checkpoint_ms * NS_PER_MS;
-}
-
-static struct gjkd_letter *write_letter(uint64_t epoch, const gjkd_proposal *proposal) {
-    struct gjkd_letter *letter = calloc(1, sizeof *letter);
-    struct proto_buffer text;
-    if (letter == NULL) {
-        return NULL;
-    }
-    gjk_arena_init(&letter->arena, 0);
-    proto_buffer_init(&text, &letter->arena);
-    gjkd_tick_message_put(&text, epoch, proposal->from, proposal->to);
-    letter->text = (proto_text){text.data, text.length};
-    if (text.failed || text.length > GJKD_POSES_BYTES_MAX) {
-        free_letter(letter);
-        return NULL;
-    }
-    return letter;
-}
-
-/* Shows the tick and has it told, if it still follows what is shown. The lock is held. */
-static bool show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                          struct gjkd_letter *letter, uint64_t epoch, gjkd_log_verdict *verdict) {
-    if (gjkd_cluster_is_away(cluster)) {
-        *verdict = GJKD_AWAY;
-    } else if (epoch != cluster->epoch ||
-               !gjkd_cluster_shows(cluster->setup.registry, proposal->name, proposal->from)) {
-        *verdict = GJKD_OUTRUN;
-    } else if (!gjkd_cluster_is_sure(cluster) || gjkd_cluster_awaits(cluster, proposal->name) ||
-               !has_room(&cluster->ticker.out, letter->text.length)) {
+/* Returns true if another node ticks the set. The lock is held. */
+static bool is_held(struct gjkd_cluster *cluster, const char *name, struct proto_problem *problem) {
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
+    if (place == NULL || place->holder_ns == 0 || strcmp(place->holder, cluster->node) == 0 ||
+        uv_hrtime() - place->holder_ns >= LEASE_NS) {
         return false;
-    } else {
-        gjkd_cluster_show(cluster->setup.registry, proposal->name, proposal->from, proposal->to);
-        push(&cluster->ticker.out, letter);
-        pthread_cond_signal(&cluster->ticker.wakeup);
-        atomic_store(&cluster->has_unlogged, true);
-        *verdict = GJKD_TOLD;
     }
+    (void)
+        proto_problem_set(problem, PROTO_TICK_CONFLICT,
+                          "the node %s ticks this set: send its ticks there, or wait until it has "
+                          "not ticked for %d s",
+                          place->holder, (int)(LEASE_NS / UINT64_C(1000000000)));
     return true;
 }
 
-bool gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
-                       gjkd_log_verdict *verdict) {
-    const gjkd_unlogged *unlogged = &proposal->from->unlogged;
-    if (!unlogged->leads || unlogged->doubts || unlogged->ticks == GJKD_UNLOGGED_MAX ||
-        is_due(cluster, unlogged) ||
-        gjkd_engine_told_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX) {
-        return false;
-    }
-    pthread_mutex_lock(&cluster->lock);
-    const uint64_t epoch = cluster->epoch;
-    pthread_mutex_unlock(&cluster->lock);
-    gjkd_version_number_tick(proposal->to, proposal->from);
-    struct gjkd_letter *letter = write_letter(epoch, proposal);
-    if (letter == NULL) {
-        return false;
-    }
-    *verdict = GJKD_LATE;
-    pthread_mutex_lock(&cluster->lock);
-    const bool is_judged = show_and_tell(cluster, proposal, letter, epoch, verdict);
-    pthread_mutex_unlock(&cluster->lock);
-    if (*verdict != GJKD_TOLD) {
-        free_letter(letter);
-    }
-    return is_judged;
+/* Returns true if it is time for the log to have what is shown. Without the log, ticks go on. */
+static bool is_due(struct gjkd_cluster *cluster, const gjkd_unlogged *unlogged) {
+    return !gjkd_cluster_is_away(cluster) &&
+           (uv_hrtime() - unlogged->since_ns >=
+                cluster->setup.config->pose_checkpoint_ms * NS_PER_MS ||
+            gjkd_engine_told_bytes_max(cluster->engine) < GJKD_POSES_BYTES_MAX);
 }
 
-/* --- Taking --- */
+/* Shows the tick and tells it, if it still follows what is shown. The lock is held, so that ticks are told
+ * in their order; cnats only copies the message. */
+static gjkd_telling show_and_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
+                                  const struct proto_buffer *text) {
+    struct gjkd_registry *sets = cluster->shown.sets;
+    if (!gjkd_cluster_shows(sets, proposal->name, proposal->from)) {
+        return GJKD_TOLD_BEFORE;
+    }
+    if (gjkd_cluster_find_pending(cluster, proposal->name) != NULL) {
+        return GJKD_TOLD_NOT;
+    }
+    gjkd_cluster_show(sets, proposal->name, proposal->from, proposal->to);
+    gjkd_place *place = gjkd_copy_find(&cluster->shown, proposal->name, false);
+    if (place != NULL) {
+        place->holder_ns = uv_hrtime();
+        snprintf(place->holder, sizeof place->holder, "%s", cluster->node);
+    }
+    if (gjkd_engine_tell(cluster->engine, text->data, text->length)) {
+        atomic_fetch_add(&cluster->ticks_told, 1);
+    }
+    atomic_store(&cluster->has_unlogged, true);
+    return GJKD_TOLD;
+}
+
+gjkd_telling gjkd_cluster_tell(struct gjkd_cluster *cluster, const gjkd_proposal *proposal,
+                               struct proto_problem *problem) {
+    const gjkd_unlogged *unlogged = &proposal->from->unlogged;
+    struct gjk_arena arena;
+    struct proto_buffer text;
+    pthread_mutex_lock(&cluster->lock);
+    const uint64_t epoch = cluster->epoch;
+    const bool is_refused = is_held(cluster, proposal->name, problem);
+    pthread_mutex_unlock(&cluster->lock);
+    if (is_refused) {
+        return GJKD_TOLD_HELD;
+    }
+    if (!unlogged->leads || unlogged->doubts || unlogged->ticks == GJKD_UNLOGGED_MAX ||
+        is_due(cluster, unlogged)) {
+        return GJKD_TOLD_NOT;
+    }
+    gjkd_version_number_tick(proposal->to, proposal->from);
+    gjk_arena_init(&arena, 0);
+    proto_buffer_init(&text, &arena);
+    gjkd_tick_message_put(&text, epoch, proposal->from, proposal->to);
+    gjkd_telling telling = GJKD_TOLD_NOT;
+    if (!text.failed && text.length <= GJKD_POSES_BYTES_MAX) {
+        pthread_mutex_lock(&cluster->lock);
+        telling = show_and_tell(cluster, proposal, &text);
+        pthread_mutex_unlock(&cluster->lock);
+    }
+    gjk_arena_fini(&arena);
+    return telling;
+}
+
+/* --- Hearing --- */
+
+static void free_told(struct gjkd_told *told) {
+    gjkd_engine_release(&told->came);
+    free(told);
+}
+
+void gjkd_cluster_drop_told(struct gjkd_cluster *cluster) {
+    while (cluster->told != NULL) {
+        struct gjkd_told *told = cluster->told;
+        cluster->told = told->next;
+        free_told(told);
+    }
+    cluster->told_count = 0;
+}
+
+/* Shows what the tick makes of the version. The lock is held. */
+static void show_told(struct gjkd_cluster *cluster, const gjkd_tick_message *message,
+                      struct gjkd_version *version) {
+    struct gjkd_version *next = NULL;
+    struct proto_problem problem = {.code = PROTO_OK};
+    if (!gjkd_poses_apply(&message->poses, version, &next, &problem)) {
+        gjkd_log(GJKD_LOG_DEBUG, "cluster %s: a tick cannot be taken: %.150s",
+                 cluster->setup.config->cluster, problem.detail);
+        atomic_fetch_add(&cluster->ticks_late, 1);
+        return;
+    }
+    gjkd_cluster_show(cluster->shown.sets, message->name, version, next);
+    gjkd_place *place = gjkd_copy_find(&cluster->shown, message->name, false);
+    if (place != NULL && place->holder_ns != 0) {
+        place->holder_ns = uv_hrtime();
+    }
+    const uint64_t end = gjkd_version_ticks_end(next);
+    gjk_tick newest;
+    if (end > gjkd_version_ticks_end(version) &&
+        gjk_history_find(next->history, end - 1, &newest) && newest.after_gap) {
+        atomic_fetch_add(&cluster->tick_gaps, 1);
+    }
+    atomic_fetch_add(&cluster->ticks_taken, 1);
+    pthread_cond_broadcast(&cluster->moved);
+    gjkd_version_release(next);
+}
+
+/* Takes a tick, or drops it where it is late. False: it came before what it stands upon. The lock is held. */
+static bool take(struct gjkd_cluster *cluster, const gjkd_tick_message *message) {
+    const gjkd_poses *poses = &message->poses;
+    if (message->epoch == cluster->epoch &&
+        (poses->place > cluster->shown.seq || cluster->next.sets != NULL ||
+         gjkd_cluster_find_pending(cluster, message->name) != NULL)) {
+        return false;
+    }
+    struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, message->name);
+    const bool is_good = message->epoch == cluster->epoch && version != NULL &&
+                         version->incarnation == poses->incarnation &&
+                         version->order == poses->place && version->unlogged.ticks < poses->ticks;
+    if (is_good) {
+        show_told(cluster, message, version);
+    } else {
+        atomic_fetch_add(&cluster->ticks_late, 1);
+    }
+    gjkd_version_release(version);
+    return true;
+}
+
+void gjkd_cluster_take_told(struct gjkd_cluster *cluster) {
+    struct gjkd_told **at = &cluster->told;
+    while (*at != NULL) {
+        struct gjkd_told *told = *at;
+        if (take(cluster, &told->message)) {
+            *at = told->next;
+            cluster->told_count--;
+            free_told(told);
+        } else {
+            at = &told->next;
+        }
+    }
+}
 
 void gjkd_cluster_hear(void *closure, gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = closure;
-    struct gjkd_letter *letter = calloc(1, sizeof *letter);
-    if (letter == NULL) {
+    struct gjkd_told *told = calloc(1, sizeof *told);
+    if (told == NULL) {
         gjkd_engine_release(message);
         return;
     }
-    gjk_arena_init(&letter->arena, 0);
-    letter->came = *message;
-    letter->text = (proto_text){message->data, message->length};
-    pthread_mutex_lock(&cluster->lock);
-    gjkd_letters *in = &cluster->ticker.in;
-    while (in->count > 0 && !has_room(in, letter->text.length)) {
-        free_letter(pull(in, &in->first)); /* a later one makes up for it, but for its tick */
-        atomic_fetch_add(&cluster->ticker.late, 1);
-    }
-    push(in, letter);
-    cluster->ticker.is_news = true;
-    pthread_cond_signal(&cluster->ticker.wakeup);
-    pthread_mutex_unlock(&cluster->lock);
-}
-
-typedef enum fate { IS_LATE, IS_EARLY, IS_GOOD } fate;
-
-/* What the tick is to what is shown; *version, retained: what it follows. The lock is held. */
-static fate judge(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
-                  struct gjkd_version **version) {
-    const gjkd_tick_message *message = &letter->message;
-    const gjkd_poses *poses = &message->poses;
-    *version = NULL;
-    if (!letter->is_read && !gjkd_tick_message_read(letter->text, &letter->message)) {
+    told->came = *message;
+    if (!gjkd_tick_message_read((proto_text){message->data, message->length}, &told->message)) {
         gjkd_cluster_note_stray(cluster);
-        return IS_LATE;
+        atomic_fetch_add(&cluster->ticks_late, 1);
+        free_told(told);
+        return;
     }
-    letter->is_read = true;
-    if (cluster->epoch == 0 || poses->place > cluster->position || atomic_load(&cluster->is_anew)) {
-        return cluster->epoch == 0 || message->epoch == cluster->epoch ? IS_EARLY : IS_LATE;
-    }
-    if (!gjkd_cluster_is_sure(cluster) || gjkd_cluster_awaits(cluster, message->name)) {
-        return IS_EARLY;
-    }
-    *version = gjkd_registry_get(cluster->setup.registry, message->name);
-    const bool is_good = message->epoch == cluster->epoch && *version != NULL &&
-                         (*version)->incarnation == poses->incarnation &&
-                         (*version)->order == poses->place &&
-                         (*version)->unlogged.ticks < poses->ticks;
-    if (!is_good) {
-        gjkd_version_release(*version);
-        *version = NULL;
-    }
-    return is_good ? IS_GOOD : IS_LATE;
-}
-
-/* The first letter that does not wait for the log, taken out; NULL: there is none. The lock is held. */
-static struct gjkd_letter *next_letter(struct gjkd_cluster *cluster,
-                                       struct gjkd_version **version) {
-    gjkd_letters *in = &cluster->ticker.in;
-    struct gjkd_letter **at = &in->first;
-    while (cluster->ticker.is_news && *at != NULL) {
-        switch (judge(cluster, *at, version)) {
-        case IS_GOOD:
-            return pull(in, at);
-        case IS_LATE:
-            atomic_fetch_add(&cluster->ticker.late, 1);
-            free_letter(pull(in, at));
-            break;
-        case IS_EARLY:
-            at = &(*at)->next;
-            break;
-        }
-    }
-    cluster->ticker.is_news = false;
-    return NULL;
-}
-
-/* Shows what comes of it; once more, where something else was shown meanwhile. The lock is held. */
-static void take(struct gjkd_cluster *cluster, struct gjkd_letter *letter,
-                 struct gjkd_version *version) {
-    struct gjkd_registry *sets = cluster->setup.registry;
-    const char *name = letter->message.name;
-    struct gjkd_version *next = NULL;
-    struct proto_problem problem = {.code = PROTO_OK};
-    pthread_mutex_unlock(&cluster->lock);
-    const bool is_made = gjkd_poses_apply(&letter->message.poses, version, &next, &problem);
     pthread_mutex_lock(&cluster->lock);
-    if (!is_made) {
-        gjkd_log(GJKD_LOG_DEBUG, "cluster %s: a tick cannot be taken: %.150s",
-                 cluster->setup.config->cluster, problem.detail);
-        atomic_fetch_add(&cluster->ticker.late, 1);
-        free_letter(letter);
-    } else if (gjkd_cluster_shows(sets, name, version) && !gjkd_cluster_awaits(cluster, name)) {
-        gjkd_cluster_show(sets, name, version, next);
-        pthread_cond_broadcast(&cluster->moved);
-        atomic_fetch_add(&cluster->ticker.taken, 1);
-        gjkd_cluster_count_gap(cluster, version, next);
-        free_letter(letter);
-    } else {
-        letter->next = cluster->ticker.in.first; /* in its old place */
-        cluster->ticker.in.end =
-            cluster->ticker.in.first == NULL ? &letter->next : cluster->ticker.in.end;
-        cluster->ticker.in.first = letter;
-        cluster->ticker.in.count++;
-        cluster->ticker.in.bytes += letter->text.length;
+    struct gjkd_told **end = &cluster->told;
+    while (*end != NULL) {
+        end = &(*end)->next;
     }
-    gjkd_version_release(next);
-    gjkd_version_release(version);
-}
-
-/* --- The thread --- */
-
-/* Publishes what waits. The lock is held, but not meanwhile. */
-static void publish(struct gjkd_cluster *cluster) {
-    gjkd_letters *out = &cluster->ticker.out;
-    while (out->first != NULL && !atomic_load(&cluster->stops)) {
-        struct gjkd_letter *letter = pull(out, &out->first);
-        pthread_mutex_unlock(&cluster->lock);
-        if (gjkd_engine_tell(cluster->engine, letter->text.data, letter->text.length)) {
-            atomic_fetch_add(&cluster->ticker.told, 1);
-        }
-        free_letter(letter);
-        pthread_mutex_lock(&cluster->lock);
+    *end = told;
+    if (++cluster->told_count > TOLD_MAX) { /* a later one makes up for it, but for its tick */
+        struct gjkd_told *oldest = cluster->told;
+        cluster->told = oldest->next;
+        cluster->told_count--;
+        free_told(oldest);
+        atomic_fetch_add(&cluster->ticks_late, 1);
     }
-}
-
-void *gjkd_cluster_tick(void *closure) {
-    struct gjkd_cluster *cluster = closure;
-    pthread_mutex_lock(&cluster->lock);
-    while (!atomic_load(&cluster->stops)) {
-        struct gjkd_version *version = NULL;
-        publish(cluster);
-        struct gjkd_letter *letter = next_letter(cluster, &version);
-        if (letter != NULL) {
-            take(cluster, letter, version);
-        } else if (cluster->ticker.out.first == NULL && !atomic_load(&cluster->stops)) {
-            gjkd_cluster_wait(cluster, &cluster->ticker.wakeup, REST_MS);
-        }
-    }
+    gjkd_cluster_take_told(cluster);
     pthread_mutex_unlock(&cluster->lock);
-    return NULL;
+}
+
+/* --- Putting them into the log --- */
+
+static bool is_past(void *user) {
+    return uv_hrtime() > *(const uint64_t *)user;
+}
+
+static bool is_to_log(const struct gjkd_cluster *cluster, const struct gjkd_version *version) {
+    const uint64_t age_ns = uv_hrtime() - version->unlogged.since_ns;
+    return version->unlogged.owes &&
+           age_ns >= cluster->setup.config->pose_checkpoint_ms * NS_PER_MS + STOPPED_NS;
+}
+
+/* Writes the set as it is shown, as a change of nothing. */
+static void put_into_log(struct gjkd_cluster *cluster, const char *name) {
+    struct gjkd_registry *registry = cluster->setup.registry;
+    uint64_t until_ns = uv_hrtime() + CHECKPOINT_NS;
+    gjk_budget budget = gjk_budget_make(is_past, &until_ns);
+    gjkd_registry_lock_writer(registry, name);
+    struct gjkd_version *from = gjkd_registry_get(registry, name), *to = NULL;
+    const proto_edits none = {.count = 0};
+    if (from != NULL && is_to_log(cluster, from) &&
+        gjkd_version_edit(from, &none, NULL, NULL, &to) == GJK_OK) {
+        const gjkd_proposal proposal = {.name = name,
+                                        .from = from,
+                                        .to = to,
+                                        .is_checkpoint = true};
+        struct proto_problem problem = {.code = PROTO_OK};
+        (void)gjkd_cluster_commit(&cluster->base, &proposal, &budget, &problem);
+    }
+    gjkd_registry_unlock_writer(registry, name);
+    gjkd_version_release(to);
+    gjkd_version_release(from);
+}
+
+void gjkd_cluster_checkpoint(struct gjkd_cluster *cluster) {
+    struct gjkd_version *versions[SETS_AT_ONCE];
+    char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
+    bool more = atomic_exchange(&cluster->has_unlogged, false), owes = false;
+    while (more && !atomic_load(&cluster->stops)) {
+        const size_t count =
+            gjkd_registry_list(cluster->setup.registry, "", after[0] != '\0' ? after : NULL,
+                               SETS_AT_ONCE, versions, &more);
+        for (size_t i = 0; i < count; i++) {
+            owes = owes || versions[i]->unlogged.owes;
+            if (is_to_log(cluster, versions[i]) && !gjkd_cluster_is_away(cluster)) {
+                put_into_log(cluster, versions[i]->name);
+            }
+            snprintf(after, sizeof after, "%s", versions[i]->name);
+            gjkd_version_release(versions[i]);
+        }
+        more = more && count > 0;
+    }
+    if (owes) {
+        atomic_store(&cluster->has_unlogged, true);
+    }
 }

@@ -35,6 +35,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_urls, AT(nats), 0, 0, NULL, false},
     {"cluster", "NAME", "name of the cluster, the same on all of its nodes", NULL,
      &gjkd_kind_name, AT(cluster), 0, 0, NULL, false},
+    {"cluster-init", NULL, "make the log of the cluster where NATS has none", "false",
+     &gjkd_kind_switch, AT(cluster_init), 0, 0, NULL, false},
     {"node", "NAME", "name of this node in the cluster: by default the host's, with the port", NULL,
      &gjkd_kind_name, AT(node), 0, 0, NULL, false},
     {"replicas", "N", "copies of the log that NATS keeps; 0: 3 where it has so many servers", "0",

@@ -35,9 +35,6 @@ static void reply_state(struct gjkd_request *request) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
     const char *detail =
         measure.state == GJKD_CLUSTER_DEGRADED ? atomic_load(&request->context->obstacle) : NULL;
-    if (detail == NULL && measure.file_fails) {
-        detail = "the file of --data-dir cannot be written: the log says why";
-    }
     reply_status(request,
                  measure.state == GJKD_CLUSTER_READY ? "ok"
                                                      : gjkd_cluster_state_name(measure.state),

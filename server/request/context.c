@@ -8,6 +8,7 @@
 #include "work/memory.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 bool gjkd_context_init(struct gjkd_context *context, const struct gjkd_config *config,
@@ -83,6 +84,53 @@ bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR
     }
     context->storage = gjkd_cluster_storage(context->cluster);
     return true;
+}
+
+/* Commits each set as one that is made. Nobody else has seen these versions. */
+static bool commit_all(struct gjkd_context *context, struct gjkd_registry *sets,
+                       char error[GJKD_STORE_ERROR_MAX]) {
+    const uint64_t most = gjkd_registry_measure(sets).sets;
+    struct gjkd_version **versions = calloc(most + 1, sizeof(struct gjkd_version *));
+    bool more = false, fine = versions != NULL;
+    const size_t count = fine ? gjkd_registry_list(sets, "", NULL, most, versions, &more) : 0;
+    for (size_t i = 0; i < count; i++) {
+        const gjkd_proposal proposal = {.name = versions[i]->name,
+                                        .to = versions[i],
+                                        .is_whole = true};
+        struct proto_problem problem = {.detail = "out of memory"};
+        if (fine && context->storage->commit(context->storage, &proposal, NULL, &problem) !=
+                        GJKD_ACCEPTED) {
+            snprintf(error, GJKD_STORE_ERROR_MAX,
+                     "the set %.140s cannot be put into the log: %.150s", versions[i]->name,
+                     problem.detail);
+            fine = false;
+        }
+        gjkd_version_release(versions[i]);
+    }
+    free(versions);
+    return fine;
+}
+
+bool gjkd_context_fill_log(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) {
+    const struct gjkd_config *config = context->config;
+    if (config->cluster[0] == '\0' || !config->cluster_init || config->data_dir[0] == '\0' ||
+        gjkd_registry_measure(context->registry).sets > 0) {
+        return true;
+    }
+    struct gjkd_registry *shown = gjkd_registry_new(context->limits.sets_max);
+    struct gjkd_registry *newest = gjkd_registry_new(context->limits.sets_max);
+    const gjkd_store_setup setup = {.directory = config->data_dir,
+                                    .checkpoint_ms = config->pose_checkpoint_ms,
+                                    .limits = &context->limits,
+                                    .threads = (unsigned)config->workers,
+                                    .shown = shown,
+                                    .newest = newest};
+    struct gjkd_disk_store *disk = gjkd_disk_store_open(&setup, &context->progress, error);
+    const bool fine = disk != NULL && commit_all(context, shown, error);
+    gjkd_disk_store_close(disk);
+    gjkd_registry_free(newest);
+    gjkd_registry_free(shown);
+    return fine;
 }
 
 void gjkd_context_fini(struct gjkd_context *context) {

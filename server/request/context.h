@@ -73,6 +73,11 @@ bool gjkd_context_load(struct gjkd_context *context, char error[GJKD_STORE_ERROR
  * False: error says why not. */
 bool gjkd_context_join(struct gjkd_context *context, char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
 
+/* Puts the sets of --data-dir into the log of a cluster that --cluster-init has made, where it has none.
+ * False: error says why not. */
+bool gjkd_context_fill_log(struct gjkd_context *context,
+                           char error[GJKD_STORE_ERROR_MAX]) GJK_MUST_USE;
+
 /* The loops have ended. What is still at a worker is done first. */
 void gjkd_context_fini(struct gjkd_context *context);
 

@@ -330,11 +330,11 @@ static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
     print_counter(out, "gjkd_cluster_stray_messages_total",
                   "Messages on the cluster's subjects that are none of gjkd's, passed over.",
                   cluster->strays);
-    print_counter(out, "gjkd_cluster_snapshots_total", "Snapshots that this node has made.",
-                  cluster->snapshots);
+    print_counter(out, "gjkd_cluster_rollups_total",
+                  "Sets whose messages this node has rolled up into one.", cluster->rollups);
     print_counter(out, "gjkd_cluster_resets_total",
-                  "How often all sets were let go, because the log was another one.",
-                  cluster->worlds);
+                  "Times that the log was read anew, because it did not go on from what was shown.",
+                  cluster->resyncs);
     print_counter(out, "gjkd_cluster_ticks_published_total",
                   "Ticks that were told to the other nodes beside the log.", cluster->ticks_told);
     print_counter(out, "gjkd_cluster_ticks_received_total",
@@ -345,17 +345,6 @@ static void print_cluster(FILE *out, const gjkd_cluster_measure *cluster) {
     print_counter(out, "gjkd_cluster_tick_gaps_total",
                   "Ticks of other nodes right before which this node may lack some.",
                   cluster->tick_gaps);
-    if (!cluster->has_file) {
-        return;
-    }
-    print_gauge(out, "gjkd_cluster_file_failing",
-                "1 when the node's file could not be written the last time.", cluster->file_fails);
-    print_gauge(out, "gjkd_cluster_file_revision",
-                "The last change of the log that the node's file has.", cluster->file_position);
-    print_counter(out, "gjkd_cluster_file_saves_total", "Transactions of the node's file.",
-                  cluster->file_saves);
-    print_counter(out, "gjkd_cluster_file_failures_total",
-                  "Times that the node's file could not be written.", cluster->file_failures);
 }
 
 void gjkd_telemetry_print(struct gjkd_telemetry *telemetry, const gjkd_gauges *gauges, FILE *out) {

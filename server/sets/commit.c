@@ -119,9 +119,9 @@ struct judged {
 typedef gjkd_outcome judge_fn(const gjkd_write *write, void *user, struct gjkd_version *current,
                               struct judged *out);
 
-static bool has_room(const gjkd_write *write) {
+static bool has_room(const gjkd_write *write, bool is_tick) {
     struct gjkd_storage *storage = write->storage;
-    return storage->has_room == NULL || storage->has_room(storage, write->problem);
+    return storage->has_room == NULL || storage->has_room(storage, is_tick, write->problem);
 }
 
 /* Takes the writer lock of the name. Another write may hold it while a storage on other machines is
@@ -133,7 +133,7 @@ static bool lock(const gjkd_write *write) {
         return true;
     }
     while (!gjkd_registry_try_lock_writer(newest, write->name, LOCK_STEP_MS)) {
-        if (!has_room(write)) {
+        if (!has_room(write, false)) {
             return false;
         }
         if (gjk_budget_ask(write->budget)) {
@@ -222,7 +222,7 @@ static gjkd_outcome transact(const gjkd_write *write, judge_fn *judge, void *use
 static gjkd_outcome judge_put(const gjkd_write *write, void *user, struct gjkd_version *current,
                               struct judged *out) {
     const proto_set *body = user;
-    if (!has_room(write) || !check(write, current, NULL) ||
+    if (!has_room(write, false) || !check(write, current, NULL) ||
         (current != NULL && current->dimension != body->dimension && !refuse_dimension(write))) {
         return GJKD_REFUSED;
     }
@@ -245,8 +245,8 @@ static gjkd_outcome judge_deletion(const gjkd_write *write, void *user,
                                    struct gjkd_version *current, struct judged *out) {
     (void)user;
     (void)out;
-    const bool is_fine =
-        has_room(write) && (current != NULL ? check(write, current, NULL) : refuse_missing(write));
+    const bool is_fine = has_room(write, false) &&
+                         (current != NULL ? check(write, current, NULL) : refuse_missing(write));
     return is_fine ? GJKD_CHANGED : GJKD_REFUSED;
 }
 
@@ -272,7 +272,7 @@ static gjkd_outcome derive(const gjkd_write *write, const struct edit *edit,
             gjkd_version_ticks_end(current) > 0 && gjkd_version_may_lack_ticks(current);
         out->stamp = &out->own;
     }
-    if (!has_room(write) ||
+    if (!has_room(write, edit->stamp != NULL) ||
         !edit->deriver->derive(edit->deriver->user, current, &edits, write->problem)) {
         return GJKD_REFUSED;
     }

@@ -37,9 +37,9 @@ struct gjkd_storage {
     struct gjkd_registry *newest; /* the versions that writers build upon */
     struct gjkd_registry *shown;  /* the versions that readers see; may be the same */
     bool is_remote;               /* a commit waits for other machines */
-    /* Returns true if the storage takes writes at all; false: the problem says why not. Never
-     * blocks. NULL: always true. */
-    bool (*has_room)(struct gjkd_storage *storage, struct proto_problem *problem);
+    /* Returns true if the storage takes writes at all, or ticks; false: the problem says why not.
+     * Never blocks. NULL: always true. */
+    bool (*has_room)(struct gjkd_storage *storage, bool is_tick, struct proto_problem *problem);
     /* Keeps the version. May block where is_remote. */
     gjkd_verdict (*commit)(struct gjkd_storage *storage, const gjkd_proposal *proposal,
                            gjk_budget *budget, struct proto_problem *problem);

@@ -87,7 +87,8 @@ static void submit(struct gjkd_storage *storage, struct gjkd_change *change) {
     pthread_mutex_unlock(&disk->lock);
 }
 
-static bool has_room(struct gjkd_storage *storage, struct proto_problem *problem) {
+static bool has_room(struct gjkd_storage *storage, bool is_tick, struct proto_problem *problem) {
+    (void)is_tick;
     return atomic_load(&disk_of(storage)->waiting) < GJKD_CHANGES_MAX ||
            proto_problem_set(problem, PROTO_OVERLOADED,
                              "too many writes wait for the disk already");

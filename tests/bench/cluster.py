@@ -46,6 +46,10 @@ def free_ports(count):
     return ports
 
 
+SERVER = subprocess.run([pathlib.Path(__file__).resolve().parents[2] / "deploy/nats-server.sh"],
+                        stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
 class Engine:
     """Three nats-servers with a store each, by default settings: none waits for its disk."""
 
@@ -55,7 +59,7 @@ class Engine:
         routes = ",".join(f"nats://127.0.0.1:{route}" for _, route, _ in ports)
         for i, (client, route, monitor) in enumerate(ports):
             process = subprocess.Popen(
-                ["nats-server", "-js", "-sd", str(folder / f"n{i}"), "--name", f"n{i}", "-a", "127.0.0.1",
+                [SERVER, "-js", "-sd", str(folder / f"n{i}"), "--name", f"n{i}", "-a", "127.0.0.1",
                  "-p", str(client), "-m", str(monitor), "--cluster_name", "bench", "--cluster",
                  f"nats://127.0.0.1:{route}", "--routes", routes, "-l", str(folder / f"n{i}.log")],
                 stdin=subprocess.DEVNULL)
@@ -82,7 +86,7 @@ def wait(condition, within=120):
 
 def node(running, gjkd, engine, number, *flags):
     made = store.Daemon(running, gjkd, f"--nats={engine.url}", "--cluster=bench", f"--node=n{number}",
-                        *flags)
+                        "--cluster-init", *flags)
     wait(lambda: state(made) == "ready")
     return made
 

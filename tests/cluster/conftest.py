@@ -1,15 +1,13 @@
-import shutil
-
 import pytest
 
+import nats
 from daemon import run_to_end
 from machines import Loopback, Network, Unavailable
 from nodes import Cluster
 
 
 def need_engine():
-    if shutil.which("nats-server") is None:
-        pytest.skip("there is no nats-server")
+    nats.need_server()
     said = run_to_end("--nats", "nats://127.0.0.1", "--cluster", "test", "--check-config").stderr
     if "not available" in said:
         pytest.skip(said.strip())
@@ -35,7 +33,8 @@ def shared(tmp_path_factory):
 @pytest.fixture
 def cluster(shared):
     shared.wait()
-    return shared
+    yield shared
+    shared.calm()
 
 
 @pytest.fixture

@@ -89,6 +89,10 @@ class Network:
         for side in ("-s", "-d"):
             run("iptables", "-A", "FORWARD", side, self.hosts[machine], "-j", "DROP")
 
+    def cut_way(self, source, to):
+        """Nothing passes from one machine to another any more; the other way it does."""
+        run("iptables", "-A", "FORWARD", "-s", self.hosts[source], "-d", self.hosts[to], "-j", "DROP")
+
     def heal(self):
         run("iptables", "-F", "FORWARD")
 

@@ -21,9 +21,8 @@ class Node:
 
     def __init__(self, machines, machine, engine, folder, *flags):
         self.machines, self.machine, self.engine, self.flags = machines, machine, engine, flags
-        self.data = folder / f"data-{machine + 1}"
-        if machine > 0:  # all but the first start from files of their own
-            self.flags += ("--data-dir", str(self.data))
+        if machine == 0:
+            self.flags += ("--cluster-init",)
         self.log = folder / f"node-{machine + 1}.log"  # of all its lives, but for the one it is in
         self.host, self.port = machines.hosts[machine], machines.free_port(machine)
         self.clock = folder / f"clock-{machine + 1}"
@@ -106,6 +105,7 @@ class Cluster:
         (folder / "engine").mkdir()
         self.engine = Engine(machines, folder / "engine")
         self.nodes = [Node(machines, machine, self.engine, folder, *flags) for machine in range(3)]
+        self.traffic = []  # what has not been stopped
 
     def start(self):
         self.engine.start()
@@ -137,7 +137,15 @@ class Cluster:
         assert eventually(lambda: all(node.ask("GET", f"/v1/sets/{name}")[0] == 404
                                       for node in self.nodes), AGREE_S)
 
+    def calm(self):
+        """Ends what a test that failed has left."""
+        for client in [c for each in self.traffic for c in each.writers + each.readers]:
+            client.over.set()
+            client.join()
+        self.traffic.clear()
+
     def close(self):
+        self.calm()
         for node in self.nodes:
             if node.daemon is not None:
                 node.kill()

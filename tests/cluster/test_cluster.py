@@ -103,7 +103,8 @@ def test_a_revision_that_will_not_come_is_waited_for_until_the_deadline(cluster)
 
 def test_more_copies_than_servers(cluster):
     """Of a stream that is to be made, with the remedy; one that is there is kept as it is."""
-    words = [BINARY, "--listen", "127.0.0.1:0", "--nats", cluster.engine.url, "--replicas", "5", "--cluster"]
+    words = [BINARY, "--listen", "127.0.0.1:0", "--nats", cluster.engine.url, "--replicas", "5", "--cluster-init",
+             "--cluster"]
     with subprocess.Popen([*words, "five"], env=clean_environment(), stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE) as node:
         while b"fewer servers with JetStream than --replicas" not in (line := node.stderr.readline()):

@@ -36,7 +36,7 @@ class Client(threading.Thread):
     """Does step() until stop(). What went wrong is raised by stop()."""
 
     def __init__(self, nodes, histories, seed):
-        super().__init__()
+        super().__init__(daemon=True)  # a test that fails leaves it running
         self.nodes, self.histories, self.chance = nodes, histories, random.Random(seed)
         self.connections, self.over, self.wrong = {}, threading.Event(), None
 
@@ -140,6 +140,7 @@ class Traffic:
 
     def __init__(self, cluster, name, sets=2, stay=(0, 1, 2)):
         self.cluster = cluster
+        cluster.traffic.append(self)
         self.histories = {f"{name}-{i}": History() for i in range(sets)}
         self.writers = [Writer(cluster.nodes, self.histories, i) for i in range(self.WRITERS)]
         self.readers = [Reader(cluster.nodes[i], self.histories, 100 + i) for i in stay]
@@ -154,6 +155,7 @@ class Traffic:
             client.over.set()
         for client in self.writers + self.readers:
             client.stop()
+        self.cluster.traffic.remove(self)
         assert all(reader.answered > 0 for reader in self.readers)
 
     def last_reads(self):

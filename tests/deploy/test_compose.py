@@ -57,7 +57,7 @@ def test_the_one_of_a_cluster():
     for name in nodes:
         environment = cluster()[name]["environment"]
         assert environment["GJKD_NODE"] == name
-        assert cluster()[name]["volumes"] == [f"{name}:{environment['GJKD_DATA_DIR']}"]
+        assert environment["GJKD_CLUSTER_INIT"] == ("true" if name == "gjkd-1" else "false")
         assert environment["GJKD_NATS"] == ",".join(f"nats://{server}:4222" for server in servers)
         assert name in environment["GJKD_ALLOWED_HOST"].split(",")
         assert f"{name}:8080" in (DEPLOY / "haproxy/cluster.cfg").read_text()

@@ -1,8 +1,7 @@
 /*
  * How do mutated records stay readable? Places and definitions of shapes end with checksums, and what
  * has a wrong one is refused before anything else of it is looked at. So mostly the checksums are put
- * right after libFuzzer has had its way, as far as the rest has the form of a record. Both forms that
- * are read have one layout, for the older one has no mark, and so no flag for it.
+ * right after libFuzzer has had its way, as far as the rest has the form of a record.
  */
 
 #include <stdbool.h>
@@ -12,7 +11,7 @@
 
 #include "store/checksum.h"
 
-enum { FLAGS_BYTES = 1, HEAD_BYTES = 36, DIGEST_BYTES = 32, NUMBERS_BYTES = 36 };
+enum { FLAGS_BYTES = 1, DIGEST_BYTES = 32, NUMBERS_BYTES = 36 };
 enum { STAMP_BYTES = 8 + DIGEST_BYTES + 1 };
 enum { POSES_BYTES = 4 * 8 + 2 * 4 + 1 + DIGEST_BYTES }; /* up to the number of rows */
 enum { GONE = 0, DEFINED = 2 };
@@ -112,12 +111,7 @@ static void seal_change(cursor *rest) {
 
 static void seal_all(uint8_t *data, size_t size) {
     cursor rest = {data, data + size};
-    const uint8_t *flags = skip(&rest, FLAGS_BYTES);
-    (void)skip(&rest, HEAD_BYTES);
-    const uint32_t pieces = skip32(&rest);
-    (void)skip(&rest, (size_t)pieces * DIGEST_BYTES);
-    if (flags != NULL && (*flags & 1) == 0)
-        (void)skip32(&rest); /* how many changes */
+    (void)skip(&rest, FLAGS_BYTES);
     while (rest.at != NULL && rest.at < rest.end)
         seal_change(&rest);
 }

@@ -1,8 +1,7 @@
 """A NATS server with JetStream for the tests of clusters, and gjkd nodes on it."""
 
-import os
+import functools
 import pathlib
-import shutil
 import signal
 import socket
 import subprocess
@@ -10,7 +9,8 @@ import time
 
 import pytest
 
-SERVER = shutil.which("nats-server") or "/usr/sbin/nats-server"
+FETCH_S = 300
+SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "deploy/nats-server.sh"
 START_S = 20
 
 
@@ -20,9 +20,18 @@ def free_port(host="127.0.0.1"):
         return probe.getsockname()[1]
 
 
+@functools.cache
+def find_server():
+    """The path of a server of 2.10 or later; why there is none."""
+    ended = subprocess.run([SCRIPT], capture_output=True, text=True, timeout=FETCH_S)
+    return ended.stdout.strip(), ended.stderr
+
+
 def need_server():
-    if not os.path.exists(SERVER):
-        pytest.skip("nats-server is not installed")
+    path, why = find_server()
+    if not path:
+        pytest.skip(why)
+    return path
 
 
 class Nats:
@@ -39,7 +48,7 @@ class Nats:
 
     def start(self):
         self.process = subprocess.Popen(
-            [SERVER, "-js", "-a", self.host, "-p", str(self.port), "-sd", str(self.folder),
+            [need_server(), "-js", "-a", self.host, "-p", str(self.port), "-sd", str(self.folder),
              *self.flags],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         deadline = time.monotonic() + START_S

@@ -5,7 +5,8 @@ import threading
 
 
 class Filter:
-    """A proxy of the text protocol that looks at what the server delivers: `MSG subject sid [reply] bytes`."""
+    """A proxy of the text protocol that looks at what the server delivers: `MSG subject sid [reply] bytes`.
+    `subject` is one, or the beginning of all that begin with it where it ends with a dot."""
 
     def __init__(self, port, subject):
         self.port_behind, self.subject = port, subject.encode()
@@ -27,10 +28,19 @@ class Filter:
                 front, _ = self.listener.accept()
             except OSError:
                 return
-            back = socket.create_connection(("127.0.0.1", self.port_behind))
+            try:
+                back = socket.create_connection(("127.0.0.1", self.port_behind))
+            except OSError:  # it is away
+                front.close()
+                continue
             for each in (front, back):
                 each.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self.sockets += [front, back]
+            with self.changed:
+                self.sockets += [front, back]
+                if self.listener.fileno() < 0:
+                    front.close()
+                    back.close()
+                    return
             threading.Thread(target=self.copy, args=(front, back), daemon=True).start()
             threading.Thread(target=self.deliver, args=(back, front), daemon=True).start()
 
@@ -50,12 +60,15 @@ class Filter:
                 words = line.split()
                 if words[:1] in ([b"MSG"], [b"HMSG"]):
                     line += stream.read(int(words[-1]) + 2)
-                    if words[1] == self.subject and self.keep_back(to, line):
+                    if self.is_of(words[1]) and self.keep_back(to, line):
                         continue
                 to.sendall(line)
             to.shutdown(socket.SHUT_WR)
         except (OSError, ValueError):
             pass
+
+    def is_of(self, subject):
+        return subject == self.subject or (self.subject.endswith(b".") and subject.startswith(self.subject))
 
     def keep_back(self, to, message):
         with self.changed:
@@ -90,5 +103,6 @@ class Filter:
             to.sendall(message)
 
     def close(self):
-        for each in self.sockets:
-            each.close()
+        with self.changed:
+            for each in self.sockets:
+                each.close()

@@ -63,7 +63,7 @@ class Waiting:
     def __init__(self, url, *flags):
         self.port = nats.free_port()
         self.process = subprocess.Popen(
-            [BINARY, "--listen", f"{HOST}:{self.port}", "--nats", url, "--cluster", "test", *flags],
+            [BINARY, "--listen", f"{HOST}:{self.port}", "--nats", url, "--cluster", "test", "--cluster-init", *flags],
             env=clean_environment(GJKD_DRAIN_DELAY="0"), stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE, stderr=subprocess.PIPE)
 
@@ -113,7 +113,7 @@ def wait_with():
                                          ("authorization { token: right }\n", "right")])
 def test_credentials_in_the_url(guard, config, who):
     engine = guard(config)
-    node = Daemon("--nats", engine.url(who), "--cluster", "test")
+    node = Daemon("--nats", engine.url(who), "--cluster", "test", "--cluster-init")
     assert node.put("/v1/sets/s", SET).headers["Gjkd-Durability"] == "quorum"
     assert b"right" not in node.stderr()
     node.stop()
@@ -134,7 +134,7 @@ def test_a_node_that_starts_with_wrong_ones_says_so_and_joins_when_they_are_righ
 def test_a_running_node_that_is_refused_goes_on_when_it_is_let_in_again(guard):
     """Twice refused, the library of NATS gives a connection up for good."""
     engine = guard(user("right"))
-    node = Daemon("--nats", engine.url("me:right"), "--cluster", "test")
+    node = Daemon("--nats", engine.url("me:right"), "--cluster", "test", "--cluster-init")
     node.store("s", SET)
     engine.allow(user("other"))
     engine.restart()
@@ -148,7 +148,7 @@ def test_a_running_node_that_is_refused_goes_on_when_it_is_let_in_again(guard):
     assert eventually(lambda: state(node) == "ready", JOIN_S)
     assert node.get("/readyz").json() == {"status": "ok"}
     assert node.put("/v1/sets/s", SET | {"history": {"ticks": 3}}).status_code == 200
-    other = Daemon("--nats", engine.url("me:right"), "--cluster", "test")
+    other = Daemon("--nats", engine.url("me:right"), "--cluster", "test", "--cluster-init")
     for tick in range(1, 4):  # told beside the log, by the other connection
         assert node.put(f"/v1/sets/s/ticks/{tick}",
                         {"shapes": {"a": {"position": [tick, 1]}}}).status_code == 201
@@ -170,7 +170,7 @@ def test_credentials_of_an_operator(guard, wait_with, tmp_path):
     node.says("NATS refuses the credentials of this node.*the file of --nats-creds")
     file.write_text(operator.credentials())
     assert node.joins(), "the file is read anew for every connection"
-    lone = Daemon("--nats", engine.url(), "--cluster", "test", "--nats-creds", str(file))
+    lone = Daemon("--nats", engine.url(), "--cluster", "test", "--cluster-init", "--nats-creds", str(file))
     assert lone.put("/v1/sets/s", SET).headers["Gjkd-Durability"] == "quorum"
     lone.stop()
 
@@ -191,4 +191,4 @@ def test_more_copies_than_servers(guard, wait_with):
     engine = guard("")
     node = wait_with(engine.url(), "--replicas", "3")
     node.says("--replicas asks for copies on several servers, and this one is alone")
-    assert eventually(lambda: node.refuses("the streams of its cluster cannot be opened"))
+    assert eventually(lambda: node.refuses("the stream of its cluster cannot be opened"))

@@ -4,26 +4,24 @@ import base64
 import json
 import os
 import socket
-import struct
 
 import pytest
 
-from test_cluster import (NODES, SET, cluster, engine, join, metric, revision_of,  # noqa: F401
-                          seen, trimmed)
+from test_cluster import (LARGE, NODES, SET, cluster, engine, join, metric, revision_of,  # noqa: F401
+                          roll_up, seen)
 from wire import eventually
 
-LOG = "gjkd.test.log"
-SUBJECTS = {"ticks": "gjkd.test.tick", "note": "gjkd.test.chunk.snapshot",
-            "piece": "gjkd.test.chunk." + "ab" * 32, "chunk": "gjkd.test.chunk.x"}
+LOG = "gjkd.test.log.s.s"  # the set s
+SUBJECTS = {"ticks": "gjkd.test.tick", "another set": "gjkd.test.log.s.other", "node": "gjkd.test.log.n.node-0",
+            "part": "gjkd.test.log.p.s", "elsewhere": "gjkd.test.log.x.y.z"}
+HEAD = b"NATS/1.0\r\nGjkd-Format: %d\r\nGjkd-Id: 1234567812345678\r\n" \
+       b"Gjkd-After: %d-%s\r\nGjkd-Flags: 0\r\nGjkd-Node: x\r\n\r\n"
 
 STRAYS = {
     "empty": [b""],
     "garbage": [b"hello"],
-    "magic alone": [b"GJL3"],
-    "magic and garbage": [b"GJL3" + bytes(range(256))],
-    "magic and zeros": [b"GJL3" + bytes(200)],
-    "the magic before": [b"GJL2" + os.urandom(60)],
-    "a later magic": [b"GJL9" + os.urandom(60)],
+    "of gjkd 0.1": [b"GJL3" + os.urandom(60)],
+    "numbers": [os.urandom(300)],
     "huge": [bytes(1_000_000)],
     "many": [b"%d" % i for i in range(300)],
 }
@@ -105,9 +103,9 @@ def test_a_write_that_a_stray_overtakes(cluster, publisher):  # noqa: F811
 
 def test_a_stray_as_the_first_message(engine, join, publisher):  # noqa: F811
     """It is what an empty log has at its first place."""
-    config = json.dumps({"name": "gjkd_test", "subjects": [LOG], "retention": "limits",
+    config = json.dumps({"name": "gjkd_test", "subjects": ["gjkd.test.log.>"], "retention": "limits",
                          "storage": "file", "max_consumers": -1, "max_msgs": -1, "max_bytes": -1,
-                         "discard": "old", "num_replicas": 1}).encode()
+                         "discard": "old", "num_replicas": 1, "allow_rollup_hdrs": True}).encode()
     assert "error" not in ask(publisher, b"$JS.API.STREAM.CREATE.gjkd_test", config)
     publisher.publish(LOG, b"hello")
     publisher.flush()
@@ -146,42 +144,15 @@ def test_strays_on_other_subjects_stop_nothing(cluster, join, publisher, what, s
         assert eventually(lambda: metric(cluster[1], "gjkd_cluster_stray_messages_total") > 0)
 
 
-LARGE = {"dimension": 2, "shapes": {f"s{i:04}": {"type": "circle", "radius": 1, "meta": "m" * 400}
-                                    for i in range(1000)}}
-
-
-@pytest.mark.parametrize("what", ["empty", "garbage", "magic and zeros", "many"])
-def test_strays_among_snapshots_and_pieces(cluster, join, publisher, engine, what):  # noqa: F811
-    """A node that starts needs the newest snapshot, whose note is the last of its subject no more."""
-    rounds = 0
-    while trimmed(engine) == 1 and rounds < 300:
-        rounds += 1
-        assert cluster[rounds % 3].put("/v1/sets/large", LARGE | {"meta": rounds}).status_code < 300
-    assert trimmed(engine) > 1
-    newest = revision_of(cluster[0].get("/v1/sets/large"))
-    names = subjects(publisher)
-    assert SUBJECTS["note"] in names and len(names) > 1
-    for name in names:  # pieces, too, which are named by what they hold
-        for data in STRAYS[what][:20]:
-            publisher.publish(name, data)
+def test_strays_before_a_set_is_rolled_up(engine, join, publisher):  # noqa: F811
+    nodes = [join(host) for host in NODES[:2]]
+    for data in (b"", b"hello", bytes(1000)):
+        publisher.publish("gjkd.test.log.s.large", data)
+        publisher.publish("gjkd.test.log.p.large", data)
     publisher.flush()
-    late = join("127.0.0.4")
-    reply = seen(late, "/v1/sets/large", newest)
-    assert reply.content == seen(cluster[0], "/v1/sets/large", newest).content
-    assert metric(late, "gjkd_cluster_stray_messages_total") > 0
-    made = sum(metric(node, "gjkd_cluster_snapshots_total") for node in cluster)
-    while sum(metric(node, "gjkd_cluster_snapshots_total") for node in cluster) == made:
-        rounds += 1
-        assert rounds < 600, "no snapshot is made any more"
-        assert cluster[rounds % 3].put("/v1/sets/large", LARGE | {"meta": rounds}).status_code < 300
-    stop_nothing([*cluster, late])
-
-
-def subjects(publisher):
-    """Of everything in the stream of pieces."""
-    body = b'{"subjects_filter": ">"}'
-    answer = ask(publisher, b"$JS.API.STREAM.INFO.gjkd_test_chunks", body)
-    return list(answer["state"]["subjects"])
+    revision = roll_up(engine, nodes)
+    late = join(NODES[2])
+    assert len({seen(node, "/v1/sets/large", revision).content for node in [*nodes, late]}) == 1
 
 
 def ask(publisher, subject, body):
@@ -195,20 +166,20 @@ def ask(publisher, subject, body):
     return json.loads(text)
 
 
-def last_message(publisher, place):
-    """The log's message at that place, by the servers' own interface."""
-    answer = ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test", json.dumps({"seq": place}).encode())
-    return base64.b64decode(answer["message"]["data"])
+def last_of(publisher, name):
+    """Place and id of the set's last message."""
+    answer = ask(publisher, b"$JS.API.STREAM.MSG.GET.gjkd_test",
+                 json.dumps({"last_by_subj": f"gjkd.test.log.s.{name}"}).encode())["message"]
+    head = base64.b64decode(answer["hdrs"]).decode().split("\r\n")
+    return answer["seq"], next(line for line in head if line.startswith("Gjkd-Id: "))[9:].encode()
 
 
-@pytest.mark.parametrize("magic, words", [(b"GJL4", "later version"), (b"GJL3", "cannot be taken")])
-def test_what_a_node_cannot_take_is_told(cluster, publisher, magic, words):  # noqa: F811
+@pytest.mark.parametrize("form, words", [(5, "later version"), (4, "cannot be taken")])
+def test_what_a_node_cannot_take_is_told(cluster, publisher, form, words):  # noqa: F811
     """A message that follows the last one and is not understood: no node may pass it over."""
     stop_nothing(cluster)
-    place = revision_of(cluster[0].get("/v1/sets/s"))
-    id_, _, epoch = struct.unpack("<QQQ", last_message(publisher, place)[4:28])
-    publisher.publish(LOG, magic + struct.pack("<QQQQI", 99, id_, epoch, 0, 0) +
-                      struct.pack("<I", 1) + b"\xff" * 40)
+    assert cluster[0].put("/v1/sets/fine", SET).status_code == 201
+    publisher.publish(LOG, b"\xff" * 40, HEAD % (form, *last_of(publisher, "s")))
     publisher.flush()
     for node in cluster:
         assert eventually(lambda: node.get("/readyz").json()["status"] == "degraded"), words
@@ -216,8 +187,22 @@ def test_what_a_node_cannot_take_is_told(cluster, publisher, magic, words):  # n
         assert reply.status_code == 200 and words in reply.json()["detail"], reply.text
         assert metric(node, "gjkd_cluster_degraded") == 1
         assert metric(node, "gjkd_cluster_stray_messages_total") == 0
-        assert node.get("/v1/sets/s").status_code == 200
         refused = node.put("/v1/sets/s", SET)
         assert refused.status_code == 503 and refused.json()["code"] == "not-ready", refused.text
         assert words.encode() in node.stderr()
+        assert node.put("/v1/sets/fine", SET).status_code == 200, "other sets go on"
     assert [node.get("/v1").json()["cluster"]["state"] for node in cluster] == ["degraded"] * 3
+
+
+def test_a_message_that_another_overtook_is_passed_over(cluster, publisher):  # noqa: F811
+    """As a server that takes two messages upon one state would have it."""
+    made = cluster[0].put("/v1/sets/s", SET)
+    before = last_of(publisher, "s")
+    after = cluster[0].put("/v1/sets/s", SET | {"meta": 1})
+    publisher.publish(LOG, b"\xff" * 40, HEAD % (4, *before))
+    publisher.flush()
+    for node in cluster:
+        seen(node, "/v1/sets/s", revision_of(after))
+        assert eventually(lambda: metric(node, "gjkd_cluster_conflicts_total") == 1)
+        assert node.get("/v1/sets/s").headers["ETag"] == after.headers["ETag"] != made.headers["ETag"]
+        assert node.get("/readyz").json() == {"status": "ok"}

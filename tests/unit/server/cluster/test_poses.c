@@ -142,8 +142,8 @@ static void take_record(node *at) {
     proto_text text = records[at->place];
     gjkd_applied applied;
     struct proto_problem problem = {0};
-    ck_assert_msg(gjkd_record_apply(&text, at->shown, registry, &limits, &applied, &problem), "%s",
-                  problem.detail);
+    ck_assert_msg(gjkd_record_apply(&text, 0, at->shown, registry, &limits, &applied, &problem),
+                  "%s", problem.detail);
     gjkd_version_release(applied.from);
     at->place++;
     show(at, applied.to);
@@ -226,7 +226,7 @@ static void begin(void) {
         gjkd_applied applied;
         struct proto_problem problem = {0};
         struct gjkd_registry *none = gjkd_registry_new(1);
-        ck_assert(gjkd_record_apply(&text, NULL, none, &limits, &applied, &problem));
+        ck_assert(gjkd_record_apply(&text, 0, NULL, none, &limits, &applied, &problem));
         nodes[i].shown = applied.to;
         gjkd_registry_free(none);
     }
@@ -371,7 +371,7 @@ TEST(a_snapshot_keeps_the_ticks_that_the_log_has) {
     while (text.length > 0) {
         gjkd_applied applied;
         struct proto_problem problem = {0};
-        ck_assert_msg(gjkd_record_apply(&text, before, none, &limits, &applied, &problem), "%s",
+        ck_assert_msg(gjkd_record_apply(&text, 0, before, none, &limits, &applied, &problem), "%s",
                       problem.detail);
         gjkd_version_release(applied.from);
         gjkd_version_release(before);

@@ -51,7 +51,7 @@ static proto_text record(const gjkd_proposal *proposal) {
 static struct gjkd_version *apply(proto_text text) {
     gjkd_applied applied;
     struct proto_problem problem = {0};
-    ck_assert_msg(gjkd_record_apply(&text, NULL, other, &limits, &applied, &problem), "%s",
+    ck_assert_msg(gjkd_record_apply(&text, 0, NULL, other, &limits, &applied, &problem), "%s",
                   problem.detail);
     ck_assert_uint_eq(text.length, 0);
     gjkd_registry_set(other, applied.name, applied.to);
@@ -144,7 +144,7 @@ static struct gjkd_version *restore(proto_text text) {
     while (text.length > 0) {
         gjkd_applied applied;
         struct proto_problem problem = {0};
-        ck_assert_msg(gjkd_record_apply(&text, before, other, &limits, &applied, &problem), "%s",
+        ck_assert_msg(gjkd_record_apply(&text, 0, before, other, &limits, &applied, &problem), "%s",
                       problem.detail);
         gjkd_version_release(applied.from);
         gjkd_version_release(before);
@@ -174,24 +174,6 @@ TEST(snapshots_come_back_with_their_ticks) {
     gjkd_version_release(back);
 }
 
-/* A log that was begun by the version before goes on. */
-TEST(messages_of_the_form_before_are_read) {
-    const gjkd_message_head head = {.id = 1, .previous = 2, .epoch = 3};
-    struct proto_buffer out;
-    gjkd_message message;
-    proto_buffer_init(&out, &arena);
-    gjkd_record_put_head(&out, &head, NULL, 0, 0);
-    gjkd_record_begin(&out, 0);
-    ck_assert(!out.failed);
-    char *text = gjk_arena_copy_text(&arena, out.data, out.length);
-    for (char form = '1'; form <= '4'; form++) {
-        text[3] = form;
-        const bool is_read = gjkd_message_read((proto_text){text, out.length}, &message);
-        ck_assert_int_eq(is_read, form == '2' || form == '3');
-        ck_assert(!is_read || (message.head.epoch == 3 && message.changes.length == 4));
-    }
-}
-
 TEST(edits_need_what_they_edit) {
     struct gjkd_version *first = test_put(registry, "s", FIRST, NULL);
     struct gjkd_version *second = test_put(registry, "s", SECOND, NULL);
@@ -199,7 +181,7 @@ TEST(edits_need_what_they_edit) {
     proto_text text = record(&edit);
     gjkd_applied applied;
     struct proto_problem problem = {0};
-    ck_assert(!gjkd_record_apply(&text, NULL, other, &limits, &applied, &problem));
+    ck_assert(!gjkd_record_apply(&text, 0, NULL, other, &limits, &applied, &problem));
     ck_assert_ptr_nonnull(strstr(problem.detail, "not there"));
     gjkd_version_release(first);
     gjkd_version_release(second);
@@ -208,7 +190,7 @@ TEST(edits_need_what_they_edit) {
 static void check_refused(proto_text text, struct gjkd_version *before, const char *why) {
     gjkd_applied applied;
     struct proto_problem problem = {0};
-    ck_assert(!gjkd_record_apply(&text, before, other, &limits, &applied, &problem));
+    ck_assert(!gjkd_record_apply(&text, 0, before, other, &limits, &applied, &problem));
     ck_assert_msg(strstr(problem.detail, why) != NULL, "%s", problem.detail);
 }
 
@@ -273,7 +255,7 @@ static void try_to_apply(const char *bytes, size_t length) {
     struct proto_problem problem = {0};
     ck_assert_ptr_nonnull(copy);
     memcpy(copy, bytes, length);
-    if (gjkd_record_apply(&text, NULL, other, &limits, &applied, &problem)) {
+    if (gjkd_record_apply(&text, 0, NULL, other, &limits, &applied, &problem)) {
         gjkd_version_release(applied.from);
         gjkd_version_release(applied.to);
     } else {
@@ -302,25 +284,4 @@ TEST(damage_does_no_harm) {
     }
     free(bytes);
     gjkd_version_release(first);
-}
-
-TEST(messages_come_back) {
-    const gjkd_message_head head = {1, 2, 3};
-    gjkd_digest names[2] = {{{1}}, {{2}}};
-    struct proto_buffer out;
-    gjkd_message message;
-    proto_buffer_init(&out, &arena);
-    gjkd_record_put_head(&out, &head, names, 2, 600000);
-    proto_put_bytes(&out, "rest", 4);
-    ck_assert(gjkd_message_read((proto_text){out.data, out.length}, &message));
-    ck_assert_mem_eq(&message.head, &head, sizeof head);
-    ck_assert_uint_eq(message.bytes, 600000);
-    ck_assert_uint_eq(message.piece_count, 2);
-    ck_assert_mem_eq(message.pieces, names, sizeof names);
-    ck_assert_uint_eq(message.changes.length, 4);
-    for (size_t length = 0; length < out.length - 4; length++) {
-        ck_assert(!gjkd_message_read((proto_text){out.data, length}, &message));
-    }
-    out.data[0] ^= 1;
-    ck_assert(!gjkd_message_read((proto_text){out.data, out.length}, &message));
 }

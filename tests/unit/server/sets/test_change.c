@@ -31,7 +31,8 @@ static gjkd_verdict commit(struct gjkd_storage *storage, const gjkd_proposal *pr
     return gjkd_storage_queue(storage, proposal, submit, to);
 }
 
-static bool has_room(struct gjkd_storage *storage, struct proto_problem *to) {
+static bool has_room(struct gjkd_storage *storage, bool is_tick, struct proto_problem *to) {
+    (void)is_tick;
     return !((struct fake *)(void *)storage)->is_full ||
            proto_problem_set(to, PROTO_OVERLOADED, "full");
 }

@@ -46,7 +46,7 @@ TEST_FIXTURE(setup, teardown)
 
 static bool has_room(void) {
     struct gjkd_storage *storage = gjkd_disk_store_storage(disk);
-    return storage->has_room(storage, &problem);
+    return storage->has_room(storage, false, &problem);
 }
 
 static bool put(unsigned change) {

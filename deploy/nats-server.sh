@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Prints the path of a nats-server of 2.10 or later: NATS_SERVER, else the installed one, else, where
+# that is older (Debian 12 has 2.9), that of Debian 13, which runs there, too. It is fetched once, by apt
+# from the mirror that the machine's own sources name, into build/nats-server; nothing is installed.
+#   deploy/nats-server.sh
+set -euo pipefail
+cd "$(dirname "$0")/.."
+PATH=$PATH:/usr/sbin
+folder=$PWD/build/nats-server
+suite=trixie
+
+is_new_enough() {
+    local version
+    version=$("$1" --version 2>/dev/null | sed -n 's/^nats-server: v\([0-9.]*\).*/\1/p')
+    [ -n "$version" ] && printf '2.10\n%s\n' "$version" | sort -VC
+}
+
+for server in ${NATS_SERVER:+"$NATS_SERVER"} "$(command -v nats-server || true)" "$folder/usr/sbin/nats-server"; do
+    if [ -x "$server" ] && is_new_enough "$server"; then
+        echo "$server"
+        exit
+    fi
+done
+
+# shellcheck disable=SC2016 # apt fills it in
+mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Codename: bookworm' 2>/dev/null | head -n 1)
+[ -n "$mirror" ] || {
+    echo "deploy/nats-server.sh: install nats-server 2.10 or later, or set NATS_SERVER to one" >&2
+    exit 1
+}
+mkdir -p "$folder"/{lists/partial,cache/archives/partial,parts}
+cat >"$folder/parts/one.sources" <<SOURCE
+Types: deb
+URIs: $mirror
+Suites: $suite
+Components: main
+Signed-By: /usr/share/keyrings/debian-archive-keyring.gpg
+SOURCE
+apt=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$folder/parts" -o "Dir::State::Lists=$folder/lists"
+    -o "Dir::Cache=$folder/cache" -o "APT::Sandbox::User=$(id -un)")
+{
+    echo "fetching nats-server of Debian 13"
+    apt-get "${apt[@]}" update
+    (cd "$folder" && apt-get "${apt[@]}" download "nats-server/$suite" && dpkg-deb -x nats-server_*.deb .)
+    rm -rf "$folder"/{lists,cache,parts} "$folder"/*.deb
+} >&2
+is_new_enough "$folder/usr/sbin/nats-server"
+echo "$folder/usr/sbin/nats-server"

@@ -1,0 +1,272 @@
+/* Start and end, the keeper, and what the node tells of itself. */
+
+#include "cluster/state.h"
+
+#include "util/log.h"
+#include "work/pool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include <uv.h>
+
+#define STEP_MS 100
+#define BARRIER_PAUSE_NS UINT64_C(500000000)
+
+/* A log that has not answered for so long is asked for another leader. */
+#define UNANSWERED_NS UINT64_C(5000000000)
+
+/* Between two records of the log about messages of others. */
+#define STRAY_PAUSE_NS UINT64_C(60000000000)
+
+/* So many places that are not shown yet are the ordinary course of things. */
+#define LAG_OF_READY 64
+
+void gjkd_cluster_wait(struct gjkd_cluster *cluster, uint64_t wait_ms) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    const uint64_t ns = (uint64_t)until.tv_nsec + wait_ms * 1000000;
+    until.tv_sec += (time_t)(ns / 1000000000);
+    until.tv_nsec = (long)(ns % 1000000000);
+    pthread_cond_timedwait(&cluster->moved, &cluster->lock, &until);
+}
+
+bool gjkd_cluster_is_away(struct gjkd_cluster *cluster) {
+    return !gjkd_engine_is_connected(cluster->engine) || !atomic_load(&cluster->is_ready) ||
+           atomic_load(&cluster->is_stuck);
+}
+
+void gjkd_cluster_note_stray(struct gjkd_cluster *cluster) {
+    const uint64_t now_ns = uv_hrtime(), count = atomic_fetch_add(&cluster->strays, 1) + 1;
+    uint64_t logged_ns = atomic_load(&cluster->stray_logged_ns);
+    if ((logged_ns == 0 || now_ns - logged_ns > STRAY_PAUSE_NS) &&
+        atomic_compare_exchange_strong(&cluster->stray_logged_ns, &logged_ns, now_ns)) {
+        const char *name = cluster->setup.config->cluster;
+        gjkd_log(GJKD_LOG_WARNING,
+                 "cluster %s: a message that is none of gjkd's was passed over, %" PRIu64
+                 " so far: somebody else publishes to gjkd.%s.>, which NATS can forbid",
+                 name, count, name);
+    }
+}
+
+/* On a thread of the engine. */
+static void on_change(void *user) {
+    struct gjkd_cluster *cluster = user;
+    atomic_store(&cluster->is_doubtful, true);
+}
+
+/* --- The keeper --- */
+
+/* Asks for another leader of a log that does not answer, once each time. */
+static void press(struct gjkd_cluster *cluster, uint64_t *pressed_ns) {
+    const uint64_t since_ns = atomic_load(&cluster->unanswered_ns);
+    if (since_ns == 0 || *pressed_ns == since_ns || uv_hrtime() - since_ns < UNANSWERED_NS) {
+        return;
+    }
+    *pressed_ns = since_ns;
+    const bool has_asked = gjkd_engine_change_leader(cluster->engine);
+    gjkd_log(GJKD_LOG_ERROR,
+             "cluster %s: the log has not taken a message for 5 s; NATS was asked for another "
+             "leader of it, and %s. See that a majority of its servers runs, reaches the others "
+             "and has room on its disk",
+             cluster->setup.config->cluster, has_asked ? "makes one" : "did not answer");
+}
+
+void *gjkd_cluster_keep(void *closure) {
+    struct gjkd_cluster *cluster = closure;
+    uint64_t barrier_ns = 0, pressed_ns = 0;
+    char heavy[PROTO_SET_NAME_BYTES_MAX + 1];
+    while (!atomic_load(&cluster->stops)) {
+        gjkd_engine_mend(cluster->engine);
+        if (uv_hrtime() - barrier_ns >= BARRIER_PAUSE_NS &&
+            gjkd_engine_is_connected(cluster->engine) && atomic_load(&cluster->is_ready)) {
+            barrier_ns = uv_hrtime();
+            gjkd_cluster_run_barrier(cluster);
+        }
+        press(cluster, &pressed_ns);
+        gjkd_cluster_checkpoint(cluster);
+        pthread_mutex_lock(&cluster->lock);
+        memcpy(heavy, cluster->heavy, sizeof heavy);
+        pthread_mutex_unlock(&cluster->lock);
+        if (heavy[0] != '\0' && !gjkd_cluster_is_away(cluster)) {
+            gjkd_cluster_roll_up(cluster, heavy);
+        }
+        pthread_mutex_lock(&cluster->lock);
+        if (strcmp(heavy, cluster->heavy) == 0) {
+            cluster->heavy[0] = '\0';
+        }
+        if (!atomic_load(&cluster->stops)) {
+            gjkd_cluster_wait(cluster, STEP_MS);
+        }
+        pthread_mutex_unlock(&cluster->lock);
+    }
+    return NULL;
+}
+
+/* --- Life --- */
+
+static void name_node(struct gjkd_cluster *cluster) {
+    const struct gjkd_config *config = cluster->setup.config;
+    char host[GJKD_NODE_NAME_BYTES_MAX - 8] = "gjkd", address[GJKD_ADDRESS_TEXT_MAX];
+    if (config->node[0] != '\0') {
+        snprintf(cluster->node, sizeof cluster->node, "%.*s", GJKD_NODE_NAME_BYTES_MAX,
+                 config->node);
+        return;
+    }
+    (void)gethostname(host, sizeof host - 1);
+    gjkd_address_format(&config->listen, address);
+    const char *port = strrchr(address, ':');
+    snprintf(cluster->node, sizeof cluster->node, "%s%.7s", host, port != NULL ? port : "");
+}
+
+static bool start(struct gjkd_cluster *cluster) {
+    cluster->has_keeper = pthread_create(&cluster->keeper, NULL, gjkd_cluster_keep, cluster) == 0;
+    cluster->has_reader = pthread_create(&cluster->reader, NULL, gjkd_cluster_read, cluster) == 0;
+    return cluster->has_keeper && cluster->has_reader;
+}
+
+struct gjkd_cluster *gjkd_cluster_open(const gjkd_cluster_setup *setup,
+                                       char error[GJKD_CLUSTER_ERROR_MAX]) {
+    const struct gjkd_config *config = setup->config;
+    struct gjkd_cluster *cluster = calloc(1, sizeof *cluster);
+    pthread_condattr_t monotonic;
+    char reason[GJKD_ENGINE_ERROR_MAX];
+    if (cluster == NULL) {
+        snprintf(error, GJKD_CLUSTER_ERROR_MAX, "out of memory");
+        return NULL;
+    }
+    cluster->setup = *setup;
+    cluster->shown.sets = setup->registry;
+    cluster->base = (struct gjkd_storage){.newest = setup->registry,
+                                          .shown = setup->registry,
+                                          .is_remote = true,
+                                          .has_room = gjkd_cluster_has_room,
+                                          .commit = gjkd_cluster_commit,
+                                          .confirm = gjkd_cluster_confirm};
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&cluster->lock, NULL);
+    pthread_cond_init(&cluster->moved, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    name_node(cluster);
+    const gjkd_engine_setup engine = {config->nats,       config->cluster,   cluster->node,
+                                      config->nats_creds, config->nats_ca,   config->replicas,
+                                      on_change,          gjkd_cluster_hear, cluster};
+    cluster->engine = gjkd_engine_new(&engine, reason);
+    if (cluster->engine == NULL || !start(cluster)) {
+        snprintf(error, GJKD_CLUSTER_ERROR_MAX, "%.250s",
+                 cluster->engine == NULL ? reason : "--cluster: there are no threads");
+        gjkd_cluster_close(cluster);
+        return NULL;
+    }
+    return cluster;
+}
+
+void gjkd_cluster_close(struct gjkd_cluster *cluster) {
+    if (cluster == NULL) {
+        return;
+    }
+    atomic_store(&cluster->stops, true);
+    if (cluster->engine != NULL) {
+        gjkd_engine_close(cluster->engine);
+    }
+    pthread_mutex_lock(&cluster->lock);
+    pthread_cond_broadcast(&cluster->moved);
+    pthread_mutex_unlock(&cluster->lock);
+    if (cluster->has_reader) {
+        pthread_join(cluster->reader, NULL);
+    }
+    if (cluster->has_keeper) {
+        pthread_join(cluster->keeper, NULL);
+    }
+    gjkd_engine_free(cluster->engine);
+    gjkd_cluster_drop_told(cluster);
+    gjkd_copy_clear(&cluster->next, true);
+    gjkd_copy_clear(&cluster->shown, false);
+    pthread_mutex_destroy(&cluster->lock);
+    pthread_cond_destroy(&cluster->moved);
+    free(cluster);
+}
+
+struct gjkd_storage *gjkd_cluster_storage(struct gjkd_cluster *cluster) {
+    return &cluster->base;
+}
+
+bool gjkd_cluster_wait_for_start(struct gjkd_cluster *cluster, uint64_t wait_ms) {
+    pthread_mutex_lock(&cluster->lock);
+    if (!atomic_load(&cluster->has_started)) {
+        gjkd_cluster_wait(cluster, wait_ms);
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return atomic_load(&cluster->has_started);
+}
+
+bool gjkd_cluster_has_old_engine(const struct gjkd_cluster *cluster) {
+    return atomic_load(&cluster->has_old_engine);
+}
+
+bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
+                                    uint64_t revision, gjk_budget *budget) {
+    bool is_there = false, is_late = false;
+    gjkd_pool_step_out();
+    pthread_mutex_lock(&cluster->lock);
+    while (!is_there && !is_late) {
+        struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
+        is_there = cluster->next.sets == NULL &&
+                   (version != NULL ? version->revision : cluster->shown.seq) >= revision;
+        gjkd_version_release(version);
+        is_late = !is_there && (atomic_load(&cluster->stops) || gjk_budget_ask(budget));
+        if (!is_there && !is_late) {
+            gjkd_cluster_wait(cluster, STEP_MS / 2);
+        }
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return is_there;
+}
+
+/* --- Measures --- */
+
+const char *gjkd_cluster_state_name(gjkd_cluster_state state) {
+    switch (state) {
+    case GJKD_CLUSTER_READY:
+        return "ready";
+    case GJKD_CLUSTER_CATCHING_UP:
+        return "catching-up";
+    case GJKD_CLUSTER_DEGRADED:
+        break;
+    }
+    return "degraded";
+}
+
+gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
+    const uint64_t place = atomic_load(&cluster->place), end = atomic_load(&cluster->known_end);
+    const uint64_t lag = end > place ? end - place : 0;
+    const uint64_t fresh_ns = atomic_load(&cluster->fresh_ns), now_ns = uv_hrtime();
+    const bool is_degraded = gjkd_cluster_is_away(cluster) || atomic_load(&cluster->is_blocked);
+    pthread_mutex_lock(&cluster->lock);
+    const uint64_t epoch = cluster->epoch, resyncs = cluster->resyncs;
+    pthread_mutex_unlock(&cluster->lock);
+    return (gjkd_cluster_measure){
+        .name = cluster->setup.config->cluster,
+        .node = cluster->node,
+        .state = is_degraded          ? GJKD_CLUSTER_DEGRADED
+                 : lag > LAG_OF_READY ? GJKD_CLUSTER_CATCHING_UP
+                                      : GJKD_CLUSTER_READY,
+        .lag = lag,
+        .position = place,
+        .epoch = epoch,
+        .age_ns = now_ns > fresh_ns ? now_ns - fresh_ns : 0,
+        .published = atomic_load(&cluster->published),
+        .applied = atomic_load(&cluster->applied),
+        .conflicts = atomic_load(&cluster->conflicts),
+        .strays = atomic_load(&cluster->strays),
+        .rollups = atomic_load(&cluster->rollups),
+        .ticks_told = atomic_load(&cluster->ticks_told),
+        .ticks_taken = atomic_load(&cluster->ticks_taken),
+        .ticks_late = atomic_load(&cluster->ticks_late),
+        .tick_gaps = atomic_load(&cluster->tick_gaps),
+        .resyncs = resyncs,
+    };
+}

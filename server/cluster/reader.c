@@ -1,0 +1,740 @@
+/*
+ * Takes the log in order and shows it. Whatever goes wrong (no connection, a consumer that is gone, a
+ * delivery that is missing) ends in looking at the log anew.
+ *
+ * A message of a set names the one that it was judged by, by sequence and random id. The engine has
+ * compared the sequence already; comparing both here protects against servers that take two messages
+ * upon one state, or that lost what they had acknowledged:
+ *
+ *   it names the newest message of the set        valid: it is shown
+ *   it names another one, and the log's leader    void: another write came first; it is passed over
+ *   has the newest message that this node knows
+ *   else                                          the log is not the one that is shown: resync
+ */
+
+#define _GNU_SOURCE /* tdestroy */
+#include "cluster/state.h"
+
+#include "sets/feed.h"
+#include "sets/version.h"
+#include "sets/version_edit.h"
+#include "util/log.h"
+
+#include <inttypes.h>
+#include <malloc.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uv.h>
+
+#define IDLE_MS 100
+#define AGAIN_MS 100
+
+/* A log that is not read to its end delivers something within that time. */
+#define SILENT_NS UINT64_C(2000000000)
+#define COMPLAINT_PAUSE_NS UINT64_C(10000000000)
+
+/* Sets that are told at a time that they are gone. */
+#define STEP_SETS 256
+
+/* About what a message takes besides its bytes. */
+#define OVERHEAD_BYTES 128
+
+/* So long a change waits for ticks that were told before it. */
+#define TICKS_LATE_NS UINT64_C(100000000)
+#define TICK_STEP_MS 10
+
+/* A set whose changes weigh more than that, and than the set, is rolled up. */
+#define HEAVY_BYTES (UINT64_C(64) << 10)
+
+/* So many messages are asked for one by one where they were not delivered. */
+#define HIDDEN_MAX 1024
+
+/* Parts of one message. */
+#define PARTS_MAX 16384
+
+struct reader {
+    struct gjkd_cluster *cluster;
+    bool is_open;
+    uint64_t delivery; /* of the last message that came; 0: none since the log was opened */
+    uint64_t moved_ns; /* when the last message came, or the log was opened */
+    uint64_t complained_ns;
+    char complaint[GJKD_ENGINE_ERROR_MAX];
+};
+
+static const char *name_of(const struct gjkd_cluster *cluster) {
+    return cluster->setup.config->cluster;
+}
+
+static void complain(struct reader *reader, const char *what) {
+    const uint64_t now_ns = uv_hrtime();
+    if (!atomic_load(&reader->cluster->stops) &&
+        (strncmp(what, reader->complaint, sizeof reader->complaint - 1) != 0 ||
+         now_ns - reader->complained_ns > COMPLAINT_PAUSE_NS)) {
+        reader->complained_ns = now_ns;
+        snprintf(reader->complaint, sizeof reader->complaint, "%s", what);
+        gjkd_log(GJKD_LOG_WARNING, "cluster %s: %s", name_of(reader->cluster), what);
+    }
+}
+
+static void note_obstacle(struct gjkd_cluster *cluster, const char *what) {
+    atomic_store(cluster->setup.obstacle, what);
+}
+
+/* --- Copies --- */
+
+static int compare_places(const void *a, const void *b) {
+    return strcmp(((const gjkd_place *)a)->name, ((const gjkd_place *)b)->name);
+}
+
+gjkd_place *gjkd_copy_find(gjkd_copy *copy, const char *name, bool may_make) {
+    gjkd_place *key = calloc(1, sizeof *key + strlen(name) + 1);
+    if (key == NULL) {
+        return NULL;
+    }
+    memcpy(key->name, name, strlen(name) + 1);
+    gjkd_place *const *found = may_make ? tsearch(key, &copy->places, compare_places)
+                                        : tfind(key, &copy->places, compare_places);
+    gjkd_place *place = found != NULL ? *found : NULL;
+    if (place != key) {
+        free(key);
+    }
+    return place;
+}
+
+void gjkd_copy_clear(gjkd_copy *copy, bool frees_sets) {
+    tdestroy(copy->places, free);
+    if (frees_sets) {
+        gjkd_registry_free(copy->sets);
+    }
+    *copy = (gjkd_copy){.sets = frees_sets ? NULL : copy->sets};
+}
+
+/* --- What is shown --- */
+
+bool gjkd_cluster_shows(struct gjkd_registry *sets, const char *name,
+                        const struct gjkd_version *version) {
+    struct gjkd_version *shown = gjkd_registry_get(sets, name);
+    gjkd_version_release(shown);
+    return shown == version;
+}
+
+void gjkd_cluster_show(struct gjkd_registry *sets, const char *name, struct gjkd_version *from,
+                       struct gjkd_version *to) {
+    const bool is_same_life = from != NULL && to != NULL && from->incarnation == to->incarnation;
+    gjkd_registry_set(sets, name, to);
+    if (from != NULL && to != NULL && !is_same_life) {
+        gjkd_delta_tell(from, NULL);
+    } else {
+        gjkd_delta_tell(from, to);
+    }
+}
+
+struct gjkd_pending *gjkd_cluster_find_pending(struct gjkd_cluster *cluster, const char *name) {
+    struct gjkd_pending *pending = cluster->pending;
+    while (pending != NULL && strcmp(pending->name, name) != 0) {
+        pending = pending->next;
+    }
+    return pending;
+}
+
+/* The sets that messages lead to. */
+static gjkd_copy *copy_of(struct gjkd_cluster *cluster) {
+    return cluster->next.sets != NULL ? &cluster->next : &cluster->shown;
+}
+
+/* --- States --- */
+
+static void enter(struct gjkd_cluster *cluster, gjkd_node_state state) {
+    cluster->state = state;
+    atomic_store(&cluster->is_ready, state == GJKD_NODE_READY);
+    pthread_cond_broadcast(&cluster->moved);
+}
+
+static void go_to(struct gjkd_cluster *cluster, gjkd_node_state state) {
+    pthread_mutex_lock(&cluster->lock);
+    enter(cluster, state);
+    pthread_mutex_unlock(&cluster->lock);
+}
+
+/* Begins anew, beside what is shown. False: there is no memory. */
+static bool begin_resync(struct gjkd_cluster *cluster, const char *why) {
+    struct gjkd_registry *sets = gjkd_registry_new(cluster->setup.limits->sets_max);
+    if (sets == NULL) {
+        return false;
+    }
+    if (why != NULL) {
+        gjkd_log(GJKD_LOG_ERROR,
+                 "cluster %s: %s: what is shown is dropped once the log has been read anew",
+                 name_of(cluster), why);
+    }
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_copy_clear(&cluster->next, true);
+    cluster->next.sets = sets;
+    cluster->resyncs += why != NULL;
+    gjkd_cluster_drop_told(cluster);
+    pthread_mutex_unlock(&cluster->lock);
+    return true;
+}
+
+/* Tells those who watch these sets that they are gone: the log has others, also of the same names. */
+static void end_feeds(struct gjkd_registry *sets) {
+    struct gjkd_version *versions[STEP_SETS];
+    char after[PROTO_SET_NAME_BYTES_MAX + 1] = "";
+    bool more = true;
+    while (more) {
+        const size_t count = gjkd_registry_list(sets, "", after[0] != '\0' ? after : NULL,
+                                                STEP_SETS, versions, &more);
+        for (size_t i = 0; i < count; i++) {
+            gjkd_delta_tell(versions[i], NULL);
+            snprintf(after, sizeof after, "%s", versions[i]->name);
+            gjkd_version_release(versions[i]);
+        }
+    }
+}
+
+/* Shows what was read anew. */
+static void finish_resync(struct gjkd_cluster *cluster) {
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_copy before = cluster->shown, next = cluster->next;
+    gjkd_registry_exchange(before.sets, next.sets);
+    struct gjkd_registry *const readers = before.sets;
+    before.sets = next.sets;
+    next.sets = readers;
+    cluster->shown = next;
+    cluster->next = (gjkd_copy){.sets = NULL};
+    atomic_store(&cluster->place, cluster->shown.seq);
+    gjkd_cluster_take_told(cluster);
+    pthread_cond_broadcast(&cluster->moved);
+    pthread_mutex_unlock(&cluster->lock);
+    end_feeds(before.sets);
+    gjkd_copy_clear(&before, true);
+    malloc_trim(0);
+}
+
+struct comparison {
+    struct gjkd_cluster *cluster;
+    bool fits;
+};
+
+static void compare_place(const void *node, VISIT visit, void *closure) {
+    struct comparison *comparison = closure;
+    struct gjkd_cluster *cluster = comparison->cluster;
+    const gjkd_place *place = *(const gjkd_place *const *)node;
+    gjkd_engine_message last;
+    if ((visit != postorder && visit != leaf) || !comparison->fits ||
+        place->subject_seq > cluster->goal) {
+        return;
+    }
+    comparison->fits = !atomic_load(&cluster->stops) &&
+                       gjkd_engine_get_last(cluster->engine, place->name, &last) &&
+                       last.handle != NULL &&
+                       (last.place == place->subject_seq || last.place > cluster->goal);
+    if (comparison->fits && place->seq == last.place && last.is_ours) {
+        comparison->fits = last.head.id == place->id;
+    }
+    gjkd_engine_release(&last);
+}
+
+/* Compares the newest message of each set that was read with the one that the log's leader has. Of servers
+ * that were restored from old copies, one that was not goes on delivering what the others have lost. */
+static bool compare_all(struct gjkd_cluster *cluster) {
+    struct comparison comparison = {cluster, true};
+    twalk_r(cluster->next.places, compare_place, &comparison);
+    return comparison.fits;
+}
+
+/* The goal is reached. False: what was read is not what the log's leader has. */
+static bool become_ready(struct gjkd_cluster *cluster) {
+    if (cluster->next.sets != NULL) {
+        if (!compare_all(cluster)) {
+            (void)begin_resync(cluster, NULL);
+            return false;
+        }
+        finish_resync(cluster);
+    }
+    go_to(cluster, GJKD_NODE_READY);
+    if (!atomic_exchange(&cluster->has_started, true)) {
+        gjkd_log(GJKD_LOG_INFO, "cluster %s: the log is read, up to %" PRIu64, name_of(cluster),
+                 cluster->shown.seq);
+    }
+    return true;
+}
+
+/* --- Opening --- */
+
+typedef enum fit { FITS, FITS_NOT, IS_UNCLEAR } fit;
+
+/* Compares a message of a set, at that place, with what the log's leader has there. A server that was
+ * killed may deliver, for a while after its start, what most of the others never got. */
+static fit compare_at(struct gjkd_cluster *cluster, uint64_t seq, uint64_t id) {
+    gjkd_engine_message found;
+    if (!gjkd_engine_get(cluster->engine, seq, &found)) {
+        return IS_UNCLEAR;
+    }
+    const bool fits = found.handle != NULL && found.is_ours && found.head.id == id;
+    gjkd_engine_release(&found);
+    return fits ? FITS : FITS_NOT;
+}
+
+/* Compares the last message of a set that was taken: each message names one before it, so that all before are
+ * the same, too. One that was rolled up meanwhile cannot be compared. */
+static fit compare(struct gjkd_cluster *cluster, const gjkd_copy *copy) {
+    return copy->set_seq == 0 ? FITS : compare_at(cluster, copy->set_seq, copy->set_id);
+}
+
+/* Looks whether the log goes on from what is shown, and begins a resync where it does not. The barrier
+ * proves that its leader has a majority. False: not now. */
+static bool find_beginning(struct reader *reader, const gjkd_engine_state *log, uint64_t barrier) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    if (cluster->epoch == 0) {
+        pthread_mutex_lock(&cluster->lock);
+        cluster->epoch = log->epoch;
+        pthread_mutex_unlock(&cluster->lock);
+        return cluster->next.sets != NULL || begin_resync(cluster, NULL);
+    }
+    if (cluster->next.sets != NULL) {
+        return begin_resync(cluster, NULL); /* it was interrupted */
+    }
+    if (barrier <= cluster->shown.seq) {
+        return begin_resync(cluster, "the log has lost its end");
+    }
+    const fit found = compare(cluster, &cluster->shown);
+    return found == FITS ||
+           (found == FITS_NOT &&
+            begin_resync(cluster, "the log goes on otherwise, or has rolled up what "
+                                  "this node knows of it"));
+}
+
+static bool refuse_open(struct reader *reader, gjkd_node_state state, const char *obstacle,
+                        const char *why) {
+    note_obstacle(reader->cluster, obstacle);
+    complain(reader, why);
+    go_to(reader->cluster, state);
+    return false;
+}
+
+/* Looks at the log. False: it cannot be had now, and the obstacle says why. */
+static bool look_at_log(struct reader *reader, gjkd_engine_state *log) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    char error[GJKD_ENGINE_ERROR_MAX] = "";
+    if (!gjkd_engine_is_connected(cluster->engine)) {
+        const char *trouble = gjkd_engine_trouble(cluster->engine, error);
+        return trouble != NULL && refuse_open(reader, GJKD_NODE_OPENING, trouble, error);
+    }
+    const bool may_make = cluster->setup.config->cluster_init && cluster->epoch == 0;
+    switch (gjkd_engine_open(cluster->engine, may_make, log, error)) {
+    case GJKD_OPENED:
+        break;
+    case GJKD_OPENED_NONE:
+        return refuse_open(reader, cluster->epoch != 0 ? GJKD_NODE_LOST : GJKD_NODE_OPENING,
+                           "NATS has no log of this cluster: one node with --cluster-init makes it",
+                           error);
+    case GJKD_OPENED_OLD:
+        atomic_store(&cluster->has_old_engine, true);
+        return refuse_open(reader, GJKD_NODE_OPENING, "NATS is older than 2.10: update its servers",
+                           error);
+    case GJKD_OPENED_NOT:
+        return refuse_open(reader, GJKD_NODE_OPENING,
+                           "the stream of its cluster cannot be opened: its log says why", error);
+    }
+    if (cluster->epoch != 0 && log->epoch != cluster->epoch) {
+        return refuse_open(reader, GJKD_NODE_LOST,
+                           "NATS has another log than the one that this node shows: start the node "
+                           "again to take it",
+                           "the log was made anew: the sets that are shown stay, and writes are "
+                           "refused until this node is started again");
+    }
+    return true;
+}
+
+static bool open_log(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    gjkd_engine_state log;
+    uint64_t barrier = 0;
+    if (!look_at_log(reader, &log)) {
+        return false;
+    }
+    if (!gjkd_cluster_put_barrier(cluster, &barrier)) {
+        return refuse_open(reader, GJKD_NODE_OPENING,
+                           "the log takes no writes: have its servers "
+                           "a majority, and room on their disks?",
+                           "the log takes no writes");
+    }
+    if (!find_beginning(reader, &log, barrier)) {
+        return false;
+    }
+    pthread_mutex_lock(&cluster->lock);
+    cluster->goal = barrier;
+    enter(cluster, cluster->next.sets != NULL ? GJKD_NODE_RESYNC : GJKD_NODE_READING);
+    pthread_mutex_unlock(&cluster->lock);
+    note_obstacle(cluster, NULL);
+    reader->delivery = 0;
+    reader->moved_ns = uv_hrtime();
+    if (!gjkd_engine_follow(cluster->engine, copy_of(cluster)->seq + 1)) {
+        complain(reader, "the log cannot be followed yet");
+        return false;
+    }
+    return true;
+}
+
+/* --- Messages --- */
+
+static void note_place(struct gjkd_cluster *cluster, gjkd_copy *copy, uint64_t seq) {
+    copy->seq = seq;
+    if (copy == &cluster->shown) {
+        atomic_store(&cluster->place, seq);
+        gjkd_cluster_take_told(cluster);
+    }
+    if (atomic_load(&cluster->known_end) < seq) {
+        atomic_store(&cluster->known_end, seq);
+    }
+    pthread_cond_broadcast(&cluster->moved);
+}
+
+/* Settles the node's own write: its version gets the place of the message. */
+static void settle(struct gjkd_cluster *cluster, struct gjkd_pending *pending, uint64_t seq) {
+    const gjkd_proposal *proposal = pending->proposal;
+    struct gjkd_version *from = proposal->from, *to = proposal->to;
+    if (to != NULL) {
+        gjkd_version_number(to, from == NULL, to->incarnation, pending->is_quiet ? from : NULL, seq,
+                            to->mark);
+        to->unlogged.leads = pending->is_quiet;
+        to->unlogged.doubts = proposal->stamp == NULL && !proposal->is_whole && from != NULL &&
+                              gjkd_version_may_lack_ticks(from);
+        to->unlogged.since_ns = uv_hrtime();
+    }
+    pending->is_settled = true;
+    pending->seq = seq;
+    atomic_fetch_add(&cluster->published, 1);
+}
+
+/* Moves the place of a set to a message that is valid. The lock is held. */
+static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
+                       const gjkd_engine_message *message, uint64_t length,
+                       const struct gjkd_version *to) {
+    const bool is_base = place->seq == 0 || (message->head.flags & GJKD_IS_SAME) != 0;
+    const bool is_own = strcmp(message->node, cluster->node) == 0;
+    place->seq = message->place;
+    place->id = message->head.id;
+    place->bytes = is_base ? 0 : place->bytes + length + OVERHEAD_BYTES;
+    place->is_blocked = false;
+    copy->set_seq = message->place;
+    copy->set_id = message->head.id;
+    if (is_own && copy == &cluster->shown && to != NULL && place->bytes > HEAVY_BYTES &&
+        place->bytes > to->bytes && cluster->heavy[0] == '\0') {
+        snprintf(cluster->heavy, sizeof cluster->heavy, "%s", place->name);
+    }
+    note_place(cluster, copy, message->place);
+    atomic_fetch_add(&cluster->applied, 1);
+}
+
+/* Notes which node ticks the set. The lock is held. */
+static void note_holder(gjkd_place *place, const struct gjkd_version *to,
+                        const gjkd_engine_message *message) {
+    if (to != NULL && to->order == message->place && to->order != to->revision) {
+        place->holder_ns = uv_hrtime();
+        snprintf(place->holder, sizeof place->holder, "%s", message->node);
+    }
+}
+
+static void count_gap(struct gjkd_cluster *cluster, const struct gjkd_version *from,
+                      const struct gjkd_version *to) {
+    const uint64_t end = gjkd_version_ticks_end(to);
+    gjk_tick newest;
+    if (from != NULL && end > gjkd_version_ticks_end(from) &&
+        gjk_history_find(to->history, end - 1, &newest) && newest.after_gap) {
+        atomic_fetch_add(&cluster->tick_gaps, 1);
+    }
+}
+
+/* Shows the node's own write, whose version it has made. The lock is held. False: it has to be read. */
+static bool show_own(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
+                     const gjkd_engine_message *message) {
+    struct gjkd_pending *pending = gjkd_cluster_find_pending(cluster, message->name);
+    if (pending == NULL || pending->id != message->head.id || copy != &cluster->shown ||
+        !gjkd_cluster_shows(copy->sets, message->name, pending->proposal->from)) {
+        return false;
+    }
+    struct gjkd_version *from = pending->proposal->from, *to = pending->proposal->to;
+    settle(cluster, pending, message->place);
+    gjkd_cluster_show(copy->sets, message->name, from, to);
+    note_holder(place, to, message);
+    note_valid(cluster, copy, place, message, pending->bytes, to);
+    return true;
+}
+
+/* The text of a message, of its parts if it has some. NULL: they cannot be had. */
+static char *read_parts(struct gjkd_cluster *cluster, const gjkd_engine_message *message,
+                        size_t *length) {
+    const size_t count = message->length / sizeof(uint64_t);
+    char *text = NULL;
+    *length = 0;
+    for (size_t i = 0; i < count && count <= PARTS_MAX; i++) {
+        uint64_t seq;
+        gjkd_engine_message part;
+        memcpy(&seq, message->data + i * sizeof seq, sizeof seq);
+        if (!gjkd_engine_get(cluster->engine, seq, &part)) {
+            free(text);
+            return NULL;
+        }
+        char *larger = part.handle != NULL ? realloc(text, *length + part.length + 1) : NULL;
+        if (larger != NULL) {
+            text = larger;
+            memcpy(text + *length, part.data, part.length);
+            *length += part.length;
+        }
+        gjkd_engine_release(&part);
+        if (larger == NULL) {
+            free(text);
+            return NULL;
+        }
+    }
+    return text;
+}
+
+typedef enum taking {
+    IS_TAKEN,
+    IS_LATER,   /* it may be taken later: the log is opened anew */
+    IS_ANOTHER, /* the log is not the one that is shown */
+} taking;
+
+/* Blocks the set until a message of it is understood. The lock is held. */
+static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
+                  const gjkd_engine_message *message, const char *why) {
+    gjkd_log(GJKD_LOG_ERROR, "cluster %s: message %" PRIu64 " of the set %s cannot be taken: %s",
+             name_of(cluster), message->place, message->name, why);
+    note_valid(cluster, copy, place, message, message->length, NULL);
+    place->is_blocked = true;
+    atomic_store(&cluster->is_blocked, true);
+    note_obstacle(cluster, message->format > GJKD_LOG_FORMAT
+                               ? "the log has a message of a later version of gjkd: update this "
+                                 "node"
+                               : "a message of the log cannot be taken: the node's own log says "
+                                 "why");
+}
+
+/* Reads the change and shows it. Ticks may move the set meanwhile: then it is read once more, upon
+ * those. */
+static taking show_other(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *place,
+                         const gjkd_engine_message *message, proto_text text) {
+    const uint64_t begun_ns = uv_hrtime();
+    taking taken = IS_LATER;
+    bool is_over = false;
+    while (!is_over) {
+        gjkd_applied made;
+        struct proto_problem problem = {.code = PROTO_OK};
+        const bool is_made = message->format <= GJKD_LOG_FORMAT &&
+                             gjkd_record_read(text, message->place, copy->sets,
+                                              cluster->setup.limits, &made, &problem);
+        pthread_mutex_lock(&cluster->lock);
+        if (!is_made) {
+            is_over = true;
+            taken = problem.code == PROTO_OUT_OF_MEMORY ? IS_LATER : IS_TAKEN;
+            if (taken == IS_TAKEN) {
+                block(cluster, copy, place, message,
+                      message->format > GJKD_LOG_FORMAT ? "it is of a later version of gjkd"
+                                                        : problem.detail);
+            }
+            pthread_mutex_unlock(&cluster->lock);
+            continue;
+        }
+        if (made.lacks_ticks && copy == &cluster->shown && uv_hrtime() - begun_ns < TICKS_LATE_NS) {
+            gjkd_cluster_wait(cluster, TICK_STEP_MS);
+        } else if (gjkd_cluster_shows(copy->sets, message->name, made.from)) {
+            gjkd_cluster_show(copy->sets, message->name, made.from, made.to);
+            if (made.to != NULL) {
+                count_gap(cluster, made.from, made.to);
+                note_holder(place, made.to, message);
+            }
+            struct gjkd_pending *own = gjkd_cluster_find_pending(cluster, message->name);
+            if (own != NULL && own->id == message->head.id) {
+                settle(cluster, own, message->place);
+            }
+            note_valid(cluster, copy, place, message, text.length, made.to);
+            is_over = true;
+            taken = IS_TAKEN;
+        }
+        pthread_mutex_unlock(&cluster->lock);
+        gjkd_version_release(made.from);
+        gjkd_version_release(made.to);
+    }
+    return taken;
+}
+
+/* Passes over a message that does not follow, or finds that the log is another one. In a resync, a message
+ * whose beginning is gone blocks its set. */
+static taking judge_stray(struct gjkd_cluster *cluster, gjkd_place *place,
+                          const gjkd_engine_message *message) {
+    const bool is_newer = message->head.after_seq > place->seq;
+    const bool is_resync = cluster->next.sets != NULL;
+    if (is_newer && !is_resync) {
+        return IS_ANOTHER;
+    }
+    const fit found = is_newer ? compare_at(cluster, message->place, message->head.id)
+                               : compare_at(cluster, place->seq, place->id);
+    if (found != FITS) {
+        return found == FITS_NOT && !is_resync ? IS_ANOTHER : IS_LATER;
+    }
+    pthread_mutex_lock(&cluster->lock);
+    if (is_newer) {
+        block(cluster, copy_of(cluster), place, message, "what it stands upon is not in the log");
+    } else { /* another write came before this one */
+        atomic_fetch_add(&cluster->conflicts, 1);
+        note_place(cluster, copy_of(cluster), message->place);
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return IS_TAKEN;
+}
+
+static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *message) {
+    const gjkd_log_head *head = &message->head;
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_copy *copy = copy_of(cluster);
+    gjkd_place *place = gjkd_copy_find(copy, message->name, true);
+    if (place == NULL) {
+        pthread_mutex_unlock(&cluster->lock);
+        return IS_LATER;
+    }
+    place->subject_seq = message->place;
+    /* What a whole message stands for may have been rolled up before it was delivered. */
+    const bool is_first =
+        (head->flags & GJKD_IS_WHOLE) != 0 && (place->seq == 0 || head->after_seq > place->seq);
+    const bool follows = head->after_seq == place->seq && head->after_id == place->id;
+    if (!follows && !is_first) {
+        pthread_mutex_unlock(&cluster->lock);
+        return judge_stray(cluster, place, message); /* only this thread moves places */
+    }
+    if (follows && !is_first && (head->flags & GJKD_IS_SAME) != 0) {
+        note_valid(cluster, copy, place, message, message->length, NULL);
+        pthread_mutex_unlock(&cluster->lock);
+        return IS_TAKEN;
+    }
+    struct gjkd_pending *own = gjkd_cluster_find_pending(cluster, message->name);
+    if (own != NULL && copy == &cluster->shown && !follows) {
+        own->is_hidden = true;
+    }
+    const bool is_shown = show_own(cluster, copy, place, message);
+    pthread_mutex_unlock(&cluster->lock);
+    if (is_shown) {
+        return IS_TAKEN;
+    }
+    proto_text text = {message->data, message->length};
+    char *parts = NULL;
+    if ((head->flags & GJKD_HAS_PARTS) != 0) {
+        parts = read_parts(cluster, message, &text.length);
+        text.data = parts;
+        if (parts == NULL) {
+            return IS_LATER;
+        }
+    }
+    const taking taken = show_other(cluster, copy, place, message, text);
+    free(parts);
+    return taken;
+}
+
+/* Passes over all but messages of sets. */
+static taking take_message(struct reader *reader, const gjkd_engine_message *message) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    if (message->is_ours && message->kind == GJKD_LOG_SET) {
+        /* In a resync compare_all does that at its end. */
+        const bool is_certain = cluster->next.sets != NULL || atomic_load(&cluster->is_ready) ||
+                                compare_at(cluster, message->place, message->head.id) == FITS;
+        return is_certain ? take_set(cluster, message) : IS_LATER;
+    }
+    if (!message->is_ours) {
+        gjkd_cluster_note_stray(cluster);
+    }
+    pthread_mutex_lock(&cluster->lock);
+    gjkd_copy *copy = copy_of(cluster);
+    gjkd_place *place =
+        message->kind == GJKD_LOG_SET ? gjkd_copy_find(copy, message->name, true) : NULL;
+    if (place != NULL) {
+        place->subject_seq = message->place;
+    }
+    note_place(cluster, copy, message->place);
+    pthread_mutex_unlock(&cluster->lock);
+    return IS_TAKEN;
+}
+
+/* Takes what the log has between the last message and this one. */
+static void take_hidden(struct reader *reader, uint64_t below) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    for (uint64_t seq = copy_of(cluster)->seq + 1; seq < below; seq++) {
+        gjkd_engine_message hidden;
+        if (gjkd_engine_get(cluster->engine, seq, &hidden) && hidden.handle != NULL) {
+            (void)take_message(reader, &hidden);
+            gjkd_engine_release(&hidden);
+        }
+    }
+}
+
+/* Returns true if deliveries are missing before this one. A few are asked for: cnats takes a message
+ * with the head of a status for the servers' own, and delivers it to nobody. */
+static bool is_missing(struct reader *reader, const gjkd_engine_message *message) {
+    const bool is_gap = message->delivery != reader->delivery + 1;
+    if (is_gap && message->place - copy_of(reader->cluster)->seq > HIDDEN_MAX) {
+        return true;
+    }
+    if (is_gap) {
+        take_hidden(reader, message->place);
+    }
+    reader->delivery = message->delivery;
+    return false;
+}
+
+static void step(struct reader *reader) {
+    struct gjkd_cluster *cluster = reader->cluster;
+    gjkd_engine_message message;
+    taking taken = IS_TAKEN;
+    switch (gjkd_engine_next_message(cluster->engine, IDLE_MS, &message)) {
+    case GJKD_ENGINE_IDLE: /* a server that lacks a part of the log has nothing to deliver */
+        if (!atomic_load(&cluster->is_ready) && uv_hrtime() - reader->moved_ns > SILENT_NS) {
+            complain(reader, "the log is not delivered to its end: asking another server for it");
+            taken = IS_LATER;
+        }
+        break;
+    case GJKD_ENGINE_BROKEN:
+        reader->is_open = false;
+        break;
+    case GJKD_ENGINE_NEXT:
+        reader->moved_ns = uv_hrtime();
+        taken = is_missing(reader, &message) ? IS_LATER : take_message(reader, &message);
+        gjkd_engine_release(&message);
+        break;
+    }
+    if (taken == IS_ANOTHER) {
+        (void)begin_resync(cluster, "a message of the log does not follow what is shown");
+    }
+    reader->is_open =
+        reader->is_open && taken == IS_TAKEN && !atomic_exchange(&cluster->is_doubtful, false);
+    if (!reader->is_open) {
+        go_to(cluster, GJKD_NODE_OPENING);
+    } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal) {
+        reader->is_open = become_ready(cluster);
+        if (!reader->is_open) {
+            complain(reader,
+                     "what was delivered is not what the log's leader has: reading it anew");
+        }
+    }
+}
+
+void *gjkd_cluster_read(void *closure) {
+    struct reader reader = {.cluster = closure};
+    struct gjkd_cluster *cluster = closure;
+    while (!atomic_load(&cluster->stops)) {
+        if (!reader.is_open) {
+            reader.is_open = open_log(&reader);
+            atomic_store(&cluster->is_doubtful, false);
+        }
+        if (reader.is_open) {
+            step(&reader);
+        } else {
+            pthread_mutex_lock(&cluster->lock);
+            gjkd_cluster_wait(cluster, AGAIN_MS);
+            pthread_mutex_unlock(&cluster->lock);
+        }
+    }
+    gjkd_engine_unfollow(cluster->engine);
+    return NULL;
+}

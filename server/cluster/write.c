@@ -1,0 +1,548 @@
+/*
+ * A worker that has made a version publishes it, upon the message of the set that it was judged by,
+ * and waits until the reader has shown it. Until something is known of it, the same message is
+ * published again: what it is expected upon makes sure that it is taken at most once.
+ *
+ * A refusal (404, 412) is right only if no later write of another node was acknowledged before. So
+ * the node sets a barrier first: a message of its own, which a majority of servers takes. Once the
+ * reader has come to it, every write that was acknowledged before is shown. Requests that wait for a
+ * barrier at one time share the next one.
+ */
+
+#include "cluster/state.h"
+
+#include "sets/version.h"
+#include "sets/version_edit.h"
+#include "util/log.h"
+#include "work/pool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <uv.h>
+
+#define PUBLISH_WAIT_MS 1000
+#define AGAIN_MS 50
+
+/* How long a writer sleeps at a time, before it looks at its deadline. */
+#define PATIENCE_MS 50
+
+/* A log that has taken a message delivers something within that time. */
+#define SILENT_NS UINT64_C(2000000000)
+
+/* How long a tick is waited for of which only a tag of If-Match tells. */
+#define NAMED_NS UINT64_C(2000000000)
+
+/* What is longer is cut into parts of that length. */
+#define INLINE_BYTES ((size_t)256 << 10)
+#define PART_BYTES ((size_t)512 << 10)
+#define PART_TRIES 3
+
+#define AWAY "the cluster's log cannot be written now; nothing has changed"
+
+static struct gjkd_cluster *cluster_of(struct gjkd_storage *storage) {
+    return (struct gjkd_cluster *)(void *)storage;
+}
+
+static gjkd_verdict refuse_away(struct proto_problem *problem) {
+    (void)proto_problem_set(problem, PROTO_NOT_READY, AWAY);
+    return GJKD_DECLINED;
+}
+
+static gjkd_verdict refuse_late(struct proto_problem *problem, const char *what) {
+    (void)proto_problem_set(problem, PROTO_DEADLINE_EXCEEDED, "time was up before %s", what);
+    return GJKD_DECLINED;
+}
+
+/* Ticks may go on without the log: whether one does is known when it is made. */
+bool gjkd_cluster_has_room(struct gjkd_storage *storage, bool is_tick,
+                           struct proto_problem *problem) {
+    return is_tick || !gjkd_cluster_is_away(cluster_of(storage)) ||
+           proto_problem_set(problem, PROTO_NOT_READY, AWAY);
+}
+
+uint64_t gjkd_cluster_draw_id(void) {
+    uint64_t id = 0;
+    while (id == 0 && getrandom(&id, sizeof id, 0) == sizeof id) {
+    }
+    return id;
+}
+
+static bool is_over(struct gjkd_cluster *cluster, gjk_budget *budget) {
+    return atomic_load(&cluster->stops) || (budget != NULL && gjk_budget_ask(budget));
+}
+
+/* Notes whether the log has answered. Without an answer, writes are refused until it does. */
+static void note_answer(struct gjkd_cluster *cluster, bool has_answered) {
+    if (has_answered) {
+        atomic_store(&cluster->unanswered_ns, 0);
+    } else if (atomic_load(&cluster->unanswered_ns) == 0) {
+        atomic_store(&cluster->unanswered_ns, uv_hrtime());
+    }
+    if (atomic_exchange(&cluster->is_stuck, !has_answered) == has_answered &&
+        !atomic_load(&cluster->stops)) {
+        gjkd_log(has_answered ? GJKD_LOG_INFO : GJKD_LOG_WARNING, "cluster %s: the log takes %s",
+                 cluster->setup.config->cluster, has_answered ? "writes again" : "no writes now");
+        pthread_mutex_lock(&cluster->lock);
+        pthread_cond_broadcast(&cluster->moved);
+        pthread_mutex_unlock(&cluster->lock);
+    }
+}
+
+static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publication *what,
+                              uint64_t *seq) {
+    const gjkd_published result = gjkd_engine_publish(cluster->engine, what, PUBLISH_WAIT_MS, seq);
+    note_answer(cluster, result != GJKD_PUBLISHED_UNCLEAR);
+    return result;
+}
+
+/* --- Barriers --- */
+
+bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, uint64_t *seq) {
+    const gjkd_publication sync = {.kind = GJKD_LOG_SYNC,
+                                   .name = cluster->node,
+                                   .head = {.id = gjkd_cluster_draw_id()},
+                                   .rolls_up = true,
+                                   .text = {"", 0}};
+    return publish(cluster, &sync, seq) == GJKD_PUBLISHED;
+}
+
+/* Sets one and waits for it. The lock is held, but not meanwhile. */
+static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
+    uint64_t seq = 0;
+    const uint64_t begun_ns = uv_hrtime(), number = ++cluster->barrier.begun;
+    const uint64_t before = cluster->shown.seq;
+    cluster->barrier.is_running = true;
+    pthread_mutex_unlock(&cluster->lock);
+    bool is_put = gjkd_cluster_put_barrier(cluster, &seq);
+    pthread_mutex_lock(&cluster->lock);
+    if (is_put && seq <= before && cluster->next.sets == NULL) {
+        atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: look at it anew */
+        is_put = false;
+    }
+    if (is_put && atomic_load(&cluster->known_end) < seq) {
+        atomic_store(&cluster->known_end, seq);
+    }
+    uint64_t moved_ns = uv_hrtime(), last = cluster->shown.seq;
+    while (is_put && cluster->shown.seq < seq) {
+        if (cluster->shown.seq != last) {
+            last = cluster->shown.seq;
+            moved_ns = uv_hrtime();
+        } else if (uv_hrtime() - moved_ns > SILENT_NS) {
+            atomic_store(&cluster->is_doubtful, true); /* nothing is delivered any more */
+            is_put = false;
+        }
+        is_put = is_put && !is_over(cluster, budget) && !gjkd_cluster_is_away(cluster);
+        if (is_put) {
+            gjkd_cluster_wait(cluster, PATIENCE_MS);
+        }
+    }
+    cluster->barrier.is_running = false;
+    if (is_put && atomic_load(&cluster->is_ready)) {
+        cluster->barrier.done = number;
+        atomic_store(&cluster->fresh_ns, begun_ns);
+    }
+    pthread_cond_broadcast(&cluster->moved);
+}
+
+void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster) {
+    pthread_mutex_lock(&cluster->lock);
+    if (!cluster->barrier.is_running) {
+        run_barrier(cluster, NULL);
+    }
+    pthread_mutex_unlock(&cluster->lock);
+}
+
+bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
+    pthread_mutex_lock(&cluster->lock);
+    const uint64_t number = cluster->barrier.begun + 1; /* one that begins from now on */
+    while (cluster->barrier.done < number && !is_over(cluster, budget) &&
+           !gjkd_cluster_is_away(cluster)) {
+        if (cluster->barrier.is_running) {
+            gjkd_cluster_wait(cluster, PATIENCE_MS);
+        } else {
+            run_barrier(cluster, budget);
+        }
+    }
+    const bool is_done = cluster->barrier.done >= number;
+    pthread_mutex_unlock(&cluster->lock);
+    return is_done;
+}
+
+/* --- Refusals --- */
+
+/* A tick that an entity tag names: whoever holds the tag has seen that made. */
+struct named {
+    uint64_t incarnation, revision;
+    uint32_t mark;
+    uint64_t tick_end; /* the tick, plus one; 0: none */
+};
+
+static struct named named_by(const char *tag) {
+    struct named named = {.revision = 0};
+    uint64_t tick = 0;
+    const int count = tag != NULL ? sscanf(tag, " \"%16" SCNx64 "%8" SCNx32 "-%" SCNu64 "-%" SCNu64,
+                                           &named.incarnation, &named.mark, &named.revision, &tick)
+                                  : 0;
+    named.tick_end = tick + 1;
+    return count == 4 && named.revision > 0 ? named : (struct named){.revision = 0};
+}
+
+/* Waits a while for a tick that the tag names, which has come to another node beside the log. Returns
+ * the moment of the set then. */
+static uint64_t await_named_tick(struct gjkd_cluster *cluster, const char *set, uint64_t seen,
+                                 const char *tag, gjk_budget *budget) {
+    const uint64_t until_ns = uv_hrtime() + NAMED_NS;
+    const struct named named = named_by(tag);
+    uint64_t moment = 0;
+    bool lacks = true;
+    pthread_mutex_lock(&cluster->lock);
+    while (lacks) {
+        struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
+        moment = version != NULL ? gjkd_version_moment(version) : 0;
+        lacks = version != NULL && moment == seen && version->incarnation == named.incarnation &&
+                version->revision == named.revision && version->mark == named.mark &&
+                gjkd_version_ticks_end(version) < named.tick_end && uv_hrtime() < until_ns &&
+                !is_over(cluster, budget) && !gjkd_cluster_is_away(cluster);
+        gjkd_version_release(version);
+        if (lacks) {
+            gjkd_cluster_wait(cluster, PATIENCE_MS);
+        }
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return moment;
+}
+
+/* Ticks beside the log do not make a refusal wrong: they come in no order with other nodes' writes. */
+gjkd_verdict gjkd_cluster_confirm(struct gjkd_storage *storage, const char *set, uint64_t seen,
+                                  const char *if_match, gjk_budget *budget,
+                                  struct proto_problem *problem) {
+    struct gjkd_cluster *cluster = cluster_of(storage);
+    gjkd_pool_step_out();
+    if (await_named_tick(cluster, set, seen, if_match, budget) != seen) {
+        return GJKD_CONFLICT;
+    }
+    if (!gjkd_cluster_await_barrier(cluster, budget)) {
+        return gjkd_cluster_is_away(cluster)
+                   ? refuse_away(problem)
+                   : refuse_late(problem, "it was certain what the set is; nothing has changed");
+    }
+    struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, set);
+    const uint64_t order = version != NULL ? version->order : 0;
+    gjkd_version_release(version);
+    return order == seen >> GJKD_UNLOGGED_BITS ? GJKD_ACCEPTED : GJKD_CONFLICT;
+}
+
+/* --- Messages --- */
+
+/* Publishes the text in parts. *text becomes the list of their places, in the arena. */
+static bool publish_parts(struct gjkd_cluster *cluster, const char *name, struct gjk_arena *arena,
+                          proto_text *text, uint64_t *first) {
+    struct proto_buffer list;
+    proto_buffer_init(&list, arena);
+    for (size_t at = 0; at < text->length; at += PART_BYTES) {
+        const size_t left = text->length - at;
+        uint64_t seq = 0;
+        const gjkd_publication part = {.kind = GJKD_LOG_PART,
+                                       .name = name,
+                                       .head = {.id = gjkd_cluster_draw_id()},
+                                       .text = {text->data + at,
+                                                left < PART_BYTES ? left : PART_BYTES}};
+        bool is_put = false;
+        for (int tries = 0; tries < PART_TRIES && !is_put; tries++) {
+            is_put = publish(cluster, &part, &seq) == GJKD_PUBLISHED;
+        }
+        if (!is_put) {
+            return false;
+        }
+        *first = at == 0 ? seq : *first;
+        proto_put_bytes(&list, (const char *)&seq, sizeof seq);
+    }
+    *text = (proto_text){list.data, list.length};
+    return !list.failed;
+}
+
+/* Cuts what is too long for a message. first: the place of the first part, if there are some. */
+static bool shorten(struct gjkd_cluster *cluster, gjkd_publication *what, struct gjk_arena *arena,
+                    uint64_t *first) {
+    *first = 0;
+    if (what->text.length <= INLINE_BYTES) {
+        return true;
+    }
+    what->head.flags |= GJKD_HAS_PARTS;
+    return publish_parts(cluster, what->name, arena, &what->text, first);
+}
+
+/* --- Writes --- */
+
+static void note_other_than_move(void *user, const gjk_body *from, const gjk_body *to) {
+    bool *is_other = user;
+    *is_other = *is_other || from == NULL || to == NULL || !gjkd_stored_is_moved(from, to);
+}
+
+/* Returns true for a tick that moves shapes and does nothing else. */
+static bool only_moves(const gjkd_proposal *proposal) {
+    bool is_other = proposal->stamp == NULL || proposal->from == NULL || proposal->to == NULL;
+    if (!is_other) {
+        gjk_set_diff(proposal->from->set, proposal->to->set, note_other_than_move, &is_other);
+    }
+    return !is_other;
+}
+
+/* Notes a write that is about to be published. False: another one came before it, or the set is
+ * blocked. */
+static bool add_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                        gjkd_publication *what, bool *is_blocked) {
+    pthread_mutex_lock(&cluster->lock);
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, pending->name, false);
+    *is_blocked = place != NULL && place->is_blocked;
+    const bool fine =
+        !*is_blocked && gjkd_cluster_find_pending(cluster, pending->name) == NULL &&
+        gjkd_cluster_shows(cluster->shown.sets, pending->name, pending->proposal->from);
+    if (fine) {
+        what->head = (gjkd_log_head){.id = pending->id,
+                                     .after_seq = place != NULL ? place->seq : 0,
+                                     .after_id = place != NULL ? place->id : 0};
+        what->expected = place != NULL ? place->subject_seq : 0;
+        pending->after_seq = what->head.after_seq;
+        pending->resyncs = cluster->resyncs;
+        pending->next = cluster->pending;
+        cluster->pending = pending;
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return fine;
+}
+
+static void remove_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending) {
+    pthread_mutex_lock(&cluster->lock);
+    struct gjkd_pending **at = &cluster->pending;
+    while (*at != pending) {
+        at = &(*at)->next;
+    }
+    *at = pending->next;
+    gjkd_cluster_take_told(cluster);
+    pthread_mutex_unlock(&cluster->lock);
+}
+
+typedef enum write_fate { IS_OPEN, IS_SHOWN, IS_OVERTAKEN, IS_UNKNOWN } write_fate;
+
+/* What is known of the write. The lock is held. */
+static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pending *pending) {
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, pending->name, false);
+    if (pending->is_settled) {
+        return IS_SHOWN;
+    }
+    if (cluster->resyncs != pending->resyncs) {
+        return IS_UNKNOWN; /* the log is another one now */
+    }
+    if ((place != NULL ? place->seq : 0) == pending->after_seq) {
+        return IS_OPEN;
+    }
+    return pending->is_hidden && pending->may_be_there ? IS_UNKNOWN : IS_OVERTAKEN;
+}
+
+/* Follows the subject where a message that is none of gjkd's, or void, has come to it: what was published
+ * before that was refused, or else the reader would have shown it. The lock is held. */
+static bool expects_other(struct gjkd_cluster *cluster, const char *name, gjkd_publication *what) {
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
+    const uint64_t now = place != NULL ? place->subject_seq : 0;
+    const bool is_other = now != what->expected;
+    what->expected = now;
+    return is_other;
+}
+
+/* Confirms a write that was shown without an acknowledgement: a server that was killed may deliver what the
+ * others never got. True: the log's leader has it, behind a barrier. */
+static bool is_kept(struct gjkd_cluster *cluster, const struct gjkd_pending *pending,
+                    gjk_budget *budget) {
+    gjkd_engine_message found;
+    bool is_certain = false;
+    while (!is_certain && !is_over(cluster, budget)) {
+        is_certain = gjkd_cluster_await_barrier(cluster, budget) &&
+                     gjkd_engine_get(cluster->engine, pending->seq, &found);
+        if (!is_certain) {
+            pthread_mutex_lock(&cluster->lock);
+            gjkd_cluster_wait(cluster, PATIENCE_MS);
+            pthread_mutex_unlock(&cluster->lock);
+        }
+    }
+    if (!is_certain) {
+        return false;
+    }
+    const bool is_same = found.handle != NULL && found.is_ours && found.head.id == pending->id;
+    gjkd_engine_release(&found);
+    return is_same;
+}
+
+/* Publishes until something is known, or time is up. */
+static write_fate publish_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                                  gjkd_publication *what, gjk_budget *budget) {
+    bool is_sent = false;
+    uint64_t acked_seq = 0;
+    pthread_mutex_lock(&cluster->lock);
+    write_fate fate = fate_of(cluster, pending);
+    while (fate == IS_OPEN && !is_over(cluster, budget)) {
+        const bool is_to_send = !is_sent && cluster->state == GJKD_NODE_READY &&
+                                gjkd_engine_is_connected(cluster->engine);
+        if (is_to_send) {
+            uint64_t seq = 0;
+            pthread_mutex_unlock(&cluster->lock);
+            const gjkd_published result = publish(cluster, what, &seq);
+            is_sent = result != GJKD_PUBLISHED_UNCLEAR;
+            acked_seq = result == GJKD_PUBLISHED ? seq : acked_seq;
+            pthread_mutex_lock(&cluster->lock);
+            pending->may_be_there = pending->may_be_there || result != GJKD_PUBLISHED_NOT;
+            if (!is_sent) {
+                gjkd_pool_leave_line();
+                gjkd_cluster_wait(cluster, AGAIN_MS);
+            }
+        } else if (expects_other(cluster, pending->name, what)) {
+            is_sent = false;
+        } else {
+            if (gjkd_cluster_is_away(cluster)) {
+                is_sent = false; /* what was said of it may not hold any more */
+                gjkd_pool_leave_line();
+            }
+            gjkd_cluster_wait(cluster, AGAIN_MS);
+        }
+        fate = fate_of(cluster, pending);
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    if (fate == IS_SHOWN && pending->seq != acked_seq && !is_kept(cluster, pending, budget)) {
+        fate = IS_UNKNOWN;
+    }
+    return fate == IS_OPEN ? IS_UNKNOWN : fate;
+}
+
+/* Gives the version all numbers but its place, which is 0 until the reader knows it. */
+static void number(const struct gjkd_pending *pending) {
+    const gjkd_proposal *proposal = pending->proposal;
+    const uint32_t mark = (uint32_t)(pending->id >> 32);
+    if (proposal->to != NULL) {
+        gjkd_version_number(proposal->to, proposal->from == NULL, gjkd_cluster_draw_id(),
+                            pending->is_quiet ? proposal->from : NULL, 0, mark != 0 ? mark : 1);
+    }
+}
+
+static gjkd_verdict write_to_log(struct gjkd_cluster *cluster, struct gjkd_pending *pending,
+                                 gjk_budget *budget, struct proto_problem *problem) {
+    struct gjk_arena arena;
+    struct proto_buffer text;
+    uint64_t first;
+    bool is_blocked;
+    gjkd_publication what = {.kind = GJKD_LOG_SET,
+                             .name = pending->name,
+                             .is_expected = true,
+                             .rolls_up = pending->proposal->to == NULL};
+    if (!add_pending(cluster, pending, &what, &is_blocked)) {
+        return is_blocked ? refuse_away(problem) : GJKD_CONFLICT;
+    }
+    what.head.flags = pending->proposal->to == NULL || pending->proposal->is_whole ||
+                              pending->proposal->from == NULL
+                          ? GJKD_IS_WHOLE
+                          : 0;
+    gjk_arena_init(&arena, 0);
+    proto_buffer_init(&text, &arena);
+    number(pending);
+    gjkd_record_put(&text, pending->proposal);
+    what.text = (proto_text){text.data, text.length};
+    pending->bytes = text.length;
+    const bool is_made = !text.failed && shorten(cluster, &what, &arena, &first);
+    const write_fate fate = is_made ? publish_pending(cluster, pending, &what, budget) : IS_OPEN;
+    remove_pending(cluster, pending);
+    gjk_arena_fini(&arena);
+    switch (fate) {
+    case IS_SHOWN:
+        return GJKD_ACCEPTED;
+    case IS_OVERTAKEN:
+        return GJKD_CONFLICT;
+    case IS_OPEN: /* nothing of it was published */
+        return refuse_away(problem);
+    case IS_UNKNOWN:
+        break;
+    }
+    return refuse_late(problem,
+                       "the cluster said whether it has the write: GET the set and compare "
+                       "its ETag with the one from before");
+}
+
+gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_proposal *proposal,
+                                 gjk_budget *budget, struct proto_problem *problem) {
+    struct gjkd_cluster *cluster = cluster_of(storage);
+    struct gjkd_pending pending = {.proposal = proposal,
+                                   .name = proposal->name,
+                                   .id = gjkd_cluster_draw_id()};
+    if (proposal->to != NULL && proposal->to == proposal->from) {
+        gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
+        return GJKD_ACCEPTED;
+    }
+    const gjkd_put_status status =
+        proposal->to != NULL ? gjkd_registry_ask(storage->newest, proposal->to) : GJKD_PUT_OK;
+    if (status != GJKD_PUT_OK) {
+        (void)gjkd_storage_refuse(storage->newest, status, problem);
+        return GJKD_DECLINED;
+    }
+    const bool is_move = only_moves(proposal);
+    if (is_move) {
+        switch (gjkd_cluster_tell(cluster, proposal, problem)) {
+        case GJKD_TOLD:
+            gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
+            return GJKD_ACCEPTED;
+        case GJKD_TOLD_BEFORE:
+            return GJKD_CONFLICT;
+        case GJKD_TOLD_HELD:
+            return GJKD_DECLINED;
+        case GJKD_TOLD_NOT:
+            break;
+        }
+    }
+    if (gjkd_cluster_is_away(cluster)) {
+        return refuse_away(problem);
+    }
+    pending.is_quiet = is_move || proposal->is_checkpoint;
+    gjkd_pool_step_out();
+    const gjkd_verdict verdict = write_to_log(cluster, &pending, budget, problem);
+    if (verdict == GJKD_ACCEPTED) { /* one promise for all ticks that only move shapes */
+        gjkd_change_note(proposal->change, is_move ? GJKD_IN_MEMORY : GJKD_IN_QUORUM);
+    }
+    return verdict;
+}
+
+/* --- Rolling up --- */
+
+void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name) {
+    struct gjk_arena arena;
+    struct proto_buffer text;
+    uint64_t seq = 0, first = 0;
+    gjkd_publication what = {.kind = GJKD_LOG_SET,
+                             .name = name,
+                             .head = {.id = gjkd_cluster_draw_id(),
+                                      .flags = GJKD_IS_WHOLE | GJKD_IS_SAME},
+                             .is_expected = true,
+                             .rolls_up = true};
+    pthread_mutex_lock(&cluster->lock);
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, name, false);
+    struct gjkd_version *version = gjkd_registry_get(cluster->shown.sets, name);
+    if (place != NULL) {
+        what.head.after_seq = place->seq;
+        what.head.after_id = place->id;
+        what.expected = place->subject_seq;
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    if (place == NULL || version == NULL) {
+        gjkd_version_release(version);
+        return;
+    }
+    gjk_arena_init(&arena, 0);
+    proto_buffer_init(&text, &arena);
+    gjkd_record_put_set(&text, version);
+    what.text = (proto_text){text.data, text.length};
+    if (!text.failed && shorten(cluster, &what, &arena, &first) &&
+        publish(cluster, &what, &seq) == GJKD_PUBLISHED) {
+        atomic_fetch_add(&cluster->rollups, 1);
+        (void)gjkd_engine_purge(cluster->engine, GJKD_LOG_PART, name, first > 0 ? first : seq);
+    }
+    gjk_arena_fini(&arena);
+    gjkd_version_release(version);
+}
