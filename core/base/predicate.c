@@ -146,12 +146,10 @@ typedef struct scaled {
     int exponent;
 } scaled;
 
-/* The positive less the negative sum, within a unit in the last place. Spoils the ledger. */
-static scaled ledger_value(ledger *l) {
-    const int sign = ledger_sign(l), larger = sign < 0;
-    if (sign == 0) {
-        return (scaled){0.0, 0};
-    }
+/* Replaces the larger of the two sums by their difference, which is not 0. Returns its words; *top is
+ * the index of the last that is not 0. */
+static const uint64_t *ledger_subtract(ledger *l, int *top) {
+    const int larger = ledger_sign(l) < 0;
     uint64_t *words = l->sums[larger];
     const uint64_t *less = l->sums[!larger];
     bool borrow = false;
@@ -160,10 +158,21 @@ static scaled ledger_value(ledger *l) {
         borrow = words[i] < less[i] || difference < borrow;
         words[i] = left;
     }
-    int top = l->top - 1;
-    while (top > 0 && words[top] == 0) {
-        top--;
+    *top = l->top - 1;
+    while (*top > 0 && words[*top] == 0) {
+        (*top)--;
     }
+    return words;
+}
+
+/* The positive less the negative sum, within a unit in the last place. Spoils the ledger. */
+static scaled ledger_value(ledger *l) {
+    const int sign = ledger_sign(l);
+    int top;
+    if (sign == 0) {
+        return (scaled){0.0, 0};
+    }
+    const uint64_t *words = ledger_subtract(l, &top);
     const double high = (double)words[top], low = top > 0 ? (double)words[top - 1] : 0.0;
     return (scaled){sign * (high * 0x1p64 + low), 64 * (top - 1) + l->base};
 }
@@ -220,6 +229,68 @@ gjk_vec3 gjk_cross3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c) {
     return (gjk_vec3){ldexp(minor[0].mantissa, minor[0].exponent - most),
                       ldexp(minor[1].mantissa, minor[1].exponent - most),
                       ldexp(minor[2].mantissa, minor[2].exponent - most)};
+}
+
+/* Returns |area| of the parallelogram, which is not 0, within 2^-100 of itself; times 2^*exponent. */
+static gjk_double_double area_in_full(gjk_vec2 a, gjk_vec2 b, gjk_vec2 c, int *exponent) {
+    ledger l = {.top = 0};
+    gjk_double_double sum = {0.0, 0.0};
+    int top;
+    add_area(&l, a, b, c);
+    const uint64_t *words = ledger_subtract(&l, &top);
+    for (int i = top; i >= 0 && i > top - 3; i--) {
+        const double unit = ldexp(1.0, 64 * (i - top));
+        const gjk_double_double high = {0x1p32 * (double)(words[i] >> 32) * unit, 0.0};
+        const gjk_double_double low = {(double)(words[i] & UINT32_MAX) * unit, 0.0};
+        sum = gjk_dd_add(gjk_dd_add(sum, high), low);
+    }
+    *exponent = 64 * top + l.base;
+    return sum;
+}
+
+/* low + share * (high - low), rounded once, to a multiple of the step if that is coarser. */
+static double part_way(double low, double high, gjk_double_double share, double step) {
+    const gjk_double_double way = gjk_dd_mul(share, gjk_two_difference(high, low));
+    const gjk_double_double sum = gjk_dd_add((gjk_double_double){low, 0.0}, way);
+    if (!(fabs(sum.high) < 0x1p52 * step)) {
+        return sum.high;
+    }
+    const double below = floor(sum.high / step);
+    const double rest = sum.high - below * step + sum.low;
+    return (rest > 0.5 * step ? below + 1.0 : below) * step;
+}
+
+/* The number between both pairs of bounds that is nearest to x. */
+static double within_both(double x, const double a[2], const double b[2]) {
+    const double least = fmax(fmin(a[0], a[1]), fmin(b[0], b[1]));
+    const double most = fmin(fmax(a[0], a[1]), fmax(b[0], b[1]));
+    return fmin(fmax(x, least), most);
+}
+
+gjk_vec2 gjk_crossing2(gjk_vec2 a0, gjk_vec2 a1, gjk_vec2 b0, gjk_vec2 b1, double step) {
+    int exponents[2];
+    gjk_double_double areas[2] = {area_in_full(b0, b1, a0, &exponents[0]),
+                                  area_in_full(b0, b1, a1, &exponents[1])};
+    const int lesser = exponents[1] < exponents[0];
+    const int shift = exponents[lesser] - exponents[!lesser];
+    areas[lesser].high = ldexp(areas[lesser].high, shift);
+    areas[lesser].low = ldexp(areas[lesser].low, shift);
+    if (!(areas[0].high < areas[1].high)) {
+        const gjk_vec2 end = a0;
+        const gjk_double_double area = areas[0];
+        a0 = a1, a1 = end;
+        areas[0] = areas[1], areas[1] = area;
+    }
+    /* The share of the way from the nearer end, by one step of a long division. */
+    const gjk_double_double sum = gjk_dd_add(areas[0], areas[1]);
+    const double first = areas[0].high / sum.high;
+    const gjk_double_double rest = gjk_dd_add(areas[0], gjk_dd_neg(gjk_dd_scale(first, sum)));
+    const gjk_double_double share = gjk_dd_make(first, rest.high / sum.high);
+    const double x = part_way(a0.x, a1.x, share, step), y = part_way(a0.y, a1.y, share, step);
+    return (gjk_vec2){
+        within_both(x, (const double[2]){a0.x, a1.x}, (const double[2]){b0.x, b1.x}),
+        within_both(y, (const double[2]){a0.y, a1.y}, (const double[2]){b0.y, b1.y}),
+    };
 }
 
 int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d) {

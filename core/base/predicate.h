@@ -36,6 +36,13 @@ int gjk_orient3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c, gjk_vec3 d);
 gjk_vec3 gjk_cross3_exact(gjk_vec3 a, gjk_vec3 b, gjk_vec3 c);
 
 /*
+ * The point at which two segments cross inside of both, each coordinate rounded once: to the next
+ * double, or to the next multiple of the step, a power of two, where that is coarser (0: never). It
+ * lies in the boxes of both segments. For magnitudes up to GJK_COORDINATE_MAX; 1 microsecond.
+ */
+gjk_vec2 gjk_crossing2(gjk_vec2 a0, gjk_vec2 a1, gjk_vec2 b0, gjk_vec2 b1, double step);
+
+/*
  * 1 when c lies to the left of the line from a to b, -1 to the right, 0 on it (or
  * when a and b coincide).
  */

@@ -50,7 +50,7 @@ static gjk_status measure_to_shape(const void *question, const gjk_body *body,
     gjk_near *near = item;
     near->body = body;
     near->result = gjk_distance(q->shape, placed, &q->settings);
-    *counts = near->result.distance <= q->max_distance;
+    *counts = near->result.distance <= q->max_distance && near->result.distance < INFINITY;
     return near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
 }
 
@@ -140,7 +140,7 @@ static gjk_status measure_to_ray(const void *question, const gjk_body *body,
         if (near->result.distance > 0.0 && near->result.distance <= part.slack && hits(q, placed)) {
             near->result.distance = near->result.lower_bound = 0.0;
         }
-        *counts = near->result.distance <= q->max_distance;
+        *counts = near->result.distance <= q->max_distance && near->result.distance < INFINITY;
         status = near->result.given_up ? GJK_GIVEN_UP : GJK_OK;
     }
     gjk_arena_rewind(q->arena, mark);

@@ -29,6 +29,12 @@
     MEMBER(text, VERTICES, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = (count))
 #define TRIANGLES(text) MEMBER(text, TRIANGLES, 0.0, UINT32_MAX, .count_min = 1)
 #define RINGS(text) MEMBER(text, RINGS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 1)
+#define FLAT_RINGS(text)                                                              \
+    MEMBER(text, FLAT_RINGS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 1, \
+           .is_optional = true, .replaces = true)
+/* In the order of gjk_fill. */
+#define FILL(text) \
+    MEMBER(text, CHOICE, 0.0, 0.0, .is_optional = true, .choices = {"nonzero", "evenodd"})
 #define HEIGHTS(text) MEMBER(text, HEIGHTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 0)
 #define MATERIALS(text) MEMBER(text, MATERIALS, 0.0, UINT32_MAX, .is_optional = true)
 
@@ -118,7 +124,20 @@ static gjk_status make_chain(gjk_geometry *g, gjk_shape *out) {
 }
 
 static gjk_status make_region(gjk_geometry *g, gjk_shape *out) {
-    return gjk_shape_make_region(g->arena, &g->values[0].rings, g->rounding, &g->fault.place, out);
+    enum { POLYGONS, RINGS, FILL };
+    gjk_pieces_fault *place = &g->fault.place;
+    const bool is_flat = g->values[RINGS].rings.polygon_count > 0;
+    gjk_region region = g->values[is_flat ? RINGS : POLYGONS].rings;
+    region.is_flat = is_flat;
+    region.fill = (gjk_fill)g->values[FILL].integer;
+    gjk_status status = gjk_shape_make_region(g->arena, &region, g->rounding, place, out);
+    g->fault.member = is_flat ? RINGS : POLYGONS;
+    if (is_flat && place->depth > 0) {
+        place->index[0] = place->index[1];
+        place->index[1] = place->index[2];
+        place->depth--;
+    }
+    return status;
 }
 
 static gjk_status refuse_count(gjk_geometry *g, uint32_t member, uint64_t wanted, uint64_t found) {
@@ -201,6 +220,7 @@ static void view_heightfield(const gjk_heightfield *field, gjk_member_value *val
 void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]) {
     gjk_heightfield field;
     gjk_mesh mesh;
+    gjk_region region;
     bool closed;
     switch (shape->type) {
     case GJK_CHAIN:
@@ -208,7 +228,8 @@ void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBE
             gjk_pieces_chain(shape->pieces, &values[0].vertices.count, &closed);
         break;
     case GJK_REGION:
-        (void)gjk_pieces_region(shape->pieces, &values[0].rings);
+        (void)gjk_pieces_region(shape->pieces, &region);
+        values[region.is_flat ? 1 : 0].rings = region;
         break;
     case GJK_MESH:
         (void)gjk_pieces_mesh(shape->pieces, &mesh);
@@ -220,6 +241,18 @@ void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBE
         break;
     default:
         break;
+    }
+}
+
+bool gjk_member_is_there(const gjk_member *member, const gjk_member_value *value) {
+    switch (member->form) {
+    case GJK_MEMBER_RINGS:
+    case GJK_MEMBER_FLAT_RINGS:
+        return value->rings.polygon_count > 0;
+    case GJK_MEMBER_MATERIALS:
+        return value->materials.items != NULL;
+    default:
+        return true;
     }
 }
 

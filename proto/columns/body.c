@@ -129,6 +129,7 @@ static const proto_field *column_of(const struct body *body, const gjk_member *m
     case GJK_MEMBER_POINTS:
     case GJK_MEMBER_VERTICES:
     case GJK_MEMBER_RINGS:
+    case GJK_MEMBER_FLAT_RINGS:
         return body->vertices_float.count > 0 ? &body->vertices_float : &body->vertices;
     case GJK_MEMBER_HEIGHTS:
         return body->heights_float.count > 0 ? &body->heights_float : &body->heights;
@@ -215,6 +216,17 @@ static bool read_rings(struct body *body, gjk_member_value *out) {
     return true;
 }
 
+static bool read_choice(struct body *body, const proto_field *field, const gjk_member *member,
+                        gjk_member_value *out) {
+    for (uint32_t i = 0; member->choices[i] != NULL; i++) {
+        if (proto_text_equals(field->text, member->choices[i], strlen(member->choices[i]))) {
+            out->integer = i + 1;
+        }
+    }
+    return out->integer > 0 || field->text.length == 0 ||
+           refuse(body, field, PROTO_OUT_OF_RANGE, "there is no such value");
+}
+
 static bool read_member(struct body *body, const gjk_member *member, gjk_member_value *out) {
     const proto_field *field = column_of(body, member);
 
@@ -241,6 +253,10 @@ static bool read_member(struct body *body, const gjk_member *member, gjk_member_
         return proto_count_rows(&body->message, (uint32_t)(field - body->fields), UINT32_MAX / 4);
     case GJK_MEMBER_RINGS:
         return read_rings(body, out);
+    case GJK_MEMBER_FLAT_RINGS: /* columns have those of all polygons */
+        return true;
+    case GJK_MEMBER_CHOICE:
+        return read_choice(body, field, member, out);
     case GJK_MEMBER_HEIGHTS:
         out->heights.items = doubles_of(body, field);
         out->heights.count = field->count;
@@ -279,8 +295,10 @@ static bool check_fields(struct body *body) {
         return refuse(body, twice, PROTO_UNKNOWN_MEMBER,
                       "it stands instead of the column of doubles, not beside it");
     }
-    for (const proto_field *field = &body->vertices; field < &body->position; field++) {
-        if (field->count > 0 && !is_of_kind(body, field)) {
+    const proto_field *end = body->fields + body->message.table->count;
+    for (const proto_field *field = &body->vertices; field < end; field++) {
+        const bool is_label = field >= &body->position && field <= &body->meta_json;
+        if (!is_label && field->count > 0 && !is_of_kind(body, field)) {
             return refuse(body, field, PROTO_UNKNOWN_MEMBER, "a shape of that type has none");
         }
     }
@@ -370,10 +388,15 @@ static bool make_shape(struct body *body, gjk_shape *out) {
 
 static void put_member(struct proto_buffer *text, const gjk_member *member, uint32_t dimension,
                        const gjk_member_value *value) {
-    if (gjk_member_is_kept(member) || (member->form == GJK_MEMBER_FLAG && !value->flag)) {
+    if (gjk_member_is_kept(member) || (member->form == GJK_MEMBER_FLAG && !value->flag) ||
+        (member->form == GJK_MEMBER_CHOICE && value->integer == 0)) {
         return;
     }
     proto_put_key(text, member->name);
+    if (member->form == GJK_MEMBER_CHOICE) {
+        proto_put_string_or_null(text, member->choices[value->integer - 1]);
+        return;
+    }
     if (member->form == GJK_MEMBER_FLAG) {
         proto_put_bool(text, true);
     } else if (member->form == GJK_MEMBER_COUNT) {

@@ -214,15 +214,21 @@ static void read_heights(struct proto_reader *reader, const proto_node *array,
     out->heights.items = list;
 }
 
+/* Polygon i of a list of them, or the one whose rings are the list. */
+static proto_node polygon_at(const proto_node *list, bool is_flat, size_t i) {
+    return is_flat ? *list : proto_item(list, i);
+}
+
 /* Reads polygons of rings: first checks that arrays stand where they must, and counts. */
 static void read_rings(struct proto_reader *reader, const proto_node *polygons,
                        const gjk_member *member, gjk_member_value *out) {
-    const size_t count = proto_array_size(polygons->value);
+    const bool is_flat = member->form == GJK_MEMBER_FLAT_RINGS;
+    const size_t count = is_flat ? 1 : proto_array_size(polygons->value);
     const uint32_t refused = reader->refused;
     size_t ring_count = 0, vertex_count = 0;
 
     for (size_t i = 0; i < count && proto_may_go_on(reader); i++) {
-        const proto_node polygon = proto_item(polygons, i);
+        const proto_node polygon = polygon_at(polygons, is_flat, i);
         const size_t rings = proto_array_size(polygon.value);
         proto_read_array(reader, &polygon);
         ring_count += rings;
@@ -242,9 +248,12 @@ static void read_rings(struct proto_reader *reader, const proto_node *polygons,
         proto_refuse_memory(reader);
         return;
     }
-    out->rings = (gjk_region){vertices, ring_sizes, polygon_sizes, (uint32_t)count};
+    out->rings = (gjk_region){.vertices = vertices,
+                              .ring_sizes = ring_sizes,
+                              .polygon_sizes = polygon_sizes,
+                              .polygon_count = (uint32_t)count};
     for (size_t i = 0; polygon_sizes != NULL && i < count && reader->refused == refused; i++) {
-        const proto_node polygon = proto_item(polygons, i);
+        const proto_node polygon = polygon_at(polygons, is_flat, i);
         polygon_sizes[i] = (uint32_t)proto_array_size(polygon.value);
         for (size_t k = 0; k < polygon_sizes[i]; k++) {
             const proto_node ring = proto_item(&polygon, k);
@@ -286,6 +295,28 @@ static void read_parts(struct proto_reader *reader, const proto_node *node, uint
 
 /* --- Members --- */
 
+static void read_choice(struct proto_reader *reader, const proto_node *node,
+                        const gjk_member *member, gjk_member_value *out) {
+    const proto_text found = proto_text_of(node->value);
+
+    if (!proto_is_given(node)) {
+        return;
+    }
+    if (node->value.type != PROTO_STRING) {
+        proto_refuse_type(reader, node, "a string");
+        return;
+    }
+    for (uint32_t i = 0; member->choices[i] != NULL; i++) {
+        if (proto_text_equals(found, member->choices[i], strlen(member->choices[i]))) {
+            out->integer = i + 1;
+            return;
+        }
+    }
+    proto_refuse(reader, node, PROTO_OUT_OF_RANGE, "there is no %s \"%.*s\"", member->name,
+                 proto_shown(found, 64), found.data);
+    proto_hint_names(reader, "values", found, member->choices);
+}
+
 static void read_member(struct proto_reader *reader, const proto_node *node,
                         const gjk_member *member, const gjk_geometry *geometry,
                         gjk_member_value *out) {
@@ -313,6 +344,9 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     case GJK_MEMBER_PARTS:
         read_parts(reader, node, dimension, geometry->rounding, out);
         return;
+    case GJK_MEMBER_CHOICE:
+        read_choice(reader, node, member, out);
+        return;
     default:
         break;
     }
@@ -327,6 +361,7 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
         read_triangles(reader, node, member, out);
         break;
     case GJK_MEMBER_RINGS:
+    case GJK_MEMBER_FLAT_RINGS:
         read_rings(reader, node, member, out);
         break;
     case GJK_MEMBER_HEIGHTS:
@@ -350,6 +385,19 @@ static void check_differs(struct proto_reader *reader, const proto_node *node,
     }
 }
 
+/* Checks that of two members, the second of which replaces the first, one is there, unless both may
+ * be absent, and not both. */
+static void check_one_of(struct proto_reader *reader, const proto_node *first, bool has_first,
+                         const proto_node *second, bool has_second, const gjk_member *member) {
+    if (has_first && has_second) {
+        proto_refuse(reader, second, PROTO_UNKNOWN_MEMBER,
+                     "\"%s\" stands in the place of \"%s\", not beside it", member->name,
+                     member[-1].name);
+    } else if (!has_first && !has_second && !member[-1].is_optional) {
+        proto_refuse_missing(reader, first);
+    }
+}
+
 /* --- What constructors refuse --- */
 
 static void refuse_pieces(struct proto_reader *reader, const proto_node *at) {
@@ -368,7 +416,11 @@ static void refuse_geometry(struct proto_reader *reader, const proto_node *objec
     const proto_node *at = nodes;
 
     for (uint32_t i = 0; i < fault->place.depth; i++) {
-        nodes[i + 1] = proto_item(at, fault->place.index[i]);
+        /* A list that the stored shape keeps is not in the document. */
+        nodes[i + 1] = (proto_node){.parent = at, .index = fault->place.index[i]};
+        if (proto_is_given(at)) {
+            nodes[i + 1] = proto_item(at, fault->place.index[i]);
+        }
         at++;
     }
     if (fault->is_count) {
@@ -382,6 +434,8 @@ static void refuse_geometry(struct proto_reader *reader, const proto_node *objec
     if (status == GJK_NOT_CONVEX && !fault->is_count) {
         proto_hint(reader,
                    "a shape of type \"hull\" takes any \"points\" and is their convex hull");
+    } else if (status == GJK_NOT_SIMPLE && made->values[2].integer == 0) {
+        proto_hint(reader, "with \"fill\": \"nonzero\" or \"evenodd\" rings may cross");
     }
 }
 
@@ -407,7 +461,8 @@ static void share_pieces(struct proto_reader *reader, const gjk_shape *shape, gj
 void proto_decode_geometry(struct proto_reader *reader, proto_object *object, const gjk_kind *kind,
                            const proto_kept *kept, gjk_geometry *geometry, gjk_shape *out) {
     const uint32_t refused = reader->refused;
-    proto_node first = {0};
+    proto_node first = {0}, before = {0};
+    bool was_there = false;
     bool is_same = kept != NULL && !proto_has(kept->patch, "rounding"); /* as the stored shape */
 
     for (const gjk_member *member = kind->members; is_same && member->name != NULL; member++) {
@@ -419,10 +474,18 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
     for (size_t i = 0; kind->members[i].name != NULL; i++) {
         const gjk_member *member = &kind->members[i];
         proto_node node = proto_optional(object, member->name);
-        node.is_required = !member->is_optional;
+        const bool is_kept =
+            kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name);
+        const bool is_there =
+            is_kept ? gjk_member_is_there(member, &geometry->values[i]) : proto_is_given(&node);
+        node.is_required = !member->is_optional && !member[1].replaces;
         first = i == 0 ? node : first;
-        if (is_same || !proto_may_go_on(reader) ||
-            (kept != NULL && gjk_member_is_kept(member) && !proto_has(kept->patch, member->name))) {
+        if (member->replaces) {
+            check_one_of(reader, &before, was_there, &node, is_there, member);
+        }
+        before = node;
+        was_there = is_there;
+        if (is_same || !proto_may_go_on(reader) || is_kept) {
             continue;
         }
         geometry->values[i] = (gjk_member_value){0};

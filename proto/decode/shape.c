@@ -66,6 +66,33 @@ static void suggest_kind(struct proto_reader *reader, proto_text found, uint32_t
     proto_hint_names(reader, "types", found, names);
 }
 
+/* Hints how a GeoJSON object is written here. Returns false if the type is none of GeoJSON's. */
+static bool hint_geojson(struct proto_reader *reader, proto_text found) {
+    static const struct {
+        const char *type, *hint;
+    } forms[] = {
+        {"Polygon", "GeoJSON's Polygon is {\"type\": \"region\", \"rings\": its coordinates}"},
+        {"MultiPolygon",
+         "GeoJSON's MultiPolygon is {\"type\": \"region\", \"polygons\": its coordinates}"},
+        {"Point", "GeoJSON's Point is {\"type\": \"point\", \"position\": its coordinates}"},
+        {"LineString",
+         "GeoJSON's LineString is {\"type\": \"chain\", \"vertices\": its coordinates}"},
+        {"MultiPoint", "GeoJSON's points are shapes of type \"point\""},
+        {"MultiLineString", "each line of GeoJSON's MultiLineString is a \"chain\""},
+        {"GeometryCollection", "each geometry of GeoJSON's collection is a shape"},
+        {"Feature", "a Feature's geometry is a shape, and its properties can be the \"meta\""},
+        {"FeatureCollection", "each Feature's geometry is a shape of the set"},
+    };
+
+    for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+        if (proto_text_equals(found, forms[i].type, strlen(forms[i].type))) {
+            proto_hint(reader, "%s", forms[i].hint);
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Asks for the members that a shape of any kind may have at this place. */
 static void ask_for_common(proto_object *object, uint32_t dimension, proto_shape_use use) {
     proto_optional(object, "type");
@@ -127,7 +154,9 @@ static const gjk_kind *read_kind(struct proto_reader *reader, const proto_node *
     if (kind == NULL) {
         proto_refuse(reader, type, PROTO_UNKNOWN_TYPE, "there is no shape of type \"%.*s\" in %uD",
                      proto_shown(found, 64), found.data, dimension);
-        suggest_kind(reader, found, dimension, use);
+        if (!hint_geojson(reader, found)) {
+            suggest_kind(reader, found, dimension, use);
+        }
         return NULL;
     }
     if (only != 0 && only != dimension) {

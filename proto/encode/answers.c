@@ -43,11 +43,14 @@ static void put_detect(struct proto_buffer *out, uint32_t dimension, bool penetr
                        const gjk_detect_result *result) {
     put_state(out, result->state);
     if (penetration) {
-        proto_put_number_if(out, "depth", !result->inside, result->depth);
-        proto_put_vector_if(out, "normal", !result->inside, dimension, result->normal);
+        const gjk_vec3 normal = result->normal;
+        const bool is_there = normal.x != 0.0 || normal.y != 0.0 || normal.z != 0.0;
+        proto_put_number_if(out, "depth", is_there, result->depth);
+        proto_put_vector_if(out, "normal", is_there, dimension, normal);
         proto_put_vector_if(out, "point_a", result->has_points, dimension, result->point_a);
         proto_put_vector_if(out, "point_b", result->has_points, dimension, result->point_b);
-        proto_put_named_number(out, "depth_lower_bound", result->depth_lower_bound);
+        proto_put_number_if(out, "depth_lower_bound", is_there || result->inside,
+                            result->depth_lower_bound);
         put_pieces(out, result->piece_a, result->piece_b);
         if (result->inside) {
             proto_put_named_bool(out, "inside", true);
@@ -62,10 +65,12 @@ static void put_distance(struct proto_buffer *out, uint32_t dimension,
     bool has_points = result->has_points;
 
     put_state(out, result->state);
-    proto_put_named_number(out, "distance", result->distance);
-    proto_put_named_number(out, "lower_bound", result->lower_bound);
+    const bool is_there = result->distance < INFINITY; /* else one has no pieces */
+    proto_put_number_if(out, "distance", is_there, result->distance);
+    proto_put_number_if(out, "lower_bound", is_there, result->lower_bound);
     if (result->is_signed) {
-        proto_put_number_if(out, "signed_distance", !result->inside, result->signed_distance);
+        proto_put_number_if(out, "signed_distance", is_there && !result->inside,
+                            result->signed_distance);
     }
     proto_put_vector_if(out, "normal", has_points, dimension, result->normal);
     proto_put_vector_if(out, "point_a", has_points, dimension, result->point_a);

@@ -52,8 +52,10 @@ static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
     const uint32_t *ring = rings->ring_sizes;
 
     for (uint32_t i = 0; i < rings->polygon_count && !out->failed; i++) {
-        proto_put_item(out);
-        proto_put_text(out, "[");
+        if (!rings->is_flat) {
+            proto_put_item(out);
+            proto_put_text(out, "[");
+        }
         for (uint32_t k = 0; k < rings->polygon_sizes[i]; k++, ring++) {
             proto_put_item(out);
             proto_put_text(out, "[");
@@ -62,7 +64,9 @@ static void put_rings(struct proto_buffer *out, const gjk_region *rings) {
             }
             proto_put_text(out, "]");
         }
-        proto_put_text(out, "]");
+        if (!rings->is_flat) {
+            proto_put_text(out, "]");
+        }
     }
 }
 
@@ -87,6 +91,7 @@ static void put_list(struct proto_buffer *out, gjk_member_form form,
         put_triangles(out, value);
         break;
     case GJK_MEMBER_RINGS:
+    case GJK_MEMBER_FLAT_RINGS:
         put_rings(out, &value->rings);
         break;
     case GJK_MEMBER_HEIGHTS:
@@ -111,9 +116,7 @@ static void put_kept(struct proto_buffer *out, const gjk_shape *shape) {
     gjk_geometry_view(shape, values);
     const gjk_member *members = gjk_kinds[shape->type].members;
     for (size_t i = 0; members[i].name != NULL; i++) {
-        bool is_absent =
-            members[i].form == GJK_MEMBER_MATERIALS && values[i].materials.items == NULL;
-        if (gjk_member_is_kept(&members[i]) && !is_absent) {
+        if (gjk_member_is_kept(&members[i]) && gjk_member_is_there(&members[i], &values[i])) {
             proto_put_open(out, members[i].name, "[");
             put_list(out, members[i].form, &values[i]);
             proto_put_text(out, "]");

@@ -52,7 +52,10 @@ static void make_region(struct gjk_arena *arena, const gjk_vec3 points[8], gjk_s
     for (int i = 0; i < 8; i++) {
         ring[i] = gjk_xy(points[i]);
     }
-    const gjk_region region = {ring, &ring_size, &polygon_size, 1};
+    const gjk_region region = {.vertices = ring,
+                               .ring_sizes = &ring_size,
+                               .polygon_sizes = &polygon_size,
+                               .polygon_count = 1};
     ck_assert_int_eq(gjk_shape_make_region(arena, &region, 0, &fault, out), GJK_OK);
 }
 

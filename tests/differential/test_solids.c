@@ -215,7 +215,10 @@ static gjk_region make_star(test_rng *rng, gjk_vec2 *vertices, uint32_t ring_siz
         const double turn = 2 * M_PI * k / n, r = test_rng_uniform(rng, 1, 5) * (k < n ? 5.0 : 1.0);
         vertices[k] = (gjk_vec2){off.x + r * cos(turn), off.y + r * sin(turn)};
     }
-    return (gjk_region){vertices, ring_sizes, &rings, 1};
+    return (gjk_region){.vertices = vertices,
+                        .ring_sizes = ring_sizes,
+                        .polygon_sizes = &rings,
+                        .polygon_count = 1};
 }
 
 static uint32_t count_vertices(const gjk_region *region) {

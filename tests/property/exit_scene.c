@@ -396,7 +396,10 @@ static void make_region(struct gjk_arena *arena, test_exit_scene *s) {
         rings[runs] = count - first;
         polygons[runs++] = 1;
     }
-    const gjk_region region = {vertices, rings, polygons, runs};
+    const gjk_region region = {.vertices = vertices,
+                               .ring_sizes = rings,
+                               .polygon_sizes = polygons,
+                               .polygon_count = runs};
     gjk_pieces_fault fault;
     ck_assert_int_eq(gjk_shape_make_region(arena, &region, 0.0, &fault, &s->shape), GJK_OK);
 }

@@ -160,8 +160,10 @@ static void write_all(tracer *t) {
         polygons++;
     }
     REQUIRE(rings == t->ring_count);
-    scene->region =
-        (gjk_region){scene->vertices, scene->ring_sizes, scene->polygon_sizes, polygons};
+    scene->region = (gjk_region){.vertices = scene->vertices,
+                                 .ring_sizes = scene->ring_sizes,
+                                 .polygon_sizes = scene->polygon_sizes,
+                                 .polygon_count = polygons};
 }
 
 static void choose(test_rng *rng, double scale, region_scene *out) {

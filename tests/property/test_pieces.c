@@ -131,7 +131,10 @@ static void make_region(test_rng *rng, struct gjk_arena *arena, gjk_shape *out) 
         vertices[i] = (gjk_vec2){radius * cos(turn), radius * sin(turn)};
     }
     const uint32_t ring_sizes[2] = {SPIKES, SPIKES}, polygon_size = 2;
-    const gjk_region region = {vertices, ring_sizes, &polygon_size, 1};
+    const gjk_region region = {.vertices = vertices,
+                               .ring_sizes = ring_sizes,
+                               .polygon_sizes = &polygon_size,
+                               .polygon_count = 1};
     gjk_pieces_fault fault;
     ck_assert_int_eq(gjk_shape_make_region(arena, &region, test_rng_once_in(rng, 2) ? 0.0 : 0.25,
                                            &fault, out),

@@ -271,7 +271,10 @@ TEST(random_rings) {
         const contact what = ring_contact(p, n);
         const bool simple = what == APART || (what == TOUCHING && !crosses_itself(p, n, side));
         const uint32_t one = 1;
-        const gjk_region region = {p, &n, &one, 1};
+        const gjk_region region = {.vertices = p,
+                                   .ring_sizes = &n,
+                                   .polygon_sizes = &one,
+                                   .polygon_count = 1};
         cut c;
         const gjk_status status = cut_region(&region, &c);
         seen[what]++;
@@ -326,7 +329,10 @@ TEST(stars_with_holes) {
         const uint32_t n = 20 + test_rng_below(&rng, 480);
         const uint32_t sizes[2] = {n, n};
         const uint32_t rings = 2;
-        const gjk_region region = {p, sizes, &rings, 1};
+        const gjk_region region = {.vertices = p,
+                                   .ring_sizes = sizes,
+                                   .polygon_sizes = &rings,
+                                   .polygon_count = 1};
         make_star(&rng, n, 6e5, 1e6, p);
         make_star(&rng, n, 1e5, 5e5, p + n);
         wide areas[2] = {0, 0};
@@ -355,7 +361,10 @@ static gjk_vec2 large[LARGE + 8192];
 /* Cuts one ring of n vertices and checks its area. */
 static uint32_t cut_large(uint32_t n) {
     const uint32_t one = 1;
-    const gjk_region region = {large, &n, &one, 1};
+    const gjk_region region = {.vertices = large,
+                               .ring_sizes = &n,
+                               .polygon_sizes = &one,
+                               .polygon_count = 1};
     wide area = 0;
     cut c;
     for (uint32_t k = 0; k < n; k++) {

@@ -9,22 +9,25 @@
 
 #include "gjk/pieces.h"
 
+#define GJK_CHOICES_MAX 2
 #define GJK_MEMBERS_MAX 6 /* of one kind's geometry */
 
 typedef enum gjk_member_form {
-    GJK_MEMBER_NUMBER,
+    GJK_MEMBER_NUMBER, /* NaN where it is absent */
     GJK_MEMBER_VECTOR, /* as many numbers as there are dimensions, each within the range */
     GJK_MEMBER_POINTS, /* a list of vectors */
     GJK_MEMBER_FLAG,   /* true or false; false where it is absent */
     GJK_MEMBER_COUNT,  /* an integer */
     GJK_MEMBER_STEPS,  /* two numbers in any dimension */
+    GJK_MEMBER_CHOICE, /* one of the names in `choices`, told by its place; 0 where it is absent */
     GJK_MEMBER_PARTS,  /* a list of convex shapes at places in the whole's frame */
     /* Lists that the pieces of a shape keep as they were given: */
-    GJK_MEMBER_VERTICES,  /* vectors */
-    GJK_MEMBER_TRIANGLES, /* triples of indices of the vertices before them */
-    GJK_MEMBER_RINGS,     /* lists (polygons) of lists (rings) of vectors */
-    GJK_MEMBER_HEIGHTS,   /* numbers, NaN where there is none */
-    GJK_MEMBER_MATERIALS, /* integers; may be absent */
+    GJK_MEMBER_VERTICES,   /* vectors */
+    GJK_MEMBER_TRIANGLES,  /* triples of indices of the vertices before them */
+    GJK_MEMBER_RINGS,      /* lists (polygons) of lists (rings) of vectors */
+    GJK_MEMBER_FLAT_RINGS, /* lists (rings of one polygon) of vectors, in the place of RINGS */
+    GJK_MEMBER_HEIGHTS,    /* numbers, NaN where there is none */
+    GJK_MEMBER_MATERIALS,  /* integers; may be absent */
 } gjk_member_form;
 
 typedef struct gjk_member {
@@ -35,6 +38,9 @@ typedef struct gjk_member {
     bool differs;       /* from the member before it */
     bool is_optional;   /* it may be absent */
     uint32_t count_min; /* of a list */
+    /* Of a choice, from 1 on. */
+    const char *choices[GJK_CHOICES_MAX + 1];
+    bool replaces; /* given in the place of the member before it */
 } gjk_member;
 
 typedef union gjk_member_value {
@@ -101,6 +107,9 @@ typedef struct gjk_kind {
 static inline bool gjk_member_is_kept(const gjk_member *member) {
     return member->form >= GJK_MEMBER_VERTICES;
 }
+
+/* Returns true if pieces have kept the member, or false if it was absent. */
+bool gjk_member_is_there(const gjk_member *member, const gjk_member_value *value);
 
 /* Fills the values of those members that the pieces of a shape keep, as views into them. */
 void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]);

@@ -107,6 +107,13 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
                                    const gjk_placed *parts, uint32_t count,
                                    gjk_shape *out) GJK_MUST_USE;
 
+/* What lies inside of rings or surfaces that cross: where the winding number is not 0, or is odd. */
+typedef enum gjk_fill {
+    GJK_FILL_NONE, /* they may not cross */
+    GJK_FILL_NONZERO,
+    GJK_FILL_EVENODD,
+} gjk_fill;
+
 /*
  * Polygons with holes, as GeoJSON's MultiPolygon: ring_sizes tells the vertices of each ring, all
  * rings of all polygons in order; polygon_sizes the rings of each polygon, the outer one first. A
@@ -120,12 +127,19 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
  * there are none of these; NOT_SIMPLE with {polygon, ring, vertex} where rings cross, or where an
  * edge starts that crosses another, runs along it, or is of a ring that lies where it must not;
  * TOO_MANY_POINTS for more than GJK_PIECES_MAX vertices or pieces. O(n log n) for any input.
+ *
+ * With a fill rule nothing of that is NOT_SIMPLE or TOO_FEW_POINTS: the region is what the rule says
+ * of all rings together. Crossings are rounded, and are corners of pieces too: one is off by at most
+ * 4 units in the last place of the largest coordinate. TOO_MANY_POINTS also where the edges cut each
+ * other into more than GJK_PIECES_MAX. O((n + crossings) log n).
  */
 typedef struct gjk_region {
     const gjk_vec2 *vertices;
     const uint32_t *ring_sizes;
     const uint32_t *polygon_sizes;
     uint32_t polygon_count;
+    gjk_fill fill;
+    bool is_flat; /* one polygon, which was given as a list of rings */
 } gjk_region;
 gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *region, double rounding,
                                  gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;

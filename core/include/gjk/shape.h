@@ -69,7 +69,8 @@
     CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius")) \
     PIECES(COMPOUND, compound, "compound", "compound", NULL, PARTS("parts"))                     \
     PIECES(CHAIN, chain, "chain", NULL, "mesh", VERTICES("vertices", 2), FLAG("closed"))         \
-    PIECES(REGION, region, "region", NULL, "mesh", RINGS("polygons"))                            \
+    PIECES(REGION, region, "region", NULL, "mesh", RINGS("polygons"), FLAT_RINGS("rings"),       \
+           FILL("fill"))                                                                         \
     PIECES(MESH, mesh, NULL, "mesh", "region", VERTICES("vertices", 1), TRIANGLES("triangles"),  \
            FLAG("closed"), FLAG("one_sided"), MATERIALS("materials"))                            \
     PIECES(HEIGHTFIELD, heightfield, NULL, "heightfield", "chain", COUNT("columns", 2),          \

@@ -270,6 +270,9 @@ static void visit_both(const gjk_placed *a, const gjk_placed *b, gjk_piece_visit
 }
 
 void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_visitor *visitor) {
+    if (gjk_shape_is_empty(a->shape) || gjk_shape_is_empty(b->shape)) {
+        return;
+    }
     if (b->shape->pieces == NULL) {
         visit_one(a, b, true, visitor);
     } else if (a->shape->pieces == NULL) {
@@ -385,6 +388,12 @@ static gjk_pair_answer search_pieces(gjk_question question, const gjk_placed *a,
 
 gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, const gjk_placed *b,
                                   const gjk_pair_settings *settings) {
+    if (gjk_shape_is_empty(a->shape) || gjk_shape_is_empty(b->shape)) {
+        gjk_pair_answer apart = gjk_answer_without_pieces(false);
+        apart.given_up = false;
+        apart.distance = apart.lower_bound = apart.signed_distance = INFINITY;
+        return apart;
+    }
     const gjk_pair_answer found = search_pieces(question, a, b, settings);
     if (found.given_up || found.inside) {
         return found;

@@ -298,7 +298,9 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
             count++;
         }
     }
-    GJK_ASSERT(count > 0 || gjk_budget_is_spent(budget));
+    if (count == 0) {
+        *whole = (gjk_bounds){{0, 0, 0}, {0, 0, 0}};
+    }
     gjk_pieces_tree_aim(&pieces->tree, whole);
     count = 0;
     for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {

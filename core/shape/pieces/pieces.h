@@ -46,10 +46,15 @@ struct gjk_pieces {
 /* An empty one with a single reference, which `arena` drops when it is reset. NULL: no memory. */
 struct gjk_pieces *gjk_pieces_new(struct gjk_arena *arena, gjk_shape_type type, uint32_t dimension);
 
+/* Returns true if the shape is one of pieces that has none, which nothing meets. */
+static inline bool gjk_shape_is_empty(const gjk_shape *shape) {
+    return shape->pieces != NULL && shape->pieces->tree.node_count == 0;
+}
+
 /* A copy of count items of the given size in the pieces' memory. NULL: no memory. */
 void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count, size_t size);
 
-/* Measures every piece, of which there is one at least, builds the tree and makes the shape of the
+/* Measures every piece, builds the tree and makes the shape of the
  * whole. What is needed meanwhile is charged to the arena's account. OUT_OF_MEMORY; GIVEN_UP where
  * its budget is spent. */
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,

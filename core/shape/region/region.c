@@ -15,6 +15,7 @@
 #include "base/predicate.h"
 #include "gjk/sort.h"
 #include "shape/pieces/pieces.h"
+#include "shape/region/arrange.h"
 
 /* Joins triangles into few convex polygons. */
 
@@ -191,14 +192,18 @@ gjk_status gjk_region_merge(struct gjk_arena *arena, const gjk_vec2 *points,
  */
 
 /* Keeps what was given, for those who write it down again. */
-static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region,
-                             const gjk_rings *rings) {
+static gjk_status copy_rings(struct gjk_pieces *pieces, const gjk_region *region) {
+    uint32_t ring_count = 0, vertex_count = 0;
+    for (uint32_t p = 0; p < region->polygon_count; p++) {
+        ring_count += region->polygon_sizes[p];
+    }
+    for (uint32_t r = 0; r < ring_count; r++) {
+        vertex_count += region->ring_sizes[r];
+    }
     gjk_region *copy = &pieces->region.rings;
-    copy->polygon_count = region->polygon_count;
-    copy->vertices =
-        gjk_pieces_copy(pieces, region->vertices, rings->vertex_count, sizeof(gjk_vec2));
-    copy->ring_sizes =
-        gjk_pieces_copy(pieces, region->ring_sizes, rings->ring_count, sizeof(uint32_t));
+    *copy = *region;
+    copy->vertices = gjk_pieces_copy(pieces, region->vertices, vertex_count, sizeof(gjk_vec2));
+    copy->ring_sizes = gjk_pieces_copy(pieces, region->ring_sizes, ring_count, sizeof(uint32_t));
     copy->polygon_sizes =
         gjk_pieces_copy(pieces, region->polygon_sizes, region->polygon_count, sizeof(uint32_t));
     const bool copied =
@@ -251,6 +256,9 @@ static gjk_status cut(struct gjk_arena *scratch, const gjk_region *region, gjk_p
     gjk_region_triangles triangles;
     uint32_t vertex = 0;
     gjk_status status = gjk_rings_make(scratch, region, fault, rings);
+    if (status == GJK_OK && region->fill != GJK_FILL_NONE) {
+        status = gjk_rings_arrange(scratch, region->fill, GJK_PIECES_MAX, rings);
+    }
     if (status == GJK_OK) {
         status = gjk_region_triangulate(scratch, rings, &vertex, &triangles);
     }
@@ -281,7 +289,7 @@ gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *regi
     }
     if (status == GJK_OK) {
         pieces->rounding = rounding;
-        status = copy_rings(pieces, region, &rings);
+        status = copy_rings(pieces, region);
     }
     if (status == GJK_OK) {
         status = copy_outlines(pieces, rings.points, &outlines);

@@ -16,11 +16,11 @@
 /* Counts rings and vertices. */
 static gjk_status count_all(const gjk_region *region, gjk_pieces_fault *fault, gjk_rings *out) {
     uint64_t rings = 0, vertices = 0;
-    if (region->polygon_count == 0) {
+    if (region->polygon_count == 0 && region->fill == GJK_FILL_NONE) {
         return GJK_TOO_FEW_POINTS;
     }
     for (uint32_t p = 0; p < region->polygon_count; p++) {
-        if (region->polygon_sizes[p] == 0) {
+        if (region->polygon_sizes[p] == 0 && region->fill == GJK_FILL_NONE) {
             *fault = (gjk_pieces_fault){.index = {p}, .depth = 1};
             return GJK_TOO_FEW_POINTS;
         }
@@ -82,31 +82,40 @@ static int by_place(const void *p, const void *q) {
     return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
 }
 
-/* Makes the points and tells that of each vertex. */
-static gjk_status find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
-                              uint32_t *point_of) {
-    const uint32_t count = rings->vertex_count;
-    gjk_vec2 *points = gjk_arena_alloc_array(arena, count, sizeof *points);
+gjk_status gjk_points_sort(struct gjk_arena *arena, gjk_vec2 *points, uint32_t *count,
+                           uint32_t *point_of) {
     const gjk_arena_mark mark = gjk_arena_here(arena);
-    entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
-    if (entries == NULL || points == NULL) {
+    entry *entries = gjk_arena_alloc_array(arena, *count, sizeof *entries);
+    if (entries == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    for (uint32_t i = 0; i < count; i++) {
-        entries[i] = (entry){region->vertices[i], i};
+    for (uint32_t i = 0; i < *count; i++) {
+        entries[i] = (entry){points[i], i};
     }
-    gjk_status status = gjk_sort(arena, entries, count, sizeof *entries, by_place);
+    gjk_status status = gjk_sort(arena, entries, *count, sizeof *entries, by_place);
     uint32_t found = 0;
-    for (uint32_t i = 0; status == GJK_OK && i < count; i++) {
+    for (uint32_t i = 0; status == GJK_OK && i < *count; i++) {
         if (found == 0 || compare_points(points[found - 1], entries[i].point) != 0) {
             points[found++] = entries[i].point;
         }
         point_of[entries[i].vertex] = found - 1;
     }
-    rings->points = points;
-    rings->point_count = found;
+    *count = found;
     gjk_arena_rewind(arena, mark);
     return status;
+}
+
+/* Makes the points and tells that of each vertex. */
+static gjk_status find_points(struct gjk_arena *arena, const gjk_region *region, gjk_rings *rings,
+                              uint32_t *point_of) {
+    gjk_vec2 *points = gjk_arena_alloc_array(arena, rings->vertex_count, sizeof *points);
+    if (points == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    memcpy(points, region->vertices, rings->vertex_count * sizeof *points);
+    rings->points = points;
+    rings->point_count = rings->vertex_count;
+    return gjk_points_sort(arena, points, &rings->point_count, point_of);
 }
 
 /* --- Edges --- */
@@ -161,11 +170,13 @@ static gjk_status add_all(const gjk_region *region, const uint32_t *point_of, ui
         const uint32_t outer_ring = ring;
         for (uint32_t r = 0; r < region->polygon_sizes[p]; r++, ring++) {
             const uint32_t end = first + region->ring_sizes[ring];
-            if (count_different(point_of, first, end, ring, seen) < 3) {
+            if (count_different(point_of, first, end, ring, seen) >= 3) {
+                rings->edge_count +=
+                    add_ring(point_of, first, end, ring, edges + rings->edge_count);
+            } else if (region->fill == GJK_FILL_NONE) {
                 *fault = (gjk_pieces_fault){.index = {p, r}, .depth = 2};
                 return GJK_TOO_FEW_POINTS;
             }
-            rings->edge_count += add_ring(point_of, first, end, ring, edges + rings->edge_count);
             outer[ring] = outer_ring;
             first = end;
         }

@@ -11,11 +11,13 @@
  */
 
 #include "shape/region/sweep.h"
+
 #include "base/predicate.h"
 #include "gjk/base.h"
 #include "gjk/budget.h"
 #include "gjk/sort.h"
 #include "gjk/vec.h"
+#include "shape/region/status.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,18 +25,6 @@
 #include <string.h>
 
 /* Cuts polygons that are monotone along x into triangles while a sweep tells their vertices. */
-
-#define GJK_NO_ENTRY UINT32_MAX
-
-/*
- * Rest of a monotone polygon to the left of the sweep line: a chain of vertices that turns
- * away from the inside or is straight, its last vertex on top. All but the first lie on the upper
- * side of the polygon or all on the lower one. Copied as a value; the copy before is dead then.
- */
-typedef struct gjk_funnel {
-    uint32_t top; /* entry; GJK_NO_ENTRY: no funnel */
-    bool upper;   /* the chain is on the upper side */
-} gjk_funnel;
 
 typedef struct gjk_funnel_entry {
     uint32_t point, before;
@@ -55,31 +45,6 @@ static inline gjk_funnel funnel_none(void) {
 static inline bool funnel_exists(const gjk_funnel *funnel) {
     return funnel->top != GJK_NO_ENTRY;
 }
-
-/*
- * The status of the plane sweep: the edges that the sweep line meets now, from below, as a
- * self-adjusting tree.
- */
-
-#define GJK_NO_EDGE UINT32_MAX
-
-/* An edge, or a part of one from a point where another ring touches it. */
-typedef struct gjk_sweep_edge {
-    uint32_t left, right; /* points, left < right */
-    uint32_t ring;
-    uint32_t vertex; /* of the input, at which the ring's edge starts */
-    uint32_t left_vertex, right_vertex;
-    uint32_t child[2]; /* in the tree: below, above */
-    /* Face just above: the innermost ring around it (GJK_NO_RING: none). Where it belongs to
-     * the region, its one or two monotone polygons, the lower one first. */
-    uint32_t face;
-    gjk_funnel funnels[2];
-} gjk_sweep_edge;
-
-/* Three trees of edges: those below a point, those that end at it or go through it, those above. */
-typedef struct gjk_status_parts {
-    uint32_t below, through, above;
-} gjk_status_parts;
 
 static void push_entry(gjk_funnels *funnels, gjk_funnel *funnel, uint32_t point) {
     GJK_ASSERT(funnels->entry_count < funnels->entry_capacity);
@@ -161,120 +126,6 @@ static void funnel_fork(gjk_funnels *funnels, const gjk_funnel *funnel, gjk_funn
     const gjk_funnel fresh = funnel_start(funnels, funnels->entries[whole.top].point);
     *lower = whole.upper ? whole : fresh;
     *upper = whole.upper ? fresh : whole;
-}
-
-/*
- * The status of the sweep as a splay tree (Sleator, Tarjan, Self-adjusting binary search trees,
- * 1985): O(log n) amortised whatever the input is, without anything random that could be guessed.
- * Every event takes the tree apart at its point and joins it again with new edges in between.
- */
-
-enum { BELOW = 0, ABOVE = 1 };
-
-/* Target of a splay: a point, edges through which count as `tie` says; or the end on the side
- * `tie` of the tree, without a point. */
-typedef struct target {
-    const gjk_vec2 *points; /* NULL: an end of the tree */
-    uint32_t point;
-    int tie; /* BELOW: go on below such an edge; ABOVE: above */
-} target;
-
-static int side_of_edge(const gjk_sweep_edge *edge, const target *t) {
-    if (t->points == NULL) {
-        return t->tie;
-    }
-    const gjk_vec2 *p = t->points;
-    const int sign = gjk_orient2_sign(p[edge->left], p[edge->right], p[t->point]);
-    return sign == 0 ? t->tie : sign > 0;
-}
-
-/* Turns the tree so that `child` takes the place of its parent, which becomes its child. */
-static uint32_t rotate(gjk_sweep_edge *edges, uint32_t parent, int side) {
-    const uint32_t child = edges[parent].child[side];
-    edges[parent].child[side] = edges[child].child[!side];
-    edges[child].child[!side] = parent;
-    return child;
-}
-
-/* Top-down splay: brings the last edge on the way to the target to the root. */
-static uint32_t splay(gjk_sweep_edge *edges, uint32_t root, const target *t) {
-    uint32_t trees[2] = {GJK_NO_EDGE, GJK_NO_EDGE};     /* of what lies below and above the way */
-    uint32_t *ends[2] = {&trees[BELOW], &trees[ABOVE]}; /* where they grow */
-    if (root == GJK_NO_EDGE) {
-        return root;
-    }
-    for (;;) {
-        const int side = side_of_edge(&edges[root], t);
-        uint32_t next = edges[root].child[side];
-        if (next == GJK_NO_EDGE) {
-            break;
-        }
-        if (side_of_edge(&edges[next], t) == side && edges[next].child[side] != GJK_NO_EDGE) {
-            root = rotate(edges, root, side);
-            next = edges[root].child[side];
-        }
-        *ends[!side] = root; /* the target lies on `side`, so the root on the other */
-        ends[!side] = &edges[root].child[side];
-        root = next;
-    }
-    for (int side = 0; side < 2; side++) {
-        *ends[side] = edges[root].child[side];
-        edges[root].child[side] = trees[side];
-    }
-    return root;
-}
-
-/* Cuts a tree in two at the target. The parts' own ends at the cut_tree are not at their roots yet. */
-static void cut_tree(gjk_sweep_edge *edges, uint32_t root, const target *t, uint32_t parts[2]) {
-    parts[BELOW] = parts[ABOVE] = GJK_NO_EDGE;
-    if (root != GJK_NO_EDGE) {
-        root = splay(edges, root, t);
-        const int side = side_of_edge(&edges[root], t);
-        parts[side] = edges[root].child[side];
-        edges[root].child[side] = GJK_NO_EDGE;
-        parts[!side] = root;
-    }
-}
-
-/*
- * Takes the tree apart at a point that is not left of the left end of any of its edges, nor right
- * of their right ends. The root of `below` is its highest edge, that of `above` its lowest. Exact.
- * O(log n) amortised.
- */
-static gjk_status_parts status_split(gjk_sweep_edge *edges, uint32_t root, const gjk_vec2 *points,
-                                     uint32_t point) {
-    uint32_t lower[2], upper[2];
-    cut_tree(edges, root, &(target){points, point, BELOW}, lower);
-    cut_tree(edges, lower[ABOVE], &(target){points, point, ABOVE}, upper);
-    return (gjk_status_parts){
-        .below = splay(edges, lower[BELOW], &(target){.tie = ABOVE}),
-        .through = upper[BELOW],
-        .above = splay(edges, upper[ABOVE], &(target){.tie = BELOW}),
-    };
-}
-
-/* Takes the lowest edge out of a tree that is not empty. O(log n) amortised. */
-static uint32_t status_take_lowest(gjk_sweep_edge *edges, uint32_t *root) {
-    const uint32_t lowest = splay(edges, *root, &(target){.tie = BELOW});
-    *root = edges[lowest].child[ABOVE];
-    return lowest;
-}
-
-/* The tree of all of `below`, the given edges from below, and all of `above`. */
-static uint32_t status_join(gjk_sweep_edge *edges, uint32_t below, const uint32_t *between,
-                            uint32_t count, uint32_t above) {
-    uint32_t root = above;
-    while (count > 0) {
-        const uint32_t edge = between[--count];
-        edges[edge].child[BELOW] = GJK_NO_EDGE;
-        edges[edge].child[ABOVE] = root;
-        root = edge;
-    }
-    if (below != GJK_NO_EDGE) {
-        edges[below].child[ABOVE] = root;
-        root = below;
-    }
-    return root;
 }
 
 /*
@@ -428,7 +279,7 @@ static gjk_status find_edges(sweep *s, uint32_t point, uint32_t through) {
     uint32_t cut = GJK_NO_EDGE;
     s->left_count = s->right_count = 0;
     while (through != GJK_NO_EDGE) {
-        const uint32_t edge = status_take_lowest(s->edges, &through);
+        const uint32_t edge = gjk_status_take_lowest(s->edges, &through);
         s->left[s->left_count++] = edge;
         if (s->edges[edge].right != point) {
             if (cut != GJK_NO_EDGE) {
@@ -615,9 +466,9 @@ static void grow_polygons(sweep *s, uint32_t below, uint32_t point) {
 /* --- The sweep --- */
 
 static gjk_status visit(sweep *s, uint32_t point) {
-    const gjk_status_parts parts = status_split(s->edges, s->root, s->points, point);
+    const gjk_status_parts parts = gjk_status_split(s->edges, s->root, s->points, point);
     gjk_status status = find_edges(s, point, parts.through);
-    if (status == GJK_OK) {
+    if (status == GJK_OK && !s->rings->is_arranged) {
         status = check_passes(s);
     }
     if (status == GJK_OK) {
@@ -628,7 +479,7 @@ static gjk_status visit(sweep *s, uint32_t point) {
     }
     if (status == GJK_OK) {
         grow_polygons(s, parts.below, point);
-        s->root = status_join(s->edges, parts.below, s->right, s->right_count, parts.above);
+        s->root = gjk_status_join(s->edges, parts.below, s->right, s->right_count, parts.above);
     }
     return status;
 }

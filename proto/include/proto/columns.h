@@ -32,7 +32,7 @@ typedef struct proto_table {
 } proto_table;
 
 /* Most columns of a message. */
-#define PROTO_COLUMNS_MAX 24
+#define PROTO_COLUMNS_MAX 32
 
 extern const proto_table proto_raycast_columns_table, proto_raycast_answers_table,
     proto_pair_columns_table, proto_pair_answers_table, proto_cast_columns_table,

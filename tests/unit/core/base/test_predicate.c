@@ -224,3 +224,35 @@ TEST(collinear_in_space) {
         ck_assert(!gjk_collinear3(d, a, b));
     }
 }
+
+/* Segments with ends that are integers cross where exact fractions say, rounded once. */
+TEST(crossings_are_rounded_once) {
+    test_rng rng = test_rng_make(9);
+    uint32_t crossings = 0;
+    while (crossings < CASES) {
+        point p[4];
+        gjk_vec2 q[4];
+        for (int i = 0; i < 4; i++) {
+            p[i] = (point){test_rng_integer(&rng, -1000, 1000), test_rng_integer(&rng, -1000, 1000),
+                           0};
+            q[i] = scaled2(p[i], 0);
+        }
+        if (integer_orient2(p[0], p[1], p[2]) * integer_orient2(p[0], p[1], p[3]) >= 0 ||
+            integer_orient2(p[2], p[3], p[0]) * integer_orient2(p[2], p[3], p[1]) >= 0) {
+            continue;
+        }
+        crossings++;
+        const int64_t ax = p[1].x - p[0].x, ay = p[1].y - p[0].y;
+        const int64_t bx = p[3].x - p[2].x, by = p[3].y - p[2].y;
+        const int64_t whole = ax * by - ay * bx;
+        const int64_t part = (p[2].x - p[0].x) * by - (p[2].y - p[0].y) * bx;
+        const long double x = (long double)(p[0].x * whole + part * ax) / (long double)whole;
+        const long double y = (long double)(p[0].y * whole + part * ay) / (long double)whole;
+        const gjk_vec2 fine = gjk_crossing2(q[0], q[1], q[2], q[3], 0);
+        ck_assert(fine.x == (double)x || fabsl(x - fine.x) <= 0x1.0001p-53L * fabsl(x));
+        ck_assert(fine.y == (double)y || fabsl(y - fine.y) <= 0x1.0001p-53L * fabsl(y));
+        const gjk_vec2 coarse = gjk_crossing2(q[0], q[1], q[2], q[3], 0.25);
+        ck_assert(coarse.x * 4 == floor(coarse.x * 4) && fabsl(x - coarse.x) <= 0.125L);
+        ck_assert(coarse.y * 4 == floor(coarse.y * 4) && fabsl(y - coarse.y) <= 0.125L);
+    }
+}

@@ -186,10 +186,11 @@ TEST(hints_know_both_forms_of_an_operand) {
     test_refused(&neither, "an inline shape has \"type\", a stored one \"id\"");
     test_refused(&idd, "did you mean \"id\"?");
     test_refused(&typ, "did you mean \"type\"?");
-    test_refused(&no_set, "known members: type, rounding, position, angle, category, mask, group, "
-                          "meta, radius, a, b, half_extents, vertices, c, points, radii, width, "
-                          "height, theta, parts, closed, polygons, triangles, one_sided, "
-                          "materials, columns, rows, spacing, heights");
+    test_refused(&no_set,
+                 "known members: type, rounding, position, angle, category, mask, group, "
+                 "meta, radius, a, b, half_extents, vertices, c, points, radii, width, "
+                 "height, theta, parts, closed, polygons, rings, fill, triangles, one_sided, "
+                 "materials, columns, rows, spacing, heights");
 }
 
 TEST(an_empty_query_has_the_defaults) {

@@ -49,7 +49,10 @@ static gjk_status make_rounded(const char *text, double rounding) {
             text = end;
         }
     }
-    const gjk_region region = {vertices, ring_sizes, polygon_sizes, polygon + 1};
+    const gjk_region region = {.vertices = vertices,
+                               .ring_sizes = ring_sizes,
+                               .polygon_sizes = polygon_sizes,
+                               .polygon_count = polygon + 1};
     return gjk_shape_make_region(&arena, &region, rounding, &fault, &shape);
 }
 
@@ -127,7 +130,10 @@ TEST(rings_of_too_few_points) {
 
     const gjk_vec2 vertices[3] = {{0, 0}, {1, 0}, {0, 1}};
     const uint32_t ring_size = 3, polygon_sizes[2] = {1, 0};
-    gjk_region region = {vertices, &ring_size, polygon_sizes, 2};
+    gjk_region region = {.vertices = vertices,
+                         .ring_sizes = &ring_size,
+                         .polygon_sizes = polygon_sizes,
+                         .polygon_count = 2};
     ck_assert_int_eq(gjk_shape_make_region(&arena, &region, 0, &fault, &shape), GJK_TOO_FEW_POINTS);
     ck_assert_uint_eq(fault.depth, 1);
     ck_assert_uint_eq(fault.index[0], 1);
@@ -149,7 +155,10 @@ TEST(rings_of_too_many_points) {
     gjk_vec2 *vertices = calloc(GJK_PIECES_MAX, sizeof *vertices); /* which coincide */
     const uint32_t polygon_size = 1;
     uint32_t ring_size = GJK_PIECES_MAX;
-    const gjk_region region = {vertices, &ring_size, &polygon_size, 1};
+    const gjk_region region = {.vertices = vertices,
+                               .ring_sizes = &ring_size,
+                               .polygon_sizes = &polygon_size,
+                               .polygon_count = 1};
     ck_assert_ptr_nonnull(vertices);
     ck_assert_int_eq(gjk_shape_make_region(&arena, &region, 0, &fault, &shape), GJK_TOO_FEW_POINTS);
     ring_size++;

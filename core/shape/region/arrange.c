@@ -1,0 +1,516 @@
+/*
+ * Arrangements: edges that cross are cut at their crossings, and those stay that part the inside of
+ * a fill rule from the outside.
+ *
+ * The sweep of Bentley, Ottmann (Algorithms for reporting and counting geometric intersections,
+ * 1979), over the status of the check (region/status), with exact predicates. A crossing is rounded
+ * as soon as it is found, to a grid whose step is a unit in the last place of the largest
+ * coordinate, or onto an end that near. That turns its edges a little: the order of the status may then be wrong here and
+ * there, and crossings be missed or made. So the sweep is repeated until it finds none; that last
+ * sweep is exact throughout.
+ *
+ * Snap rounding (Hobby, Practical segment intersection with finite precision output, 1999; Guibas,
+ * Marimont, Rounding arrangements dynamically, 1998) moves each edge to all points of the grid that
+ * it passes. Here vertices keep their place, on the grid or not, and an edge is moved only where it
+ * crosses another one. Where three sweeps do not suffice, edges nearly lie on each other; from
+ * then on they are moved to points within half a step, too, and become one.
+ *
+ * Each sweep gets on: what an edge is cut at lies in its box, so its parts' boxes have the same
+ * width and height together.
+ *
+ * Edges that lie on each other become one, whose winding is the sum of theirs.
+ */
+
+#include "shape/region/arrange.h"
+
+#include "base/double_double.h"
+#include "base/list.h"
+#include "base/predicate.h"
+#include "gjk/sort.h"
+#include "shape/region/status.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Sweeps that move edges to crossings alone. */
+#define SWEEPS_EXACT 3
+/* Most sweeps; of millions of random rings within a few units of the last place none took 30. */
+#define SWEEPS_MAX 100
+
+/* An edge that starts at a crossing. */
+typedef struct start {
+    gjk_vec2 at;
+    uint32_t edge;
+} start;
+
+/* An edge to the right of the point that is being visited. */
+typedef struct spoke {
+    gjk_vec2 from, to;
+    uint32_t edge;
+} spoke;
+
+typedef struct arrangement {
+    gjk_list points; /* gjk_vec2: those of the sweep in their order, then crossings */
+    gjk_list edges;  /* gjk_sweep_edge */
+    uint32_t edges_max;
+    struct gjk_arena *arena; /* of one sweep */
+    uint32_t point_count;    /* before the crossings */
+    uint32_t *starts; /* edges that start at point p: order[starts[p]] to order[starts[p + 1]] */
+    uint32_t *order;
+    gjk_list queue;  /* start: a heap, the first of them in front */
+    uint32_t root;   /* of the status */
+    gjk_vec2 at;     /* the point that is being visited */
+    gjk_list spokes; /* spoke: all edges to the right of it */
+    gjk_list right;  /* uint32_t: those that are left of them, from below */
+    double step;     /* of the grid that crossings are rounded to; 0: of doubles */
+    bool draws_near; /* edges are moved to points that are next to them */
+    bool has_moved;  /* a crossing was rounded */
+} arrangement;
+
+static gjk_vec2 point_at(const arrangement *a, uint32_t point) {
+    return ((const gjk_vec2 *)(const void *)a->points.items)[point];
+}
+
+static gjk_sweep_edge *edges_of(const arrangement *a) {
+    return (gjk_sweep_edge *)(void *)a->edges.items;
+}
+
+static int compare(gjk_vec2 a, gjk_vec2 b) {
+    const int by_x = (a.x > b.x) - (a.x < b.x);
+    return by_x != 0 ? by_x : (a.y > b.y) - (a.y < b.y);
+}
+
+/* The first start is the last item of the heap's order. */
+static int first_last(const void *p, const void *q) {
+    const start *a = p, *b = q;
+    const int order = compare(b->at, a->at);
+    return order != 0 ? order : (b->edge > a->edge) - (b->edge < a->edge);
+}
+
+/* --- Cutting --- */
+
+static gjk_status add_point(arrangement *a, gjk_vec2 point, uint32_t *out) {
+    gjk_vec2 *item = gjk_list_push(&a->points);
+    if (item == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    *item = point;
+    *out = a->points.count - 1;
+    return GJK_OK;
+}
+
+/* Adds an edge like another one, between two points. */
+static gjk_status add_edge(arrangement *a, uint32_t like, uint32_t left, uint32_t right,
+                           uint32_t *out) {
+    if (a->edges.count >= a->edges_max) {
+        return GJK_TOO_MANY_POINTS;
+    }
+    gjk_sweep_edge *edge = gjk_list_push(&a->edges);
+    if (edge == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    *edge = edges_of(a)[like];
+    edge->left = left;
+    edge->right = right;
+    *out = a->edges.count - 1;
+    return GJK_OK;
+}
+
+/* Has the sweep take the edge up at its left end. */
+static gjk_status enqueue(arrangement *a, uint32_t edge) {
+    const start item = {point_at(a, edges_of(a)[edge].left), edge};
+    return gjk_list_offer(&a->queue, UINT32_MAX, first_last, &item) ? GJK_OK : GJK_OUT_OF_MEMORY;
+}
+
+/* Cuts an edge at a crossing, unless it ends there. The sweep has still to come to its right part;
+ * where the crossing was rounded to where the sweep has been, that part goes on at once. */
+static gjk_status cut_edge(arrangement *a, uint32_t edge, uint32_t crossing) {
+    const gjk_vec2 at = point_at(a, crossing);
+    const uint32_t left = edges_of(a)[edge].left, right = edges_of(a)[edge].right;
+    uint32_t part;
+    if (compare(at, point_at(a, left)) == 0 || compare(at, point_at(a, right)) == 0) {
+        return GJK_OK;
+    }
+    if (compare(at, a->at) <= 0) {
+        gjk_status status = add_edge(a, edge, left, crossing, &part);
+        edges_of(a)[edge].left = crossing;
+        return status;
+    }
+    /* Right of the edge's right end it lies straight above that, and the part runs back. */
+    const bool is_behind = compare(at, point_at(a, right)) > 0;
+    gjk_status status =
+        add_edge(a, edge, is_behind ? right : crossing, is_behind ? crossing : right, &part);
+    if (status == GJK_OK && is_behind) {
+        edges_of(a)[part].turns *= -1;
+    }
+    edges_of(a)[edge].right = crossing;
+    return status == GJK_OK ? enqueue(a, part) : status;
+}
+
+static bool is_in_box(gjk_vec2 p, gjk_vec2 a, gjk_vec2 b) {
+    return fmin(a.x, b.x) <= p.x && p.x <= fmax(a.x, b.x) && fmin(a.y, b.y) <= p.y &&
+           p.y <= fmax(a.y, b.y);
+}
+
+/* Tells the point at which two edges cross inside of both: an end of theirs, if one is within a
+ * step, or else a new one. */
+static gjk_status find_crossing(arrangement *a, const uint32_t ends[4], uint32_t *out) {
+    gjk_vec2 p[4];
+    for (uint32_t i = 0; i < 4; i++) {
+        p[i] = point_at(a, ends[i]);
+    }
+    const gjk_vec2 at = gjk_crossing2(p[0], p[1], p[2], p[3], a->step);
+    for (uint32_t i = 0; i < 4; i++) {
+        if (fabs(p[i].x - at.x) <= a->step && fabs(p[i].y - at.y) <= a->step &&
+            is_in_box(p[i], p[0], p[1]) && is_in_box(p[i], p[2], p[3])) {
+            *out = ends[i];
+            return GJK_OK;
+        }
+    }
+    return add_point(a, at, out);
+}
+
+/* Cuts two edges where they cross inside of both. */
+static gjk_status cut_pair(arrangement *a, uint32_t first, uint32_t second) {
+    if (first == GJK_NO_EDGE || second == GJK_NO_EDGE) {
+        return GJK_OK;
+    }
+    const gjk_sweep_edge e = edges_of(a)[first], f = edges_of(a)[second];
+    const uint32_t ends[4] = {e.left, e.right, f.left, f.right};
+    const gjk_vec2 e0 = point_at(a, e.left), e1 = point_at(a, e.right);
+    const gjk_vec2 f0 = point_at(a, f.left), f1 = point_at(a, f.right);
+    if (gjk_orient2_sign(e0, e1, f0) * gjk_orient2_sign(e0, e1, f1) >= 0 ||
+        gjk_orient2_sign(f0, f1, e0) * gjk_orient2_sign(f0, f1, e1) >= 0) {
+        return GJK_OK;
+    }
+    uint32_t crossing;
+    a->has_moved = true;
+    gjk_status status = find_crossing(a, ends, &crossing);
+    status = status == GJK_OK ? cut_edge(a, first, crossing) : status;
+    return status == GJK_OK ? cut_edge(a, second, crossing) : status;
+}
+
+/* --- Edges at a point --- */
+
+static gjk_status add_spoke(arrangement *a, uint32_t edge) {
+    spoke *item = gjk_list_push(&a->spokes);
+    if (item == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    *item = (spoke){a->at, point_at(a, edges_of(a)[edge].right), edge};
+    return GJK_OK;
+}
+
+/* Cuts the edges that go through the point. Others that the status has put there since its order is
+ * wrong leave it. */
+static gjk_status pass_through(arrangement *a, uint32_t point, uint32_t through) {
+    gjk_status status = GJK_OK;
+    while (through != GJK_NO_EDGE && status == GJK_OK) {
+        const uint32_t edge = gjk_status_take_lowest(edges_of(a), &through);
+        const uint32_t right = edges_of(a)[edge].right;
+        const gjk_vec2 from = point_at(a, edges_of(a)[edge].left), to = point_at(a, right);
+        uint32_t part;
+        if (compare(from, a->at) >= 0 || compare(to, a->at) <= 0 ||
+            gjk_orient2_sign(from, to, a->at) != 0) {
+            continue;
+        }
+        status = add_edge(a, edge, point, right, &part);
+        edges_of(a)[edge].right = point;
+        status = status == GJK_OK ? add_spoke(a, part) : status;
+    }
+    return status;
+}
+
+/* Adds the edges that start at the point. */
+static gjk_status take_starts(arrangement *a, uint32_t point) {
+    gjk_status status = GJK_OK;
+    if (point < a->point_count) {
+        for (uint32_t i = a->starts[point]; i < a->starts[point + 1] && status == GJK_OK; i++) {
+            status = add_spoke(a, a->order[i]);
+        }
+    }
+    while (status == GJK_OK && a->queue.count > 0 &&
+           compare(((const start *)(const void *)a->queue.items)->at, a->at) == 0) {
+        start next;
+        gjk_list_take_last(&a->queue, first_last, &next);
+        status = add_spoke(a, next.edge);
+    }
+    return status;
+}
+
+/* Returns true if the point is nearer to an edge than half a step, and within its box. */
+static bool is_near(const arrangement *a, uint32_t edge) {
+    const gjk_vec2 from = point_at(a, edges_of(a)[edge].left);
+    const gjk_vec2 to = point_at(a, edges_of(a)[edge].right), p = a->at;
+    if (compare(from, p) >= 0 || compare(p, to) >= 0 || !is_in_box(p, from, to)) {
+        return false;
+    }
+    const gjk_double_double dx = gjk_two_difference(to.x, from.x);
+    const gjk_double_double dy = gjk_two_difference(to.y, from.y);
+    const gjk_double_double left = gjk_dd_mul(dx, gjk_two_difference(p.y, from.y));
+    const gjk_double_double right = gjk_dd_mul(dy, gjk_two_difference(p.x, from.x));
+    return fabs(gjk_dd_add(left, gjk_dd_neg(right)).high) <=
+           0.5 * a->step * sqrt(dx.high * dx.high + dy.high * dy.high);
+}
+
+/* Cuts the edges next to the point there, on one side of it: they are moved to it. */
+static gjk_status draw_near(arrangement *a, uint32_t point, uint32_t *root, bool below) {
+    gjk_status status = GJK_OK;
+    while (status == GJK_OK && *root != GJK_NO_EDGE && is_near(a, *root)) {
+        const uint32_t edge = *root, right = edges_of(a)[edge].right;
+        uint32_t part;
+        *root = gjk_status_end(edges_of(a), edges_of(a)[edge].child[below ? 0 : 1], below);
+        status = add_edge(a, edge, point, right, &part);
+        edges_of(a)[edge].right = point;
+        a->has_moved = true;
+        status = status == GJK_OK ? add_spoke(a, part) : status;
+    }
+    return status;
+}
+
+static int from_below(const void *p, const void *q) {
+    const spoke *a = p, *b = q;
+    const int sign = gjk_orient2_sign(a->from, a->to, b->to);
+    return sign != 0 ? -sign : (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+/* Joins two edges that lie on each other from the point on; the longer one goes on alone behind
+ * the shorter one's end. */
+static gjk_status join_edges(arrangement *a, spoke *kept, const spoke *other) {
+    gjk_sweep_edge *edges = edges_of(a);
+    const int order = compare(kept->to, other->to);
+    edges[kept->edge].turns += edges[other->edge].turns;
+    if (order == 0) {
+        edges[other->edge].turns = 0;
+        return GJK_OK;
+    }
+    const uint32_t ends[2] = {edges[kept->edge].right, edges[other->edge].right};
+    const int32_t rest = edges[kept->edge].turns - edges[other->edge].turns;
+    gjk_sweep_edge *longer = &edges[other->edge];
+    if (order > 0) {
+        longer->turns = rest;
+    }
+    edges[kept->edge].right = order < 0 ? ends[0] : ends[1];
+    longer->left = edges[kept->edge].right;
+    longer->right = order < 0 ? ends[1] : ends[0];
+    kept->to = point_at(a, longer->left);
+    return enqueue(a, other->edge);
+}
+
+/* Sorts the edges to the right of the point, joins those in one direction and drops what cancels
+ * out. Lists the rest and sets their winding numbers. */
+static gjk_status sort_right(arrangement *a, uint32_t below) {
+    gjk_status status = gjk_list_sort(&a->spokes, from_below);
+    spoke *spokes = (spoke *)(void *)a->spokes.items;
+    int32_t winding = below == GJK_NO_EDGE ? 0 : edges_of(a)[below].winding;
+    a->right.count = 0;
+    for (uint32_t i = 0; i < a->spokes.count && status == GJK_OK;) {
+        spoke *kept = &spokes[i];
+        for (i++; i < a->spokes.count && status == GJK_OK &&
+                  gjk_orient2_sign(a->at, kept->to, spokes[i].to) == 0;
+             i++) {
+            status = join_edges(a, kept, &spokes[i]);
+        }
+        gjk_sweep_edge *edge = &edges_of(a)[kept->edge];
+        if (edge->turns != 0) {
+            uint32_t *item = gjk_list_push(&a->right);
+            if (item == NULL) {
+                return GJK_OUT_OF_MEMORY;
+            }
+            *item = kept->edge;
+            edge->winding = winding += edge->turns;
+        }
+    }
+    return status;
+}
+
+/* --- The sweep --- */
+
+static gjk_status visit(arrangement *a, uint32_t point) {
+    a->at = point_at(a, point);
+    gjk_status_parts parts =
+        gjk_status_split(edges_of(a), a->root, (const gjk_vec2 *)(const void *)a->points.items,
+                         point);
+    a->spokes.count = 0;
+    gjk_status status = pass_through(a, point, parts.through);
+    if (a->draws_near) {
+        status = status == GJK_OK ? draw_near(a, point, &parts.below, true) : status;
+        status = status == GJK_OK ? draw_near(a, point, &parts.above, false) : status;
+    }
+    status = status == GJK_OK ? take_starts(a, point) : status;
+    status = status == GJK_OK ? sort_right(a, parts.below) : status;
+    if (status != GJK_OK) {
+        return status;
+    }
+    const uint32_t *right = (const uint32_t *)(const void *)a->right.items;
+    const uint32_t count = a->right.count;
+    if (count == 0) {
+        status = cut_pair(a, parts.below, parts.above);
+    } else {
+        status = cut_pair(a, parts.below, right[0]);
+        status = status == GJK_OK ? cut_pair(a, right[count - 1], parts.above) : status;
+    }
+    a->root = gjk_status_join(edges_of(a), parts.below, right, count, parts.above);
+    return status;
+}
+
+/* Visits all points, those of crossings as they come. */
+static gjk_status visit_all(arrangement *a) {
+    gjk_status status = GJK_OK;
+    for (uint32_t next = 0; status == GJK_OK && (next < a->point_count || a->queue.count > 0);) {
+        const start *queued = (const start *)(const void *)a->queue.items;
+        uint32_t point = next;
+        if (a->queue.count > 0 &&
+            (next == a->point_count || compare(queued->at, point_at(a, next)) < 0)) {
+            point = edges_of(a)[queued->edge].left;
+        } else {
+            next++;
+        }
+        status = gjk_budget_spend(a->arena->budget, 64) ? GJK_GIVEN_UP : visit(a, point);
+    }
+    return status;
+}
+
+/* --- One sweep after the other --- */
+
+/* Sorts the points, drops edges without length or winding, and gathers the others at their left
+ * ends (counting sort). */
+static gjk_status prepare(arrangement *a) {
+    uint32_t *point_of = gjk_arena_alloc_array(a->arena, a->points.count, sizeof *point_of);
+    a->starts = gjk_arena_alloc_array(a->arena, (size_t)a->points.count + 2, sizeof *a->starts);
+    a->order = gjk_arena_alloc_array(a->arena, a->edges.count, sizeof *a->order);
+    if (point_of == NULL || a->starts == NULL || a->order == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    gjk_status status =
+        gjk_points_sort(a->arena, (gjk_vec2 *)(void *)a->points.items, &a->points.count, point_of);
+    if (status != GJK_OK) {
+        return status;
+    }
+    gjk_sweep_edge *edges = edges_of(a);
+    uint32_t count = 0, *next = a->starts + 1;
+    memset(a->starts, 0, ((size_t)a->points.count + 2) * sizeof *a->starts);
+    for (uint32_t i = 0; i < a->edges.count; i++) {
+        const uint32_t left = point_of[edges[i].left], right = point_of[edges[i].right];
+        const bool forwards = left < right;
+        if (left != right && edges[i].turns != 0) {
+            edges[count++] = (gjk_sweep_edge){
+                .left = forwards ? left : right,
+                .right = forwards ? right : left,
+                .turns = forwards ? edges[i].turns : -edges[i].turns,
+            };
+            next[edges[count - 1].left + 1]++;
+        }
+    }
+    a->edges.count = count;
+    a->point_count = a->points.count;
+    for (uint32_t p = 0; p < a->point_count; p++) {
+        next[p + 1] += next[p];
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        a->order[next[edges[i].left]++] = i;
+    }
+    return GJK_OK;
+}
+
+/* Cuts all edges where they meet, until that makes no new crossings. */
+static gjk_status arrange(arrangement *a, const struct gjk_arena *beside) {
+    gjk_status status;
+    uint32_t sweeps = 0;
+    do {
+        struct gjk_arena scratch;
+        gjk_arena_init_beside(&scratch, beside);
+        a->arena = &scratch;
+        a->queue = gjk_list_make(&scratch, sizeof(start));
+        a->spokes = gjk_list_make(&scratch, sizeof(spoke));
+        a->right = gjk_list_make(&scratch, sizeof(uint32_t));
+        a->root = GJK_NO_EDGE;
+        a->has_moved = false;
+        a->draws_near = sweeps >= SWEEPS_EXACT;
+        status = prepare(a);
+        status = status == GJK_OK ? visit_all(a) : status;
+        gjk_arena_fini(&scratch);
+        a->arena = a->queue.arena = a->spokes.arena = a->right.arena = NULL;
+    } while (status == GJK_OK && a->has_moved && ++sweeps < SWEEPS_MAX);
+    return status == GJK_OK && a->has_moved ? GJK_NOT_SIMPLE : status;
+}
+
+/* --- The boundary --- */
+
+static bool is_inside(gjk_fill fill, int32_t winding) {
+    return fill == GJK_FILL_EVENODD ? winding % 2 != 0 : winding != 0;
+}
+
+/* Makes rings of the edges that part inside and outside, and of their points. */
+static gjk_status take_boundary(const arrangement *a, struct gjk_arena *arena, gjk_fill fill,
+                                gjk_rings *out) {
+    const gjk_sweep_edge *from = edges_of(a);
+    gjk_ring_edge *edges = gjk_arena_alloc_array(arena, a->edges.count, sizeof *edges);
+    gjk_vec2 *points = gjk_arena_alloc_array(arena, a->point_count, sizeof *points);
+    uint32_t *place = gjk_arena_alloc_array(arena, a->point_count, sizeof *place);
+    uint32_t *outer = gjk_arena_alloc_array(arena, 1, sizeof *outer);
+    uint32_t count = 0, point_count = 0;
+    if (edges == NULL || points == NULL || place == NULL || outer == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    memset(place, 0, a->point_count * sizeof *place);
+    for (uint32_t i = 0; i < a->edges.count; i++) {
+        const int32_t above = from[i].winding, below = above - from[i].turns;
+        if (from[i].turns != 0 && is_inside(fill, above) != is_inside(fill, below)) {
+            edges[count++] = (gjk_ring_edge){.left = from[i].left, .right = from[i].right};
+            place[from[i].left] = place[from[i].right] = 1;
+        }
+    }
+    for (uint32_t p = 0; p < a->point_count; p++) {
+        if (place[p] != 0) {
+            points[point_count] = point_at(a, p);
+            place[p] = point_count++;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        edges[i].left = place[edges[i].left];
+        edges[i].right = place[edges[i].right];
+    }
+    outer[0] = 0;
+    out->points = points;
+    out->point_count = point_count;
+    out->edges = edges;
+    out->edge_count = count;
+    out->outer = outer;
+    out->ring_count = 1;
+    out->is_arranged = true;
+    return GJK_OK;
+}
+
+gjk_status gjk_rings_arrange(struct gjk_arena *arena, gjk_fill fill, uint32_t edges_max,
+                             gjk_rings *rings) {
+    arrangement a = {
+        .points = gjk_list_make(arena, sizeof(gjk_vec2)),
+        .edges = gjk_list_make(arena, sizeof(gjk_sweep_edge)),
+        .edges_max = edges_max,
+    };
+    gjk_status status = rings->edge_count > edges_max ? GJK_TOO_MANY_POINTS : GJK_OK;
+    double largest = 0.0;
+    for (uint32_t p = 0; p < rings->point_count && status == GJK_OK; p++) {
+        uint32_t index;
+        largest = fmax(largest, fmax(fabs(rings->points[p].x), fabs(rings->points[p].y)));
+        status = add_point(&a, rings->points[p], &index);
+    }
+    int exponent;
+    frexp(largest, &exponent);
+    a.step = ldexp(1.0, exponent - 53);
+    for (uint32_t i = 0; i < rings->edge_count && status == GJK_OK; i++) {
+        const gjk_ring_edge *edge = &rings->edges[i];
+        gjk_sweep_edge *item = gjk_list_push(&a.edges);
+        if (item == NULL) {
+            return GJK_OUT_OF_MEMORY;
+        }
+        *item = (gjk_sweep_edge){
+            .left = edge->left,
+            .right = edge->right,
+            .turns = edge->vertex == edge->left_vertex ? 1 : -1,
+        };
+    }
+    status = status == GJK_OK ? arrange(&a, arena) : status;
+    return status == GJK_OK ? take_boundary(&a, arena, fill, rings) : status;
+}

@@ -1,0 +1,183 @@
+"""Worlds as people have them: regions whose rings cross."""
+
+import fractions
+import random
+
+import pytest
+
+import messages
+import problem
+
+BOW = [[0, 0], [4, 4], [4, 0], [0, 4]]
+SQUARE = [[0, 0], [8, 0], [8, 8], [0, 8]]
+WITHIN = [[2, 2], [4, 2], [4, 4], [2, 4]]
+
+
+def region(*rings, **members):
+    return {"type": "region", "rings": list(rings), "fill": "nonzero"} | members
+
+
+def pieces_of(gjkd, name, id):
+    return gjkd.get(f"/v1/sets/{name}/shapes/{id}?fields=pieces").json()["pieces"]
+
+
+def area(pieces):
+    return sum(p[i - 1][0] * p[i][1] - p[i - 1][1] * p[i][0] for p in pieces for i in range(len(p))) / 2
+
+
+@pytest.fixture
+def plan(gjkd, name):
+    gjkd.store(name, {"dimension": 2})
+    return name
+
+
+def put(gjkd, name, shape, id="a"):
+    return gjkd.call("PUT", f"/v1/sets/{name}/shapes/{id}", json=shape)
+
+
+@pytest.mark.parametrize("rings, nonzero, evenodd", [
+    ([BOW], 8, 8),
+    ([SQUARE, WITHIN], 64, 60),
+    ([SQUARE, WITHIN[::-1]], 60, 60),
+    ([SQUARE, [[4, 4], [12, 4], [12, 12], [4, 12]]], 112, 96),
+    ([SQUARE, SQUARE], 64, 0),
+    ([SQUARE, SQUARE[::-1]], 0, 0),
+    ([SQUARE[:2] + [[12, 0], [8, 0]] + SQUARE[2:]], 64, 64),  # a spike
+    ([[[0, 0], [1, 0]], [[2, 2]], [], SQUARE], 64, 64),  # rings of too few vertices
+    ([[[0, 0], [8, 8]]], 0, 0),
+])
+def test_the_rule_tells_what_is_inside(gjkd, plan, rings, nonzero, evenodd):
+    for rule, wanted in ("nonzero", nonzero), ("evenodd", evenodd):
+        shape = region(*rings, fill=rule)
+        assert put(gjkd, plan, shape).status_code in (200, 201)
+        assert area(pieces_of(gjkd, plan, "a")) == wanted, rule
+        stored = gjkd.get(f"/v1/sets/{plan}/shapes/a").json()
+        assert {k: stored[k] for k in shape} == shape and "polygons" not in stored
+        body = messages.gjkd.BodyColumns(dimension=2, type="region", fill=rule,
+                                         ring_sizes=map(len, rings), polygon_sizes=[len(rings)],
+                                         vertices=messages.flat(v for ring in rings for v in ring))
+        reply = gjkd.call("PUT", f"/v1/sets/{plan}/shapes/b", data=body.SerializeToString(),
+                          headers={"Content-Type": messages.TYPE})
+        assert reply.json()["pieces"] == len(pieces_of(gjkd, plan, "a"))
+        assert pieces_of(gjkd, plan, "b") == pieces_of(gjkd, plan, "a")
+        assert gjkd.get(f"/v1/sets/{plan}/shapes/b").json()["polygons"] == [rings]
+
+
+def winding(rings, x, y):
+    """How often rings go round a point, in rational numbers."""
+    turns = 0
+    for ring in rings:
+        for (ax, ay), (bx, by) in zip(ring, ring[1:] + ring[:1]):
+            if (ay <= y) != (by <= y):
+                side = (bx - ax) * (y - ay) - (by - ay) * (x - ax)
+                turns += (side > 0) - (side < 0) if (side > 0) == (ay <= y) else 0
+    return turns
+
+
+def test_points_are_where_the_rule_says(gjkd, plan):
+    """Random rings on a small grid, whose edges meet in every way; points off the grid's lines."""
+    rng = random.Random(7)
+    for _ in range(40):
+        rings = [[[rng.randrange(7), rng.randrange(7)] for _ in range(rng.randrange(2, 14))]
+                 for _ in range(rng.randrange(1, 4))]
+        rule = rng.choice(["nonzero", "evenodd"])
+        assert put(gjkd, plan, region(*rings, fill=rule)).status_code in (200, 201)
+        points = [[rng.uniform(-1, 7), rng.uniform(-1, 7)] for _ in range(30)]
+        answers = gjkd.post(f"/v1/sets/{plan}/batch", {"queries": [
+            {"op": "detect", "a": "a", "b": {"type": "point", "position": p}, "penetration": False}
+            for p in points]}).json()["results"]
+        for (x, y), answer in zip(points, answers):
+            turns = winding(rings, fractions.Fraction(x), fractions.Fraction(y))
+            inside = turns % 2 == 1 if rule == "evenodd" else turns != 0
+            assert answer["colliding"] == inside, (rings, rule, x, y)
+
+
+def test_crossings_are_rounded_to_the_next_double(gjkd, plan):
+    put(gjkd, plan, region([[0, 0], [3, 1], [3, 0], [0, 1.1]]))
+    a, b = fractions.Fraction(1, 3), fractions.Fraction(1.1) / 3
+    x = fractions.Fraction(1.1) / (a + b)
+    corner = [v for p in pieces_of(gjkd, plan, "a") for v in p if 0 < v[0] < 3]
+    assert len(corner) == 2 and corner[0] == corner[1]
+    assert abs(corner[0][0] - x) <= 4 * 2 ** -51 and abs(corner[0][1] - x * a) <= 4 * 2 ** -51
+
+
+def test_a_shape_without_pieces_meets_nothing(gjkd, plan):
+    put(gjkd, plan, region([[0, 0], [1, 0]], position=[3, 3]), "none")
+    put(gjkd, plan, {"type": "circle", "radius": 9}, "disc")
+    put(gjkd, plan, {"type": "chain", "vertices": [[0, 0], [5, 5]]}, "line")
+    set = f"/v1/sets/{plan}"
+    assert pieces_of(gjkd, plan, "none") == []
+    for other in "disc", "line", "none":
+        for a, b in ("none", other), (other, "none"):
+            answer = gjkd.post(f"{set}/detect", {"a": a, "b": b, "contacts": 4}).json()
+            assert answer["state"] == "separated" and not answer["contacts"]
+            assert {answer[k] for k in ("depth", "normal", "point_a", "point_b", "depth_lower_bound")} == {None}
+            answer = gjkd.post(f"{set}/distance", {"a": a, "b": b, "signed": True}).json()
+            assert answer["state"] == "separated"
+            assert {answer[k] for k in ("distance", "lower_bound", "signed_distance", "normal")} == {None}
+    handles = {id: s["handle"] for id, s in gjkd.get(set).json()["shapes"].items()}
+    rows = messages.gjkd.PairColumns(dimension=2, a=[handles["none"]], b=[handles["disc"]])
+    reply = gjkd.call("POST", f"{set}/distance", data=rows.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    assert list(messages.gjkd.PairAnswers.FromString(reply.content).value) == [float("inf")]
+    assert gjkd.post(f"{set}/detect", {"a": "none"}).json()["hits"] == []
+    assert [hit["id"] for hit in gjkd.post(f"{set}/detect", {"a": "disc"}).json()["hits"]] == ["line"]
+    near = gjkd.post(f"{set}/distance", {"a": "disc", "limit": 9}).json()["nearest"]
+    assert [hit["id"] for hit in near] == ["line"]
+    assert gjkd.post(f"{set}/distance", {"a": "none", "limit": 9}).json()["nearest"] == []
+    for ray in {"shape": "none"}, {}:
+        hits = gjkd.post(f"{set}/raycast", {"origin": [3, -20], "direction": [0, 1], "mode": "all",
+                                            "exits": True} | ray).json()["hits"]
+        assert "none" not in [hit["id"] for hit in hits] and bool(hits) == (not ray)
+    for motion in {"translation": [3, 3]}, {"to": {"position": [3, 3], "angle": 1}}:
+        assert gjkd.post(f"{set}/cast", {"shape": "none", "mode": "all"} | motion).json()["hits"] == []
+        hits = gjkd.post(f"{set}/cast", {"shape": "disc", "mode": "all"} | motion).json()["hits"]
+        assert [hit["id"] for hit in hits] == ["line"]
+
+
+@pytest.mark.parametrize("shape, code, pointer, hint", [
+    (region(BOW, fill=None), "not-simple", "/rings/0/2", '"fill"'),
+    ({"type": "region", "polygons": [[BOW]]}, "not-simple", "/polygons/0/0/2", '"fill"'),
+    (region(BOW, fill="odd"), "out-of-range", "/fill", "nonzero, evenodd"),
+    (region(BOW, fill=1), "wrong-type", "/fill", None),
+    (region(BOW, polygons=[[BOW]]), "unknown-member", "/rings", None),
+    ({"type": "region", "fill": "nonzero"}, "missing-member", "/polygons", None),
+    (region(), "out-of-range", "/rings", None),
+    (region(BOW, 7), "wrong-type", "/rings/1", None),
+    (region(BOW, [[0, 0], [1, "1"]]), "wrong-type", "/rings/1/1/1", None),
+    (region(BOW, [[0, 0], [1, 1e151]]), "out-of-range", "/rings/1/1/1", None),
+    (region(SQUARE, [[1, 1], [2, 2]], fill=None), "out-of-range", "/rings/1", None),
+    ({"type": "Polygon", "coordinates": [BOW]}, "unknown-type", "/type", '"rings"'),
+    ({"type": "MultiPolygon", "coordinates": [[BOW]]}, "unknown-type", "/type", '"polygons"'),
+    ({"type": "FeatureCollection", "features": []}, "unknown-type", "/type", "geometry"),
+])
+def test_mistakes_have_a_place_and_store_nothing(gjkd, plan, shape, code, pointer, hint):
+    before = gjkd.get(f"/v1/sets/{plan}").content
+    found = problem.check(put(gjkd, plan, shape), code, pointer)
+    assert hint is None or hint in found["hint"]
+    assert gjkd.get(f"/v1/sets/{plan}").content == before
+
+
+def test_columns_refuse_an_unknown_rule(gjkd, plan):
+    body = messages.gjkd.BodyColumns(dimension=2, type="region", fill="odd", ring_sizes=[4], polygon_sizes=[1],
+                                     vertices=messages.flat(BOW))
+    problem.check(gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
+                            headers={"Content-Type": messages.TYPE}), "out-of-range", "/fill")
+
+
+def test_a_patch_is_refused_at_the_place_in_what_is_stored(gjkd, name):
+    gjkd.store(name, {"dimension": 3, "shapes": {"a": {"type": "mesh", "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0]],
+                                                       "triangles": [[0, 1, 2]]}}})
+    reply = gjkd.call("PATCH", f"/v1/sets/{name}/shapes/a", json={"closed": True})
+    problem.check(reply, "not-closed", "/triangles/0")
+
+
+def test_patches_keep_one_form(gjkd, plan):
+    put(gjkd, plan, region(BOW))
+    path = f"/v1/sets/{plan}/shapes/a"
+    problem.check(gjkd.call("PATCH", path, json={"polygons": [[BOW]]}), "unknown-member", "/rings")
+    problem.check(gjkd.call("PATCH", path, json={"rings": None}), "missing-member", "/polygons")
+    problem.check(gjkd.call("PATCH", path, json={"fill": None}), "not-simple", "/rings/0/2")
+    changed = gjkd.call("PATCH", path, json={"polygons": [[SQUARE]], "rings": None, "fill": None}).json()
+    assert changed["polygons"] == [[SQUARE]] and "rings" not in changed and "fill" not in changed
+    assert gjkd.call("PATCH", path, json={"rounding": 1}).json()["polygons"] == [[SQUARE]]
