@@ -420,3 +420,244 @@ bool proto_decode_query(proto_text body, proto_op op, uint32_t set_dimension,
     }
     return is_decoded;
 }
+
+/* --- The dimension of a query without a set --- */
+
+/*
+ * Finds the dimension of a query without a set. It follows from every type that exists in one
+ * dimension only and from the length of every vector; all must agree. All other mistakes are left
+ * to the decoders that run afterwards.
+ */
+
+struct search {
+    struct proto_reader *reader;
+    uint32_t dimension; /* 0: not found yet */
+    bool is_refused;    /* two places disagree */
+};
+
+/* Compares the dimension that one place implies (0: none) with the one found so far. */
+static void compare(struct search *search, const proto_node *at, uint32_t implied) {
+    if (implied == 0 || implied == search->dimension || search->is_refused) {
+        return;
+    }
+    if (search->dimension != 0) {
+        search->is_refused = true;
+        proto_refuse(search->reader, at, PROTO_DIMENSION_MISMATCH,
+                     "this is %uD, but what stands before it is %uD", implied, search->dimension);
+        return;
+    }
+    search->dimension = implied;
+}
+
+/* Looks at a vector, or at the vectors in lists of that many levels. */
+static void look_at_vectors(struct search *search, const proto_node *node, unsigned levels) {
+    const size_t count = proto_array_size(node->value);
+
+    if (levels == 0) {
+        compare(search, node, count == 2 || count == 3 ? (uint32_t)count : 0);
+        return;
+    }
+    for (size_t i = 0; i < count && !search->is_refused; i++) {
+        const proto_node item = proto_item(node, i);
+        look_at_vectors(search, &item, levels - 1);
+    }
+}
+
+static void look_at_shape(struct search *search, const proto_node *shape);
+
+static void look_at_member(struct search *search, const proto_node *node, gjk_member_form form) {
+    switch (form) {
+    case GJK_MEMBER_VECTOR:
+        look_at_vectors(search, node, 0);
+        break;
+    case GJK_MEMBER_POINTS:
+    case GJK_MEMBER_VERTICES:
+        look_at_vectors(search, node, 1);
+        break;
+    case GJK_MEMBER_RINGS:
+        look_at_vectors(search, node, 3);
+        break;
+    case GJK_MEMBER_PARTS:
+        for (size_t i = 0; i < proto_array_size(node->value); i++) {
+            const proto_node part = proto_item(node, i);
+            look_at_shape(search, &part);
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+/* Looks at those members of a kind's geometry that are vectors, or at all others. */
+static void look_at_members(struct search *search, const proto_node *shape, const gjk_kind *kind,
+                            bool others) {
+    for (const gjk_member *member = kind->members; member->name != NULL; member++) {
+        const proto_node node = proto_peek(shape, member->name);
+        if (proto_is_given(&node) && (member->form != GJK_MEMBER_VECTOR) == others) {
+            look_at_member(search, &node, member->form);
+        }
+    }
+}
+
+/* Looks at the type, vectors, position and lists; at those of all kinds if the type names none. */
+static void look_at_shape(struct search *search, const proto_node *shape) {
+    const proto_node type = proto_peek(shape, "type"), position = proto_peek(shape, "position");
+    const gjk_kind *first = gjk_kinds, *end = gjk_kinds + GJK_KIND_COUNT, *named = NULL;
+    uint32_t implied = 0;
+
+    if (!proto_is_given(shape)) {
+        return;
+    }
+    if (type.value.type == PROTO_STRING) {
+        named = gjk_kind_find(type.value.text, type.value.count, &implied);
+    }
+    if (named != NULL) {
+        first = named;
+        end = named + 1;
+    }
+    compare(search, &type, implied);
+    for (int lists = 0; lists < 2; lists++) {
+        for (const gjk_kind *kind = first; kind < end; kind++) {
+            look_at_members(search, shape, kind, lists == 1);
+        }
+        if (lists == 0) {
+            look_at_vectors(search, &position, 0);
+        }
+    }
+}
+
+static void look_at_query(struct search *search, const proto_node *query) {
+    static const char *const vectors[] = {"origin", "direction", "translation"};
+    static const char *const operands[] = {"a", "b", "shape", "against"};
+    const proto_node to = proto_peek(query, "to"), arrival = proto_peek(&to, "position");
+    const proto_node shapes = proto_peek(query, "shapes");
+
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        const proto_node vector = proto_peek(query, vectors[i]);
+        look_at_vectors(search, &vector, 0);
+    }
+    for (size_t i = 0; i < sizeof operands / sizeof operands[0]; i++) {
+        const proto_node operand = proto_peek(query, operands[i]);
+        look_at_shape(search, &operand);
+    }
+    look_at_vectors(search, &arrival, 0);
+    for (size_t i = 0; i < proto_object_size(shapes.value); i++) {
+        const proto_node shape = proto_member(&shapes, i);
+        look_at_shape(search, &shape);
+    }
+}
+
+bool proto_find_dimension(struct proto_reader *reader, const proto_node *query, uint32_t *out) {
+    const proto_node given = proto_peek(query, "dimension");
+    struct search search = {.reader = reader};
+
+    if (!proto_is_given(&given)) {
+        look_at_query(&search, query);
+    }
+    *out = search.dimension != 0 ? search.dimension : 2;
+    return !search.is_refused && proto_read_u32(reader, given, 2, 3, out);
+}
+
+/* --- Batches --- */
+
+/*
+ * Batches of queries. The body is parsed once; each query is decoded when its turn comes, by the
+ * thread that answers it, and its mistakes are its own.
+ */
+
+struct proto_batch {
+    struct proto_reader reader; /* of the whole body */
+    proto_scope scope;
+    proto_node root, queries; /* the pointers to mistakes lead through both */
+    proto_query common;       /* at, filter and options of the whole batch */
+    uint32_t count;
+};
+
+uint32_t proto_batch_count(const struct proto_batch *batch) {
+    return batch->count;
+}
+
+bool proto_batch_tick(const struct proto_batch *batch, double *tick) {
+    *tick = batch->common.at.tick;
+    return batch->common.at.given;
+}
+
+/* NOLINTNEXTLINE(readability-function-size): seven parameters are what a whole request is. */
+bool proto_decode_batch(proto_text body, uint32_t set_dimension, bool beside_tick,
+                        const proto_limits *limits, struct gjk_arena *arena,
+                        struct proto_batch **out, struct proto_problem *problem) {
+    struct proto_batch *batch = gjk_arena_alloc(arena, sizeof *batch);
+    const uint64_t most = limits->batch_queries_max;
+    proto_object root;
+
+    if (batch == NULL) {
+        return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory for the queries");
+    }
+    struct proto_reader *reader = &batch->reader;
+    if (!proto_reader_open(reader, body, limits, arena, problem)) {
+        return false;
+    }
+    batch->scope = (proto_scope){.set_dimension = set_dimension, .is_batch = true};
+    proto_query_init(&batch->common, PROTO_OP_DETECT);
+    batch->root = proto_root(reader->root);
+    if (proto_object_open(reader, &batch->root, &root)) {
+        batch->queries = proto_required(&root, "queries");
+        batch->queries.parent = &batch->root;
+        proto_read_array(reader, &batch->queries);
+        if (set_dimension == 0) {
+            proto_read_u32(reader, proto_optional(&root, "dimension"), 2, 3,
+                           &batch->scope.given_dimension);
+        }
+        const size_t count = proto_array_size(batch->queries.value);
+        if (count > most) {
+            proto_refuse_many(reader, &batch->queries, "queries", count, most);
+        }
+        batch->count = (uint32_t)count;
+        if (beside_tick) {
+            proto_optional(&root, "shapes");
+        }
+        proto_decode_scene(reader, &root, set_dimension != 0, &batch->common);
+        proto_object_close(reader, &root);
+    }
+    if (!proto_reader_finish(reader, problem)) {
+        proto_reader_close(reader);
+        return false;
+    }
+    *out = batch;
+    return true;
+}
+
+bool proto_batch_is_heavy(const struct proto_batch *batch) {
+    for (uint32_t i = 0; batch->scope.set_dimension != 0 && i < batch->count; i++) {
+        const proto_node query = proto_item(&batch->queries, i);
+        if (proto_asks_for_all_pairs(&query)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool proto_batch_query(const struct proto_batch *batch, uint32_t i, struct gjk_arena *arena,
+                       proto_query *out, struct proto_problem *problem) {
+    const proto_node node = proto_item(&batch->queries, i);
+    struct proto_reader reader;
+    proto_object query;
+    proto_op op = PROTO_OP_DETECT;
+
+    proto_reader_init(&reader, batch->reader.limits, arena);
+    if (proto_object_open(&reader, &node, &query) &&
+        proto_decode_op(&reader, proto_peek(&node, "op"), batch->scope.set_dimension == 0, &op)) {
+        proto_query_init(out, op);
+        out->at = batch->common.at;
+        out->filter = batch->common.filter;
+        out->options = batch->common.options;
+        proto_decode_one(&reader, &query, &batch->scope, out);
+    }
+    return proto_reader_finish(&reader, problem);
+}
+
+void proto_batch_close(struct proto_batch *batch) {
+    if (batch != NULL) {
+        proto_reader_close(&batch->reader);
+    }
+}

@@ -34,19 +34,14 @@ gjkd_handler gjkd_handle_about, gjkd_handle_openapi, gjkd_handle_schema, gjkd_ha
     gjkd_handle_playground, gjkd_handle_live, gjkd_handle_ready, gjkd_handle_metrics,
     gjkd_handle_problem;
 
-/* set.c: whole sets. */
+/* set.c, and import.c: whole sets and single shapes. */
 gjkd_handler gjkd_handle_list_sets, gjkd_handle_export, gjkd_handle_import, gjkd_handle_put_set,
     gjkd_handle_get_set, gjkd_handle_patch_set, gjkd_handle_delete_set;
-
-/* shape.c: single shapes. */
 gjkd_handler gjkd_handle_get_shape, gjkd_handle_put_shape, gjkd_handle_patch_shape,
     gjkd_handle_delete_shape;
 
-/* events.c: what happens to a set. */
-gjkd_handler gjkd_handle_events;
-
-/* stream.c: the handshake of a stream. */
-gjkd_handler gjkd_handle_stream;
+/* events.c: the events of a set, and the handshake of a stream. */
+gjkd_handler gjkd_handle_events, gjkd_handle_stream;
 
 /* tick.c: what a set remembers. */
 gjkd_handler gjkd_handle_get_ticks, gjkd_handle_get_tick, gjkd_handle_put_tick,

@@ -5,7 +5,7 @@
 
 #include "http/acceptor.h"
 #include "http/http.h"
-#include "work/completion_queue.h"
+#include "work/task.h"
 
 struct gjkd_loop {
     uv_loop_t uv;

@@ -5,7 +5,7 @@
 
 #include "sets/change.h"
 
-#include "work/completion_queue.h"
+#include "work/task.h"
 
 #include <pthread.h>
 

@@ -8,9 +8,9 @@
  * nothing had been, so that nothing it computes depends on that.
  */
 
-#include "work/completion_queue.h"
 #include "work/fair_queue.h"
 #include "work/short_tasks.h"
+#include "work/task.h"
 
 #include <pthread.h>
 

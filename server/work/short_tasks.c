@@ -7,7 +7,7 @@
 
 #include "util/process.h"
 #include "util/timing.h"
-#include "work/completion_queue.h"
+#include "work/task.h"
 
 #include <limits.h>
 #include <stdlib.h>

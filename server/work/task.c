@@ -1,4 +1,8 @@
+
 #include "work/task.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 /*
  * Treiber's stack: tasks are pushed by compare-and-swap; the consumer takes the whole stack by
@@ -29,4 +33,50 @@ struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue) {
         rest = next;
     }
     return oldest;
+}
+
+/* --- Completed tasks --- */
+
+/*
+ * An MPSC queue and an eventfd that the loop polls. uv_async_send would do as well, but its
+ * receiver (libuv 1.44) spins until the sender has left the call; a sender of lower priority
+ * leaves it late, because the receiver that it wakes on the same processor preempts it.
+ */
+
+static void on_readable(uv_poll_t *poll, int status, int events) {
+    struct gjkd_completion_queue *completions = poll->data;
+    eventfd_t count;
+    (void)status, (void)events;
+    /* Read before the queue is emptied: a task that is put after that makes it readable again. */
+    (void)eventfd_read(completions->fd, &count);
+    struct gjkd_task *task = gjkd_mpsc_queue_take(&completions->tasks);
+    while (task != NULL) {
+        struct gjkd_task *next = task->next;
+        task->done(task);
+        task = next;
+    }
+}
+
+bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_loop_t *uv) {
+    gjkd_mpsc_queue_init(&completions->tasks);
+    completions->fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    if (completions->fd < 0 || uv_poll_init(uv, &completions->poll, completions->fd) != 0) {
+        return false;
+    }
+    completions->poll.data = completions;
+    return uv_poll_start(&completions->poll, UV_READABLE, on_readable) == 0;
+}
+
+void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task) {
+    if (gjkd_mpsc_queue_put(&completions->tasks, task)) {
+        (void)eventfd_write(completions->fd, 1);
+    }
+}
+
+void gjkd_completion_queue_close(struct gjkd_completion_queue *completions) {
+    uv_close((uv_handle_t *)&completions->poll, NULL);
+}
+
+void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions) {
+    close(completions->fd);
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <uv.h>
 
 struct gjkd_completion_queue;
 struct gjkd_worker;
@@ -50,5 +51,26 @@ bool gjkd_mpsc_queue_put(struct gjkd_mpsc_queue *queue, struct gjkd_task *task);
 /* Takes every task, the oldest first, linked by `next`; NULL: the queue is empty. By one thread
  * at a time. */
 struct gjkd_task *gjkd_mpsc_queue_take(struct gjkd_mpsc_queue *queue);
+
+/* Completed tasks on their way from the workers to the loop that submitted them. */
+
+struct gjkd_completion_queue {
+    struct gjkd_mpsc_queue tasks;
+    uv_poll_t poll;
+    int fd; /* readable when there are tasks */
+};
+
+/* On the loop's thread, or before the loop runs. False: there is no file descriptor left. */
+bool gjkd_completion_queue_init(struct gjkd_completion_queue *completions, uv_loop_t *uv);
+
+/* From any thread: the loop will call task->done. Only the loop may touch the task after this. */
+void gjkd_completion_queue_put(struct gjkd_completion_queue *completions, struct gjkd_task *task);
+
+/* On the loop's thread, when no submitted task is left: closes the handle, so that the loop can
+ * end. */
+void gjkd_completion_queue_close(struct gjkd_completion_queue *completions);
+
+/* After close, and after the workers have ended: one of them may still be in put. */
+void gjkd_completion_queue_fini(struct gjkd_completion_queue *completions);
 
 #endif

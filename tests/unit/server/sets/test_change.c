@@ -1,7 +1,7 @@
 /* What commits hand to a store, when readers see it, and how writer and store meet. */
 
 #include "sets/commit.h"
-#include "work/completion_queue.h"
+#include "work/task.h"
 
 #include <pthread.h>
 #include <string.h>
