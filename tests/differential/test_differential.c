@@ -47,7 +47,7 @@ static void run_family(const test_family *family, uint32_t dimension) {
     static test_pair pair;
     struct tally tally = {0};
     test_rng rng = test_rng_make(number_from_environment("GJKD_SEED", 1) * 1000 + dimension);
-    uint64_t pairs = family->pairs * number_from_environment("GJKD_FACTOR", 1);
+    uint64_t pairs = TEST_CASES(family->pairs) * number_from_environment("GJKD_FACTOR", 1);
     struct gjk_arena arena;
     gjk_arena_init(&arena, 0);
     for (uint64_t i = 0; i < pairs; i++) {

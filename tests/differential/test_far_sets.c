@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#define SCENES 1500
+#define SCENES TEST_CASES(1500)
 #define BODIES 24
 #define NEAREST 3
 

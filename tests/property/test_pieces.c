@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCENES 120
+#define SCENES TEST_CASES(120)
 #define PROBES 24
 #define VERTICES_MAX 400
 #define TRIANGLES_MAX 600

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SCENES 3000
-#define RANDOM_RINGS 20000
+#define SCENES TEST_CASES(3000)
+#define RANDOM_RINGS TEST_CASES(20000)
 #define STARS 200
 #define LARGE 65536
 

@@ -37,6 +37,15 @@
         test_register_fixture(__FILE__, set_up, tear_down);            \
     }
 
+/* Nonzero in a build with a sanitizer, which looks for faults of memory and of threads and takes ten
+ * times as long: of so many random cases it runs a tenth, and the other builds run them all. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define TEST_SANITIZED 1
+#else
+#define TEST_SANITIZED 0
+#endif
+#define TEST_CASES(count) (TEST_SANITIZED ? (count) / 10 : (count))
+
 /* For the macros above. */
 void test_register(const TTest *test, int from, int end, int signal, int code);
 void test_register_fixture(const char *file, void (*set_up)(void), void (*tear_down)(void));

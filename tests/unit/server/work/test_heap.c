@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/test.h"
 #include "test_server.h"
 #include "util/process.h"
 #include "work/heap.h"
@@ -30,12 +31,6 @@ static void fill_with_gaps(char **blocks) {
 }
 
 /* A sanitizer has a malloc of its own, which keeps what is freed. */
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define IS_GLIBC_MALLOC false
-#else
-#define IS_GLIBC_MALLOC true
-#endif
-
 TEST(gaps_are_returned) {
     char **blocks = calloc(BLOCKS, sizeof *blocks);
     ck_assert_ptr_nonnull(blocks);
@@ -49,7 +44,7 @@ TEST(gaps_are_returned) {
     ck_assert_uint_gt(gjkd_process_resident_bytes(), filled / 10 * 9);
     ck_assert(gjkd_memory_take(GJKD_CHARGE_SMALL, 1));
     ck_assert(gjkd_heap_trim());
-    if (IS_GLIBC_MALLOC) {
+    if (!TEST_SANITIZED) {
         ck_assert_uint_lt(gjkd_process_resident_bytes(), filled / 2);
     }
     gjkd_memory_give(GJKD_CHARGE_SMALL, LIMIT / 2 + 1);
@@ -65,7 +60,7 @@ TEST(gaps_are_returned) {
     for (int i = 0; i < 10; i++) {
         ck_assert(!gjkd_heap_trim());
     }
-    if (IS_GLIBC_MALLOC) {
+    if (!TEST_SANITIZED) {
         ck_assert_uint_lt(gjkd_process_resident_bytes(), left - LIMIT / 16);
     }
     gjkd_memory_set_limit(0);

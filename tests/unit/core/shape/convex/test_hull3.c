@@ -11,7 +11,7 @@
 #include "support/rng.h"
 #include "support/test.h"
 
-#define CASES 600
+#define CASES TEST_CASES(600)
 #define POINTS_MAX 60
 
 static struct gjk_arena arena;
