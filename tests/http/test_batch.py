@@ -219,6 +219,7 @@ def test_how_many_queries(start):
         problem.check(reply, "too-many", "/queries", limit=20)
 
 
+@pytest.mark.plain
 def test_the_largest_batch(gjkd, name):
     gjkd.store(name, {"dimension": 2, "shapes": {
         f"s{i}": {"type": "circle", "radius": 0.4, "position": [i % 32, i // 32]}
@@ -234,6 +235,7 @@ def test_the_largest_batch(gjkd, name):
                   limit=65536)
 
 
+@pytest.mark.plain
 def test_answers_max_holds_for_the_whole_reply(start, name):
     """700 coincident shapes: 244,650 pairs. Of five such queries the fifth is cut, and what comes
     behind it has no room left, except where nothing is listed."""

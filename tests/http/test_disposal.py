@@ -70,6 +70,7 @@ def delete_under_a_query(daemon):
 
 
 @pytest.mark.concurrency
+@pytest.mark.plain
 def test_the_last_reader_of_a_large_set(start):
     daemon = start("--io-threads=1", "--workers=2", "--request-timeout=120s")
     store(daemon)

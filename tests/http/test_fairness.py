@@ -147,6 +147,7 @@ def test_many_writers_of_one_set(two_workers):
     check_others(two_workers, "127.0.0.1", work)
 
 
+@pytest.mark.plain
 def test_pauses_change_no_bit(two_workers):
     """The same questions alone and beside many others."""
     questions = [("/v1/sets/crowd/distance", json.dumps({"a": {"type": "point"}, "limit": 20000})),

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import problem
 from wire import Wire
 
@@ -38,6 +40,7 @@ def test_as_many_sets_as_allowed_and_one_more(start):
     assert listed == limit
 
 
+@pytest.mark.plain
 def test_a_set_of_many_shapes(gjkd, name):
     """A large body through the workers, and an answer as large."""
     count = 60000

@@ -305,6 +305,7 @@ def test_a_set_that_changes_while_it_is_sent(start):
 
 
 @pytest.mark.parametrize("is_secure", [False, True])
+@pytest.mark.plain
 def test_an_answer_in_many_blocks(start, certificate, is_secure):
     """Bytes do not depend on how they are kept: the list asked in parts is the same list."""
     daemon = start(*(tls_flags(certificate) if is_secure else ()))
@@ -418,6 +419,7 @@ LISTS = {
 
 
 @pytest.mark.parametrize("name", LISTS)
+@pytest.mark.plain
 def test_lists_end_at_max_answer(start, crowd, name):
     op, query, member = LISTS[name]
     free, daemon = start(), start("--max-answer", str(MAX_ANSWER))

@@ -123,6 +123,7 @@ def test_sets_of_few_large_shapes(sparse):
     check_probes(sparse, lambda: at_once(8, ask))
 
 
+@pytest.mark.plain
 def test_a_trial_that_is_given_up_changes_no_bit(sparse):
     """Bodies of more than 2,500 bytes go to a worker at once; short ones are tried on the loop."""
     for path, body in QUESTIONS.values():

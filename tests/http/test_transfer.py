@@ -114,6 +114,7 @@ def test_tokens_see_and_write_their_own_sets(start, tmp_path):
     assert told == {"a.1": 412, "a.3": 201}
 
 
+@pytest.mark.plain
 def test_an_export_goes_on_while_sets_change(start):
     daemon = start()
     for name in "abcd":
@@ -132,6 +133,7 @@ def test_an_export_goes_on_while_sets_change(start):
     assert [len(s["shapes"]) for s in sets] == [400, 400, 1]
 
 
+@pytest.mark.plain
 def test_a_reader_that_stops_keeps_little(start):
     """Many slow readers of a large export: the daemon keeps what is not yet sent of none of them."""
     daemon = start("--max-memory", "256M")

@@ -240,6 +240,7 @@ def test_many_watches_end(start, ends):
         assert events.next().data["all"]
 
 
+@pytest.mark.plain
 def test_calls_that_wait_are_not_looked_through(start):
     """A thousand calls wait for a long write. Each message that comes meanwhile, and each answer, costs the
     loop what it costs without them."""
@@ -279,6 +280,7 @@ def test_calls_that_wait_are_not_looked_through(start):
 
 
 @pytest.mark.parametrize("shared", [False, True], ids=["own", "shared"])
+@pytest.mark.plain
 def test_events_do_not_wait_for_those_of_others(start, tmp_path, shared):
     """A client with hundreds of overlap watches of a large set, each of which takes a worker's time. What
     the daemon has spent when another client's event is there is a small part of what all of them take,
