@@ -11,12 +11,13 @@ suite=trixie
 
 is_new_enough() {
     local version
+    [ -x "$1" ] || return 1
     version=$("$1" --version 2>/dev/null | sed -n 's/^nats-server: v\([0-9.]*\).*/\1/p')
     [ -n "$version" ] && printf '2.10\n%s\n' "$version" | sort -VC
 }
 
 for server in ${NATS_SERVER:+"$NATS_SERVER"} "$(command -v nats-server || true)" "$folder/usr/sbin/nats-server"; do
-    if [ -x "$server" ] && is_new_enough "$server"; then
+    if is_new_enough "$server"; then
         echo "$server"
         exit
     fi
@@ -28,6 +29,13 @@ mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Cod
     echo "deploy/nats-server.sh: install nats-server 2.10 or later, or set NATS_SERVER to one" >&2
     exit 1
 }
+mkdir -p "$folder"
+exec 9>"$folder/lock"
+flock 9 # tests ask for it beside each other
+if is_new_enough "$folder/usr/sbin/nats-server"; then
+    echo "$folder/usr/sbin/nats-server"
+    exit
+fi
 mkdir -p "$folder"/{lists/partial,cache/archives/partial,parts}
 cat >"$folder/parts/one.sources" <<SOURCE
 Types: deb
@@ -41,8 +49,9 @@ apt=(-qq -o Dir::Etc::SourceList=/dev/null -o "Dir::Etc::SourceParts=$folder/par
 {
     echo "fetching nats-server of Debian 13"
     apt-get "${apt[@]}" update
-    (cd "$folder" && apt-get "${apt[@]}" download "nats-server/$suite" && dpkg-deb -x nats-server_*.deb .)
-    rm -rf "$folder"/{lists,cache,parts} "$folder"/*.deb
+    (cd "$folder" && apt-get "${apt[@]}" download "nats-server/$suite" && dpkg-deb -x nats-server_*.deb new)
+    mv "$folder/new/usr" "$folder/usr" # at once: others look without the lock
+    rm -rf "$folder"/{lists,cache,parts,new} "$folder"/*.deb
 } >&2
 is_new_enough "$folder/usr/sbin/nats-server"
 echo "$folder/usr/sbin/nats-server"
