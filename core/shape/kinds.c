@@ -151,7 +151,7 @@ static gjk_status refuse_count(gjk_geometry *g, uint32_t member, uint64_t wanted
 }
 
 static gjk_status make_mesh(gjk_geometry *g, gjk_shape *out) {
-    enum { VERTICES, TRIANGLES, CLOSED, ONE_SIDED, MATERIALS };
+    enum { VERTICES, TRIANGLES, CLOSED, ONE_SIDED, MATERIALS, WELD, FILL };
     const gjk_member_value *values = g->values;
     const gjk_mesh mesh = {
         .vertices = values[VERTICES].vertices.in_3d,
@@ -161,6 +161,8 @@ static gjk_status make_mesh(gjk_geometry *g, gjk_shape *out) {
         .materials = values[MATERIALS].materials.items,
         .closed = values[CLOSED].flag,
         .one_sided = values[ONE_SIDED].flag,
+        .weld = values[WELD].flag,
+        .fill = (gjk_fill)values[FILL].integer,
     };
     const uint32_t materials = values[MATERIALS].materials.count;
     if (mesh.materials != NULL && materials != mesh.triangle_count) {

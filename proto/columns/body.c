@@ -365,6 +365,13 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
                                     : &body->polygon_sizes;
         row = place->depth == 1 ? row : row_of_ring(rings, place, place->depth == 3);
     }
+    if (status == GJK_NOT_CLOSED) {
+        proto_refuse_row(body->source.problem, name_of(body, field), row, code,
+                         "%u edges have not two triangles in opposite directions",
+                         place->open_edges);
+        return place->weld_closes &&
+               proto_problem_hint(body->source.problem, "with weld it is closed");
+    }
     return proto_refuse_row(body->source.problem, name_of(body, field), row, code, "%s", text);
 }
 

@@ -428,6 +428,14 @@ static void refuse_geometry(struct proto_reader *reader, const proto_node *objec
                      (unsigned long long)fault->wanted, (unsigned long long)fault->found);
     } else if (status == GJK_TOO_MANY_POINTS) {
         refuse_pieces(reader, at);
+    } else if (status == GJK_NOT_CLOSED) {
+        proto_refuse(reader, at, PROTO_NOT_CLOSED,
+                     "%u edges have not two triangles in opposite directions",
+                     fault->place.open_edges);
+        if (fault->place.weld_closes) {
+            proto_hint(reader,
+                       "with \"weld\": true, corners at one place are one, and it is closed");
+        }
     } else {
         proto_refuse_status(reader, at, status);
     }

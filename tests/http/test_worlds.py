@@ -1,4 +1,4 @@
-"""Worlds as people have them: regions whose rings cross."""
+"""Worlds as people have them: rings that cross, loose triangles, shells within shells, fields of holes."""
 
 import fractions
 import random
@@ -181,3 +181,103 @@ def test_patches_keep_one_form(gjkd, plan):
     changed = gjkd.call("PATCH", path, json={"polygons": [[SQUARE]], "rings": None, "fill": None}).json()
     assert changed["polygons"] == [[SQUARE]] and "rings" not in changed and "fill" not in changed
     assert gjkd.call("PATCH", path, json={"rounding": 1}).json()["polygons"] == [[SQUARE]]
+
+
+# --- Meshes ---
+
+TETRAHEDRON = [[[0, 0, 0], [0, 1, 0], [1, 0, 0]], [[0, 0, 0], [1, 0, 0], [0, 0, 1]],
+               [[0, 0, 0], [0, 0, 1], [0, 1, 0]], [[1, 0, 0], [0, 1, 0], [0, 0, 1]]]
+
+
+def shell(scale, at=(0, 0, 0), outwards=True):
+    """A tetrahedron of loose triangles."""
+    triangles = [[[scale * c + d for c, d in zip(v, at)] for v in t] for t in TETRAHEDRON]
+    return triangles if outwards else [t[::-1] for t in triangles]
+
+
+def loose(*shells, **members):
+    corners = [v for triangles in shells for t in triangles for v in t]
+    return {"type": "mesh", "vertices": corners, "closed": True, "weld": True,
+            "triangles": [[i, i + 1, i + 2] for i in range(0, len(corners), 3)]} | members
+
+
+@pytest.fixture
+def level(gjkd, name):
+    gjkd.store(name, {"dimension": 3})
+    return name
+
+
+def encloses(gjkd, name, *point):
+    answer = gjkd.post(f"/v1/sets/{name}/detect", {"a": "a", "b": {"type": "point", "position": list(point)},
+                                                   "penetration": False})
+    return answer.json()["colliding"]
+
+
+def columns_of(mesh, **members):
+    return messages.gjkd.BodyColumns(
+        dimension=3, type="mesh", vertices=messages.flat(mesh["vertices"]),
+        triangles=messages.flat(mesh["triangles"]), closed=mesh["closed"], weld=mesh["weld"], **members)
+
+
+def put_columns(gjkd, name, body):
+    return gjkd.call("PUT", f"/v1/sets/{name}/shapes/a", data=body.SerializeToString(),
+                     headers={"Content-Type": messages.TYPE})
+
+
+def test_loose_triangles_are_closed_by_weld(gjkd, level):
+    mesh = loose(shell(4, outwards=False))
+    mesh["vertices"][mesh["vertices"].index([0, 0, 0])] = [-0.0, 0.0, -0.0]
+    mesh["vertices"] += [[9, 9, 9], [9, 9, 9], [8, 8, 8]]
+    mesh["triangles"].append([12, 13, 14])  # loses a corner
+    assert put(gjkd, level, mesh).status_code == 201
+    assert encloses(gjkd, level, 1, 1, 1) and not encloses(gjkd, level, 3, 3, 3)
+    stored = gjkd.get(f"/v1/sets/{level}/shapes/a").json()
+    assert {k: stored[k] for k in mesh} == mesh
+    assert put_columns(gjkd, level, columns_of(mesh)).json()["pieces"] == 5
+    again = gjkd.get(f"/v1/sets/{level}/shapes/a").json()
+    assert {k: again[k] for k in mesh} == mesh
+
+
+@pytest.mark.parametrize("count, edges, hint", [(4, 12, True), (3, 9, False)])
+def test_open_edges_are_counted(gjkd, level, count, edges, hint):
+    mesh = loose(shell(4)[:count], weld=False)
+    for reply in put(gjkd, level, mesh), put_columns(gjkd, level, columns_of(mesh)):
+        found = problem.check(reply, "not-closed", "/triangles/0", detail=f"{edges} edges")
+        assert ("weld" in found.get("hint", "")) == hint
+    found = problem.check(put(gjkd, level, loose(shell(4)[:3])), "not-closed", detail="3 edges")
+    assert "hint" not in found
+    assert gjkd.get(f"/v1/sets/{level}").json()["shapes"] == {}
+
+
+@pytest.mark.parametrize("shells, nonzero, evenodd", [
+    ([shell(8), shell(2, (1, 1, 1))], True, False),
+    ([shell(8), shell(2, (1, 1, 1), outwards=False)], False, False),
+    ([shell(8, outwards=False), shell(2, (1, 1, 1))], False, False),
+    ([shell(8), shell(8, (0.5, 0.5, 0.5))], True, False),
+    ([shell(8), shell(2, (1, 1, 1)), shell(4, (0.5, 0.5, 0.5))], True, True),
+])
+def test_shells_are_one_solid_or_every_second_a_cavity(gjkd, level, shells, nonzero, evenodd):
+    for rule, wanted in (None, nonzero), ("nonzero", nonzero), ("evenodd", evenodd):
+        assert put(gjkd, level, loose(*shells, fill=rule)).status_code in (200, 201)
+        assert encloses(gjkd, level, 1.25, 1.375, 1.5) == wanted, rule
+        assert not encloses(gjkd, level, -1, 1, 1)
+        body = columns_of(loose(*shells), fill=rule or "")
+        assert put_columns(gjkd, level, body).status_code == 200
+        assert encloses(gjkd, level, 1.25, 1.375, 1.5) == wanted, rule
+        ray = {"origin": [1.25, 1.375, 1.5], "direction": [0, 0, 1], "solid": True}
+        hits = gjkd.post(f"/v1/sets/{level}/raycast", ray).json()["hits"]
+        assert hits[0]["inside"] == wanted
+
+
+# --- Height fields ---
+
+
+def test_a_height_field_may_be_all_holes(gjkd, level):
+    field = {"type": "heightfield", "columns": 3, "rows": 3, "spacing": [1, 1],
+             "heights": [0, None, 0, None, None, None, 0, None, 0]}
+    assert put(gjkd, level, field).status_code == 201
+    answer = gjkd.post(f"/v1/sets/{level}/distance", {"a": "a", "b": {"type": "point"}}).json()
+    assert answer["state"] == "separated" and answer["distance"] is None
+    ray = {"origin": [0, 0, 5], "direction": [0, 0, -1]}
+    assert gjkd.post(f"/v1/sets/{level}/raycast", ray).json()["hits"] == []
+    assert gjkd.post(f"/v1/sets/{level}/distance", {"a": "a", "limit": 3}).json()["nearest"] == []

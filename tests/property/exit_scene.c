@@ -435,7 +435,8 @@ static void make_solid(test_rng *rng, struct gjk_arena *arena, test_exit_scene *
                            .triangles = (const uint32_t(*)[3])triangles,
                            .triangle_count = 12 * s->count,
                            .closed = true,
-                           .one_sided = test_rng_once_in(rng, 3)};
+                           .one_sided = test_rng_once_in(rng, 3),
+                           .fill = GJK_FILL_EVENODD};
     gjk_pieces_fault fault;
     ck_assert_int_eq(gjk_shape_make_mesh(arena, &mesh, 0.0, &fault, &s->shape), GJK_OK);
 }

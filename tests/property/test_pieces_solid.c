@@ -168,7 +168,11 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
         add_box(&mesh, (gjk_vec3){off - 3, off, off}, (gjk_vec3){0.5, 2, 1}, false);
         const gjk_shape shape = make(&mesh, true, false, 0.0);
         gjk_mesh made_of;
+        gjk_pieces_fault fault;
+        gjk_shape odd;
         ck_assert(gjk_pieces_mesh(shape.pieces, &made_of));
+        made_of.fill = GJK_FILL_EVENODD;
+        ck_assert_int_eq(gjk_shape_make_mesh(&arena, &made_of, 0.0, &fault, &odd), GJK_OK);
         for (int i = 0; i < 300; i++) {
 
             const gjk_vec3 point = grid_point(&rng, off);
@@ -176,7 +180,9 @@ TEST_EACH(points_in_closed_meshes_agree_with_winding_numbers, 0, 4) {
             const bool inside = gjk_mesh_encloses(shape.pieces, point, NULL);
             if (!isnan(turns)) {
                 ck_assert(fabsl(turns - roundl(turns)) < 1e-9L);
-                ck_assert_int_eq(inside, (long)roundl(turns) % 2 != 0);
+                ck_assert_int_eq(inside, (long)roundl(turns) != 0);
+                ck_assert_int_eq(gjk_mesh_encloses(odd.pieces, point, NULL),
+                                 (long)roundl(turns) % 2 != 0);
                 asked++;
             }
         }

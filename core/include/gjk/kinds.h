@@ -10,7 +10,7 @@
 #include "gjk/pieces.h"
 
 #define GJK_CHOICES_MAX 2
-#define GJK_MEMBERS_MAX 6 /* of one kind's geometry */
+#define GJK_MEMBERS_MAX 8 /* of one kind's geometry */
 
 typedef enum gjk_member_form {
     GJK_MEMBER_NUMBER, /* NaN where it is absent */

@@ -60,13 +60,25 @@ bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *m
 typedef struct gjk_pieces_fault {
     uint32_t index[3];
     uint32_t depth; /* how many of them count */
+    /* NOT_CLOSED: edges that have not two triangles in opposite directions, and whether all had with
+     * gjk_mesh.weld. */
+    uint32_t open_edges;
+    bool weld_closes;
 } gjk_pieces_fault;
+
+/* What lies inside of rings or surfaces that cross: where the winding number is not 0, or is odd. */
+typedef enum gjk_fill {
+    GJK_FILL_NONE, /* rings may not cross; for meshes as NONZERO */
+    GJK_FILL_NONZERO,
+    GJK_FILL_EVENODD,
+} gjk_fill;
 
 /*
  * Triangles over shared vertices. All arrays are copied. Vertex indices past the end are
  * OUT_OF_RANGE with the fault {triangle, corner}; with `closed`, NOT_CLOSED with the fault
  * {triangle} unless every edge belongs to exactly two triangles that run along it in opposite
- * directions. O(n log n). NOT_FINITE and OUT_OF_RANGE with {vertex, axis} for coordinates.
+ * directions. With `weld`, triangles that have two corners at one place do not count for that.
+ * O(n log n). NOT_FINITE and OUT_OF_RANGE with {vertex, axis} for coordinates.
  */
 typedef struct gjk_mesh {
     const gjk_vec3 *vertices;
@@ -75,6 +87,8 @@ typedef struct gjk_mesh {
     uint32_t triangle_count;
     const uint32_t *materials; /* one a triangle, or NULL */
     bool closed, one_sided;
+    bool weld;     /* vertices with equal coordinates count as one */
+    gjk_fill fill; /* of a closed one */
 } gjk_mesh;
 gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
                                gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;
@@ -106,13 +120,6 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
 gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
                                    const gjk_placed *parts, uint32_t count,
                                    gjk_shape *out) GJK_MUST_USE;
-
-/* What lies inside of rings or surfaces that cross: where the winding number is not 0, or is odd. */
-typedef enum gjk_fill {
-    GJK_FILL_NONE, /* they may not cross */
-    GJK_FILL_NONZERO,
-    GJK_FILL_EVENODD,
-} gjk_fill;
 
 /*
  * Polygons with holes, as GeoJSON's MultiPolygon: ring_sizes tells the vertices of each ring, all

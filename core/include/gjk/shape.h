@@ -50,31 +50,31 @@
  *
  * The library and the decoder take all that depends on the kind of a shape from these rows.
  */
-#define GJK_KIND_MAP(CLOUD, CURVE, PIECES)                                                       \
-    CLOUD(POINT, point, "point", "point", NULL)                                                  \
-    CLOUD(BALL, ball, "circle", "sphere", NULL, POSITIVE("radius"))                              \
-    CLOUD(SEGMENT, segment, "segment", "segment", NULL, PLACE("a"), PLACE("b"))                  \
-    CLOUD(CAPSULE, capsule, "capsule", "capsule", NULL, PLACE("a"), PLACE("b"),                  \
-          POSITIVE("radius"))                                                                    \
-    CLOUD(BOX, box, "box", "box", NULL, LENGTHS("half_extents"))                                 \
-    CLOUD(POLYGON, polygon, "polygon", NULL, "hull", PLACES("vertices", 3))                      \
-    CLOUD(TRIANGLE, triangle, NULL, "triangle", "polygon", PLACE("a"), PLACE("b"), PLACE("c"))   \
-    CLOUD(HULL, hull, "hull", "hull", NULL, PLACES("points", 1))                                 \
-    CURVE(ELLIPSE, ellipse, "ellipse", "ellipsoid", NULL, POSITIVES("radii"))                    \
-    CURVE(HALF_ELLIPSE, half_ellipse, "half_ellipse", NULL, NULL, POSITIVE("width"),             \
-          POSITIVE("height"))                                                                    \
-    CURVE(SLICE, slice, "slice", NULL, NULL, POSITIVE("radius"), HALF_TURN("theta"))             \
-    CURVE(CYLINDER, cylinder, NULL, "cylinder", "box", PLACE("a"), OTHER_PLACE("b"),             \
-          POSITIVE("radius"))                                                                    \
-    CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius")) \
-    PIECES(COMPOUND, compound, "compound", "compound", NULL, PARTS("parts"))                     \
-    PIECES(CHAIN, chain, "chain", NULL, "mesh", VERTICES("vertices", 2), FLAG("closed"))         \
-    PIECES(REGION, region, "region", NULL, "mesh", RINGS("polygons"), FLAT_RINGS("rings"),       \
-           FILL("fill"))                                                                         \
-    PIECES(MESH, mesh, NULL, "mesh", "region", VERTICES("vertices", 1), TRIANGLES("triangles"),  \
-           FLAG("closed"), FLAG("one_sided"), MATERIALS("materials"))                            \
-    PIECES(HEIGHTFIELD, heightfield, NULL, "heightfield", "chain", COUNT("columns", 2),          \
-           COUNT("rows", 2), STEPS("spacing"), HEIGHTS("heights"), FLAG("one_sided"),            \
+#define GJK_KIND_MAP(CLOUD, CURVE, PIECES)                                                        \
+    CLOUD(POINT, point, "point", "point", NULL)                                                   \
+    CLOUD(BALL, ball, "circle", "sphere", NULL, POSITIVE("radius"))                               \
+    CLOUD(SEGMENT, segment, "segment", "segment", NULL, PLACE("a"), PLACE("b"))                   \
+    CLOUD(CAPSULE, capsule, "capsule", "capsule", NULL, PLACE("a"), PLACE("b"),                   \
+          POSITIVE("radius"))                                                                     \
+    CLOUD(BOX, box, "box", "box", NULL, LENGTHS("half_extents"))                                  \
+    CLOUD(POLYGON, polygon, "polygon", NULL, "hull", PLACES("vertices", 3))                       \
+    CLOUD(TRIANGLE, triangle, NULL, "triangle", "polygon", PLACE("a"), PLACE("b"), PLACE("c"))    \
+    CLOUD(HULL, hull, "hull", "hull", NULL, PLACES("points", 1))                                  \
+    CURVE(ELLIPSE, ellipse, "ellipse", "ellipsoid", NULL, POSITIVES("radii"))                     \
+    CURVE(HALF_ELLIPSE, half_ellipse, "half_ellipse", NULL, NULL, POSITIVE("width"),              \
+          POSITIVE("height"))                                                                     \
+    CURVE(SLICE, slice, "slice", NULL, NULL, POSITIVE("radius"), HALF_TURN("theta"))              \
+    CURVE(CYLINDER, cylinder, NULL, "cylinder", "box", PLACE("a"), OTHER_PLACE("b"),              \
+          POSITIVE("radius"))                                                                     \
+    CURVE(CONE, cone, NULL, "cone", "polygon", PLACE("a"), OTHER_PLACE("b"), POSITIVE("radius"))  \
+    PIECES(COMPOUND, compound, "compound", "compound", NULL, PARTS("parts"))                      \
+    PIECES(CHAIN, chain, "chain", NULL, "mesh", VERTICES("vertices", 2), FLAG("closed"))          \
+    PIECES(REGION, region, "region", NULL, "mesh", RINGS("polygons"), FLAT_RINGS("rings"),        \
+           FILL("fill"))                                                                          \
+    PIECES(MESH, mesh, NULL, "mesh", "region", VERTICES("vertices", 1), TRIANGLES("triangles"),   \
+           FLAG("closed"), FLAG("one_sided"), MATERIALS("materials"), FLAG("weld"), FILL("fill")) \
+    PIECES(HEIGHTFIELD, heightfield, NULL, "heightfield", "chain", COUNT("columns", 2),           \
+           COUNT("rows", 2), STEPS("spacing"), HEIGHTS("heights"), FLAG("one_sided"),             \
            MATERIALS("materials"))
 
 /* The rows of curves alone. */

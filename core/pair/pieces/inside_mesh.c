@@ -1,6 +1,6 @@
 /*
- * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the point is
- * inside when it crosses the surface an odd number of times. Seen along the line, the point counts
+ * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the winding number is
+ * how often it crosses the surface from inside to outside, less how often the other way round. Seen along the line, the point counts
  * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge,
  * and both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
  * Simplicity). Orientation predicates are exact, so the count is.
@@ -27,17 +27,19 @@ static bool is_left_of(gjk_vec3 from, gjk_vec3 to, gjk_vec3 point) {
     return gjk_orient2_sign(gjk_xy(low), gjk_xy(high), gjk_xy(point)) > 0;
 }
 
-/* Does the vertical line upwards from the shifted point cross the triangle? */
-static bool crosses(const gjk_vec3 corners[3], gjk_vec3 point) {
+/* How the vertical line upwards from the shifted point crosses the triangle: 1 along its face normal,
+ * -1 against it, 0 not at all. */
+static int crossing_of(const gjk_vec3 corners[3], gjk_vec3 point) {
     bool covers = false;
     for (int i = 0; i < 3; i++) {
         covers ^= is_left_of(corners[i], corners[(i + 1) % 3], point);
     }
     if (!covers) {
-        return false;
+        return 0;
     }
     const gjk_vec3 a = corners[0], b = corners[1], c = corners[2];
-    return gjk_orient3_sign(a, b, c, point) * gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c)) < 0;
+    const int upwards = gjk_orient2_sign(gjk_xy(a), gjk_xy(b), gjk_xy(c));
+    return gjk_orient3_sign(a, b, c, point) * upwards < 0 ? upwards : 0;
 }
 
 /* Returns true if the mesh encloses about + point, seen from `about`. Each vertex is rounded in one
@@ -52,7 +54,7 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
         gjk_pieces_query_make(&mesh->tree, GJK_WALK_OVERLAP, &column, rounding);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    bool inside = false;
+    int winding = 0;
     gjk_pieces_walk_init(&walk, &mesh->tree, &query, 0.0, budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
@@ -61,10 +63,10 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
             for (int i = 0; i < 3; i++) {
                 corners[i] = gjk_sub3(corners[i], about);
             }
-            inside ^= crosses(corners, point);
+            winding += crossing_of(corners, point);
         }
     }
-    return inside;
+    return mesh->mesh.fill == GJK_FILL_EVENODD ? winding % 2 != 0 : winding != 0;
 }
 
 bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {

@@ -8,7 +8,7 @@
 /*
  * Returns true if a point, in the mesh's own frame, lies in the solid that a closed mesh encloses.
  * Of a point on the surface, which queries learn from the triangles, it tells either. Exact: by the
- * parity of the crossings above the point, all of them decided by exact predicates and a symbolic
+ * signed crossings above the point, all of them decided by exact predicates and a symbolic
  * shift of the point, so that no edge or corner is ever met twice or missed. O(log n + triangles
  * above the point). Where the budget is spent, the answer means nothing.
  */

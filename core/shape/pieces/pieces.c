@@ -489,10 +489,14 @@ static void link(uint32_t *parents, uint32_t v, uint32_t w) {
 /* Links the vertices of each piece and marks the roots of those that belong to one. Returns how many
  * components there are. */
 static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_count,
-                            gjk_piece_vertices *vertices_of, uint32_t *parents, bool *is_seed) {
+                            const uint32_t *welded, gjk_piece_vertices *vertices_of,
+                            uint32_t *parents, bool *is_seed) {
     uint32_t indices[3], count = 0;
     for (uint32_t v = 0; v < vertex_count; v++) {
         parents[v] = v;
+    }
+    for (uint32_t v = 0; welded != NULL && v < vertex_count; v++) {
+        link(parents, v, welded[v]);
     }
     for (uint32_t i = 0; i < pieces->count; i++) {
         if (vertices_of(pieces, i, indices)) {
@@ -511,12 +515,13 @@ static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_cou
 }
 
 gjk_status gjk_pieces_find_seeds(struct gjk_pieces *pieces, uint32_t vertex_count,
-                                 gjk_piece_vertices *vertices_of, gjk_piece_vertex *vertex_at) {
+                                 const uint32_t *welded, gjk_piece_vertices *vertices_of,
+                                 gjk_piece_vertex *vertex_at) {
     uint32_t *parents = malloc(vertex_count * sizeof *parents);
     bool *is_seed = calloc(vertex_count, sizeof *is_seed);
     gjk_vec3 *seeds = NULL;
     if (parents != NULL && is_seed != NULL) {
-        uint32_t count = link_pieces(pieces, vertex_count, vertices_of, parents, is_seed);
+        uint32_t count = link_pieces(pieces, vertex_count, welded, vertices_of, parents, is_seed);
         seeds = gjk_arena_alloc_array(&pieces->memory, count, sizeof *seeds);
     }
     for (uint32_t v = 0; seeds != NULL && v < vertex_count; v++) {

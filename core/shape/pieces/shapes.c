@@ -47,6 +47,44 @@ static gjk_status check_numbers(const gjk_mesh *mesh, double rounding, gjk_piece
     return gjk_check_length(rounding);
 }
 
+/* --- Welding --- */
+
+typedef struct corner {
+    gjk_vec3 at;
+    uint32_t vertex;
+} corner;
+
+static int compare_places(gjk_vec3 a, gjk_vec3 b) {
+    const int by_x = (a.x > b.x) - (a.x < b.x), by_y = (a.y > b.y) - (a.y < b.y);
+    return by_x != 0 ? by_x : by_y != 0 ? by_y : (a.z > b.z) - (a.z < b.z);
+}
+
+static int by_place(const void *p, const void *q) {
+    const corner *a = p, *b = q;
+    const int order = compare_places(a->at, b->at);
+    return order != 0 ? order : (a->vertex > b->vertex) - (a->vertex < b->vertex);
+}
+
+/* Tells of each vertex the first with equal coordinates. OUT_OF_MEMORY, GIVEN_UP. */
+static gjk_status weld(struct gjk_arena *scratch, const gjk_mesh *mesh, uint32_t **out) {
+    const uint32_t count = mesh->vertex_count;
+    uint32_t *welded = gjk_arena_alloc_array(scratch, count, sizeof *welded);
+    corner *corners = gjk_arena_alloc_array(scratch, count, sizeof *corners);
+    if (welded == NULL || corners == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    for (uint32_t v = 0; v < count; v++) {
+        corners[v] = (corner){mesh->vertices[v], v};
+    }
+    gjk_status status = gjk_sort(scratch, corners, count, sizeof *corners, by_place);
+    for (uint32_t i = 0; i < count && status == GJK_OK; i++) {
+        const bool is_same = i > 0 && compare_places(corners[i - 1].at, corners[i].at) == 0;
+        welded[corners[i].vertex] = is_same ? welded[corners[i - 1].vertex] : corners[i].vertex;
+    }
+    *out = welded;
+    return status;
+}
+
 /* --- Closed meshes --- */
 
 /* A directed edge, kept at its smaller vertex. */
@@ -66,12 +104,19 @@ static int by_other(const void *p, const void *q) {
 /* Calls back for each directed edge, at its smaller vertex. */
 typedef void (*edge_visitor)(uint32_t small, half_edge edge, uint32_t *ends, half_edge *edges);
 
-static void visit_edges(const gjk_mesh *mesh, edge_visitor visit, uint32_t *ends,
-                        half_edge *edges) {
+static void visit_edges(const gjk_mesh *mesh, const uint32_t *welded, edge_visitor visit,
+                        uint32_t *ends, half_edge *edges) {
     for (uint32_t i = 0; i < mesh->triangle_count; i++) {
-        for (uint32_t corner = 0; corner < 3; corner++) {
-            const uint32_t from = mesh->triangles[i][corner];
-            const uint32_t to = mesh->triangles[i][corner == 2 ? 0 : corner + 1];
+        uint32_t at[3];
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t vertex = mesh->triangles[i][k];
+            at[k] = welded != NULL ? welded[vertex] : vertex;
+        }
+        if (welded != NULL && (at[0] == at[1] || at[1] == at[2] || at[2] == at[0])) {
+            continue;
+        }
+        for (uint32_t k = 0; k < 3; k++) {
+            const uint32_t from = at[k], to = at[k == 2 ? 0 : k + 1];
             const bool forwards = from < to;
             visit(forwards ? from : to, (half_edge){forwards ? to : from, 2 * i + (from > to)},
                   ends, edges);
@@ -89,19 +134,20 @@ static void put_edge(uint32_t small, half_edge edge, uint32_t *ends, half_edge *
 }
 
 /* ends[v] becomes the end of the edges gathered at vertex v; those at v begin where v - 1's end. */
-static void gather_edges(const gjk_mesh *mesh, uint32_t *ends, half_edge *edges) {
+static void gather_edges(const gjk_mesh *mesh, const uint32_t *welded, uint32_t *ends,
+                         half_edge *edges) {
     memset(ends, 0, ((size_t)mesh->vertex_count + 1) * sizeof *ends);
-    visit_edges(mesh, count_edge, ends, edges);
+    visit_edges(mesh, welded, count_edge, ends, edges);
     for (uint32_t v = 0; v < mesh->vertex_count; v++) {
         ends[v + 1] += ends[v];
     }
-    visit_edges(mesh, put_edge, ends, edges);
+    visit_edges(mesh, welded, put_edge, ends, edges);
 }
 
 /* The edges at one vertex, sorted by their other end. In a closed mesh each edge belongs to exactly two
- * triangles, which pass it in opposite directions. Returns the least triangle with an edge that does
- * not, or UINT32_MAX. */
-static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
+ * triangles, which pass it in opposite directions. Counts the edges that do not, and returns the least
+ * triangle with one, or UINT32_MAX. */
+static uint32_t find_open_edges(const half_edge *edges, uint32_t count, uint32_t *open_edges) {
     uint32_t worst = UINT32_MAX;
     for (uint32_t i = 0; i < count;) {
         uint32_t end = i + 1;
@@ -110,6 +156,7 @@ static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
         }
         bool paired = end - i == 2 && edges[i].triangle % 2 != edges[i + 1].triangle % 2 &&
                       edges[i].triangle / 2 != edges[i + 1].triangle / 2;
+        *open_edges += !paired;
         if (!paired && edges[i].triangle / 2 < worst) {
             worst = edges[i].triangle / 2;
         }
@@ -119,30 +166,51 @@ static uint32_t find_open_edge(const half_edge *edges, uint32_t count) {
 }
 
 static gjk_status check_closed(struct gjk_arena *scratch, const gjk_mesh *mesh,
-                               gjk_pieces_fault *fault) {
+                               const uint32_t *welded, gjk_pieces_fault *fault) {
     const size_t count = 3 * (size_t)mesh->triangle_count;
     half_edge *edges = gjk_arena_alloc_array(scratch, count, sizeof *edges);
     uint32_t *ends = gjk_arena_alloc_array(scratch, (size_t)mesh->vertex_count + 1, sizeof *ends);
     if (edges == NULL || ends == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
-    uint32_t worst = UINT32_MAX, begin = 0;
+    uint32_t worst = UINT32_MAX, begin = 0, open_edges = 0;
     gjk_budget *budget = scratch->budget;
     gjk_status status = GJK_OK;
-    gather_edges(mesh, ends, edges);
+    gather_edges(mesh, welded, ends, edges);
     for (uint32_t v = 0; v < mesh->vertex_count && status == GJK_OK; v++) {
         const uint32_t at_v = ends[v] - begin;
         status = gjk_budget_spend(budget, 4 + at_v)
                      ? GJK_GIVEN_UP
                      : gjk_sort(scratch, edges + begin, at_v, sizeof *edges, by_other);
         if (status == GJK_OK) {
-            uint32_t open = find_open_edge(edges + begin, at_v);
+            uint32_t open = find_open_edges(edges + begin, at_v, &open_edges);
             worst = open < worst ? open : worst;
             begin = ends[v];
         }
     }
-    return status == GJK_OK && worst != UINT32_MAX ? fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1)
-                                                   : status;
+    if (status == GJK_OK && open_edges > 0) {
+        status = fail_at(fault, GJK_NOT_CLOSED, worst, 0, 1);
+        fault->open_edges = open_edges;
+    }
+    return status;
+}
+
+/* Welds the mesh if it is to be, and checks that it is closed if it is to be. If it is not, tells
+ * whether it would be welded. */
+static gjk_status check_surface(struct gjk_arena *scratch, const gjk_mesh *mesh, uint32_t **welded,
+                                gjk_pieces_fault *fault) {
+    gjk_status status = mesh->weld ? weld(scratch, mesh, welded) : GJK_OK;
+    if (status == GJK_OK && mesh->closed) {
+        status = check_closed(scratch, mesh, *welded, fault);
+    }
+    if (status == GJK_NOT_CLOSED && !mesh->weld) {
+        gjk_pieces_fault other;
+        gjk_status with_weld = weld(scratch, mesh, welded);
+        with_weld = with_weld == GJK_OK ? check_closed(scratch, mesh, *welded, &other) : with_weld;
+        fault->weld_closes = with_weld == GJK_OK;
+        status = with_weld == GJK_OK ? status : with_weld;
+    }
+    return status;
 }
 
 /* --- Components --- */
@@ -173,31 +241,35 @@ static gjk_status copy_arrays(struct gjk_pieces *pieces, const gjk_mesh *mesh) {
     return copied ? GJK_OK : GJK_OUT_OF_MEMORY;
 }
 
-gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
-                               gjk_pieces_fault *fault, gjk_shape *out) {
-    *fault = (gjk_pieces_fault){.depth = 0};
-    gjk_status status = check_numbers(mesh, rounding, fault);
-    if (status == GJK_OK && mesh->closed) {
-        struct gjk_arena scratch;
-        gjk_arena_init_beside(&scratch, arena);
-        status = check_closed(&scratch, mesh, fault);
-        gjk_arena_fini(&scratch);
-    }
-    if (status != GJK_OK) {
-        return status;
-    }
-    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_MESH, 3);
-    if (pieces == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
+static gjk_status fill_pieces(struct gjk_pieces *pieces, const gjk_mesh *mesh,
+                              const uint32_t *welded, double rounding) {
     pieces->count = mesh->triangle_count;
     pieces->rounding = rounding;
     pieces->closed = mesh->closed;
     pieces->one_sided = mesh->one_sided;
-    status = copy_arrays(pieces, mesh);
-    if (status == GJK_OK) {
-        status = gjk_pieces_find_seeds(pieces, mesh->vertex_count, vertices_of, vertex_at);
+    gjk_status status = copy_arrays(pieces, mesh);
+    return status == GJK_OK
+               ? gjk_pieces_find_seeds(pieces, mesh->vertex_count, welded, vertices_of, vertex_at)
+               : status;
+}
+
+gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, double rounding,
+                               gjk_pieces_fault *fault, gjk_shape *out) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    struct gjk_arena scratch;
+    struct gjk_pieces *pieces = NULL;
+    uint32_t *welded = NULL;
+    gjk_status status = check_numbers(mesh, rounding, fault);
+    if (status != GJK_OK) {
+        return status;
     }
+    gjk_arena_init_beside(&scratch, arena);
+    status = check_surface(&scratch, mesh, &welded, fault);
+    if (status == GJK_OK) {
+        pieces = gjk_pieces_new(arena, GJK_MESH, 3);
+        status = pieces != NULL ? fill_pieces(pieces, mesh, welded, rounding) : GJK_OUT_OF_MEMORY;
+    }
+    gjk_arena_fini(&scratch);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }
 
@@ -258,15 +330,6 @@ static gjk_vec3 sample_at(const struct gjk_pieces *pieces, uint32_t sample) {
     return (gjk_vec3){column * field->spacing[0], row * field->spacing[1], field->heights[sample]};
 }
 
-static bool has_cells(const struct gjk_pieces *pieces) {
-    for (uint32_t i = 0; i < pieces->count; i += 2) {
-        if (gjk_piece_exists(pieces, i)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightfield *field,
                                       double rounding, gjk_pieces_fault *fault, gjk_shape *out) {
     gjk_status status = check_heights(field, rounding, fault);
@@ -293,11 +356,8 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
         (field->materials != NULL && pieces->materials == NULL)) {
         return GJK_OUT_OF_MEMORY;
     }
-    if (!has_cells(pieces)) {
-        return GJK_TOO_FEW_POINTS;
-    }
-    status = gjk_pieces_find_seeds(pieces, field->columns * field->rows, gjk_heightfield_samples,
-                                   sample_at);
+    status = gjk_pieces_find_seeds(pieces, field->columns * field->rows, NULL,
+                                   gjk_heightfield_samples, sample_at);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }
 

@@ -223,7 +223,8 @@ enum {
     X(20, mask,           PROTO_UINTS,   1,            PROTO_LIST, PROTO_ANY,        1)               \
     X(21, group,          PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
     X(22, meta_json,      PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
-    X(23, fill,           PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)
+    X(23, fill,           PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
+    X(24, weld,           PROTO_BOOL,    1,            PROTO_ONE,  PROTO_ANY,        0)
 
 #define PROTO_CONFIGURATION_COLUMNS(X, AS)                                                                 \
     X( 1, dimension,  PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \

@@ -190,7 +190,7 @@ TEST(hints_know_both_forms_of_an_operand) {
                  "known members: type, rounding, position, angle, category, mask, group, "
                  "meta, radius, a, b, half_extents, vertices, c, points, radii, width, "
                  "height, theta, parts, closed, polygons, rings, fill, triangles, one_sided, "
-                 "materials, columns, rows, spacing, heights");
+                 "materials, weld, columns, rows, spacing, heights");
 }
 
 TEST(an_empty_query_has_the_defaults) {
