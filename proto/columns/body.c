@@ -24,7 +24,8 @@ static const char *name_of(const struct body *body, const proto_field *field) {
     return proto_body_columns_table.columns[field - body->fields].name;
 }
 
-static bool refuse(struct body *body, const proto_field *field, proto_code code, const char *text) {
+static bool refuse_column(struct body *body, const proto_field *field, proto_code code,
+                          const char *text) {
     return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code, "%s",
                             text);
 }
@@ -52,18 +53,19 @@ static bool read_kind(struct body *body) {
 
     body->kind = type.length > 0 ? gjk_kind_find(type.data, type.length, &only) : NULL;
     if (type.length == 0) {
-        return refuse(body, &body->type, PROTO_MISSING_MEMBER, "the member \"type\" is required");
+        return refuse_column(body, &body->type, PROTO_MISSING_MEMBER,
+                             "the member \"type\" is required");
     }
     if (body->kind == NULL || !has_columns(body->kind)) {
-        refuse(body, &body->type, PROTO_UNKNOWN_TYPE,
-               "there are no columns for a shape of that type");
+        refuse_column(body, &body->type, PROTO_UNKNOWN_TYPE,
+                      "there are no columns for a shape of that type");
         return proto_problem_hint(body->source.problem, "known types: %s",
                                   dimension == 2 ? "region, chain, hull, polygon"
                                                  : "mesh, heightfield, hull");
     }
     return only == 0 || only == dimension ||
-           refuse(body, &body->type, PROTO_DIMENSION_MISMATCH,
-                  "the type is of the other dimension");
+           refuse_column(body, &body->type, PROTO_DIMENSION_MISMATCH,
+                         "the type is of the other dimension");
 }
 
 static bool read_labels(struct body *body, struct gjk_arena *arena, proto_shape *out) {
@@ -75,7 +77,7 @@ static bool read_labels(struct body *body, struct gjk_arena *arena, proto_shape 
         return true;
     }
     if (!proto_is_id(group.data, group.length, body->source.limits->id_bytes_max)) {
-        return refuse(body, &body->group, PROTO_BAD_NAME, "the text is not an id or group");
+        return refuse_column(body, &body->group, PROTO_BAD_NAME, "the text is not an id or group");
     }
     out->group = gjk_arena_copy_text(arena, group.data, group.length);
     return out->group != NULL ||
@@ -165,8 +167,8 @@ static bool read_vertices(struct body *body, const gjk_member *member, gjk_membe
     }
     const uint32_t count = body->message.count;
     if (count < member->count_min) {
-        return refuse(body, field, count == 0 ? PROTO_MISSING_MEMBER : PROTO_OUT_OF_RANGE,
-                      "the shape needs more points");
+        return refuse_column(body, field, count == 0 ? PROTO_MISSING_MEMBER : PROTO_OUT_OF_RANGE,
+                             "the shape needs more points");
     }
     gjk_vec3 *points = NULL;
     const double *numbers = NULL;
@@ -194,8 +196,9 @@ static bool check_sum(struct body *body, const proto_field *sizes, uint64_t want
     for (uint32_t i = 0; i < sizes->count; i++) {
         sum += sizes->uints[i];
     }
-    return sum == wanted || refuse(body, sizes, PROTO_WRONG_TYPE,
-                                   "the sizes do not add up to the number of what they divide");
+    return sum == wanted ||
+           refuse_column(body, sizes, PROTO_WRONG_TYPE,
+                         "the sizes do not add up to the number of what they divide");
 }
 
 static bool read_rings(struct body *body, gjk_member_value *out) {
@@ -224,7 +227,7 @@ static bool read_choice(struct body *body, const proto_field *field, const gjk_m
         }
     }
     return out->integer > 0 || field->text.length == 0 ||
-           refuse(body, field, PROTO_OUT_OF_RANGE, "there is no such value");
+           refuse_column(body, field, PROTO_OUT_OF_RANGE, "there is no such value");
 }
 
 static bool read_member(struct body *body, const gjk_member *member, gjk_member_value *out) {
@@ -236,17 +239,19 @@ static bool read_member(struct body *body, const gjk_member *member, gjk_member_
         return true;
     case GJK_MEMBER_COUNT:
         out->integer = field->uint;
-        return field->uint >= 2 || refuse(body, field, PROTO_OUT_OF_RANGE, "must be at least 2");
+        return field->uint >= 2 ||
+               refuse_column(body, field, PROTO_OUT_OF_RANGE, "must be at least 2");
     case GJK_MEMBER_STEPS:
         if (field->count != 2) {
-            return refuse(body, field, field->count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
-                          "there are two numbers");
+            return refuse_column(body, field,
+                                 field->count == 0 ? PROTO_MISSING_MEMBER : PROTO_WRONG_TYPE,
+                                 "there are two numbers");
         }
         out->vector = proto_vector_at(field, 2, 0);
         return true;
     case GJK_MEMBER_TRIANGLES:
         if (field->count == 0) {
-            return refuse(body, field, PROTO_MISSING_MEMBER, "a mesh has triangles");
+            return refuse_column(body, field, PROTO_MISSING_MEMBER, "a mesh has triangles");
         }
         out->triangles.items = (const uint32_t(*)[3])(const void *)field->uints;
         out->triangles.count = field->count / 3;
@@ -292,14 +297,15 @@ static bool check_fields(struct body *body) {
         : body->heights.count > 0 && body->heights_float.count > 0 ? &body->heights_float
                                                                    : NULL;
     if (twice != NULL) {
-        return refuse(body, twice, PROTO_UNKNOWN_MEMBER,
-                      "it stands instead of the column of doubles, not beside it");
+        return refuse_column(body, twice, PROTO_UNKNOWN_MEMBER,
+                             "it stands instead of the column of doubles, not beside it");
     }
     const proto_field *end = body->fields + body->message.table->count;
     for (const proto_field *field = &body->vertices; field < end; field++) {
         const bool is_label = field >= &body->position && field <= &body->meta_json;
         if (!is_label && field->count > 0 && !is_of_kind(body, field)) {
-            return refuse(body, field, PROTO_UNKNOWN_MEMBER, "a shape of that type has none");
+            return refuse_column(body, field, PROTO_UNKNOWN_MEMBER,
+                                 "a shape of that type has none");
         }
     }
     return true;
@@ -356,7 +362,7 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
                                 (unsigned long long)fault->found);
     }
     if (place->depth == 0) {
-        return refuse(body, field, code, text);
+        return refuse_column(body, field, code, text);
     }
     uint32_t row = place->index[0];
     if (member->form == GJK_MEMBER_RINGS) {
@@ -421,8 +427,8 @@ static void put_member(struct proto_buffer *text, const gjk_member *member, uint
 }
 
 /* Writes the definition as JSON's decoder does, in the same order. meta: compact, or empty. */
-static bool define(const struct body *body, struct gjk_arena *arena, const proto_shape *shape,
-                   proto_text meta, proto_text *out) {
+static bool define_body(const struct body *body, struct gjk_arena *arena, const proto_shape *shape,
+                        proto_text meta, proto_text *out) {
     const proto_text type = body->type.text;
     struct proto_buffer text;
 
@@ -461,7 +467,7 @@ static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_s
     struct proto_reader reader;
 
     if (given.length == 0) {
-        return define(body, arena, out, (proto_text){0}, &out->definition);
+        return define_body(body, arena, out, (proto_text){0}, &out->definition);
     }
     if (!proto_reader_open(&reader, given, body->source.limits, arena, problem)) {
         return proto_problem_point(problem, "/meta_json");
@@ -474,7 +480,7 @@ static bool define_with_meta(struct body *body, struct gjk_arena *arena, proto_s
     }
     const proto_text meta = {reader.text.data, reader.text.length};
     out->meta_bytes = (uint32_t)meta.length;
-    is_fine = is_fine && define(body, arena, out, meta, &out->definition);
+    is_fine = is_fine && define_body(body, arena, out, meta, &out->definition);
     proto_reader_close(&reader);
     return is_fine;
 }

@@ -76,7 +76,7 @@ uint32_t proto_column_of(const proto_table *table, uint64_t number) {
 
 /* --- Scan --- */
 
-static bool refuse(struct proto_message *message, const char *format, const char *name) {
+static bool refuse_message(struct proto_message *message, const char *format, const char *name) {
     return proto_problem_set(message->problem, PROTO_MALFORMED_PROTOBUF, format, name);
 }
 
@@ -125,13 +125,14 @@ static bool scan_field(struct proto_message *message, uint32_t i, const wire_fie
 
     if (field->wire != wire) { /* packed, or wrong */
         if (!is_repeated || field->wire != PROTO_WIRE_BYTES) {
-            return refuse(message, "%s is not of the type that the schema gives it", column->name);
+            return refuse_message(message, "%s is not of the type that the schema gives it",
+                                  column->name);
         }
         if (!count_packed(wire, field->bytes, &count)) {
-            return refuse(message, "%s does not hold whole numbers", column->name);
+            return refuse_message(message, "%s does not hold whole numbers", column->name);
         }
     } else if (wire == PROTO_WIRE_BYTES && !is_utf8(field->bytes)) {
-        return refuse(message, "%s holds invalid UTF-8 or a NUL", column->name);
+        return refuse_message(message, "%s holds invalid UTF-8 or a NUL", column->name);
     }
     if (i == 0) {
         message->dimension = field->value <= UINT32_MAX ? (uint32_t)field->value : UINT32_MAX;
@@ -174,7 +175,7 @@ bool proto_message_scan(struct proto_message *message, proto_text body, uint32_t
     message->dimension = message->count = message->idle_count = 0;
     while (in.at < in.end) {
         if (!next_field(&in, &field)) {
-            return refuse(message, "the bytes are no fields of %s", message->table->name);
+            return refuse_message(message, "the bytes are no fields of %s", message->table->name);
         }
         const uint32_t i = proto_column_of(message->table, field.number);
         if (i == message->table->count) {

@@ -278,8 +278,8 @@ static bool merge_shape(struct proto_reader *reader, const proto_node *patch,
 }
 
 /* Makes the shape anew, of the patch and what is stored (NULL: nothing). */
-static void define(struct application *application, const proto_node *patch,
-                   const proto_stored *stored, proto_edit *edit) {
+static void define_edit(struct application *application, const proto_node *patch,
+                        const proto_stored *stored, proto_edit *edit) {
     struct proto_reader *reader = application->reader;
     const uint32_t refused = reader->refused;
     const bool is_first = reader->mistake_count == 0;
@@ -353,7 +353,7 @@ static void change_shape(struct application *application, const proto_node *patc
         edit->kind = PROTO_EDIT_MOVE;
         edit->place = merge_place(&stored.place, patch, &given);
     } else {
-        define(application, patch, is_stored ? &stored : NULL, edit);
+        define_edit(application, patch, is_stored ? &stored : NULL, edit);
     }
 }
 
@@ -445,7 +445,7 @@ static void edit_set(struct application *application, const proto_node *root, pr
 
 /* --- The whole --- */
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_edits(const void *a, const void *b) {
     return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
 }
 
@@ -478,7 +478,7 @@ static void apply(struct application *application, const proto_node *root, const
         return;
     }
     const gjk_status status = gjk_sort(reader->arena, application->edits, application->count,
-                                       sizeof(proto_edit), compare_ids);
+                                       sizeof(proto_edit), compare_edits);
     if (status != GJK_OK) {
         proto_refuse_status(reader, root, status);
     }

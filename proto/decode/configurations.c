@@ -100,7 +100,8 @@ static void read_poses(struct proto_reader *reader, const proto_node *rows,
     out->given = given;
 }
 
-static void decode(struct proto_reader *reader, proto_object *root, proto_configurations *out) {
+static void decode_configurations(struct proto_reader *reader, proto_object *root,
+                                  proto_configurations *out) {
     static const char *const reports[] = {"colliding", "distance", NULL};
     const proto_node shapes = proto_required(root, "shapes"), poses = proto_required(root, "poses");
     const proto_node allowed = proto_optional(root, "allowed");
@@ -144,7 +145,7 @@ bool proto_decode_configurations(proto_text body, uint32_t set_dimension,
     }
     const proto_node root = proto_root(reader.root);
     if (proto_object_open(&reader, &root, &object)) {
-        decode(&reader, &object, out);
+        decode_configurations(&reader, &object, out);
     }
     const bool is_decoded = proto_reader_finish(&reader, problem);
     proto_reader_close(&reader);

@@ -364,7 +364,7 @@ void proto_decode_part(struct proto_reader *reader, const proto_node *node, uint
     *pose = part.place.pose;
 }
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_named_shapes(const void *a, const void *b) {
     return strcmp(((const proto_named_shape *)a)->id, ((const proto_named_shape *)b)->id);
 }
 
@@ -398,7 +398,8 @@ void proto_decode_shapes(struct proto_reader *reader, const proto_node *node, ui
     if (reader->refused != refused) {
         return;
     }
-    const gjk_status status = gjk_sort(reader->arena, *out, *count, sizeof **out, compare_ids);
+    const gjk_status status =
+        gjk_sort(reader->arena, *out, *count, sizeof **out, compare_named_shapes);
     if (status != GJK_OK) {
         proto_refuse_status(reader, node, status);
     }

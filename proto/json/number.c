@@ -394,7 +394,7 @@ static void put_digits(char *at, uint64_t value) {
     put_eight(at + 9, (uint32_t)(value % 100000000));
 }
 
-static char *put(char *at, const char *from, int length) {
+static char *copy_bytes(char *at, const char *from, int length) {
     memcpy(at, from, (size_t)length);
     return at + length;
 }
@@ -412,21 +412,21 @@ static char *put_decimal(char *at, decimal value) {
         *at++ = digits[0];
         if (count > 1) {
             *at++ = '.';
-            at = put(at, digits + 1, count - 1);
+            at = copy_bytes(at, digits + 1, count - 1);
         }
-        at = put(at, "e-", 2);
+        at = copy_bytes(at, "e-", 2);
         *at++ = (char)('0' + -value.exponent / 10);
         *at++ = (char)('0' + -value.exponent % 10);
         return at;
     }
     if (value.exponent < 0) {
-        at = put(at, "0.000", 1 - value.exponent);
-        return put(at, digits, count);
+        at = copy_bytes(at, "0.000", 1 - value.exponent);
+        return copy_bytes(at, digits, count);
     }
     const int whole = value.exponent + 1;
-    at = put(at, digits, whole);
+    at = copy_bytes(at, digits, whole);
     *at++ = '.';
-    return put(at, digits + whole, count - whole);
+    return copy_bytes(at, digits + whole, count - whole);
 }
 
 static size_t decimal_text(double value, char text[PROTO_NUMBER_MAX]) {

@@ -397,7 +397,7 @@ static bool check_few(struct parser *parser, const proto_value *pairs, size_t co
 }
 
 /* Orders names by length first, which is quicker, then those alike by their place. */
-static int compare_names(const void *a, const void *b) {
+static int order_names(const void *a, const void *b) {
     const proto_value *x = *(const proto_value *const *)a, *y = *(const proto_value *const *)b;
 
     if (x->count != y->count) {
@@ -417,7 +417,7 @@ static bool check_sorted(struct parser *parser, const proto_value *pairs, size_t
     for (size_t i = 0; i < count; i++) {
         names[i] = &pairs[2 * i];
     }
-    const gjk_status status = gjk_sort(parser->arena, names, count, sizeof *names, compare_names);
+    const gjk_status status = gjk_sort(parser->arena, names, count, sizeof *names, order_names);
     if (status != GJK_OK) {
         return status == GJK_OUT_OF_MEMORY ? refuse_memory(parser) : refuse_late(parser);
     }

@@ -47,7 +47,7 @@ struct named {
 };
 
 /* Shorter names first: it is only for finding them. */
-static int compare_names(const void *a, const void *b) {
+static int order_named(const void *a, const void *b) {
     const proto_text x = ((const struct named *)a)->name, y = ((const struct named *)b)->name;
 
     if (x.length != y.length) {
@@ -64,7 +64,7 @@ static struct named *sort_names(struct gjk_arena *arena, proto_value target) {
         all[i] = (struct named){proto_name_at(target, i), i};
     }
     if (count > 1 && all != NULL) {
-        qsort(all, count, sizeof *all, compare_names);
+        qsort(all, count, sizeof *all, order_named);
     }
     return all;
 }
@@ -100,7 +100,7 @@ static bool merge_objects(struct gjk_arena *arena, proto_value target, proto_val
         const proto_value value = proto_member_value(patch, i);
         const struct named key = {proto_name_at(patch, i), 0};
         const struct named *found =
-            old > 0 ? bsearch(&key, names, old, sizeof *names, compare_names) : NULL;
+            old > 0 ? bsearch(&key, names, old, sizeof *names, order_named) : NULL;
         const size_t at = found != NULL ? found->place : old;
         proto_value *pair = &pairs[2 * (at < old ? at : count)];
         if (at == old) {

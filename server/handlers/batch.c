@@ -66,7 +66,7 @@ typedef struct gjkd_batch {
     int status;       /* of the reply */
 } work;
 
-static void release(work *batch) {
+static void release_batch(work *batch) {
     for (uint32_t i = 0; i < batch->chunks; i++) {
         gjk_arena_fini(&batch->texts[i].arena);
     }
@@ -76,8 +76,8 @@ static void release(work *batch) {
 /* --- One query --- */
 
 /* Asks query `row` with so much room; false: *problem says why not. */
-static bool ask(const work *batch, uint32_t row, room left, tally *done,
-                struct gjkd_query_context *context) {
+static bool ask_query(const work *batch, uint32_t row, room left, tally *done,
+                      struct gjkd_query_context *context) {
     context->request = batch->request;
     context->room = left.answers < UINT32_MAX ? (uint32_t)left.answers : UINT32_MAX;
     if (!proto_batch_query(batch->batch, row, context->arena, &context->query, context->problem) ||
@@ -110,7 +110,7 @@ static proto_code answer_row(const work *batch, uint32_t row, room left, tally *
     problem.code = PROTO_OK;
     context.arena = scratch;
     context.problem = &problem;
-    if (!ask(batch, row, left, done, &context)) {
+    if (!ask_query(batch, row, left, done, &context)) {
         if (ends_batch(problem.code)) {
             return problem.code;
         }
@@ -144,7 +144,7 @@ static room room_now(work *batch, const tally *done) {
     };
 }
 
-static void tell(work *batch, const tally *done) {
+static void count_work(work *batch, const tally *done) {
     atomic_fetch_add_explicit(&batch->answered, done->used.answers, memory_order_relaxed);
     atomic_fetch_add_explicit(&batch->bytes, done->used.bytes, memory_order_relaxed);
     for (int op = 0; op < PROTO_OP_COUNT; op++) {
@@ -154,7 +154,7 @@ static void tell(work *batch, const tally *done) {
     }
 }
 
-static void run(gjkd_chunk *chunk) {
+static void run_queries(gjkd_chunk *chunk) {
     work *batch = chunk->work;
     chunk_texts *texts = &batch->texts[chunk->begin / batch->step];
     tally done = {0};
@@ -170,7 +170,7 @@ static void run(gjkd_chunk *chunk) {
         done.used.bytes += batch->results[row].text.length;
         gjk_arena_reset(chunk->memory);
     }
-    tell(batch, &done);
+    count_work(batch, &done);
 }
 
 /* Asks those queries again that listed more than there is room for, or might have listed more. */
@@ -195,7 +195,7 @@ static proto_code enforce_room(work *batch) {
         left.bytes = less(left.bytes, said->text.length);
     }
     gjk_arena_fini(&scratch);
-    tell(batch, &done);
+    count_work(batch, &done);
     return code;
 }
 
@@ -234,12 +234,12 @@ static void print(const work *batch, struct proto_buffer *out) {
     proto_encode_batch_end(out);
 }
 
-static void finish(void *closure, bool is_late) {
+static void finish_batch(void *closure, bool is_late) {
     work *batch = closure;
     struct gjkd_request *request = batch->request;
     struct proto_buffer out;
     if (is_late) {
-        release(batch);
+        release_batch(batch);
         gjkd_request_fail_late(request);
         return;
     }
@@ -252,7 +252,7 @@ static void finish(void *closure, bool is_late) {
             gjkd_request_count_queries(request, (proto_op)op, atomic_load(&batch->ops[op]));
         }
     }
-    release(batch);
+    release_batch(batch);
     if (code == PROTO_OK) {
         gjkd_request_reply(request, batch->status, &out);
     } else {
@@ -308,22 +308,22 @@ struct gjkd_batch *gjkd_batch_open(struct gjkd_request *request, bool beside_tic
 }
 
 void gjkd_batch_close(struct gjkd_batch *batch) {
-    release(batch);
+    release_batch(batch);
 }
 
 void gjkd_batch_answer(struct gjkd_batch *batch, int status) {
     struct gjkd_request *request = batch->request;
     batch->status = status;
     if (!make_room(request, batch)) {
-        release(batch);
+        release_batch(batch);
         gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the answers");
         return;
     }
     gjkd_request_leave_chunks(request, batch->rows, batch->row_ns,
                               &(struct gjkd_chunks){.work = batch,
                                                     .never_shrinks = true, /* see texts */
-                                                    .run = run,
-                                                    .finish = finish});
+                                                    .run = run_queries,
+                                                    .finish = finish_batch});
 }
 
 void gjkd_handle_batch(struct gjkd_request *request) {

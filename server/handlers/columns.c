@@ -78,7 +78,7 @@ static bool run_row(struct gjkd_columns *columns, struct gjkd_columns_row *row) 
     return status == GJK_OK;
 }
 
-static void run(gjkd_chunk *chunk) {
+static void run_rows(gjkd_chunk *chunk) {
     struct gjkd_columns *columns = chunk->work;
     struct gjkd_columns_row row = {.filter = columns->filter, .memory = chunk->memory};
     row.selection = (gjk_selection){.filter = &row.filter,
@@ -118,7 +118,7 @@ static void refuse_row(const struct gjkd_columns *columns, uint32_t row) {
     }
 }
 
-static void finish(void *work, bool is_late) {
+static void finish_message(void *work, bool is_late) {
     const struct gjkd_columns *columns = work;
     struct gjkd_request *request = columns->request;
     uint32_t refused = atomic_load(&columns->refused);
@@ -229,5 +229,7 @@ void gjkd_columns_answer(struct gjkd_request *request, const struct gjkd_columns
     gjkd_request_mark_decoded(request);
     gjkd_request_leave_chunks(request, rows->count,
                               kind->row_ns + kind->level_ns * levels_of(columns->newest.set),
-                              &(struct gjkd_chunks){.work = columns, .run = run, .finish = finish});
+                              &(struct gjkd_chunks){.work = columns,
+                                                    .run = run_rows,
+                                                    .finish = finish_message});
 }

@@ -263,7 +263,7 @@ static bool find_obstacles(struct shots *shots) {
     return true;
 }
 
-static bool decode(struct gjkd_columns *columns, const proto_source *source) {
+static bool decode_shots(struct gjkd_columns *columns, const proto_source *source) {
     struct shots *shots = (struct shots *)columns;
     columns->rows = &shots->rows.rows;
     columns->answers = &shots->answers.answers;
@@ -340,7 +340,8 @@ static void rewind_row(const struct shots *shots, uint32_t row, gjk_shot *shot,
 }
 
 /* The shape of a handle as it was then, or else as it is now; NULL: neither. */
-static const gjk_body *find(const struct shots *shots, const gjk_shot *shot, uint32_t handle) {
+static const gjk_body *find_shape(const struct shots *shots, const gjk_shot *shot,
+                                  uint32_t handle) {
     const gjk_body *body = NULL;
     if (shot->rewind == GJK_REWIND_OK) {
         body = gjk_set_find_handle(shot->snapshot.set, handle);
@@ -354,7 +355,7 @@ static bool name_shooter(const struct shots *shots, uint32_t row, gjk_shot *shot
     if (handle == PROTO_NO_HANDLE || shot->rewind != GJK_REWIND_OK) {
         return true;
     }
-    const gjk_body *shooter = find(shots, shot, handle);
+    const gjk_body *shooter = find_shape(shots, shot, handle);
     shot->shooter = shooter != NULL ? shooter->group : NULL;
     return shooter != NULL;
 }
@@ -366,8 +367,8 @@ static void name_claim(const struct shots *shots, uint32_t row, gjk_shot *shot) 
     if (handle == PROTO_NO_HANDLE || shot->rewind != GJK_REWIND_OK) {
         return;
     }
-    const gjk_body *claimed =
-        by_group ? find(shots, shot, handle) : gjk_set_find_handle(shot->snapshot.set, handle);
+    const gjk_body *claimed = by_group ? find_shape(shots, shot, handle)
+                                       : gjk_set_find_handle(shot->snapshot.set, handle);
     if (!by_group || claimed == NULL || claimed->group == NULL) {
         shot->claim_id = !by_group && claimed != NULL ? claimed->id : "";
     } else {
@@ -414,7 +415,7 @@ void gjkd_columns_hit(struct gjkd_request *request) {
                                                   .size = sizeof(struct shots),
                                                   .row_ns = 2000,
                                                   .level_ns = 400,
-                                                  .decode = decode,
+                                                  .decode = decode_shots,
                                                   .find_states = find_states,
                                                   .answer = answer};
     gjkd_columns_answer(request, &kind);

@@ -42,7 +42,7 @@ static int compare_handles(const void *a, const void *b) {
     return p < q ? -1 : p > q;
 }
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_edits(const void *a, const void *b) {
     return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
 }
 
@@ -94,7 +94,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
         }
     }
     if (count > 1) {
-        qsort(edits, count, sizeof *edits, compare_ids);
+        qsort(edits, count, sizeof *edits, compare_edits);
     }
     *out = (proto_edits){.items = edits, .count = count};
     return true;
@@ -102,8 +102,8 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
 
 /* Replies with the summary, and for a partial message with its rows that the tick has no shape of.
  * They are read from the tick itself, so that a repeated request has the same answer. */
-static void reply(struct gjkd_request *request, int status, const proto_pose_rows *columns,
-                  uint64_t tick, const struct gjkd_version *version) {
+static void reply_poses(struct gjkd_request *request, int status, const proto_pose_rows *columns,
+                        uint64_t tick, const struct gjkd_version *version) {
     const struct gjk_set *set = version->set;
     gjk_rewound rewound;
     if (!columns->partial.flag) {
@@ -142,7 +142,8 @@ void gjkd_columns_put_tick(struct gjkd_request *request, const gjkd_stamp *stamp
     if (outcome == GJKD_REFUSED) {
         gjkd_request_refuse(request);
     } else {
-        reply(request, outcome == GJKD_REPEATED ? 200 : 201, &poses.columns, stamp->tick, version);
+        reply_poses(request, outcome == GJKD_REPEATED ? 200 : 201, &poses.columns, stamp->tick,
+                    version);
     }
     gjkd_version_release(version);
 }

@@ -50,7 +50,7 @@ static bool refuse_shape(struct gjkd_request *request, const char *list, uint32_
     return false;
 }
 
-static const gjk_body *find(const configuration_rows *rows, const char *id, uint32_t handle) {
+static const gjk_body *find_shape(const configuration_rows *rows, const char *id, uint32_t handle) {
     const struct gjk_set *set = rows->snapshot.set;
     return id != NULL ? gjk_set_find(set, id) : gjk_set_find_handle(set, handle);
 }
@@ -115,7 +115,7 @@ static bool find_shapes(configuration_rows *rows) {
     for (uint32_t i = 0; i < asked->shape_count; i++) {
         const char *id = asked->ids != NULL ? asked->ids[i] : NULL;
         const uint32_t handle = asked->ids != NULL ? 0 : asked->handles[i];
-        rows->moved[i] = find(rows, id, handle);
+        rows->moved[i] = find_shape(rows, id, handle);
         if (rows->moved[i] == NULL) {
             return refuse_shape(request, list, i, -1, id, handle);
         }
@@ -135,7 +135,7 @@ static gjk_allowed_pair *find_allowed(configuration_rows *rows) {
             const bool by_id = asked->allowed_ids != NULL;
             const char *id = by_id ? asked->allowed_ids[2 * i + side] : NULL;
             const uint32_t handle = by_id ? 0 : asked->allowed_handles[2 * i + side];
-            bodies[side] = find(rows, id, handle);
+            bodies[side] = find_shape(rows, id, handle);
             if (bodies[side] == NULL) {
                 refuse_shape(request, "allowed", i, (int32_t)side, id, handle);
                 return NULL;
@@ -204,7 +204,7 @@ static bool prepare(configuration_rows *rows) {
     return true;
 }
 
-static void run(gjkd_chunk *chunk) {
+static void run_rows(gjkd_chunk *chunk) {
     configuration_rows *rows = chunk->work;
     const uint32_t shapes = rows->asked.shape_count;
     gjk_configuration_hint hint = {NULL, NULL};
@@ -218,7 +218,7 @@ static void run(gjkd_chunk *chunk) {
     }
 }
 
-static void finish(void *work, bool is_past) {
+static void finish_configurations(void *work, bool is_past) {
     const configuration_rows *rows = work;
     struct gjkd_request *request = rows->request;
     const proto_configurations *asked = &rows->asked;
@@ -295,5 +295,7 @@ void gjkd_handle_configurations(struct gjkd_request *request) {
     }
     const uint64_t shape_ns = rows->asked.continuous ? MOVING_SHAPE_NS : SHAPE_NS;
     gjkd_request_leave_chunks(request, rows->asked.count, rows->asked.shape_count * shape_ns,
-                              &(struct gjkd_chunks){.work = rows, .run = run, .finish = finish});
+                              &(struct gjkd_chunks){.work = rows,
+                                                    .run = run_rows,
+                                                    .finish = finish_configurations});
 }

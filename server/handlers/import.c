@@ -104,8 +104,8 @@ static bool check_names(struct gjkd_request *request, struct line *lines, size_t
 /* --- Both rounds --- */
 
 /* Decodes one line into the arena, which is emptied. Returns false if the request has a problem. */
-static bool decode(struct gjkd_request *request, const struct line *line, struct gjk_arena *arena,
-                   proto_set *set) {
+static bool decode_line(struct gjkd_request *request, const struct line *line,
+                        struct gjk_arena *arena, proto_set *set) {
     gjk_arena_reset(arena);
     return proto_decode_set(line->text, NULL, &request->context->limits, arena, set,
                             &request->problem) &&
@@ -118,7 +118,7 @@ static bool check_lines(struct gjkd_request *request, struct line *lines, size_t
                         struct gjk_arena *arena) {
     proto_set set;
     for (size_t i = 0; i < count; i++) {
-        const bool is_decoded = decode(request, &lines[i], arena, &set);
+        const bool is_decoded = decode_line(request, &lines[i], arena, &set);
         if (gjk_budget_is_spent(&request->budget)) {
             gjkd_request_fail_late(request);
             return false;
@@ -144,9 +144,9 @@ static bool pause_import(void *unused) {
 }
 
 /* Makes the set of a line the newest version of its name. Returns false if the request has a problem. */
-static bool store(struct gjkd_request *request, struct line *line, struct gjk_arena *arena) {
+static bool store_line(struct gjkd_request *request, struct line *line, struct gjk_arena *arena) {
     proto_set set;
-    if (!decode(request, line, arena, &set)) {
+    if (!decode_line(request, line, arena, &set)) {
         return false;
     }
     const gjkd_write write = {
@@ -181,7 +181,7 @@ static bool store(struct gjkd_request *request, struct line *line, struct gjk_ar
 static bool store_lines(struct gjkd_request *request, struct line *lines, size_t count,
                         struct gjk_arena *arena) {
     size_t made = 0;
-    while (made < count && store(request, &lines[made], arena)) {
+    while (made < count && store_line(request, &lines[made], arena)) {
         made++;
     }
     size_t bad = made;
@@ -202,7 +202,7 @@ static bool store_lines(struct gjkd_request *request, struct line *lines, size_t
     return bad == count;
 }
 
-static void reply(struct gjkd_request *request, const struct line *lines, size_t count) {
+static void reply_lines(struct gjkd_request *request, const struct line *lines, size_t count) {
     struct proto_buffer body;
     proto_buffer_init_blocks(&body, &request->arena);
     proto_put_bytes(&body, "{\"sets\":[", 9);
@@ -253,7 +253,7 @@ void gjkd_handle_import(struct gjkd_request *request) {
             gjk_budget budget = gjk_budget_make(pause_import, NULL);
             gjk_arena_set_budget(&arena, &budget);
             if (store_lines(request, lines, count, &arena)) {
-                reply(request, lines, count);
+                reply_lines(request, lines, count);
             }
         }
     }

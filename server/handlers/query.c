@@ -10,7 +10,7 @@
 #include "request/query_context.h"
 #include "request/request.h"
 
-static bool decode(struct gjkd_query_context *context, proto_op op) {
+static bool decode_query(struct gjkd_query_context *context, proto_op op) {
     struct gjkd_request *request = context->request;
     uint32_t dimension = request->version != NULL ? request->version->dimension : 0;
     uint64_t room = request->context->limits.answers_max;
@@ -35,13 +35,13 @@ static bool check_form(struct gjkd_query_context *context, const struct gjkd_que
                              "shots without near misses have one, all without meta");
 }
 
-static void answer(struct gjkd_request *request, proto_op op) {
+static void answer_json(struct gjkd_request *request, proto_op op) {
     const struct gjkd_query_kind *kind = &gjkd_query_kinds[op];
     struct gjkd_query_context context; /* most of it is the query's, and set by its decoder */
     context.request = request;
     context.arena = &request->arena;
     context.problem = &request->problem;
-    if (!decode(&context, op)) {
+    if (!decode_query(&context, op)) {
         gjkd_request_refuse(request);
         return;
     }
@@ -63,7 +63,7 @@ void gjkd_handle_query(struct gjkd_request *request) {
     if (request->columns_in) {
         gjkd_query_kinds[op].answer_columns(request);
     } else {
-        answer(request, op);
+        answer_json(request, op);
     }
 }
 

@@ -45,7 +45,7 @@ static void on_again(uv_idle_t *again);
  * something to read while a TLS handshake is under way; if a run made no callback, it therefore
  * waits for the client's next bytes, or for STALLED_MS.
  */
-static void run(struct gjkd_loop *loop) {
+static void run_http(struct gjkd_loop *loop) {
     MHD_UNSIGNED_LONG_LONG wait_ms = 0;
     bool waits = true, stalled = false, goes_on = true;
     const uint64_t until_ns = uv_hrtime() + RUNS_MAX_NS;
@@ -79,39 +79,39 @@ static void on_again(uv_idle_t *again) {
     uv_idle_stop(again);
     if (loop->runs_again) {
         loop->runs_again = false;
-        run(loop);
+        run_http(loop);
     }
     serve_soon(loop);
 }
 
 static void on_timer(uv_timer_t *timer) {
-    run(timer->data);
+    run_http(timer->data);
     serve_soon(timer->data);
 }
 
 /* --- Connections --- */
 
-static void take(void *owner, int fd, const gjkd_address *peer) {
+static void take_connection(void *owner, int fd, const gjkd_address *peer) {
     struct gjkd_loop *loop = owner;
     gjkd_http_take_connection(&loop->http, fd, peer);
 }
 
-static void refuse(void *owner, int fd) {
+static void refuse_connection(void *owner, int fd) {
     struct gjkd_loop *loop = owner;
     gjkd_http_refuse_connection(&loop->http, fd);
 }
 
 static void on_taken(void *owner) {
-    run(owner);
+    run_http(owner);
 }
 
 static void on_poll(uv_poll_t *poll, int status, int events) {
     (void)status, (void)events;
-    run(poll->data);
+    run_http(poll->data);
 }
 
 static void on_request_run(struct gjkd_http *http) {
-    run(http->uv->data);
+    run_http(http->uv->data);
 }
 
 static void on_sweep(uv_timer_t *sweeper);
@@ -174,9 +174,9 @@ static void on_wake(uv_async_t *wake) {
         return;
     }
     gjkd_acceptor_close(&loop->acceptor);
-    run(loop); /* which reads what the last connections have sent */
+    run_http(loop); /* which reads what the last connections have sent */
     gjkd_http_close(&loop->http);
-    run(loop);
+    run_http(loop);
     uv_prepare_start(&loop->prepare, on_prepare);
     sweep_within(loop, SWEEP_CLOSING_MS);
 }
@@ -208,8 +208,8 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
         .request_sweep = on_request_sweep,
     };
     loop->acceptor.owner = loop;
-    loop->acceptor.take = take;
-    loop->acceptor.refuse = refuse;
+    loop->acceptor.take = take_connection;
+    loop->acceptor.refuse = refuse_connection;
     loop->acceptor.taken = on_taken;
     if (!gjkd_acceptor_init(&loop->acceptor, &loop->uv, listen_fd)) {
         uv_loop_close(&loop->uv);
@@ -237,7 +237,7 @@ bool gjkd_loop_init(struct gjkd_loop *loop, struct gjkd_context *context, unsign
     uv_poll_start(&loop->poll, UV_READABLE, on_poll);
     uv_check_start(&loop->check, on_check);
     on_sweep(&loop->sweeper);
-    run(loop);
+    run_http(loop);
     return true;
 }
 

@@ -20,7 +20,7 @@
 #define EVENT_BYTES 1024
 
 /* Sets a field that has a value. */
-static void add(void *response, const char *name, const char *value) {
+static void add_header(void *response, const char *name, const char *value) {
     if (value != NULL && value[0] != '\0') {
         MHD_add_response_header(response, name, value);
     }
@@ -43,41 +43,41 @@ const char *gjkd_response_durability(const struct gjkd_request *request) {
 
 void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
     const gjkd_reply *reply = &request->reply;
-    add(response, "X-Content-Type-Options", "nosniff");
-    add(response, "Content-Type", reply->content_type);
+    add_header(response, "X-Content-Type-Options", "nosniff");
+    add_header(response, "Content-Type", reply->content_type);
     if (reply->policy != NULL) {
-        add(response, "Content-Security-Policy", reply->policy);
-        add(response, "Vary", "Accept");
+        add_header(response, "Content-Security-Policy", reply->policy);
+        add_header(response, "Vary", "Accept");
     }
     if (reply->accept_key != NULL) {
-        add(response, "Upgrade", "websocket");
-        add(response, "Sec-WebSocket-Accept", reply->accept_key);
-        add(response, "Sec-WebSocket-Protocol", reply->protocol);
+        add_header(response, "Upgrade", "websocket");
+        add_header(response, "Sec-WebSocket-Accept", reply->accept_key);
+        add_header(response, "Sec-WebSocket-Protocol", reply->protocol);
     }
     if (reply->watch != NULL) {
-        add(response, "Cache-Control", "no-store");
-        add(response, "X-Accel-Buffering", "no"); /* nginx would hold events back */
+        add_header(response, "Cache-Control", "no-store");
+        add_header(response, "X-Accel-Buffering", "no"); /* nginx would hold events back */
     }
-    add(response, "Content-Encoding", reply->content_encoding);
+    add_header(response, "Content-Encoding", reply->content_encoding);
     if (reply->varies_by_coding) {
-        add(response, "Vary", "Accept-Encoding");
+        add_header(response, "Vary", "Accept-Encoding");
     }
-    add(response, "ETag", reply->etag);
-    add(response, "Gjkd-Durability", gjkd_response_durability(request));
-    add(response, "Allow", reply->allow);
+    add_header(response, "ETag", reply->etag);
+    add_header(response, "Gjkd-Durability", gjkd_response_durability(request));
+    add_header(response, "Allow", reply->allow);
     if (reply->retry_after_s > 0) {
         char seconds[24];
         snprintf(seconds, sizeof seconds, "%" PRIu64, reply->retry_after_s);
-        add(response, "Retry-After", seconds);
+        add_header(response, "Retry-After", seconds);
     }
-    add(response, "WWW-Authenticate", reply->challenge);
-    gjkd_cors_each_field(&request->cors, add, response);
-    add(response, "X-Request-Id", request->request_id);
+    add_header(response, "WWW-Authenticate", reply->challenge);
+    gjkd_cors_each_field(&request->cors, add_header, response);
+    add_header(response, "X-Request-Id", request->request_id);
     char timing[GJKD_TIMING_TEXT_MAX];
     gjkd_timing_format(&request->timing, timing);
-    add(response, "Server-Timing", timing);
+    add_header(response, "Server-Timing", timing);
     if (reply->close || gjkd_is_draining(request->context)) {
-        add(response, "Connection", "close");
+        add_header(response, "Connection", "close");
     }
 }
 

@@ -444,7 +444,7 @@ bool gjkd_request_may_use_set(struct gjkd_request *request, const char *name) {
     return gjkd_access_set(&request->grant, name, &request->problem);
 }
 
-static bool settle(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {
+static bool settle_fate(struct gjkd_request *request, gjkd_fate from, gjkd_fate fate) {
     return atomic_compare_exchange_strong(&request->fate, &from, fate);
 }
 
@@ -471,13 +471,13 @@ bool gjkd_request_is_late(struct gjkd_request *request) {
 }
 
 bool gjkd_request_expire(struct gjkd_request *request) {
-    if (settle(request, GJKD_FATE_WAITING, GJKD_FATE_UNKNOWN)) {
+    if (settle_fate(request, GJKD_FATE_WAITING, GJKD_FATE_UNKNOWN)) {
         gjkd_account_free_arena(&request->account, &request->arena);
         request->body = NULL;
         request->reply = (gjkd_reply){0};
         return true;
     }
-    return settle(request, GJKD_FATE_OPEN, GJKD_FATE_EXPIRED);
+    return settle_fate(request, GJKD_FATE_OPEN, GJKD_FATE_EXPIRED);
 }
 
 bool gjkd_request_claim(struct gjkd_request *request) {
@@ -485,7 +485,7 @@ bool gjkd_request_claim(struct gjkd_request *request) {
         return false;
     }
     request->trial_ns = 0; /* what changes something is not given up any more */
-    return settle(request, GJKD_FATE_OPEN, GJKD_FATE_CLAIMED);
+    return settle_fate(request, GJKD_FATE_OPEN, GJKD_FATE_CLAIMED);
 }
 
 /* The access log: who asked for what, and what came of it. */

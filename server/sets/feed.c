@@ -79,7 +79,7 @@ static bool grow(struct gjkd_feed *feed) {
     return true;
 }
 
-static void keep(struct gjkd_feed *feed, struct gjkd_delta *delta) {
+static void keep_delta(struct gjkd_feed *feed, struct gjkd_delta *delta) {
     while (feed->count > 0 && (feed->count == GJKD_FEED_CHANGES_MAX ||
                                feed->bytes + delta->bytes > GJKD_FEED_BYTES_MAX)) {
         forget_oldest(feed);
@@ -113,7 +113,7 @@ static void notify(const struct gjkd_feed *feed) {
 void gjkd_feed_add(struct gjkd_feed *feed, uint64_t newest, struct gjkd_delta *delta) {
     pthread_mutex_lock(&feed->lock);
     if (delta != NULL) {
-        keep(feed, delta);
+        keep_delta(feed, delta);
     } else {
         forget_all(feed);
     }
@@ -138,8 +138,8 @@ typedef struct ring_span {
 } ring_span;
 
 /* The changes of which the first follows `since` and the last makes `upto`. */
-static gjkd_collected find(const struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
-                           ring_span *out) {
+static gjkd_collected find_changes(const struct gjkd_feed *feed, const gjkd_since *since,
+                                   uint64_t upto, ring_span *out) {
     *out = (ring_span){0, feed->count};
     if (feed->has_ended) {
         return GJKD_COLLECT_ENDED;
@@ -224,7 +224,7 @@ gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since
                                  struct gjk_arena *arena, gjkd_changes *out) {
     ring_span span;
     pthread_mutex_lock(&feed->lock);
-    gjkd_collected result = find(feed, since, upto, &span);
+    gjkd_collected result = find_changes(feed, since, upto, &span);
     if (result == GJKD_COLLECTED) {
         result = copy(feed, span, arena, out);
     }

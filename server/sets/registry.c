@@ -205,8 +205,8 @@ static gjkd_put_status judge(const struct gjkd_registry *registry, const struct 
     return old == NULL && registry->count >= registry->sets_max ? GJKD_PUT_FULL : GJKD_PUT_OK;
 }
 
-static struct gjkd_version *find(const struct gjkd_registry *registry, const char *name,
-                                 size_t *index) {
+static struct gjkd_version *find_version(const struct gjkd_registry *registry, const char *name,
+                                         size_t *index) {
     *index = lower_bound(registry, name);
     return holds(registry, *index, name) ? registry->versions[*index] : NULL;
 }
@@ -214,7 +214,7 @@ static struct gjkd_version *find(const struct gjkd_registry *registry, const cha
 gjkd_put_status gjkd_registry_put(struct gjkd_registry *registry, struct gjkd_version *version) {
     size_t index;
     pthread_rwlock_wrlock(&registry->lock);
-    struct gjkd_version *old = find(registry, version->name, &index);
+    struct gjkd_version *old = find_version(registry, version->name, &index);
     const gjkd_put_status status = judge(registry, old, version);
     if (status == GJKD_PUT_OK) {
         replace(registry, index, old, version);
@@ -230,7 +230,7 @@ gjkd_put_status gjkd_registry_ask(struct gjkd_registry *registry,
                                   const struct gjkd_version *version) {
     size_t index;
     pthread_rwlock_rdlock(&registry->lock);
-    const struct gjkd_version *old = find(registry, version->name, &index);
+    const struct gjkd_version *old = find_version(registry, version->name, &index);
     const gjkd_put_status status = judge(registry, old, version);
     pthread_rwlock_unlock(&registry->lock);
     return status;
@@ -240,7 +240,7 @@ void gjkd_registry_set(struct gjkd_registry *registry, const char *name,
                        struct gjkd_version *version) {
     pthread_rwlock_wrlock(&registry->lock);
     size_t index;
-    struct gjkd_version *old = find(registry, name, &index);
+    struct gjkd_version *old = find_version(registry, name, &index);
     GJK_ASSERT(old != NULL || registry->count < registry->capacity);
     replace(registry, index, old, version);
     pthread_rwlock_unlock(&registry->lock);

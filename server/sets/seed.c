@@ -47,7 +47,7 @@ static bool add_name(struct gjkd_seeded *seeded, const char *name, struct proto_
 /* --- Sets --- */
 
 /* Commits the set and waits until it is stored. */
-static bool commit(const gjkd_write *write, const proto_set *set) {
+static bool commit_set(const gjkd_write *write, const proto_set *set) {
     struct gjkd_version *version = NULL;
     if (gjkd_commit_put(write, set, &version) == GJKD_REFUSED) {
         return write->problem->code == PROTO_REVISION_MISMATCH; /* the name is taken */
@@ -75,7 +75,7 @@ bool gjkd_seed(const gjkd_write *where, const char *name, proto_text body,
         write.if_none_match = "*";
         write.problem = problem;
         write.change = &change;
-        fine = commit(&write, &set);
+        fine = commit_set(&write, &set);
     }
     gjk_arena_fini(&arena);
     return fine;

@@ -59,7 +59,7 @@ static void free_charged(void *block, size_t bytes) {
     gjkd_memory_give(GJKD_CHARGE_SETS, bytes);
 }
 
-static void release(const gjk_body *body) {
+static void release_definition(const gjk_body *body) {
     struct gjkd_stored *stored = stored_of(body);
     if (!gjkd_references_release(&stored->references)) {
         return;
@@ -71,7 +71,7 @@ static void release(const gjk_body *body) {
     free_charged(stored, sizeof *stored);
 }
 
-const gjk_keeper gjkd_stored_keeper = {retain, release};
+const gjk_keeper gjkd_stored_keeper = {retain, release_definition};
 
 /* --- Construction --- */
 
@@ -81,7 +81,7 @@ static char *put_text(char *at, const char *text, size_t length) {
     return at + length + 1;
 }
 
-static struct definition *define(const char *id, const proto_shape *shape) {
+static struct definition *make_definition(const char *id, const proto_shape *shape) {
     size_t id_length = strlen(id), text_length = shape->definition.length;
     size_t group_length = shape->group != NULL ? strlen(shape->group) : 0;
     size_t columns = (size_t)shape->shape.column_count * shape->shape.stride * sizeof(double);
@@ -121,7 +121,7 @@ static void place(struct gjkd_stored *stored, const proto_place *place) {
 const gjk_body *gjkd_stored_new(const char *id, const proto_shape *shape, uint32_t handle,
                                 bool teleport) {
     struct gjkd_stored *stored = alloc_charged(sizeof *stored);
-    struct definition *definition = stored != NULL ? define(id, shape) : NULL;
+    struct definition *definition = stored != NULL ? make_definition(id, shape) : NULL;
     if (definition == NULL) {
         if (stored != NULL) {
             free_charged(stored, sizeof *stored);

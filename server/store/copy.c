@@ -117,7 +117,7 @@ bool gjkd_copy_check(struct gjkd_database *database, const char *directory, cons
 /* --- Ticks --- */
 
 /* False: there is no such set, or the file cannot be read. */
-static bool find(struct gjkd_database *database, const char *name, int64_t *set) {
+static bool find_set(struct gjkd_database *database, const char *name, int64_t *set) {
     return gjkd_database_find(database, name, set) && *set != 0;
 }
 
@@ -125,7 +125,7 @@ bool gjkd_database_put_ticks(struct gjkd_database *database, const char *name, c
                              size_t length) {
     sqlite3_stmt *put = database->statements[GJKD_SQL_PUT_TICKS];
     int64_t set = 0;
-    bool fine = find(database, name, &set) && gjkd_database_drop_ticks(database, set);
+    bool fine = find_set(database, name, &set) && gjkd_database_drop_ticks(database, set);
     for (uint32_t part = 0; fine && length > 0; part++) {
         const size_t some = length < PART_BYTES ? length : PART_BYTES;
         const int64_t key = gjkd_key(set, part);
@@ -163,7 +163,7 @@ bool gjkd_database_get_ticks(struct gjkd_database *database, const char *name, c
     int64_t set = 0;
     *text = NULL;
     *length = 0;
-    if (!find(database, name, &set)) {
+    if (!find_set(database, name, &set)) {
         return false;
     }
     (void)sqlite3_bind_int64(read, 1, gjkd_key(set, 0));

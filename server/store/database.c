@@ -34,9 +34,10 @@
 #define LOG_BYTES_KEPT "67108864"
 #define CACHE_KIB "16384"
 
-static bool refuse(char *error, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static bool refuse_directory(char *error, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-static bool refuse(char *error, const char *format, ...) {
+static bool refuse_directory(char *error, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(error, GJKD_STORE_ERROR_MAX, format, arguments);
@@ -49,11 +50,13 @@ static bool refuse(char *error, const char *format, ...) {
 static bool lock_directory(struct gjkd_database *database, const char *directory, char *error) {
     database->lock = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (database->lock < 0) {
-        return refuse(error, "--data-dir %.300s: %s", directory, strerror(errno));
+        return refuse_directory(error, "--data-dir %.300s: %s", directory, strerror(errno));
     }
     return flock(database->lock, LOCK_EX | LOCK_NB) == 0 ||
-           refuse(error, "--data-dir %.300s: %s; every daemon needs a directory of its own",
-                  directory, errno == EWOULDBLOCK ? "another process uses it" : strerror(errno));
+           refuse_directory(error,
+                            "--data-dir %.300s: %s; every daemon needs a directory of its own",
+                            directory,
+                            errno == EWOULDBLOCK ? "another process uses it" : strerror(errno));
 }
 
 /* --- Tables --- */
@@ -63,7 +66,7 @@ static bool execute(struct gjkd_database *database, const char *sql) {
 }
 
 /* A pragma's number. False: the file cannot be read. */
-static bool ask(struct gjkd_database *database, const char *sql, int64_t *out) {
+static bool ask_integer(struct gjkd_database *database, const char *sql, int64_t *out) {
     sqlite3_stmt *statement = NULL;
     bool fine = sqlite3_prepare_v2(database->sqlite, sql, -1, &statement, NULL) == SQLITE_OK &&
                 sqlite3_step(statement) == SQLITE_ROW;
@@ -94,7 +97,7 @@ static bool refuse_file(struct gjkd_database *database, const char *path, char *
     } else if (code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_PERM) {
         remedy = "; is it a file that gjkd's user may write, in a directory where it may, too?";
     }
-    return refuse(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
+    return refuse_directory(error, "%.300s: %s%s", path, gjkd_database_error(database), remedy);
 }
 
 /*
@@ -117,7 +120,7 @@ static bool own_file(const char *path, int flags) {
 static bool make_tables(const char *path, char *error) {
     struct gjkd_database made = {.sqlite = NULL};
     if (!own_file(path, O_CREAT | O_EXCL)) {
-        return refuse(error, "%.300s: %s", path, strerror(errno));
+        return refuse_directory(error, "%.300s: %s", path, strerror(errno));
     }
     const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const bool fine =
@@ -145,7 +148,7 @@ static bool make_file(struct gjkd_database *database, const char *path, char *er
     remove_file(path, MADE "-journal");
     bool fine = make_tables(made, error);
     if (fine && (rename(made, path) != 0 || fsync(database->lock) != 0)) {
-        fine = refuse(error, "%.300s: %s", path, strerror(errno));
+        fine = refuse_directory(error, "%.300s: %s", path, strerror(errno));
     }
     if (!fine) {
         remove_file(path, MADE);
@@ -161,10 +164,11 @@ static bool refuse_orphan(const char *path, char *error) {
     struct stat status;
     snprintf(log, sizeof log, "%s-wal", path);
     return stat(log, &status) != 0 || status.st_size == 0 ||
-           refuse(error,
-                  "%.300s: it is there without %.100s, whose newest writes it holds: put that file "
-                  "back, or move the log away, too, to begin without its sets",
-                  log, strrchr(path, '/') + 1);
+           refuse_directory(
+               error,
+               "%.300s: it is there without %.100s, whose newest writes it holds: put that file "
+               "back, or move the log away, too, to begin without its sets",
+               log, strrchr(path, '/') + 1);
 }
 
 /* Makes the file if there is none. One without a byte is no new file but has lost what it held. */
@@ -174,10 +178,11 @@ static bool find_file(struct gjkd_database *database, const char *path, char *er
         return errno != ENOENT || (refuse_orphan(path, error) && make_file(database, path, error));
     }
     return !S_ISREG(status.st_mode) || status.st_size > 0 ||
-           refuse(error,
-                  "%.300s: it is damaged: it is empty, and gjkd leaves no such file: restore a "
-                  "backup, or move it away to begin without its sets",
-                  path);
+           refuse_directory(
+               error,
+               "%.300s: it is damaged: it is empty, and gjkd leaves no such file: restore a "
+               "backup, or move it away to begin without its sets",
+               path);
 }
 
 /* A trigger could change what is stored, and tell nobody. */
@@ -191,15 +196,17 @@ static bool check_schema(struct gjkd_database *database, int64_t version, const 
     case GJKD_SCHEMA_FITS:
         break;
     case GJKD_SCHEMA_FOREIGN:
-        return refuse(error,
-                      "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: restore a "
-                      "backup, or remove it with sqlite3 (DROP) if you know what it has done",
-                      path, found.type, found.name);
+        return refuse_directory(
+            error,
+            "%.300s: it holds the %.10s \"%.60s\", which gjkd did not make: restore a "
+            "backup, or remove it with sqlite3 (DROP) if you know what it has done",
+            path, found.type, found.name);
     case GJKD_SCHEMA_OTHER:
-        return refuse(error,
-                      "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made it: restore a "
-                      "backup, or move it away to begin without its sets",
-                      path, found.type, found.name);
+        return refuse_directory(
+            error,
+            "%.300s: its %.10s \"%.60s\" is missing, or not as gjkd made it: restore a "
+            "backup, or move it away to begin without its sets",
+            path, found.type, found.name);
     }
     return true;
 }
@@ -213,19 +220,22 @@ static bool prepare_file(struct gjkd_database *database, const char *path, char 
     snprintf(log, sizeof log, "%s-wal", path);
     (void)own_file(path, 0); /* of an earlier version of gjkd, or another owner's */
     (void)own_file(log, 0);
-    if (!open_file(database, path) || !ask(database, "PRAGMA application_id", &application) ||
-        !ask(database, "PRAGMA user_version", &version)) {
+    if (!open_file(database, path) ||
+        !ask_integer(database, "PRAGMA application_id", &application) ||
+        !ask_integer(database, "PRAGMA user_version", &version)) {
         return refuse_file(database, path, error);
     }
     if (application != (version > 0 ? APPLICATION : 0)) {
-        return refuse(error, "%.300s: a database, but none of gjkd's; name another --data-dir",
-                      path);
+        return refuse_directory(error,
+                                "%.300s: a database, but none of gjkd's; name another --data-dir",
+                                path);
     }
     if (version > GJKD_SCHEMA || version < 0) {
-        return refuse(error,
-                      "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
-                      "run that version, or move its sets here by --export and --import",
-                      path, (long long)version, GJKD_SCHEMA);
+        return refuse_directory(
+            error,
+            "%.300s: written by a later version of gjkd (form %lld, this one knows %d); "
+            "run that version, or move its sets here by --export and --import",
+            path, (long long)version, GJKD_SCHEMA);
     }
     return check_schema(database, version, path, error) &&
            ((begin_log(database) && gjkd_schema_migrate(database->sqlite, version) &&
@@ -250,7 +260,7 @@ struct gjkd_database *gjkd_database_open(const char *directory, char error[GJKD_
     struct gjkd_database *database = calloc(1, sizeof *database);
     char path[PATH_BYTES_MAX];
     if (database == NULL) {
-        refuse(error, "out of memory");
+        refuse_directory(error, "out of memory");
         return NULL;
     }
     snprintf(path, sizeof path, "%s/sets.db", directory);

@@ -54,7 +54,7 @@ struct loader {
     struct proto_problem problem;
 };
 
-static bool refuse(const struct loader *loader, const char *set, const char *what) {
+static bool refuse_set(const struct loader *loader, const char *set, const char *what) {
     snprintf(
         loader->error, GJKD_STORE_ERROR_MAX,
         "%.150s: the stored set \"%.128s\" cannot be loaded: %.120s; restore a backup, or move "
@@ -65,7 +65,7 @@ static bool refuse(const struct loader *loader, const char *set, const char *wha
 
 static bool refuse_read(const struct loader *loader, const char *set, const char *damage) {
     const char *what = gjkd_database_error(loader->database);
-    return refuse(loader, set, strcmp(what, "not an error") == 0 ? damage : what);
+    return refuse_set(loader, set, strcmp(what, "not an error") == 0 ? damage : what);
 }
 
 /* --- Decoders --- */
@@ -77,8 +77,8 @@ static void grow_heap(void) {
     free(block);
 }
 
-static bool decode(struct loader *loader, const struct batch *batch, struct gjk_arena *arena,
-                   struct proto_problem *problem) {
+static bool decode_batch(struct loader *loader, const struct batch *batch, struct gjk_arena *arena,
+                         struct proto_problem *problem) {
     grow_heap();
     for (unsigned i = 0; i < batch->count; i++) {
         const gjk_body *body = NULL;
@@ -116,7 +116,7 @@ static void *run_decoder(void *closure) {
         struct proto_problem problem;
         const bool skips = loader->failed;
         pthread_mutex_unlock(&loader->lock);
-        const bool fine = skips || decode(loader, batch, &arena, &problem);
+        const bool fine = skips || decode_batch(loader, batch, &arena, &problem);
         pthread_mutex_lock(&loader->lock);
         if (!fine && !loader->failed) {
             loader->failed = true;
@@ -168,7 +168,7 @@ static bool wait_for_decoders(struct loader *loader) {
 }
 
 /* Copies the row's texts. False: out of memory. */
-static bool add(struct batch *batch, const gjkd_row *row) {
+static bool add_row(struct batch *batch, const gjkd_row *row) {
     gjkd_row *copy = &batch->rows[batch->count];
     *copy = *row;
     copy->id = gjk_arena_copy_text(&batch->texts, row->id, strlen(row->id));
@@ -201,7 +201,7 @@ static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk
             batch->edits = edits + count;
         }
         row.dimension = set->head.dimension;
-        fine = add(batch, &row);
+        fine = add_row(batch, &row);
         count += fine;
         if (count % PROGRESS_SHAPES == 0) {
             gjkd_log(GJKD_LOG_INFO, "loading the set %s: %u of %u shapes", set->head.name, count,
@@ -223,7 +223,7 @@ static uint32_t read_rows(struct loader *loader, const gjkd_stored_set *set, gjk
 
 /* --- Sets --- */
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_edits(const void *a, const void *b) {
     return strcmp(((const gjk_edit *)a)->id, ((const gjk_edit *)b)->id);
 }
 
@@ -231,10 +231,10 @@ static int compare_ids(const void *a, const void *b) {
 static void sort(gjk_edit *edits, uint32_t count) {
     bool sorted = true;
     for (uint32_t i = 1; i < count && sorted; i++) {
-        sorted = compare_ids(&edits[i - 1], &edits[i]) < 0;
+        sorted = compare_edits(&edits[i - 1], &edits[i]) < 0;
     }
     if (!sorted) {
-        qsort(edits, count, sizeof *edits, compare_ids);
+        qsort(edits, count, sizeof *edits, compare_edits);
     }
 }
 
@@ -243,7 +243,7 @@ static bool load_bodies(struct loader *loader, const gjkd_stored_set *set, gjk_e
     gjkd_next next = GJKD_NEXT_FAILED;
     const uint32_t count = read_rows(loader, set, edits, &next);
     if (!wait_for_decoders(loader)) {
-        return refuse(loader, set->head.name, loader->problem.detail);
+        return refuse_set(loader, set->head.name, loader->problem.detail);
     }
     if (next != GJKD_NEXT_END || count != set->shapes) {
         return refuse_read(loader, set->head.name, "the number of its shapes is another");
@@ -258,14 +258,14 @@ static bool load_set(struct loader *loader, const gjkd_stored_set *set) {
     restored.edits = calloc(set->shapes + (size_t)1, sizeof *restored.edits);
     struct gjkd_version *version = NULL;
     if (restored.edits == NULL) {
-        return refuse(loader, set->head.name, "there is no memory for it");
+        return refuse_set(loader, set->head.name, "there is no memory for it");
     }
     if (!load_bodies(loader, set, restored.edits)) {
         gjkd_edits_free(restored.edits, restored.count);
         return false;
     }
     if (gjkd_version_restore(&restored, &version) != GJK_OK) {
-        return refuse(loader, set->head.name, "there is no memory for it: see --max-memory");
+        return refuse_set(loader, set->head.name, "there is no memory for it: see --max-memory");
     }
     version->revision_bound = set->revision_bound;
     loader->setup->take(loader->setup->user, version);
@@ -292,7 +292,7 @@ static bool start_decoders(struct loader *loader) {
                0) {
         loader->decoder_count++;
     }
-    return loader->decoder_count > 0 || refuse(loader, "", "there is no thread for it");
+    return loader->decoder_count > 0 || refuse_set(loader, "", "there is no thread for it");
 }
 
 static void stop_decoders(struct loader *loader) {

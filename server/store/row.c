@@ -97,7 +97,7 @@ static uint64_t shape_sum(const gjkd_row *row, proto_text text) {
     return sum_of(text.data, text.length, row->key, row->id);
 }
 
-static bool refuse(const gjkd_row *row, const char *what, struct proto_problem *problem) {
+static bool refuse_row(const gjkd_row *row, const char *what, struct proto_problem *problem) {
     return proto_problem_set(problem, PROTO_INTERNAL, "%s of the shape \"%.128s\" is damaged", what,
                              row->id);
 }
@@ -106,7 +106,7 @@ bool gjkd_row_decode_place(const gjkd_row *row, proto_place *out, struct proto_p
     proto_text place = row->place;
     return (check_sum(&place, place_sum, row) &&
             decode_place(place.data, place.length, row->dimension, out)) ||
-           refuse(row, "the place", problem);
+           refuse_row(row, "the place", problem);
 }
 
 bool gjkd_row_decode(const gjkd_row *row, const proto_limits *limits, struct gjk_arena *arena,
@@ -114,17 +114,17 @@ bool gjkd_row_decode(const gjkd_row *row, const proto_limits *limits, struct gjk
     proto_text place = row->place, text = row->shape;
     proto_shape shape;
     if (!check_sum(&place, place_sum, row) || !check_sum(&text, shape_sum, row)) {
-        return refuse(row, "the row", problem);
+        return refuse_row(row, "the row", problem);
     }
     if (text.data[0] != FORMAT_JSON) {
-        return refuse(row, "the format", problem);
+        return refuse_row(row, "the format", problem);
     }
     const proto_text definition = {text.data + 1, text.length - 1};
     if (!proto_decode_definition(definition, row->dimension, limits, arena, &shape, problem)) {
         return false;
     }
     if (!decode_place(place.data, place.length, row->dimension, &shape.place)) {
-        return refuse(row, "the place", problem);
+        return refuse_row(row, "the place", problem);
     }
     *out = gjkd_stored_new(row->id, &shape, (uint32_t)(row->key & UINT32_MAX), row->teleport);
     return *out != NULL ||

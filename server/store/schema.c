@@ -68,7 +68,7 @@ static const char *text(sqlite3_stmt *row, int column) {
     return found != NULL ? found : "";
 }
 
-static void tell(gjkd_schema_kind kind, sqlite3_stmt *row, gjkd_schema_difference *out) {
+static void note_difference(gjkd_schema_kind kind, sqlite3_stmt *row, gjkd_schema_difference *out) {
     out->kind = kind;
     snprintf(out->type, sizeof out->type, "%s", text(row, 0));
     snprintf(out->name, sizeof out->name, "%s", text(row, 1));
@@ -89,9 +89,9 @@ static bool compare_rows(sqlite3_stmt *found, sqlite3_stmt *wanted, gjkd_schema_
                           : b == SQLITE_DONE ? -1
                                              : strcmp(text(found, 1), text(wanted, 1));
         if (order < 0 || (order == 0 && strcmp(text(found, 0), text(wanted, 0)) != 0)) {
-            tell(GJKD_SCHEMA_FOREIGN, found, out);
+            note_difference(GJKD_SCHEMA_FOREIGN, found, out);
         } else if (order > 0 || !is_same_definition(text(found, 2), text(wanted, 2))) {
-            tell(GJKD_SCHEMA_OTHER, wanted, out);
+            note_difference(GJKD_SCHEMA_OTHER, wanted, out);
         }
     }
     return true;

@@ -259,8 +259,8 @@ struct importing {
 };
 
 /* Stores a set that is decoded. */
-static bool store(struct importing *importing, const proto_set *set, struct gjk_arena *arena,
-                  struct proto_problem *problem) {
+static bool store_set(struct importing *importing, const proto_set *set, struct gjk_arena *arena,
+                      struct proto_problem *problem) {
     struct gjkd_version *version = NULL;
     bool is_there = false;
     if (!gjkd_database_has(importing->database, set->name, &is_there) || is_there) {
@@ -286,7 +286,7 @@ static bool import(void *user, const char *name, proto_text body, char *error) {
     proto_set set;
     gjk_arena_init(&arena, 0);
     const bool fine = proto_decode_set(body, name, &importing->limits, &arena, &set, &problem) &&
-                      store(importing, &set, &arena, &problem);
+                      store_set(importing, &set, &arena, &problem);
     gjk_arena_fini(&arena);
     return fine || refuse_body(error, &problem);
 }

@@ -40,7 +40,7 @@ static _Thread_local bool has_stack;
 
 static char build_id[65] = "unknown";
 
-static void put(const char *text) {
+static void put_stderr(const char *text) {
     ssize_t written = write(STDERR_FILENO, text, strlen(text));
     (void)written; /* there is no other place to report to */
 }
@@ -93,14 +93,14 @@ static void on_crash(int number) {
     for (int i = 0; i < SIGNAL_COUNT; i++) {
         name = signals[i].number == number ? signals[i].name : name;
     }
-    put("gjkd " GJKD_VERSION_TEXT " crashed: ");
-    put(name);
-    put(", at work on ");
-    put(current_route != NULL ? current_route : "no request");
-    put("\n");
-    put("build id ");
-    put(build_id);
-    put("; addr2line or a debugger names these places, with the binary of that build:\n");
+    put_stderr("gjkd " GJKD_VERSION_TEXT " crashed: ");
+    put_stderr(name);
+    put_stderr(", at work on ");
+    put_stderr(current_route != NULL ? current_route : "no request");
+    put_stderr("\n");
+    put_stderr("build id ");
+    put_stderr(build_id);
+    put_stderr("; addr2line or a debugger names these places, with the binary of that build:\n");
     backtrace_symbols_fd(frames, backtrace(frames, FRAMES_MAX), STDERR_FILENO);
     raise(number); /* the default action, restored by SA_RESETHAND */
 }

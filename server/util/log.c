@@ -100,7 +100,7 @@ void gjkd_log_record_begin(struct gjkd_log_record *record, bool json) {
     record->length = 0;
 }
 
-static void put(struct gjkd_log_record *record, const char *text, size_t length) {
+static void put_bytes(struct gjkd_log_record *record, const char *text, size_t length) {
     if (record->full || length > sizeof record->text - END_BYTES - record->length) {
         record->full = true;
         return;
@@ -110,7 +110,7 @@ static void put(struct gjkd_log_record *record, const char *text, size_t length)
 }
 
 static void put_text(struct gjkd_log_record *record, const char *text) {
-    put(record, text, strlen(text));
+    put_bytes(record, text, strlen(text));
 }
 
 static void put_name(struct gjkd_log_record *record, const char *name) {
@@ -137,12 +137,12 @@ static void put_quoted(struct gjkd_log_record *record, const char *value, size_t
         char escaped[8];
         unsigned char c = (unsigned char)value[i];
         if (c == '"' || c == '\\') {
-            put(record, (const char[]){'\\', (char)c}, 2);
+            put_bytes(record, (const char[]){'\\', (char)c}, 2);
         } else if (c < ' ' || c > '~') {
             snprintf(escaped, sizeof escaped, "\\u%04x", c);
-            put(record, escaped, 6);
+            put_bytes(record, escaped, 6);
         } else {
-            put(record, &value[i], 1);
+            put_bytes(record, &value[i], 1);
         }
     }
     put_text(record, "\"");
@@ -161,7 +161,7 @@ void gjkd_log_record_add_text(struct gjkd_log_record *record, const char *name, 
     size_t length = strnlen(value, max);
     put_name(record, name);
     if (!record->json && is_plain(value, length)) {
-        put(record, value, length);
+        put_bytes(record, value, length);
     } else {
         put_quoted(record, value, length);
     }

@@ -16,7 +16,7 @@ static int hex_digit(char c) {
 }
 
 /* Decodes in place; the result is never longer. False: a bad escape or %00. */
-static bool decode(char *text, size_t *length) {
+static bool decode_percent(char *text, size_t *length) {
     char *out = text;
     for (const char *in = text; *in != '\0'; in++) {
         char c = *in;
@@ -53,7 +53,7 @@ gjkd_path_status gjkd_path_parse(char *text, gjkd_path *out) {
             *next++ = '\0';
         }
         segment->text = start;
-        if (!decode(start, &segment->length)) {
+        if (!decode_percent(start, &segment->length)) {
             return GJKD_PATH_MALFORMED;
         }
     }
@@ -156,7 +156,7 @@ static bool parse_param(char *name, unsigned taken, gjkd_params *out, char *erro
             *plus = ' ';
         }
     }
-    if (!decode(name, &length) || (value != empty && !decode(value, &length))) {
+    if (!decode_percent(name, &length) || (value != empty && !decode_percent(value, &length))) {
         snprintf(error, GJKD_PARAM_ERROR_MAX, "the query string has a malformed escape");
         return false;
     }

@@ -169,7 +169,7 @@ static bool add_pairs(struct step *step, const gjk_pair_hits *hits) {
 }
 
 /* Asks for all pairs, or for those of the changed shapes. */
-static bool ask(struct step *step, bool all) {
+static bool ask_changed(struct step *step, bool all) {
     const gjk_snapshot snapshot = gjk_snapshot_of(step->to->set);
     gjk_budget budget = gjk_budget_make(is_over, step);
     gjk_detect_settings settings = gjk_detect_settings_default();
@@ -245,8 +245,8 @@ static void forget_pairs(struct gjkd_overlaps *overlaps) {
 }
 
 /* Makes `rest` and `after` the pairs that are kept. */
-static bool keep(struct gjkd_overlaps *overlaps, const struct pairs *rest,
-                 const struct pairs *after) {
+static bool keep_pairs(struct gjkd_overlaps *overlaps, const struct pairs *rest,
+                       const struct pairs *after) {
     const size_t count = rest->count + after->count;
     if (count > GJKD_OVERLAPS_MAX ||
         !gjkd_account_take(&overlaps->account, count * sizeof(handle_pair))) {
@@ -271,7 +271,7 @@ static bool keep(struct gjkd_overlaps *overlaps, const struct pairs *rest,
 
 /* --- Telling --- */
 
-static int compare_ids(const void *a, const void *b) {
+static int compare_id_pairs(const void *a, const void *b) {
     const proto_id_pair *p = a, *q = b;
     const int first = strcmp(p->a, q->a);
     return first != 0 ? first : strcmp(p->b, q->b);
@@ -294,7 +294,7 @@ static struct named_pairs name_pairs(struct gjk_arena *arena, const struct gjkd_
         named.list[named.count] = (proto_id_pair){id_of(version, pair.a), id_of(version, pair.b)};
     }
     if (named.count > 1) {
-        qsort(named.list, named.count, sizeof *named.list, compare_ids);
+        qsort(named.list, named.count, sizeof *named.list, compare_id_pairs);
     }
     return named;
 }
@@ -305,10 +305,10 @@ static struct named_pairs subtract(struct gjk_arena *arena, const struct named_p
     struct named_pairs left = {gjk_arena_alloc_array(arena, from->count, sizeof *left.list), 0};
     size_t j = 0;
     for (size_t i = 0; left.list != NULL && i < from->count; i++) {
-        while (j < what->count && compare_ids(&what->list[j], &from->list[i]) < 0) {
+        while (j < what->count && compare_id_pairs(&what->list[j], &from->list[i]) < 0) {
             j++;
         }
-        if (j == what->count || compare_ids(&what->list[j], &from->list[i]) != 0) {
+        if (j == what->count || compare_id_pairs(&what->list[j], &from->list[i]) != 0) {
             left.list[left.count++] = from->list[i];
         }
     }
@@ -316,7 +316,7 @@ static struct named_pairs subtract(struct gjk_arena *arena, const struct named_p
 }
 
 /* By ids, because a shape that was removed and made again has another handle. */
-static bool tell(struct step *step, struct gjkd_event **event) {
+static bool make_event(struct step *step, struct gjkd_event **event) {
     struct gjk_arena *arena = step->arena;
     const struct named_pairs before = name_pairs(arena, step->from, &step->before);
     const struct named_pairs after = name_pairs(arena, step->to, &step->after);
@@ -353,20 +353,20 @@ static bool advance(struct gjkd_overlaps *overlaps, struct step *step, struct gj
     } else if (!split(step, &rest)) {
         return false;
     }
-    if (!ask(step, all)) {
+    if (!ask_changed(step, all)) {
         return false;
     }
     sort_pairs(&step->after);
-    return tell(step, event) && keep(overlaps, &rest, &step->after);
+    return make_event(step, event) && keep_pairs(overlaps, &rest, &step->after);
 }
 
-static bool begin(struct gjkd_overlaps *overlaps, struct step *step) {
+static bool begin_step(struct gjkd_overlaps *overlaps, struct step *step) {
     const struct pairs nothing = {NULL, 0};
-    if (!ask(step, true)) {
+    if (!ask_changed(step, true)) {
         return false;
     }
     sort_pairs(&step->after);
-    return keep(overlaps, &nothing, &step->after);
+    return keep_pairs(overlaps, &nothing, &step->after);
 }
 
 /* --- Life --- */
@@ -417,7 +417,7 @@ bool gjkd_overlaps_step(struct gjkd_overlaps **overlaps, const char *filter,
     struct proto_problem problem; /* the filter was checked: only memory can be lacking */
     const bool is_done =
         decode_filter(filter, to->dimension, &limits, &arena, &step.filter, &problem) &&
-        (is_new ? begin(*overlaps, &step) : advance(*overlaps, &step, event));
+        (is_new ? begin_step(*overlaps, &step) : advance(*overlaps, &step, event));
     gjk_arena_fini(&arena);
     gjkd_account_fini(&account);
     if (!is_done) {

@@ -18,13 +18,13 @@ void gjkd_quota_fini(struct gjkd_quota *quota) {
     pthread_mutex_destroy(&quota->lock);
 }
 
-static struct client *find(const struct gjkd_quota *quota, uint64_t hash) {
+static struct client *find_client(const struct gjkd_quota *quota, uint64_t hash) {
     return (struct client *)(void *)gjkd_table_find(&quota->clients, hash);
 }
 
 /* The client's entry, made if there is none. NULL: out of memory. */
 static struct client *find_or_make(struct gjkd_quota *quota, uint64_t hash) {
-    struct client *client = find(quota, hash);
+    struct client *client = find_client(quota, hash);
     if (client != NULL) {
         return client;
     }
@@ -59,7 +59,7 @@ gjkd_quota_result gjkd_quota_take(struct gjkd_quota *quota, uint64_t hash) {
 
 void gjkd_quota_give(struct gjkd_quota *quota, uint64_t hash) {
     pthread_mutex_lock(&quota->lock);
-    struct client *client = find(quota, hash);
+    struct client *client = find_client(quota, hash);
     client->watches--;
     drop_unused(quota, client);
     pthread_mutex_unlock(&quota->lock);

@@ -290,7 +290,7 @@ struct news {
     bool is_early; /* a commit is about to tell of its version: to be asked again */
 };
 
-static void tell(struct news *news, struct gjkd_event *event) {
+static void tell_watches(struct news *news, struct gjkd_event *event) {
     if (event != NULL) {
         news->events[news->count++] = event;
     } else {
@@ -301,7 +301,7 @@ static void tell(struct news *news, struct gjkd_event *event) {
 static void tell_end(struct gjkd_topic *topic, struct news *news) {
     if (!topic->has_told_end) {
         topic->has_told_end = true;
-        tell(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->told, topic->client));
+        tell_watches(news, gjkd_event_note(GJKD_EVENT_DELETED, topic->told, topic->client));
     }
 }
 
@@ -310,14 +310,14 @@ static void make_overlaps(struct gjkd_topic *topic, struct gjkd_version *version
     struct gjkd_event *event = NULL;
     if (!gjkd_overlaps_step(&topic->overlaps, topic->filter, topic->told, version, topic->client,
                             &event)) {
-        tell(news, NULL);
+        tell_watches(news, NULL);
         return;
     }
     if (event != NULL) {
-        tell(news, event);
+        tell_watches(news, event);
     }
     if (wants_all) {
-        tell(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
+        tell_watches(news, gjkd_overlaps_all(topic->overlaps, version, topic->client));
     }
 }
 
@@ -352,7 +352,7 @@ static void make_change(struct gjkd_topic *topic, const struct gjkd_version *ver
     case GJKD_CAUGHT_UP:
         break;
     }
-    tell(news, event);
+    tell_watches(news, event);
 }
 
 static void make_news(struct gjkd_topic *topic, struct gjkd_version *version, bool wants_all,
@@ -466,8 +466,8 @@ static uint64_t key_of(const struct set_topics *topics, const gjkd_topic_spec *s
     return hash;
 }
 
-static struct gjkd_topic *find(const struct set_topics *topics, const gjkd_topic_spec *spec,
-                               uint64_t key) {
+static struct gjkd_topic *find_topic(const struct set_topics *topics, const gjkd_topic_spec *spec,
+                                     uint64_t key) {
     struct gjkd_entry *entry = gjkd_table_find(&topics->by_key, key);
     for (; entry != NULL; entry = gjkd_table_find_next(entry)) {
         struct gjkd_topic *topic = (struct gjkd_topic *)(void *)entry;
@@ -478,7 +478,7 @@ static struct gjkd_topic *find(const struct set_topics *topics, const gjkd_topic
     return NULL;
 }
 
-static struct gjkd_topic *allocate(const gjkd_topic_spec *spec) {
+static struct gjkd_topic *allocate_topic(const gjkd_topic_spec *spec) {
     const size_t filter_size = strlen(spec->filter) + 1;
     struct gjkd_topic *topic = calloc(1, sizeof *topic + filter_size);
     if (topic != NULL &&
@@ -494,7 +494,7 @@ static struct gjkd_topic *allocate(const gjkd_topic_spec *spec) {
 
 static struct gjkd_topic *make(struct set_topics *topics, const gjkd_topic_spec *spec,
                                uint64_t key) {
-    struct gjkd_topic *topic = allocate(spec);
+    struct gjkd_topic *topic = allocate_topic(spec);
     if (topic == NULL) {
         return NULL;
     }
@@ -539,7 +539,7 @@ struct gjkd_subscription *gjkd_topic_join(const gjkd_topic_spec *spec,
         return NULL;
     }
     const uint64_t key = key_of(topics, spec);
-    struct gjkd_topic *topic = find(topics, spec, key);
+    struct gjkd_topic *topic = find_topic(topics, spec, key);
     topic = topic != NULL ? topic : make(topics, spec, key);
     if (topic == NULL) {
         free_topics(give_up_topics(topics)); /* the caller's version keeps the feed */

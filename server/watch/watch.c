@@ -83,7 +83,7 @@ static void end_queue(struct gjkd_watch *watch) {
 }
 
 /* Ends the watch, and its reader is told why, if there is memory for that. */
-static void refuse(struct gjkd_watch *watch, const struct proto_problem *problem) {
+static void refuse_watch(struct gjkd_watch *watch, const struct proto_problem *problem) {
     if (watch->is_last) {
         return;
     }
@@ -233,7 +233,7 @@ static void deliver_posted(struct gjkd_watch *watch, const struct gjkd_subscript
     if (subscription->is_cut_off) { /* the reader comes again and catches up */
         struct proto_problem problem;
         proto_problem_set(&problem, PROTO_OUT_OF_MEMORY, "no memory for an event of the set");
-        refuse(watch, &problem);
+        refuse_watch(watch, &problem);
     }
 }
 
@@ -433,7 +433,7 @@ static bool join_topics(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
 }
 
 /* Joins first and looks at the version after that, so that nothing happens between the two. */
-static void begin(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
+static void begin_watch(struct gjkd_watch *watch, const gjkd_watch_spec *spec) {
     const bool has_joined = join_topics(watch, spec);
     struct gjkd_version *version = gjkd_registry_get(watch->hub->registry, spec->version->name);
     if (version == NULL || version->feed != spec->version->feed) {
@@ -470,7 +470,7 @@ static bool take_quota(const struct gjkd_hub *hub, uint64_t client, struct proto
     return proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
 }
 
-static struct gjkd_watch *allocate(const gjkd_watch_spec *spec) {
+static struct gjkd_watch *allocate_watch(const gjkd_watch_spec *spec) {
     const size_t bytes = sizeof(struct gjkd_watch) + strlen(spec->version->name) + 1;
     struct gjkd_watch *watch = calloc(1, bytes);
     if (watch != NULL && !gjkd_payment_take(&watch->payment, spec->client, bytes)) {
@@ -493,7 +493,7 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
         !take_quota(hub, spec->client, problem)) {
         return NULL;
     }
-    struct gjkd_watch *watch = allocate(spec);
+    struct gjkd_watch *watch = allocate_watch(spec);
     if (watch == NULL) {
         gjkd_quota_give(hub->quota, spec->client);
         proto_problem_set(problem, PROTO_OUT_OF_MEMORY, "no memory to watch the set");
@@ -509,7 +509,7 @@ struct gjkd_watch *gjkd_watch_open(struct gjkd_hub *hub, const gjkd_watch_spec *
     gjkd_turns_add(&hub->by_check, &watch->by_check);
     watch->checked = hub->checks;
     hub->watches++;
-    begin(watch, spec);
+    begin_watch(watch, spec);
     if (gjkd_watch_is_over(
             watch)) { /* for lack of memory: of a set that is deleted it would tell */
         gjkd_watch_close(watch);
@@ -579,7 +579,7 @@ static void check_tokens(struct gjkd_hub *hub, unsigned most) {
         (void)gjkd_turns_remove(&hub->by_check, &watch->by_check);
         gjkd_turns_add(&hub->by_check, &watch->by_check);
         if (watch->has_token && !is_allowed(hub, &watch->token, watch->set, &problem)) {
-            refuse(watch, &problem);
+            refuse_watch(watch, &problem);
         }
     }
 }

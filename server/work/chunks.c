@@ -39,7 +39,7 @@ void gjkd_chunks_begin(struct gjkd_chunks *chunks, uint32_t count, uint64_t row_
     }
 }
 
-static void run(struct gjkd_chunks *chunks, gjkd_chunk *chunk) {
+static void run_chunk(struct gjkd_chunks *chunks, gjkd_chunk *chunk) {
     uint64_t start_ns = uv_hrtime();
     chunks->run(chunk);
     if (gjk_budget_is_spent(chunk->memory->budget)) {
@@ -65,7 +65,7 @@ bool gjkd_chunks_step(struct gjkd_chunks *chunks, struct gjk_arena *memory) {
         atomic_store(&chunks->late, true);
     }
     if (!atomic_load(&chunks->late)) {
-        run(chunks, &(gjkd_chunk){chunks->work, begin, begin + rows, begin, memory});
+        run_chunk(chunks, &(gjkd_chunk){chunks->work, begin, begin + rows, begin, memory});
     }
     if (atomic_fetch_add(&chunks->done, rows) + rows == chunks->rows) {
         chunks->finish(chunks->work, atomic_load(&chunks->late));
@@ -145,7 +145,7 @@ static bool do_chunks(struct gjkd_task_group *group) {
 }
 
 /* False: the job took longer than a short one may. */
-static bool begin(struct gjkd_task_group *group, bool is_short) {
+static bool begin_job(struct gjkd_task_group *group, bool is_short) {
     if (!group->is_begun) { /* there is no other runner yet */
         if (is_short && !group->try(group->job)) {
             return false;
@@ -163,7 +163,7 @@ static gjkd_task_result on_work(struct gjkd_task *task) {
     const char *before = gjkd_crash_note_route(group->name);
     const int64_t before_ns = gjkd_timing_thread_ns();
     gjkd_task_result result = GJKD_TASK_REQUEUE;
-    bool is_done = begin(group, task->is_short) && do_chunks(group);
+    bool is_done = begin_job(group, task->is_short) && do_chunks(group);
     atomic_fetch_add(&group->used_ns, (uint64_t)(gjkd_timing_thread_ns() - before_ns));
     if (is_done) {
         result = GJKD_TASK_DETACHED;

@@ -133,7 +133,7 @@ static void drain_incoming(struct gjkd_pool *pool) {
 
 /* The task whose turn it is, paused or, where a thread is left to begin it, new. One client begins
  * no more than half of the threads that rest can take, or one a worker. */
-static struct gjkd_task *take(struct gjkd_pool *pool, bool may_begin) {
+static struct gjkd_task *take_task(struct gjkd_pool *pool, bool may_begin) {
     const unsigned half = pool->resting / 2;
     const unsigned begun_max = half > pool->workers ? half : pool->workers;
     unsigned lined_up = 0;
@@ -182,7 +182,7 @@ static struct gjkd_task *next_task(struct gjkd_pool *pool) {
         return task;
     }
     while (atomic_load(&pool->free) > 0) {
-        struct gjkd_task *task = take(pool, true);
+        struct gjkd_task *task = take_task(pool, true);
         if (task == NULL) {
             return NULL;
         }
@@ -205,7 +205,7 @@ static void begin_next_writer(struct gjkd_pool *pool, const struct gjkd_task *ta
 }
 
 /* Settles a task that has run; the lock is held, and the task may be gone. */
-static void settle(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
+static void settle_task(struct gjkd_worker *worker, const struct gjkd_task *ran, bool is_again) {
     struct gjkd_pool *pool = worker->pool;
     charge(worker, ran->client);
     gjkd_fair_queue_end(&pool->queue, ran->client);
@@ -231,7 +231,7 @@ static void count_out(void *of, const struct gjkd_task *task) {
     }
 }
 
-static void run(struct gjkd_worker *worker, struct gjkd_task *task) {
+static void run_task(struct gjkd_worker *worker, struct gjkd_task *task) {
     struct gjkd_pool *pool = worker->pool;
     const struct gjkd_task ran = *task; /* which may be freed when it has run */
     worker->task = task;
@@ -244,10 +244,10 @@ static void run(struct gjkd_worker *worker, struct gjkd_task *task) {
         gjkd_completion_queue_put(ran.completions, task);
     }
     pthread_mutex_lock(&pool->lock);
-    settle(worker, &ran, result == GJKD_TASK_REQUEUE);
+    settle_task(worker, &ran, result == GJKD_TASK_REQUEUE);
 }
 
-static void work(void *closure) {
+static void work_on_tasks(void *closure) {
     struct gjkd_worker *worker = closure;
     struct gjkd_pool *pool = worker->pool;
     gjkd_thread_priority_set_worker();
@@ -256,7 +256,7 @@ static void work(void *closure) {
         struct gjkd_task *task = next_task(pool);
         if (task != NULL) {
             pthread_mutex_unlock(&pool->lock);
-            run(worker, task); /* returns with the lock */
+            run_task(worker, task); /* returns with the lock */
         } else if (pool->is_ending) {
             break;
         } else {
@@ -279,7 +279,7 @@ static struct gjkd_task *line_up(struct gjkd_worker *worker) {
     worker->task->paused = worker;
     gjkd_fair_queue_put(&pool->queue, worker->task);
     atomic_fetch_add_explicit(&pool->waiting, 1, memory_order_relaxed);
-    return take(pool, pool->resting > 0);
+    return take_task(pool, pool->resting > 0);
 }
 
 static void pause_turn(struct gjkd_worker *worker) {
@@ -421,7 +421,7 @@ static bool start_threads(struct gjkd_pool *pool) {
         if (uv_sem_init(&worker->wake, 0) != 0 || uv_sem_init(&worker->go_on, 0) != 0) {
             abort(); /* fails only on a wrong argument */
         }
-        if (uv_thread_create(&worker->thread, work, worker) != 0) {
+        if (uv_thread_create(&worker->thread, work_on_tasks, worker) != 0) {
             break;
         }
         pool->started++;

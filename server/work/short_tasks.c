@@ -31,7 +31,7 @@ void gjkd_short_tasks_put(struct gjkd_short_tasks *tasks, struct gjkd_task *task
 
 /* --- Under the lock --- */
 
-static struct gjkd_task *take(struct gjkd_short_tasks *tasks) {
+static struct gjkd_task *take_short(struct gjkd_short_tasks *tasks) {
     unsigned lined_up = 0;
     for (struct gjkd_task *task = gjkd_mpsc_queue_take(&tasks->incoming), *next; task != NULL;
          task = next) {
@@ -56,7 +56,7 @@ static void rest(struct gjkd_short_tasks *tasks) {
     uv_sem_wait(&tasks->wake);
 }
 
-static int64_t run(struct gjkd_short_tasks *tasks, struct gjkd_task *task) {
+static int64_t run_short(struct gjkd_short_tasks *tasks, struct gjkd_task *task) {
     struct gjkd_completion_queue *completions = task->completions;
     const int64_t begun_ns = gjkd_timing_thread_ns();
     tasks->begun(tasks->owner, task);
@@ -71,12 +71,12 @@ static int64_t run(struct gjkd_short_tasks *tasks, struct gjkd_task *task) {
     return used_ns;
 }
 
-static void work(void *closure) {
+static void work_on_short(void *closure) {
     struct gjkd_short_tasks *tasks = closure;
     gjkd_thread_priority_set_loop();
     pthread_mutex_lock(&tasks->lock);
     for (;;) {
-        struct gjkd_task *task = take(tasks);
+        struct gjkd_task *task = take_short(tasks);
         const bool are_left = tasks->waiting > 0;
         const bool is_over = task == NULL && tasks->is_ending;
         pthread_mutex_unlock(&tasks->lock);
@@ -92,7 +92,7 @@ static void work(void *closure) {
             wake(tasks);
         }
         const struct gjkd_task ran = *task; /* which may be freed when it has run */
-        const int64_t used_ns = run(tasks, task);
+        const int64_t used_ns = run_short(tasks, task);
         pthread_mutex_lock(&tasks->lock);
         /* A task has run, which may be gone. */
         gjkd_fair_queue_charge(&tasks->queue, ran.client, used_ns);
@@ -112,7 +112,7 @@ bool gjkd_short_tasks_init(struct gjkd_short_tasks *tasks) {
         abort(); /* fails only on a wrong argument */
     }
     while (tasks->started < GJKD_SHORT_THREADS &&
-           uv_thread_create(&tasks->threads[tasks->started], work, tasks) == 0) {
+           uv_thread_create(&tasks->threads[tasks->started], work_on_short, tasks) == 0) {
         tasks->started++;
     }
     return tasks->started == GJKD_SHORT_THREADS;

@@ -10,7 +10,7 @@ static struct gjkd_entry **slot_of(const struct gjkd_table *table, uint64_t key)
     return &table->slots[key & (table->slot_count - 1)];
 }
 
-static void put(struct gjkd_table *table, struct gjkd_entry *entry) {
+static void put_entry(struct gjkd_table *table, struct gjkd_entry *entry) {
     struct gjkd_entry **slot = slot_of(table, entry->key);
     entry->next = *slot;
     *slot = entry;
@@ -27,7 +27,7 @@ static void move_chain(struct gjkd_table *to, struct gjkd_entry *chain) {
     }
     while (reversed != NULL) {
         struct gjkd_entry *next = reversed->next;
-        put(to, reversed);
+        put_entry(to, reversed);
         reversed = next;
     }
 }
@@ -54,7 +54,7 @@ bool gjkd_table_add(struct gjkd_table *table, struct gjkd_entry *entry, uint64_t
         return false;
     }
     entry->key = key;
-    put(table, entry);
+    put_entry(table, entry);
     table->count++;
     return true;
 }
