@@ -16,10 +16,10 @@ proto_text test_text(struct gjk_arena *arena, const char *quoted) {
     return (proto_text){text, length};
 }
 
-static void check_problem(const struct proto_problem *problem, const char *body, proto_code code,
+static void check_problem(const struct proto_problem *problem, const char *body, const char *code,
                           const char *pointer, const char *hint) {
-    ck_assert_msg(problem->code == code, "%s: %s (%s), expected %s", body,
-                  proto_code_text(problem->code), problem->detail, proto_code_text(code));
+    ck_assert_msg(strcmp(proto_code_text(problem->code), code) == 0, "%s: %s (%s), expected %s",
+                  body, proto_code_text(problem->code), problem->detail, code);
     ck_assert_msg(strcmp(problem->pointer, pointer) == 0, "%s: at \"%s\", expected \"%s\"", body,
                   problem->pointer, pointer);
     ck_assert_msg(problem->detail[0] != '\0', "%s: no detail", body);
@@ -63,7 +63,7 @@ void test_set_refused(const char *body, proto_code code, const char *pointer, co
     bool is_decoded =
         proto_decode_set(test_text(&arena, body), "arena", &limits, &arena, &set, &problem);
     ck_assert_msg(!is_decoded, "%s: accepted", body);
-    check_problem(&problem, body, code, pointer, hint);
+    check_problem(&problem, body, proto_code_text(code), pointer, hint);
     gjk_arena_fini(&arena);
 }
 

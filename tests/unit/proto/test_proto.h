@@ -17,7 +17,7 @@ struct query_refusal {
     proto_op op;
     uint32_t dimension; /* of the set; 0: stateless */
     const char *body;
-    proto_code code;
+    const char *code;
     const char *pointer;
 };
 
