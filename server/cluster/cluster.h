@@ -59,6 +59,7 @@ typedef struct gjkd_cluster_measure {
     uint64_t strays;                        /* messages of others, passed over */
     uint64_t resyncs;                       /* full ones, after the start */
     uint64_t rollups;                       /* sets that this node has rolled up */
+    bool is_stale;                          /* that is older than --stale-after */
     uint64_t age_ns;                        /* of the knowledge that all of the log is shown */
     /* Ticks beside the log: that this node has told, that it has taken from others, that it has
      * dropped, and taken ones right before which it lacks some. */
@@ -77,5 +78,17 @@ const char *gjkd_cluster_state_name(gjkd_cluster_state state);
  */
 bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *set,
                                     uint64_t revision, gjk_budget *budget);
+
+/* Blocks until everything is shown that was acknowledged anywhere before the call. For workers only.
+ * False: that cannot be known now, or the budget is spent. */
+bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budget);
+
+/* Returns true if the set has a change that this node does not understand, so that what is shown is not
+ * what the set is. */
+bool gjkd_cluster_is_blocked(struct gjkd_cluster *cluster, const char *set);
+
+/* Returns the latest time, by uv_hrtime, of which is known that everything acknowledged before it is
+ * shown; 0: none yet. Never waits. */
+uint64_t gjkd_cluster_known_ns(const struct gjkd_cluster *cluster);
 
 #endif

@@ -13,6 +13,7 @@
 #include <uv.h>
 
 #define STEP_MS 100
+#define NS_PER_MS UINT64_C(1000000)
 #define BARRIER_PAUSE_NS UINT64_C(500000000)
 
 /* A log that has not answered for so long is asked for another leader. */
@@ -226,6 +227,26 @@ bool gjkd_cluster_wait_for_revision(struct gjkd_cluster *cluster, const char *se
     return is_there;
 }
 
+bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budget) {
+    gjkd_pool_step_out();
+    return gjkd_cluster_await_barrier(cluster, budget);
+}
+
+bool gjkd_cluster_is_blocked(struct gjkd_cluster *cluster, const char *set) {
+    if (!atomic_load(&cluster->is_blocked)) {
+        return false;
+    }
+    pthread_mutex_lock(&cluster->lock);
+    const gjkd_place *place = gjkd_copy_find(&cluster->shown, set, false);
+    const bool is_blocked = place != NULL && place->is_blocked;
+    pthread_mutex_unlock(&cluster->lock);
+    return is_blocked;
+}
+
+uint64_t gjkd_cluster_known_ns(const struct gjkd_cluster *cluster) {
+    return atomic_load(&cluster->fresh_ns);
+}
+
 /* --- Measures --- */
 
 const char *gjkd_cluster_state_name(gjkd_cluster_state state) {
@@ -244,7 +265,10 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
     const uint64_t place = atomic_load(&cluster->place), end = atomic_load(&cluster->known_end);
     const uint64_t lag = end > place ? end - place : 0;
     const uint64_t fresh_ns = atomic_load(&cluster->fresh_ns), now_ns = uv_hrtime();
-    const bool is_degraded = gjkd_cluster_is_away(cluster) || atomic_load(&cluster->is_blocked);
+    const uint64_t age_ns = now_ns > fresh_ns ? now_ns - fresh_ns : 0;
+    const bool is_stale = age_ns > cluster->setup.config->stale_after_ms * NS_PER_MS;
+    const bool is_degraded =
+        gjkd_cluster_is_away(cluster) || atomic_load(&cluster->is_blocked) || is_stale;
     pthread_mutex_lock(&cluster->lock);
     const uint64_t epoch = cluster->epoch, resyncs = cluster->resyncs;
     pthread_mutex_unlock(&cluster->lock);
@@ -257,7 +281,8 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
         .lag = lag,
         .position = place,
         .epoch = epoch,
-        .age_ns = now_ns > fresh_ns ? now_ns - fresh_ns : 0,
+        .age_ns = age_ns,
+        .is_stale = is_stale,
         .published = atomic_load(&cluster->published),
         .applied = atomic_load(&cluster->applied),
         .conflicts = atomic_load(&cluster->conflicts),

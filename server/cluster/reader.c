@@ -193,6 +193,14 @@ static void end_feeds(struct gjkd_registry *sets) {
     }
 }
 
+/* Tells requests whether some of the sets that are shown are not to be answered. The lock is held. */
+static void note_blocked(struct gjkd_cluster *cluster) {
+    const bool is_blocked = cluster->shown.blocked > 0;
+    if (atomic_exchange(&cluster->is_blocked, is_blocked) && !is_blocked) {
+        note_obstacle(cluster, NULL);
+    }
+}
+
 /* Shows what was read anew. */
 static void finish_resync(struct gjkd_cluster *cluster) {
     pthread_mutex_lock(&cluster->lock);
@@ -203,6 +211,7 @@ static void finish_resync(struct gjkd_cluster *cluster) {
     next.sets = readers;
     cluster->shown = next;
     cluster->next = (gjkd_copy){.sets = NULL};
+    note_blocked(cluster);
     atomic_store(&cluster->place, cluster->shown.seq);
     gjkd_cluster_take_told(cluster);
     pthread_cond_broadcast(&cluster->moved);
@@ -253,6 +262,7 @@ static bool become_ready(struct gjkd_cluster *cluster) {
         }
         finish_resync(cluster);
     }
+    atomic_store(&cluster->fresh_ns, cluster->goal_ns);
     go_to(cluster, GJKD_NODE_READY);
     if (!atomic_exchange(&cluster->has_started, true)) {
         gjkd_log(GJKD_LOG_INFO, "cluster %s: the log is read, up to %" PRIu64, name_of(cluster),
@@ -352,6 +362,7 @@ static bool open_log(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_engine_state log;
     uint64_t barrier = 0;
+    const uint64_t sent_ns = uv_hrtime();
     if (!look_at_log(reader, &log)) {
         return false;
     }
@@ -366,6 +377,7 @@ static bool open_log(struct reader *reader) {
     }
     pthread_mutex_lock(&cluster->lock);
     cluster->goal = barrier;
+    cluster->goal_ns = sent_ns;
     enter(cluster, cluster->next.sets != NULL ? GJKD_NODE_RESYNC : GJKD_NODE_READING);
     pthread_mutex_unlock(&cluster->lock);
     note_obstacle(cluster, NULL);
@@ -418,7 +430,9 @@ static void note_valid(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place
     place->seq = message->place;
     place->id = message->head.id;
     place->bytes = is_base ? 0 : place->bytes + length + OVERHEAD_BYTES;
+    copy->blocked -= place->is_blocked;
     place->is_blocked = false;
+    note_blocked(cluster);
     copy->set_seq = message->place;
     copy->set_id = message->head.id;
     if (is_own && copy == &cluster->shown && to != NULL && place->bytes > HEAVY_BYTES &&
@@ -506,7 +520,8 @@ static void block(struct gjkd_cluster *cluster, gjkd_copy *copy, gjkd_place *pla
              name_of(cluster), message->place, message->name, why);
     note_valid(cluster, copy, place, message, message->length, NULL);
     place->is_blocked = true;
-    atomic_store(&cluster->is_blocked, true);
+    copy->blocked++;
+    note_blocked(cluster);
     note_obstacle(cluster, message->format > GJKD_LOG_FORMAT
                                ? "the log has a message of a later version of gjkd: update this "
                                  "node"

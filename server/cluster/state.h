@@ -66,6 +66,7 @@ typedef struct gjkd_copy {
     void *places;             /* gjkd_place by name, a tree of <search.h> */
     uint64_t seq;             /* of the last message that was taken */
     uint64_t set_seq, set_id; /* of the last one of a set */
+    uint64_t blocked;         /* sets with a message that was not understood */
 } gjkd_copy;
 
 /* A write on its way. */
@@ -96,10 +97,11 @@ struct gjkd_cluster {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved;
     gjkd_node_state state;
-    gjkd_copy shown; /* its registry is the readers' */
-    gjkd_copy next;  /* in RESYNC; sets NULL: none */
-    uint64_t epoch;  /* 0: not known yet */
-    uint64_t goal;   /* in READING and RESYNC: the place to come to */
+    gjkd_copy shown;  /* its registry is the readers' */
+    gjkd_copy next;   /* in RESYNC; sets NULL: none */
+    uint64_t epoch;   /* 0: not known yet */
+    uint64_t goal;    /* in READING and RESYNC: the place to come to */
+    uint64_t goal_ns; /* and when its message was sent */
     uint64_t resyncs;
     struct gjkd_pending *pending;
     struct gjkd_told *told;

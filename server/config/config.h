@@ -52,7 +52,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 48
+#define GJKD_SETTING_COUNT 49
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -69,6 +69,7 @@ struct gjkd_config {
     gjkd_file_name nats; /* URLs; "": no cluster, as of the next two */
     gjkd_file_name cluster, node;
     bool cluster_init; /* this node makes the log where there is none */
+    uint64_t stale_after_ms;
     uint64_t replicas; /* 0: as many as the servers allow, up to 3 */
     gjkd_file_name nats_creds, nats_ca;
 

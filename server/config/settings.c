@@ -41,6 +41,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_name, AT(node), 0, 0, NULL, false},
     {"replicas", "N", "copies of the log that NATS keeps; 0: 3 where it has so many servers", "0",
      &gjkd_kind_count, AT(replicas), 0, GJKD_REPLICAS_MAX, NULL, false},
+    {"stale-after", "TIME", "age of a node's copy past which /readyz says degraded", "2s",
+     &gjkd_kind_time, AT(stale_after_ms), 100, GJKD_TIME_MS_MAX, NULL, false},
     {"nats-creds", "FILE", "credentials for NATS: a JWT and its key", NULL,
      &gjkd_kind_file, AT(nats_creds), 0, 0, NULL, false},
     {"nats-ca", "FILE", "certificates that NATS servers are trusted by; with it, TLS is used", NULL,

@@ -35,6 +35,12 @@ static void reply_state(struct gjkd_request *request) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(request->context->cluster);
     const char *detail =
         measure.state == GJKD_CLUSTER_DEGRADED ? atomic_load(&request->context->obstacle) : NULL;
+    char age[80];
+    if (detail == NULL && measure.is_stale) {
+        snprintf(age, sizeof age, "what this node shows may be %llu ms old",
+                 (unsigned long long)(measure.age_ns / 1000000));
+        detail = age;
+    }
     reply_status(request,
                  measure.state == GJKD_CLUSTER_READY ? "ok"
                                                      : gjkd_cluster_state_name(measure.state),

@@ -271,7 +271,7 @@ static bool end_work(void *job, struct gjkd_task *task) {
 static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
     const char *name = request->match.variable.text;
     uint64_t hash = request->context->hash_seed;
-    for (; *name != '\0'; name++) {
+    for (; name != NULL && *name != '\0'; name++) { /* a list of sets has none */
         hash = gjkd_hash2((const uint64_t[2]){hash, (unsigned char)*name}, hash);
     }
     return (uint16_t)(1 + hash % lines);
@@ -281,7 +281,7 @@ static uint16_t line_of(const struct gjkd_request *request, unsigned lines) {
  * run at a time: the rest waits in lines. */
 static uint16_t line_in_cluster(const struct gjkd_request *request) {
     const struct gjkd_operation *operation = request->match.operation;
-    if (gjkd_request_awaits_revision(request)) {
+    if (gjkd_request_awaits_log(request)) {
         return (uint16_t)(CLUSTER_WRITES + line_of(request, CLUSTER_WAITS));
     }
     const bool is_write = (operation->flags & GJKD_WRITES) != 0 || operation->method == GJKD_PUT ||

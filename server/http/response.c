@@ -13,6 +13,8 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#define NS_PER_MS UINT64_C(1000000)
+
 /* So many bytes of a body that is read are written at a time, in about 50 us. */
 #define STREAM_BYTES 16384
 
@@ -41,6 +43,15 @@ const char *gjkd_response_durability(const struct gjkd_request *request) {
     return NULL;
 }
 
+const char *gjkd_response_age(const struct gjkd_request *request, char text[GJKD_AGE_TEXT_MAX]) {
+    if (request->known_ns == 0) {
+        return NULL;
+    }
+    const uint64_t age_ns = uv_hrtime() - request->known_ns;
+    snprintf(text, GJKD_AGE_TEXT_MAX, "%" PRIu64, (age_ns + NS_PER_MS - 1) / NS_PER_MS);
+    return text;
+}
+
 void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Response *response) {
     const gjkd_reply *reply = &request->reply;
     add_header(response, "X-Content-Type-Options", "nosniff");
@@ -64,6 +75,8 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
     }
     add_header(response, "ETag", reply->etag);
     add_header(response, "Gjkd-Durability", gjkd_response_durability(request));
+    char age[GJKD_AGE_TEXT_MAX];
+    add_header(response, "Gjkd-Age-Ms", gjkd_response_age(request, age));
     add_header(response, "Allow", reply->allow);
     if (reply->retry_after_s > 0) {
         char seconds[24];

@@ -23,6 +23,12 @@ void gjkd_response_add_fields(const struct gjkd_request *request, struct MHD_Res
  * written. */
 const char *gjkd_response_durability(const struct gjkd_request *request);
 
+#define GJKD_AGE_TEXT_MAX 24
+
+/* Returns the value of Gjkd-Age-Ms, in text: what is answered has all that was acknowledged so many
+ * milliseconds ago. NULL: not in a cluster. */
+const char *gjkd_response_age(const struct gjkd_request *request, char text[GJKD_AGE_TEXT_MAX]);
+
 /* A reply's head as bytes, for replies that are sent past libmicrohttpd. */
 
 struct MHD_Response;

@@ -102,7 +102,7 @@ static bool has_body(const struct gjkd_request *request) {
 
 /* Texts of headers that are numbers. */
 struct numbers {
-    char retry_after[24], length[24];
+    char retry_after[24], length[24], age[GJKD_AGE_TEXT_MAX];
 };
 
 static void describe(const struct gjkd_request *request, const struct gjkd_stream_call *call,
@@ -125,6 +125,7 @@ static void describe(const struct gjkd_request *request, const struct gjkd_strea
     add_header(out, "Vary", reply->varies_by_coding ? "Accept-Encoding" : NULL);
     add_header(out, "ETag", reply->etag);
     add_header(out, "Gjkd-Durability", gjkd_response_durability(request));
+    add_header(out, "Gjkd-Age-Ms", gjkd_response_age(request, numbers->age));
     add_header(out, "Allow", reply->allow);
     if (reply->retry_after_s > 0) {
         snprintf(numbers->retry_after, sizeof numbers->retry_after, "%" PRIu64,

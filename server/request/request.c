@@ -85,6 +85,8 @@ void gjkd_request_reset(struct gjkd_request *request) {
     request->columns_in = false;
     request->columns_out = NULL;
     request->min_revision = 0;
+    request->is_linearizable = false;
+    request->known_ns = 0;
     request->trial_ns = 0;
     request->trial_given_up = false;
     request->budget = gjk_budget_make(is_late, request);
@@ -203,6 +205,7 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
                       .body = request->body,
                       .body_bytes = request->body_bytes};
     bool is_packed = request->head.gzipped && request->body_bytes > 0;
+    gjkd_request_note_age(request);
     if (operation->flags & GJKD_READS_SET) {
         request->version =
             gjkd_registry_get(request->context->registry, request->match.variable.text);
@@ -217,27 +220,80 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
     } else if (operation->cost->kind == GJKD_COST_SETS) {
         work.items = gjkd_registry_measure(request->context->registry).sets;
     }
-    return is_packed || gjkd_request_awaits_revision(request) ||
-           gjkd_cost_model_wants_worker(&work);
+    return is_packed || gjkd_request_awaits_log(request) || gjkd_cost_model_wants_worker(&work);
 }
 
-bool gjkd_request_awaits_revision(const struct gjkd_request *request) {
-    return request->min_revision > 0 && request->context->cluster != NULL &&
-           (request->match.operation->flags & GJKD_READS_SET) != 0 &&
-           (request->version == NULL || request->version->revision < request->min_revision);
+void gjkd_request_note_age(struct gjkd_request *request) {
+    if (!gjkd_is_loading(request->context) && request->context->cluster != NULL) {
+        request->known_ns = gjkd_cluster_known_ns(request->context->cluster);
+    }
 }
 
-/* Waits for the revision that is asked for, and takes it as the request's. */
-static void await_revision(struct gjkd_request *request) {
+bool gjkd_request_awaits_log(const struct gjkd_request *request) {
+    const struct gjkd_operation *operation = request->match.operation;
+    if (request->context->cluster == NULL) {
+        return false;
+    }
+    const bool reads_set = (operation->flags & GJKD_READS_SET) != 0;
+    return (request->is_linearizable && (reads_set || operation->cost->kind == GJKD_COST_SETS)) ||
+           (request->min_revision > 0 && reads_set &&
+            (request->version == NULL || request->version->revision < request->min_revision));
+}
+
+/* Where an answer that is no older than the request has to wait for the log. */
+struct wait {
+    struct gjkd_request *request;
+    uint64_t until_ns;
+};
+
+static bool is_wait_over(void *user) {
+    const struct wait *wait = user;
+    return is_late(wait->request) || uv_hrtime() > wait->until_ns;
+}
+
+/* Waits until all is shown that was written before the request, for four fifths of the time that it has, so
+ * that it can be told in time that it is not known. */
+static bool await_newest(struct gjkd_request *request) {
+    const uint64_t now_ns = uv_hrtime();
+    struct wait wait = {request, now_ns};
+    if (request->deadline_ns > now_ns) {
+        wait.until_ns += (request->deadline_ns - now_ns) / 5 * 4;
+    }
+    gjk_budget budget = gjk_budget_make(is_wait_over, &wait);
+    return gjkd_cluster_wait_for_newest(request->context->cluster, &budget);
+}
+
+/* Waits for what is asked of the log, and takes the set as it is then. */
+static void await_log(struct gjkd_request *request) {
+    struct gjkd_cluster *cluster = request->context->cluster;
     const char *name = request->match.variable.text;
-    if (!gjkd_cluster_wait_for_revision(request->context->cluster, name, request->min_revision,
-                                        &request->budget)) {
+    if (request->is_linearizable && !await_newest(request)) {
+        gjkd_request_fail(request, PROTO_NOT_READY,
+                          "this node cannot know in time what was written before the request");
+        return;
+    }
+    const bool reads_set = (request->match.operation->flags & GJKD_READS_SET) != 0;
+    if (reads_set && request->min_revision > 0 &&
+        !gjkd_cluster_wait_for_revision(cluster, name, request->min_revision, &request->budget)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED,
                           "time was up before this node had the set at that revision");
         return;
     }
-    gjkd_version_release(request->version);
-    request->version = gjkd_registry_get(request->context->registry, name);
+    gjkd_request_note_age(request);
+    if (reads_set) {
+        gjkd_version_release(request->version);
+        request->version = gjkd_registry_get(request->context->registry, name);
+    }
+}
+
+/* Refuses a set whose newest change a node of a cluster does not understand. */
+static void check_set(struct gjkd_request *request) {
+    struct gjkd_cluster *cluster = request->context->cluster;
+    if ((request->match.operation->flags & GJKD_READS_SET) != 0 && cluster != NULL &&
+        gjkd_cluster_is_blocked(cluster, request->match.variable.text)) {
+        gjkd_request_fail(request, PROTO_NOT_READY,
+                          "a change of the set is not understood by this node: ask another one");
+    }
 }
 
 void gjkd_request_start(struct gjkd_request *request) {
@@ -247,8 +303,11 @@ void gjkd_request_start(struct gjkd_request *request) {
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
     }
-    if (request->reply.status == 0 && gjkd_request_awaits_revision(request)) {
-        await_revision(request);
+    if (request->reply.status == 0 && gjkd_request_awaits_log(request)) {
+        await_log(request);
+    }
+    if (request->reply.status == 0) {
+        check_set(request);
     }
     if (request->reply.status == 0) {
         gjkd_request_unpack_body(request);

@@ -39,10 +39,12 @@ struct gjkd_request {
     struct gjkd_account *account; /* of this arena and of all that chunks use */
     struct gjk_arena arena;
     gjkd_timing timing;
-    uint64_t deadline_ns;    /* by uv_hrtime */
-    uint64_t min_revision;   /* of a cluster's set, to be waited for; 0: any */
-    gjk_budget budget;       /* until then, of the arena and of all work */
-    uint64_t trial_ns;       /* when a trial is given up; 0: this is none */
+    uint64_t deadline_ns;  /* by uv_hrtime */
+    uint64_t min_revision; /* of a cluster's set, to be waited for; 0: any */
+    bool is_linearizable;  /* no older than the request: a cluster's log is asked first */
+    uint64_t known_ns;     /* when a cluster's node last knew that it had all of the log; 0: none */
+    gjk_budget budget;     /* until then, of the arena and of all work */
+    uint64_t trial_ns;     /* when a trial is given up; 0: this is none */
     int64_t trial_thread_ns; /* and by the thread's processor time; 0: whatever that is */
     bool trial_given_up;
     _Atomic gjkd_fate fate;
@@ -156,9 +158,12 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_request_run(struct gjkd_request *request);
 
-/* Returns true if a node of a cluster has to wait for the revision that is asked for. A hint, for
- * loops. */
-bool gjkd_request_awaits_revision(const struct gjkd_request *request);
+/* Notes when the node of a cluster last knew that it had all of the log. Before sets are looked up. */
+void gjkd_request_note_age(struct gjkd_request *request);
+
+/* Returns true if a node of a cluster has to wait for the log, or for the revision that is asked for.
+ * A hint, for loops. */
+bool gjkd_request_awaits_log(const struct gjkd_request *request);
 
 /*
  * The same in pieces, for several workers: start runs the handler, which may leave chunks to be

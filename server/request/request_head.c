@@ -204,6 +204,16 @@ static void check_min_revision(struct gjkd_request *request) {
     request->min_revision = strtoull(text, NULL, 10);
 }
 
+static void check_consistency(struct gjkd_request *request) {
+    const char *text = request->head.consistency;
+    if (text != NULL && strcmp(text, "linearizable") != 0) {
+        gjkd_request_fail(request, PROTO_BAD_REQUEST,
+                          "Gjkd-Consistency is \"linearizable\", or absent");
+        return;
+    }
+    request->is_linearizable = text != NULL;
+}
+
 /* Until all sets are there nobody is told that one is not. */
 static void check_loading(struct gjkd_request *request) {
     if (!(request->match.operation->flags & GJKD_ANSWERS_ANY) &&
@@ -235,10 +245,12 @@ void gjkd_request_begin(struct gjkd_request *request) {
         check_media,
         check_timeout,
         check_min_revision,
+        check_consistency,
         check_length,
         check_loading,
     };
     const char *given = request->head.request_id;
+    gjkd_request_note_age(request);
     if (given != NULL && gjkd_is_request_id(given)) {
         memcpy(request->request_id, given, strlen(given) + 1);
     } else {

@@ -105,6 +105,7 @@ static const struct text_field {
     {"X-Forwarded-For", SLOT(forwarded_for), LIST, NULL},
     {"Last-Event-ID", SLOT(last_event_id), ONCE, "Last-Event-ID stands twice"},
     {"Gjkd-Timeout-Ms", SLOT(timeout_ms), ONCE, "Gjkd-Timeout-Ms stands twice"},
+    {"Gjkd-Consistency", SLOT(consistency), ONCE, "Gjkd-Consistency stands twice"},
     {"Gjkd-Min-Revision", SLOT(min_revision), ONCE, "Gjkd-Min-Revision stands twice"},
     {"Origin", SLOT(origin), ONCE, "Origin stands twice"},
     {"Upgrade", SLOT(upgrade), LIST, NULL},

@@ -41,6 +41,7 @@ typedef struct gjkd_head {
     const char *if_none_match;
     const char *timeout_ms;
     const char *min_revision;
+    const char *consistency;
     const char *request_id;
     const char *authorization;
     const char *origin;

@@ -151,12 +151,13 @@ void gjkd_cors_each_field(const gjkd_cors *cors, gjkd_add_field add, void *respo
     if (cors->preflight) {
         add(response, "Access-Control-Allow-Methods", "GET, HEAD, PUT, POST, PATCH, DELETE");
         add(response, "Access-Control-Allow-Headers",
-            "Accept, Authorization, Content-Encoding, Content-Type, Gjkd-Min-Revision, "
-            "Gjkd-Timeout-Ms, If-Match, If-None-Match, Last-Event-ID, X-Request-Id");
+            "Accept, Authorization, Content-Encoding, Content-Type, Gjkd-Consistency, "
+            "Gjkd-Min-Revision, Gjkd-Timeout-Ms, If-Match, If-None-Match, Last-Event-ID, "
+            "X-Request-Id");
         add(response, "Access-Control-Max-Age", MAX_AGE_S);
     } else {
         add(response, "Access-Control-Expose-Headers",
-            "Allow, ETag, Gjkd-Durability, Location, Retry-After, Server-Timing, "
+            "Allow, ETag, Gjkd-Age-Ms, Gjkd-Durability, Location, Retry-After, Server-Timing, "
             "WWW-Authenticate, X-Request-Id");
     }
 }

@@ -48,6 +48,7 @@ class Read:
     end: float
     fresh: bool = False
     at_least: int = 0
+    age: float = FOREVER  # it has all that had been answered so many seconds before its answer
 
 
 class History:

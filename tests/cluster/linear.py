@@ -33,6 +33,7 @@ def check(history):
     if not wrong:
         places = Places(order)
         check_places(history, places, wrong)
+        check_ages(history, places, wrong)
         check_nodes(history, places, wrong)
     return wrong
 
@@ -168,6 +169,14 @@ def is_explained(history, order, about, refused):
 
 
 # --- What one node answers ---
+
+def check_ages(history, places, wrong):
+    """The answer was sent after the request, so it must have what had been answered `age` before that."""
+    for read in history.reads:
+        first = places.first(read.start - read.age)
+        if places.of_tag[read.state.tag] < first:
+            wrong.append(f"{read} lacks {places.order[first - 1].state}, which is older than it says")
+
 
 def check_nodes(history, places, wrong):
     """A node never goes back, shows what it has acknowledged, what was asked for, and nothing early."""

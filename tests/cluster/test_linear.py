@@ -53,6 +53,7 @@ RIGHT = {
     "an unknown one made somebody fail": [
         acked(1, "", 0, 1), unknown(5, "t1", 2), refused(6, "t1", 3, 4)],
     "failed and never seen": [acked(1, "", 0, 1), Write(5, "t1", 0, 2, 3, FAILED), read(1, 4, 5)],
+    "as old as it says": [*CHAIN, read(1, 8, 9, False, 1, age=3.5), read(2, 8, 9, False, 2, age=2)],
     "unconditional ones": [acked(1, None, 0, 9), acked(2, None, 0, 9), read(2, 3, 4), read(2, 5, 6)],
 }
 
@@ -69,6 +70,8 @@ WRONG = {
     "not what the node itself has acknowledged": [
         acked(1, "", 0, 1), acked(2, "t1", 2, 3, node=1), read(1, 4, 5, False, 1)],
     "older than was asked for": [*CHAIN, read(2, 8, 9, False, 1, at_least=3)],
+    "older than it says": [*CHAIN, read(1, 8, 9, False, 1, age=2.5)],
+    "nothing, and older than it says": [*CHAIN, read(0, 8, 9, False, 1, age=6)],
     "read before it was written": [acked(1, "", 5, 6), read(1, 3, 4, False)],
     "nobody wrote it": [*CHAIN, read(7, 8, 9)],
     "refused and yet there": [acked(1, "", 0, 1), refused(2, "t1", 2, 3), read(2, 4, 5)],

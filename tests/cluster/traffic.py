@@ -78,16 +78,20 @@ class Writer(Client):
             write(self, self.chance.choice(self.nodes), name, self.histories[name], state)
 
 
-def read(client, node, name, history, at_least=0, fresh=False):
-    """GET, noted in the history; None where there was no answer that tells a state."""
+def read(client, node, name, history, at_least=0, fresh=False, linearizable=False):
+    """GET, noted in the history; None where there was no answer that tells a state. `fresh`: it is known to be
+    new, for another reason than that it was asked to be."""
     start = history.now()
     headers = {"Gjkd-Min-Revision": str(at_least)} if at_least else {}
+    if linearizable:
+        headers["Gjkd-Consistency"] = "linearizable"
     reply = client.ask(node, "GET", f"/v1/sets/{name}", headers=headers)
     end = history.now()
     if reply is None or reply[0] not in (200, 404):
         return None
     state = ABSENT if reply[0] == 404 else state_of(reply[1], reply[2])
-    history.read(state, node.machine, start, end, fresh, at_least)
+    age = int(reply[1].get("Gjkd-Age-Ms", "0")) / 1000
+    history.read(state, node.machine, start, end, fresh or linearizable, at_least, age)
     return state
 
 
@@ -130,6 +134,8 @@ class Reader(Client):
         assert read(self, self.nodes[0], name, self.histories[name]) is not None, (
             f"node {self.nodes[0].machine} has not answered a read")
         self.answered += 1
+        if self.answered % 4 == 0:  # it may be refused
+            read(self, self.nodes[0], name, self.histories[name], linearizable=True)
         self.over.wait(0.005)
 
 

@@ -11,6 +11,7 @@ import threading
 import pytest
 
 import nats
+import nats_filter
 import test_tls
 from daemon import BINARY, Daemon, clean_environment, run_to_end
 from wire import eventually
@@ -285,6 +286,48 @@ def test_who_names_a_revision_waits_for_it(cluster):
     assert cluster[2].get("/v1/sets/none", headers={"Gjkd-Min-Revision": "1"}).status_code == 404
     reply = cluster[2].get("/v1/sets/other", headers={"Gjkd-Min-Revision": "x"})
     assert (reply.status_code, reply.json()["code"]) == (400, "bad-request")
+
+
+def test_an_answer_tells_how_old_it_may_be(cluster):
+    for path in ("/v1", "/v1/sets", "/v1/sets/none"):
+        assert eventually(lambda: 0 <= int(cluster[1].get(path).headers["Gjkd-Age-Ms"]) < 2000)
+    alone = Daemon()
+    assert "Gjkd-Age-Ms" not in alone.get("/v1").headers
+    alone.stop()
+
+
+def test_past_a_limit_of_age_a_node_is_degraded(engine, join):
+    node = join(NODES[0], "--stale-after", "300ms")
+    assert node.put("/v1/sets/s", SET).status_code == 201
+    assert eventually(lambda: node.get("/readyz").json().get("detail", "").endswith("ms old")), "between barriers"
+    assert eventually(lambda: node.get("/readyz").json() == {"status": "ok"})
+    engine.signal(signal.SIGSTOP)
+    try:
+        assert eventually(lambda: int(node.get("/v1/sets/s").headers["Gjkd-Age-Ms"]) > 3000)
+        assert node.get("/readyz").json()["status"] == "degraded"
+    finally:
+        engine.signal(signal.SIGCONT)
+
+
+def test_a_linearizable_read_is_not_older_than_its_request(engine, join):
+    filtered = nats_filter.Filter(engine.port, "gjkd.test.log.")
+    writer, reader = join(NODES[0]), join(NODES[1], "--nats", filtered.url)
+    fresh = {"Gjkd-Consistency": "linearizable"}
+    try:
+        for i in range(50):
+            writer.store("s", SET | {"meta": i})
+            assert reader.get("/v1/sets/s", headers=fresh).json()["meta"] == i
+        names = [each["name"] for each in reader.get("/v1/sets", headers=fresh).json()["sets"]]
+        assert names == ["s"]
+        filtered.hold(1, lambda: writer.store("s", SET | {"meta": "held back"}))
+        assert reader.get("/v1/sets/s").json()["meta"] == 49, "others may be old"
+        for path in ("/v1/sets/s", "/v1/sets"):
+            reply = reader.get(path, headers=fresh | {"Gjkd-Timeout-Ms": "500"})
+            assert (reply.status_code, reply.json()["code"]) == (503, "not-ready"), reply.text
+        reply = reader.get("/v1/sets/s", headers={"Gjkd-Consistency": "strong"})
+        assert (reply.status_code, reply.json()["code"]) == (400, "bad-request")
+    finally:
+        filtered.close()
 
 
 def test_without_the_engine_reads_go_on_and_writes_are_refused(engine, cluster):

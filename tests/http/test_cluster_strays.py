@@ -190,7 +190,10 @@ def test_what_a_node_cannot_take_is_told(cluster, publisher, form, words):  # no
         refused = node.put("/v1/sets/s", SET)
         assert refused.status_code == 503 and refused.json()["code"] == "not-ready", refused.text
         assert words.encode() in node.stderr()
+        unknown = node.get("/v1/sets/s")
+        assert (unknown.status_code, unknown.json()["code"]) == (503, "not-ready"), unknown.text
         assert node.put("/v1/sets/fine", SET).status_code == 200, "other sets go on"
+        assert node.get("/v1/sets/fine").status_code == 200
     assert [node.get("/v1").json()["cluster"]["state"] for node in cluster] == ["degraded"] * 3
 
 
