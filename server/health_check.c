@@ -1,4 +1,4 @@
-/* A minimal HTTP client: one request, of whose answer only the status line is read. */
+/* A minimal HTTP client: one request without a body, on a connection of its own. */
 
 #include "health_check.h"
 
@@ -6,12 +6,17 @@
 
 #include <errno.h>
 #include <gnutls/gnutls.h>
+#include <netdb.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 
 #define TIMEOUT_S 2
+
+/* More than the longest answer to GET /v1/cluster. */
+#define ANSWER_BYTES_MAX 65536
 
 /* A connection to the daemon, in plain or under TLS. */
 struct channel {
@@ -20,14 +25,21 @@ struct channel {
     gnutls_certificate_credentials_t credentials;
 };
 
-/* Trusts any certificate: nothing secret is sent. */
-static bool open_tls(struct channel *channel) {
+/* host: the name that the certificate is for; NULL: any will do, as nothing secret is sent. */
+static bool open_tls(struct channel *channel, const char *host) {
     if (gnutls_certificate_allocate_credentials(&channel->credentials) < 0 ||
         gnutls_init(&channel->session, GNUTLS_CLIENT | GNUTLS_NO_SIGNAL) < 0 ||
         gnutls_set_default_priority(channel->session) < 0 ||
         gnutls_credentials_set(channel->session, GNUTLS_CRD_CERTIFICATE, channel->credentials) <
             0) {
         return false;
+    }
+    if (host != NULL) {
+        (void)gnutls_server_name_set(channel->session, GNUTLS_NAME_DNS, host, strlen(host));
+        gnutls_session_set_verify_cert(channel->session, host, 0);
+        if (gnutls_certificate_set_x509_system_trust(channel->credentials) < 0) {
+            return false;
+        }
     }
     gnutls_transport_set_int(channel->session, channel->fd);
     gnutls_handshake_set_timeout(channel->session, TIMEOUT_S * 1000);
@@ -39,18 +51,22 @@ static bool open_tls(struct channel *channel) {
 }
 
 /* Connects. Returns NULL, or the reason why not. */
-static const char *open_channel(struct channel *channel, const gjkd_address *address, bool tls) {
+static const char *open_channel(struct channel *channel, const struct sockaddr *address,
+                                socklen_t length, bool tls, const char *host) {
     const struct timeval timeout = {.tv_sec = TIMEOUT_S};
-    channel->fd = socket(address->storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    channel->fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (channel->fd < 0) {
         return strerror(errno);
     }
     setsockopt(channel->fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof timeout);
     setsockopt(channel->fd, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
-    if (connect(channel->fd, &address->any, address->length) != 0) {
+    if (connect(channel->fd, address, length) != 0) {
         return strerror(errno);
     }
-    return !tls || open_tls(channel) ? NULL : "it does not speak TLS";
+    return !tls || open_tls(channel, host) ? NULL
+           : host == NULL                  ? "it does not speak TLS"
+                          : "it does not speak TLS, or with a certificate that this machine does "
+                            "not trust for it";
 }
 
 static ssize_t receive(struct channel *channel, char *text, size_t size) {
@@ -64,15 +80,31 @@ static ssize_t receive(struct channel *channel, char *text, size_t size) {
     return got;
 }
 
+static bool send_text(struct channel *channel, const char *text) {
+    const size_t length = strlen(text);
+    const ssize_t sent = channel->session != NULL
+                             ? gnutls_record_send(channel->session, text, length)
+                             : send(channel->fd, text, length, MSG_NOSIGNAL);
+    return sent == (ssize_t)length;
+}
+
+static void close_channel(struct channel *channel) {
+    if (channel->session != NULL) {
+        gnutls_deinit(channel->session);
+    }
+    if (channel->credentials != NULL) {
+        gnutls_certificate_free_credentials(channel->credentials);
+    }
+    if (channel->fd >= 0) {
+        close(channel->fd);
+    }
+}
+
 static bool is_ready(struct channel *channel) {
-    static const char request[] = "GET /readyz HTTP/1.0\r\n\r\n";
     static const char expected[] = "HTTP/1.1 200 ";
     char answer[sizeof expected];
     size_t length = 0;
-    const ssize_t sent = channel->session != NULL
-                             ? gnutls_record_send(channel->session, request, sizeof request - 1)
-                             : send(channel->fd, request, sizeof request - 1, MSG_NOSIGNAL);
-    if (sent != (ssize_t)sizeof request - 1) {
+    if (!send_text(channel, "GET /readyz HTTP/1.0\r\n\r\n")) {
         return false;
     }
     while (length < sizeof expected - 1) {
@@ -96,21 +128,92 @@ int gjkd_health_check(const gjkd_address *address, bool tls) {
         gjkd_address_set_port(&target, gjkd_address_port(address));
     }
     gjkd_address_format(&target, text);
-    const char *reason = open_channel(&channel, &target, tls);
+    const char *reason = open_channel(&channel, &target.any, target.length, tls, NULL);
     const bool fine = reason == NULL && is_ready(&channel);
     if (reason != NULL) {
         gjkd_log(GJKD_LOG_ERROR, "health check: %s: %s", text, reason);
     } else if (!fine) {
         gjkd_log(GJKD_LOG_ERROR, "health check: %s is not ready", text);
     }
-    if (channel.session != NULL) {
-        gnutls_deinit(channel.session);
-    }
-    if (channel.credentials != NULL) {
-        gnutls_certificate_free_credentials(channel.credentials);
-    }
-    if (channel.fd >= 0) {
-        close(channel.fd);
-    }
+    close_channel(&channel);
     return fine ? 0 : 1;
+}
+
+/* --- --cluster-status --- */
+
+/* scheme://[TOKEN@]HOST:PORT, in parts. */
+struct place {
+    bool tls;
+    char token[256], host[256], port[8]; /* token "": none */
+};
+
+static bool read_url(const char *url, struct place *out) {
+    *out = (struct place){.tls = strncmp(url, "https://", 8) == 0};
+    if (!out->tls && strncmp(url, "http://", 7) != 0) {
+        return false;
+    }
+    const char *at = url + (out->tls ? 8 : 7), *end = at + strcspn(at, "/");
+    const char *sign = memchr(at, '@', (size_t)(end - at));
+    if (sign != NULL) {
+        snprintf(out->token, sizeof out->token, "%.*s", (int)(sign - at), at);
+        at = sign + 1;
+    }
+    const bool is_bracketed = *at == '[';
+    const size_t length = is_bracketed ? strcspn(at + 1, "]") : strcspn(at, ":/");
+    snprintf(out->host, sizeof out->host, "%.*s", (int)length, at + is_bracketed);
+    at += length + (is_bracketed ? 2 : 0);
+    snprintf(out->port, sizeof out->port, "%s", out->tls ? "443" : "80");
+    if (at < end && *at == ':') {
+        snprintf(out->port, sizeof out->port, "%.*s", (int)(end - at - 1), at + 1);
+    }
+    return out->host[0] != '\0' && (end[0] == '\0' || end[1] == '\0');
+}
+
+/* Prints the body of the answer. Returns its status; 0: there is none. */
+static int print_answer(struct channel *channel, FILE *out) {
+    static char answer[ANSWER_BYTES_MAX];
+    size_t length = 0;
+    ssize_t got = 1;
+    int status = 0;
+    while (got > 0 && length < sizeof answer - 1) {
+        got = receive(channel, answer + length, sizeof answer - 1 - length);
+        length += got > 0 ? (size_t)got : 0;
+    }
+    answer[length] = '\0';
+    const char *body = strstr(answer, "\r\n\r\n");
+    if (body == NULL || sscanf(answer, "HTTP/1.%*1d %3d", &status) != 1) {
+        return 0;
+    }
+    fprintf(out, "%s\n", body + 4);
+    return status;
+}
+
+int gjkd_print_cluster(const char *url) {
+    const struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+    struct channel channel = {.fd = -1};
+    struct addrinfo *found = NULL;
+    struct place place;
+    char request[1024];
+    if (!read_url(url, &place)) {
+        gjkd_log(GJKD_LOG_ERROR, "--cluster-status takes http://[TOKEN@]HOST:PORT, or https");
+        return 2;
+    }
+    const int failure = getaddrinfo(place.host, place.port, &hints, &found);
+    const char *reason = failure != 0 ? gai_strerror(failure)
+                                      : open_channel(&channel, found->ai_addr, found->ai_addrlen,
+                                                     place.tls, place.host);
+    snprintf(request, sizeof request, "GET /v1/cluster HTTP/1.0\r\nHost: %s:%s\r\n%s%s%s\r\n",
+             place.host, place.port, place.token[0] != '\0' ? "Authorization: Bearer " : "",
+             place.token, place.token[0] != '\0' ? "\r\n" : "");
+    int status = 0;
+    if (reason == NULL && send_text(&channel, request)) {
+        status = print_answer(&channel, stdout);
+    }
+    if (status == 0) {
+        gjkd_log(GJKD_LOG_ERROR, "%s:%s: %s", place.host, place.port,
+                 reason != NULL ? reason : "it does not answer");
+    }
+    close_channel(&channel);
+    freeaddrinfo(found);
+    return status == 200 ? 0 : 1;
 }

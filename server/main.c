@@ -83,6 +83,9 @@ int main(int argc, char *argv[]) {
         gjkd_log(GJKD_LOG_ERROR, "%s", error);
         return EXIT_USAGE;
     }
+    if (config.cluster_status[0] != '\0') {
+        return gjkd_print_cluster(config.cluster_status);
+    }
     switch ((gjkd_action)config.action) {
     case GJKD_SHOW_HELP:
         gjkd_config_help(stdout);

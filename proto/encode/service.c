@@ -53,6 +53,41 @@ void proto_encode_about(struct proto_buffer *out, const char *version, const cha
     proto_put_text(out, "}}");
 }
 
+void proto_encode_cluster(struct proto_buffer *out, const proto_cluster *cluster,
+                          const proto_cluster_log *log, const proto_cluster_node *nodes,
+                          size_t count) {
+    proto_put_text(out, "{");
+    proto_put_named_text(out, "name", cluster->name);
+    proto_put_named_text(out, "node", cluster->node);
+    proto_put_named_text(out, "state", cluster->state);
+    if (log == NULL) {
+        proto_put_text(out, ",\"log\":null");
+    } else {
+        proto_put_open(out, "log", "{");
+        if (log->leader[0] != '\0') {
+            proto_put_named_text(out, "leader", log->leader);
+        } else {
+            proto_put_text(out, "\"leader\":null");
+        }
+        proto_put_named_integer(out, "servers", log->servers);
+        proto_put_named_integer(out, "bytes", log->bytes);
+        proto_put_named_integer(out, "last", log->last);
+        proto_put_text(out, "}");
+    }
+    proto_put_open(out, "nodes", "[");
+    for (size_t i = 0; i < count; i++) {
+        proto_put_text(out, i > 0 ? ",{" : "{");
+        proto_put_named_text(out, "node", nodes[i].node);
+        proto_put_named_text(out, "state", nodes[i].state);
+        proto_put_named_integer(out, "age_ms", nodes[i].age_ms);
+        proto_put_named_integer(out, "last", nodes[i].last);
+        proto_put_named_integer(out, "sets", nodes[i].sets);
+        proto_put_named_text(out, "version", nodes[i].version);
+        proto_put_text(out, "}");
+    }
+    proto_put_text(out, "]}");
+}
+
 void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail) {
     proto_put_text(out, "{");
     proto_put_named_text(out, "status", status);

@@ -69,6 +69,29 @@ typedef struct gjkd_cluster_measure {
 /* From any thread; never waits for the servers. */
 gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster);
 
+#define GJKD_CLUSTER_MEMBERS_MAX 64
+#define GJKD_CLUSTER_WORD_MAX 32
+
+/* What a node has said of itself in the log, with each of its barriers. */
+typedef struct gjkd_cluster_member {
+    char node[GJKD_NODE_NAME_BYTES_MAX + 1];
+    char state[GJKD_CLUSTER_WORD_MAX], version[GJKD_CLUSTER_WORD_MAX];
+    uint64_t age_ms, last, sets;
+    uint64_t heard_ns; /* when that was said */
+} gjkd_cluster_member;
+
+typedef struct gjkd_cluster_overview {
+    bool is_seen;                              /* what follows of the log is known */
+    char leader[GJKD_NODE_NAME_BYTES_MAX + 1]; /* "": it has none now, or there is one server */
+    uint64_t servers, bytes, last;             /* of the log */
+    unsigned count; /* of nodes; more were silent for longer than these */
+    gjkd_cluster_member members[GJKD_CLUSTER_MEMBERS_MAX]; /* in order of their names */
+} gjkd_cluster_overview;
+
+/* For workers only: asks the leader of the log, for a second at most. What is told of nodes is as old as their
+ * last barrier; a node that has been silent for some seconds is "away". */
+void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out);
+
 /* Shows the names of states: "ready", "catching-up", "degraded". */
 const char *gjkd_cluster_state_name(gjkd_cluster_state state);
 

@@ -337,6 +337,9 @@ static void tell(const jsStreamInfo *info, gjkd_engine_state *out) {
         .bytes = info->State.Bytes,
         .replicas = (uint64_t)info->Config->Replicas,
     };
+    if (info->Cluster != NULL && info->Cluster->Leader != NULL) {
+        snprintf(out->leader, sizeof out->leader, "%s", info->Cluster->Leader);
+    }
 }
 
 /* Asks the servers' interface for something; out: what it answers. */

@@ -110,6 +110,7 @@ typedef struct gjkd_engine_state {
     uint64_t first, last; /* places; nothing is there: first > last */
     uint64_t bytes;
     uint64_t replicas;
+    char leader[128]; /* name of its server; "": it has none, or is alone */
 } gjkd_engine_state;
 
 typedef enum gjkd_opened {

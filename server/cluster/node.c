@@ -16,6 +16,12 @@
 #define NS_PER_MS UINT64_C(1000000)
 #define BARRIER_PAUSE_NS UINT64_C(500000000)
 
+/* How long GET /v1/cluster waits for the log's leader. */
+#define LOOK_WAIT_MS 1000
+
+/* A node that has said nothing for so long is away. */
+#define SILENT_NS UINT64_C(5000000000)
+
 /* A log that has not answered for so long is asked for another leader. */
 #define UNANSWERED_NS UINT64_C(5000000000)
 
@@ -294,4 +300,85 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
         .tick_gaps = atomic_load(&cluster->tick_gaps),
         .resyncs = resyncs,
     };
+}
+
+/* --- Who is there --- */
+
+void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]) {
+    const gjkd_cluster_measure measure = gjkd_cluster_measure_now(cluster);
+    snprintf(text, GJKD_SELF_TEXT_MAX, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+             gjkd_cluster_state_name(measure.state), measure.age_ns / NS_PER_MS, measure.position,
+             gjkd_registry_measure(cluster->setup.registry).sets, GJKD_VERSION_TEXT);
+}
+
+/* The member of that name, or the place for it, in order. The lock is held. */
+static gjkd_cluster_member *make_member(gjkd_cluster_overview *overview, const char *node) {
+    gjkd_cluster_member *const members = overview->members;
+    unsigned at = 0, oldest = 0;
+    while (at < overview->count && strcmp(members[at].node, node) < 0) {
+        at++;
+    }
+    if (at < overview->count && strcmp(members[at].node, node) == 0) {
+        return &members[at];
+    }
+    if (overview->count == GJKD_CLUSTER_MEMBERS_MAX) {
+        for (unsigned i = 1; i < overview->count; i++) {
+            oldest = members[i].heard_ns < members[oldest].heard_ns ? i : oldest;
+        }
+        overview->count--;
+        memmove(&members[oldest], &members[oldest + 1],
+                (overview->count - oldest) * sizeof members[0]);
+        at -= oldest < at;
+    }
+    memmove(&members[at + 1], &members[at], (overview->count - at) * sizeof members[0]);
+    overview->count++;
+    members[at] = (gjkd_cluster_member){.heard_ns = 0};
+    snprintf(members[at].node, sizeof members[at].node, "%.*s", GJKD_NODE_NAME_BYTES_MAX, node);
+    return &members[at];
+}
+
+/* The time by uv_hrtime of a time that a server has noted. */
+static uint64_t local_time(int64_t sent_ns) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    const int64_t ago_ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec - sent_ns;
+    const uint64_t now_ns = uv_hrtime();
+    return ago_ns <= 0 ? now_ns : (uint64_t)ago_ns < now_ns ? now_ns - (uint64_t)ago_ns : 0;
+}
+
+void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message) {
+    gjkd_cluster_member said = {.heard_ns = local_time(message->sent_ns)};
+    char text[GJKD_SELF_TEXT_MAX];
+    snprintf(text, sizeof text, "%.*s", (int)message->length, message->data);
+    if (strlen(message->name) > GJKD_NODE_NAME_BYTES_MAX ||
+        sscanf(text, "%31s %" SCNu64 " %" SCNu64 " %" SCNu64 " %31s", said.state, &said.age_ms,
+               &said.last, &said.sets, said.version) != 5) {
+        return;
+    }
+    gjkd_cluster_member *member = make_member(&cluster->overview, message->name);
+    memcpy(said.node, member->node, sizeof said.node);
+    *member = said;
+}
+
+void gjkd_cluster_look_over(struct gjkd_cluster *cluster, gjkd_cluster_overview *out) {
+    gjkd_engine_state log = {.leader = ""};
+    gjkd_pool_step_out();
+    const bool is_seen = gjkd_engine_look(cluster->engine, LOOK_WAIT_MS, &log);
+    const uint64_t now_ns = uv_hrtime();
+    pthread_mutex_lock(&cluster->lock);
+    *out = cluster->overview;
+    pthread_mutex_unlock(&cluster->lock);
+    out->is_seen = is_seen;
+    out->servers = log.replicas;
+    out->bytes = log.bytes;
+    out->last = log.last;
+    snprintf(out->leader, sizeof out->leader, "%.*s", GJKD_NODE_NAME_BYTES_MAX, log.leader);
+    for (unsigned i = 0; i < out->count; i++) {
+        gjkd_cluster_member *member = &out->members[i];
+        const uint64_t silent_ns = now_ns > member->heard_ns ? now_ns - member->heard_ns : 0;
+        member->age_ms += silent_ns / NS_PER_MS;
+        if (silent_ns > SILENT_NS) {
+            snprintf(member->state, sizeof member->state, "away");
+        }
+    }
 }

@@ -667,6 +667,9 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
     if (place != NULL) {
         place->subject_seq = message->place;
     }
+    if (message->is_ours && message->kind == GJKD_LOG_SYNC) {
+        gjkd_cluster_note_member(cluster, message);
+    }
     note_place(cluster, copy, message->place);
     pthread_mutex_unlock(&cluster->lock);
     return IS_TAKEN;

@@ -110,6 +110,7 @@ struct gjkd_cluster {
         uint64_t begun, done; /* counts */
         bool is_running;
     } barrier;
+    gjkd_cluster_overview overview;           /* ages as they were heard */
     char heavy[PROTO_SET_NAME_BYTES_MAX + 1]; /* the next set to be rolled up; "": none */
 
     /* For measures, and for who looks without the lock. */
@@ -128,6 +129,13 @@ bool gjkd_cluster_is_away(struct gjkd_cluster *cluster);
 
 /* Counts a message that is none of gjkd's, and logs it at most once a minute. On any thread. */
 void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
+
+/* Takes what a node says of itself. The lock is held. */
+void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message);
+
+/* Writes what this node says of itself. */
+#define GJKD_SELF_TEXT_MAX 160
+void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]);
 
 /* --- Copies --- */
 

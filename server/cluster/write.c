@@ -100,11 +100,13 @@ static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publicati
 /* --- Barriers --- */
 
 bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, uint64_t *seq) {
+    char self[GJKD_SELF_TEXT_MAX];
+    gjkd_cluster_tell_self(cluster, self);
     const gjkd_publication sync = {.kind = GJKD_LOG_SYNC,
                                    .name = cluster->node,
                                    .head = {.id = gjkd_cluster_draw_id()},
                                    .rolls_up = true,
-                                   .text = {"", 0}};
+                                   .text = {self, strlen(self)}};
     return publish(cluster, &sync, seq) == GJKD_PUBLISHED;
 }
 

@@ -52,7 +52,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 49
+#define GJKD_SETTING_COUNT 50
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -70,7 +70,8 @@ struct gjkd_config {
     gjkd_file_name cluster, node;
     bool cluster_init; /* this node makes the log where there is none */
     uint64_t stale_after_ms;
-    uint64_t replicas; /* 0: as many as the servers allow, up to 3 */
+    gjkd_file_name cluster_status; /* URL of a node to be asked; "": none */
+    uint64_t replicas;             /* 0: as many as the servers allow, up to 3 */
     gjkd_file_name nats_creds, nats_ca;
 
     uint64_t max_body_bytes;

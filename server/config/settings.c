@@ -118,6 +118,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_action, AT(action), 0, GJKD_PRINT_CONFIG, NULL, true},
     {"health-check", NULL, "ask the daemon at --listen whether it is ready; exit 0 or 1", NULL,
      &gjkd_kind_action, AT(action), 0, GJKD_CHECK_HEALTH, NULL, true},
+    {"cluster-status", "URL", "print what that node says of its cluster (GET /v1/cluster), and exit", NULL,
+     &gjkd_kind_file, AT(cluster_status), 0, 0, NULL, true},
     {"export", NULL, "print the sets of --data-dir, one a line, and exit", NULL,
      &gjkd_kind_action, AT(action), 0, GJKD_EXPORT, NULL, true},
     {"import", NULL, "store the sets of standard input, one a line, in --data-dir, and exit", NULL,

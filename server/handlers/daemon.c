@@ -118,6 +118,31 @@ void gjkd_handle_about(struct gjkd_request *request) {
     gjkd_request_reply(request, 200, &body);
 }
 
+void gjkd_handle_cluster(struct gjkd_request *request) {
+    struct gjkd_cluster *cluster = request->context->cluster;
+    proto_cluster_node nodes[GJKD_CLUSTER_MEMBERS_MAX];
+    gjkd_cluster_overview overview;
+    struct proto_buffer body;
+    if (cluster == NULL) {
+        gjkd_request_fail(request, PROTO_ROUTE_NOT_FOUND, "this daemon is in no cluster");
+        return;
+    }
+    gjkd_cluster_look_over(cluster, &overview);
+    const gjkd_cluster_measure measure = gjkd_cluster_measure_now(cluster);
+    const proto_cluster about = {measure.name, measure.node, gjkd_cluster_state_name(measure.state),
+                                 measure.lag};
+    const proto_cluster_log log = {overview.leader, overview.servers, overview.bytes,
+                                   overview.last};
+    for (unsigned i = 0; i < overview.count; i++) {
+        const gjkd_cluster_member *member = &overview.members[i];
+        nodes[i] = (proto_cluster_node){member->node,   member->state, member->version,
+                                        member->age_ms, member->last,  member->sets};
+    }
+    proto_buffer_init(&body, &request->arena);
+    proto_encode_cluster(&body, &about, overview.is_seen ? &log : NULL, nodes, overview.count);
+    gjkd_request_reply(request, 200, &body);
+}
+
 static void reply_file(struct gjkd_request *request, const struct gjkd_file *file,
                        const char *type) {
     if (gjkd_request_may_read(request, file->etag, true)) {

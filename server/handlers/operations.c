@@ -151,6 +151,8 @@ const struct gjkd_operation gjkd_operations[] = {
      PUBLIC | GJKD_PACKED, &nothing, .handler = gjkd_handle_playground},
     {GJKD_GET, "/v1", "about", "Name, version, limits and links.",
      0, &nothing, .handler = gjkd_handle_about},
+    {GJKD_GET, "/v1/cluster", "getCluster", "Who is in the cluster, and how is its log?",
+     GJKD_CHARGED, &worker, .handler = gjkd_handle_cluster},
     {GJKD_GET, "/v1/stream", "openStream", "A WebSocket on which calls and events travel.",
      GJKD_ANSWERS_ANY | GJKD_TOKEN_LATER, &nothing, .handler = gjkd_handle_stream},
     {GJKD_GET, "/openapi.json", "openapi", "This document.",

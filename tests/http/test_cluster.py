@@ -90,6 +90,40 @@ def test_a_node_tells_of_itself(cluster):
     assert cluster[1].get("/readyz").json() == {"status": "ok"}
 
 
+def test_any_node_tells_who_is_there(engine, cluster):
+    made = cluster[0].put("/v1/sets/s", SET)
+
+    def told(node):
+        return {each["node"]: each for each in node.get("/v1/cluster").json()["nodes"]}
+    for node in cluster:
+        assert eventually(lambda: all(each["last"] >= revision_of(made) and each["sets"] == 1
+                                      for each in told(node).values()))
+        about = node.get("/v1/cluster").json()
+        assert (about["name"], about["state"]) == ("test", "ready")
+        assert list(told(node)) == ["node-0", "node-1", "node-2"]
+        assert {(each["state"], each["version"]) for each in about["nodes"]} == {
+            ("ready", node.get("/v1").json()["version"])}
+        assert all(each["age_ms"] < 5000 for each in about["nodes"])
+        assert eventually(lambda: node.get("/v1/cluster").json()["log"]["last"] >= revision_of(made))
+        log = node.get("/v1/cluster").json()["log"]
+        assert log["servers"] == 1 and log["bytes"] > 0
+    shown = run_to_end("--cluster-status", node.url)
+    assert shown.returncode == 0, shown.stderr
+    assert list(json.loads(shown.stdout)) == ["name", "node", "state", "log", "nodes"]
+    assert run_to_end("--cluster-status", "http://127.0.0.1:1").returncode == 1
+    assert run_to_end("--cluster-status", "127.0.0.1:1").returncode == 2
+    cluster[2].stop()
+    assert eventually(lambda: told(cluster[0])["node-2"]["state"] == "away", within=30)
+    assert told(cluster[0])["node-1"]["state"] == "ready"
+    engine.signal(signal.SIGSTOP)
+    assert eventually(lambda: told(cluster[0])["node-1"]["state"] == "away", within=30)
+    assert cluster[0].get("/v1/cluster").json()["log"] is None
+    engine.signal(signal.SIGCONT)
+    alone = Daemon()
+    assert alone.get("/v1/cluster").status_code == 404
+    alone.stop()
+
+
 def metric(node, name):
     return next(float(line.split()[1]) for line in node.get("/metrics").text.splitlines()
                 if line.startswith(name + " "))

@@ -221,6 +221,7 @@ def test_the_examples_run(demo):
             is_endless = "text/event-stream" in operation["responses"].get("200", {}).get("content", {})
             reply = demo.call("HEAD" if is_endless else method.upper(), target)
             wanted = (400,) if "101" in operation["responses"] else (200, 204)  # no handshake
+            wanted = (404,) if name == "getCluster" else wanted  # the daemon is in none
             assert reply.status_code in wanted, (name, target)
             ran += 1
         assert not content or any("examples" in m for m in content.values()), f"{name}: no example"

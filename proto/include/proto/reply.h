@@ -235,6 +235,23 @@ typedef struct proto_cluster {
 void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
                         const proto_cluster *cluster, const proto_limits *limits);
 
+/* What a node of a cluster has said of itself. */
+typedef struct proto_cluster_node {
+    const char *node, *state, *version;
+    uint64_t age_ms, last, sets;
+} proto_cluster_node;
+
+/* The log of a cluster, as its leader knows it. */
+typedef struct proto_cluster_log {
+    const char *leader; /* "": none */
+    uint64_t servers, bytes, last;
+} proto_cluster_log;
+
+/* Writes the answer to GET /v1/cluster. log NULL: it cannot be asked now. */
+void proto_encode_cluster(struct proto_buffer *out, const proto_cluster *cluster,
+                          const proto_cluster_log *log, const proto_cluster_node *nodes,
+                          size_t count);
+
 /* Writes {"status": "ok"} and the like, for probes. detail NULL: none. */
 void proto_encode_status(struct proto_buffer *out, const char *status, const char *detail);
 
