@@ -12,7 +12,7 @@
  * Two threads:
  *   reader   opens the log, takes its messages in order and shows them (reader.c)
  *   keeper   keeps the connection, asks every half second for a barrier, rolls up what has grown, puts
- *            the last ticks into the log (keeper.c)
+ *            the last ticks into the log (node.c)
  * Workers publish their writes themselves and wait until the reader has shown them (write.c). Ticks of
  * other nodes come on a thread of cnats (ticks.c).
  *
