@@ -112,7 +112,7 @@ void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_v
         const gjk_columns cloud[2] = {columns_of(frame->a), columns_of(frame->b)};
         const gjk_vec3 along[2] = {d, gjk_neg3(back)};
         uint32_t index[2];
-        gjk_scan_both3(cloud, along, index);
+        gjk_scans_fastest()->both(cloud, along, index);
         a = point_of(&cloud[0], index[0]);
         vertex->own_b = point_of(&cloud[1], index[1]);
     } else {

@@ -9,6 +9,7 @@
 
 #include "ray/pieces.h"
 
+#include "base/lanes.h"
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
 #include "ray/general/general.h"
@@ -87,9 +88,11 @@ static uint32_t find_left_out(const piece_ray *ray, uint32_t first, uint32_t cou
             gjk_pieces_triangle(pieces, piece, corners[k]);
         }
     }
-    uint32_t left_out = pieces->rounding == 0.0
-                            ? gjk_triangle_misses(&ray->own, (const gjk_vec3(*)[3])corners, bound)
-                            : 0;
+    uint32_t left_out =
+        pieces->rounding == 0.0
+            ? GJK_FASTEST(gjk_triangle_misses_plain, gjk_triangle_misses_avx2,
+                          gjk_triangle_misses_avx2)(&ray->own, (const gjk_vec3(*)[3])corners, bound)
+            : 0;
     for (uint32_t k = 0; k < count && ray->one_sided; k++) {
         left_out |= (uint32_t)comes_from_behind(ray, corners[k]) << k;
     }

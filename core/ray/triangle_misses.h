@@ -18,15 +18,11 @@ typedef struct gjk_miss_ray {
 /*
  * The bits of those triangles that the ray surely misses, or meets only beyond `bound` along its
  * direction: by the edge tests of Woop, Benthin, Wald (Watertight Ray/Triangle Intersection, 2013), with a
- * margin for the tolerance and for rounding. What is left may still miss.
+ * margin for the tolerance and for rounding. What is left may still miss. Two forms with the same
+ * bits.
  */
-uint32_t gjk_triangle_misses(const gjk_miss_ray *ray, const gjk_vec3 corners[GJK_MISS_LANES][3],
-                             double bound);
-
-/* Its two forms, which give the same bits; the second on machines that can run it. */
-uint32_t gjk_triangle_misses_plain(const gjk_miss_ray *ray,
-                                   const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
-uint32_t gjk_triangle_misses_avx2(const gjk_miss_ray *ray,
-                                  const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
+typedef uint32_t gjk_triangle_misses(const gjk_miss_ray *ray,
+                                     const gjk_vec3 corners[GJK_MISS_LANES][3], double bound);
+extern gjk_triangle_misses *const gjk_triangle_misses_plain, *const gjk_triangle_misses_avx2;
 
 #endif

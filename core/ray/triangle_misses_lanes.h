@@ -4,6 +4,8 @@
  * it, signed; the line meets the triangle where all three have one sign.
  */
 
+#include "ray/triangle_misses.h"
+
 /* Lanes never pass a call: everything here is inlined. Where a processor may have no register that is
  * so wide, gcc still says that the way to pass one has changed; so functions take them by address. */
 #pragma GCC diagnostic ignored "-Wpsabi"

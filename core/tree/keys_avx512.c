@@ -1,18 +1,7 @@
 /* The keys of a node's branches with AVX-512. */
 
-#include "shape/convex/scan.h"
-
-#ifdef GJK_SCAN_X86
 #include "base/lanes_avx512.h"
-
-#include "tree/node.h"
 
 #include "tree/keys_lanes.h"
 
-LANES_TARGET uint32_t gjk_tree_node_keys_avx512(const gjk_tree_node *node,
-                                                const gjk_query_bounds *query, double bound,
-                                                double keys[GJK_TREE_WIDTH]) {
-    return find_keys(node, query, bound, keys);
-}
-
-#endif
+gjk_tree_keys *const gjk_tree_keys_avx512 = find_keys;

@@ -3,6 +3,8 @@
  * base/lanes_*.h before.
  */
 
+#include "tree/node.h"
+
 LANES_INLINE lanes find_looseness(const gjk_query_bounds *query, const gjk_tree_node *node) {
     lanes loose = lanes_all(0.0);
     for (uint32_t axis = 0; query->looseness > 0.0 && axis < query->dimension; axis++) {

@@ -110,8 +110,5 @@ gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out) {
     return out;
 }
 
-/* The keys of a node's branches for every processor; for the others see keys_avx2.c, keys_avx512.c. */
-uint32_t gjk_tree_node_keys_plain(const gjk_tree_node *node, const gjk_query_bounds *query,
-                                  double bound, double keys[GJK_TREE_WIDTH]) {
-    return find_keys(node, query, bound, keys);
-}
+/* For the other instruction sets see keys_avx2.c and keys_avx512.c. */
+gjk_tree_keys *const gjk_tree_keys_plain = find_keys;

@@ -6,11 +6,11 @@
  * that one test of a node tests all of them; a branch is a body or another node.
  */
 
+#include "base/lanes.h"
 #include "base/references.h"
 #include "gjk/body.h"
 #include "gjk/budget.h"
 #include "ray/query_bounds.h"
-#include "shape/convex/scan.h"
 
 #define GJK_TREE_WIDTH 8
 
@@ -89,27 +89,15 @@ static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
  * Writes the keys of a node's branches to an array aligned to 64 bytes. Returns a bit for each whose
  * key is at most bound. One function for each instruction set, with the same bits.
  */
-uint32_t gjk_tree_node_keys_plain(const gjk_tree_node *node, const gjk_query_bounds *query,
-                                  double bound, double keys[GJK_TREE_WIDTH]);
-#ifdef GJK_SCAN_X86
-uint32_t gjk_tree_node_keys_avx2(const gjk_tree_node *node, const gjk_query_bounds *query,
-                                 double bound, double keys[GJK_TREE_WIDTH]);
-uint32_t gjk_tree_node_keys_avx512(const gjk_tree_node *node, const gjk_query_bounds *query,
-                                   double bound, double keys[GJK_TREE_WIDTH]);
-#endif
+typedef uint32_t gjk_tree_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
+                               double bound, double keys[GJK_TREE_WIDTH]);
+extern gjk_tree_keys *const gjk_tree_keys_plain, *const gjk_tree_keys_avx2,
+                                                     *const gjk_tree_keys_avx512;
 
-/* The fastest of them that the processor has. */
 static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
                                           double bound, double keys[GJK_TREE_WIDTH]) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_tree_node_keys_avx512(node, query, bound, keys);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_tree_node_keys_avx2(node, query, bound, keys);
-    }
-#endif
-    return gjk_tree_node_keys_plain(node, query, bound, keys);
+    return GJK_FASTEST(gjk_tree_keys_plain, gjk_tree_keys_avx2, gjk_tree_keys_avx512)(node, query,
+                                                                                      bound, keys);
 }
 
 /* Writes all bodies and motions below a branch, as branches. Returns the end. */

@@ -51,9 +51,8 @@ rescan() {
     shift 2
     mkdir -p "$folder/$name"
     cp "$folder/$from"/*.o "$folder/$name"
-    compile_into "$name" "$root"/core/shape/{convex,pieces}/*.c "$root"/core/pair/pair.c \
-        "$root"/core/pair/{direct,kernels}/*.c "$root"/core/tree/*.c \
-        "$root"/core/ray/{ray,triangle_misses*}.c "$root"/core/ray/flat/*.c -- "$@"
+    compile_into "$name" "$root"/core/shape/{convex,pieces}/*.c "$root"/core/tree/*.c \
+        "$root"/core/pair/{,epa/,direct/,kernels/}*.c "$root"/core/ray/{,flat/}*.c -- "$@"
     "$1" "$folder/$name"/*.o -lm -lpthread -o "$folder/$name/golden_hash"
 }
 

@@ -27,13 +27,8 @@ typedef struct gjk_gap2 {
  * least one has edges, both have at most GJK_EDGES_MAX points. Among equals an edge of a comes
  * first, then the lowest index. One function for each instruction set, with the same bits.
  */
-gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *frame, gjk_turned2 *b);
-#ifdef GJK_SCAN_X86
-gjk_gap2 gjk_scan_edges_avx2(const gjk_frame2 *frame, gjk_turned2 *b);
-gjk_gap2 gjk_scan_edges_avx512(const gjk_frame2 *frame, gjk_turned2 *b);
-#endif
-
-/* The fastest of them on this processor, chosen at each call as in shape/convex/support.c. */
-gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b);
+typedef gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b);
+extern gjk_scan_edges *const gjk_scan_edges_plain, *const gjk_scan_edges_avx2,
+                                                       *const gjk_scan_edges_avx512;
 
 #endif

@@ -1,21 +1,7 @@
-/* The scan of edges for every processor, and the choice among them. */
+/* The scan of edges for every processor. */
 
 #include "base/lanes_plain.h"
 
 #include "pair/direct/edges_lanes.h"
 
-gjk_gap2 gjk_scan_edges_plain(const gjk_frame2 *frame, gjk_turned2 *b) {
-    return scan_edges(frame, b);
-}
-
-gjk_gap2 gjk_scan_edges(const gjk_frame2 *frame, gjk_turned2 *b) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_scan_edges_avx512(frame, b);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_scan_edges_avx2(frame, b);
-    }
-#endif
-    return gjk_scan_edges_plain(frame, b);
-}
+gjk_scan_edges *const gjk_scan_edges_plain = scan_edges;

@@ -230,7 +230,8 @@ bool gjk_separating_axis2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_sol
         return solve_point(frame, goal, solution);
     }
     gjk_turned2 turned;
-    const gjk_gap2 widest = gjk_scan_edges(frame, &turned);
+    const gjk_gap2 widest = GJK_FASTEST(gjk_scan_edges_plain, gjk_scan_edges_avx2,
+                                        gjk_scan_edges_avx512)(frame, &turned);
     const outline2 polygons[2] = {
         {frame->a->columns, frame->a->columns + frame->a->stride, frame->a->count},
         {turned.x, turned.y, frame->b->count},

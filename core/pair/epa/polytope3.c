@@ -90,7 +90,7 @@ void gjk_polytope3_move(const struct gjk_polytope3 *from, struct gjk_polytope3 *
 }
 
 uint32_t gjk_polytope3_nearest_face(const struct gjk_polytope3 *p) {
-    return gjk_scan_least(p->distance, p->face_count);
+    return gjk_scans_fastest()->least(p->distance, p->face_count);
 }
 
 /* Returns true if the ray passes an edge from a to b on the inner side of a face, exactly. */

@@ -8,8 +8,8 @@
  * which falls what these kernels leave undecided.
  */
 
+#include "base/lanes.h"
 #include "pair/answer.h"
-#include "shape/convex/scan.h"
 
 /*
  * Sets *answer as gjk_detect and gjk_distance do. False: it could not decide, and the general
@@ -23,10 +23,7 @@ typedef bool gjk_flat_kernel(const gjk_placed *a, const gjk_placed *b,
 struct gjk_flat_kernels {
     gjk_flat_kernel *polygons[2], *circle[2];
 };
-extern const struct gjk_flat_kernels gjk_flat_plain;
-#ifdef GJK_SCAN_X86
-extern const struct gjk_flat_kernels gjk_flat_avx2, gjk_flat_avx512;
-#endif
+extern const struct gjk_flat_kernels gjk_flat_plain, gjk_flat_avx2, gjk_flat_avx512;
 
 /* The same for two circles and for two polygons of two points each. */
 bool gjk_flat_circles(gjk_question question, const gjk_placed *a, const gjk_placed *b,
@@ -47,11 +44,7 @@ static inline bool gjk_flat_may_choose(const struct gjk_penetration_solver *solv
 
 /* Returns the fastest kernels on this processor. */
 static inline const struct gjk_flat_kernels *gjk_flat_fastest(void) {
-#ifdef GJK_SCAN_X86
-    return gjk_has_avx512() ? &gjk_flat_avx512 : gjk_has_avx2() ? &gjk_flat_avx2 : &gjk_flat_plain;
-#else
-    return &gjk_flat_plain;
-#endif
+    return GJK_FASTEST(&gjk_flat_plain, &gjk_flat_avx2, &gjk_flat_avx512);
 }
 
 /* Answers a pair that is served by its kernel. */

@@ -44,10 +44,7 @@ typedef bool gjk_spatial_kernel(const gjk_placed *a, const gjk_placed *b, bool i
 struct gjk_spatial_kernels {
     gjk_spatial_kernel *clouds[2];
 };
-extern const struct gjk_spatial_kernels gjk_spatial_plain;
-#ifdef GJK_SCAN_X86
-extern const struct gjk_spatial_kernels gjk_spatial_avx2, gjk_spatial_avx512;
-#endif
+extern const struct gjk_spatial_kernels gjk_spatial_plain, gjk_spatial_avx2, gjk_spatial_avx512;
 
 /* Iterations that the settings must allow, so that a walk and what follows it stay within them. */
 #define GJK_SPATIAL_ITERATIONS 40
@@ -73,13 +70,8 @@ static inline bool gjk_spatial_answer(gjk_question question, const gjk_placed *a
         first.x != 0.0 || first.y != 0.0 || first.z != 0.0) {
         return false;
     }
-#ifdef GJK_SCAN_X86
-    const struct gjk_spatial_kernels *kernels = gjk_has_avx512() ? &gjk_spatial_avx512
-                                                : gjk_has_avx2() ? &gjk_spatial_avx2
-                                                                 : &gjk_spatial_plain;
-#else
-    const struct gjk_spatial_kernels *kernels = &gjk_spatial_plain;
-#endif
+    const struct gjk_spatial_kernels *kernels =
+        GJK_FASTEST(&gjk_spatial_plain, &gjk_spatial_avx2, &gjk_spatial_avx512);
     return kernels->clouds[question](a, b, !gjk_comes_first(a, b), settings, answer, walk);
 }
 

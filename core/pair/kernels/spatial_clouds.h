@@ -140,7 +140,7 @@ LANES_INLINE void support(const clouds *c, const few *f, gjk_vec3 d, extent size
         index[1] = farthest(&c->cloud[1], gjk_neg3(d));
     } else {
         const gjk_vec3 along[2] = {d, gjk_neg3(gjk_mul3_transposed(&c->v->rotation, d))};
-        SCAN_BOTH(c->cloud, along, index);
+        SCANS.both(c->cloud, along, index);
     }
 }
 

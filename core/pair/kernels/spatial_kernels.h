@@ -1,6 +1,6 @@
 /*
  * The kernels of spatial.h, over the lanes of an instruction set: for the files that include one of
- * base/lanes_*.h before and name the scan of two clouds SCAN_BOTH. Clouds of at most eight points are
+ * base/lanes_*.h before and name the scan of two clouds SCANS. Clouds of at most eight points are
  * turned into the frame of the first once and stay in registers; larger ones are scanned where they
  * are.
  */

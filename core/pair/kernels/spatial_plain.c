@@ -2,7 +2,7 @@
 
 #include "base/lanes_plain.h"
 
-#define SCAN_BOTH gjk_scan_both3_plain
+#define SCANS gjk_scans_plain
 
 #include "pair/kernels/spatial_kernels.h"
 

@@ -3,7 +3,7 @@
 
 /*
  * The walk of GJK over two clouds, for the files that include one of base/lanes_*.h before and name
- * the scan of two clouds SCAN_BOTH. See boolean_gjk3.c for the first half of it, which is all that
+ * the scan of two clouds SCANS. See boolean_gjk3.c for the first half of it, which is all that
  * most pairs need; a distance goes on until no support point is nearer.
  */
 

@@ -7,9 +7,9 @@
  * rounded polygons.
  */
 
+#include "base/lanes.h"
 #include "base/two.h"
 #include "gjk/ray.h"
-#include "shape/convex/scan.h"
 
 #include <string.h>
 
@@ -18,20 +18,14 @@
  * target is a GJK_FLAT_POLYGON without radius; one function for each instruction set, with the same
  * bits.
  */
-bool gjk_flat_ray_plain(const gjk_placed *target, const gjk_ray *ray,
-                        const gjk_ray_settings *settings, gjk_ray_result *result);
-#ifdef GJK_SCAN_X86
-bool gjk_flat_ray_avx2(const gjk_placed *target, const gjk_ray *ray,
-                       const gjk_ray_settings *settings, gjk_ray_result *result);
-bool gjk_flat_ray_avx512(const gjk_placed *target, const gjk_ray *ray,
-                         const gjk_ray_settings *settings, gjk_ray_result *result);
-#endif
+typedef bool gjk_flat_ray_kernel(const gjk_placed *target, const gjk_ray *ray,
+                                 const gjk_ray_settings *settings, gjk_ray_result *result);
+extern gjk_flat_ray_kernel *const gjk_flat_ray_plain, *const gjk_flat_ray_avx2,
+                                                          *const gjk_flat_ray_avx512;
 
-/* The same for a GJK_FLAT_POINT. */
+/* The same for a GJK_FLAT_POINT, and for a GJK_FLAT_POLYGON of two points with a radius. */
 bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
                          const gjk_ray_settings *settings, gjk_ray_result *result);
-
-/* The same for a GJK_FLAT_POLYGON of two points with a radius. */
 bool gjk_flat_ray_capsule(const gjk_placed *target, const gjk_ray *ray,
                           const gjk_ray_settings *settings, gjk_ray_result *result);
 
@@ -54,15 +48,8 @@ static inline bool gjk_flat_ray(const gjk_placed *target, const gjk_ray *ray,
         return target->shape->count == 2 ? gjk_flat_ray_capsule(target, ray, settings, result)
                                          : gjk_raycast_any(target, ray, settings, result);
     }
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_flat_ray_avx512(target, ray, settings, result);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_flat_ray_avx2(target, ray, settings, result);
-    }
-#endif
-    return gjk_flat_ray_plain(target, ray, settings, result);
+    return GJK_FASTEST(gjk_flat_ray_plain, gjk_flat_ray_avx2,
+                       gjk_flat_ray_avx512)(target, ray, settings, result);
 }
 
 /* All but distance, point and normal. */

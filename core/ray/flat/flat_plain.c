@@ -4,4 +4,4 @@
 
 #include "ray/flat/kernel.h"
 
-FLAT_RAY_KERNEL(plain)
+gjk_flat_ray_kernel *const gjk_flat_ray_plain = ray_at_polygon;

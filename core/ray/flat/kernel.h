@@ -81,11 +81,8 @@ LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double 
                  result);
 }
 
-/* The entry of one instruction set. */
-#define FLAT_RAY_KERNEL(set)                                                           \
-    LANES_TARGET bool gjk_flat_ray_##set(const gjk_placed *target, const gjk_ray *ray, \
-                                         const gjk_ray_settings *settings,             \
-                                         gjk_ray_result *result) {                     \
-        return cast_ray(target, ray, settings->tolerance, result) ||                   \
-               gjk_raycast_any(target, ray, settings, result);                         \
-    }
+LANES_TARGET static bool ray_at_polygon(const gjk_placed *target, const gjk_ray *ray,
+                                        const gjk_ray_settings *settings, gjk_ray_result *result) {
+    return cast_ray(target, ray, settings->tolerance, result) ||
+           gjk_raycast_any(target, ray, settings, result);
+}

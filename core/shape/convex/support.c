@@ -11,54 +11,10 @@
 /* Up to this many points the comparison across lanes costs more than it saves. */
 #define SCALAR_MAX 12
 
-static uint32_t scan2(const gjk_shape *cloud, gjk_vec2 direction) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_scan2_avx512(cloud, direction.x, direction.y);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_scan2_avx2(cloud, direction.x, direction.y);
-    }
-#endif
-    return gjk_scan2_plain(cloud, direction.x, direction.y);
-}
-
-uint32_t gjk_scan_least(const double *values, uint32_t count) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_scan_least_avx512(values, count);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_scan_least_avx2(values, count);
-    }
-#endif
-    return gjk_scan_least_plain(values, count);
-}
-
 uint32_t gjk_scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
-#ifdef GJK_SCAN_X86
-    if (cloud->count > SCALAR_MAX && gjk_has_avx512()) {
-        return gjk_scan3_avx512(cloud, dx, dy, dz);
-    }
-    if (cloud->count > SCALAR_MAX && gjk_has_avx2()) {
-        return gjk_scan3_avx2(cloud, dx, dy, dz);
-    }
-#endif
-    return gjk_scan3_plain(cloud, dx, dy, dz);
-}
-
-void gjk_scan_both3(const gjk_columns cloud[2], const gjk_vec3 direction[2], uint32_t index[2]) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        gjk_scan_both3_avx512(cloud, direction, index);
-        return;
-    }
-    if (gjk_has_avx2()) {
-        gjk_scan_both3_avx2(cloud, direction, index);
-        return;
-    }
-#endif
-    gjk_scan_both3_plain(cloud, direction, index);
+    const struct gjk_scans *scans =
+        cloud->count > SCALAR_MAX ? gjk_scans_fastest() : &gjk_scans_plain;
+    return scans->three(cloud, dx, dy, dz);
 }
 
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
@@ -68,8 +24,9 @@ gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction) {
         return gjk_xy(point);
     }
     const double *x = shape->columns, *y = x + shape->stride;
-    uint32_t i = shape->count <= SCALAR_MAX ? gjk_scan2_plain(shape, direction.x, direction.y)
-                                            : scan2(shape, direction);
+    const struct gjk_scans *scans =
+        shape->count > SCALAR_MAX ? gjk_scans_fastest() : &gjk_scans_plain;
+    uint32_t i = scans->two(shape, direction.x, direction.y);
     return (gjk_vec2){x[i], y[i]};
 }
 
@@ -105,7 +62,7 @@ gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
  * Scans one point after the other, on every processor.
  */
 
-uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
+static uint32_t scan2(const gjk_shape *cloud, double dx, double dy) {
     const double *x = cloud->columns, *y = x + cloud->stride;
     uint32_t best = 0;
     double most = dx * x[0] + dy * y[0];
@@ -117,7 +74,7 @@ uint32_t gjk_scan2_plain(const gjk_shape *cloud, double dx, double dy) {
     return best;
 }
 
-uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double dz) {
+static uint32_t scan3(const gjk_columns *cloud, double dx, double dy, double dz) {
     const double *x = cloud->x, *y = x + cloud->stride, *z = y + cloud->stride;
     uint32_t best = 0;
     double most = dx * x[0] + dy * y[0] + dz * z[0];
@@ -129,14 +86,13 @@ uint32_t gjk_scan3_plain(const gjk_columns *cloud, double dx, double dy, double 
     return best;
 }
 
-void gjk_scan_both3_plain(const gjk_columns cloud[2], const gjk_vec3 direction[2],
-                          uint32_t index[2]) {
+static void scan_both3(const gjk_columns cloud[2], const gjk_vec3 direction[2], uint32_t index[2]) {
     for (int i = 0; i < 2; i++) {
-        index[i] = gjk_scan3_plain(&cloud[i], direction[i].x, direction[i].y, direction[i].z);
+        index[i] = scan3(&cloud[i], direction[i].x, direction[i].y, direction[i].z);
     }
 }
 
-uint32_t gjk_scan_least_plain(const double *values, uint32_t count) {
+static uint32_t scan_least(const double *values, uint32_t count) {
     uint32_t best = 0;
     double least = values[0];
     for (uint32_t i = 1; i < count; i++) {
@@ -145,3 +101,5 @@ uint32_t gjk_scan_least_plain(const double *values, uint32_t count) {
     }
     return best;
 }
+
+const struct gjk_scans gjk_scans_plain = {scan2, scan3, scan_both3, scan_least};

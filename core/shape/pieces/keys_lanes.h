@@ -3,6 +3,8 @@
  * base/lanes_*.h before.
  */
 
+#include "shape/pieces/walk.h"
+
 /* The boxes of the children on one axis. */
 typedef struct lanes_slab {
     lanes min, max;

@@ -7,8 +7,7 @@
 
 #include "shape/pieces/walk.h"
 
-#include "shape/convex/scan.h"
-
+#include "base/lanes.h"
 #include "base/lanes_plain.h"
 
 #include "shape/pieces/keys_lanes.h"
@@ -85,23 +84,7 @@ void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
 
 /* --- The walk --- */
 
-uint32_t gjk_pieces_keys_plain(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
-                               double keys[GJK_PIECES_WIDTH]) {
-    return find_keys(walk, node, keys);
-}
-
-static uint32_t find_keys_fastest(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
-                                  double keys[GJK_PIECES_WIDTH]) {
-#ifdef GJK_SCAN_X86
-    if (gjk_has_avx512()) {
-        return gjk_pieces_keys_avx512(walk, node, keys);
-    }
-    if (gjk_has_avx2()) {
-        return gjk_pieces_keys_avx2(walk, node, keys);
-    }
-#endif
-    return gjk_pieces_keys_plain(walk, node, keys);
-}
+gjk_pieces_keys *const gjk_pieces_keys_plain = find_keys;
 
 /* Fetches what a child begins with while its siblings are still being sorted. */
 static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
@@ -118,7 +101,9 @@ static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
 static void open_node(gjk_pieces_walk *walk, const gjk_pieces_node *node) {
     _Alignas(64) double keys[GJK_PIECES_WIDTH];
     const uint32_t bottom = walk->top;
-    for (uint32_t found = find_keys_fastest(walk, node, keys); found != 0; found &= found - 1) {
+    uint32_t found = GJK_FASTEST(gjk_pieces_keys_plain, gjk_pieces_keys_avx2,
+                                 gjk_pieces_keys_avx512)(walk, node, keys);
+    for (; found != 0; found &= found - 1) {
         const uint32_t i = (uint32_t)__builtin_ctz(found);
         GJK_CHECK(walk->top < GJK_PIECES_STACK);
         uint32_t at = walk->top++;

@@ -73,11 +73,9 @@ bool gjk_pieces_walk_next(gjk_pieces_walk *walk, uint32_t *first, uint32_t *coun
 
 /* Writes the keys of a node's children to an array aligned to 64 bytes. Returns the bits of those
  * that the query may be about. One function for each instruction set, with the same bits. */
-uint32_t gjk_pieces_keys_plain(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
-                               double keys[GJK_PIECES_WIDTH]);
-uint32_t gjk_pieces_keys_avx2(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
-                              double keys[GJK_PIECES_WIDTH]);
-uint32_t gjk_pieces_keys_avx512(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
-                                double keys[GJK_PIECES_WIDTH]);
+typedef uint32_t gjk_pieces_keys(const gjk_pieces_walk *walk, const gjk_pieces_node *node,
+                                 double keys[GJK_PIECES_WIDTH]);
+extern gjk_pieces_keys *const gjk_pieces_keys_plain, *const gjk_pieces_keys_avx2,
+                                                         *const gjk_pieces_keys_avx512;
 
 #endif

@@ -302,12 +302,12 @@ TEST(every_instruction_set_sees_the_same) {
         double bound = query.kind == GJK_QUERY_OVERLAP ? 0.0 : test_rng_integer(&rng, 0, 4);
         _Alignas(64) double plain[GJK_TREE_WIDTH];
         _Alignas(64) double chosen[GJK_TREE_WIDTH];
-        uint32_t bits = gjk_tree_node_keys_plain(node, &query, bound, plain);
+        uint32_t bits = gjk_tree_keys_plain(node, &query, bound, plain);
         ck_assert_uint_eq(bits, gjk_tree_node_keys(node, &query, bound, chosen));
         ck_assert_mem_eq(plain, chosen, sizeof plain);
 #ifdef GJK_SCAN_X86
         if (gjk_has_avx2()) {
-            ck_assert_uint_eq(bits, gjk_tree_node_keys_avx2(node, &query, bound, chosen));
+            ck_assert_uint_eq(bits, gjk_tree_keys_avx2(node, &query, bound, chosen));
             ck_assert_mem_eq(plain, chosen, sizeof plain);
         }
 #endif

@@ -77,10 +77,8 @@ TEST(they_say_what_the_general_method_says) {
 }
 
 #ifdef GJK_SCAN_X86
-typedef bool ray_kernel(const gjk_placed *target, const gjk_ray *ray,
-                        const gjk_ray_settings *settings, gjk_ray_result *result);
-
-static void require_same(const gjk_placed *target, const gjk_ray *ray, ray_kernel *kernel) {
+static void require_same(const gjk_placed *target, const gjk_ray *ray,
+                         gjk_flat_ray_kernel *kernel) {
     gjk_ray_result one, other;
     memset(&one, 0, sizeof one);
     memset(&other, 0, sizeof other);

@@ -33,14 +33,15 @@ TEST(both_scans_find_the_lowest_index_of_the_farthest) {
                 d[i] = (gjk_vec3){test_rng_integer(&rng, -3, 3), test_rng_integer(&rng, -3, 3),
                                   test_rng_uniform(&rng, -1.0, 1.0)};
             }
-            gjk_scan_both3(cloud, d, index);
+            gjk_scans_fastest()->both(cloud, d, index);
             for (int i = 0; i < 2; i++) {
-                const uint32_t expected = gjk_scan3_plain(&cloud[i], d[i].x, d[i].y, d[i].z);
+                const uint32_t expected = gjk_scans_plain.three(&cloud[i], d[i].x, d[i].y, d[i].z);
                 ck_assert_uint_eq(index[i], expected);
                 ck_assert_uint_eq(gjk_scan3(&cloud[i], d[i].x, d[i].y, d[i].z), expected);
 #ifdef GJK_SCAN_X86
                 if (gjk_has_avx2()) {
-                    ck_assert_uint_eq(gjk_scan3_avx2(&cloud[i], d[i].x, d[i].y, d[i].z), expected);
+                    ck_assert_uint_eq(gjk_scans_avx2.three(&cloud[i], d[i].x, d[i].y, d[i].z),
+                                      expected);
                 }
 #endif
             }
@@ -56,11 +57,11 @@ TEST(the_least_is_the_first_among_equals) {
             for (uint32_t i = 0; i < STRIDE_MOST; i++) {
                 values[i] = i < count ? (double)test_rng_integer(&rng, -20, 60) : (double)INFINITY;
             }
-            const uint32_t expected = gjk_scan_least_plain(values, count);
-            ck_assert_uint_eq(gjk_scan_least(values, count), expected);
+            const uint32_t expected = gjk_scans_plain.least(values, count);
+            ck_assert_uint_eq(gjk_scans_fastest()->least(values, count), expected);
 #ifdef GJK_SCAN_X86
             if (gjk_has_avx2()) {
-                ck_assert_uint_eq(gjk_scan_least_avx2(values, count), expected);
+                ck_assert_uint_eq(gjk_scans_avx2.least(values, count), expected);
             }
 #endif
         }
