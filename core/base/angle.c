@@ -189,12 +189,6 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
 #define HALF_PI 0x1.921fb54442d18p+0
 #define HALF_PI_LOW 0x1.1a62633145c07p-54
 
-/* a * b - c * d, rounded about once. */
-static double difference_of_products(double a, double b, double c, double d) {
-    gjk_double_double p = gjk_two_product(a, b), q = gjk_two_product(c, d);
-    return (p.high - q.high) + (p.low - q.low);
-}
-
 /* The angle of (large, small), 0 < small <= large, as an approximation and its correction. */
 static gjk_double_double angle_below_diagonal(double small, double large) {
     double z = small / large, square = z * z;
@@ -203,7 +197,9 @@ static gjk_double_double angle_below_diagonal(double small, double large) {
     sum = -0.3302995 + square * sum;
     double guess = z * (0.9998660 + square * sum), s, c;
     gjk_sincos(guess, &s, &c);
-    double rest = difference_of_products(small, c, large, s) / (large * c + small * s);
+    /* small * c - large * s, rounded about once */
+    gjk_double_double p = gjk_two_product(small, c), q = gjk_two_product(large, s);
+    double rest = ((p.high - q.high) + (p.low - q.low)) / (large * c + small * s);
     return (gjk_double_double){guess, rest - rest * rest * rest / 3.0};
 }
 

@@ -104,11 +104,6 @@ bool gjk_arena_can_take(const struct gjk_arena *arena, size_t bytes) {
     return can;
 }
 
-/* The size of the block that holds a chunk. */
-static size_t block_bytes(const struct gjk_arena_chunk *chunk) {
-    return (size_t)(chunk->data - (const unsigned char *)chunk) + chunk->capacity;
-}
-
 /* Frees chunks from this one up to `end`. */
 static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *chunk,
                         const struct gjk_arena_chunk *end) {
@@ -117,7 +112,8 @@ static void free_chunks(const struct gjk_arena *arena, struct gjk_arena_chunk *c
         UNPOISON(chunk->data, chunk->capacity);
         if (!chunk->is_lent) {
             if (arena->account != NULL) {
-                arena->account->give(arena->account, block_bytes(chunk));
+                const size_t start = (size_t)(chunk->data - (const unsigned char *)chunk);
+                arena->account->give(arena->account, start + chunk->capacity);
             }
             free(chunk);
         }

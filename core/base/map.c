@@ -150,22 +150,6 @@ typedef struct row {
     uint16_t height; /* of the node that holds such slots */
 } row;
 
-static void retain_items(const gjk_map *map, const node *leaf) {
-    for (uint32_t i = 0; map->kind->retain != NULL && i < leaf->count; i++) {
-        map->kind->retain(map->context, leaf->slots[i]);
-    }
-}
-
-static void retain_children(node *parent) {
-    uint32_t *ends = gjk_map_ends(parent);
-    for (uint32_t i = 0; i < parent->count; i++) {
-        const node *child = gjk_map_node_retain(parent->slots[i]);
-        parent->size += child->size;
-        parent->bytes += child->bytes;
-        ends[i] = parent->size;
-    }
-}
-
 /* A node of count > 0 slots, which it retains. NULL: out of memory. */
 static node *node_new(const gjk_map *map, const void *const *slots, uint32_t count,
                       uint16_t height) {
@@ -183,11 +167,19 @@ static node *node_new(const gjk_map *map, const void *const *slots, uint32_t cou
     if (height == 0) {
         made->size = count;
         made->least = slots[0];
-        retain_items(map, made);
+        for (uint32_t i = 0; map->kind->retain != NULL && i < made->count; i++) {
+            map->kind->retain(map->context, made->slots[i]);
+        }
     } else {
         made->size = 0;
         made->least = gjk_map_child(made, 0)->least;
-        retain_children(made);
+        uint32_t *ends = gjk_map_ends(made);
+        for (uint32_t i = 0; i < made->count; i++) {
+            const node *child = gjk_map_node_retain(made->slots[i]);
+            made->size += child->size;
+            made->bytes += child->bytes;
+            ends[i] = made->size;
+        }
     }
     return made;
 }

@@ -29,18 +29,14 @@ static wide cross(gjk_quat q, wide v) {
                   combine(q.x, v.y, -q.y, v.x)};
 }
 
-/* 2 / (q . q) */
-static gjk_double_double factor_of(gjk_quat q) {
+static wide turn_by_quaternion(gjk_quat q, wide v) {
     const gjk_double_double square =
         gjk_dd_add(gjk_dd_add(gjk_two_product(q.x, q.x), gjk_two_product(q.y, q.y)),
                    gjk_dd_add(gjk_two_product(q.z, q.z), gjk_two_product(q.w, q.w)));
     const double high = 2.0 / square.high;
     const gjk_double_double back = gjk_dd_scale(high, square);
-    return gjk_dd_make(high, ((2.0 - back.high) - back.low) / square.high);
-}
-
-static wide turn_by_quaternion(gjk_quat q, wide v) {
-    const gjk_double_double f = factor_of(q);
+    /* 2 / (q . q) */
+    const gjk_double_double f = gjk_dd_make(high, ((2.0 - back.high) - back.low) / square.high);
     wide t = cross(q, v);
     t = sum(t, (wide){gjk_dd_scale(q.w, v.x), gjk_dd_scale(q.w, v.y), gjk_dd_scale(q.w, v.z)});
     t = cross(q, t);

@@ -66,15 +66,6 @@ static void iterate2(const gjk_frame2 *frame, const struct gjk_penetration_solve
     }
 }
 
-static void iterate3(const gjk_frame3 *frame, const struct gjk_penetration_solver *solver,
-                     const gjk_goal *goal, gjk_solution *solution) {
-    gjk_simplex3 simplex;
-    simplex.count = 0;
-    if (gjk_gjk3(frame, goal, &simplex, solution)) {
-        (void)after_gjk(solver)->solve3(frame, &simplex, goal, solution);
-    }
-}
-
 /* Runs the general method for the recorder only, from a to b as the caller names them; its solution
  * is discarded. */
 static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *query) {
@@ -98,7 +89,11 @@ static void trace(const gjk_placed *a, const gjk_placed *b, const pair_query *qu
         set_goal(&query->goal, frame.unit, frame.scale, &traced);
         traced.recorder = &recorder;
         world.unit = frame.unit;
-        iterate3(&frame, query->solver, &traced, &solution);
+        gjk_simplex3 simplex;
+        simplex.count = 0;
+        if (gjk_gjk3(&frame, &traced, &simplex, &solution)) {
+            (void)after_gjk(query->solver)->solve3(&frame, &simplex, &traced, &solution);
+        }
     }
 }
 
@@ -140,15 +135,6 @@ static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simpl
     }
 }
 
-/* Where a walk has ended around the origin, the points that are kept are still its. */
-static void keep_indices(const gjk_walk3 *walk, gjk_cache *cache) {
-    for (uint32_t i = 0; i < walk->count && walk->is_around; i++) {
-        cache->at_a[i] = walk->on_a[i];
-        cache->at_b[i] = walk->on_b[i];
-    }
-    cache->has_indices = walk->is_around;
-}
-
 /* Boolean GJK, which decides most pairs, then the general method from its last simplex. */
 static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query *query,
                           const gjk_goal *goal, gjk_solution *solution) {
@@ -172,7 +158,13 @@ static void iterate_from3(gjk_frame3 *frame, gjk_vec3 heading, const pair_query 
     if (query->cache != NULL) {
         bool separated = reached && solution->proof == GJK_PROVEN_SEPARATED;
         gjk_cache_keep(query->cache, frame, &simplex, separated ? &solution->normal : NULL);
-        keep_indices(query->walk, query->cache);
+        /* Where a walk has ended around the origin, the points that are kept are still its. */
+        const gjk_walk3 *walk = query->walk;
+        for (uint32_t i = 0; i < walk->count && walk->is_around; i++) {
+            query->cache->at_a[i] = walk->on_a[i];
+            query->cache->at_b[i] = walk->on_b[i];
+        }
+        query->cache->has_indices = walk->is_around;
     }
     if (undecided) {
         (void)solver->solve3(frame, &simplex, goal, solution);

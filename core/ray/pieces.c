@@ -341,14 +341,6 @@ static bool find_leave(const way_out *way, const gjk_near_shape *near, line_end 
     return leaves;
 }
 
-/* Of a shape that the line leaves. */
-static void find_enter(const way_out *way, const gjk_near_shape *near, stay *out) {
-    if (!meet_piece(way, &near->placed, way->direction, &out->enter) ||
-        out->enter.t > out->leave.t) {
-        out->enter.t = out->leave.t;
-    }
-}
-
 static void go_to(way_out *way, const line_end *end, uint32_t piece) {
     way->t = gjk_larger(end->t, way->t);
     way->error = end->error;
@@ -434,7 +426,10 @@ static void look_ahead(way_out *way, stay *farthest, stay *next) {
                 found.leave.t <= way->t + found.leave.rounding) {
                 continue;
             }
-            find_enter(way, &near, &found);
+            if (!meet_piece(way, &near.placed, way->direction, &found.enter) ||
+                found.enter.t > found.leave.t) {
+                found.enter.t = found.leave.t;
+            }
             if (joins(way, &found)) {
                 const bool is_farther =
                     farthest->piece == GJK_NO_PIECE || found.leave.t > farthest->leave.t;

@@ -330,14 +330,6 @@ static bool boxes_meet(const gjk_query_bounds *p, const gjk_query_bounds *q) {
     return meet;
 }
 
-/* Is no pair of this moved body, or of those behind it by their ids, less than the one found? */
-static bool is_settled(const gjk_asked_row *row, const gjk_body *moved) {
-    const gjk_configuration *out = row->out;
-    const char *least = row->c->least_id;
-    return out->colliding && strcmp(moved->id, out->a->id) > 0 &&
-           (least == NULL || strcmp(least, out->a->id) > 0);
-}
-
 static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hint) {
     const struct gjk_configurations *c = row->c;
     const gjk_configuration_settings *s = &c->settings;
@@ -348,7 +340,11 @@ static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hin
         const gjk_placed placed = place_moved(row, i);
         const gjk_participant moved = {s->moved[i], &placed};
         gjk_query_bounds room, other_room;
-        if (is_settled(row, moved.body)) {
+        /* No pair of this moved body, or of those behind it by their ids, is less than the one found: */
+        const gjk_configuration *out = row->out;
+        const char *least = row->c->least_id;
+        if (out->colliding && strcmp(moved.body->id, out->a->id) > 0 &&
+            (least == NULL || strcmp(least, out->a->id) > 0)) {
             return;
         }
         const gjk_query_bounds *box = box_of(row, i, &room);
@@ -405,20 +401,13 @@ static double gap_between(const gjk_placed *p, const gjk_placed *q) {
 /* Depths are exact where they converge, as those of polytopes of so many points do by default. */
 #define EXACT_POINTS_MAX 128
 
-static bool is_exact(const gjk_asked_row *row, const gjk_placed *p, const gjk_placed *q) {
-    return row->c->settings.max_iterations >= GJK_ITERATIONS_DEFAULT &&
-           p->shape->count + q->shape->count <= EXACT_POINTS_MAX;
-}
-
-/* Is the pair surely farther than the nearest so far? */
-static bool is_too_far(const gjk_asked_row *row, const gjk_placed *p, const gjk_placed *q) {
-    return (row->bound >= 0.0 || is_exact(row, p, q)) && gap_between(p, q) > row->bound;
-}
-
 static bool ask_distance(gjk_asked_row *row, const gjk_participant *a, const gjk_participant *b) {
     gjk_configuration *out = row->out;
     const bool is_known = out->a == a->body && out->b == b->body;
-    if (is_known || is_too_far(row, a->placed, b->placed)) {
+    const bool is_exact = row->c->settings.max_iterations >= GJK_ITERATIONS_DEFAULT &&
+                          a->placed->shape->count + b->placed->shape->count <= EXACT_POINTS_MAX;
+    if (is_known ||
+        ((row->bound >= 0.0 || is_exact) && gap_between(a->placed, b->placed) > row->bound)) {
         return true;
     }
     const gjk_distance_result result = gjk_distance(a->placed, b->placed, &row->distance);
@@ -620,15 +609,6 @@ static bool bounds_meet(const gjk_bounds *p, const gjk_bounds *q) {
            q->min.y <= p->max.y && p->min.z <= q->max.z && q->min.z <= p->max.z;
 }
 
-/* Can a piece of a, which moves, come near b, which rests? */
-static bool may_meet(const encounter *e, const gjk_placed *part_a, const gjk_bounds *box_b) {
-    const gjk_pose world = gjk_pose_identity();
-    gjk_mover mover;
-    gjk_mover_make(&e->a.from.pose, part_a, &e->a.motion, &mover);
-    const gjk_bounds box = gjk_swept_bounds(&mover, &world);
-    return !e->b.rests || bounds_meet(&box, box_b);
-}
-
 static void meet(encounter *e) {
     const struct gjk_pieces *pieces = e->a.from.shape->pieces;
     const gjk_placed whole = {e->a.from.shape, gjk_pose_identity()};
@@ -643,7 +623,11 @@ static void meet(encounter *e) {
     for (uint32_t next = 0, i; gjk_pieces_next(pieces, e->budget, &next, &i);) {
         gjk_piece piece;
         gjk_piece_make_own(pieces, i, &piece);
-        if (may_meet(e, &piece.placed, &box_b)) {
+        const gjk_pose world = gjk_pose_identity();
+        gjk_mover mover;
+        gjk_mover_make(&e->a.from.pose, &piece.placed, &e->a.motion, &mover);
+        const gjk_bounds box = gjk_swept_bounds(&mover, &world);
+        if (!e->b.rests || bounds_meet(&box, &box_b)) {
             meet_part(e, &piece.placed);
         }
     }

@@ -55,16 +55,12 @@ static int by_name(const void *a, const void *b) {
     return strcmp(((const step *)a)->name, ((const step *)b)->name);
 }
 
-static bool is_same(const char *a, const char *b) {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
-}
-
 static uint32_t list_steps(const gjk_tree_change *changes, uint32_t count, step *steps) {
     uint32_t found = 0;
     for (uint32_t i = 0; i < count; i++) {
         const gjk_body *old = changes[i].from, *new = changes[i].to;
         const char *from = old != NULL ? old->group : NULL, *to = new != NULL ? new->group : NULL;
-        if (is_same(from, to)) {
+        if (from == to || (from != NULL && to != NULL && strcmp(from, to) == 0)) {
             continue;
         }
         if (from != NULL) {

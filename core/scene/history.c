@@ -102,16 +102,13 @@ static gjk_status make_span(const struct gjk_set *from, const struct gjk_set *to
     return status;
 }
 
-/* Nothing moves over a gap. */
-static bool is_apart(const stamp *from, const gjk_tick *to) {
-    return from->is_missing || to->is_missing || to->after_gap;
-}
-
 /* previous: at the tick before; NULL: none. */
 static stamp *stamp_new(const gjk_tick *tick, const stamp *previous) {
     stamp *made = malloc(sizeof *made + tick->note_bytes);
     struct gjk_tree *span = NULL;
-    const bool has_span = previous != NULL && !is_apart(previous, tick);
+    /* Nothing moves over a gap. */
+    const bool has_span =
+        previous != NULL && !(previous->is_missing || tick->is_missing || tick->after_gap);
     if (made == NULL || (has_span && make_span(previous->set, tick->set, &span) != GJK_OK)) {
         free(made);
         return NULL;

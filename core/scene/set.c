@@ -79,17 +79,6 @@ static int compare_handles(const void *a, const void *b) {
     return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
 }
 
-/* Handles are mostly given in the order of ids, and then nothing is left to do. */
-static void sort_by_handle(gjk_map_edit *edits, uint32_t count) {
-    bool sorted = true;
-    for (uint32_t i = 1; i < count && sorted; i++) {
-        sorted = compare_handles(&edits[i - 1], &edits[i]) <= 0;
-    }
-    if (!sorted) {
-        qsort(edits, count, sizeof edits[0], compare_handles);
-    }
-}
-
 /* Writes the edits of the map by handle, in the order of handles. Returns their number, at most
  * 2 * count. */
 static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, gjk_map_edit *out) {
@@ -103,7 +92,13 @@ static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, 
             out[all++] = (gjk_map_edit){&new->handle, new};
         }
     }
-    sort_by_handle(out, all);
+    bool sorted = true; /* mostly, as handles are given in the order of ids */
+    for (uint32_t i = 1; i < all && sorted; i++) {
+        sorted = compare_handles(&out[i - 1], &out[i]) <= 0;
+    }
+    if (!sorted) {
+        qsort(out, all, sizeof out[0], compare_handles);
+    }
     for (uint32_t i = 0; i < all; i++) {
         bool again =
             kept > 0 && *(const uint32_t *)out[kept - 1].key == *(const uint32_t *)out[i].key;

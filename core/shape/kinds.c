@@ -202,23 +202,6 @@ static gjk_status make_heightfield(gjk_geometry *g, gjk_shape *out) {
     return status;
 }
 
-static void view_mesh(const gjk_mesh *mesh, gjk_member_value *values) {
-    values[0].vertices.in_3d = mesh->vertices;
-    values[0].vertices.count = mesh->vertex_count;
-    values[1].triangles.items = mesh->triangles;
-    values[1].triangles.count = mesh->triangle_count;
-    values[4].materials.items = mesh->materials;
-    values[4].materials.count = mesh->materials != NULL ? mesh->triangle_count : 0;
-}
-
-static void view_heightfield(const gjk_heightfield *field, gjk_member_value *values) {
-    const uint32_t cells = (field->columns - 1) * (field->rows - 1);
-    values[3].heights.items = field->heights;
-    values[3].heights.count = field->columns * field->rows;
-    values[5].materials.items = field->materials;
-    values[5].materials.count = field->materials != NULL ? cells : 0;
-}
-
 void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]) {
     gjk_heightfield field;
     gjk_mesh mesh;
@@ -235,11 +218,20 @@ void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBE
         break;
     case GJK_MESH:
         (void)gjk_pieces_mesh(shape->pieces, &mesh);
-        view_mesh(&mesh, values);
+        values[0].vertices.in_3d = mesh.vertices;
+        values[0].vertices.count = mesh.vertex_count;
+        values[1].triangles.items = mesh.triangles;
+        values[1].triangles.count = mesh.triangle_count;
+        values[4].materials.items = mesh.materials;
+        values[4].materials.count = mesh.materials != NULL ? mesh.triangle_count : 0;
         break;
     case GJK_HEIGHTFIELD:
         (void)gjk_pieces_heightfield(shape->pieces, &field);
-        view_heightfield(&field, values);
+        values[3].heights.items = field.heights;
+        values[3].heights.count = field.columns * field.rows;
+        values[5].materials.items = field.materials;
+        values[5].materials.count =
+            field.materials != NULL ? (field.columns - 1) * (field.rows - 1) : 0;
         break;
     default:
         break;

@@ -224,21 +224,16 @@ static void cloud_range(const gjk_shape *shape, gjk_vec3 row, double *least, dou
     *most = high;
 }
 
-/* The range of row . x over the own bounding box, of a shape of many pieces. */
-static void box_range(const gjk_shape *shape, gjk_vec3 row, double *low, double *high) {
-    const gjk_vec3 half = shape->half_extents;
-    const double middle = gjk_dot3(row, shape->center);
-    const double reach = fabs(row.x) * half.x + fabs(row.y) * half.y + fabs(row.z) * half.z;
-    *low = middle - reach;
-    *high = middle + reach;
-}
-
 /* One axis of the world: x_world = row . x_own + offset. */
 static void axis_bounds(const gjk_shape *shape, gjk_vec3 row, double offset, double *min,
                         double *max) {
     double low, high;
     if (shape->pieces != NULL) {
-        box_range(shape, row, &low, &high);
+        const gjk_vec3 half = shape->half_extents;
+        const double middle = gjk_dot3(row, shape->center);
+        const double reach = fabs(row.x) * half.x + fabs(row.y) * half.y + fabs(row.z) * half.z;
+        low = middle - reach;
+        high = middle + reach;
     } else if (shape->count == 0) {
         curve_range(shape, row, &low, &high);
     } else {

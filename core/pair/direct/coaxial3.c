@@ -72,14 +72,6 @@ static gjk_vec3 across(gjk_vec3 u, gjk_vec3 v, double least) {
     return gjk_perpendicular3(u);
 }
 
-/* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel to
- * all others, but two of them have no plane. */
-static bool are_parallel(const frustum3 *a, const frustum3 *b) {
-    const double of_a = gjk_dot3(a->axis, a->axis), of_b = gjk_dot3(b->axis, b->axis);
-    gjk_vec3 cross = gjk_cross3(a->axis, b->axis);
-    return gjk_dot3(cross, cross) <= GJK_ROUNDING * GJK_ROUNDING * of_a * of_b && of_a + of_b > 0.0;
-}
-
 static plane3 make_plane(const frustum3 *a, const frustum3 *b, double scale) {
     const double of_a = gjk_length3(a->axis), of_b = gjk_length3(b->axis);
     plane3 plane;
@@ -136,7 +128,12 @@ bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
         return false;
     }
     place(frame, &a, &b);
-    if (!are_parallel(&a, &b)) {
+    /* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel to
+     * all others, but two of them have no plane. */
+    const gjk_vec3 cross = gjk_cross3(a.axis, b.axis);
+    const double square_a = gjk_dot3(a.axis, a.axis), square_b = gjk_dot3(b.axis, b.axis);
+    const double limit = GJK_ROUNDING * GJK_ROUNDING * square_a * square_b;
+    if (!(gjk_dot3(cross, cross) <= limit && square_a + square_b > 0.0)) {
         return false;
     }
     const plane3 plane = make_plane(&a, &b, frame->scale);

@@ -128,12 +128,6 @@ static bool is_ellipse(const gjk_shape *shape) {
     return shape->type == GJK_ELLIPSE && shape->count == 0;
 }
 
-/* A vector in the frame of the ellipsoid b, whose axes in the frame of a are the columns of
- * `rotation` over `unit`. */
-static gjk_vec3 into_b(const gjk_mat3 *rotation, double unit, gjk_vec3 from_b) {
-    return gjk_scale3(1.0 / unit, gjk_mul3_transposed(rotation, from_b));
-}
-
 static gjk_vec3 out_of_b(const gjk_mat3 *rotation, double unit, gjk_vec3 own) {
     return gjk_scale3(1.0 / unit, gjk_mul3(rotation, own));
 }
@@ -149,17 +143,15 @@ static bool solve_concentric(const gjk_frame3 *frame, const gjk_goal *goal,
     return conclude(&foot, gjk_scale3(-gjk_dot3(n, b), n), false, frame->scale, goal, solution);
 }
 
-static bool is_concentric(const gjk_frame3 *frame) {
-    const gjk_vec3 t = frame->translation, x = frame->rotation.r0, y = frame->rotation.r1;
-    return t.x == 0.0 && t.y == 0.0 && t.z == 0.0 && x.x == frame->unit && y.y == frame->unit;
-}
-
 bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
     const gjk_shape *a = frame->a, *b = frame->b;
     const double unit = frame->unit;
     foot3 foot;
     if (is_ellipse(a) && is_ellipse(b)) {
-        return is_concentric(frame) && solve_concentric(frame, goal, solution);
+        const gjk_vec3 t = frame->translation, x = frame->rotation.r0, y = frame->rotation.r1;
+        const bool is_concentric = t.x == 0.0 && t.y == 0.0 && t.z == 0.0 && x.x == frame->unit &&
+                                   y.y == frame->unit; /* and their axes are parallel */
+        return is_concentric && solve_concentric(frame, goal, solution);
     }
     if (is_ellipse(a) && b->count == 1) {
         gjk_vec3 p = gjk_mul3(&frame->rotation, gjk_shape_point(b, 0));
@@ -169,7 +161,8 @@ bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solut
     }
     if (is_ellipse(b) && a->count == 1) {
         gjk_vec3 p = gjk_scale3(unit, gjk_shape_point(a, 0));
-        gjk_vec3 own = into_b(&frame->rotation, unit, gjk_sub3(p, frame->translation));
+        gjk_vec3 from_b = gjk_mul3_transposed(&frame->rotation, gjk_sub3(p, frame->translation));
+        gjk_vec3 own = gjk_scale3(1.0 / unit, from_b);
         if (!find_foot(gjk_scale3(unit, b->curve.a), own, a->dimension, &foot)) {
             return false;
         }

@@ -14,12 +14,9 @@
 #define LONGEST 0x1p900
 #define SHORTEST 0x1p-900
 
-static bool is_round(const gjk_shape *shape) {
-    return shape->count == 0 && (shape->type == GJK_CYLINDER || shape->type == GJK_CONE);
-}
-
 static bool is_served(const gjk_shape *shape) {
-    return is_round(shape) || shape->count == 1 || shape->count == 2;
+    return (shape->count == 0 && (shape->type == GJK_CYLINDER || shape->type == GJK_CONE)) ||
+           shape->count == 1 || shape->count == 2;
 }
 
 static gjk_vec3 column_point(const gjk_shape *shape, uint32_t i) {
@@ -43,22 +40,19 @@ static void set_own(const gjk_shape *shape, gjk_round_body *body) {
     body->line = gjk_sub3(body->center[1], body->center[0]);
 }
 
-static void turn(const gjk_frame3 *frame, gjk_round_body *body) {
-    for (int i = 0; i < 2; i++) {
-        const gjk_vec3 center = gjk_mul3(&frame->rotation, body->center[i]);
-        body->center[i] = gjk_add3(center, frame->translation);
-        body->across[i] = gjk_mul3(&frame->rotation, body->across[i]);
-    }
-    body->line = gjk_mul3(&frame->rotation, body->line);
-}
-
 bool gjk_round_pair_make(const gjk_frame3 *frame, gjk_round_pair *pair) {
     if (!frame->curved || frame->unit != 1.0 || !is_served(frame->a) || !is_served(frame->b)) {
         return false;
     }
     set_own(frame->a, &pair->body[0]);
     set_own(frame->b, &pair->body[1]);
-    turn(frame, &pair->body[1]);
+    gjk_round_body *b = &pair->body[1];
+    for (int i = 0; i < 2; i++) {
+        const gjk_vec3 center = gjk_mul3(&frame->rotation, b->center[i]);
+        b->center[i] = gjk_add3(center, frame->translation);
+        b->across[i] = gjk_mul3(&frame->rotation, b->across[i]);
+    }
+    b->line = gjk_mul3(&frame->rotation, b->line);
     pair->shape_b = frame->b;
     pair->scale = frame->scale;
     return true;
@@ -200,11 +194,6 @@ static form2 form_of(const gjk_round_pair *pair, const gjk_round_contact *c,
     return form;
 }
 
-static bool is_at_least(const form2 *form, double least) {
-    const double xx = form->xx - least, yy = form->yy - least;
-    return xx >= 0.0 && yy >= 0.0 && xx * yy >= form->xy * form->xy;
-}
-
 /* Returns the residual of the equations of a contact. */
 static double residue(const gjk_round_contact *c, double sine) {
     const gjk_vec3 w = gjk_sub3(c->point[0], c->point[1]);
@@ -229,7 +218,9 @@ void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *c
     for (int i = 0; i < HALVINGS; i++, sine *= 0.5) {
         const double cosine = sqrt(1.0 - sine * sine);
         const form2 form = form_of(pair, contact, across, sine);
-        if (is_at_least(&form, SURE * 2.0 * depth / (1.0 + cosine))) {
+        const double least = SURE * 2.0 * depth / (1.0 + cosine);
+        const double xx = form.xx - least, yy = form.yy - least;
+        if (xx >= 0.0 && yy >= 0.0 && xx * yy >= form.xy * form.xy) {
             cover->cosine = cosine;
             break;
         }

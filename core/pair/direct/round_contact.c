@@ -181,17 +181,14 @@ static void move(search3 *s, const step3 *step) {
     }
 }
 
-/* Returns true if an apex alone is the contact. */
-static bool is_apex(const search3 *s, int k) {
-    return !s->is_side[k] && s->pair->body[k].radius[s->contact->weight[k] == 1.0] == 0.0;
-}
-
 /* Sets the axes across the normal, along a rim if there is one. False: it has no direction. */
 static bool set_axes(search3 *s) {
     const gjk_round_contact *c = s->contact;
     bool found = false;
     for (int k = 0; k < 2; k++) {
-        if (s->pair->body[k].radius[0] == 0.0 || is_apex(s, k)) {
+        const double *radius = s->pair->body[k].radius;
+        const bool is_apex = !s->is_side[k] && radius[s->contact->weight[k] == 1.0] == 0.0;
+        if (radius[0] == 0.0 || is_apex) {
             continue;
         }
         if (!(c->look[k].sine > AXIAL)) {
@@ -205,11 +202,6 @@ static bool set_axes(search3 *s) {
     return true;
 }
 
-static bool is_sound(const step3 *step) {
-    return gjk_dot2(step->normal, step->normal) < LONG * LONG && fabs(step->weight[0]) < 1e9 &&
-           fabs(step->weight[1]) < 1e9;
-}
-
 static bool iterate(search3 *s) {
     gjk_round_contact *c = s->contact;
     c->margin[0] = c->margin[1] = -1.0;
@@ -219,7 +211,9 @@ static bool iterate(search3 *s) {
         activate(s);
         set_points(s);
         const bool had[2] = {s->is_side[0], s->is_side[1]};
-        if (!set_axes(s) || !solve(s, &step) || !is_sound(&step)) {
+        if (!set_axes(s) || !solve(s, &step) ||
+            !(gjk_dot2(step.normal, step.normal) < LONG * LONG && fabs(step.weight[0]) < 1e9 &&
+              fabs(step.weight[1]) < 1e9)) {
             return false;
         }
         move(s, &step);

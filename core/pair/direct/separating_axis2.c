@@ -89,19 +89,6 @@ static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 
     return (witness2){end, gjk_add2(q, gjk_scale2(reach / squared, back)), false};
 }
 
-/* The gap along n, by support scans of both. */
-static double gap_along(const outline2 *own, const outline2 *other, gjk_vec2 n) {
-    gjk_vec2 p = corner(own, farthest(own, n));
-    gjk_vec2 q = corner(other, farthest(other, gjk_neg2(n)));
-    return gjk_dot2(n, gjk_sub2(q, p));
-}
-
-static void set_points(bool of_b, const witness2 *points, gjk_solution *solution) {
-    solution->point_a = gjk_xy0(of_b ? points->on_other : points->on_edge);
-    solution->point_b = gjk_xy0(of_b ? points->on_edge : points->on_other);
-    solution->has_points = true;
-}
-
 /* Settles a pair whose nearest points are corners: the normal is the direction between them. */
 static bool settle_corners(const outline2 *own, const outline2 *other, const witness2 *points,
                            bool of_b, double close_enough, gjk_solution *solution) {
@@ -111,7 +98,9 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
         return false;
     }
     gjk_vec2 n = gjk_scale2(1.0 / length, between);
-    double gap = gap_along(own, other, n);
+    gjk_vec2 p = corner(own, farthest(own, n));
+    gjk_vec2 q = corner(other, farthest(other, gjk_neg2(n)));
+    double gap = gjk_dot2(n, gjk_sub2(q, p));
     bool met = length - gap <= close_enough;
     if (met ||
         gap > solution->lower) { /* the edge's normal may prove as much but not match the points */
@@ -120,15 +109,6 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
     solution->lower = gjk_larger(solution->lower, gap);
     solution->upper = length;
     return met;
-}
-
-/* Returns true if the points are apart by the gap along the normal. A projection is, unless the
- * edge is so short that rounding has turned it in the frame; two corners are where one is over the
- * other's edge but for rounding. */
-static bool is_along(const witness2 *points, gjk_vec2 normal, double gap, double close_enough) {
-    gjk_vec2 between = gjk_sub2(points->on_other, points->on_edge);
-    gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
-    return gjk_length2(off) <= (points->projected ? 4.0 : 1.0) * close_enough;
 }
 
 /* Sets the witness points and the final bounds. Returns false when these do not meet. */
@@ -141,14 +121,20 @@ static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 
     if (points.projected) { /* from the projection, where an error of the normal has no lever arm */
         gap = gjk_dot2(normal, gjk_sub2(points.on_other, points.on_edge));
     }
-    if (is_along(&points, normal, gap, rounding)) {
+    /* The points are apart by the gap along the normal, unless the edge is so short that rounding
+     * has turned it. */
+    gjk_vec2 between = gjk_sub2(points.on_other, points.on_edge);
+    gjk_vec2 off = gjk_sub2(between, gjk_scale2(gap, normal));
+    if (gjk_length2(off) <= (points.projected ? 4.0 : 1.0) * rounding) {
         solution->lower = gap;
         solution->upper = gap;
     } else if (!settle_corners(own, other, &points, widest->of_b, rounding, solution)) {
         solution->upper = INFINITY;
         return false;
     }
-    set_points(widest->of_b, &points, solution);
+    solution->point_a = gjk_xy0(widest->of_b ? points.on_other : points.on_edge);
+    solution->point_b = gjk_xy0(widest->of_b ? points.on_edge : points.on_other);
+    solution->has_points = true;
     return true;
 }
 

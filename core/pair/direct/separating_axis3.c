@@ -84,11 +84,6 @@ static inline void find_widest(boxes3 *s, uint32_t count) {
     s->axis = (uint32_t)__builtin_ctz(equal);
 }
 
-static double along_b(const boxes3 *s, int j) {
-    return s->between[0] * s->turn[0][j] + s->between[1] * s->turn[1][j] +
-           s->between[2] * s->turn[2][j];
-}
-
 static void try_faces(boxes3 *s) {
     for (int i = 0; i < 3; i++) {
         double of_b = s->half_b[0] * s->magnitude[i][0] + s->half_b[1] * s->magnitude[i][1] +
@@ -98,7 +93,9 @@ static void try_faces(boxes3 *s) {
     for (int j = 0; j < 3; j++) {
         double of_a = s->half_a[0] * s->magnitude[0][j] + s->half_a[1] * s->magnitude[1][j] +
                       s->half_a[2] * s->magnitude[2][j];
-        s->gap[3 + j] = fabs(along_b(s, j)) - (s->half_b[j] + of_a);
+        double along_b = s->between[0] * s->turn[0][j] + s->between[1] * s->turn[1][j] +
+                         s->between[2] * s->turn[2][j];
+        s->gap[3 + j] = fabs(along_b) - (s->half_b[j] + of_a);
     }
 }
 

@@ -381,22 +381,17 @@ static void settle_at_contact(search3 *s) {
     }
 }
 
-/* The face to push out next; GJK_NO_FACE when nothing can be less deep than the contact. */
-static uint32_t next_face(search3 *s, const struct gjk_polytope3 *polytope) {
-    if (s->frame->round != NULL) {
-        find_cover(s);
-    }
-    return s->has_cover ? gjk_round_uncovered_face(&s->cover, polytope)
-                        : gjk_polytope3_nearest_face(polytope);
-}
-
 /* Pushes out the nearest face. True when that ends the search; *done: by the goal, and nothing is
  * left to find. */
 static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     const gjk_goal *goal = s->goal;
     gjk_solution *solution = s->solution;
     solution->iterations++;
-    const uint32_t nearest = next_face(s, polytope);
+    if (s->frame->round != NULL) {
+        find_cover(s);
+    }
+    const uint32_t nearest = s->has_cover ? gjk_round_uncovered_face(&s->cover, polytope)
+                                          : gjk_polytope3_nearest_face(polytope);
     if (nearest == GJK_NO_FACE) {
         settle_at_contact(s);
         *done = true;
@@ -429,17 +424,6 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     return s->settled;
 }
 
-/*
- * Bounds the depth from below by the witness points of the nearest face. The face's corners may be
- * far from them, where an error of the normal has a lever arm: along it they differ by more than
- * rounding, and any of them may seem farther than the plane is.
- */
-static void bound_by_points(gjk_solution *solution) {
-    const gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
-    const double seen = -gjk_dot3(solution->normal, v);
-    solution->upper = gjk_smaller(gjk_larger(solution->upper, seen), 0.0);
-}
-
 /* Sets the points where the search has ended. */
 static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     gjk_solution *solution = s->solution;
@@ -448,7 +432,11 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     }
     set_witness_points(polytope, 4 * s->close_enough, solution);
     if (s->settled && !s->frame->curved) {
-        bound_by_points(solution);
+        /* The face's corners may be far from its nearest point, where an error of the normal has
+         * moved the plane: the witness points bound the depth from below. */
+        const gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
+        const double seen = -gjk_dot3(solution->normal, v);
+        solution->upper = gjk_smaller(gjk_larger(solution->upper, seen), 0.0);
     }
     const bool is_loose = s->goal->tolerance > LOOSE * s->rounding;
     if (s->frame->curved && (!s->settled || is_loose)) {

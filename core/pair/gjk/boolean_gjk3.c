@@ -154,13 +154,6 @@ static bool prove_separated(const search3 *s, double along, const gjk_goal *goal
     return true;
 }
 
-static void end(const search3 *s, gjk_simplex3 *simplex) {
-    simplex->count = s->count;
-    for (uint32_t i = 0; i < s->count; i++) {
-        gjk_vertex3_copy(&s->vertex[s->index[i]], &simplex->vertex[i]);
-    }
-}
-
 /* Returns true if the origin is beyond the edge of the two older corners of a triangle. The search
  * does not lead there from an edge, but may from a tetrahedron or from initial points. */
 static bool beyond_oldest_edge(const search3 *s) {
@@ -180,16 +173,6 @@ static bool prove_by_radius(const search3 *s, double scale, const gjk_goal *goal
     }
     solution->proof = GJK_PROVEN_OVERLAPPING;
     return true;
-}
-
-static void begin(const gjk_simplex3 *simplex, search3 *s) {
-    s->count = s->found = simplex->count;
-    s->upper_squared = s->upper_scale = 0.0;
-    for (uint32_t i = 0; i < simplex->count; i++) {
-        s->vertex[i] = simplex->vertex[i];
-        s->w[i] = simplex->vertex[i].w;
-        s->index[i] = (uint8_t)i;
-    }
 }
 
 /* Reduces the simplex; true when it proves the state, or the search cannot continue from it. */
@@ -230,7 +213,13 @@ bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *g
     const uint32_t half = goal->max_iterations / 2, steps_max = half < STEPS_MAX ? half : STEPS_MAX;
     search3 s;
     s.direction = direction;
-    begin(simplex, &s);
+    s.count = s.found = simplex->count;
+    s.upper_squared = s.upper_scale = 0.0;
+    for (uint32_t i = 0; i < simplex->count; i++) {
+        s.vertex[i] = simplex->vertex[i];
+        s.w[i] = simplex->vertex[i].w;
+        s.index[i] = (uint8_t)i;
+    }
     for (uint32_t step = 0; step < steps_max; step++) {
         if ((gjk_budget_spend(goal->budget, goal->steps) && s.count > 0) ||
             (s.count > 0 && ends_here(&s, frame->scale, goal, solution)) ||
@@ -238,6 +227,9 @@ bool gjk_boolean3(const gjk_frame3 *frame, gjk_vec3 direction, const gjk_goal *g
             break;
         }
     }
-    end(&s, simplex);
+    simplex->count = s.count;
+    for (uint32_t i = 0; i < s.count; i++) {
+        gjk_vertex3_copy(&s.vertex[s.index[i]], &simplex->vertex[i]);
+    }
     return gjk_goal_reached(goal, solution);
 }

@@ -27,16 +27,6 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
     }
 }
 
-/* Refined weights may bring v nearer. */
-static void set_witness_points(gjk_simplex3 *simplex, gjk_solution *solution) {
-    gjk_simplex3_polish(simplex);
-    gjk_set_witness3(simplex, solution);
-    if (simplex->count == 3) {
-        gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
-        solution->upper = gjk_smaller(solution->upper, gjk_length3(v));
-    }
-}
-
 /* Begins with known points. False when they contain the origin; *away is of use if upper
  * exceeds rounding. */
 static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *away) {
@@ -55,12 +45,6 @@ static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *
 typedef struct attempts3 {
     uint32_t left, wait; /* steps until the next */
 } attempts3;
-
-static void begin_attempts(const gjk_frame3 *frame, const gjk_simplex3 *simplex,
-                           attempts3 *attempts) {
-    attempts->left = frame->round != NULL ? ATTEMPTS_MAX : 0;
-    attempts->wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
-}
 
 /* Takes the nearest points that Newton's method finds from those of the simplex, if the bounds that
  * they prove meet. */
@@ -105,7 +89,8 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         return true;
     }
     attempts3 attempts;
-    begin_attempts(frame, simplex, &attempts);
+    attempts.left = frame->round != NULL ? ATTEMPTS_MAX : 0;
+    attempts.wait = simplex->count == 0 ? ATTEMPTS_AFTER : 0;
     double bound = -INFINITY;
     gjk_vec3 normal = {0, 0, 0}; /* of the latest bound */
     while (solution->upper > progress.rounding && gjk_goes_on(&progress, goal, solution)) {
@@ -148,6 +133,11 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         record(goal, solution, normal, simplex, vertex, nearest_note[simplex->count - 1]);
         away = gjk_simplex3_heading(simplex, &feature);
     }
-    set_witness_points(simplex, solution);
+    gjk_simplex3_polish(simplex);
+    gjk_set_witness3(simplex, solution);
+    if (simplex->count == 3) { /* refined weights may bring v nearer */
+        gjk_vec3 v = gjk_sub3(solution->point_a, solution->point_b);
+        solution->upper = gjk_smaller(solution->upper, gjk_length3(v));
+    }
     return gjk_finish(&progress, goal, frame->curved, normal, bound, solution);
 }

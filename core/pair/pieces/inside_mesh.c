@@ -81,13 +81,6 @@ bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 n
                           gjk_mul3_transposed(&mesh->pose.rotation, rest), budget);
 }
 
-/* Returns true if the point lies in the shape's box, which is wider by the slack. */
-static bool is_within(const gjk_shape *shape, gjk_vec3 point, double slack) {
-    const gjk_vec3 off = gjk_sub3(point, shape->center), half = shape->half_extents;
-    return fabs(off.x) <= half.x + slack && fabs(off.y) <= half.y + slack &&
-           fabs(off.z) <= half.z + slack;
-}
-
 /* Returns true if the mesh encloses a point, told in the frame of that pose. */
 static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 point,
                      gjk_budget *budget) {
@@ -95,7 +88,9 @@ static bool encloses(const gjk_placed *mesh, const gjk_pose *pose, gjk_vec3 poin
     const gjk_vec3 turned = gjk_mul3(&pose->rotation, point);
     const gjk_vec3 roughly = gjk_mul3_transposed(&mesh->pose.rotation, gjk_add3(turned, off));
     const double slack = ROUNDING * (gjk_largest3(point) + gjk_largest3(off) + mesh->shape->reach);
-    if (!is_within(mesh->shape, roughly, slack)) {
+    const gjk_vec3 from = gjk_sub3(roughly, mesh->shape->center), half = mesh->shape->half_extents;
+    if (fabs(from.x) > half.x + slack || fabs(from.y) > half.y + slack ||
+        fabs(from.z) > half.z + slack) {
         return false;
     }
     const gjk_wide3 place = gjk_pose_apply_wide(pose, gjk_wide3_of(point));

@@ -175,16 +175,6 @@ static branch child_of(const gjk_pieces_node *node, uint32_t i) {
     return child;
 }
 
-static void push(dual_walk *walk, uint32_t bottom, const branch_pair *pair) {
-    uint32_t at = walk->top++;
-    GJK_CHECK(at < DUAL_STACK);
-    while (at > bottom && walk->stack[at - 1].key < pair->key) {
-        walk->stack[at] = walk->stack[at - 1];
-        at--;
-    }
-    walk->stack[at] = *pair;
-}
-
 /* Replaces a pair of branches by those of the one that is opened. */
 static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
     const gjk_pieces_tree *tree = open_a ? &walk->pieces_a->tree : &walk->pieces_b->tree;
@@ -199,7 +189,13 @@ static void open_pair(dual_walk *walk, const branch_pair *pair, bool open_a) {
         *(open_a ? &next.a : &next.b) = child_of(node, i);
         next.key = key_of(walk, &next.a, &next.b);
         if (next.key <= bound) {
-            push(walk, bottom, &next);
+            uint32_t at = walk->top++;
+            GJK_CHECK(at < DUAL_STACK);
+            while (at > bottom && walk->stack[at - 1].key < next.key) {
+                walk->stack[at] = walk->stack[at - 1];
+                at--;
+            }
+            walk->stack[at] = next;
         }
     }
 }

@@ -335,20 +335,6 @@ static bool is_far(look_ahead *ahead, double bound) {
     return certain_spinning(ahead, bound) >= bound || certain_turning(ahead, bound) >= bound;
 }
 
-/* How far both may have moved, from above, by a fraction of their motions. */
-static double moved_by(const look_ahead *ahead, double t) {
-    return t * (gjk_length3(ahead->way) + fabs(ahead->a->motion.angle) * ahead->a->spread +
-                fabs(ahead->b->motion.angle) * ahead->b->spread);
-}
-
-/* How fast the point of b that touches a moves against that of a. */
-static gjk_vec3 velocity_at(const look_ahead *ahead, gjk_vec3 point) {
-    const gjk_rigid_motion *a = &ahead->a->motion, *b = &ahead->b->motion;
-    const gjk_vec3 of_a = gjk_cross3(gjk_scale3(a->angle, a->axis), point);
-    const gjk_vec3 of_b = gjk_cross3(gjk_scale3(b->angle, b->axis), gjk_sub3(point, ahead->apart));
-    return gjk_add3(ahead->way, gjk_sub3(of_b, of_a));
-}
-
 /* The point of a that the bound of the gap is of, that far ahead. */
 static gjk_vec3 foremost(const look_ahead *ahead, double d) {
     const plane by = resting_plane(ahead);
@@ -358,7 +344,10 @@ static gjk_vec3 foremost(const look_ahead *ahead, double d) {
 /* A normal that parts the two at rest and is not against the motion of a point; false: there is
  * none, or the one at hand is such. */
 static bool find_beside(const look_ahead *ahead, gjk_vec3 point, double tolerance, gjk_vec3 *out) {
-    const gjk_vec3 velocity = velocity_at(ahead, point);
+    const gjk_rigid_motion *a = &ahead->a->motion, *b = &ahead->b->motion;
+    const gjk_vec3 of_a = gjk_cross3(gjk_scale3(a->angle, a->axis), point);
+    const gjk_vec3 of_b = gjk_cross3(gjk_scale3(b->angle, b->axis), gjk_sub3(point, ahead->apart));
+    const gjk_vec3 velocity = gjk_add3(ahead->way, gjk_sub3(of_b, of_a));
     const double speed = gjk_length3(velocity);
     if (!(speed > 0.0) || gjk_dot3(ahead->n, velocity) >= 0.0) {
         return false;
@@ -446,6 +435,9 @@ gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
         move_to(&ahead, t);
     }
     meeting.hit = true;
-    meeting.fraction = rests && moved_by(&ahead, t) <= 8.0 * tolerance ? 0.0 : t;
+    /* How far both may have moved by then, from above: */
+    const double moved = t * (gjk_length3(ahead.way) + fabs(a->motion.angle) * a->spread +
+                              fabs(b->motion.angle) * b->spread);
+    meeting.fraction = rests && moved <= 8.0 * tolerance ? 0.0 : t;
     return meeting;
 }

@@ -56,16 +56,6 @@ static gjk_cast_result at_start(const gjk_detect_result *start, const gjk_path *
     };
 }
 
-/* At the seams of a flat floor, too, the normal is the floor's where the shape comes from one side of it. */
-static void set_flat_normal(const gjk_path *path, gjk_cast_result *result) {
-    gjk_placed moved = *path->moving;
-    gjk_path there = *path;
-    moved.pose.position =
-        gjk_add3(moved.pose.position, gjk_scale3(result->distance, path->direction));
-    there.moving = &moved;
-    (void)gjk_path_flat_normal(&there, &result->normal);
-}
-
 static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translation,
                                    const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
@@ -120,7 +110,14 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         result.distance = fmax(result.distance, fmin(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
-        set_flat_normal(&path, &result);
+        /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from one
+         * side of it. */
+        gjk_placed moved = *moving;
+        gjk_path there = path;
+        moved.pose.position =
+            gjk_add3(moved.pose.position, gjk_scale3(result.distance, path.direction));
+        there.moving = &moved;
+        (void)gjk_path_flat_normal(&there, &result.normal);
     }
     return result;
 }

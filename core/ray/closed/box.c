@@ -54,11 +54,6 @@ static double enter(const view *v, double radius, int *axis) {
     return last;
 }
 
-static gjk_vec3 normal_against(const view *v, int axis) {
-    double side = v->direction[axis] < 0.0 ? 1.0 : -1.0;
-    return (gjk_vec3){axis == 0 ? side : 0.0, axis == 1 ? side : 0.0, axis == 2 ? side : 0.0};
-}
-
 /* The capsule around the edge that runs along axis i through the corner. */
 static gjk_line_hit meet_edge(const double corner[3], int i, double radius, const gjk_line *line) {
     double other[3] = {corner[0], corner[1], corner[2]};
@@ -122,5 +117,7 @@ gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_l
         gjk_line_hit hit = meet_rounded_edges(&v, at, radius, line);
         return hit.verdict == GJK_LINE_MISSES ? gjk_line_misses(0.0) : hit;
     }
-    return gjk_line_hits(t, normal_against(&v, axis));
+    double side = v.direction[axis] < 0.0 ? 1.0 : -1.0;
+    gjk_vec3 normal = {axis == 0 ? side : 0.0, axis == 1 ? side : 0.0, axis == 2 ? side : 0.0};
+    return gjk_line_hits(t, normal);
 }

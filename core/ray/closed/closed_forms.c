@@ -13,11 +13,6 @@
 #include "ray/closed/line.h"
 #include "ray/general/general.h"
 
-static gjk_line_hit meet_hull(const gjk_shape *shape, const gjk_line *line) {
-    double clearance = gjk_line_clearance_of_box(shape->center, shape->half_extents, line);
-    return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
-}
-
 static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
     if (shape->count == 2) {
         const gjk_vec3 ends[2] = {gjk_shape_point(shape, 0), gjk_shape_point(shape, 1)};
@@ -31,7 +26,8 @@ static gjk_line_hit meet_cloud3(const gjk_shape *shape, const gjk_line *line) {
         gjk_vec3 half = {fabs(corner.x), fabs(corner.y), fabs(corner.z)};
         return gjk_line_meet_box(half, shape->radius, line);
     }
-    return meet_hull(shape, line);
+    double clearance = gjk_line_clearance_of_box(shape->center, shape->half_extents, line);
+    return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();
 }
 
 gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {

@@ -10,10 +10,6 @@
 
 #include "ray/flat/flat.h"
 
-static double square(double x) {
-    return x * x;
-}
-
 bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
                          const gjk_ray_settings *settings, gjk_ray_result *result) {
     const gjk_shape *shape = target->shape;
@@ -26,7 +22,7 @@ bool gjk_flat_ray_circle(const gjk_placed *target, const gjk_ray *ray,
     const double reach = gjk_larger(fabs(between.x), fabs(between.y)) + shape->reach;
     const double rounding = 4.0 * GJK_ROUNDING * reach, radius = shape->radius;
     const double near = radius + 2.0 * gjk_larger(settings->tolerance * shape->size, rounding);
-    if (radius < 0x1p-90 || reach > 0x1p99 || !(gjk_dot2(center, center) > square(near))) {
+    if (radius < 0x1p-90 || reach > 0x1p99 || !(gjk_dot2(center, center) > near * near)) {
         return gjk_raycast_any(target, ray, settings, result);
     }
     const double along = gjk_dot2(center, d), left = gjk_cross2(d, center);

@@ -85,17 +85,13 @@ static void fill_columns(const gjk_shape *shape, const gjk_vec3 *points, double 
     }
 }
 
-static gjk_vec2 edge_after(const gjk_vec3 *points, uint32_t count, uint32_t i) {
-    return gjk_xy(gjk_sub3(points[i + 1 < count ? i + 1 : 0], points[i]));
-}
-
 /* Returns true if a cloud of these points has edges to keep: see gjk_has_edges. */
 static bool edges_fit(uint32_t dimension, const gjk_vec3 *points, uint32_t count) {
     if (dimension != 2 || count < 2 || count > GJK_EDGES_MAX) {
         return false;
     }
     for (uint32_t i = 0; i < count; i++) {
-        gjk_vec2 edge = edge_after(points, count, i);
+        gjk_vec2 edge = gjk_xy(gjk_sub3(points[i + 1 < count ? i + 1 : 0], points[i]));
         double most = fmax(fabs(edge.x), fabs(edge.y));
         if (most < 0x1p-400 || most > 0x1p400) {
             return false;

@@ -34,19 +34,6 @@ static void add_slab(const gjk_shape *shape, gjk_vec3 v, gjk_facets *out) {
     add_facet(shape, gjk_neg3(v), out);
 }
 
-/* The most that any hull of n points, flat or not, has. */
-static uint32_t facets_max(uint32_t points) {
-    return 2 * points + 8;
-}
-
-static void add_axes(const gjk_shape *shape, gjk_facets *out) {
-    add_slab(shape, (gjk_vec3){1, 0, 0}, out);
-    add_slab(shape, (gjk_vec3){0, 1, 0}, out);
-    if (shape->dimension == 3) {
-        add_slab(shape, (gjk_vec3){0, 0, 1}, out);
-    }
-}
-
 /* Of what lies on one line, or nearly: across its ends and along it, in the plane and in space. */
 static void add_line(const gjk_shape *shape, gjk_vec3 along, gjk_facets *out) {
     add_slab(shape, along, out);
@@ -175,7 +162,7 @@ gjk_status gjk_facets_make(struct gjk_arena *arena, const gjk_shape *shape, gjk_
     GJK_ASSERT(shape->count > 0);
     gjk_vec3 *points = gjk_arena_alloc_array(arena, shape->count, sizeof *points);
     out->count = 0;
-    out->items = gjk_arena_alloc_array(arena, facets_max(shape->count), sizeof *out->items);
+    out->items = gjk_arena_alloc_array(arena, 2 * shape->count + 8, sizeof *out->items);
     if (points == NULL || out->items == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
@@ -190,8 +177,12 @@ gjk_status gjk_facets_make(struct gjk_arena *arena, const gjk_shape *shape, gjk_
         status = shape->dimension == 2 ? add_hull2(arena, shape, points, out)
                                        : add_hull3(arena, shape, points, out);
     }
-    if (status == GJK_OK && out->count == 0) {
-        add_axes(shape, out); /* a box, or a single point */
+    if (status == GJK_OK && out->count == 0) { /* a box, or a single point */
+        add_slab(shape, (gjk_vec3){1, 0, 0}, out);
+        add_slab(shape, (gjk_vec3){0, 1, 0}, out);
+        if (shape->dimension == 3) {
+            add_slab(shape, (gjk_vec3){0, 0, 1}, out);
+        }
     }
     return status;
 }

@@ -89,12 +89,6 @@ static bool turns_inward(const outline *o, uint32_t v) {
     return o->winding * gjk_orient2_sign(p[o->previous[v]], p[v], p[o->next[v]]) > 0;
 }
 
-static bool counts_as_collinear(const outline *o, uint32_t v) {
-    const gjk_vec2 *s = o->scaled;
-    return !turns_inward(o, v) &&
-           segment_distance(s[v], s[o->previous[v]], s[o->next[v]]) <= o->slack;
-}
-
 /*
  * Drops what counts as collinear, looking at a vertex again when a neighbour goes. The
  * last `settled` vertices before v need no other look: v goes on by one with each, and
@@ -103,7 +97,9 @@ static bool counts_as_collinear(const outline *o, uint32_t v) {
 static void drop_collinear(outline *o) {
     uint32_t v = o->first, settled = 0;
     while (settled < o->count && o->count >= 3) {
-        if (!counts_as_collinear(o, v)) {
+        const gjk_vec2 *s = o->scaled;
+        if (turns_inward(o, v) ||
+            segment_distance(s[v], s[o->previous[v]], s[o->next[v]]) > o->slack) {
             v = o->next[v];
             settled++;
             continue;

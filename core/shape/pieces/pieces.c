@@ -175,15 +175,6 @@ static gjk_wide3 whole_sum(gjk_vec3 a, gjk_vec3 b) {
     return (gjk_wide3){{x.high, y.high, z.high}, {x.low, y.low, z.low}};
 }
 
-/* The rotation by the sum of two angles, as exact as that by one. */
-static gjk_mat3 turn_by_both(double a, double b) {
-    const gjk_double_double angle = gjk_two_sum(a, b);
-    double s, c;
-    gjk_sincos(angle.high, &s, &c);
-    const double sine = s + angle.low * c, cosine = c - angle.low * s;
-    return (gjk_mat3){{cosine, -sine, 0.0}, {sine, cosine, 0.0}, {0.0, 0.0, 1.0}};
-}
-
 void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
     const gjk_placed part = piece->placed;
     const double size = part.shape->size;
@@ -192,7 +183,11 @@ void gjk_piece_put(const gjk_pose *whole, gjk_piece *piece) {
     gjk_wide3 middle;
     *pose = gjk_pose_compose(whole, &part.pose);
     if (whole->form == GJK_POSE_ANGLE && part.pose.form == GJK_POSE_ANGLE) {
-        pose->rotation = turn_by_both(whole->turn.angle, part.pose.turn.angle);
+        const gjk_double_double angle = gjk_two_sum(whole->turn.angle, part.pose.turn.angle);
+        double s, c;
+        gjk_sincos(angle.high, &s, &c);
+        const double sine = s + angle.low * c, cosine = c - angle.low * s;
+        pose->rotation = (gjk_mat3){{cosine, -sine, 0.0}, {sine, cosine, 0.0}, {0.0, 0.0, 1.0}};
     }
     if (far > PART_FAR * size || part.shape->is_far) {
         middle = gjk_wide3_of(part.pose.position);

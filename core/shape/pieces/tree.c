@@ -51,10 +51,6 @@ static inline float float_below(double x) {
     return f - (fabsf(f) * 0x1p-22f + FLT_MIN);
 }
 
-static inline float float_above(double x) {
-    return -float_below(-x);
-}
-
 void gjk_pieces_tree_aim(gjk_pieces_tree *tree, const gjk_bounds *bounds) {
     const gjk_vec3 low = bounds->min, high = bounds->max;
     tree->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
@@ -78,7 +74,7 @@ gjk_piece_box gjk_pieces_tree_box(const gjk_pieces_tree *tree, const gjk_bounds 
     for (int axis = 0; axis < 3; axis++) {
         /* The subtraction rounds by less than a float's last place. */
         box.min[axis] = float_below((low[axis] - center[axis]) * tree->unit);
-        box.max_xyz[axis] = float_above((high[axis] - center[axis]) * tree->unit);
+        box.max_xyz[axis] = -float_below(-((high[axis] - center[axis]) * tree->unit));
     }
     return box;
 }
