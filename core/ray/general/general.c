@@ -7,6 +7,7 @@
 #include "ray/general/general.h"
 
 #include "base/numbers.h"
+#include "pair/gjk/simplex.h"
 #include "pair/gjk/stopping.h"
 #include "ray/query_bounds.h"
 
@@ -41,17 +42,6 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
     return found.state != GJK_SEPARATED;
 }
 
-/* Where the iteration limit ended the cast, the bounding box may decide more: whether the ray
- * reaches it, and a lower bound of t. */
-static bool reaches_box(const gjk_placed *target, const gjk_ray *ray,
-                        const gjk_ray_settings *settings, double *t) {
-    gjk_query_bounds query =
-        gjk_query_bounds_of_ray(ray, target->shape->dimension, settings->tolerance);
-    double from = gjk_query_bounds_sweep_key(&query, target, ray->max_distance);
-    *t = from > *t ? from : *t;
-    return !isnan(from);
-}
-
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings) {
     const gjk_shape *shape = target->shape, point = origin_shape(shape->dimension);
@@ -68,9 +58,12 @@ gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray
     gjk_ray_solution solution = gjk_ray_at_pair(target, &start, &goal, &unit);
     gjk_ray_result result = {.hit = false};
     double t = solution.t / unit;
-    if (solution.undecided) {
-        solution.hit = reaches_box(target, ray, settings, &t);
-        solution.undecided = solution.hit;
+    if (solution.undecided) { /* the bounding box may decide more, and bounds t from below */
+        gjk_query_bounds query =
+            gjk_query_bounds_of_ray(ray, shape->dimension, settings->tolerance);
+        double from = gjk_query_bounds_sweep_key(&query, target, ray->max_distance);
+        t = from > t ? from : t;
+        solution.hit = solution.undecided = !isnan(from);
     }
     if (solution.hit) {
         gjk_vec3 normal = gjk_mul3(&target->pose.rotation, solution.normal);
@@ -90,9 +83,13 @@ gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
 }
 
 /*
- * Shared by the 2D and 3D GJK ray casts: the entry, and the rules of a step, which decide
- * when the point advances, when the ray misses and when the cast ends. The method is described
- * in ray3.c.
+ * The GJK ray cast (van den Bergen, Ray Casting against General Convex Objects, 2004): GJK is
+ * iterated for the ray's current point, and whenever a support plane separates the point from
+ * the shape, the point advances to that plane. The distance to a convex shape is a convex
+ * function along the ray, so the planes are steps of Newton's method from outside, and the
+ * point never passes the surface. Deviations: plane normals are those of the nearest feature
+ * (see gjk3.c); a plane nearer than rounding does not move the point, so that a grazing ray is
+ * not moved past what it grazes.
  */
 
 /* No shape is as far away as this; a plane that is reached later is not reached. */
@@ -103,35 +100,180 @@ gjk_ray_result gjk_raycast_general(const gjk_placed *target, const gjk_ray *ray,
 #define CUT_MAX 0x1p10
 #define CUT_AT_START_MAX 0x1p24
 
-gjk_ray_step gjk_ray_advance(gjk_ray_progress *progress, const gjk_ray_goal *goal, double gap,
-                             double rate, double rounding) {
-    if (gap <= rounding) {
-        return GJK_RAY_STAYED;
+/* A cast from the frame's origin at a - b, in one of two frames; in 2D all z are 0. */
+typedef struct ray_cast {
+    const gjk_frame2 *flat; /* or NULL */
+    const gjk_frame3 *frame;
+    const gjk_ray_goal *goal;
+    bool curved;
+    double t;        /* no point of the ray before t touches */
+    double slack;    /* how far past the surface rounding may have moved it, along the ray */
+    gjk_vec3 point;  /* t * direction */
+    gjk_vec3 normal; /* of the plane that moved it there */
+    double distance; /* of the point from the simplex: an upper bound of that from a - b */
+    uint32_t stalls;
+    gjk_simplex2 simplex2; /* of a - b, with the vertices unshifted */
+    gjk_simplex3 simplex3;
+} ray_cast;
+
+/* Finds the vertex of a - b farthest along a direction, as *w, and adds it to the simplex. Returns
+ * true if it is there already. */
+static bool add_vertex(ray_cast *cast, gjk_vec3 direction, gjk_vec3 *w) {
+    if (cast->flat != NULL) {
+        const gjk_vertex2 vertex = gjk_support2(cast->flat, gjk_xy(direction));
+        *w = gjk_xy0(vertex.w);
+        if (gjk_simplex2_has(&cast->simplex2, &vertex)) {
+            return true;
+        }
+        GJK_CHECK(cast->simplex2.count < 3);
+        cast->simplex2.vertex[cast->simplex2.count++] = vertex;
+        return false;
     }
-    if (rate * FAR <= gap) { /* receding: a miss, unless a step back within the slack reaches it */
-        return gap + progress->slack * rate > rounding ? GJK_RAY_MISSED : GJK_RAY_STAYED;
+    const gjk_vertex3 vertex = gjk_support3(cast->frame, direction);
+    *w = vertex.w;
+    if (gjk_simplex3_has(&cast->simplex3, &vertex)) {
+        return true;
     }
-    const double t = progress->t + gap / rate, slack = rounding / rate;
-    if (t - slack > goal->reach) {
-        return GJK_RAY_MISSED;
-    }
-    progress->slack = slack;
-    progress->t = t;
-    return GJK_RAY_MOVED;
+    GJK_CHECK(cast->simplex3.count < 4);
+    cast->simplex3.vertex[cast->simplex3.count++] = vertex;
+    return false;
 }
 
-bool gjk_ray_is_better_normal(const gjk_ray_progress *progress, const gjk_ray_goal *goal,
-                              bool curved, double gap, double rate, double rounding) {
-    const double close_enough = gjk_close_enough(curved, CUT_MAX * rounding, goal->tolerance);
-    const bool supports = goal->radius > rounding && gap >= -close_enough;
-    const bool starts_there = progress->t == 0.0 && gap >= -CUT_AT_START_MAX * rounding;
+/*
+ * Reduces the simplex to its feature nearest the ray's point; *toward leads from there to the
+ * point. Returns true when the simplex contains the point.
+ */
+static bool reduce2(ray_cast *cast, gjk_vec3 *toward) {
+    gjk_simplex2 about = cast->simplex2;
+    gjk_feature2 feature;
+    for (uint32_t i = 0; i < about.count; i++) {
+        about.vertex[i].w = gjk_sub2(about.vertex[i].w, gjk_xy(cast->point));
+    }
+    const bool contains = gjk_simplex2_find(&about, &feature);
+    if (contains) {
+        gjk_simplex2_find_surface(&about, &feature);
+    }
+    gjk_simplex2_keep(&cast->simplex2, &feature);
+    if (!contains) {
+        gjk_simplex2_keep(&about, &feature);
+        cast->distance = sqrt(feature.squared);
+        *toward = gjk_xy0(gjk_neg2(gjk_simplex2_direction(&about, feature.nearest)));
+    }
+    return contains;
+}
+
+static bool reduce3(ray_cast *cast, gjk_vec3 *toward) {
+    gjk_simplex3 about = cast->simplex3;
+    gjk_feature3 feature;
+    for (uint32_t i = 0; i < about.count; i++) {
+        about.vertex[i].w = gjk_sub3(about.vertex[i].w, cast->point);
+    }
+    const bool contains = gjk_simplex3_find(&about, &feature);
+    if (contains) {
+        gjk_simplex3_find_surface(&about, &feature);
+    }
+    gjk_simplex3_keep(&cast->simplex3, &feature);
+    if (!contains) {
+        gjk_simplex3_keep(&about, &feature);
+        cast->distance = sqrt(feature.squared);
+        *toward = gjk_neg3(gjk_simplex3_direction(&about, &feature));
+    }
+    return contains;
+}
+
+static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
+    gjk_ray_solution solution = {.hit = true,
+                                 .iterations = iterations,
+                                 .t = cast->t,
+                                 .normal = cast->normal};
+    gjk_vec3 point_b;
+    if (cast->flat != NULL) {
+        gjk_vec2 on_a, on_b;
+        gjk_simplex2_points(&cast->simplex2, &on_a, &on_b);
+        solution.point_a = gjk_xy0(on_a);
+    } else {
+        gjk_simplex3_points(&cast->simplex3, &solution.point_a, &point_b);
+    }
+    return solution;
+}
+
+typedef enum ray_step { RAY_MISSED, RAY_MOVED, RAY_STAYED } ray_step;
+
+/*
+ * Advances the ray's point to a support plane that is `gap` away from it and approached at
+ * `rate` per length of the ray. A plane within rounding does not move the point.
+ */
+static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate, double rounding) {
+    if (gap <= rounding) {
+        return RAY_STAYED;
+    }
+    if (rate * FAR <= gap) { /* receding: a miss, unless a step back within the slack reaches it */
+        return gap + cast->slack * rate > rounding ? RAY_MISSED : RAY_STAYED;
+    }
+    const double t = cast->t + gap / rate, slack = rounding / rate;
+    if (t - slack > cast->goal->reach) {
+        return RAY_MISSED;
+    }
+    cast->slack = slack;
+    cast->t = t;
+    cast->point = gjk_scale3(t, cast->goal->direction);
+    cast->normal = normal;
+    return RAY_MOVED;
+}
+
+/*
+ * Returns true if the last search direction is a better normal than that of the last plane: it
+ * leads from the core to the final point, but must be a supporting direction as well, which it may
+ * not be around a core so thin that rounding turns it. When no plane moved the point, the start is
+ * on the surface within rounding, and a looser limit applies.
+ */
+static bool is_better_normal(const ray_cast *cast, double gap, double rate, double rounding) {
+    const double close_enough =
+        gjk_close_enough(cast->curved, CUT_MAX * rounding, cast->goal->tolerance);
+    const bool supports = cast->goal->radius > rounding && gap >= -close_enough;
+    const bool starts_there = cast->t == 0.0 && gap >= -CUT_AT_START_MAX * rounding;
     return rate > 0.0 && (supports || starts_there);
 }
 
-bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double before,
-                        bool repeated) {
-    progress->stalls += progress->distance >= before;
-    return step == GJK_RAY_STAYED && (repeated || progress->stalls > GJK_STALLS_MAX);
+/* first: the first search direction; scale: of the frame. */
+static gjk_ray_solution cast_ray(ray_cast *cast, gjk_vec3 first, double scale) {
+    const gjk_ray_goal *goal = cast->goal;
+    gjk_vec3 normal = first, toward, w;
+    cast->t = cast->slack = 0.0;
+    cast->stalls = cast->simplex2.count = cast->simplex3.count = 0;
+    cast->distance = INFINITY;
+    cast->point = (gjk_vec3){0, 0, 0};
+    cast->normal = gjk_neg3(goal->direction);
+    for (uint32_t i = 1; i <= goal->max_iterations; i++) {
+        if (gjk_budget_spend(goal->budget, goal->steps) && i > 1) {
+            break;
+        }
+        const double rounding = 4 * GJK_ROUNDING * (scale + goal->radius + cast->t);
+        const bool repeated = add_vertex(cast, normal, &w);
+        const double gap = gjk_dot3(normal, gjk_sub3(cast->point, w)) - goal->radius;
+        const double rate = -gjk_dot3(normal, goal->direction);
+        const ray_step step = advance(cast, normal, gap, rate, rounding);
+        if (step == RAY_MISSED) {
+            return (gjk_ray_solution){.hit = false, .iterations = i};
+        }
+        const double before = step == RAY_MOVED ? INFINITY : cast->distance;
+        const bool contains = cast->flat != NULL ? reduce2(cast, &toward) : reduce3(cast, &toward);
+        if (contains || cast->distance <= rounding) {
+            return end_cast(cast, i);
+        }
+        /* A step that stays ends the cast if the vertex repeats or nothing gets nearer. */
+        cast->stalls += cast->distance >= before;
+        if (step == RAY_STAYED && (repeated || cast->stalls > GJK_STALLS_MAX)) {
+            if (is_better_normal(cast, gap, rate, rounding)) {
+                cast->normal = normal;
+            }
+            return end_cast(cast, i);
+        }
+        normal = toward;
+    }
+    gjk_ray_solution last = end_cast(cast, goal->max_iterations);
+    last.undecided = cast->distance - goal->radius > goal->tolerance;
+    return last;
 }
 
 gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
@@ -146,10 +288,17 @@ gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
         .steps = gjk_pair_steps(a->shape, b->shape),
         .budget = in_world->budget,
     };
+    ray_cast cast;
+    cast.goal = &goal;
     if (a->shape->dimension == 2) {
-        const gjk_frame2 frame = gjk_frame2_make(a, b);
-        return gjk_ray2(&frame, &goal);
+        const gjk_frame2 flat = gjk_frame2_make(a, b);
+        cast.flat = &flat;
+        cast.curved = flat.curved;
+        return cast_ray(&cast, gjk_xy0(flat.toward), flat.scale);
     }
     const gjk_frame3 frame = gjk_frame3_make(a, b);
-    return gjk_ray3(&frame, &goal);
+    cast.flat = NULL;
+    cast.frame = &frame;
+    cast.curved = frame.curved;
+    return cast_ray(&cast, frame.toward, frame.scale);
 }

@@ -84,40 +84,4 @@ typedef struct gjk_ray_solution {
 gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_ray_goal *in_world, double *unit);
 
-/* Casts a ray from the frame's origin at a - b. */
-gjk_ray_solution gjk_ray2(const gjk_frame2 *frame, const gjk_ray_goal *goal);
-gjk_ray_solution gjk_ray3(const gjk_frame3 *frame, const gjk_ray_goal *goal);
-
-/* --- What both kernels share: the rules of a step, which are about distances only. --- */
-
-typedef enum gjk_ray_step { GJK_RAY_MISSED, GJK_RAY_MOVED, GJK_RAY_STAYED } gjk_ray_step;
-
-typedef struct gjk_ray_progress {
-    double t;        /* no point of the ray before t touches */
-    double slack;    /* how far past the surface rounding may have moved the point, along the ray */
-    double distance; /* of the point from the simplex: an upper bound of that from a - b */
-    uint32_t stalls;
-} gjk_ray_progress;
-
-/*
- * Advances the ray's point to a support plane that is `gap` away from it and approached at
- * `rate` per length of the ray. A plane within rounding does not move the point.
- */
-gjk_ray_step gjk_ray_advance(gjk_ray_progress *progress, const gjk_ray_goal *goal, double gap,
-                             double rate, double rounding);
-
-/*
- * Returns true if the last search direction is a better normal than that of the last plane: it
- * leads from the core to the final point, but must be a supporting direction as well, which it may
- * not be around a core so thin that rounding turns it. When no plane moved the point, the start is
- * on the surface within rounding, and a looser limit applies.
- */
-bool gjk_ray_is_better_normal(const gjk_ray_progress *progress, const gjk_ray_goal *goal,
-                              bool curved, double gap, double rate, double rounding);
-
-/* Returns true if a step that stayed ends the cast: the support vertex repeats or nothing gets
- * nearer. before: the distance before the step, INFINITY if the point has moved. */
-bool gjk_ray_is_settled(gjk_ray_progress *progress, gjk_ray_step step, double before,
-                        bool repeated);
-
 #endif
