@@ -110,10 +110,8 @@ static void series(gjk_double_double r, double *sine, double *cosine) {
     *cosine = head + (error + (z * z * c - (0.5 * square.low + r.high * r.low)));
 }
 
-/*
- * Sine and cosine of the fourth part of r by the series of Taylor in twice the digits, doubled
- * twice. |r / 4| <= 0.2: the terms left out are below 2^-112.
- */
+/* Sine and cosine of the fourth part of r by the series of Taylor in twice the digits, doubled
+ * twice. |r / 4| <= 0.2: the terms left out are below 2^-112. */
 static void wide_series(gjk_double_double r, gjk_double_double *sine, gjk_double_double *cosine) {
     const gjk_double_double one = {1.0, 0.0}, x = {0.25 * r.high, 0.25 * r.low};
     const gjk_double_double square = gjk_dd_mul(x, x);
@@ -234,9 +232,8 @@ double gjk_atan2(double y, double x) {
  *
  * Numbers: std::lerp of C++20 (P0811R3), which is exact at both ends and monotone. Quaternions:
  * slerp (Shoemake, Animating Rotation with Quaternion Curves, 1985). The angle between two
- * quaternions is computed from the lengths of their difference and their sum, which loses no
- * digits when they are nearly equal or opposite; dividing by the length replaces dividing by the
- * sine.
+ * quaternions is computed from the lengths of their difference and their sum, which loses no digits
+ * when they are nearly equal or opposite; dividing by the length replaces dividing by the sine.
  */
 
 #define PI 0x1.921fb54442d18p+1

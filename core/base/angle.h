@@ -5,17 +5,13 @@
 
 #include "gjk/pose.h"
 
-/*
- * The angle in [-pi, pi] of the finite vector (x, y) from the x axis, counter-clockwise: what
- * libm calls atan2, zeros and signs of zeros included. Within 2 units in the last place where
- * neither x nor y is subnormal.
- */
+/* The angle in [-pi, pi] of the finite vector (x, y) from the x axis, counter-clockwise: what libm
+ * calls atan2, zeros and signs of zeros included. Within 2 units in the last place where neither x
+ * nor y is subnormal. */
 double gjk_atan2(double y, double x);
 
-/*
- * Linear interpolation: a at t = 0, b at t = 1, never outside of the two, and monotone in t, which
- * lies in [0, 1]. Both at most GJK_COORDINATE_MAX in magnitude.
- */
+/* Linear interpolation: a at t = 0, b at t = 1, never outside of the two, and monotone in t, which
+ * lies in [0, 1]. Both at most GJK_COORDINATE_MAX in magnitude. */
 double gjk_between(double a, double b, double t);
 
 /*
@@ -28,11 +24,9 @@ double gjk_between(double a, double b, double t);
 double gjk_turn2(double from, double to);
 gjk_quat gjk_turn3(gjk_quat from, gjk_quat to);
 
-/*
- * The rotation at t in [0, 1] on that way, at constant speed. If both are the same rotation the answer
- * is `from`, to the bit; a quaternion has unit length within rounding. Accurate to about 3e-16 radians,
- * in 2D plus the rounding of the angles given.
- */
+/* The rotation at t in [0, 1] on that way, at constant speed. If both are the same rotation the
+ * answer is `from`, to the bit; a quaternion has unit length within rounding. Accurate to about
+ * 3e-16 radians, in 2D plus the rounding of the angles given. */
 double gjk_slerp2(double from, double to, double t);
 gjk_quat gjk_slerp3(gjk_quat from, gjk_quat to, double t);
 

@@ -1,10 +1,8 @@
 #ifndef GJK_BASE_DOUBLE_DOUBLE_H
 #define GJK_BASE_DOUBLE_DOUBLE_H
 
-/*
- * Unevaluated sums of two doubles, exact by construction (no fused multiply-add,
- * no reassociation). Sources: Dekker 1971; Knuth, TAOCP 2, 4.2.2.
- */
+/* Unevaluated sums of two doubles, exact by construction (no fused multiply-add, no reassociation).
+ * Sources: Dekker 1971; Knuth, TAOCP 2, 4.2.2. */
 
 typedef struct gjk_double_double {
     double high, low;

@@ -1,10 +1,8 @@
 #ifndef GJK_BASE_LANES_H
 #define GJK_BASE_LANES_H
 
-/*
- * The choice among kernels that are written once over eight lanes, in a header, and compiled for
- * each instruction set by a file that includes one of lanes_*.h before it.
- */
+/* The choice among kernels that are written once over eight lanes, in a header, and compiled for
+ * each instruction set by a file that includes one of lanes_*.h before it. */
 
 #include <stdbool.h>
 

@@ -28,8 +28,8 @@ LANES_INLINE lanes lanes_all(double x) {
     const lanes_two both = {x, x};
     return (lanes){{both, both, both, both}};
 }
-/* A number in memory, loaded to all lanes, so that what is computed of it is in all lanes: compilers
- * would compute it in one lane and move it to the others, which takes longer. */
+/* A number in memory, loaded to all lanes, so that what is computed of it is in all lanes:
+ * compilers would compute it in one lane and move it to the others, which takes longer. */
 LANES_INLINE lanes lanes_spread(const double *p) {
     return lanes_all(*p);
 }

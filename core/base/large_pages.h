@@ -16,8 +16,8 @@
 
 #define GJK_LARGE_PAGE_BYTES ((uintptr_t)2 << 20)
 
-/* Before the block is written to for the first time: large pages or, the other way round, none. Only
- * pages that it fills are meant, so that it takes no more memory than before. */
+/* Before the block is written to for the first time: large pages or, the other way round, none.
+ * Only pages that it fills are meant, so that it takes no more memory than before. */
 static inline void gjk_prefer_large_pages(void *block, size_t bytes, bool are_wanted) {
 #ifdef MADV_HUGEPAGE
     const uintptr_t mask = GJK_LARGE_PAGE_BYTES - 1;

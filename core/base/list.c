@@ -1,7 +1,5 @@
-/*
- * A growing array that doubles its capacity, and a binary heap (Williams, Algorithm 232, 1964) on
- * it, which keeps the first items of an order by dropping the last one.
- */
+/* A growing array that doubles its capacity, and a binary heap (Williams, Algorithm 232, 1964) on
+ * it, which keeps the first items of an order by dropping the last one. */
 
 #include "base/list.h"
 

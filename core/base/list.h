@@ -25,11 +25,9 @@ void *gjk_list_push(gjk_list *list) GJK_MUST_USE;
 /* As gjk_sort, in the list's arena. */
 gjk_status gjk_list_sort(gjk_list *list, gjk_sort_order order) GJK_MUST_USE;
 
-/*
- * Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that
- * comes before it. Until it is sorted the list is a heap with its last item in front. False: out
- * of memory. O(log count).
- */
+/* Keeps the first `limit` >= 1 of all items offered: a full list drops its last item for one that
+ * comes before it. Until it is sorted the list is a heap with its last item in front. False: out of
+ * memory. O(log count). */
 bool gjk_list_offer(gjk_list *list, uint32_t limit, gjk_sort_order order,
                     const void *item) GJK_MUST_USE;
 

@@ -397,10 +397,8 @@ gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint3
     return GJK_OK;
 }
 
-/*
- * The differences of two versions of a map: both are traversed at once in the order of keys, and
- * nodes that they share are skipped.
- */
+/* The differences of two versions of a map: both are traversed at once in the order of keys, and
+ * nodes that they share are skipped. */
 
 #define HEIGHT_MAX 16 /* 8^16 items and more */
 

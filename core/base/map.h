@@ -42,11 +42,9 @@ static inline gjk_map gjk_map_make(const gjk_map_kind *kind, const void *context
     return (gjk_map){.kind = kind, .context = context};
 }
 
-/*
- * The map that this one becomes by the edits, which stand in the order of keys, each key once.
- * *out is the caller's, to be released. O(edits * log n) in time and in memory not shared.
- * OUT_OF_MEMORY: nothing has changed.
- */
+/* The map that this one becomes by the edits, which stand in the order of keys, each key once. *out
+ * is the caller's, to be released. O(edits * log n) in time and in memory not shared.
+ * OUT_OF_MEMORY: nothing has changed. */
 gjk_status gjk_map_edit_all(const gjk_map *map, const gjk_map_edit *edits, uint32_t count,
                             gjk_map *out) GJK_MUST_USE;
 
@@ -68,10 +66,8 @@ const void *gjk_map_find(const gjk_map *map, const void *key);
 /* How many items have keys not above this one. O(log n). */
 uint32_t gjk_map_rank(const gjk_map *map, const void *key);
 
-/*
- * Calls visit for each key, in order, whose item differs between the two, NULL standing for no
- * item. Of one kind. O(differences * log n) where one was made from the other by a few edits.
- */
+/* Calls visit for each key, in order, whose item differs between the two, NULL standing for no
+ * item. Of one kind. O(differences * log n) where one was made from the other by a few edits. */
 typedef void (*gjk_map_visitor)(void *user, const void *old, const void *new);
 void gjk_map_diff(const gjk_map *from, const gjk_map *to, gjk_map_visitor visit, void *user);
 

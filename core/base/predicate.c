@@ -31,8 +31,8 @@ typedef struct part {
     bool negative;
 } part;
 
-/* The exponents of three factors span at most 3 * (2^11 - 2) bits, a product has 3 * 53
- * bits, a sum of 12 of them 4 more, and a shift inside a word needs another word. */
+/* The exponents of three factors span at most 3 * (2^11 - 2) bits, a product has 3 * 53 bits, a sum
+ * of 12 of them 4 more, and a shift inside a word needs another word. */
 #define LEDGER_WORDS ((3 * 2046 + 3 * 53 + 4) / 64 + 2)
 
 /* Two long integers: sums of products, [0] of the positive and [1] of the negative ones. Word i of

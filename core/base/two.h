@@ -1,10 +1,8 @@
 #ifndef GJK_BASE_TWO_H
 #define GJK_BASE_TWO_H
 
-/*
- * A vector of the plane in one register, and a rotation of the plane. Each number is rounded on its
- * own, as in gjk/vec.h.
- */
+/* A vector of the plane in one register, and a rotation of the plane. Each number is rounded on its
+ * own, as in gjk/vec.h. */
 
 #include "gjk/pose.h"
 
@@ -34,8 +32,8 @@ TWO_INLINE gjk_two two_dots(gjk_two a, gjk_two b) {
 TWO_INLINE double two_dot(gjk_two a, gjk_two b) {
     return two_dots(a, b)[0];
 }
-/* A choice between two vectors that is not branched on: whether x is not below y, number by
- * number, or a condition. */
+/* A choice between two vectors that is not branched on: whether x is not below y, number by number,
+ * or a condition. */
 TWO_INLINE gjk_two_bits two_if_not_below(gjk_two x, gjk_two y) {
     return x >= y;
 }
@@ -47,8 +45,8 @@ TWO_INLINE gjk_two two_pick(gjk_two_bits which, gjk_two yes, gjk_two no) {
     return (gjk_two)((which & (gjk_two_bits)yes) | (~which & (gjk_two_bits)no));
 }
 
-/* All bits set, or none. For selections on a condition that is as good as random: both values are computed
- * and one is masked out. The empty assembly keeps compilers from making a branch of it. */
+/* All bits set, or none. For selections on a condition that is as good as random: both values are
+ * computed and one is masked out. The empty assembly keeps compilers from making a branch of it. */
 TWO_INLINE gjk_two_bits two_mask(bool condition) {
     int64_t mask = -(int64_t)condition;
     __asm__("" : "+r"(mask));

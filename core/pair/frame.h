@@ -49,10 +49,8 @@ typedef struct gjk_vertex3 {
 gjk_frame2 gjk_frame2_place(const gjk_placed *a, const gjk_placed *b);
 gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b);
 
-/*
- * The first search direction in the frame, of any length but 0. direction: in world axes, of
- * any length; when it is 0, from centre to centre; the x axis when the centres coincide.
- */
+/* The first search direction in the frame, of any length but 0. direction: in world axes, of any
+ * length; when it is 0, from centre to centre; the x axis when the centres coincide. */
 gjk_vec3 gjk_frame3_heading(const gjk_frame3 *frame, const gjk_pose *pose_of_a, gjk_vec3 direction);
 
 /* Sets toward to that direction, of unit length. */
@@ -116,8 +114,8 @@ static inline gjk_vec2 gjk_frame2_turn_back(const gjk_frame2 *frame, gjk_vec2 di
                       frame->row0.y * direction.x + frame->row1.y * direction.y};
 }
 
-/* A frame in 2D or in 3D, for methods that are the same in both, with z = 0 in 2D. One of the
- * two is NULL. */
+/* A frame in 2D or in 3D, for methods that are the same in both, with z = 0 in 2D. One of the two
+ * is NULL. */
 typedef struct gjk_either_frame {
     const gjk_frame2 *flat;
     const gjk_frame3 *frame;

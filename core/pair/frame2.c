@@ -1,6 +1,4 @@
-/*
- * The support function of a Minkowski difference in 2D: the twin of frame3.c.
- */
+/* The support function of a Minkowski difference in 2D: the twin of frame3.c. */
 
 #include "pair/frame.h"
 

@@ -1,7 +1,5 @@
-/*
- * The support function of a Minkowski difference: the support of a difference is the
- * difference of supports, s(d) = s_a(d) - s_b(-d) (Gilbert, Johnson, Keerthi 1988).
- */
+/* The support function of a Minkowski difference: the support of a difference is the difference of
+ * supports, s(d) = s_a(d) - s_b(-d) (Gilbert, Johnson, Keerthi 1988). */
 
 #include "pair/frame.h"
 

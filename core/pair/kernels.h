@@ -12,12 +12,11 @@
 #include "pair/solution.h"
 
 /*
- * Penetration solvers have the last word about cores that overlap. A solver gets the pair's
- * frame and the simplex with which GJK ended, and improves the bounds, the normal and the
- * witness points. A direct one needs no simplex: it is called before GJK (with NULL), answers
- * the distance of separated cores as well, and returns false for a pair that it does not serve
- * or cannot settle; its solution then holds but is not final. NULL where a solver does not
- * serve a dimension.
+ * Penetration solvers have the last word about cores that overlap. A solver gets the pair's frame
+ * and the simplex with which GJK ended, and improves the bounds, the normal and the witness points.
+ * A direct one needs no simplex: it is called before GJK (with NULL), answers the distance of
+ * separated cores as well, and returns false for a pair that it does not serve or cannot settle;
+ * its solution then holds but is not final. NULL where a solver does not serve a dimension.
  */
 struct gjk_penetration_solver {
     bool direct;
@@ -72,11 +71,9 @@ void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
  * while the depth decreases. *depth: along *to. */
 void gjk_search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth);
 
-/*
- * The next direction of a search for a local minimum of the depth: `ahead` is the normal of a - b
+/* The next direction of a search for a local minimum of the depth: `ahead` is the normal of a - b
  * where the ray along *n leaves it, so the depth along it is less unless it is *n; the search goes
- * on beyond. False: rounding hides whether it is less.
- */
+ * on beyond. False: rounding hides whether it is less. */
 static inline bool gjk_turn_ahead(const gjk_either_frame *pair, gjk_vec3 ahead, double depth,
                                   gjk_vec3 *n) {
     double next = gjk_either_depth(pair, ahead);
@@ -134,18 +131,14 @@ bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_sol
  */
 bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/*
- * The distance or the penetration of an ellipse or ellipsoid and a point, or of two around one
- * centre with parallel axes, to rounding. Returns false for a pair that it does not serve, or
- * when the bounds do not meet; *solution is then unchanged.
- */
+/* The distance or the penetration of an ellipse or ellipsoid and a point, or of two around one
+ * centre with parallel axes, to rounding. Returns false for a pair that it does not serve, or when
+ * the bounds do not meet; *solution is then unchanged. */
 bool gjk_ellipse_point2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
 bool gjk_ellipse_point3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
 
-/*
- * Warm start: sets *simplex (or leaves it empty) and *heading to what the cache holds of the
- * same two shapes.
- */
+/* Warm start: sets *simplex (or leaves it empty) and *heading to what the cache holds of the same
+ * two shapes. */
 void gjk_cache_recall(const gjk_cache *cache, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                       gjk_vec3 *heading);
 

@@ -1,7 +1,5 @@
-/*
- * The order of placed shapes of one size: by the numbers that usually differ first, positions; by
- * all others that an answer can depend on after them.
- */
+/* The order of placed shapes of one size: by the numbers that usually differ first, positions; by
+ * all others that an answer can depend on after them. */
 
 #include "pair/order.h"
 

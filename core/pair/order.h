@@ -1,10 +1,8 @@
 #ifndef GJK_PAIR_ORDER_H
 #define GJK_PAIR_ORDER_H
 
-/*
- * Chooses the shape in whose frame a query is solved: by what the shapes are, not by which
- * of them the caller names first, so every answer is independent of that order.
- */
+/* Chooses the shape in whose frame a query is solved: by what the shapes are, not by which of them
+ * the caller names first, so every answer is independent of that order. */
 
 #include "gjk/shape.h"
 

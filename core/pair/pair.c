@@ -32,8 +32,8 @@ static gjk_vec3 first_direction_of(const pair_query *query) {
     return gjk_scale3(1.0 - 2.0 * query->is_swapped, *query->first_direction);
 }
 
-/* The goal in the units of a frame, with a tolerance that exceeds the rounding of its numbers.
- * Set member by member, which avoids a store-forwarding stall. */
+/* The goal in the units of a frame, with a tolerance that exceeds the rounding of its numbers. Set
+ * member by member, which avoids a store-forwarding stall. */
 static void set_goal(const gjk_goal *in_world, double unit, double scale, gjk_goal *goal) {
     goal->radius = in_world->radius * unit;
     goal->tolerance = gjk_larger(in_world->tolerance * unit, 4.0 * GJK_ROUNDING * scale);
@@ -190,10 +190,8 @@ static double solve3(const gjk_placed *a, const gjk_placed *b, const pair_query 
     return frame.unit;
 }
 
-/*
- * The state: separated or overlapping by a proof or by converged bounds; else touching. lower
- * and upper: of the shapes, in the units of the frame.
- */
+/* The state: separated or overlapping by a proof or by converged bounds; else touching. lower and
+ * upper: of the shapes, in the units of the frame. */
 static gjk_state state_of(const gjk_solution *solution, double lower, double upper,
                           double tolerance) {
     bool converged = upper - lower <= tolerance;
@@ -474,11 +472,9 @@ void gjk_distance_into(const gjk_placed *a, const gjk_placed *b,
     }
 }
 
-/*
- * The penetration solvers: the expanding polytope algorithm after GJK, and the direct solvers
- * by the kinds of the pair. The interface is that of dyn4j's MinkowskiPenetrationSolver, with
- * bounds.
- */
+/* The penetration solvers: the expanding polytope algorithm after GJK, and the direct solvers by
+ * the kinds of the pair. The interface is that of dyn4j's MinkowskiPenetrationSolver, with
+ * bounds. */
 
 void gjk_prefer_support(const gjk_vertex3 *support, gjk_solution *solution) {
     gjk_vec3 wanted = gjk_scale3(-solution->lower, solution->normal);
@@ -533,11 +529,9 @@ static bool try_kinds3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, con
 const struct gjk_penetration_solver gjk_penetration_epa = {false, expand2, expand3};
 const struct gjk_penetration_solver gjk_penetration_direct = {true, try_kinds2, try_kinds3};
 
-/*
- * The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the
- * simplex or the separating axis that ended the one before. Points are kept in the frames of
- * their shapes, so that they are exactly points of the shapes wherever these move.
- */
+/* The warm start of GJK (Cameron, Enhancing GJK, 1997): a query about a pair begins with the
+ * simplex or the separating axis that ended the one before. Points are kept in the frames of their
+ * shapes, so that they are exactly points of the shapes wherever these move. */
 
 gjk_cache gjk_cache_make(void) {
     return (gjk_cache){.count = 0};

@@ -4,10 +4,8 @@
 #include "pair/gjk/simplex.h"
 #include "pair/solution.h"
 
-/*
- * Pass a step of a kernel to goal->recorder, which must not be NULL, in the frame of the pair.
- * support: the vertex found along direction; 2D kernels pass z = 0.
- */
+/* Pass a step of a kernel to goal->recorder, which must not be NULL, in the frame of the pair.
+ * support: the vertex found along direction; 2D kernels pass z = 0. */
 void gjk_record_gjk(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 direction,
                     const gjk_simplex3 *simplex, const gjk_vertex3 *support, const char *note);
 

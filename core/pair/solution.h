@@ -75,10 +75,8 @@ static inline bool gjk_goal_undecided(const gjk_goal *goal, double lower, double
            (least < -goal->tolerance && most >= -goal->tolerance);
 }
 
-/*
- * Sets what the bounds of the solution prove, whatever the goal, because queries about one pair
- * that stop at different places must agree on its state. Returns whether it reaches the goal.
- */
+/* Sets what the bounds of the solution prove, whatever the goal, because queries about one pair
+ * that stop at different places must agree on its state. Returns whether it reaches the goal. */
 static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution) {
     if (solution->proof == GJK_UNPROVEN && solution->lower - goal->radius > goal->tolerance) {
         solution->proof = GJK_PROVEN_SEPARATED;
@@ -89,11 +87,9 @@ static inline bool gjk_goal_proven(const gjk_goal *goal, gjk_solution *solution)
     return gjk_goal_reached(goal, solution);
 }
 
-/*
- * Joins bounds that differ by a few units in the last place of the larger of the size and the
+/* Joins bounds that differ by a few units in the last place of the larger of the size and the
  * distance, since no tolerance could bring them together: up to about two units, at the one that
- * the witness points have; else in the middle.
- */
+ * the witness points have; else in the middle. */
 static inline void gjk_close_bounds(double size, double *lower, double *upper) {
     const double magnitude = GJK_ROUNDING * gjk_larger(size, fabs(*upper));
     *lower = gjk_smaller(*lower, *upper);

@@ -1,7 +1,5 @@
-/*
- * The bounds of queries: the box of what takes part, widened as box.h explains, and its
- * translation.
- */
+/* The bounds of queries: the box of what takes part, widened as box.h explains, and its
+ * translation. */
 
 #include "ray/query_bounds.h"
 
@@ -44,10 +42,8 @@ gjk_query_bounds gjk_query_bounds_of_sweep(const gjk_sweep *sweep, double tolera
     return query;
 }
 
-/*
- * The slab test of one box (Kay, Kajiya, Ray Tracing Complex Scenes, 1986), in the order of
- * operations of the tree's test of a node, so that both have the same bits.
- */
+/* The slab test of one box (Kay, Kajiya, Ray Tracing Complex Scenes, 1986), in the order of
+ * operations of the tree's test of a node, so that both have the same bits. */
 double gjk_query_bounds_sweep_key(const gjk_query_bounds *query, const gjk_placed *placed,
                                   double bound) {
     const gjk_bounds box = gjk_box_of(placed);

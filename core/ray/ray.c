@@ -1,9 +1,8 @@
 /*
- * A ray at one placed shape, by closed forms for whole lines: a line enters at one point and
- * leaves at another, and the ray's origin is inside when it lies between them. The general
- * method answers what has no closed form and what a form is not sure of. Where the origin is so
- * near the surface that the tolerance may count it as touching, gjk_detect decides, as it does
- * for a pair.
+ * A ray at one placed shape, by closed forms for whole lines: a line enters at one point and leaves
+ * at another, and the ray's origin is inside when it lies between them. The general method answers
+ * what has no closed form and what a form is not sure of. Where the origin is so near the surface
+ * that the tolerance may count it as touching, gjk_detect decides, as it does for a pair.
  *
  * The line is parametrised from its point nearest the shape, so that a distant origin costs only
  * that point's rounding, and a line that misses the bounding ball misses the shape.
@@ -110,9 +109,9 @@ static bool is_inside(const gjk_shape *shape, const own_ray *own, const gjk_line
     return false;
 }
 
-/* A ray that ends before the surface but within rounding of it hits. The tangent plane at the
- * entry decides that for a ray that meets it steeply; for one that grazes a curve it does not,
- * and the general method is used. */
+/* A ray that ends before the surface but within rounding of it hits. The tangent plane at the entry
+ * decides that for a ray that meets it steeply; for one that grazes a curve it does not, and the
+ * general method is used. */
 static gjk_ray_result hit_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                        const gjk_ray_settings *settings, const own_ray *own,
                                        const gjk_line_hit *hit) {

@@ -380,10 +380,8 @@ static bool is_plain(const gjk_placed *placed) {
     return placed->shape->count > 0 && !placed->shape->is_far && placed->pose.form != GJK_POSE_REST;
 }
 
-/*
- * A lower bound of the signed distance of two polytopes: the gap along the line of their centres,
- * less what the roundings may come to. -INFINITY where that is not known.
- */
+/* A lower bound of the signed distance of two polytopes: the gap along the line of their centres,
+ * less what the roundings may come to. -INFINITY where that is not known. */
 static double gap_between(const gjk_placed *p, const gjk_placed *q) {
     const gjk_vec3 way = gjk_sub3(gjk_pose_apply(&q->pose, q->shape->center),
                                   gjk_pose_apply(&p->pose, p->shape->center));
@@ -528,10 +526,8 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     return status;
 }
 
-/*
- * Motions from row to row: pairs are advanced one by one up to the first contact so far
- * (ray/casts/advance.c), with the box that a moved body may pass in place of its own.
- */
+/* Motions from row to row: pairs are advanced one by one up to the first contact so far
+ * (ray/casts/advance.c), with the box that a moved body may pass in place of its own. */
 
 /* Steps of the motion of one pair of convex parts. */
 #define MOTION_STEPS 128

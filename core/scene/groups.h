@@ -18,10 +18,8 @@ typedef struct gjk_groups {
 
 gjk_groups gjk_groups_none(void);
 
-/*
- * The groups after bodies (from NULL: new ones) were replaced, or removed (to NULL). *out is the
- * caller's, to be released. O(changes * log n). OUT_OF_MEMORY: nothing has changed.
- */
+/* The groups after bodies (from NULL: new ones) were replaced, or removed (to NULL). *out is the
+ * caller's, to be released. O(changes * log n). OUT_OF_MEMORY: nothing has changed. */
 gjk_status gjk_groups_edit(const gjk_groups *groups, const gjk_tree_change *changes, uint32_t count,
                            gjk_groups *out) GJK_MUST_USE;
 void gjk_groups_release(const gjk_groups *groups);

@@ -1,7 +1,5 @@
-/*
- * Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
- * common, so that the cost of adding a tick depends only on the logarithm of their number.
- */
+/* Histories of sets: a persistent map from ticks to sets, whose versions share what they have in
+ * common, so that the cost of adding a tick depends only on the logarithm of their number. */
 
 #include "gjk/history.h"
 

@@ -127,11 +127,9 @@ bool gjk_ranking_any(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
     return status == GJK_OK && counts;
 }
 
-/*
- * The extent of a snapshot from a point: the far side of the farthest bounding ball. The root of
- * the tree would bound it in O(1), but its bounds depend on the history of edits, and the length
- * of a cast may show in the last digits of an answer.
- */
+/* The extent of a snapshot from a point: the far side of the farthest bounding ball. The root of
+ * the tree would bound it in O(1), but its bounds depend on the history of edits, and the length of
+ * a cast may show in the last digits of an answer. */
 
 #define ROUNDING 0x1p-48
 
@@ -147,9 +145,7 @@ double gjk_snapshot_extent(const gjk_snapshot *snapshot, gjk_vec3 point, gjk_bud
     return farthest * (1.0 + ROUNDING);
 }
 
-/*
- * Filters: category bits in both directions, then the lists of ids and groups.
- */
+/* Filters: category bits in both directions, then the lists of ids and groups. */
 
 gjk_filter gjk_filter_default(void) {
     return (gjk_filter){.category = UINT32_MAX, .mask = UINT32_MAX};

@@ -1,10 +1,8 @@
 #ifndef GJK_SCENE_SCENE_H
 #define GJK_SCENE_SCENE_H
 
-/*
- * Shared by the queries of sets: the walk over the selected bodies of a snapshot, and the ranked
- * search, which keeps the first answers of a total order.
- */
+/* Shared by the queries of sets: the walk over the selected bodies of a snapshot, and the ranked
+ * search, which keeps the first answers of a total order. */
 
 #include "base/list.h"
 #include "gjk/set_query.h"
@@ -54,10 +52,8 @@ static inline uint32_t gjk_query_steps(const gjk_shape *shape) {
     return 16 + shape->count / 32;
 }
 
-/*
- * Finds the selected bodies that may matter to a query: by the snapshot's tree, in unspecified
- * order, or, without a tree, all of them in the order of ids.
- */
+/* Finds the selected bodies that may matter to a query: by the snapshot's tree, in unspecified
+ * order, or, without a tree, all of them in the order of ids. */
 typedef struct gjk_set_walk {
     const gjk_snapshot *snapshot;
     const gjk_selection *selection;
@@ -100,10 +96,8 @@ static inline int gjk_ranking_compare(const void *a, const void *b,
     return strcmp((*(const gjk_body *const *)a)->id, (*(const gjk_body *const *)b)->id);
 }
 
-/*
- * Finds the first answers of the order, as many as the selection's limit says, sorted, with
- * `truncated` as the selection defines it. OUT_OF_MEMORY, GIVEN_UP.
- */
+/* Finds the first answers of the order, as many as the selection's limit says, sorted, with
+ * `truncated` as the selection defines it. OUT_OF_MEMORY, GIVEN_UP. */
 gjk_status gjk_ranking_find(const gjk_ranking *ranking, const gjk_snapshot *snapshot,
                             const gjk_selection *selection, gjk_list *found) GJK_MUST_USE;
 

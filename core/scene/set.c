@@ -1,7 +1,5 @@
-/*
- * Sets of bodies: two persistent maps, by id and by handle, one of the groups, and a tree; versions of
- * a set share what they have in common. The map by id owns the bodies.
- */
+/* Sets of bodies: two persistent maps, by id and by handle, one of the groups, and a tree; versions
+ * of a set share what they have in common. The map by id owns the bodies. */
 
 #include "gjk/set.h"
 
@@ -79,8 +77,8 @@ static int compare_handles(const void *a, const void *b) {
     return x != y ? (x < y ? -1 : 1) : (p->item != NULL) - (q->item != NULL);
 }
 
-/* Writes the edits of the map by handle, in the order of handles. Returns their number, at most
- * 2 * count. */
+/* Writes the edits of the map by handle, in the order of handles. Returns their number, at most 2 *
+ * count. */
 static uint32_t edits_by_handle(const gjk_tree_change *changes, uint32_t count, gjk_map_edit *out) {
     uint32_t all = 0, kept = 0;
     for (uint32_t i = 0; i < count; i++) {

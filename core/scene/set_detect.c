@@ -274,11 +274,9 @@ gjk_status gjk_set_detect_against(const gjk_snapshot *snapshot, const gjk_snapsh
     return scan_end(&scan, out);
 }
 
-/*
- * Finds the bodies that lie wholly within a convex polytope: those whose farthest point along the
+/* Finds the bodies that lie wholly within a convex polytope: those whose farthest point along the
  * normal of each of its facets is not beyond the facet. Support scans decide it for curved bodies
- * too; a shape of pieces lies within where each of its pieces does.
- */
+ * too; a shape of pieces lies within where each of its pieces does. */
 
 typedef struct container {
     gjk_near_shape near; /* about its middle, with its facets */

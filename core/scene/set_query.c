@@ -72,8 +72,8 @@ gjk_status gjk_set_nearest(const gjk_snapshot *snapshot, const gjk_placed *a, do
     return find_nears(&ranking, snapshot, selection, out);
 }
 
-/* The part of a ray beside a placed shape: all of the shape lies between the planes across the
- * ray at its ends, or beyond an end that is the ray's own. */
+/* The part of a ray beside a placed shape: all of the shape lies between the planes across the ray
+ * at its ends, or beyond an end that is the ray's own. */
 typedef struct stretch {
     double from, to; /* along the ray */
     double gap;      /* a lower bound of the shape's distance to the ray */
@@ -181,10 +181,8 @@ gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, do
     return find_nears(&ranking, snapshot, selection, out);
 }
 
-/*
- * The nearest pairs between two sets: for each body of the first the search among those of the
- * second, which the worst pair kept so far bounds.
- */
+/* The nearest pairs between two sets: for each body of the first the search among those of the
+ * second, which the worst pair kept so far bounds. */
 
 static int compare_pairs(const gjk_pair_near *p, const gjk_pair_near *q, double of_p, double of_q) {
     if (of_p != of_q) {
@@ -279,9 +277,7 @@ gjk_status gjk_set_nearest_against(const gjk_snapshot *snapshot, const gjk_snaps
     return status;
 }
 
-/*
- * Rays at a set: a ranked search by the distance of the hit.
- */
+/* Rays at a set: a ranked search by the distance of the hit. */
 
 typedef struct ray_search {
     gjk_ranking ranking;
@@ -344,9 +340,7 @@ bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
     return gjk_ranking_any(&search.ranking, snapshot, selection);
 }
 
-/*
- * Moving shapes at a set: a ranked search by the fraction of the motion at first contact.
- */
+/* Moving shapes at a set: a ranked search by the fraction of the motion at first contact. */
 
 typedef struct cast_search {
     gjk_ranking ranking;

@@ -1,7 +1,5 @@
-/*
- * Verification of a shot, in this order: is there a snapshot of the tick, did the target exist,
- * what was hit first, was an obstacle before it, and is what was hit what was claimed.
- */
+/* Verification of a shot, in this order: is there a snapshot of the tick, did the target exist,
+ * what was hit first, was an obstacle before it, and is what was hit what was claimed. */
 
 #include "gjk/shot.h"
 

@@ -28,11 +28,9 @@ double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance,
     return widest > more ? widest : 0.0;
 }
 
-/*
- * The points of a far shape are exact relative to its offset, so all that its distance from its
- * own origin could cost is in the place of that offset in the world. The difference of two such
- * places is rounded once, to the digits that matter between shapes that are close.
- */
+/* The points of a far shape are exact relative to its offset, so all that its distance from its own
+ * origin could cost is in the place of that offset in the world. The difference of two such places
+ * is rounded once, to the digits that matter between shapes that are close. */
 
 gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out) {
     gjk_wide3 at = gjk_wide3_of(placed->pose.position);

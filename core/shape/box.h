@@ -66,18 +66,14 @@ static inline double gjk_box_measure(const gjk_bounds *box, uint32_t dimension) 
     return dimension == 2 ? d.x + d.y : d.x * d.y + d.z * (d.x + d.y);
 }
 
-/*
- * The widest gap between the boxes of two placed shapes along an axis of the world, and that
- * axis, from a to b; 0 when it does not prove that they are apart by more than the tolerance (a
- * length).
- */
+/* The widest gap between the boxes of two placed shapes along an axis of the world, and that axis,
+ * from a to b; 0 when it does not prove that they are apart by more than the tolerance (a
+ * length). */
 double gjk_boxes_gap(const gjk_placed *a, const gjk_placed *b, double tolerance, gjk_vec3 *axis);
 
-/*
- * Shapes far from their own origins, brought near: where the middle of such a shape stands is
+/* Shapes far from their own origins, brought near: where the middle of such a shape stands is
  * computed with twice the digits, and a query is asked of the same shapes in a world whose origin
- * is there. Ordinary shapes take no part in this.
- */
+ * is there. Ordinary shapes take no part in this. */
 
 /* Returns true if a query must bring the shape near first. */
 static inline bool gjk_is_far(const gjk_placed *placed) {
@@ -90,8 +86,8 @@ typedef struct gjk_near_shape {
     gjk_shape shape; /* of placed, where it is not the one given */
 } gjk_near_shape;
 
-/* Places the shape relative to its middle (or for one that is not far, its origin), and tells
- * where in the world that stands. */
+/* Places the shape relative to its middle (or for one that is not far, its origin), and tells where
+ * in the world that stands. */
 gjk_wide3 gjk_near_make(const gjk_placed *placed, gjk_near_shape *out);
 
 /* Brings two shapes near together, a to the origin, and tells where in the world that stands. */

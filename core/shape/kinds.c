@@ -1,7 +1,5 @@
-/*
- * The table of kinds, made from GJK_KIND_MAP. Each constructor takes its arguments from the values
- * of the kind's members, in their order.
- */
+/* The table of kinds, made from GJK_KIND_MAP. Each constructor takes its arguments from the values
+ * of the kind's members, in their order. */
 
 #include "gjk/kinds.h"
 

@@ -1,7 +1,5 @@
-/*
- * Constructors of the shapes with a fixed number of points: point, ball, segment, capsule, box and
- * triangle. Each checks its numbers, drops coincident points and leaves the rest to cloud.c.
- */
+/* Constructors of the shapes with a fixed number of points: point, ball, segment, capsule, box and
+ * triangle. Each checks its numbers, drops coincident points and leaves the rest to cloud.c. */
 
 #include "gjk/shape.h"
 
@@ -102,10 +100,8 @@ static gjk_status check_half_extents(uint32_t dimension, gjk_vec3 half) {
     return GJK_OK;
 }
 
-/*
- * The corners of a box. An axis without extent contributes one value instead of two,
- * so that no two corners coincide. In 2D the corners run counter-clockwise.
- */
+/* The corners of a box. An axis without extent contributes one value instead of two, so that no two
+ * corners coincide. In 2D the corners run counter-clockwise. */
 static uint32_t list_corners(uint32_t dimension, gjk_vec3 half, gjk_vec3 corners[8]) {
     uint32_t count = 0;
     int x_sides = half.x > 0 ? 2 : 1, y_sides = half.y > 0 ? 2 : 1;

@@ -1,14 +1,13 @@
 /*
- * Top-down construction by the surface area heuristic (MacDonald and Booth 1990): a group of
- * bodies is cut in two where the sum over both sides of measure times count is least, among 15
- * planes on each axis (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007).
- * For a node the largest group is cut again until there are GJK_TREE_WIDTH groups, or each fits
- * into one node.
+ * Top-down construction by the surface area heuristic (MacDonald and Booth 1990): a group of bodies
+ * is cut in two where the sum over both sides of measure times count is least, among 15 planes on
+ * each axis (Wald, On fast Construction of SAH-based Bounding Volume Hierarchies, 2007). For a node
+ * the largest group is cut again until there are GJK_TREE_WIDTH groups, or each fits into one node.
  *
- * Deviation: no side of a cut gets less than an eighth, so the largest of eight groups has at
- * most (7/8)^7 < 0.4 of a node's bodies and the height is bounded whatever the scene. Where no
- * plane satisfies that, the group is cut at the median; bodies that are all at one place are cut
- * at the median of their handles, so that edits can find each by the range of handles.
+ * Deviation: no side of a cut gets less than an eighth, so the largest of eight groups has at most
+ * (7/8)^7 < 0.4 of a node's bodies and the height is bounded whatever the scene. Where no plane
+ * satisfies that, the group is cut at the median; bodies that are all at one place are cut at the
+ * median of their handles, so that edits can find each by the range of handles.
  */
 
 #include "tree/build.h"
@@ -186,11 +185,9 @@ bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_
     return false;
 }
 
-/*
- * Introselect (Musser, Introspective sorting and selection algorithms, 1997): quickselect (Hoare 1961)
- * until the bodies that are left should have become one by halving with every other pivot; what is left
- * then is sorted by heapsort. So no order of the bodies takes quadratic time.
- */
+/* Introselect (Musser, Introspective sorting and selection algorithms, 1997): quickselect (Hoare
+ * 1961) until the bodies that are left should have become one by halving with every other pivot;
+ * what is left then is sorted by heapsort. So no order of the bodies takes quadratic time. */
 
 /* By the center, then by handle. */
 static inline bool comes_first(const gjk_branch *a, const gjk_branch *b, uint32_t axis) {

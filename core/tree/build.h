@@ -17,11 +17,9 @@ static inline void gjk_branch_swap(gjk_branch *a, gjk_branch *b) {
     *b = t;
 }
 
-/*
- * Moves the smaller half of count >= 1 bodies, count / 2 of them, to the front, in the order of their
- * centers along the axis, then of handles. O(n) on usual input, O(n log n) on any. Returns how many
- * bodies were looked at.
- */
+/* Moves the smaller half of count >= 1 bodies, count / 2 of them, to the front, in the order of
+ * their centers along the axis, then of handles. O(n) on usual input, O(n log n) on any. Returns
+ * how many bodies were looked at. */
 uint64_t gjk_branches_halve(gjk_branch *bodies, uint32_t count, uint32_t axis);
 
 #endif

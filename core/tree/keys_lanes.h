@@ -1,7 +1,5 @@
-/*
- * The keys of a node's branches, all eight at once; for the files that include one of
- * base/lanes_*.h before.
- */
+/* The keys of a node's branches, all eight at once; for the files that include one of
+ * base/lanes_*.h before. */
 
 #include "tree/node.h"
 

@@ -1,7 +1,5 @@
-/*
- * The ownership and the statistics of nodes: each counts its references, and keeps the figures by
- * which edits decide about rebuilding.
- */
+/* The ownership and the statistics of nodes: each counts its references, and keeps the figures by
+ * which edits decide about rebuilding. */
 
 #include "tree/node.h"
 

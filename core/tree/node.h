@@ -1,10 +1,8 @@
 #ifndef GJK_TREE_NODE_H
 #define GJK_TREE_NODE_H
 
-/*
- * The nodes of trees. A node has up to GJK_TREE_WIDTH branches, with their boxes as columns, so
- * that one test of a node tests all of them; a branch is a body or another node.
- */
+/* The nodes of trees. A node has up to GJK_TREE_WIDTH branches, with their boxes as columns, so
+ * that one test of a node tests all of them; a branch is a body or another node. */
 
 #include "base/lanes.h"
 #include "base/references.h"
@@ -14,8 +12,8 @@
 
 #define GJK_TREE_WIDTH 8
 
-/* Builds and edits maintain that the height of a node of n bodies is at most
- * GJK_TREE_HEIGHT_SPARE + (digits of n in base 2). */
+/* Builds and edits maintain that the height of a node of n bodies is at most GJK_TREE_HEIGHT_SPARE
+ * + (digits of n in base 2). */
 #define GJK_TREE_HEIGHT_SPARE 2
 #define GJK_TREE_HEIGHT_MAX (GJK_TREE_HEIGHT_SPARE + 32)
 
@@ -85,10 +83,8 @@ static inline gjk_branch gjk_branch_at(const gjk_tree_node *node, uint32_t i) {
     };
 }
 
-/*
- * Writes the keys of a node's branches to an array aligned to 64 bytes. Returns a bit for each whose
- * key is at most bound. One function for each instruction set, with the same bits.
- */
+/* Writes the keys of a node's branches to an array aligned to 64 bytes. Returns a bit for each
+ * whose key is at most bound. One function for each instruction set, with the same bits. */
 typedef uint32_t gjk_tree_keys(const gjk_tree_node *node, const gjk_query_bounds *query,
                                double bound, double keys[GJK_TREE_WIDTH]);
 extern gjk_tree_keys *const gjk_tree_keys_plain, *const gjk_tree_keys_avx2,
@@ -103,8 +99,8 @@ static inline uint32_t gjk_tree_node_keys(const gjk_tree_node *node, const gjk_q
 /* Writes all bodies and motions below a branch, as branches. Returns the end. */
 gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out);
 
-/* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory, or given
- * up. O(count log count). */
+/* Builds a branch over count >= 1 bodies or motions, which it reorders. False: out of memory, or
+ * given up. O(count log count). */
 bool gjk_tree_build(uint32_t dimension, gjk_branch *bodies, uint32_t count, gjk_budget *budget,
                     gjk_branch *out);
 

@@ -261,11 +261,9 @@ static bool branch_compose(gjk_editor *e, const gjk_tree_node *before, const gjk
     return built;
 }
 
-/*
- * Removed and moved bodies. They are found by their boxes and handles, or, where they are many, by
+/* Removed and moved bodies. They are found by their boxes and handles, or, where they are many, by
  * looking up every body of the tree in the hash table. A body that moved a little has its box
- * refitted where it is; one that moved far is removed here and inserted again.
- */
+ * refitted where it is; one that moved far is removed here and inserted again. */
 
 /* Returns true if a box lies no farther outside of another than that is wide. */
 static bool is_near(const gjk_bounds *box, const gjk_bounds *home) {
@@ -397,18 +395,16 @@ static bool move_node(gjk_editor *e, const gjk_branch *branch, gjk_ops ops, gjk_
     return branch_compose(e, node, left, count, out);
 }
 
-/* The first pass, from the root with all ops: drops removed bodies, and refits moved ones where they
- * are unless they moved far. out: what is left, retained; `what` is NULL where no body is. False:
- * out of memory. */
+/* The first pass, from the root with all ops: drops removed bodies, and refits moved ones where
+ * they are unless they moved far. out: what is left, retained; `what` is NULL where no body is.
+ * False: out of memory. */
 static bool branch_move(gjk_editor *e, const gjk_branch *root, uint32_t count, gjk_branch *out) {
     return e->table != NULL ? look_up_all(e, root, &root->box, out)
                             : move_branch(e, root, ops_list(e, count, true), &root->box, out);
 }
 
-/*
- * Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
- * box grows least, unless the node has a free slot and no branch is near.
- */
+/* Insertion by least enlargement (Guttman 1984): each inserted body descends to the branch whose
+ * box grows least, unless the node has a free slot and no branch is near. */
 
 /* How much the measure of a branch's box grows by an inserted body. */
 static double growth(const gjk_branch *branch, const gjk_op *op, uint32_t dimension) {
@@ -566,10 +562,8 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
     return GJK_OK;
 }
 
-/*
- * Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
- * edit, in which no body is removed and the branches stay the same.
- */
+/* Trees whose boxes enclose the motions of bodies, both ends and all between: the first pass of an
+ * edit, in which no body is removed and the branches stay the same. */
 
 /* The box of a motion: a body that does not rotate moves straight and the boxes of both ends bound
  * it; otherwise any rotation keeps it within a ball around its own origin. */
@@ -616,9 +610,7 @@ gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *cha
     return GJK_OK;
 }
 
-/*
- * The ownership and the figures of whole trees.
- */
+/* The ownership and the figures of whole trees. */
 
 struct gjk_tree *gjk_tree_retain(const struct gjk_tree *tree) {
     struct gjk_tree *shared = (struct gjk_tree *)tree;

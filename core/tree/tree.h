@@ -29,11 +29,9 @@ gjk_status gjk_tree_edit(const struct gjk_tree *tree, uint32_t dimension,
                          const gjk_tree_change *changes, uint32_t count, gjk_budget *budget,
                          struct gjk_tree **out) GJK_MUST_USE;
 
-/*
- * A tree over the same bodies whose boxes also enclose their motions from `from` to `to`:
- * positions along a straight line, rotations along any path. Changes without `from` or without
- * `to` are ignored; the bodies of the others must outlive the tree. OUT_OF_MEMORY.
- */
+/* A tree over the same bodies whose boxes also enclose their motions from `from` to `to`: positions
+ * along a straight line, rotations along any path. Changes without `from` or without `to` are
+ * ignored; the bodies of the others must outlive the tree. OUT_OF_MEMORY. */
 gjk_status gjk_tree_span(const struct gjk_tree *tree, const gjk_tree_change *changes,
                          uint32_t count, struct gjk_tree **out) GJK_MUST_USE;
 
@@ -48,8 +46,8 @@ uint32_t gjk_tree_count(const struct gjk_tree *tree);  /* bodies */
 uint32_t gjk_tree_height(const struct gjk_tree *tree); /* at most GJK_TREE_HEIGHT_MAX */
 gjk_bounds gjk_tree_bounds(const struct gjk_tree *tree);
 
-/* How many boxes, of bodies and nodes, a random straight line through the bounds meets on average: an
- * upper estimate of a query's cost, as if no hit ended it. O(1). */
+/* How many boxes, of bodies and nodes, a random straight line through the bounds meets on average:
+ * an upper estimate of a query's cost, as if no hit ended it. O(1). */
 double gjk_tree_boxes_met(const struct gjk_tree *tree);
 
 #endif

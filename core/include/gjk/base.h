@@ -40,11 +40,8 @@ typedef enum gjk_status {
 /* The text of a status. Never NULL; static storage. */
 const char *gjk_status_text(gjk_status status);
 
-/*
- * Calls the handler that gjk_set_assert_handler installed, or else prints to
- * standard error, and then aborts. Asserts state what the caller promised;
- * they never judge a user's data.
- */
+/* Calls the handler that gjk_set_assert_handler installed, or else prints to standard error, and
+ * then aborts. Asserts state what the caller promised; they never judge a user's data. */
 typedef void (*gjk_assert_handler)(const char *condition, const char *file, int line);
 void gjk_set_assert_handler(gjk_assert_handler handler);
 _Noreturn void gjk_assert_failed(const char *condition, const char *file, int line);
@@ -56,19 +53,15 @@ _Noreturn void gjk_assert_failed(const char *condition, const char *file, int li
     ((condition) ? (void)0 : gjk_assert_failed(#condition, __FILE__, __LINE__))
 #endif
 
-/*
- * The same in every build: for an index into a fixed array that only a proof keeps inside. Where the
- * proof is wrong the process ends instead of writing into other memory.
- */
+/* The same in every build: for an index into a fixed array that only a proof keeps inside. Where
+ * the proof is wrong the process ends instead of writing into other memory. */
 #define GJK_CHECK(condition)                      \
     (__builtin_expect(!!(condition), 1) ? (void)0 \
                                         : gjk_assert_failed(#condition, __FILE__, __LINE__))
 
-/*
- * Largest magnitude of a coordinate or length that a shape, pose or ray may
- * have. Queries work in units of a power of two near the pair's own size, so
- * products of three lengths neither overflow nor vanish.
- */
+/* Largest magnitude of a coordinate or length that a shape, pose or ray may have. Queries work in
+ * units of a power of two near the pair's own size, so products of three lengths neither overflow
+ * nor vanish. */
 #define GJK_COORDINATE_MAX 1e150
 
 #endif

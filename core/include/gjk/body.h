@@ -1,10 +1,8 @@
 #ifndef GJK_BODY_H
 #define GJK_BODY_H
 
-/*
- * A body: a placed shape with an id, a handle and what filters test. Sets are made of bodies. A
- * body never changes once it is in a set; versions of a set share it.
- */
+/* A body: a placed shape with an id, a handle and what filters test. Sets are made of bodies. A
+ * body never changes once it is in a set; versions of a set share it. */
 
 #include "gjk/shape.h"
 
@@ -19,10 +17,8 @@ typedef struct gjk_body {
     gjk_placed placed;
 } gjk_body;
 
-/*
- * How sets share the ownership of bodies: a set retains a body and releases it, from any thread.
- * A set made with NULL for a keeper borrows its bodies: they must outlive it.
- */
+/* How sets share the ownership of bodies: a set retains a body and releases it, from any thread. A
+ * set made with NULL for a keeper borrows its bodies: they must outlive it. */
 typedef struct gjk_keeper {
     void (*retain)(const gjk_body *body);
     void (*release)(const gjk_body *body);

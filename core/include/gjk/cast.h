@@ -1,10 +1,8 @@
 #ifndef GJK_CAST_H
 #define GJK_CAST_H
 
-/*
- * Sweeping a shape: where along a straight translation, or a motion that turns too, does it
- * first touch another?
- */
+/* Sweeping a shape: where along a straight translation, or a motion that turns too, does it first
+ * touch another? */
 
 #include "gjk/motion.h"
 #include "gjk/pair.h"
@@ -33,11 +31,10 @@ typedef struct gjk_cast_settings {
 gjk_cast_settings gjk_cast_settings_default(void);
 
 /*
- * fraction in [0, 1] of the translation at first contact, distance = fraction *
- * |translation|, point the contact on the target, normal the unit direction there
- * from the target to the moving shape (has_normal). Already overlapping at the
- * start: fraction 0 and inside, no normal. Touching at the start is a hit only when
- * translation . normal < 0.
+ * fraction in [0, 1] of the translation at first contact, distance = fraction * |translation|,
+ * point the contact on the target, normal the unit direction there from the target to the moving
+ * shape (has_normal). Already overlapping at the start: fraction 0 and inside, no normal. Touching
+ * at the start is a hit only when translation . normal < 0.
  *
  * With GJK_AT_START_RESOLVE an overlap has what gjk_detect tells of the two (has_depth): depth,
  * point_a on the moving shape and point_b, which is `point`, on the target; moving the shape by
@@ -74,24 +71,23 @@ gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const g
 
 /*
  * The same along a motion that turns: fraction is of the motion, distance of the way of the moving
- * shape's own origin, about which it turns. Before `fraction` the two touch nowhere, however fast it
- * spins: every step is certified by a lower bound of their distance. The fraction of a contact is
- * exact to rounding for polytopes that close in on each other, and too early by no more than the time
- * that takes them through the tolerance for curves. A pair that touches at the start is hit when it
- * gets deeper by more than the tolerance; fraction is 0 where it does so at once. At the iteration
- * limit (max_iterations steps, each with a query of the pair) there is a hit of that convergence,
- * which is not proven, at a fraction before which there is none. Faces that have one side only count
- * from both. Where the motion does not turn it is gjk_cast.
+ * shape's own origin, about which it turns. Before `fraction` the two touch nowhere, however fast
+ * it spins: every step is certified by a lower bound of their distance. The fraction of a contact
+ * is exact to rounding for polytopes that close in on each other, and too early by no more than the
+ * time that takes them through the tolerance for curves. A pair that touches at the start is hit
+ * when it gets deeper by more than the tolerance; fraction is 0 where it does so at once. At the
+ * iteration limit (max_iterations steps, each with a query of the pair) there is a hit of that
+ * convergence, which is not proven, at a fraction before which there is none. Faces that have one
+ * side only count from both. Where the motion does not turn it is gjk_cast.
  *
  *     gjk_rigid_motion motion = gjk_rigid_motion_between(3, &from.pose, &to);
  *     gjk_cast_settings settings = gjk_cast_settings_default();
  *     gjk_cast_result met = gjk_cast_turning(&from, &motion, &target, &settings);
  *     if (met.hit) printf("after %g of the motion\n", met.fraction);
  *
- * Cost: 3 to 10 steps for most contacts. For shapes of pieces that for each pair of pieces whose boxes,
- * swept and turned, meet.
- * Sources: Mirtich 1996; Zhang, Lee, Kim, Interactive Continuous Collision Detection for Non-Convex
- * Polyhedra, 2006, with bounds of second order.
+ * Cost: 3 to 10 steps for most contacts. For shapes of pieces that for each pair of pieces whose
+ * boxes, swept and turned, meet. Sources: Mirtich 1996; Zhang, Lee, Kim, Interactive Continuous
+ * Collision Detection for Non-Convex Polyhedra, 2006, with bounds of second order.
  */
 gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motion *motion,
                                  const gjk_placed *target, const gjk_cast_settings *settings);

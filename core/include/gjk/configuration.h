@@ -1,10 +1,8 @@
 #ifndef GJK_CONFIGURATION_H
 #define GJK_CONFIGURATION_H
 
-/*
- * Configurations: what if m bodies of a set stood at these m poses, and all others where they are?
- * A planner of motions asks that many times, row by row, of the links of a robot.
- */
+/* Configurations: what if m bodies of a set stood at these m poses, and all others where they are?
+ * A planner of motions asks that many times, row by row, of the links of a robot. */
 
 #include "gjk/motion.h"
 #include "gjk/set_query.h"

@@ -17,10 +17,8 @@ struct gjk_history;
 /* A history without ticks that keeps at most `ticks_max` of them. NULL: out of memory. */
 struct gjk_history *gjk_history_new(uint32_t ticks_max);
 
-/*
- * A tick as it is kept: the set as it was, and what the history's owner keeps beside it. Where ticks
- * are known to have been lost, the history says so instead of interpolating over them.
- */
+/* A tick as it is kept: the set as it was, and what the history's owner keeps beside it. Where
+ * ticks are known to have been lost, the history says so instead of interpolating over them. */
 typedef struct gjk_tick {
     uint64_t number;
     const struct gjk_set *set;
@@ -31,11 +29,9 @@ typedef struct gjk_tick {
     size_t bytes;      /* memory of the tick and its note without set and bodies; added: not read */
 } gjk_tick;
 
-/*
- * The history that follows `history` when that tick is added, whose number must be above the newest:
- * the oldest is dropped where there are more than ticks_max. Retains the set. One reference, the
- * caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY.
- */
+/* The history that follows `history` when that tick is added, whose number must be above the
+ * newest: the oldest is dropped where there are more than ticks_max. Retains the set. One
+ * reference, the caller's. O(log ticks + m log n), of n bodies m having moved. OUT_OF_MEMORY. */
 gjk_status gjk_history_add_tick(const struct gjk_history *history, const gjk_tick *tick,
                                 struct gjk_history **out) GJK_MUST_USE;
 
@@ -62,8 +58,8 @@ uint64_t gjk_history_newest(const struct gjk_history *history); /* count > 0 */
 /* The set stamped with the newest tick, or NULL where there is none. View. */
 const struct gjk_set *gjk_history_newest_set(const struct gjk_history *history);
 
-/* The tick of that rank, 0 the oldest; i < count. A view that lives as long as the history.
- * O(log ticks). */
+/* The tick of that rank, 0 the oldest; i < count. A view that lives as long as the history. O(log
+ * ticks). */
 gjk_tick gjk_history_tick(const struct gjk_history *history, uint32_t i);
 
 /* The tick of that number, likewise. False: it is not kept. */

@@ -116,8 +116,8 @@ void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBE
 
 extern const gjk_kind gjk_kinds[GJK_KIND_COUNT];
 
-/* The kind of that name of `length` bytes, or NULL. *dimension: the one in which it has that
- * name, 0 for both. */
+/* The kind of that name of `length` bytes, or NULL. *dimension: the one in which it has that name,
+ * 0 for both. */
 const gjk_kind *gjk_kind_find(const char *name, size_t length, uint32_t *dimension);
 
 #endif

@@ -1,10 +1,8 @@
 #ifndef GJK_MOTION_H
 #define GJK_MOTION_H
 
-/*
- * A motion from one pose to another: the shape's own origin moves along a straight line while the
- * shape turns about it at a constant rate.
- */
+/* A motion from one pose to another: the shape's own origin moves along a straight line while the
+ * shape turns about it at a constant rate. */
 
 #include "gjk/pose.h"
 

@@ -2,14 +2,13 @@
 #define GJK_PAIR_H
 
 /*
- * Queries of two placed shapes: do they collide and how deep (gjk_detect),
- * how far apart are they and where (gjk_distance). Both run the same iteration
- * in the same order, so they always agree on the state.
+ * Queries of two placed shapes: do they collide and how deep (gjk_detect), how far apart are they
+ * and where (gjk_distance). Both run the same iteration in the same order, so they always agree on
+ * the state.
  *
- * Signed distance s: the distance when apart, minus the penetration depth when
- * not. The state is touching when |s| <= tolerance * size, size being the larger
- * of the two shapes' `size`. Every answer carries bounds that enclose the truth
- * even where the iteration limit ended it.
+ * Signed distance s: the distance when apart, minus the penetration depth when not. The state is
+ * touching when |s| <= tolerance * size, size being the larger of the two shapes' `size`. Every
+ * answer carries bounds that enclose the truth even where the iteration limit ended it.
  */
 
 #include "gjk/arena.h"
@@ -131,11 +130,10 @@ typedef struct gjk_pair_answer {
 typedef gjk_pair_answer gjk_detect_result, gjk_distance_result;
 
 /*
- * Both: a and b of one dimension, from checked constructors; settings in range
- * (asserted). Same bits for the same arguments everywhere. No allocation, no
- * globals, bounded loops: O(max_iterations * (points of a + points of b)).
- * Error at most about 1e-15 * size on polytopes and balls of polytopes.
- * Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
+ * Both: a and b of one dimension, from checked constructors; settings in range (asserted). Same
+ * bits for the same arguments everywhere. No allocation, no globals, bounded loops:
+ * O(max_iterations * (points of a + points of b)). Error at most about 1e-15 * size on polytopes
+ * and balls of polytopes. Sources: Gilbert, Johnson, Keerthi 1988; van den Bergen 1999 and 2001.
  */
 void gjk_detect_into(const gjk_placed *a, const gjk_placed *b, const gjk_detect_settings *settings,
                      gjk_detect_result *result);

@@ -29,10 +29,8 @@ uint32_t gjk_pieces_count(const struct gjk_pieces *pieces);
 /* Memory of the pieces and their tree, in bytes. O(1). */
 size_t gjk_pieces_bytes(const struct gjk_pieces *pieces);
 
-/*
- * Room for a piece made as a convex shape: queries make pieces on the stack, without allocation.
- * `placed` borrows from the room and from the pieces; the room must not move.
- */
+/* Room for a piece made as a convex shape: queries make pieces on the stack, without allocation.
+ * `placed` borrows from the room and from the pieces; the room must not move. */
 typedef struct gjk_piece {
     gjk_placed placed;
     gjk_shape shape;
@@ -43,8 +41,8 @@ typedef struct gjk_piece {
  * none. */
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i);
 
-/* Takes the next piece that exists, from number *next on, and pays for it. False: there is none, or the
- * budget (NULL: endless) is spent. *next is 0 at first. */
+/* Takes the next piece that exists, from number *next on, and pays for it. False: there is none, or
+ * the budget (NULL: endless) is spent. *next is 0 at first. */
 bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
                      uint32_t *index);
 
@@ -151,10 +149,8 @@ typedef struct gjk_region {
 gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *region, double rounding,
                                  gjk_pieces_fault *fault, gjk_shape *out) GJK_MUST_USE;
 
-/*
- * Return the arguments that a shape of pieces was made from: views into the pieces,
- * numbers as they were given. The kind is the shape's type; false: it is of another.
- */
+/* Return the arguments that a shape of pieces was made from: views into the pieces, numbers as they
+ * were given. The kind is the shape's type; false: it is of another. */
 bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out);
 bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *out);
 bool gjk_pieces_region(const struct gjk_pieces *pieces, gjk_region *out);

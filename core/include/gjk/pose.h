@@ -1,16 +1,14 @@
 #ifndef GJK_POSE_H
 #define GJK_POSE_H
 
-/*
- * Where a shape stands: x_world = rotation * x_own + position. One type serves
- * both dimensions: in 2D position.z is 0 and the rotation turns about z.
- */
+/* Where a shape stands: x_world = rotation * x_own + position. One type serves both dimensions: in
+ * 2D position.z is 0 and the rotation turns about z. */
 
 #include "gjk/base.h"
 #include "gjk/vec.h"
 
-/* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit
- * length (3D). Kept because rewinding interpolates it, and a matrix loses full turns. */
+/* A rotation as it was given: an angle in radians (2D), or a quaternion within 1e-3 of unit length
+ * (3D). Kept because rewinding interpolates it, and a matrix loses full turns. */
 typedef union gjk_rotation {
     double angle;
     gjk_quat orientation;
@@ -47,17 +45,13 @@ static inline void gjk_pose_turn_as(gjk_pose *pose, const gjk_pose *from) {
     pose->position = position;
 }
 
-/*
- * A 2D pose turned by angle radians, counter-clockwise. Any finite angle; sine
- * and cosine come from gjk_sincos, within 1 ulp and the same bits everywhere.
- * NOT_FINITE; OUT_OF_RANGE past GJK_COORDINATE_MAX (position).
- */
+/* A 2D pose turned by angle radians, counter-clockwise. Any finite angle; sine and cosine come from
+ * gjk_sincos, within 1 ulp and the same bits everywhere. NOT_FINITE; OUT_OF_RANGE past
+ * GJK_COORDINATE_MAX (position). */
 gjk_status gjk_pose_make2(gjk_vec2 position, double angle, gjk_pose *out) GJK_MUST_USE;
 
-/*
- * A 3D pose. The quaternion's length must be within 1e-3 of 1 and is
- * normalised for the rotation. NOT_FINITE; OUT_OF_RANGE; BAD_ORIENTATION.
- */
+/* A 3D pose. The quaternion's length must be within 1e-3 of 1 and is normalised for the rotation.
+ * NOT_FINITE; OUT_OF_RANGE; BAD_ORIENTATION. */
 gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out) GJK_MUST_USE;
 
 /* The pose of what stands at `inner` in the frame of `outer`: apply(outer, apply(inner, x)). */

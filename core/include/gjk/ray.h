@@ -1,10 +1,8 @@
 #ifndef GJK_RAY_H
 #define GJK_RAY_H
 
-/*
- * Ray casts: the first point origin + t * direction/|direction|, t in
- * [0, max_distance], that belongs to a placed shape.
- */
+/* Ray casts: the first point origin + t * direction/|direction|, t in [0, max_distance], that
+ * belongs to a placed shape. */
 
 #include "gjk/pair.h"
 
@@ -14,16 +12,14 @@ typedef struct gjk_ray {
     double max_distance; /* >= 0, inclusive; INFINITY: no limit */
 } gjk_ray;
 
-/*
- * Checks and normalises. In 2D the z components must be 0. NOT_FINITE (a NaN
- * max_distance included), OUT_OF_RANGE (a coordinate past GJK_COORDINATE_MAX or a
- * negative max_distance), ZERO_DIRECTION.
- */
+/* Checks and normalises. In 2D the z components must be 0. NOT_FINITE (a NaN max_distance
+ * included), OUT_OF_RANGE (a coordinate past GJK_COORDINATE_MAX or a negative max_distance),
+ * ZERO_DIRECTION. */
 gjk_status gjk_ray_make(gjk_vec3 origin, gjk_vec3 direction, double max_distance,
                         gjk_ray *out) GJK_MUST_USE;
 
-/* tolerance and max_iterations as in gjk_detect_settings; solid: an origin inside
- * is a hit at distance 0, otherwise that shape is not hit. */
+/* tolerance and max_iterations as in gjk_detect_settings; solid: an origin inside is a hit at
+ * distance 0, otherwise that shape is not hit. */
 typedef struct gjk_ray_settings {
     double tolerance;
     uint32_t max_iterations;

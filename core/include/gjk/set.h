@@ -91,10 +91,8 @@ const gjk_body *gjk_set_find_handle(const struct gjk_set *set, uint32_t handle);
 /* Returns true if any body is of that group. O(log n). */
 bool gjk_set_has_group(const struct gjk_set *set, const char *group);
 
-/*
- * Calls visit for each handle, in order, whose body is not one and the same in both sets; NULL
- * stands for none. O(differences * log n) where one set was made from the other by edits.
- */
+/* Calls visit for each handle, in order, whose body is not one and the same in both sets; NULL
+ * stands for none. O(differences * log n) where one set was made from the other by edits. */
 typedef void (*gjk_set_visitor)(void *user, const gjk_body *from, const gjk_body *to);
 void gjk_set_diff(const struct gjk_set *from, const struct gjk_set *to, gjk_set_visitor visit,
                   void *user);

@@ -15,11 +15,9 @@
 #include "gjk/ray.h"
 #include "gjk/snapshot.h"
 
-/*
- * Filter of bodies. A body passes when (body.category & mask) && (category &
- * body.mask) and no list excludes it. Lists of texts stand in the order of strcmp, so that each is
- * searched in O(log n); a text may stand there twice.
- */
+/* Filter of bodies. A body passes when (body.category & mask) && (category & body.mask) and no list
+ * excludes it. Lists of texts stand in the order of strcmp, so that each is searched in O(log n); a
+ * text may stand there twice. */
 typedef struct gjk_filter {
     uint32_t category, mask;
     const char *const *ignore; /* ids */
@@ -35,10 +33,8 @@ typedef struct gjk_filter {
 gjk_filter gjk_filter_default(void); /* every body passes */
 bool gjk_filter_passes(const gjk_filter *filter, const gjk_body *body);
 
-/*
- * Selection of the bodies that are tested, and of the answers that are kept: the first `limit` >= 1
- * of the order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist.
- */
+/* Selection of the bodies that are tested, and of the answers that are kept: the first `limit` >= 1
+ * of the order (UINT32_MAX: all), in memory of the arena; `truncated` tells that more exist. */
 typedef struct gjk_selection {
     const gjk_filter *filter;
     const gjk_body *except; /* left out, whatever the filter says; NULL: none */
@@ -160,11 +156,9 @@ gjk_status gjk_set_raycast(const gjk_snapshot *snapshot, const gjk_ray *ray,
 bool gjk_set_raycast_any(const gjk_snapshot *snapshot, const gjk_ray *ray,
                          const gjk_selection *selection, const gjk_ray_settings *settings);
 
-/*
- * The selected bodies whose distance to the ray, from its origin to its max_distance, is at most
- * max_distance (inclusive). result: of the segment of the ray beside the body (a) and the body
- * (b); at distance 0 what the ray hits. Ordered as those of nearest.
- */
+/* The selected bodies whose distance to the ray, from its origin to its max_distance, is at most
+ * max_distance (inclusive). result: of the segment of the ray beside the body (a) and the body (b);
+ * at distance 0 what the ray hits. Ordered as those of nearest. */
 gjk_status gjk_set_near_ray(const gjk_snapshot *snapshot, const gjk_ray *ray, double max_distance,
                             const gjk_selection *selection, const gjk_distance_settings *settings,
                             gjk_nears *out) GJK_MUST_USE;

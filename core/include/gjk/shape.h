@@ -2,24 +2,23 @@
 #define GJK_SHAPE_H
 
 /*
- * A convex shape in its own frame: the convex hull of a cloud of points (its
- * core), plus a ball of some radius around every point of it. Point, circle,
- * sphere, segment, capsule, box, polygon, triangle and hull, each with rounding,
- * are all of this form. Ellipse, half ellipse, slice, cylinder, cone and custom shapes
- * have a curve for a core instead. Shapes are closed: the boundary belongs to them.
+ * A convex shape in its own frame: the convex hull of a cloud of points (its core), plus a ball of
+ * some radius around every point of it. Point, circle, sphere, segment, capsule, box, polygon,
+ * triangle and hull, each with rounding, are all of this form. Ellipse, half ellipse, slice,
+ * cylinder, cone and custom shapes have a curve for a core instead. Shapes are closed: the boundary
+ * belongs to them.
  *
- * Constructors check everything once; behind them the queries only assert. The
- * cloud is kept as columns (all x, then all y, then all z in 3D), each padded
- * with copies of the first point up to a multiple of GJK_LANES, so that a
- * support scan needs no tail. A shape that lies far from its own origin keeps its numbers
- * relative to a place in its middle, which is chosen so that the differences are exact; near
- * ones have 0 there. A shape is a value that borrows its columns from
- * the arena it was made in: copy it freely while the arena lives. Shapes are
- * immutable and may be read by any number of threads.
+ * Constructors check everything once; behind them the queries only assert. The cloud is kept as
+ * columns (all x, then all y, then all z in 3D), each padded with copies of the first point up to a
+ * multiple of GJK_LANES, so that a support scan needs no tail. A shape that lies far from its own
+ * origin keeps its numbers relative to a place in its middle, which is chosen so that the
+ * differences are exact; near ones have 0 there. A shape is a value that borrows its columns from
+ * the arena it was made in: copy it freely while the arena lives. Shapes are immutable and may be
+ * read by any number of threads.
  *
- * All constructors: NOT_FINITE for NaN or infinity, OUT_OF_RANGE for a magnitude
- * beyond GJK_COORDINATE_MAX, a negative rounding or a radius <= 0, OUT_OF_MEMORY.
- * On any status but OK *out is untouched.
+ * All constructors: NOT_FINITE for NaN or infinity, OUT_OF_RANGE for a magnitude beyond
+ * GJK_COORDINATE_MAX, a negative rounding or a radius <= 0, OUT_OF_MEMORY. On any status but OK
+ * *out is untouched.
  */
 
 #include "gjk/arena.h"
@@ -37,9 +36,8 @@
 
 /*
  * The table of kinds: one row for each kind of shape that requests can name. A row begins with
- * CLOUD (the core is the hull of points), CURVE (the core is known by its support function, and
- * a ray may meet it in closed form) or PIECES (a union of many convex pieces, gjk/pieces.h) and
- * holds
+ * CLOUD (the core is the hull of points), CURVE (the core is known by its support function, and a
+ * ray may meet it in closed form) or PIECES (a union of many convex pieces, gjk/pieces.h) and holds
  *
  *   the type (GJK_CONE) and the name of its functions in core/ (make_cone in shape/kinds.c; for
  *       curves cone_support in shape/convex/curves.c and gjk_line_meet_cone in ray/),
@@ -93,8 +91,8 @@ struct gjk_pieces;
 /* The piece that results name where an operand is convex. */
 #define GJK_NO_PIECE UINT32_MAX
 
-/* The point of a custom shape farthest along a direction that is not zero, in the own
- * frame. Pure: the same point for the same direction, always. */
+/* The point of a custom shape farthest along a direction that is not zero, in the own frame. Pure:
+ * the same point for the same direction, always. */
 typedef gjk_vec3 (*gjk_support_function)(const void *user, gjk_vec3 direction);
 
 /* Numbers of a curved shape. */
@@ -108,8 +106,8 @@ typedef struct gjk_curve {
     const void *user;
 } gjk_curve;
 
-/* Kind of a shape for the kernels of two small flat shapes (pair/kernels). The sum of two kinds tells
- * the kind of their pair. */
+/* Kind of a shape for the kernels of two small flat shapes (pair/kernels). The sum of two kinds
+ * tells the kind of their pair. */
 typedef enum gjk_flat_kind {
     GJK_FLAT_NOT,         /* left to the general kernels */
     GJK_FLAT_POINT = 4,   /* one point, or the circle around it */
@@ -158,11 +156,10 @@ gjk_status gjk_shape_make_box(struct gjk_arena *arena, uint32_t dimension, gjk_v
                               double rounding, gjk_shape *out) GJK_MUST_USE;
 
 /*
- * A 2D polygon of count >= 3 vertices in either winding, kept counter-clockwise
- * without the collinear ones. A vertex at most 1e-12 of the size inside its
- * neighbours' chord counts as collinear. NOT_CONVEX with *bad_vertex the index of
- * the first vertex that is concave or where the outline crosses itself (0 when it
- * has no area); TOO_FEW_POINTS, TOO_MANY_POINTS.
+ * A 2D polygon of count >= 3 vertices in either winding, kept counter-clockwise without the
+ * collinear ones. A vertex at most 1e-12 of the size inside its neighbours' chord counts as
+ * collinear. NOT_CONVEX with *bad_vertex the index of the first vertex that is concave or where the
+ * outline crosses itself (0 when it has no area); TOO_FEW_POINTS, TOO_MANY_POINTS.
  */
 gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *vertices, uint32_t count,
                                   double rounding, uint32_t *bad_vertex,
@@ -172,31 +169,29 @@ gjk_status gjk_shape_make_polygon(struct gjk_arena *arena, const gjk_vec2 *verti
 gjk_status gjk_shape_make_triangle(struct gjk_arena *arena, const gjk_vec3 corners[3],
                                    double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/*
- * The convex hull of count >= 1 points, flat, collinear or coincident ones
- * included; only its extreme points are kept (2D: counter-clockwise).
- * O(n log n) expected. TOO_FEW_POINTS, TOO_MANY_POINTS.
- */
+/* The convex hull of count >= 1 points, flat, collinear or coincident ones included; only its
+ * extreme points are kept (2D: counter-clockwise). O(n log n) expected. TOO_FEW_POINTS,
+ * TOO_MANY_POINTS. */
 gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, const gjk_vec3 *points,
                                uint32_t count, double rounding, gjk_shape *out) GJK_MUST_USE;
 
-/* An ellipse (dimension 2: z of the radii is ignored) or ellipsoid, each radius > 0,
- * axes along the own frame's. */
+/* An ellipse (dimension 2: z of the radii is ignored) or ellipsoid, each radius > 0, axes along the
+ * own frame's. */
 gjk_status gjk_shape_make_ellipse(uint32_t dimension, gjk_vec3 radii, double rounding,
                                   gjk_shape *out) GJK_MUST_USE;
 
-/* The upper half (y >= 0) of an ellipse of that width, height tall, the centre of the
- * base at the own origin; both > 0. */
+/* The upper half (y >= 0) of an ellipse of that width, height tall, the centre of the base at the
+ * own origin; both > 0. */
 gjk_status gjk_shape_make_half_ellipse(double width, double height, double rounding,
                                        gjk_shape *out) GJK_MUST_USE;
 
-/* A circular sector: apex at the own origin, symmetric about +x, theta in (0, pi] the
- * full opening in radians, radius > 0. */
+/* A circular sector: apex at the own origin, symmetric about +x, theta in (0, pi] the full opening
+ * in radians, radius > 0. */
 gjk_status gjk_shape_make_slice(double radius, double theta, double rounding,
                                 gjk_shape *out) GJK_MUST_USE;
 
-/* A solid cylinder of radius > 0 between the centres of its two discs, which must
- * differ (OUT_OF_RANGE otherwise). */
+/* A solid cylinder of radius > 0 between the centres of its two discs, which must differ
+ * (OUT_OF_RANGE otherwise). */
 gjk_status gjk_shape_make_cylinder(const gjk_vec3 ends[2], double radius, double rounding,
                                    gjk_shape *out) GJK_MUST_USE;
 
@@ -204,11 +199,8 @@ gjk_status gjk_shape_make_cylinder(const gjk_vec3 ends[2], double radius, double
 gjk_status gjk_shape_make_cone(gjk_vec3 base, gjk_vec3 apex, double radius, double rounding,
                                gjk_shape *out) GJK_MUST_USE;
 
-/*
- * Any convex shape with a support function, of which a ball around center is known
- * to contain it (bounding_radius > 0). Solved to the tolerance, like every curved
- * shape. Borrows user.
- */
+/* Any convex shape with a support function, of which a ball around center is known to contain it
+ * (bounding_radius > 0). Solved to the tolerance, like every curved shape. Borrows user. */
 typedef struct gjk_custom {
     gjk_support_function support;
     const void *user;

@@ -43,11 +43,9 @@ typedef enum gjk_reason {
 const char *gjk_verdict_text(gjk_verdict verdict);
 const char *gjk_reason_text(gjk_reason reason);
 
-/*
- * A shot to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
+/* A shot to be judged. Bodies of the shooter's group are neither hit nor obstacles. The filter
  * applies to what can be hit or nearly hit, not to obstacles, which have their own, nor to whether
- * the claimed body exists.
- */
+ * the claimed body exists. */
 typedef struct gjk_shot {
     const char *shooter; /* a group; NULL: none */
     gjk_ray ray;
@@ -82,9 +80,8 @@ typedef struct gjk_judgement {
 /*
  * Decided in this order: expired, future, of the shot, then of the obstacles; no-target;
  * rewind-limit; miss; blocked; other-target, adjusted or confirmed. Up to rewind-limit the hit is
- * left out, near misses only where the shot is unverifiable.
- * OUT_OF_MEMORY and what else set queries fail with. Cost: a ray or cast at the set, one at the
- * obstacles, and gjk_set_near_ray.
+ * left out, near misses only where the shot is unverifiable. OUT_OF_MEMORY and what else set
+ * queries fail with. Cost: a ray or cast at the set, one at the obstacles, and gjk_set_near_ray.
  */
 gjk_status gjk_shot_judge(const gjk_shot *shot, struct gjk_arena *arena,
                           gjk_judgement *out) GJK_MUST_USE;

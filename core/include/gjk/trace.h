@@ -15,12 +15,11 @@
 typedef enum gjk_phase { GJK_PHASE_GJK, GJK_PHASE_EPA } gjk_phase;
 
 /*
- * One step. All in world axes and units; z is 0 in 2D. Points of the Minkowski
- * difference are differences of a point of a and a point of b, the radii left out.
- * simplex: GJK the simplex after the step, EPA the corners of the face (2D: edge)
- * nearest the origin before it; closest: its point nearest the origin. The bounds
- * enclose the signed distance of the shapes, radii included; upper is INFINITY until
- * there is one.
+ * One step. All in world axes and units; z is 0 in 2D. Points of the Minkowski difference are
+ * differences of a point of a and a point of b, the radii left out. simplex: GJK the simplex after
+ * the step, EPA the corners of the face (2D: edge) nearest the origin before it; closest: its point
+ * nearest the origin. The bounds enclose the signed distance of the shapes, radii included; upper
+ * is INFINITY until there is one.
  */
 typedef struct gjk_trace_step {
     gjk_phase phase;

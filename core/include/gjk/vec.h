@@ -50,8 +50,8 @@ static inline double gjk_dot2(gjk_vec2 a, gjk_vec2 b) {
 static inline double gjk_cross2(gjk_vec2 a, gjk_vec2 b) {
     return a.x * b.y - a.y * b.x;
 }
-/* a turned by a quarter turn to the right: the outward normal of a
- * counter-clockwise polygon's edge a. */
+/* a turned by a quarter turn to the right: the outward normal of a counter-clockwise polygon's edge
+ * a. */
 static inline gjk_vec2 gjk_right2(gjk_vec2 a) {
     return (gjk_vec2){a.y, -a.x};
 }

@@ -128,8 +128,8 @@ bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
         return false;
     }
     place(frame, &a, &b);
-    /* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel to
-     * all others, but two of them have no plane. */
+    /* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel
+     * to all others, but two of them have no plane. */
     const gjk_vec3 cross = gjk_cross3(a.axis, b.axis);
     const double square_a = gjk_dot3(a.axis, a.axis), square_b = gjk_dot3(b.axis, b.axis);
     const double limit = GJK_ROUNDING * GJK_ROUNDING * square_a * square_b;

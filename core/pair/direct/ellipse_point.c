@@ -58,11 +58,9 @@ static double set_v(axes *s, double q, double *growth) {
     return length;
 }
 
-/*
- * Finds the unit vector v. No term of the sum exceeds 1, so q is at least
- * r_i p_i - (r_i^2 - r_least^2) for each i. Without a root the point lies in the plane of
- * symmetry, so deep that the points above and below it are equally near.
- */
+/* Finds the unit vector v. No term of the sum exceeds 1, so q is at least r_i p_i - (r_i^2 -
+ * r_least^2) for each i. Without a root the point lies in the plane of symmetry, so deep that the
+ * points above and below it are equally near. */
 static bool solve(axes *s) {
     double q = 0.0, growth;
     for (uint32_t i = 0; i < s->count; i++) {

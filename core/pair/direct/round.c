@@ -229,11 +229,9 @@ void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *c
     cover->least = along - residue(contact, sine);
 }
 
-/*
- * A direction m along which the polytope is nearer than the depth makes an angle of less than
+/* A direction m along which the polytope is nearer than the depth makes an angle of less than
  * acos(distance / depth) with the normal of some face: of x = m / |m| in the polar polytope, whose
- * corners are the normals over the distances, one corner c has m c >= |x| > 1 / depth.
- */
+ * corners are the normals over the distances, one corner c has m c >= |x| > 1 / depth. */
 static bool is_covered(const gjk_round_cover *cover, const gjk_face3 *face) {
     const double apart = gjk_dot3(face->normal, cover->contact.normal);
     const double away = face->distance / cover->depth;

@@ -72,21 +72,18 @@ void gjk_round_look_along(const gjk_round_body *body, gjk_vec3 direction, gjk_ro
 /* How far along its axis, from 0 to 1, a point of a body is. */
 double gjk_round_height(const gjk_round_body *body, gjk_vec3 point);
 
-/*
- * Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1
- * where it seems to be on a side. False: there is none of the kinds known here, or it is not near.
- */
+/* Finds the contact near a unit direction. weight: a guess of those of the contact; between 0 and 1
+ * where it seems to be on a side. False: there is none of the kinds known here, or it is not
+ * near. */
 bool gjk_round_find(const gjk_round_pair *pair, gjk_vec3 normal, const double weight[2],
                     gjk_round_contact *contact);
 
 /* The same from a direction alone. */
 bool gjk_round_find_from(const gjk_round_pair *pair, gjk_vec3 normal, gjk_round_contact *contact);
 
-/*
- * Finds the nearest points of separated cores near those of a simplex that was reduced to its
+/* Finds the nearest points of separated cores near those of a simplex that was reduced to its
  * feature nearest the origin. normal: from a to b along the way between those. False: none, as
- * above.
- */
+ * above. */
 bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk_vec3 normal,
                     gjk_round_contact *contact);
 
@@ -94,11 +91,9 @@ bool gjk_round_meet(const gjk_round_pair *pair, const gjk_simplex3 *simplex, gjk
 void gjk_round_cover_make(const gjk_round_pair *pair, const gjk_round_contact *contact,
                           double depth, gjk_round_cover *cover);
 
-/*
- * The face nearest the origin of those that are nearer than the depth of the cover and not within
+/* The face nearest the origin of those that are nearer than the depth of the cover and not within
  * it: a - b may be less deep along directions near its normal. GJK_NO_FACE: there is none, and the
- * depth is nowhere less than `least`.
- */
+ * depth is nowhere less than `least`. */
 uint32_t gjk_round_uncovered_face(const gjk_round_cover *cover,
                                   const struct gjk_polytope3 *polytope);
 

@@ -15,11 +15,9 @@
 #include "pair/direct/edges.h"
 #include "shape/convex/support.h"
 
-/*
- * An overlap along every normal that is at least this deep, relative to the scale, is certain.
- * Below it the difference may be flat within rounding, with the origin beyond its end, where
- * no edge has a normal.
- */
+/* An overlap along every normal that is at least this deep, relative to the scale, is certain.
+ * Below it the difference may be flat within rounding, with the origin beyond its end, where no
+ * edge has a normal. */
 #define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
 /* A polygon's points in the frame. */
@@ -55,11 +53,9 @@ static gjk_vec2 renormalised(gjk_vec2 n) {
     return gjk_scale2(1.5 - 0.5 * gjk_dot2(n, n), n);
 }
 
-/*
- * The nearest points of the edge of `own` and of the edges of `other` at its support vertex
- * `facing`: that vertex and its projection on the edge; if that falls beyond an end, the end
- * and its projection on the adjacent edge of the other on that side.
- */
+/* The nearest points of the edge of `own` and of the edges of `other` at its support vertex
+ * `facing`: that vertex and its projection on the edge; if that falls beyond an end, the end and
+ * its projection on the adjacent edge of the other on that side. */
 static witness2 find_witness(const outline2 *own, uint32_t edge, const outline2 *other,
                              uint32_t facing) {
     const uint32_t after = (edge + 1) * (edge + 1 < own->count);

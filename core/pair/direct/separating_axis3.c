@@ -13,8 +13,8 @@
 
 #include "base/numbers.h"
 
-/* Squared sines between two edges: below the first their cross product is too inaccurate,
- * below the second they are parallel. */
+/* Squared sines between two edges: below the first their cross product is too inaccurate, below the
+ * second they are parallel. */
 #define EDGES_INACCURATE 1e-2
 #define EDGES_PARALLEL 1e-28
 
@@ -238,8 +238,8 @@ static bool meet_edges(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n, dou
     return true;
 }
 
-/* Sets the witness points, and the depth from them, where an error of the normal has no lever
- * arm. Returns false when the points miss their face or edge, or do not match the depth. */
+/* Sets the witness points, and the depth from them, where an error of the normal has no lever arm.
+ * Returns false when the points miss their face or edge, or do not match the depth. */
 static bool find_witness(const gjk_frame3 *frame, const boxes3 *s, gjk_vec3 n,
                          gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
@@ -266,11 +266,9 @@ static bool prove_widest(const boxes3 *s, double rounding, const gjk_goal *goal,
     return gjk_goal_proven(goal, solution);
 }
 
-/*
- * Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
+/* Decides by the gaps without their order, where that is all that is asked: the gaps of faces prove
  * that the boxes are apart, those of all that they overlap, since an edge's is multiplied by a sine
- * of at most 1 and its quotient is no wider if it is negative.
- */
+ * of at most 1 and its quotient is no wider if it is negative. */
 static gjk_proof prove_quickly(boxes3 *s, double rounding, const gjk_goal *goal) {
     if (goal->stop_separated && widest_of(s, FACES) > goal->radius + goal->tolerance) {
         return GJK_PROVEN_SEPARATED;

@@ -1,7 +1,5 @@
-/*
- * The expanding polytope algorithm in 2D: the twin of epa3.c, which gives the method and its
- * source.
- */
+/* The expanding polytope algorithm in 2D: the twin of epa3.c, which gives the method and its
+ * source. */
 
 #include "pair/kernels.h"
 
@@ -78,10 +76,8 @@ static bool grow_seed(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_
            (seed->count >= 3 || add_third(frame, thin, seed));
 }
 
-/*
- * A difference without area has no width along the flat direction, so the depth is 0. For an
- * origin that lies outside on the same line the solution of GJK stands.
- */
+/* A difference without area has no width along the flat direction, so the depth is 0. For an origin
+ * that lies outside on the same line the solution of GJK stands. */
 static void solve_flat(const gjk_frame2 *frame, const gjk_simplex2 *simplex, gjk_vec2 flat,
                        gjk_solution *solution) {
     if (solution->upper > GJK_ROUNDING * frame->scale) {
@@ -105,10 +101,8 @@ static gjk_feature2 nearest_feature(const struct gjk_polytope2 *polytope, uint32
     return feature;
 }
 
-/*
- * The witness points: their difference is the projection of the origin on the nearest line.
- * Collinear edges share that line within the slack, and the projection is in one of them.
- */
+/* The witness points: their difference is the projection of the origin on the nearest line.
+ * Collinear edges share that line within the slack, and the projection is in one of them. */
 static void set_witness_points(const struct gjk_polytope2 *polytope, double slack,
                                gjk_solution *solution) {
     const gjk_edge2 *nearest = &polytope->edge[gjk_polytope2_nearest_edge(polytope)];

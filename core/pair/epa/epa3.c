@@ -1,10 +1,9 @@
 /*
  * The expanding polytope algorithm (van den Bergen, Proximity Queries and Penetration Depth
  * Computation, 2001) for the depth of the origin inside a - b: the face of an inner polytope
- * nearest the origin bounds the depth from below, the support plane along its normal from
- * above; that support point is added, and so on. Deviation: the polytope is an exact hull
- * (polytope3), so coplanar, duplicate and nearly equal support points need no thresholds of
- * their own.
+ * nearest the origin bounds the depth from below, the support plane along its normal from above;
+ * that support point is added, and so on. Deviation: the polytope is an exact hull (polytope3), so
+ * coplanar, duplicate and nearly equal support points need no thresholds of their own.
  */
 
 #include "pair/kernels.h"
@@ -111,10 +110,8 @@ static bool grow_seed(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_
            (seed->count >= 4 || add_fourth(frame, thin, seed));
 }
 
-/*
- * A difference without volume has no width along the flat direction, so the depth is 0. For an
- * origin that lies outside in the same plane the solution of GJK stands.
- */
+/* A difference without volume has no width along the flat direction, so the depth is 0. For an
+ * origin that lies outside in the same plane the solution of GJK stands. */
 static void solve_flat(const gjk_frame3 *frame, const gjk_simplex3 *simplex, gjk_vec3 flat,
                        gjk_solution *solution) {
     if (solution->upper > GJK_ROUNDING * frame->scale) {
@@ -138,10 +135,8 @@ static gjk_feature3 nearest_feature(const struct gjk_polytope3 *polytope, const 
     return feature;
 }
 
-/*
- * The witness points: their difference is the projection of the origin on the nearest plane.
- * Coplanar faces share that plane within the slack, and the projection is in one of them.
- */
+/* The witness points: their difference is the projection of the origin on the nearest plane.
+ * Coplanar faces share that plane within the slack, and the projection is in one of them. */
 static void set_witness_points(const struct gjk_polytope3 *polytope, double slack,
                                gjk_solution *solution) {
     const gjk_face3 *nearest = &polytope->face[gjk_polytope3_nearest_face(polytope)];
@@ -280,11 +275,9 @@ static bool find_exit(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
     return found;
 }
 
-/*
- * Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
+/* Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
  * the same iteration when there have been many, so that the limit does not end them before that.
- * Not where it leaves no room for vertices.
- */
+ * Not where it leaves no room for vertices. */
 static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, const gjk_goal *goal,
                       uint32_t iteration, gjk_solution *solution) {
     const uint32_t reserved = goal->max_iterations - iteration + GJK_POLYTOPE_EXIT_MAX;

@@ -106,11 +106,9 @@ uint32_t gjk_polytope3_pierced_face(const struct gjk_polytope3 *polytope, gjk_ve
 /* The same where the ray pierced a face that the last insertion replaced. */
 uint32_t gjk_polytope3_pierced_new_face(const struct gjk_polytope3 *polytope, gjk_vec3 ray);
 
-/*
- * Grows the hull by a vertex seen from the given edge or face; in 3D by the one that is written where
- * gjk_polytope3_next tells. Returns false, and changes nothing, when the vertex does not lie strictly
- * beyond it, or there is no room.
- */
+/* Grows the hull by a vertex seen from the given edge or face; in 3D by the one that is written
+ * where gjk_polytope3_next tells. Returns false, and changes nothing, when the vertex does not lie
+ * strictly beyond it, or there is no room. */
 static inline gjk_vertex3 *gjk_polytope3_next(const struct gjk_polytope3 *polytope) {
     return &polytope->vertex[polytope->vertex_count];
 }

@@ -1,7 +1,5 @@
-/*
- * The incremental convex hull in 2D, the twin of polytope3.c: the run of edges that a new
- * vertex sees is replaced by two edges from the ends of the run to the vertex.
- */
+/* The incremental convex hull in 2D, the twin of polytope3.c: the run of edges that a new vertex
+ * sees is replaced by two edges from the ends of the run to the vertex. */
 
 #include "pair/epa/polytope.h"
 

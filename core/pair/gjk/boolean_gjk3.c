@@ -13,11 +13,9 @@
 /* Steps after which the pair is left to the general method. */
 #define STEPS_MAX 10
 
-/*
- * Error bounds for the tetrahedron: |w| is at most 3 scale (a rotated coordinate of b is at
- * most sqrt(3) times its reach), the cross product of two edges at most 36 scale^2, and the
- * error of a triple product at most some 30 roundings of (6 scale)^3.
- */
+/* Error bounds for the tetrahedron: |w| is at most 3 scale (a rotated coordinate of b is at most
+ * sqrt(3) times its reach), the cross product of two edges at most 36 scale^2, and the error of a
+ * triple product at most some 30 roundings of (6 scale)^3. */
 #define CROSS_MAX 36.0
 #define VOLUME_ERROR 0x1p-38
 
@@ -95,11 +93,9 @@ static void reduce_to_triangle(search3 *s, uint32_t first, uint32_t second) {
     reduce_triangle(s);
 }
 
-/*
- * The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
- * Returns true when the origin is inside, farther than `margin` over twice the area of a face
- * from each face.
- */
+/* The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
+ * Returns true when the origin is inside, farther than `margin` over twice the area of a face from
+ * each face. */
 static bool reduce_tetrahedron(search3 *s, double margin) {
     gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
     gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);

@@ -1,7 +1,5 @@
-/*
- * GJK for the distance of two cores in 2D: the twin of gjk3.c, which gives the method and its
- * sources.
- */
+/* GJK for the distance of two cores in 2D: the twin of gjk3.c, which gives the method and its
+ * sources. */
 
 #include "pair/kernels.h"
 

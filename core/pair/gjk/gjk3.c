@@ -27,8 +27,8 @@ static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 
     }
 }
 
-/* Begins with known points. False when they contain the origin; *away is of use if upper
- * exceeds rounding. */
+/* Begins with known points. False when they contain the origin; *away is of use if upper exceeds
+ * rounding. */
 static bool start_from(gjk_simplex3 *simplex, gjk_solution *solution, gjk_vec3 *away) {
     gjk_feature3 feature;
     if (gjk_simplex3_find(simplex, &feature)) {

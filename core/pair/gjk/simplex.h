@@ -1,10 +1,8 @@
 #ifndef GJK_PAIR_GJK_SIMPLEX_H
 #define GJK_PAIR_GJK_SIMPLEX_H
 
-/*
- * The simplices of GJK in 2D and 3D: their feature (corner, edge or face) nearest the origin,
- * and the weights with which its vertices combine to that point.
- */
+/* The simplices of GJK in 2D and 3D: their feature (corner, edge or face) nearest the origin, and
+ * the weights with which its vertices combine to that point. */
 
 #include "pair/frame.h"
 
@@ -37,10 +35,8 @@ typedef struct gjk_feature3 {
     double squared; /* length of nearest, squared */
 } gjk_feature3;
 
-/*
- * Finds the feature nearest the origin. Returns true, and finds none, when the simplex is a
- * triangle in 2D, a tetrahedron in 3D, that contains the origin.
- */
+/* Finds the feature nearest the origin. Returns true, and finds none, when the simplex is a
+ * triangle in 2D, a tetrahedron in 3D, that contains the origin. */
 bool gjk_simplex2_find(const gjk_simplex2 *simplex, gjk_feature2 *feature);
 bool gjk_simplex3_find(const gjk_simplex3 *simplex, gjk_feature3 *feature);
 
@@ -106,11 +102,9 @@ void gjk_simplex3_polish(gjk_simplex3 *simplex);
 /* The second half of gjk_triangle_normal3. */
 bool gjk_sliver_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c, gjk_vec3 *normal);
 
-/*
- * The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle
- * is a sliver, and from exact minors where it is a needle or products underflow, so that all its
- * digits are certain. False, with a normal of 0: the three points are exactly collinear.
- */
+/* The unit normal (b - a) x (c - a), computed in double-double arithmetic where the triangle is a
+ * sliver, and from exact minors where it is a needle or products underflow, so that all its digits
+ * are certain. False, with a normal of 0: the three points are exactly collinear. */
 static inline bool gjk_triangle_normal3(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                         gjk_vec3 *normal) {
     const gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a), n = gjk_cross3(u, v);

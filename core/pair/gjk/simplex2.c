@@ -76,10 +76,8 @@ static gjk_feature2 nearest_of_edge(const gjk_simplex2 *s, uint32_t a, uint32_t 
                           gjk_dot2(v, v)};
 }
 
-/*
- * The feature of the triangle nearest the origin. Returns true, and finds none, when the
- * triangle contains the origin; surface: finds the nearest edge then, too.
- */
+/* The feature of the triangle nearest the origin. Returns true, and finds none, when the triangle
+ * contains the origin; surface: finds the nearest edge then, too. */
 static bool find_in_triangle(const gjk_simplex2 *s, bool surface, gjk_feature2 *feature) {
     static const uint8_t edge[3][2] = {{0, 1}, {1, 2}, {2, 0}};
     const gjk_vertex2 *p = s->vertex;

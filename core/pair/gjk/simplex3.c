@@ -1,9 +1,8 @@
 /*
- * The feature of a simplex nearest the origin, by Voronoi regions (Ericson, Real-Time
- * Collision Detection, 5.1): a tetrahedron is reduced to the faces that the origin lies
- * beyond, a triangle to its edges, a segment to its ends. Deviation: the sides of a tetrahedron
- * are decided by exact orientation predicates, so that no rounding can lose the origin between
- * two faces.
+ * The feature of a simplex nearest the origin, by Voronoi regions (Ericson, Real-Time Collision
+ * Detection, 5.1): a tetrahedron is reduced to the faces that the origin lies beyond, a triangle to
+ * its edges, a segment to its ends. Deviation: the sides of a tetrahedron are decided by exact
+ * orientation predicates, so that no rounding can lose the origin between two faces.
  */
 
 #include "pair/gjk/simplex.h"
@@ -15,8 +14,8 @@
 #define TOO_SHORT 0x1p-500
 #define SCALE_UP 0x1p600
 
-/* Squared sine at a triangle's corner below which twice the digits may not be enough for its normal:
- * what they leave out is at most 2^-103 of the edges' product. */
+/* Squared sine at a triangle's corner below which twice the digits may not be enough for its
+ * normal: what they leave out is at most 2^-103 of the edges' product. */
 #define NEEDLE 1e-28
 
 /* (ay * bz - az * by) for differences in double-double arithmetic. */
@@ -37,10 +36,8 @@ static gjk_vec3 precise_cross(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_ve
                       double_double_minor(ux, uy, vx, vy)};
 }
 
-/*
- * The normal of abc, not of unit length. sliver is the squared sine of the angle at a below
- * which double-double arithmetic is used.
- */
+/* The normal of abc, not of unit length. sliver is the squared sine of the angle at a below which
+ * double-double arithmetic is used. */
 static inline gjk_vec3 cross_of(const gjk_vec3 *a, const gjk_vec3 *b, const gjk_vec3 *c,
                                 double sliver) {
     gjk_vec3 u = gjk_sub3(*b, *a), v = gjk_sub3(*c, *a), n = gjk_cross3(u, v);
@@ -130,10 +127,8 @@ void gjk_simplex3_polish(gjk_simplex3 *s) {
     }
 }
 
-/*
- * Each try_ function replaces *best by its feature nearest the origin, if that is nearer. It
- * writes in place, because a feature that is returned and compared would be copied twice.
- */
+/* Each try_ function replaces *best by its feature nearest the origin, if that is nearer. It writes
+ * in place, because a feature that is returned and compared would be copied twice. */
 
 static void try_corner(const gjk_simplex3 *s, uint32_t a, gjk_feature3 *best) {
     gjk_vec3 v = s->vertex[a].w;
@@ -255,10 +250,8 @@ static bool find_sides(const gjk_vertex3 *p, int side[4]) {
     return winding != 0;
 }
 
-/*
- * The feature of the tetrahedron nearest the origin. Returns true, and finds none, when the
- * tetrahedron contains the origin; surface: finds the nearest feature of its faces then, too.
- */
+/* The feature of the tetrahedron nearest the origin. Returns true, and finds none, when the
+ * tetrahedron contains the origin; surface: finds the nearest feature of its faces then, too. */
 static bool find_in_tetrahedron(const gjk_simplex3 *s, bool surface, gjk_feature3 *feature) {
     int side[4];
     const bool all = !find_sides(s->vertex, side) || surface;

@@ -6,24 +6,18 @@
 #include "base/numbers.h"
 #include "pair/solution.h"
 
-/*
- * Steps that may leave |v| as it is. A step from a corner along an edge that passes the origin
- * at a right angle decreases |v| by less than its last digit, yet turns the search direction,
- * and the next step gains.
- */
+/* Steps that may leave |v| as it is. A step from a corner along an edge that passes the origin at a
+ * right angle decreases |v| by less than its last digit, yet turns the search direction, and the
+ * next step gains. */
 #define GJK_STALLS_MAX 4
 
-/*
- * Steps that a pair of clouds is iterated further after its bounds have met within rounding.
- * The error of the bounds is quadratic in that of v, which then has half of its digits; the
- * next support points, if new, add the others.
- */
+/* Steps that a pair of clouds is iterated further after its bounds have met within rounding. The
+ * error of the bounds is quadratic in that of v, which then has half of its digits; the next
+ * support points, if new, add the others. */
 #define GJK_CLOSES_MAX 2
 
-/*
- * Steps beyond the limit that are given to round bodies which overlap by their radii alone, so that
- * the points are as far apart as the depth says.
- */
+/* Steps beyond the limit that are given to round bodies which overlap by their radii alone, so that
+ * the points are as far apart as the depth says. */
 #define GJK_EXTRA_MAX 200
 
 /* The progress of one run of GJK. */
@@ -67,10 +61,8 @@ static inline bool gjk_goes_on(gjk_progress *progress, const gjk_goal *goal,
     return !progress->is_limited;
 }
 
-/*
- * Keeps the best lower bound and the axis that proves it. Among axes that prove the same within
- * rounding the latest is kept, because it fits the witness points best.
- */
+/* Keeps the best lower bound and the axis that proves it. Among axes that prove the same within
+ * rounding the latest is kept, because it fits the witness points best. */
 static inline void gjk_raise_lower(gjk_solution *solution, gjk_vec3 normal, double bound,
                                    double rounding) {
     if (bound >= solution->lower - rounding) {
@@ -114,10 +106,8 @@ static inline bool gjk_finish(const gjk_progress *progress, const gjk_goal *goal
            solution->upper - solution->lower > progress->close_enough;
 }
 
-/*
- * The best normals after 5, 10, 20, ... iterations of EPA. Where these end before the bounds meet,
- * the depth descends from each, so that more iterations do not end in a worse place than fewer.
- */
+/* The best normals after 5, 10, 20, ... iterations of EPA. Where these end before the bounds meet,
+ * the depth descends from each, so that more iterations do not end in a worse place than fewer. */
 #define GJK_STARTS_MAX 9
 
 typedef struct gjk_starts {
@@ -132,10 +122,8 @@ static inline void gjk_starts_keep(gjk_starts *starts, uint32_t iterations, gjk_
     }
 }
 
-/*
- * Narrows the bounds by the face nearest the origin: the face at `inner` bounds the depth from
- * below, the support plane at `outer` from above. True when that reaches the goal.
- */
+/* Narrows the bounds by the face nearest the origin: the face at `inner` bounds the depth from
+ * below, the support plane at `outer` from above. True when that reaches the goal. */
 static inline bool gjk_epa_improve(const gjk_goal *goal, gjk_vec3 normal, double inner,
                                    double outer, double rounding, gjk_solution *solution) {
     if (inner >= 0.0) { /* else the origin lies outside, and GJK's bound stands */

@@ -11,11 +11,9 @@
 #include "base/lanes.h"
 #include "pair/answer.h"
 
-/*
- * Sets *answer as gjk_detect and gjk_distance do. False: it could not decide, and the general
+/* Sets *answer as gjk_detect and gjk_distance do. False: it could not decide, and the general
  * method did. The settings' solver is the direct one, and no sign is asked for. A recorder hears
- * nothing of what it decides.
- */
+ * nothing of what it decides. */
 typedef bool gjk_flat_kernel(const gjk_placed *a, const gjk_placed *b,
                              const gjk_pair_settings *settings, gjk_pair_answer *answer);
 

@@ -1,7 +1,5 @@
-/*
- * A polygon and a circle or point, over the lanes of an instruction set, in the frame of the polygon:
- * the edge with the widest gap to the point, or an end of it, is nearest.
- */
+/* A polygon and a circle or point, over the lanes of an instruction set, in the frame of the
+ * polygon: the edge with the widest gap to the point, or an end of it, is nearest. */
 
 #include "pair/kernels/flat_columns.h"
 #include "pair/kernels/flat_view.h"

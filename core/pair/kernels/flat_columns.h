@@ -1,7 +1,5 @@
-/*
- * The columns of a polygon of at most eight points in lanes: for files that include one of
- * base/lanes_*.h before.
- */
+/* The columns of a polygon of at most eight points in lanes: for files that include one of
+ * base/lanes_*.h before. */
 
 #ifndef GJK_PAIR_KERNELS_FLAT_COLUMNS_H
 #define GJK_PAIR_KERNELS_FLAT_COLUMNS_H
@@ -9,8 +7,7 @@
 #include "base/two.h"
 #include "gjk/shape.h"
 
-/* Where they begin. Past the last point stands the first
- * again, past the last edge the first. */
+/* Where they begin. Past the last point stands the first again, past the last edge the first. */
 enum column {
     COLUMN = GJK_LANES,
     NORMAL_X = 2 * GJK_LANES,

@@ -1,7 +1,5 @@
-/*
- * The entries of flat.h, over the lanes of an instruction set: for the files that include one of
- * base/lanes_*.h before.
- */
+/* The entries of flat.h, over the lanes of an instruction set: for the files that include one of
+ * base/lanes_*.h before. */
 
 #include "pair/kernels/flat_circle.h"
 #include "pair/kernels/flat_polygons.h"

@@ -16,11 +16,9 @@ typedef struct placing {
     lanes x[2], y[2];
 } placing;
 
-/*
- * Each number is loaded to all lanes, where it is also computed: that takes less time than to move it
- * there. The two polygons are treated alike, so that the same numbers with the same bits come out
- * whichever of them is first.
- */
+/* Each number is loaded to all lanes, where it is also computed: that takes less time than to move
+ * it there. The two polygons are treated alike, so that the same numbers with the same bits come
+ * out whichever of them is first. */
 LANES_INLINE placing place(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *a = &first->pose.rotation.r0, *b = &second->pose.rotation.r0;
     const gjk_vec3 *from = &first->pose.position, *to = &second->pose.position;
@@ -57,8 +55,8 @@ LANES_INLINE lanes least_along(lanes nx, lanes ny, const double *points) {
                                             lesser_reach(nx, ny, points, 6)));
 }
 
-/* The normals of one polygon in the frame of the other, how far the other reaches at least along them,
- * and the gaps. */
+/* The normals of one polygon in the frame of the other, how far the other reaches at least along
+ * them, and the gaps. */
 typedef struct gaps {
     lanes x, y, least, gap;
 } gaps;
@@ -92,18 +90,16 @@ typedef struct face {
     gjk_two translation, normal, from, to, facing;
 } face;
 
-/*
- * The points of the other polygon that reach least along the normal of a lane, a bit each. The reach of
- * all points is computed once more, in place of an index beside each least one.
- */
+/* The points of the other polygon that reach least along the normal of a lane, a bit each. The
+ * reach of all points is computed once more, in place of an index beside each least one. */
 LANES_INLINE uint32_t find_facing(const gaps g[2], const double *other, uint32_t lane) {
     const lanes x = lanes_pick(g[0].x, g[1].x, lane), y = lanes_pick(g[0].y, g[1].y, lane);
     const lanes reach = dot(x, y, lanes_load(other), lanes_load(other + COLUMN));
     return lanes_equal(reach, lanes_pick(g[0].least, g[1].least, lane));
 }
 
-/* Where an edge of the other polygon is parallel to that of own: the point of it that is over the middle
- * of own's, or the one that is nearest to there. */
+/* Where an edge of the other polygon is parallel to that of own: the point of it that is over the
+ * middle of own's, or the one that is nearest to there. */
 LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     const gjk_two way = f->to - f->from, from = f->translation - f->from;
     const double at_start = two_dot(two_turned(f->turn, start) + from, way);
@@ -113,8 +109,8 @@ LANES_INLINE gjk_two middle_of(const face *f, gjk_two start, gjk_two end) {
     return two_pick(two_if_not_below(two_all(part), two_all(1.0)), end, inside);
 }
 
-/* Negative or positive, as the first or the second comes first in the order of order.h; 0 where it takes
- * more than sizes and positions to tell, which would be a call with all registers in use. */
+/* Negative or positive, as the first or the second comes first in the order of order.h; 0 where it
+ * takes more than sizes and positions to tell, which would be a call with all registers in use. */
 LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *p = &first->pose.position, *q = &second->pose.position;
     const double size = first->shape->size, other_size = second->shape->size;
@@ -122,8 +118,8 @@ LANES_INLINE int compare_quickly(const gjk_placed *first, const gjk_placed *seco
            ((p->y > q->y) - (p->y < q->y));
 }
 
-/* Among equals of both polygons one of that which comes first in the order of order.h, of one polygon
- * that with the lowest index. */
+/* Among equals of both polygons one of that which comes first in the order of order.h, of one
+ * polygon that with the lowest index. */
 LANES_INLINE face find_face(const placing *p, const gaps g[2], const gjk_placed *first,
                             const gjk_placed *second, nearest *at) {
     const lanes gap = lanes_largest(widest_of(g));

@@ -38,8 +38,8 @@ TWO_INLINE void write_masked(gjk_question question, const view *v, const nearest
     write_masked_points(at, mask, &answer->point_a, &answer->point_b);
 }
 
-/* Writes what was found, as the settings ask for it. The state is the number of limits that the pair
- * is within. */
+/* Writes what was found, as the settings ask for it. The state is the number of limits that the
+ * pair is within. */
 TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest *at,
                             const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     _Static_assert(GJK_SEPARATED == 0 && GJK_TOUCHING == 1 && GJK_OVERLAPPING == 2, "counted");
@@ -53,8 +53,8 @@ TWO_INLINE void tell_masked(gjk_question question, const view *v, const nearest 
     }
 }
 
-/* False: nearly concentric, where no direction is better than another. The same whichever of the two
- * comes first. */
+/* False: nearly concentric, where no direction is better than another. The same whichever of the
+ * two comes first. */
 TWO_INLINE bool find_nearest_of_circles(const gjk_placed *a, const gjk_placed *b, const view *v,
                                         nearest *at) {
     const double *p = a->shape->columns, *q = b->shape->columns;

@@ -1,10 +1,8 @@
 #ifndef GJK_PAIR_KERNELS_FLAT_VIEW_H
 #define GJK_PAIR_KERNELS_FLAT_VIEW_H
 
-/*
- * Shared by the flat kernels: the numbers of a pair that a query depends on, and how its
- * answer is written.
- */
+/* Shared by the flat kernels: the numbers of a pair that a query depends on, and how its answer is
+ * written. */
 
 #include "base/numbers.h"
 #include "base/two.h"
@@ -12,11 +10,9 @@
 
 #include <string.h>
 
-/*
- * An overlap along every normal that is at least this deep, relative to the scale, is certain.
+/* An overlap along every normal that is at least this deep, relative to the scale, is certain.
  * Below it the difference of the shapes may be flat within rounding, with the origin beyond its
- * end, where no edge has a normal. As in separating_axis2.c.
- */
+ * end, where no edge has a normal. As in separating_axis2.c. */
 #define CERTAIN_DEPTH (8.0 * GJK_ROUNDING)
 
 /* The limits of the state: a gap or a distance of the cores above `most` proves that the shapes are

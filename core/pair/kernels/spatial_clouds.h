@@ -56,8 +56,8 @@ LANES_INLINE gjk_vec3 in_frame(const view *v, gjk_vec3 own) {
 
 /* --- Support points --- */
 
-/* How many points the larger of both clouds has: up to eight are kept in registers, up to 32 of
- * the second are turned into the frame of the first once, more are scanned where they are. */
+/* How many points the larger of both clouds has: up to eight are kept in registers, up to 32 of the
+ * second are turned into the frame of the first once, more are scanned where they are. */
 typedef enum extent { FEW, SOME, MANY } extent;
 
 enum { SOME_MAX = 4 * GJK_LANES, TURNED = 3 * SOME_MAX };

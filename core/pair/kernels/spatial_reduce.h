@@ -10,8 +10,8 @@
 #include "pair/gjk/simplex.h"
 #include "pair/kernels/spatial_clouds.h"
 
-/* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing, as in
- * boolean_gjk3.c. */
+/* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing,
+ * as in boolean_gjk3.c. */
 #define SLIVER 1e-4
 
 typedef struct search {
@@ -81,11 +81,9 @@ LANES_INLINE void reduce_triangle(search *s) {
     s->upper_scale = squared > wide ? squared : 0.0;
 }
 
-/*
- * The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
- * Returns true when the origin is inside, farther than `margin` over twice the area of a face
- * from each face.
- */
+/* The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
+ * Returns true when the origin is inside, farther than `margin` over twice the area of a face from
+ * each face. */
 LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
     const gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
     const gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);

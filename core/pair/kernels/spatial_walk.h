@@ -18,16 +18,16 @@
 #define VOLUME_ERROR 0x1p-38
 #define HEIGHT_ERROR 0x1p-38
 
-/* How near, relative to the scale, a corner may be to one that its plane ties with, squared:
- * nearer ones would move the nearest point by more than rounding. */
+/* How near, relative to the scale, a corner may be to one that its plane ties with, squared: nearer
+ * ones would move the nearest point by more than rounding. */
 #define TIE_APART 0x1p-12
 
-/* Result of a walk: nothing is proven, the shapes are apart, they overlap by their radii, or
- * by their cores. */
+/* Result of a walk: nothing is proven, the shapes are apart, they overlap by their radii, or by
+ * their cores. */
 typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
 
-/* End of a walk: at the first proof; at the nearest feature, if the pair is apart
- * nearest feature; or from one that the pair overlaps by its radii. */
+/* End of a walk: at the first proof; at the nearest feature, if the pair is apart nearest feature;
+ * or from one that the pair overlaps by its radii. */
 typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
 
 /* Returns true if the origin is beyond the edge of the two older corners of a triangle, where the

@@ -14,18 +14,14 @@
  */
 bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget);
 
-/*
- * The same of a place in the world and a mesh that may be far from its own origin: no digits are
- * lost. near: the place in the mesh's own frame, within rounding of the numbers there.
- */
+/* The same of a place in the world and a mesh that may be far from its own origin: no digits are
+ * lost. near: the place in the mesh's own frame, within rounding of the numbers there. */
 bool gjk_mesh_encloses_place(const gjk_placed *mesh, gjk_wide3 place, gjk_vec3 near,
                              gjk_budget *budget);
 
-/*
- * Returns true if any connected part of a placed shape has its representative point in the closed
+/* Returns true if any connected part of a placed shape has its representative point in the closed
  * mesh. Where the shape meets none of the mesh's triangles, this tells whether any of it lies
- * inside.
- */
+ * inside. */
 bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk_budget *budget);
 
 #endif

@@ -10,11 +10,10 @@ gjk_pair_answer gjk_answer_pieces(gjk_question question, const gjk_placed *a, co
                                   const gjk_pair_settings *settings);
 
 /*
- * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and
- * may overlap by `depth` at least, the nearest boxes first, until it returns false or the budget is
- * spent.
- * visit may lower the bound and raise the depth. A convex operand is one piece with the index
- * GJK_NO_PIECE. Never names a pair twice. The order depends on the two placed shapes alone.
+ * Calls visit for pairs of pieces that may be nearer to each other than `bound` (a length) and may
+ * overlap by `depth` at least, the nearest boxes first, until it returns false or the budget is
+ * spent. visit may lower the bound and raise the depth. A convex operand is one piece with the
+ * index GJK_NO_PIECE. Never names a pair twice. The order depends on the two placed shapes alone.
  */
 typedef struct gjk_piece_pair {
     const gjk_placed *a, *b; /* convex, in the world; lent for the call */

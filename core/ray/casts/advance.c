@@ -37,11 +37,9 @@
 #define SEARCH_STEPS 16   /* of the search for the farthest certain fraction */
 #define SEARCH_CLOSE 0x1p-7 /* where it ends: relative to what it has found */
 
-/*
- * Puts a far shape about its middle, as all that looks for support points expects. Where nothing
+/* Puts a far shape about its middle, as all that looks for support points expects. Where nothing
  * turns, the frame's origin may be anywhere: it is moved to where the part stands, by a place of
- * twice the digits.
- */
+ * twice the digits. */
 static void bring_near(gjk_mover *mover) {
     const bool turns = mover->motion.angle != 0.0;
     gjk_piece piece = {.placed = mover->part};
@@ -192,11 +190,9 @@ static plane resting_plane(const look_ahead *ahead) {
     };
 }
 
-/*
- * A plane that turns with one of the two, about the origin of its frame. In that frame the other's
+/* A plane that turns with one of the two, about the origin of its frame. In that frame the other's
  * points, w from there, have the acceleration w_f x (w_f x w) - 2 w_f x w' + w''. It is bounded for
- * the next `rest` of the motion.
- */
+ * the next `rest` of the motion. */
 static plane turning_plane(const look_ahead *ahead, bool with_b, double rest) {
     const gjk_mover *with = with_b ? ahead->b : ahead->a, *other = with_b ? ahead->a : ahead->b;
     const gjk_vec3 swing = swing_of(with, ahead->n), none = {0.0, 0.0, 0.0};

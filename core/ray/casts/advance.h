@@ -11,25 +11,22 @@
 #include "gjk/motion.h"
 #include "ray/query_bounds.h"
 
-/*
- * A convex shape in a frame that moves: itself, or a piece of a whole. Borrows the shape, unless that
- * is far from its own origin. Must not move in memory.
- */
+/* A convex shape in a frame that moves: itself, or a piece of a whole. Borrows the shape, unless
+ * that is far from its own origin. Must not move in memory. */
 typedef struct gjk_mover {
     gjk_pose start;          /* of the frame */
     gjk_vec3 rest;           /* what start.position lacks of where the frame starts */
     gjk_placed part;         /* in the frame */
     gjk_rigid_motion motion; /* of the frame, which turns about its origin */
-    /* Of the core, about the line through the frame's origin along the axis of the turn: how far from
-     * it the farthest point is, and from where to where it goes along it. */
+    /* Of the core, about the line through the frame's origin along the axis of the turn: how far
+     * from it the farthest point is, and from where to where it goes along it. */
     double spread, low, high;
     gjk_shape near; /* the shape about its middle, where it is far from its own origin */
 } gjk_mover;
 
-/*
- * A part that stands so in a frame, which starts so. Where it is far from the frame's origin and the
- * frame does not turn, the mover's frame is another one, with its origin in the middle of the part.
- */
+/* A part that stands so in a frame, which starts so. Where it is far from the frame's origin and
+ * the frame does not turn, the mover's frame is another one, with its origin in the middle of the
+ * part. */
 void gjk_mover_make(const gjk_pose *start, const gjk_placed *part, const gjk_rigid_motion *motion,
                     gjk_mover *out);
 
@@ -50,11 +47,9 @@ typedef struct gjk_meeting {
     gjk_vec3 normal, point;
 } gjk_meeting;
 
-/*
- * Looks for the first contact up to the fraction `bound` of both motions. settings->at_start is not
- * regarded. At the iteration limit there is a hit, not proven, at the fraction before which there is
- * none.
- */
+/* Looks for the first contact up to the fraction `bound` of both motions. settings->at_start is not
+ * regarded. At the iteration limit there is a hit, not proven, at the fraction before which there
+ * is none. */
 gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
                         const gjk_cast_settings *settings);
 
@@ -65,8 +60,8 @@ gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
 /* Everything that the mover may pass on its way, as a box in the frame of that pose. */
 gjk_bounds gjk_swept_bounds(const gjk_mover *mover, const gjk_pose *frame);
 
-/* By how much such a box is to be widened where two shapes with these origins are asked about, one of
- * which moves so far, to hold what roundings and the tolerance may add. */
+/* By how much such a box is to be widened where two shapes with these origins are asked about, one
+ * of which moves so far, to hold what roundings and the tolerance may add. */
 double gjk_swept_slack(const gjk_placed *moving, const gjk_placed *target, gjk_vec3 translation,
                        double tolerance);
 

@@ -110,8 +110,8 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
         result.distance = fmax(result.distance, fmin(at_least * length, length));
         result.point = gjk_pose_apply(&target->pose, on_a);
         result.normal = gjk_no_minus_zero3(normal);
-        /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from one
-         * side of it. */
+        /* At the seams of a flat floor, too, the normal is the floor's where the shape comes from
+         * one side of it. */
         gjk_placed moved = *moving;
         gjk_path there = path;
         moved.pose.position =

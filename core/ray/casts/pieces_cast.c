@@ -27,11 +27,9 @@ static double bound_of(const piece_cast *cast) {
     return cast->best.hit ? cast->best.fraction : 1.0;
 }
 
-/*
- * Returns true if a convex shape that moves along `way`, both in the whole's frame, cannot meet the
+/* Returns true if a convex shape that moves along `way`, both in the whole's frame, cannot meet the
  * piece before the bound. By conservative advancement (Mirtich 1996): a gap along some direction
- * closes no faster than the shape moves along it.
- */
+ * closes no faster than the shape moves along it. */
 static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const gjk_seen *moving,
                           gjk_vec3 way, double bound, double slack) {
     double t = 0.0;

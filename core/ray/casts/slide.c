@@ -89,8 +89,8 @@ static bool slides3(const gjk_path *path, gjk_vec3 normal, gjk_vec3 *beside) {
                 is_beside(path, in_plane(axes, high), beside)) {
                 return true;
             }
-            /* As much wider as the tolerance allows: where the two overlap by less, the normal that is
-             * sought may lie beyond. */
+            /* As much wider as the tolerance allows: where the two overlap by less, the normal that
+             * is sought may lie beyond. */
             const double beyond = path->tolerance / gjk_length2(projection);
             low = unit2(gjk_sub2(low, gjk_scale2(beyond, away)));
             high = unit2(gjk_sub2(high, gjk_scale2(beyond, away)));

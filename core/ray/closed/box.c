@@ -19,8 +19,8 @@ static view view_of(gjk_vec3 center, gjk_vec3 half, const gjk_line *line) {
     return (view){{half.x, half.y, half.z}, {p.x, p.y, p.z}, {d.x, d.y, d.z}};
 }
 
-/* The gap between the line and the box, enlarged by `radius`, along the cross product of the
- * line's direction and axis i. */
+/* The gap between the line and the box, enlarged by `radius`, along the cross product of the line's
+ * direction and axis i. */
 static double gap_along(const view *v, int i, double radius) {
     int j = (i + 1) % 3, k = (i + 2) % 3;
     double dj = fabs(v->direction[j]), dk = fabs(v->direction[k]);

@@ -49,11 +49,9 @@ gjk_line_hit gjk_line_meet(const gjk_shape *shape, const gjk_line *line) {
     }
 }
 
-/*
- * The closed form of a ray at a ball or a point: half a chord before the point of the ray
- * nearest the centre; in the world's axes, relative to the ray's origin. A grazing ray hits
- * within rounding.
- */
+/* The closed form of a ray at a ball or a point: half a chord before the point of the ray nearest
+ * the centre; in the world's axes, relative to the ray's origin. A grazing ray hits within
+ * rounding. */
 
 /* A ball relative to the ray's origin, in units of the pair. */
 typedef struct ball {
@@ -142,11 +140,9 @@ static double distance_from_ball(const view *v, int end) {
     return gjk_length3(foot_of(v, end, &t)) - v->radius;
 }
 
-/*
- * A hit with that normal; side: made perpendicular to the axis, for a hit of the side, or of a
- * ball where rounding tilts its normal beyond the end. On a long thin capsule a small component
- * along the axis would be a large error.
- */
+/* A hit with that normal; side: made perpendicular to the axis, for a hit of the side, or of a ball
+ * where rounding tilts its normal beyond the end. On a long thin capsule a small component along
+ * the axis would be a large error. */
 static gjk_line_hit hit_at(const view *v, double t, gjk_vec3 out, bool side) {
     const double lean = side ? gjk_dot3(out, v->axis) : 0.0;
     return gjk_line_hits(t, gjk_sub3(out, gjk_scale3(lean, v->axis)));
@@ -336,10 +332,8 @@ gjk_line_hit gjk_line_meet_half_ellipse(const gjk_shape *shape, const gjk_line *
     return gjk_span_verdict(&span);
 }
 
-/*
- * The first intersection of a line with a slice: its part within the disc, cut to the two
- * half-planes of the straight sides, which meet at the apex in an angle of at most a half turn.
- */
+/* The first intersection of a line with a slice: its part within the disc, cut to the two
+ * half-planes of the straight sides, which meet at the apex in an angle of at most a half turn. */
 
 gjk_line_hit gjk_line_meet_slice(const gjk_shape *shape, const gjk_line *line) {
     gjk_vec3 p = line->point, d = line->direction;

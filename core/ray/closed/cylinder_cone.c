@@ -95,11 +95,9 @@ static crossing crossing_at(const view *v, double t, double root, double k, doub
     return c;
 }
 
-/*
- * Cuts the span to the cone below the apex. The line intersects the double cone where
- * A (t + B/A)^2 = disc / A: it enters at (-B - root) / A and leaves at (-B + root) / A, whatever
- * the sign of A.
- */
+/* Cuts the span to the cone below the apex. The line intersects the double cone where A (t + B/A)^2
+ * = disc / A: it enters at (-B - root) / A and leaves at (-B + root) / A, whatever the sign of
+ * A. */
 static void cut_cone(gjk_span *span, const gjk_shape *shape, const view *v, double slack) {
     const gjk_vec3 w = v->from, d = v->direction, n = gjk_cross3(w, d);
     double k = shape->curve.radius / v->length;

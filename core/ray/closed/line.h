@@ -49,11 +49,9 @@ static inline gjk_vec3 gjk_line_at(const gjk_line *line, double t) {
     return gjk_add3(line->point, gjk_scale3(t, line->direction));
 }
 
-/*
- * The part of a line within an intersection of simple convex sets: from the last entry to the
- * first exit (Kay, Kajiya, Ray Tracing Complex Scenes, 1986). Each end has an error interval,
- * so that the verdict is UNSURE where rounding could change it.
- */
+/* The part of a line within an intersection of simple convex sets: from the last entry to the first
+ * exit (Kay, Kajiya, Ray Tracing Complex Scenes, 1986). Each end has an error interval, so that the
+ * verdict is UNSURE where rounding could change it. */
 
 typedef struct gjk_span {
     double in;                    /* the last entry so far */
@@ -93,10 +91,8 @@ static inline void gjk_span_leave(gjk_span *span, double t, double error) {
     span->out_late = t + error < span->out_late ? t + error : span->out_late;
 }
 
-/*
- * Cuts the span to a half-space with that outward normal, `gap` away from the line's point. A
- * line whose distance changes by no more than the slack over `extent` counts as parallel.
- */
+/* Cuts the span to a half-space with that outward normal, `gap` away from the line's point. A line
+ * whose distance changes by no more than the slack over `extent` counts as parallel. */
 static inline void gjk_span_cut(gjk_span *span, const gjk_line *line, gjk_vec3 normal, double gap,
                                 double extent) {
     double rate = gjk_dot3(normal, line->direction), slack = line->slack;

@@ -8,8 +8,8 @@
 
 #include "ray/closed/closed_forms.h"
 
-/* Relative to the size: smaller radii move nothing by as much as rounding does, but might lead to normals
- * whose length underflows. */
+/* Relative to the size: smaller radii move nothing by as much as rounding does, but might lead to
+ * normals whose length underflows. */
 #define RADIUS_LEAST 0x1p-60
 
 /* A polygon and the line. */

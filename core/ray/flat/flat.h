@@ -13,11 +13,9 @@
 
 #include <string.h>
 
-/*
- * Set *result as gjk_raycast does. False: they could not decide it, and the general method did. The
+/* Set *result as gjk_raycast does. False: they could not decide it, and the general method did. The
  * target is a GJK_FLAT_POLYGON without radius; one function for each instruction set, with the same
- * bits.
- */
+ * bits. */
 typedef bool gjk_flat_ray_kernel(const gjk_placed *target, const gjk_ray *ray,
                                  const gjk_ray_settings *settings, gjk_ray_result *result);
 extern gjk_flat_ray_kernel *const gjk_flat_ray_plain, *const gjk_flat_ray_avx2,

@@ -8,8 +8,8 @@
 #include "pair/kernels/flat_columns.h"
 #include "ray/flat/flat.h"
 
-/* An entry through an edge; origin and direction in the polygon's frame. False: undecided, since the
- * ray ends near it. */
+/* An entry through an edge; origin and direction in the polygon's frame. False: undecided, since
+ * the ray ends near it. */
 LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 origin,
                         gjk_vec2 direction, double slack, uint32_t edge, gjk_ray_result *result) {
     const double *columns = target->shape->columns;
@@ -37,8 +37,8 @@ LANES_INLINE bool enter(const gjk_placed *target, const gjk_ray *ray, gjk_vec2 o
     return true;
 }
 
-/* Each number of the ray is loaded to all lanes and turned into the polygon's frame there, which takes
- * less time than to move it there. */
+/* Each number of the ray is loaded to all lanes and turned into the polygon's frame there, which
+ * takes less time than to move it there. */
 LANES_INLINE bool cast_ray(const gjk_placed *target, const gjk_ray *ray, double tolerance,
                            gjk_ray_result *result) {
     const gjk_shape *shape = target->shape;

@@ -139,10 +139,8 @@ static bool add_vertex(ray_cast *cast, gjk_vec3 direction, gjk_vec3 *w) {
     return false;
 }
 
-/*
- * Reduces the simplex to its feature nearest the ray's point; *toward leads from there to the
- * point. Returns true when the simplex contains the point.
- */
+/* Reduces the simplex to its feature nearest the ray's point; *toward leads from there to the
+ * point. Returns true when the simplex contains the point. */
 static bool reduce2(ray_cast *cast, gjk_vec3 *toward) {
     gjk_simplex2 about = cast->simplex2;
     gjk_feature2 feature;
@@ -199,10 +197,8 @@ static gjk_ray_solution end_cast(const ray_cast *cast, uint32_t iterations) {
 
 typedef enum ray_step { RAY_MISSED, RAY_MOVED, RAY_STAYED } ray_step;
 
-/*
- * Advances the ray's point to a support plane that is `gap` away from it and approached at
- * `rate` per length of the ray. A plane within rounding does not move the point.
- */
+/* Advances the ray's point to a support plane that is `gap` away from it and approached at `rate`
+ * per length of the ray. A plane within rounding does not move the point. */
 static ray_step advance(ray_cast *cast, gjk_vec3 normal, double gap, double rate, double rounding) {
     if (gap <= rounding) {
         return RAY_STAYED;

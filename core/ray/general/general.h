@@ -18,8 +18,8 @@ bool gjk_ray_starts_inside(const gjk_placed *target, const gjk_ray *ray,
 gjk_ray_result gjk_ray_from_outside(const gjk_placed *target, const gjk_ray *ray,
                                     const gjk_ray_settings *settings);
 
-/* A hit at that distance (cut to max_distance); normal: in the world's axes. Where rounding
- * turned the normal of a grazed surface along the ray, it is reflected to point against it. */
+/* A hit at that distance (cut to max_distance); normal: in the world's axes. Where rounding turned
+ * the normal of a grazed surface along the ray, it is reflected to point against it. */
 static inline gjk_ray_result gjk_ray_hit_at(const gjk_ray *ray, double distance, gjk_vec3 normal) {
     double cut = distance < ray->max_distance ? distance : ray->max_distance;
     double along = gjk_dot3(normal, ray->direction);
@@ -48,11 +48,9 @@ static inline gjk_ray_result gjk_ray_inside(const gjk_ray *ray, const gjk_ray_se
                             .point = ray->origin};
 }
 
-/*
- * The goal of the GJK ray cast: the least t in [0, reach] at which the ball of the given radius
- * around t * direction touches the difference a - b. In the units of the pair's frame;
- * direction is of unit length.
- */
+/* The goal of the GJK ray cast: the least t in [0, reach] at which the ball of the given radius
+ * around t * direction touches the difference a - b. In the units of the pair's frame; direction is
+ * of unit length. */
 typedef struct gjk_ray_goal {
     gjk_vec3 direction;
     double reach; /* INFINITY: no limit */
@@ -63,11 +61,9 @@ typedef struct gjk_ray_goal {
     gjk_budget *budget; /* ends the iteration as the limit does; NULL: endless */
 } gjk_ray_goal;
 
-/*
- * normal: of a - b at the hit, against the direction (the reversed direction when the start is
- * within rounding of it). point_a: where the core of a touches (its distance from the moved b
- * is the radius).
- */
+/* normal: of a - b at the hit, against the direction (the reversed direction when the start is
+ * within rounding of it). point_a: where the core of a touches (its distance from the moved b is
+ * the radius). */
 typedef struct gjk_ray_solution {
     bool hit;
     bool undecided; /* the iteration limit came first; then hit, at a lower bound of t */
@@ -77,10 +73,8 @@ typedef struct gjk_ray_solution {
     gjk_vec3 point_a;
 } gjk_ray_solution;
 
-/*
- * Casts a ray from the origin at the difference of a placed pair. in_world: the goal in world
- * axes and units; the solution is in those of the pair's frame, whose unit is *unit.
- */
+/* Casts a ray from the origin at the difference of a placed pair. in_world: the goal in world axes
+ * and units; the solution is in those of the pair's frame, whose unit is *unit. */
 gjk_ray_solution gjk_ray_at_pair(const gjk_placed *a, const gjk_placed *b,
                                  const gjk_ray_goal *in_world, double *unit);
 

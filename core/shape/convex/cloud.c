@@ -33,11 +33,9 @@ gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t 
     return GJK_OK;
 }
 
-/*
- * How many of its sizes a shape's centre lies from its own origin before the numbers are taken
+/* How many of its sizes a shape's centre lies from its own origin before the numbers are taken
  * relative to an offset. One is enough for exact differences, and nearer ones lose no digits that
- * matter.
- */
+ * matter. */
 #define FAR_SIZES 1.0
 
 void gjk_set_offset(gjk_shape *shape) {
@@ -48,10 +46,8 @@ void gjk_set_offset(gjk_shape *shape) {
     shape->is_far = gjk_largest3(shape->offset) > 0.0;
 }
 
-/*
- * Marks the shape if the kernels for two small flat shapes serve it: its numbers, and so their
- * products, are of ordinary size, by a wide margin.
- */
+/* Marks the shape if the kernels for two small flat shapes serve it: its numbers, and so their
+ * products, are of ordinary size, by a wide margin. */
 static void set_flat(gjk_shape *shape) {
     const bool is_small = shape->dimension == 2 && shape->stride == GJK_LANES && !shape->is_far &&
                           shape->reach <= 0x1p90;
@@ -120,8 +116,8 @@ static void measure_range(double low, double high, double *center, double *half)
     *half = gjk_larger(high - *center, *center - low);
 }
 
-/* The radius of the ball around the centre that contains the cloud. It is computed in a unit of
- * a power of two near the given largest half extent, so that squares stay in range. */
+/* The radius of the ball around the centre that contains the cloud. It is computed in a unit of a
+ * power of two near the given largest half extent, so that squares stay in range. */
 static double measure_ball(const gjk_shape *shape, const gjk_vec3 *points, double half) {
     int exponent;
     double largest = 0;

@@ -8,29 +8,23 @@
 /* NOT_FINITE or OUT_OF_RANGE for a bad coordinate. z is not looked at in 2D. */
 gjk_status gjk_cloud_check(uint32_t dimension, const gjk_vec3 *points, uint32_t count) GJK_MUST_USE;
 
-/*
- * Makes the shape with the type, dimension, count >= 1 and radius of head around checked points
- * (distinct, and in 2D counter-clockwise), in memory of the arena. OUT_OF_MEMORY.
- */
+/* Makes the shape with the type, dimension, count >= 1 and radius of head around checked points
+ * (distinct, and in 2D counter-clockwise), in memory of the arena. OUT_OF_MEMORY. */
 gjk_status gjk_cloud_finish(struct gjk_arena *arena, const gjk_shape *head, const gjk_vec3 *points,
                             gjk_shape *out) GJK_MUST_USE;
 
 /* The same with columns of the caller's, of 5 * the count padded to GJK_LANES doubles at 64 bytes. */
 void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *columns, gjk_shape *out);
 
-/*
- * The shapes that gjk_shape_make_triangle and gjk_shape_make_segment make of checked points, in
- * columns of the caller's, 5 * GJK_LANES doubles.
- */
+/* The shapes that gjk_shape_make_triangle and gjk_shape_make_segment make of checked points, in
+ * columns of the caller's, 5 * GJK_LANES doubles. */
 void gjk_shape_fill_triangle(const gjk_vec3 corners[3], double rounding, double *columns,
                              gjk_shape *out);
 void gjk_shape_fill_segment(uint32_t dimension, const gjk_vec3 ends[2], double rounding,
                             double *columns, gjk_shape *out);
 
-/*
- * Sets the offset of a shape whose box is measured: along each axis the centre where that is so far
- * out that the differences are exact (Sterbenz 1974), else 0.
- */
+/* Sets the offset of a shape whose box is measured: along each axis the centre where that is so far
+ * out that the differences are exact (Sterbenz 1974), else 0. */
 void gjk_set_offset(gjk_shape *shape);
 
 /* The same shape in a frame whose origin is its offset, which is 0 then. */

@@ -56,10 +56,8 @@ static inline gjk_vec3 slice_support(const gjk_curve *curve, gjk_vec3 d) {
     return gjk_dot3(end, d) > 0.0 ? end : (gjk_vec3){0, 0, 0};
 }
 
-/*
- * The farthest point of a disc across the axis of a cylinder or cone. The direction is projected
- * onto the disc's own two axes, so that rounding cannot lead off the plane of the disc.
- */
+/* The farthest point of a disc across the axis of a cylinder or cone. The direction is projected
+ * onto the disc's own two axes, so that rounding cannot lead off the plane of the disc. */
 static inline gjk_vec3 disc_support(const gjk_curve *curve, gjk_vec3 center, gjk_vec3 d) {
     gjk_vec3 in_disc = {gjk_dot3(curve->across[0], d), gjk_dot3(curve->across[1], d), 0.0};
     gjk_vec3 u = gjk_scale3(curve->radius, unit_or_zero(in_disc));
@@ -119,10 +117,8 @@ static gjk_status check(const double *positive, int count, double rounding) {
     return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
-/*
- * Center, half extents, size and bounding radius from the box of the curve alone. The
- * half extents reach both ends even where half of a width rounds to nothing.
- */
+/* Center, half extents, size and bounding radius from the box of the curve alone. The half extents
+ * reach both ends even where half of a width rounds to nothing. */
 static void set_bounds(gjk_shape *shape, gjk_vec3 min, gjk_vec3 max) {
     double r = shape->radius;
     shape->center = gjk_scale3(0.5, gjk_add3(min, max));

@@ -29,20 +29,17 @@ typedef struct gjk_hull3 {
 } gjk_hull3;
 
 /*
- * Finds the points that are no convex combination of others, exactly, of count >= 1
- * finite ones up to 4 * GJK_COORDINATE_MAX; of coincident points one. The triangles
- * may also have corners in the middle of an edge or facet. Expected O(n log n) time for
- * any input; about 200 bytes a point from the arena, where the lists stay. OUT_OF_MEMORY;
- * GIVEN_UP where the arena's budget is spent.
+ * Finds the points that are no convex combination of others, exactly, of count >= 1 finite ones up
+ * to 4 * GJK_COORDINATE_MAX; of coincident points one. The triangles may also have corners in the
+ * middle of an edge or facet. Expected O(n log n) time for any input; about 200 bytes a point from
+ * the arena, where the lists stay. OUT_OF_MEMORY; GIVEN_UP where the arena's budget is spent.
  */
 gjk_status gjk_hull3_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count,
                           gjk_hull3 *out) GJK_MUST_USE;
 
-/*
- * How far inside its neighbours' chord a vertex may lie and still count as collinear,
- * relative to the larger side of the outline's bounding box: 1e-12, and a thousandth of it for
- * the rounding of coordinates that are meant to lie just there.
- */
+/* How far inside its neighbours' chord a vertex may lie and still count as collinear, relative to
+ * the larger side of the outline's bounding box: 1e-12, and a thousandth of it for the rounding of
+ * coordinates that are meant to lie just there. */
 #define GJK_OUTLINE_SLACK 1.001e-12
 
 /*

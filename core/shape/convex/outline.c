@@ -42,10 +42,8 @@ static void measure(outline *o) {
     o->slack = GJK_OUTLINE_SLACK * ldexp(size, -exponent);
 }
 
-/*
- * The direction in which the line goes round its hull, from the order in which it
- * meets three corners far apart (near ones may be swapped within the slack).
- */
+/* The direction in which the line goes round its hull, from the order in which it meets three
+ * corners far apart (near ones may be swapped within the slack). */
 static int find_winding(const outline *o, const gjk_hull2 *hull) {
     const gjk_vec2 *s = o->scaled;
     uint32_t a = hull->corners[0], b = a, c = a;
@@ -89,11 +87,9 @@ static bool turns_inward(const outline *o, uint32_t v) {
     return o->winding * gjk_orient2_sign(p[o->previous[v]], p[v], p[o->next[v]]) > 0;
 }
 
-/*
- * Drops what counts as collinear, looking at a vertex again when a neighbour goes. The
- * last `settled` vertices before v need no other look: v goes on by one with each, and
- * back by one with each that is dropped, so there are at most 3 n steps.
- */
+/* Drops what counts as collinear, looking at a vertex again when a neighbour goes. The last
+ * `settled` vertices before v need no other look: v goes on by one with each, and back by one with
+ * each that is dropped, so there are at most 3 n steps. */
 static void drop_collinear(outline *o) {
     uint32_t v = o->first, settled = 0;
     while (settled < o->count && o->count >= 3) {
@@ -109,8 +105,8 @@ static void drop_collinear(outline *o) {
         o->previous[after] = before;
         o->first = v == o->first ? after : o->first;
         o->count--;
-        /* Neither neighbour is settled any more: not the one before v, and not the
-         * one after it, where the settled ones reach round to it. */
+        /* Neither neighbour is settled any more: not the one before v, and not the one after it,
+         * where the settled ones reach round to it. */
         v = before;
         settled = settled > 0 ? settled - 1 : 0;
         settled = settled > o->count - 2 ? o->count - 2 : settled;
@@ -122,8 +118,8 @@ static bool points_up(gjk_vec2 a, gjk_vec2 b) {
     return b.y > a.y || (b.y == a.y && b.x > a.x);
 }
 
-/* Where no vertex turns inward, the line is a star that met the three corners in
- * another order: then it goes the other way round. */
+/* Where no vertex turns inward, the line is a star that met the three corners in another order:
+ * then it goes the other way round. */
 static void correct_winding(outline *o) {
     uint32_t v = o->first;
     for (uint32_t i = 0; i < o->count; i++, v = o->next[v]) {
@@ -134,8 +130,8 @@ static void correct_winding(outline *o) {
     o->winding = -o->winding;
 }
 
-/* Finds the first vertex, in the given order, that breaks the rules. (Where one is
- * concave, how often the edges change from down to up tells nothing.) */
+/* Finds the first vertex, in the given order, that breaks the rules. (Where one is concave, how
+ * often the edges change from down to up tells nothing.) */
 static bool find_bad(const outline *o, uint32_t *bad_vertex) {
     const gjk_vec2 *p = o->points;
     uint32_t v = o->first, rounds = 0;

@@ -47,8 +47,8 @@ typedef struct ridge {
     uint32_t beyond;
 } ridge;
 
-/* A hull of V corners has at most 2 V - 4 faces and a horizon of at most V ridges;
- * seen faces are freed before new ones are made. That bounds all lists. */
+/* A hull of V corners has at most 2 V - 4 faces and a horizon of at most V ridges; seen faces are
+ * freed before new ones are made. That bounds all lists. */
 typedef struct builder {
     const gjk_cloud3 *cloud;
     uint32_t face_capacity; /* of faces, free_slots, queue and seen */

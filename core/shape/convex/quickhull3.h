@@ -20,8 +20,8 @@ typedef struct gjk_cloud3 {
     uint32_t count;
 } gjk_cloud3;
 
-/* gjk_orient3_sign for a triangle and a point by index; *measure is six times the
- * volume between them, as a rounded number in the scaled unit. */
+/* gjk_orient3_sign for a triangle and a point by index; *measure is six times the volume between
+ * them, as a rounded number in the scaled unit. */
 static inline int gjk_cloud3_side(const gjk_cloud3 *cloud, const uint32_t triangle[3],
                                   uint32_t point, double *measure) {
     const gjk_vec3 *s = cloud->scaled, *p = cloud->points;
@@ -34,11 +34,9 @@ static inline int gjk_cloud3_side(const gjk_cloud3 *cloud, const uint32_t triang
  * sphere take 45 to 65. */
 #define GJK_QUICKHULL3_LOOKS 96
 
-/*
- * Grows the hull from four points that are not coplanar, the fourth on the negative
- * side of the first three. Sets marks[i] for each corner i of the hull, and the
- * triangles of out, whatever `looks` is: see GJK_QUICKHULL3_LOOKS. OUT_OF_MEMORY, GIVEN_UP.
- */
+/* Grows the hull from four points that are not coplanar, the fourth on the negative side of the
+ * first three. Sets marks[i] for each corner i of the hull, and the triangles of out, whatever
+ * `looks` is: see GJK_QUICKHULL3_LOOKS. OUT_OF_MEMORY, GIVEN_UP. */
 gjk_status gjk_quickhull3(struct gjk_arena *arena, const gjk_cloud3 *cloud, const uint32_t start[4],
                           uint32_t looks, uint8_t *marks, gjk_hull3 *out) GJK_MUST_USE;
 

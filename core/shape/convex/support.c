@@ -58,9 +58,7 @@ gjk_vec3 gjk_shape_any_point(const gjk_shape *shape) {
     return gjk_add3(point, shape->offset);
 }
 
-/*
- * Scans one point after the other, on every processor.
- */
+/* Scans one point after the other, on every processor. */
 
 static uint32_t scan2(const gjk_shape *cloud, double dx, double dy) {
     const double *x = cloud->columns, *y = x + cloud->stride;

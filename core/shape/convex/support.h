@@ -5,17 +5,16 @@
 #include "shape/convex/scan.h"
 
 /*
- * The point of the shape's core farthest along a direction that is not zero, in the own frame
- * less the shape's offset.
- * Among equal points of a cloud it is that of the lowest index, so that the answer does not depend
- * on how the scan is done. The radius is not added. In 3D numbers are passed one by one: a vector
- * passed by value is written to memory and read back at once, which stalls.
+ * The point of the shape's core farthest along a direction that is not zero, in the own frame less
+ * the shape's offset. Among equal points of a cloud it is that of the lowest index, so that the
+ * answer does not depend on how the scan is done. The radius is not added. In 3D numbers are passed
+ * one by one: a vector passed by value is written to memory and read back at once, which stalls.
  */
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction);
 void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);
 
-/* The same of a shape whose core is a curve (count 0), within a few units in the last place of
- * the size. */
+/* The same of a shape whose core is a curve (count 0), within a few units in the last place of the
+ * size. */
 void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);
 
 /* Some point of a convex shape, on its boundary or in it, in the own frame. */

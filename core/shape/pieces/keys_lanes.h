@@ -1,7 +1,5 @@
-/*
- * The keys of a node's eight children, all at once; for the files that include one of
- * base/lanes_*.h before.
- */
+/* The keys of a node's eight children, all at once; for the files that include one of
+ * base/lanes_*.h before. */
 
 #include "shape/pieces/walk.h"
 

@@ -1,7 +1,5 @@
-/*
- * Shapes of many convex pieces: their shared memory, their pieces as convex shapes, and the box of
- * the whole. Each kind has a constructor in a file of its own.
- */
+/* Shapes of many convex pieces: their shared memory, their pieces as convex shapes, and the box of
+ * the whole. Each kind has a constructor in a file of its own. */
 
 #include "shape/pieces/pieces.h"
 
@@ -463,10 +461,8 @@ gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_see
     return (gjk_gap){direction, least - most};
 }
 
-/*
- * One point of each connected component of triangles, found by union-find over the vertices that
- * they share (Tarjan 1975, with path halving; the least vertex of a component is its root).
- */
+/* One point of each connected component of triangles, found by union-find over the vertices that
+ * they share (Tarjan 1975, with path halving; the least vertex of a component is its root). */
 
 static uint32_t find_root(uint32_t *parents, uint32_t v) {
     while (parents[v] != v) {
@@ -481,8 +477,8 @@ static void link(uint32_t *parents, uint32_t v, uint32_t w) {
     parents[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Links the vertices of each piece and marks the roots of those that belong to one. Returns how many
- * components there are. */
+/* Links the vertices of each piece and marks the roots of those that belong to one. Returns how
+ * many components there are. */
 static uint32_t link_pieces(const struct gjk_pieces *pieces, uint32_t vertex_count,
                             const uint32_t *welded, gjk_piece_vertices *vertices_of,
                             uint32_t *parents, bool *is_seed) {

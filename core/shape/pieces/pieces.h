@@ -1,10 +1,8 @@
 #ifndef GJK_SHAPE_PIECES_PIECES_H
 #define GJK_SHAPE_PIECES_PIECES_H
 
-/*
- * Shared by the shapes of many pieces: the block that their numbers, their tree and what
- * finds a piece by its index live in.
- */
+/* Shared by the shapes of many pieces: the block that their numbers, their tree and what finds a
+ * piece by its index live in. */
 
 #include "base/references.h"
 #include "gjk/pieces.h"
@@ -104,10 +102,8 @@ static inline uint32_t gjk_pieces_material_index(const struct gjk_pieces *pieces
     return pieces->type == GJK_HEIGHTFIELD ? piece / 2 : piece;
 }
 
-/*
- * A cheap bound of the distance between a piece and a convex shape: how far the two are apart along
- * one well-chosen direction. It spares most pieces of a leaf the query on the piece.
- */
+/* A cheap bound of the distance between a piece and a convex shape: how far the two are apart along
+ * one well-chosen direction. It spares most pieces of a leaf the query on the piece. */
 
 /* A convex shape where the whole of the pieces sees it, in the whole's own frame. */
 typedef struct gjk_seen {
@@ -124,11 +120,9 @@ typedef struct gjk_gap {
     double length;      /* within rounding of the numbers it is made of */
 } gjk_gap;
 
-/*
- * Along the direction from the nearest point of a triangle or segment to the shape's centre, which
+/* Along the direction from the nearest point of a triangle or segment to the shape's centre, which
  * is exact for a ball that lies outside; from centre to centre for other pieces. The signed
- * distance of the two is at least the gap. `shift` moves the shape first.
- */
+ * distance of the two is at least the gap. `shift` moves the shape first. */
 gjk_gap gjk_piece_gap(const struct gjk_pieces *pieces, uint32_t i, const gjk_seen *seen,
                       gjk_vec3 shift);
 

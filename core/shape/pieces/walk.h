@@ -41,10 +41,8 @@ typedef struct gjk_pieces_walk {
     gjk_pieces_entry stack[GJK_PIECES_STACK];
 } gjk_pieces_walk;
 
-/*
- * The query of a box in the shape's own frame, widened by `slack` (a length there) and by the
- * roundings of the transformation into the tree's unit.
- */
+/* The query of a box in the shape's own frame, widened by `slack` (a length there) and by the
+ * roundings of the transformation into the tree's unit. */
 gjk_pieces_query gjk_pieces_query_make(const gjk_pieces_tree *tree, gjk_walk_kind kind,
                                        const gjk_bounds *box, double slack);
 
