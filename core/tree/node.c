@@ -3,10 +3,6 @@
 
 #include "tree/node.h"
 
-#include "base/lanes_plain.h"
-
-#include "tree/keys_lanes.h"
-
 #include <stdlib.h>
 
 uint32_t gjk_branch_count(const gjk_branch *branch) {
@@ -107,6 +103,3 @@ gjk_branch *gjk_branch_collect(const gjk_branch *branch, gjk_branch *out) {
     }
     return out;
 }
-
-/* For the other instruction sets see keys_avx2.c and keys_avx512.c. */
-gjk_tree_keys *const gjk_tree_keys_plain = find_keys;

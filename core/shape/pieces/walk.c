@@ -8,9 +8,6 @@
 #include "shape/pieces/walk.h"
 
 #include "base/lanes.h"
-#include "base/lanes_plain.h"
-
-#include "shape/pieces/keys_lanes.h"
 
 #include <math.h>
 
@@ -83,8 +80,6 @@ void gjk_pieces_walk_init(gjk_pieces_walk *walk, const gjk_pieces_tree *tree,
 }
 
 /* --- The walk --- */
-
-gjk_pieces_keys *const gjk_pieces_keys_plain = find_keys;
 
 /* Fetches what a child begins with while its siblings are still being sorted. */
 static void prefetch_child(const gjk_pieces_tree *tree, uint32_t child) {
