@@ -184,7 +184,8 @@ LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, 
         return false;
     }
     gjk_close_bounds(v->size, &at.lower, &at.upper);
-    if (!is_within_radius(s, v)) { /* by the margin with which a question for a proof decides */
+    if (!is_within_radius(s, v->radius, v->tolerance,
+                          v->scale)) { /* by the margin with which a question for a proof decides */
         return false;
     }
     set_depth(pair, v, &at, s->steps, answer);

@@ -7,16 +7,12 @@
  * most pairs need; a distance goes on until no support point is nearer.
  */
 
+#include "pair/gjk/reduce.h"
 #include "pair/kernels/spatial.h"
-#include "pair/kernels/spatial_reduce.h"
+#include "pair/kernels/spatial_clouds.h"
 
 /* Steps of a walk that is to end within GJK_SPATIAL_ITERATIONS. */
 #define STEPS_MAX 20
-
-/* The bounds of boolean_gjk3.c for what a tetrahedron, or a feature's distance, proves. */
-#define CROSS_MAX 36.0
-#define VOLUME_ERROR 0x1p-38
-#define HEIGHT_ERROR 0x1p-38
 
 /* How near, relative to the scale, a corner may be to one that its plane ties with, squared: nearer
  * ones would move the nearest point by more than rounding. */
@@ -30,40 +26,14 @@ typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
  * or from one that the pair overlaps by its radii. */
 typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
 
-/* Returns true if the origin is beyond the edge of the two older corners of a triangle, where the
- * search may lead from a tetrahedron. */
-LANES_INLINE bool beyond_oldest_edge(const search *s) {
-    const gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
-    const gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
-    return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
-}
-
-/* Returns true if the sum of the radii exceeds the distance of the cores. */
-LANES_INLINE bool is_within_radius(const search *s, const view *v) {
-    const double reach = v->radius - v->tolerance - HEIGHT_ERROR * v->scale;
-    return reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&
-           s->upper_squared < reach * reach * s->upper_scale &&
-           !(s->count == 3 && beyond_oldest_edge(s));
-}
-
-/* How far inside a tetrahedron the origin must be, over twice the area of a face. */
-LANES_INLINE double margin_of(const view *v) {
-    const double squared = v->scale * v->scale;
-    return CROSS_MAX * v->tolerance * squared + VOLUME_ERROR * squared * v->scale;
-}
-
 /* Reduces the simplex to the feature nearest the origin. */
 LANES_INLINE outcome reduce(search *s, const view *v, purpose why, double margin) {
-    if (s->count == 1) {
-        reduce_to_corner(s);
-    } else if (s->count == 2) {
-        reduce_edge(s);
-    } else if (s->count == 3) {
-        reduce_triangle(s);
-    } else if (reduce_tetrahedron(s, margin)) {
+    if (reduce_simplex(s, margin, true)) {
         return AROUND;
     }
-    return why != DEPTH && v->radius > 0.0 && is_within_radius(s, v) ? WITHIN : OPEN;
+    return why != DEPTH && v->radius > 0.0 && is_within_radius(s, v->radius, v->tolerance, v->scale)
+               ? WITHIN
+               : OPEN;
 }
 
 /* Returns true if the newest support point is one of the simplex. */
@@ -89,7 +59,7 @@ LANES_INLINE bool is_far_from_all(const search *s, gjk_vec3 w, double least) {
  * direction. */
 LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, purpose why, search *s) {
     const view *v = c->v;
-    const double reach = v->radius + v->tolerance, margin = margin_of(v);
+    const double reach = v->radius + v->tolerance, margin = margin_of(v->tolerance, v->scale);
     outcome found = OPEN;
     s->bound = NAN;
     while (s->steps < STEPS_MAX && s->squared > GJK_SQUARED_TINY) {
@@ -160,7 +130,7 @@ LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few 
     if (!recall(pair, c, size, cache, s)) {
         s->direction = heading(pair, c->v);
     } else if (s->count > 0) {
-        found = reduce(s, c->v, why, margin_of(c->v));
+        found = reduce(s, c->v, why, margin_of(c->v->tolerance, c->v->scale));
         if (found == OPEN && s->count == 4) { /* beyond the oldest face: begin anew */
             s->count = 0;
             s->direction = heading(pair, c->v);

@@ -1,18 +1,24 @@
-#ifndef GJK_PAIR_KERNELS_SPATIAL_REDUCE_H
-#define GJK_PAIR_KERNELS_SPATIAL_REDUCE_H
+#ifndef GJK_PAIR_GJK_REDUCE_H
+#define GJK_PAIR_GJK_REDUCE_H
 
 /*
- * The simplex of a walk and its feature nearest the origin, found by the signs of Voronoi regions in
- * plain arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end.
- * For the files that walk.h is for.
+ * A simplex and its feature nearest the origin, found by the signs of Voronoi regions in plain
+ * arithmetic: what rounding decides wrongly costs a step, and is noticed by what proves the end. For
+ * the files that include one of base/lanes_*.h before.
  */
 
 #include "pair/gjk/simplex.h"
-#include "pair/kernels/spatial_clouds.h"
 
 /* Squared sine at the newest corner below which the distance of a triangle's plane proves nothing,
- * as in boolean_gjk3.c. */
+ * and the error of that distance, relative to the scale, above it. */
 #define SLIVER 1e-4
+#define HEIGHT_ERROR 0x1p-38
+
+/* Error bounds for the tetrahedron: |w| is at most 3 scale (a rotated coordinate of b is at most
+ * sqrt(3) times its reach), the cross product of two edges at most 36 scale^2, and the error of a
+ * triple product at most some 30 roundings of (6 scale)^3. */
+#define CROSS_MAX 36.0
+#define VOLUME_ERROR 0x1p-38
 
 typedef struct search {
     gjk_vec3 w[4]; /* of the simplex, the newest last */
@@ -84,7 +90,7 @@ LANES_INLINE void reduce_triangle(search *s) {
 /* The region of a tetrahedron, the newest corner last: one of its newer faces or the inside.
  * Returns true when the origin is inside, farther than `margin` over twice the area of a face from
  * each face. */
-LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
+LANES_INLINE bool reduce_tetrahedron(search *s, double margin, bool by_distance) {
     const gjk_vec3 d = s->w[3], a = gjk_sub3(s->w[0], d), b = gjk_sub3(s->w[1], d);
     const gjk_vec3 c = gjk_sub3(s->w[2], d), bc = gjk_cross3(b, c);
     const gjk_vec3 ca = gjk_cross3(c, a), ab = gjk_cross3(a, b);
@@ -96,9 +102,12 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
         s->upper_scale = 0.0;
         return (of_a > margin) & (of_b > margin) & (of_c > margin) & (of_d > margin);
     }
-    const double far_a = of_a * fabs(of_a) / gjk_dot3(bc, bc);
-    const double far_b = of_b * fabs(of_b) / gjk_dot3(ca, ca);
-    const double far_c = of_c * fabs(of_c) / gjk_dot3(ab, ab);
+    double far_a = of_a, far_b = of_b, far_c = of_c;
+    if (by_distance) {
+        far_a *= fabs(of_a) / gjk_dot3(bc, bc);
+        far_b *= fabs(of_b) / gjk_dot3(ca, ca);
+        far_c *= fabs(of_c) / gjk_dot3(ab, ab);
+    }
     const bool is_a = (far_a <= far_b) & (far_a <= far_c), is_b = !is_a & (far_b <= far_c);
     const uint32_t first = lanes_unbranched(is_a), second = 2 - lanes_unbranched(!is_a & !is_b);
     keep(s, first, 0);
@@ -107,6 +116,43 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin) {
     s->count = 3;
     reduce_triangle(s);
     return false;
+}
+
+/* Reduces the simplex to the feature nearest the origin. Returns true if it certainly contains it. */
+LANES_INLINE bool reduce_simplex(search *s, double margin, bool by_distance) {
+    if (s->count == 4) {
+        return reduce_tetrahedron(s, margin, by_distance);
+    }
+    if (s->count == 1) {
+        reduce_to_corner(s);
+    } else if (s->count == 2) {
+        reduce_edge(s);
+    } else {
+        reduce_triangle(s);
+    }
+    return false;
+}
+
+/* How far inside a tetrahedron the origin must be, over twice the area of a face. */
+LANES_INLINE double margin_of(double tolerance, double scale) {
+    const double squared = scale * scale;
+    return CROSS_MAX * tolerance * squared + VOLUME_ERROR * squared * scale;
+}
+
+/* Returns true if the origin is beyond the edge of the two older corners of a triangle, where the
+ * search may lead from a tetrahedron or from initial points. */
+LANES_INLINE bool beyond_oldest_edge(const search *s) {
+    const gjk_vec3 a = s->w[0], b = s->w[1], c = s->w[2];
+    const gjk_vec3 n = gjk_cross3(gjk_sub3(a, c), gjk_sub3(b, c));
+    return !(gjk_dot3(gjk_cross3(gjk_sub3(b, a), n), a) > 0.0);
+}
+
+/* Returns true if the sum of the radii surely exceeds the distance of the cores. */
+LANES_INLINE bool is_within_radius(const search *s, double radius, double tolerance, double scale) {
+    const double reach = radius - tolerance - HEIGHT_ERROR * scale;
+    return reach > 0.0 && s->upper_scale > GJK_SQUARED_TINY &&
+           s->upper_squared < reach * reach * s->upper_scale &&
+           !(s->count == 3 && beyond_oldest_edge(s));
 }
 
 #endif
