@@ -59,33 +59,6 @@ void gjk_epa3(const gjk_frame3 *frame, const gjk_simplex3 *simplex, const gjk_go
               gjk_solution *solution);
 
 /*
- * Descends to a local minimum of the depth from a direction along which two overlapping cores
- * are nearly least deep (*solution: normal; lower = -depth along it), in most cases to the
- * tolerance. The depth does not grow. Sets witness points with point_a - point_b = depth *
- * normal, as far as the accuracy of the direction allows.
- */
-void gjk_descend2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution);
-void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution);
-
-/* Line search of the least depth: goes on from the direction `from` through *to in doubling steps
- * while the depth decreases. *depth: along *to. */
-void gjk_search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth);
-
-/* The next direction of a search for a local minimum of the depth: `ahead` is the normal of a - b
- * where the ray along *n leaves it, so the depth along it is less unless it is *n; the search goes
- * on beyond. False: rounding hides whether it is less. */
-static inline bool gjk_turn_ahead(const gjk_either_frame *pair, gjk_vec3 ahead, double depth,
-                                  gjk_vec3 *n) {
-    double next = gjk_either_depth(pair, ahead);
-    if (!(next < depth)) {
-        return false;
-    }
-    gjk_search_line(pair, *n, &ahead, &next);
-    *n = ahead;
-    return true;
-}
-
-/*
  * Make point_a - point_b = depth * normal hold where the bounds have not met to all digits.
  * When the iteration limit ended EPA, the nearest face may not be that of the best axis: the
  * first takes the support points along the normal instead, if they are closer to it. The

@@ -10,9 +10,11 @@
  * its hub, takes a few such steps. One function serves 2D and 3D, with z = 0 in 2D.
  */
 
-#include "pair/kernels.h"
+#include "pair/epa/descend.h"
 
 #include "base/numbers.h"
+#include "pair/epa/polytope.h"
+#include "pair/kernels.h"
 #include "pair/recording.h"
 
 #define DESCENTS_MAX 24
@@ -63,7 +65,9 @@ static gjk_solution proximal_step(const gjk_either_frame *pair, const gjk_goal *
     return solution;
 }
 
-void gjk_search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth) {
+/* Goes on from the direction `from` through *to in doubling steps while the depth decreases.
+ * *depth: along *to. */
+static void search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *to, double *depth) {
     gjk_vec3 step = gjk_sub3(*to, from);
     for (int i = 0; i < LINE_STEPS_MAX; i++) {
         gjk_vec3 ahead = gjk_add3(*to, step);
@@ -115,14 +119,62 @@ static void descend(const gjk_either_frame *pair, const gjk_goal *goal, gjk_solu
         gjk_vec3 from = n;
         n = found.normal;
         depth = along;
-        gjk_search_line(pair, from, &n, &depth);
+        search_line(pair, from, &n, &depth);
     }
 }
 
-void gjk_descend2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    descend(&(gjk_either_frame){frame, NULL, frame->scale}, goal, solution);
+void gjk_descend_all(const gjk_either_frame *pair, const gjk_goal *goal, gjk_starts *starts,
+                     gjk_solution *solution) {
+    gjk_solution best = *solution;
+    starts->normal[starts->count++] = solution->normal;
+    for (uint32_t i = 0; i < starts->count; i++) {
+        gjk_solution trial = *solution;
+        trial.normal = starts->normal[i];
+        trial.lower = -INFINITY;
+        descend(pair, goal, &trial);
+        if (trial.lower > best.lower) {
+            best = trial;
+        }
+    }
+    *solution = best;
 }
 
-void gjk_descend3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *solution) {
-    descend(&(gjk_either_frame){NULL, frame, frame->scale}, goal, solution);
+/*
+ * The point where the ray from the origin along the normal leaves a - b.
+ */
+
+/* Directions of rays that are tried. */
+#define TURNS_MAX 24
+
+/* Sets the next direction of a search for a local minimum of the depth: `ahead` is the normal of
+ * a - b where the ray along *n leaves it, so the depth along it is less unless it is *n; the search
+ * goes on beyond. False: rounding hides whether it is less. */
+static bool turn_ahead(const gjk_either_frame *pair, gjk_vec3 ahead, double depth, gjk_vec3 *n) {
+    double next = gjk_either_depth(pair, ahead);
+    if (!(next < depth)) {
+        return false;
+    }
+    search_line(pair, *n, &ahead, &next);
+    *n = ahead;
+    return true;
+}
+
+bool gjk_find_exit(const gjk_either_frame *pair, void *polytope, gjk_leave *leave,
+                   gjk_solution *solution) {
+    const double rounding = GJK_ROUNDING * pair->scale;
+    gjk_solution trial = *solution;
+    uint32_t room = GJK_POLYTOPE_EXIT_MAX;
+    bool found = false;
+    gjk_vec3 ahead;
+    for (int turn = 0; turn < TURNS_MAX && leave(polytope, pair, &room, &trial, &ahead); turn++) {
+        const double left = -trial.lower, depth = gjk_either_depth(pair, trial.normal);
+        const bool meets = depth - left <= 4.0 * rounding;
+        trial.lower = meets ? -depth : -left;
+        *solution = trial;
+        found = true;
+        if (depth - left <= 0.5 * rounding || !turn_ahead(pair, ahead, depth, &trial.normal)) {
+            break;
+        }
+    }
+    return found;
 }

@@ -5,12 +5,10 @@
 
 #include "base/numbers.h"
 #include "base/predicate.h"
+#include "pair/epa/descend.h"
 #include "pair/epa/polytope.h"
 #include "pair/gjk/stopping.h"
 #include "pair/recording.h"
-
-/* Directions of rays that are tried for the witness points. */
-#define TURNS_MAX 24
 
 /* A tolerance so many roundings large leaves room for a better direction. */
 #define LOOSE 0x1p26
@@ -181,47 +179,16 @@ static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *po
     return GJK_NO_FACE;
 }
 
-/* Where the ray from the origin along the normal leaves a - b, as in epa3.c. */
-static bool find_exit(const gjk_frame2 *frame, struct gjk_polytope2 *polytope,
-                      gjk_solution *solution) {
-    const gjk_either_frame pair = {frame, NULL, frame->scale};
-    const double rounding = GJK_ROUNDING * frame->scale;
-    gjk_solution trial = *solution;
-    uint32_t room = GJK_POLYTOPE_EXIT_MAX;
-    bool found = false;
-    for (int turn = 0; turn < TURNS_MAX; turn++) {
-        const uint32_t edge = push_out_along(frame, polytope, gjk_xy(trial.normal), &room);
-        if (edge == GJK_NO_FACE || !set_exit(polytope, edge, &trial)) {
-            break;
-        }
-        const double left = -trial.lower, depth = gjk_either_depth(&pair, trial.normal);
-        const bool meets = depth - left <= 4.0 * rounding;
-        trial.lower = meets ? -depth : -left;
-        *solution = trial;
-        found = true;
-        if (depth - left <= 0.5 * rounding ||
-            !gjk_turn_ahead(&pair, gjk_xy0(polytope->edge[edge].normal), depth, &trial.normal)) {
-            break;
-        }
+/* A gjk_leave: as in epa3.c. */
+static bool leave(void *polytope, const gjk_either_frame *pair, uint32_t *room, gjk_solution *trial,
+                  gjk_vec3 *ahead) {
+    const struct gjk_polytope2 *p = polytope;
+    const uint32_t edge = push_out_along(pair->flat, polytope, gjk_xy(trial->normal), room);
+    if (edge == GJK_NO_FACE || !set_exit(p, edge, trial)) {
+        return false;
     }
-    return found;
-}
-
-/* Descends from each start and from the normal found last, and keeps the least depth. */
-static void descend_all(const gjk_frame2 *frame, const gjk_goal *goal, gjk_starts *starts,
-                        gjk_solution *solution) {
-    gjk_solution best = *solution;
-    starts->normal[starts->count++] = solution->normal;
-    for (uint32_t i = 0; i < starts->count; i++) {
-        gjk_solution trial = *solution;
-        trial.normal = starts->normal[i];
-        trial.lower = -INFINITY;
-        gjk_descend2(frame, goal, &trial);
-        if (trial.lower > best.lower) {
-            best = trial;
-        }
-    }
-    *solution = best;
+    *ahead = gjk_xy0(p->edge[edge].normal);
+    return true;
 }
 
 static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
@@ -257,12 +224,13 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         }
     }
     if (!solution->has_points || solution->upper <= 0.0) {
+        const gjk_either_frame pair = {frame, NULL, frame->scale};
         set_witness_points(polytope, 4 * close_enough, solution);
         const bool is_loose = goal->tolerance > LOOSE * rounding;
         if (frame->curved && (!settled || is_loose)) {
-            descend_all(frame, goal, &starts, solution);
+            gjk_descend_all(&pair, goal, &starts, solution);
         }
-        const bool left = frame->curved && find_exit(frame, polytope, solution);
+        const bool left = frame->curved && gjk_find_exit(&pair, polytope, leave, solution);
         if (!settled && !left) {
             const gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
             const gjk_vertex3 lifted = gjk_vertex2_lift(&support);

@@ -12,6 +12,7 @@
 #include "base/numbers.h"
 #include "base/predicate.h"
 #include "pair/direct/round.h"
+#include "pair/epa/descend.h"
 #include "pair/epa/polytope.h"
 #include "pair/gjk/stopping.h"
 #include "pair/recording.h"
@@ -24,9 +25,6 @@
  * Newton's method, and how many iterations later it tries again where that found no contact. */
 #define ROUND_AFTER 5
 #define ROUND_AGAIN 3
-
-/* Directions of rays that are tried for the witness points. */
-#define TURNS_MAX 24
 
 /* A tolerance so many roundings large leaves room for a better direction. */
 #define LOOSE 0x1p26
@@ -241,38 +239,16 @@ static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *po
     return GJK_NO_FACE;
 }
 
-/*
- * Where does the ray from the origin along the normal leave a - b? The points of a and b there lie
- * on both and differ in its direction, with all digits whatever the tolerance: those of the nearest
- * face are inside of round bodies by as much as the bounds differ, and support points along its
- * normal differ in another direction. How far it leaves is less than the depth along the normal
- * unless a - b has the same normal there; so the search turns to that normal, as long as it gains.
- * Where that ends before the two depths meet, the solution has the less one, at which the points
- * are. False: the solution is left as it was.
- */
-static bool find_exit(const gjk_frame3 *frame, struct gjk_polytope3 *polytope,
-                      gjk_solution *solution) {
-    const gjk_either_frame pair = {NULL, frame, frame->scale};
-    const double rounding = GJK_ROUNDING * frame->scale;
-    gjk_solution trial = *solution;
-    uint32_t room = GJK_POLYTOPE_EXIT_MAX;
-    bool found = false;
-    for (int turn = 0; turn < TURNS_MAX; turn++) {
-        const uint32_t face = push_out_along(frame, polytope, trial.normal, &room);
-        if (face == GJK_NO_FACE || !set_exit(polytope, &polytope->face[face], rounding, &trial)) {
-            break;
-        }
-        const double left = -trial.lower, depth = gjk_either_depth(&pair, trial.normal);
-        const bool meets = depth - left <= 4.0 * rounding;
-        trial.lower = meets ? -depth : -left;
-        *solution = trial;
-        found = true;
-        if (depth - left <= 0.5 * rounding ||
-            !gjk_turn_ahead(&pair, polytope->face[face].normal, depth, &trial.normal)) {
-            break;
-        }
+/* A gjk_leave. */
+static bool leave(void *polytope, const gjk_either_frame *pair, uint32_t *room, gjk_solution *trial,
+                  gjk_vec3 *ahead) {
+    const struct gjk_polytope3 *p = polytope;
+    const uint32_t face = push_out_along(pair->frame, polytope, trial->normal, room);
+    if (face == GJK_NO_FACE || !set_exit(p, &p->face[face], GJK_ROUNDING * pair->scale, trial)) {
+        return false;
     }
-    return found;
+    *ahead = p->face[face].normal;
+    return true;
 }
 
 /* Of two round bodies many faces are nearly as near as the nearest: the next few are pushed out in
@@ -297,23 +273,6 @@ static void push_more(const gjk_frame3 *frame, struct gjk_polytope3 *polytope, c
             return;
         }
     }
-}
-
-/* Descends from each start and from the normal found last, and keeps the least depth. */
-static void descend_all(const gjk_frame3 *frame, const gjk_goal *goal, gjk_starts *starts,
-                        gjk_solution *solution) {
-    gjk_solution best = *solution;
-    starts->normal[starts->count++] = solution->normal;
-    for (uint32_t i = 0; i < starts->count; i++) {
-        gjk_solution trial = *solution;
-        trial.normal = starts->normal[i];
-        trial.lower = -INFINITY;
-        gjk_descend3(frame, goal, &trial);
-        if (trial.lower > best.lower) {
-            best = trial;
-        }
-    }
-    *solution = best;
 }
 
 /* One search, which goes on in more storage when it has filled the first. */
@@ -431,11 +390,12 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
         const double seen = -gjk_dot3(solution->normal, v);
         solution->upper = gjk_smaller(gjk_larger(solution->upper, seen), 0.0);
     }
+    const gjk_either_frame pair = {NULL, s->frame, s->frame->scale};
     const bool is_loose = s->goal->tolerance > LOOSE * s->rounding;
     if (s->frame->curved && (!s->settled || is_loose)) {
-        descend_all(s->frame, s->goal, &s->starts, solution);
+        gjk_descend_all(&pair, s->goal, &s->starts, solution);
     }
-    const bool left = s->frame->curved && find_exit(s->frame, polytope, solution);
+    const bool left = s->frame->curved && gjk_find_exit(&pair, polytope, leave, solution);
     if (!s->settled && !left) {
         const gjk_vertex3 support = gjk_support3(s->frame, solution->normal);
         gjk_prefer_support(&support, solution);
