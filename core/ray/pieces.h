@@ -14,11 +14,29 @@ gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);
 
-/* Where one of the two starts inside the other, a closed mesh, and does not touch it, that is the
- * result. Of shapes whose surfaces do not overlap at the start. */
-void gjk_cast_starts_inside(const gjk_placed *moving, const gjk_placed *target,
-                            const gjk_cast_settings *settings, gjk_budget *budget,
-                            gjk_cast_result *result);
+/* The first contact among the pairs of pieces of two shapes, as far as it is known. */
+typedef struct gjk_piece_cast {
+    const gjk_placed *moving, *target;
+    gjk_cast_settings settings; /* that report an overlap at the start */
+    gjk_cast_result best;
+} gjk_piece_cast;
+
+gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_placed *target,
+                                   const gjk_cast_settings *settings);
+
+/* How far along the way contacts are of interest. */
+static inline double gjk_piece_cast_bound(const gjk_piece_cast *cast) {
+    return cast->best.hit ? cast->best.fraction : 1.0;
+}
+
+/* Takes the result of two pieces if it is better than the best: inside comes first, then the first
+ * contact, then the least pieces. */
+void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
+                          uint32_t moving_piece, uint32_t piece);
+
+/* The result of the whole: also where one of the two starts inside the other, a closed mesh, and does
+ * not touch it. */
+gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast);
 
 /* Makes of a result that reports an overlap at the start what settings->at_start asks for. */
 void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,

@@ -367,13 +367,7 @@ static void find_collision(gjk_asked_row *row, const gjk_configuration_hint *hin
 /* How far a shape reaches along a direction of the world, from its own origin's place. */
 static double reach_along(const gjk_placed *placed, gjk_vec3 direction) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, direction);
-    gjk_vec3 point;
-    if (placed->shape->dimension == 2) {
-        const gjk_vec2 flat = gjk_support_of2(placed->shape, gjk_xy(own));
-        return own.x * flat.x + own.y * flat.y + placed->shape->radius;
-    }
-    gjk_support_of3(placed->shape, own.x, own.y, own.z, &point);
-    return gjk_dot3(own, point) + placed->shape->radius;
+    return gjk_dot3(own, gjk_support_of(placed->shape, own)) + placed->shape->radius;
 }
 
 static bool is_plain(const gjk_placed *placed) {

@@ -289,16 +289,10 @@ typedef struct container {
 /* shape: about its middle, as all is that is compared here. */
 static bool is_beyond(const gjk_shape *shape, const gjk_facet *facet, double slack) {
     const gjk_vec3 n = facet->normal;
-    gjk_vec3 farthest;
     if (gjk_dot3(n, shape->center) + shape->bounding_radius <= facet->offset) {
         return false;
     }
-    if (shape->dimension == 2) {
-        farthest = gjk_xy0(gjk_support_of2(shape, gjk_xy(n)));
-    } else {
-        gjk_support_of3(shape, n.x, n.y, n.z, &farthest);
-    }
-    return gjk_dot3(n, farthest) + shape->radius > facet->offset + slack;
+    return gjk_dot3(n, gjk_support_of(shape, n)) + shape->radius > facet->offset + slack;
 }
 
 static bool convex_lies_within(container *in, const gjk_placed *body) {

@@ -122,3 +122,12 @@ bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk
     }
     return false;
 }
+
+static bool is_closed_mesh(const gjk_shape *shape) {
+    return shape->pieces != NULL && shape->type == GJK_MESH && shape->pieces->closed;
+}
+
+bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
+    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget));
+}

@@ -286,10 +286,6 @@ void gjk_visit_piece_pairs(const gjk_placed *a, const gjk_placed *b, gjk_piece_v
  * closed mesh, but has a point in it, is inside.
  */
 
-static bool is_closed_mesh(const gjk_shape *shape) {
-    return shape->pieces != NULL && shape->type == GJK_MESH && shape->pieces->closed;
-}
-
 typedef struct piece_search {
     gjk_piece_visitor visitor; /* first: it is cast back */
     gjk_question question;
@@ -366,10 +362,8 @@ static gjk_pair_answer search_pieces(gjk_question question, const gjk_placed *a,
     search.settings.recorder = NULL;
     search.settings.cache = NULL;
     gjk_visit_piece_pairs(a, b, &search.visitor);
-    /* One shape may enclose the other where their surfaces do not meet. */
     const bool inside = search.best.state == GJK_SEPARATED && !gjk_budget_is_spent(budget) &&
-                        ((is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
-                         (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget)));
+                        gjk_one_encloses(a, b, budget);
     if (inside || gjk_budget_is_spent(budget)) {
         return gjk_answer_without_pieces(inside && !gjk_budget_is_spent(budget));
     }

@@ -147,13 +147,7 @@ typedef struct plane {
 /* The point of a core that is farthest along d, relative to the origin of its frame. */
 static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 origin, gjk_vec3 d) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, d);
-    gjk_vec3 point;
-    if (placed->shape->dimension == 2) {
-        point = gjk_xy0(gjk_support_of2(placed->shape, gjk_xy(own)));
-    } else {
-        gjk_support_of3(placed->shape, own.x, own.y, own.z, &point);
-    }
-    return gjk_add3(gjk_mul3(&placed->pose.rotation, point),
+    return gjk_add3(gjk_mul3(&placed->pose.rotation, gjk_support_of(placed->shape, own)),
                     gjk_sub3(placed->pose.position, origin));
 }
 

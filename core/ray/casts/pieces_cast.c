@@ -13,19 +13,75 @@
 #define POSE_ROUNDING 0x1p-46
 
 typedef struct piece_cast {
+    gjk_piece_cast pair;
     gjk_vec3 translation; /* of the moving shape, in the world */
-    const gjk_cast_settings *settings;
-    gjk_budget *budget;
-    gjk_cast_result best;
 } piece_cast;
+
+gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_placed *target,
+                                   const gjk_cast_settings *settings) {
+    gjk_piece_cast cast = {
+        .moving = moving,
+        .target = target,
+        .settings = *settings,
+        .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
+    };
+    cast.settings.at_start = GJK_AT_START_REPORT;
+    return cast;
+}
+
+static bool is_better_cast(const gjk_cast_result *p, const gjk_cast_result *best) {
+    if (!best->hit || p->inside != best->inside) {
+        return !best->hit || p->inside;
+    }
+    if (p->fraction != best->fraction) {
+        return p->fraction < best->fraction;
+    }
+    return p->piece != best->piece ? p->piece < best->piece : p->moving_piece < best->moving_piece;
+}
+
+void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
+                          uint32_t moving_piece, uint32_t piece) {
+    gjk_cast_result found = *result;
+    found.piece = piece;
+    found.moving_piece = moving_piece;
+    if (found.hit && is_better_cast(&found, &cast->best)) {
+        cast->best = found;
+    }
+}
+
+gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
+    gjk_cast_result result = cast->best;
+    gjk_budget *budget = cast->settings.budget;
+    if (!(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
+        gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
+        /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the
+         * two touch. */
+        gjk_detect_settings at_rest = gjk_detect_settings_default();
+        at_rest.tolerance = cast->settings.tolerance;
+        at_rest.max_iterations = cast->settings.max_iterations;
+        at_rest.penetration = false;
+        at_rest.budget = budget;
+        if (gjk_detect(cast->moving, cast->target, &at_rest).state != GJK_TOUCHING) {
+            result = (gjk_cast_result){.hit = true,
+                                       .inside = true,
+                                       .piece = GJK_NO_PIECE,
+                                       .moving_piece = GJK_NO_PIECE,
+                                       .point = cast->moving->pose.position};
+        }
+    }
+    if (gjk_budget_is_spent(budget)) {
+        return (
+            gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
+    }
+    if (result.hit && result.piece != GJK_NO_PIECE) {
+        result.has_material =
+            gjk_piece_material(cast->target->shape->pieces, result.piece, &result.material);
+    }
+    return result;
+}
 
 /* Steps of the advancement, at most. */
 #define ADVANCES 8
-
-/* How far along the way contacts are of interest. */
-static double bound_of(const piece_cast *cast) {
-    return cast->best.hit ? cast->best.fraction : 1.0;
-}
 
 /* Returns true if a convex shape that moves along `way`, both in the whole's frame, cannot meet the
  * piece before the bound. By conservative advancement (Mirtich 1996): a gap along some direction
@@ -50,16 +106,6 @@ static bool surely_misses(const struct gjk_pieces *pieces, uint32_t piece, const
     return false;
 }
 
-static bool is_better(const gjk_cast_result *p, const gjk_cast_result *best) {
-    if (!best->hit || p->inside != best->inside) {
-        return !best->hit || p->inside;
-    }
-    if (p->fraction != best->fraction) {
-        return p->fraction < best->fraction;
-    }
-    return p->piece != best->piece ? p->piece < best->piece : p->moving_piece < best->moving_piece;
-}
-
 /* Does the way lead through a face that has one side only, from behind? */
 static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3 translation) {
     const struct gjk_pieces *pieces = target->shape->pieces;
@@ -74,22 +120,13 @@ static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3
 }
 
 static void cast_at_piece(piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
-                          const gjk_placed *target, uint32_t piece, const gjk_placed *whole) {
-    gjk_cast_result result = gjk_cast(moving, cast->translation, target, cast->settings);
-    result.piece = piece;
-    result.moving_piece = moving_piece;
-    if (result.hit && !result.inside && piece != GJK_NO_PIECE &&
-        comes_from_behind(whole, piece, cast->translation)) {
-        return;
+                          const gjk_placed *target, uint32_t piece) {
+    const gjk_cast_result result =
+        gjk_cast(moving, cast->translation, target, &cast->pair.settings);
+    if (!(result.hit && !result.inside && piece != GJK_NO_PIECE &&
+          comes_from_behind(cast->pair.target, piece, cast->translation))) {
+        gjk_piece_cast_offer(&cast->pair, &result, moving_piece, piece);
     }
-    if (result.hit && is_better(&result, &cast->best)) {
-        cast->best = result;
-    }
-}
-
-static gjk_bounds box_in_frame(const gjk_pose *frame, const gjk_placed *placed) {
-    const gjk_placed seen = {placed->shape, gjk_pose_relative(frame, &placed->pose)};
-    return gjk_placed_bounds(&seen);
 }
 
 /* How much wider boxes must be than the pieces in them. */
@@ -106,46 +143,50 @@ static double slack_of(const gjk_placed *whole, const gjk_placed *other, double 
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
-    const double slack = slack_of(whole, other, cast->settings->tolerance);
-    const gjk_bounds box = box_in_frame(&whole->pose, other);
+    const double slack = slack_of(whole, other, cast->pair.settings.tolerance);
+    const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
+    const gjk_bounds box = gjk_placed_bounds(&seen);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
     gjk_pieces_query_sweep(tree, gjk_mul3_transposed(&whole->pose.rotation, way), &query);
-    gjk_pieces_walk_init(walk, tree, &query, bound_of(cast), cast->budget);
+    gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(&cast->pair),
+                         cast->pair.settings.budget);
 }
 
 /* One convex piece of what moves against the whole target. */
-static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
-                           const gjk_placed *target) {
+static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece) {
+    const gjk_placed *target = cast->pair.target;
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (pieces == NULL) {
-        cast_at_piece(cast, moving, moving_piece, target, GJK_NO_PIECE, target);
+        cast_at_piece(cast, moving, moving_piece, target, GJK_NO_PIECE);
         return;
     }
     gjk_pieces_walk walk;
     uint32_t first, count;
     const gjk_seen seen = gjk_seen_make(&target->pose, moving);
     const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->translation);
-    const double slack = slack_of(target, moving, cast->settings->tolerance) +
+    const double slack = slack_of(target, moving, cast->pair.settings.tolerance) +
                          POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z));
     start_walk(target, moving, cast->translation, cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
-            if (gjk_budget_spend(cast->budget, 32)) {
+            if (gjk_budget_spend(cast->pair.settings.budget, 32)) {
                 return;
             }
-            if (surely_misses(pieces, index, &seen, way, bound_of(cast), slack)) {
+            if (surely_misses(pieces, index, &seen, way, gjk_piece_cast_bound(&cast->pair),
+                              slack)) {
                 continue;
             }
             gjk_piece piece;
             gjk_piece_make(target, index, &piece);
-            cast_at_piece(cast, moving, moving_piece, &piece.placed, index, target);
+            cast_at_piece(cast, moving, moving_piece, &piece.placed, index);
         }
-        walk.bound = bound_of(cast);
+        walk.bound = gjk_piece_cast_bound(&cast->pair);
     }
 }
 
-static void cast_pieces(piece_cast *cast, const gjk_placed *moving, const gjk_placed *target) {
+static void cast_pieces(piece_cast *cast) {
+    const gjk_placed *moving = cast->pair.moving, *target = cast->pair.target;
     const struct gjk_pieces *pieces = moving->shape->pieces;
     gjk_pieces_walk walk;
     uint32_t first, count;
@@ -155,75 +196,22 @@ static void cast_pieces(piece_cast *cast, const gjk_placed *moving, const gjk_pl
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
             gjk_piece_make(moving, index, &piece);
-            if (gjk_budget_spend(cast->budget, 32)) {
+            if (gjk_budget_spend(cast->pair.settings.budget, 32)) {
                 return;
             }
-            cast_at_target(cast, &piece.placed, index, target);
+            cast_at_target(cast, &piece.placed, index);
         }
-        walk.bound = bound_of(cast);
-    }
-}
-
-static bool starts_inside(const gjk_placed *moving, const gjk_placed *target, gjk_budget *budget) {
-    const struct gjk_pieces *of_target = target->shape->pieces, *of_moving = moving->shape->pieces;
-    return (of_target != NULL && of_target->type == GJK_MESH && of_target->closed &&
-            gjk_mesh_encloses_some(target, moving, budget)) ||
-           (of_moving != NULL && of_moving->type == GJK_MESH && of_moving->closed &&
-            gjk_mesh_encloses_some(moving, target, budget));
-}
-
-/* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the two
- * touch. */
-static bool touches(const gjk_placed *moving, const gjk_placed *target,
-                    const gjk_cast_settings *settings) {
-    gjk_detect_settings at_rest = gjk_detect_settings_default();
-    at_rest.tolerance = settings->tolerance;
-    at_rest.max_iterations = settings->max_iterations;
-    at_rest.penetration = false;
-    at_rest.budget = settings->budget;
-    const gjk_detect_result start = gjk_detect(moving, target, &at_rest);
-    return start.state == GJK_TOUCHING;
-}
-
-void gjk_cast_starts_inside(const gjk_placed *moving, const gjk_placed *target,
-                            const gjk_cast_settings *settings, gjk_budget *budget,
-                            gjk_cast_result *result) {
-    if (starts_inside(moving, target, budget) && !gjk_budget_is_spent(budget) &&
-        !touches(moving, target, settings) && !gjk_budget_is_spent(budget)) {
-        *result = (gjk_cast_result){.hit = true,
-                                    .inside = true,
-                                    .piece = GJK_NO_PIECE,
-                                    .moving_piece = GJK_NO_PIECE,
-                                    .point = moving->pose.position};
+        walk.bound = gjk_piece_cast_bound(&cast->pair);
     }
 }
 
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
-    gjk_cast_settings of_pieces = *settings;
-    of_pieces.at_start = GJK_AT_START_REPORT;
-    piece_cast cast = {
-        .translation = translation,
-        .settings = &of_pieces,
-        .budget = settings->budget,
-        .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
-    };
+    piece_cast cast = {gjk_piece_cast_make(moving, target, settings), translation};
     if (moving->shape->pieces == NULL) {
-        cast_at_target(&cast, moving, GJK_NO_PIECE, target);
+        cast_at_target(&cast, moving, GJK_NO_PIECE);
     } else {
-        cast_pieces(&cast, moving, target);
+        cast_pieces(&cast);
     }
-    gjk_cast_result *best = &cast.best;
-    if (!(best->hit && best->inside) && !gjk_budget_is_spent(cast.budget)) {
-        gjk_cast_starts_inside(moving, target, settings, cast.budget, best);
-    }
-    if (gjk_budget_is_spent(cast.budget)) {
-        return (
-            gjk_cast_result){.given_up = true, .piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE};
-    }
-    if (best->hit && best->piece != GJK_NO_PIECE) {
-        best->has_material =
-            gjk_piece_material(target->shape->pieces, best->piece, &best->material);
-    }
-    return *best;
+    return gjk_piece_cast_end(&cast.pair);
 }

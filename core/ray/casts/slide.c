@@ -20,14 +20,8 @@
 
 static gjk_vec3 support_of(const gjk_placed *placed, gjk_vec3 n) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
-    gjk_vec3 point;
-    if (placed->shape->dimension == 2) {
-        point = gjk_xy0(gjk_support_of2(placed->shape, gjk_xy(own)));
-    } else {
-        gjk_support_of3(placed->shape, own.x, own.y, own.z, &point);
-    }
-    point = gjk_add3(point, gjk_scale3(placed->shape->radius, own));
-    return gjk_mul3(&placed->pose.rotation, point);
+    const gjk_vec3 ball = gjk_scale3(placed->shape->radius, own);
+    return gjk_mul3(&placed->pose.rotation, gjk_add3(gjk_support_of(placed->shape, own), ball));
 }
 
 /* The point of target - moving farthest along n. */

@@ -19,13 +19,7 @@ static void add_facet(const gjk_shape *shape, gjk_vec3 v, gjk_facets *out) {
     const gjk_vec3 scaled = {v.x / most, v.y / most, v.z / most};
     const double length = gjk_length3(scaled);
     const gjk_vec3 normal = {scaled.x / length, scaled.y / length, scaled.z / length};
-    gjk_vec3 farthest;
-    if (shape->dimension == 2) {
-        farthest = gjk_xy0(gjk_support_of2(shape, gjk_xy(normal)));
-    } else {
-        gjk_support_of3(shape, normal.x, normal.y, normal.z, &farthest);
-    }
-    farthest = gjk_add3(farthest, shape->offset);
+    const gjk_vec3 farthest = gjk_add3(gjk_support_of(shape, normal), shape->offset);
     out->items[out->count++] = (gjk_facet){normal, gjk_dot3(normal, farthest)};
 }
 

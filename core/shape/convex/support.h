@@ -13,6 +13,16 @@
 gjk_vec2 gjk_support_of2(const gjk_shape *shape, gjk_vec2 direction);
 void gjk_support_of3(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);
 
+/* The same in either dimension, with z = 0 in 2D. */
+static inline gjk_vec3 gjk_support_of(const gjk_shape *shape, gjk_vec3 d) {
+    gjk_vec3 point;
+    if (shape->dimension == 2) {
+        return gjk_xy0(gjk_support_of2(shape, gjk_xy(d)));
+    }
+    gjk_support_of3(shape, d.x, d.y, d.z, &point);
+    return point;
+}
+
 /* The same of a shape whose core is a curve (count 0), within a few units in the last place of the
  * size. */
 void gjk_curve_support(const gjk_shape *shape, double dx, double dy, double dz, gjk_vec3 *point);

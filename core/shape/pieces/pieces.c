@@ -406,14 +406,7 @@ static gjk_vec3 nearest_on_triangle(const gjk_vec3 corners[3], gjk_vec3 p) {
 static double least_along(const gjk_placed *placed, gjk_vec3 direction) {
     const gjk_shape *shape = placed->shape;
     const gjk_vec3 d = gjk_neg3(gjk_mul3_transposed(&placed->pose.rotation, direction));
-    gjk_vec3 point;
-    if (shape->dimension == 3) {
-        gjk_support_of3(shape, d.x, d.y, d.z, &point);
-    } else {
-        const gjk_vec2 flat = gjk_support_of2(shape, gjk_xy(d));
-        point = (gjk_vec3){flat.x, flat.y, 0.0};
-    }
-    point = gjk_add3(point, shape->offset);
+    const gjk_vec3 point = gjk_add3(gjk_support_of(shape, d), shape->offset);
     return gjk_dot3(direction, placed->pose.position) - gjk_dot3(d, point) - shape->radius;
 }
 
