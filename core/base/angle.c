@@ -38,7 +38,7 @@ static const gjk_double_double half_pi = {0x1.921fb54442d18p+0, 0x1.1a62633145c0
  * more only add multiples of 4 to angle * 2/pi; the 192 bits from there on leave an
  * error of 2^-137, and no double comes nearer than 2^-62 to a multiple of pi/2.
  */
-static gjk_double_double reduce(double angle, unsigned *quadrant) {
+static gjk_double_double reduce_angle(double angle, unsigned *quadrant) {
     int exponent;
     uint64_t m = (uint64_t)ldexp(frexp(angle, &exponent), 53);
     int skip = exponent - 53 + 62;
@@ -140,7 +140,7 @@ void gjk_sincos_wide(double angle, gjk_double_double *sine, gjk_double_double *c
     unsigned quadrant = 0;
     gjk_double_double rest = {magnitude, 0.0}, s, c;
     if (magnitude > half_pi.high / 2) {
-        rest = reduce(magnitude, &quadrant);
+        rest = reduce_angle(magnitude, &quadrant);
     }
     wide_series(rest, &s, &c);
     gjk_double_double turned_sine = quadrant % 2 == 0 ? s : c;
@@ -163,7 +163,7 @@ void gjk_sincos(double angle, double *sine, double *cosine) {
     unsigned quadrant = 0;
     gjk_double_double rest = {magnitude, 0.0};
     if (magnitude > half_pi.high / 2) {
-        rest = reduce(magnitude, &quadrant);
+        rest = reduce_angle(magnitude, &quadrant);
     }
     double s, c;
     series(rest, &s, &c);
@@ -256,14 +256,14 @@ double gjk_between(double a, double b, double t) {
 }
 
 /* Returns the error that rounding may leave in a half turn between angles of that size. */
-static double slack_of(double from, double to) {
+static double half_turn_slack(double from, double to) {
     const double largest = fmax(PI, fmax(fabs(from), fabs(to)));
     return fmin(HALF_TURN_ROUNDING2 * largest, HALF_TURN_ROUNDING_MAX);
 }
 
 /* Returns true if the way from one angle to the other is their difference. */
 static bool is_short(double from, double to) {
-    return fabs(to - from) < PI - slack_of(from, to);
+    return fabs(to - from) < PI - half_turn_slack(from, to);
 }
 
 double gjk_turn2(double from, double to) {
@@ -277,7 +277,7 @@ double gjk_turn2(double from, double to) {
         return 0.0;
     }
     const double way = gjk_atan2(c0 * s1 - s0 * c1, c0 * c1 + s0 * s1);
-    return way <= slack_of(from, to) - PI ? way + 2 * PI : way;
+    return way <= half_turn_slack(from, to) - PI ? way + 2 * PI : way;
 }
 
 double gjk_slerp2(double from, double to, double t) {

@@ -159,7 +159,7 @@ gjk_arena_mark gjk_arena_here(const struct gjk_arena *arena) {
                             .used_bytes = arena->used_bytes};
 }
 
-static void cut(struct gjk_arena_chunk *chunk, size_t filled) {
+static void cut_chunk(struct gjk_arena_chunk *chunk, size_t filled) {
     chunk->filled = filled;
     POISON(chunk->data + filled, chunk->capacity - filled);
 }
@@ -170,10 +170,10 @@ void gjk_arena_rewind(struct gjk_arena *arena, gjk_arena_mark mark) {
     if (newest != NULL && newest != mark.chunk) {
         free_chunks(arena, newest->next, mark.chunk);
         newest->next = mark.chunk;
-        cut(newest, 0);
+        cut_chunk(newest, 0);
     }
     if (mark.chunk != NULL) {
-        cut(mark.chunk, mark.filled);
+        cut_chunk(mark.chunk, mark.filled);
     }
     arena->used_bytes = mark.used_bytes;
 }

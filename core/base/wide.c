@@ -50,7 +50,7 @@ static wide turn_by_angle(double angle, wide v) {
                   gjk_dd_add(gjk_dd_mul(s, v.x), gjk_dd_mul(c, v.y)), v.z};
 }
 
-static gjk_double_double along(gjk_vec3 row, wide v) {
+static gjk_double_double wide_along(gjk_vec3 row, wide v) {
     return gjk_dd_add(combine(row.x, v.x, row.y, v.y), gjk_dd_scale(row.z, v.z));
 }
 
@@ -62,7 +62,7 @@ static wide turned(const gjk_pose *pose, wide v) {
         return turn_by_angle(pose->turn.angle, v);
     }
     const gjk_mat3 *r = &pose->rotation;
-    return (wide){along(r->r0, v), along(r->r1, v), along(r->r2, v)};
+    return (wide){wide_along(r->r0, v), wide_along(r->r1, v), wide_along(r->r2, v)};
 }
 
 /* Exactly, as a pose that does not turn is told by its matrix: the common case of land maps. */

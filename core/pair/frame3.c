@@ -95,7 +95,7 @@ static inline gjk_columns columns_of(const gjk_shape *shape) {
     return (gjk_columns){shape->columns, shape->count, shape->stride};
 }
 
-static inline gjk_vec3 point_of(const gjk_columns *cloud, uint32_t i) {
+static inline gjk_vec3 column_point(const gjk_columns *cloud, uint32_t i) {
     const double *x = cloud->x + i, *y = x + cloud->stride;
     return (gjk_vec3){*x, *y, y[cloud->stride]};
 }
@@ -111,8 +111,8 @@ void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_v
         const gjk_vec3 along[2] = {d, gjk_neg3(back)};
         uint32_t index[2];
         gjk_scans_fastest()->both(cloud, along, index);
-        a = point_of(&cloud[0], index[0]);
-        vertex->own_b = point_of(&cloud[1], index[1]);
+        a = column_point(&cloud[0], index[0]);
+        vertex->own_b = column_point(&cloud[1], index[1]);
     } else {
         gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
         gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);

@@ -229,8 +229,8 @@ static void try_boxes(const gjk_placed *a, const gjk_placed *b, const pair_query
     }
 }
 
-static pair_verdict solve(const gjk_placed *a, const gjk_placed *b, const pair_query *query,
-                          gjk_solution *solution) {
+static pair_verdict solve_pair(const gjk_placed *a, const gjk_placed *b, const pair_query *query,
+                               gjk_solution *solution) {
     const gjk_goal *goal = &query->goal;
     GJK_ASSERT(a->shape->dimension == b->shape->dimension);
     GJK_ASSERT(goal->tolerance >= 0.0 && goal->max_iterations >= GJK_ITERATIONS_MIN);
@@ -269,9 +269,9 @@ static gjk_vec3 place_point(const gjk_placed *a, const gjk_solution *solution, g
 }
 
 /* Sets the witness points in the world, if there are any to report, else zero. */
-static inline void set_points(const gjk_placed *a, const gjk_placed *b,
-                              const gjk_solution *solution, double length, bool has_points,
-                              gjk_vec3 *point_a, gjk_vec3 *point_b) {
+static inline void set_world_points(const gjk_placed *a, const gjk_placed *b,
+                                    const gjk_solution *solution, double length, bool has_points,
+                                    gjk_vec3 *point_a, gjk_vec3 *point_b) {
     *point_a = *point_b = (gjk_vec3){0, 0, 0};
     if (has_points) {
         *point_a = place_point(a, solution, solution->point_a, a->shape->radius, length);
@@ -399,7 +399,7 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
     query.is_swapped = swapped;
     query.walk = walk;
     gjk_solution solution;
-    const pair_verdict verdict = solve(first, second, &query, &solution);
+    const pair_verdict verdict = solve_pair(first, second, &query, &solution);
     const bool has_normal = is_distance ? verdict.state != GJK_OVERLAPPING : settings->penetration;
     const bool has_lengths = has_normal && (is_distance || verdict.state != GJK_SEPARATED);
     const double most = is_distance ? verdict.upper : -verdict.lower;
@@ -411,9 +411,9 @@ static __attribute__((noinline)) void answer_any(gjk_question question, const gj
     answer->lower_bound = has_lengths ? gjk_positive_part(least) : 0.0;
     answer->has_points = has_lengths && solution.has_points;
     answer->given_up = gjk_budget_is_spent(settings->budget);
-    set_points(first, second, &solution, verdict.length, answer->has_points,
-               swapped ? &answer->point_b : &answer->point_a,
-               swapped ? &answer->point_a : &answer->point_b);
+    set_world_points(first, second, &solution, verdict.length, answer->has_points,
+                     swapped ? &answer->point_b : &answer->point_a,
+                     swapped ? &answer->point_a : &answer->point_b);
 }
 
 /* Not inlined, since the queries that a kernel decides would pay for its frame. */

@@ -157,7 +157,7 @@ static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_
 }
 
 /* Inside comes first, then the nearest, then the least piece. */
-static bool is_better(const gjk_ray_result *p, const gjk_ray_result *best) {
+static bool is_better_hit(const gjk_ray_result *p, const gjk_ray_result *best) {
     if (!best->hit || p->inside != best->inside) {
         return !best->hit || p->inside;
     }
@@ -181,7 +181,7 @@ static void ask_piece(piece_search *search, uint32_t index) {
     result.piece = index;
     const bool passes =
         search->seen->one_sided && !result.inside && is_hit_from_behind(search->seen, index);
-    if (result.hit && !passes && is_better(&result, &search->best)) {
+    if (result.hit && !passes && is_better_hit(&result, &search->best)) {
         search->best = result;
         search->walk.bound = result.distance;
     }

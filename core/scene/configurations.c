@@ -212,7 +212,7 @@ static bool row_is_less(const gjk_asked_row *row, const gjk_body *a, const gjk_b
 }
 
 /* Where a body stands in the row. */
-static gjk_placed place(const gjk_asked_row *row, const gjk_body *body) {
+static gjk_placed place_in_row(const gjk_asked_row *row, const gjk_body *body) {
     const uint32_t index = configuration_index(row->c, body);
     if (index == UINT32_MAX) {
         return gjk_snapshot_place(&row->c->snapshot, body);
@@ -233,8 +233,9 @@ static void row_test(gjk_asked_row *row, gjk_pair_test ask, const gjk_participan
     }
 }
 
-static void begin(const struct gjk_configurations *c, const gjk_pose *poses, const gjk_pose *before,
-                  gjk_budget *budget, gjk_asked_row *row, gjk_configuration *out) {
+static void begin_row(const struct gjk_configurations *c, const gjk_pose *poses,
+                      const gjk_pose *before, gjk_budget *budget, gjk_asked_row *row,
+                      gjk_configuration *out) {
     out->colliding = false;
     out->a = out->b = NULL;
     out->fraction = 1.0;
@@ -270,7 +271,7 @@ static void row_test_found(gjk_asked_row *row, const gjk_participant *moved, gjk
 
 static void test_hint(gjk_asked_row *row, const gjk_configuration_hint *hint, gjk_pair_test ask) {
     if (hint->a != NULL) {
-        const gjk_placed a = place(row, hint->a), b = place(row, hint->b);
+        const gjk_placed a = place_in_row(row, hint->a), b = place_in_row(row, hint->b);
         const gjk_participant p = {hint->a, &a}, q = {hint->b, &b};
         row_test(row, ask, &p, &q);
     }
@@ -430,7 +431,7 @@ static bool boxes_are_apart(const gjk_query_bounds *p, const gjk_query_bounds *q
     return squared > bound * bound * (1.0 + 0x1p-48);
 }
 
-static void find_nearest(gjk_asked_row *row, const gjk_configuration_hint *hint) {
+static void find_nearest_pair(gjk_asked_row *row, const gjk_configuration_hint *hint) {
     const struct gjk_configurations *c = row->c;
     const gjk_configuration_settings *s = &c->settings;
     gjk_configuration *out = row->out;
@@ -472,18 +473,18 @@ static gjk_status follow(const struct gjk_configurations *c, const gjk_pose *pos
                          const gjk_pose *before, gjk_budget *budget, gjk_configuration_hint *hint,
                          gjk_configuration *out) {
     gjk_asked_row row;
-    begin(c, before, NULL, budget, &row, out);
+    begin_row(c, before, NULL, budget, &row, out);
     find_collision(&row, hint);
     if (row.status != GJK_OK || out->colliding) {
         out->fraction = out->colliding ? 0.0 : 1.0;
         return row.status;
     }
-    begin(c, poses, before, budget, &row, out);
+    begin_row(c, poses, before, budget, &row, out);
     row_find_contact(&row);
     if (row.status != GJK_OK || out->colliding) {
         return row.status;
     }
-    begin(c, poses, NULL, budget, &row, out);
+    begin_row(c, poses, NULL, budget, &row, out);
     find_collision(&row, hint);
     return row.status;
 }
@@ -494,7 +495,7 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
     const gjk_configuration_settings *s = &configurations->settings;
     gjk_status status = GJK_OK;
     gjk_asked_row asked;
-    begin(configurations, poses, NULL, budget, &asked, out);
+    begin_row(configurations, poses, NULL, budget, &asked, out);
     if (before != NULL) {
         status = follow(configurations, poses, before, budget, hint, out);
     } else if (!s->distance) {
@@ -503,14 +504,14 @@ gjk_status gjk_configuration_ask(const struct gjk_configurations *configurations
         out->fraction = out->colliding ? 0.0 : 1.0;
     }
     if (s->distance && out->colliding && status == GJK_OK) {
-        const gjk_placed p = place(&asked, out->a), q = place(&asked, out->b);
+        const gjk_placed p = place_in_row(&asked, out->a), q = place_in_row(&asked, out->b);
         out->result = gjk_distance(&p, &q, &asked.distance);
         status = out->result.given_up ? GJK_GIVEN_UP : GJK_OK;
         if (out->result.distance == 0.0) {
             out->result.lower_bound = out->result.signed_distance;
         }
     } else if (s->distance && status == GJK_OK) {
-        find_nearest(&asked, hint);
+        find_nearest_pair(&asked, hint);
         status = asked.status;
         out->fraction = out->colliding ? 0.0 : 1.0;
     }

@@ -1,7 +1,7 @@
 #ifndef GJK_TREE_BUILD_H
 #define GJK_TREE_BUILD_H
 
-/* What builds share: cutting bodies in two by number, where no plane separates them. */
+/* Shared by builds: cutting bodies in two by number, where no plane separates them. */
 
 #include "tree/node.h"
 

@@ -49,7 +49,7 @@ static bool set_frustum(const gjk_shape *shape, frustum3 *frustum) {
 }
 
 /* Scales both to the frame's unit and moves b into the frame. */
-static void place(const gjk_frame3 *frame, frustum3 *a, frustum3 *b) {
+static void place_frustums(const gjk_frame3 *frame, frustum3 *a, frustum3 *b) {
     a->base = gjk_scale3(frame->unit, a->base);
     a->axis = gjk_scale3(frame->unit, a->axis);
     b->base = gjk_add3(gjk_mul3(&frame->rotation, b->base), frame->translation);
@@ -127,7 +127,7 @@ bool gjk_coaxial3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_solution *s
     if (!frame->curved || !set_frustum(frame->a, &a) || !set_frustum(frame->b, &b)) {
         return false;
     }
-    place(frame, &a, &b);
+    place_frustums(frame, &a, &b);
     /* Without a square root, because most pairs are not parallel. An axis of length 0 is parallel
      * to all others, but two of them have no plane. */
     const gjk_vec3 cross = gjk_cross3(a.axis, b.axis);

@@ -61,7 +61,7 @@ static double set_v(axes *s, double q, double *growth) {
 /* Finds the unit vector v. No term of the sum exceeds 1, so q is at least r_i p_i - (r_i^2 -
  * r_least^2) for each i. Without a root the point lies in the plane of symmetry, so deep that the
  * points above and below it are equally near. */
-static bool solve(axes *s) {
+static bool solve_axes(axes *s) {
     double q = 0.0, growth;
     for (uint32_t i = 0; i < s->count; i++) {
         q = gjk_larger(q, s->lever[i] - s->beyond[i]);
@@ -88,7 +88,7 @@ static bool solve(axes *s) {
 
 static bool find_foot(gjk_vec3 radii, gjk_vec3 p, uint32_t dimension, foot3 *foot) {
     axes s = make_axes(radii, p, dimension);
-    if (!solve(&s)) {
+    if (!solve_axes(&s)) {
         return false;
     }
     double x[3] = {0}, n[3] = {0};

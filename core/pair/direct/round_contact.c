@@ -59,7 +59,7 @@ static void look(search3 *s) {
     gjk_round_look_along(&s->pair->body[1], gjk_neg3(c->normal), &c->look[1]);
 }
 
-static void set_points(search3 *s) {
+static void set_contact_points(search3 *s) {
     gjk_round_contact *c = s->contact;
     for (int k = 0; k < 2; k++) {
         const gjk_vec3 *end = c->look[k].point;
@@ -143,7 +143,7 @@ static bool solve_sides(const matrix2 *m, gjk_vec2 w, const gjk_vec2 g[2], const
     return true;
 }
 
-static bool solve(const search3 *s, step3 *step) {
+static bool solve_step(const search3 *s, step3 *step) {
     const gjk_round_contact *c = s->contact;
     const matrix2 m = curvature(s);
     const gjk_vec2 w = in_plane(s, s->w);
@@ -209,9 +209,9 @@ static bool iterate(search3 *s) {
         step3 step;
         look(s);
         activate(s);
-        set_points(s);
+        set_contact_points(s);
         const bool had[2] = {s->is_side[0], s->is_side[1]};
-        if (!set_axes(s) || !solve(s, &step) ||
+        if (!set_axes(s) || !solve_step(s, &step) ||
             !(gjk_dot2(step.normal, step.normal) < LONG * LONG && fabs(step.weight[0]) < 1e9 &&
               fabs(step.weight[1]) < 1e9)) {
             return false;
@@ -220,7 +220,7 @@ static bool iterate(search3 *s) {
         const bool same = had[0] == s->is_side[0] && had[1] == s->is_side[1];
         if (same && gjk_dot2(step.normal, step.normal) < SHORT * SHORT) {
             look(s);
-            set_points(s);
+            set_contact_points(s);
             return true;
         }
     }

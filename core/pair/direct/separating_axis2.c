@@ -37,7 +37,7 @@ static gjk_vec2 corner(const outline2 *polygon, uint32_t i) {
 }
 
 /* The corner farthest along n, the first among equals. */
-static uint32_t farthest(const outline2 *polygon, gjk_vec2 n) {
+static uint32_t farthest_corner(const outline2 *polygon, gjk_vec2 n) {
     uint32_t best = 0;
     double most = n.x * polygon->x[0] + n.y * polygon->y[0];
     for (uint32_t i = 1; i < polygon->count; i++) {
@@ -94,8 +94,8 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
         return false;
     }
     gjk_vec2 n = gjk_scale2(1.0 / length, between);
-    gjk_vec2 p = corner(own, farthest(own, n));
-    gjk_vec2 q = corner(other, farthest(other, gjk_neg2(n)));
+    gjk_vec2 p = corner(own, farthest_corner(own, n));
+    gjk_vec2 q = corner(other, farthest_corner(other, gjk_neg2(n)));
     double gap = gjk_dot2(n, gjk_sub2(q, p));
     bool met = length - gap <= close_enough;
     if (met ||
@@ -111,7 +111,7 @@ static bool settle_corners(const outline2 *own, const outline2 *other, const wit
 static bool settle(const outline2 polygons[2], const gjk_gap2 *widest, gjk_vec2 normal,
                    double rounding, gjk_solution *solution) {
     const outline2 *own = &polygons[widest->of_b], *other = &polygons[!widest->of_b];
-    uint32_t facing = farthest(other, gjk_neg2(normal));
+    uint32_t facing = farthest_corner(other, gjk_neg2(normal));
     witness2 points = find_witness(own, widest->edge, other, facing);
     double gap = gjk_dot2(normal, gjk_sub2(corner(other, facing), corner(own, widest->edge)));
     if (points.projected) { /* from the projection, where an error of the normal has no lever arm */

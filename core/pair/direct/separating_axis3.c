@@ -47,7 +47,7 @@ static void set_half(const gjk_shape *box, double half[3]) {
     }
 }
 
-static void place(const gjk_frame3 *frame, boxes3 *s) {
+static void place_boxes(const gjk_frame3 *frame, boxes3 *s) {
     const gjk_vec3 row[3] = {frame->rotation.r0, frame->rotation.r1, frame->rotation.r2};
     const gjk_vec3 t = frame->translation;
     set_half(frame->a, s->half_a);
@@ -285,7 +285,7 @@ bool gjk_separating_axis3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_sol
         return false;
     }
     boxes3 s;
-    place(frame, &s);
+    place_boxes(frame, &s);
     solution->iterations = 1;
     try_faces(&s);
     if (goal->stop_overlapping) {

@@ -83,8 +83,8 @@ static void search_line(const gjk_either_frame *pair, gjk_vec3 from, gjk_vec3 *t
     }
 }
 
-static void record(const gjk_either_frame *pair, const gjk_goal *goal, const gjk_solution *solution,
-                   const gjk_vertex3 *vertex) {
+static void record_descent(const gjk_either_frame *pair, const gjk_goal *goal,
+                           const gjk_solution *solution, const gjk_vertex3 *vertex) {
     if (goal->recorder == NULL) {
         return;
     }
@@ -112,7 +112,7 @@ static void descend(const gjk_either_frame *pair, const gjk_goal *goal, gjk_solu
         solution->lower = -along;
         solution->point_a = found.point_a;
         solution->point_b = found.point_b;
-        record(pair, goal, solution, &vertex);
+        record_descent(pair, goal, solution, &vertex);
         if (along >= depth - least) {
             return;
         }

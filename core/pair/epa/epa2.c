@@ -123,9 +123,9 @@ static void set_witness_points(const struct gjk_polytope2 *polytope, double slac
     gjk_set_witness2(&best, solution);
 }
 
-static void record(const gjk_goal *goal, const gjk_solution *solution,
-                   const struct gjk_polytope2 *polytope, uint32_t index, const gjk_vertex2 *vertex,
-                   const char *note) {
+static void record_edge(const gjk_goal *goal, const gjk_solution *solution,
+                        const struct gjk_polytope2 *polytope, uint32_t index,
+                        const gjk_vertex2 *vertex, const char *note) {
     if (goal->recorder == NULL) {
         return;
     }
@@ -180,8 +180,8 @@ static uint32_t push_out_along(const gjk_frame2 *frame, struct gjk_polytope2 *po
 }
 
 /* A gjk_leave: as in epa3.c. */
-static bool leave(void *polytope, const gjk_either_frame *pair, uint32_t *room, gjk_solution *trial,
-                  gjk_vec3 *ahead) {
+static bool leave_polygon(void *polytope, const gjk_either_frame *pair, uint32_t *room,
+                          gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope2 *p = polytope;
     const uint32_t edge = push_out_along(pair->flat, polytope, gjk_xy(trial->normal), room);
     if (edge == GJK_NO_FACE || !set_exit(p, edge, trial)) {
@@ -191,8 +191,8 @@ static bool leave(void *polytope, const gjk_either_frame *pair, uint32_t *room, 
     return true;
 }
 
-static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, const gjk_goal *goal,
-                   gjk_solution *solution) {
+static void expand_polygon(const gjk_frame2 *frame, struct gjk_polytope2 *polytope,
+                           const gjk_goal *goal, gjk_solution *solution) {
     const double rounding = GJK_ROUNDING * frame->scale;
     const double close_enough = gjk_close_enough(frame->curved, rounding, goal->tolerance);
     gjk_starts starts = {.next = GJK_ITERATIONS_MIN};
@@ -208,14 +208,16 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         double outer = gjk_dot2(edge->normal, vertex.w);
         const gjk_vec3 normal = gjk_xy0(edge->normal);
         if (gjk_epa_improve(goal, normal, edge->distance, outer, rounding, solution)) {
-            record(goal, solution, polytope, nearest, &vertex, "the bounds prove the state: done");
+            record_edge(goal, solution, polytope, nearest, &vertex,
+                        "the bounds prove the state: done");
             return;
         }
         gjk_starts_keep(&starts, i + 1, solution->normal);
         const bool last = i + 1 == goal->max_iterations;
         settled = gjk_epa_settles(goal, edge->distance, outer, rounding, close_enough, last);
-        record(goal, solution, polytope, nearest, &vertex,
-               settled ? "the edge is on the surface: done" : "push the edge out to the new point");
+        record_edge(goal, solution, polytope, nearest, &vertex,
+                    settled ? "the edge is on the surface: done"
+                            : "push the edge out to the new point");
         settled = settled || (!last && !gjk_polytope2_insert(polytope, &vertex, nearest));
         if (settled) { /* the normal and the points are of one edge */
             solution->normal = normal;
@@ -230,7 +232,7 @@ static void expand(const gjk_frame2 *frame, struct gjk_polytope2 *polytope, cons
         if (frame->curved && (!settled || is_loose)) {
             gjk_descend_all(&pair, goal, &starts, solution);
         }
-        const bool left = frame->curved && gjk_find_exit(&pair, polytope, leave, solution);
+        const bool left = frame->curved && gjk_find_exit(&pair, polytope, leave_polygon, solution);
         if (!settled && !left) {
             const gjk_vertex2 support = gjk_support2(frame, gjk_xy(solution->normal));
             const gjk_vertex3 lifted = gjk_vertex2_lift(&support);
@@ -250,6 +252,6 @@ void gjk_epa2(const gjk_frame2 *frame, const gjk_simplex2 *simplex, const gjk_go
     }
     struct gjk_polytope2 polytope;
     gjk_polytope2_init(&polytope, seed.corner);
-    expand(frame, &polytope, goal, solution);
+    expand_polygon(frame, &polytope, goal, solution);
     solution->lower = gjk_smaller(solution->lower, solution->upper);
 }

@@ -158,9 +158,9 @@ static void set_witness_points(const struct gjk_polytope3 *polytope, double slac
     gjk_set_witness3(&best, solution);
 }
 
-static void record(const gjk_goal *goal, const gjk_solution *solution,
-                   const struct gjk_polytope3 *polytope, uint32_t index, const gjk_vertex3 *vertex,
-                   const char *note) {
+static void record_face(const gjk_goal *goal, const gjk_solution *solution,
+                        const struct gjk_polytope3 *polytope, uint32_t index,
+                        const gjk_vertex3 *vertex, const char *note) {
     if (goal->recorder == NULL) {
         return;
     }
@@ -240,8 +240,8 @@ static uint32_t push_out_along(const gjk_frame3 *frame, struct gjk_polytope3 *po
 }
 
 /* A gjk_leave. */
-static bool leave(void *polytope, const gjk_either_frame *pair, uint32_t *room, gjk_solution *trial,
-                  gjk_vec3 *ahead) {
+static bool leave_polytope(void *polytope, const gjk_either_frame *pair, uint32_t *room,
+                           gjk_solution *trial, gjk_vec3 *ahead) {
     const struct gjk_polytope3 *p = polytope;
     const uint32_t face = push_out_along(pair->frame, polytope, trial->normal, room);
     if (face == GJK_NO_FACE || !set_exit(p, &p->face[face], GJK_ROUNDING * pair->scale, trial)) {
@@ -358,14 +358,15 @@ static bool step_ends(search3 *s, struct gjk_polytope3 *polytope, bool *done) {
     const double outer = gjk_dot3(normal, vertex->w);
     *done = gjk_epa_improve(goal, normal, inner, outer, s->rounding, solution);
     if (*done) {
-        record(goal, solution, polytope, nearest, vertex, "the bounds prove the state: done");
+        record_face(goal, solution, polytope, nearest, vertex, "the bounds prove the state: done");
         return true;
     }
     gjk_starts_keep(&s->starts, s->iteration + 1, solution->normal);
     const bool last = s->iteration + 1 == goal->max_iterations;
     s->settled = gjk_epa_settles(goal, inner, outer, s->rounding, s->close_enough, last);
-    record(goal, solution, polytope, nearest, vertex,
-           s->settled ? "the face is on the surface: done" : "push the face out to the new point");
+    record_face(goal, solution, polytope, nearest, vertex,
+                s->settled ? "the face is on the surface: done"
+                           : "push the face out to the new point");
     s->settled = s->settled || (!last && !gjk_polytope3_insert(polytope, nearest));
     if (s->settled) { /* the normal and the points are of one face */
         solution->normal = normal;
@@ -395,7 +396,7 @@ static void finish(search3 *s, struct gjk_polytope3 *polytope) {
     if (s->frame->curved && (!s->settled || is_loose)) {
         gjk_descend_all(&pair, s->goal, &s->starts, solution);
     }
-    const bool left = s->frame->curved && gjk_find_exit(&pair, polytope, leave, solution);
+    const bool left = s->frame->curved && gjk_find_exit(&pair, polytope, leave_polytope, solution);
     if (!s->settled && !left) {
         const gjk_vertex3 support = gjk_support3(s->frame, solution->normal);
         gjk_prefer_support(&support, solution);
@@ -410,7 +411,7 @@ static bool is_short_of(const struct gjk_polytope3 *polytope, uint32_t vertices)
 }
 
 /* Goes on with the search. False: only more storage lets it go on. */
-static bool expand(search3 *s, struct gjk_polytope3 *polytope) {
+static bool expand_polytope(search3 *s, struct gjk_polytope3 *polytope) {
     for (; !s->ended && s->iteration < s->goal->max_iterations; s->iteration++) {
         bool done;
         if (gjk_budget_spend(s->goal->budget, s->goal->steps + polytope->face_count) &&
@@ -440,7 +441,7 @@ __attribute__((noinline)) static void expand_many(search3 *s, const struct gjk_p
     struct gjk_polytope3 polytope;
     GJK_POLYTOPE3_USE(&polytope, &storage, GJK_POLYTOPE3_VERTICES);
     gjk_polytope3_move(few, &polytope);
-    (void)expand(s, &polytope);
+    (void)expand_polytope(s, &polytope);
 }
 
 __attribute__((noinline)) static void expand_few(search3 *s, const gjk_vertex3 *corners) {
@@ -448,7 +449,7 @@ __attribute__((noinline)) static void expand_few(search3 *s, const gjk_vertex3 *
     struct gjk_polytope3 polytope;
     GJK_POLYTOPE3_USE(&polytope, &storage, GJK_POLYTOPE3_FEW);
     gjk_polytope3_init(&polytope, corners, s->frame->scale);
-    if (!expand(s, &polytope)) {
+    if (!expand_polytope(s, &polytope)) {
         expand_many(s, &polytope);
     }
 }

@@ -8,8 +8,8 @@
 
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge"};
 
-static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
-                   const gjk_simplex2 *simplex, const gjk_vertex2 *vertex, const char *note) {
+static void record_step(const gjk_goal *goal, const gjk_solution *solution, gjk_vec2 away,
+                        const gjk_simplex2 *simplex, const gjk_vertex2 *vertex, const char *note) {
     if (goal->recorder == NULL) {
         return;
     }
@@ -33,12 +33,13 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         bound = gjk_dot2(away, vertex.w);
         gjk_raise_lower(solution, gjk_xy0(gjk_neg2(away)), bound, progress.rounding);
         if (gjk_goal_proven(goal, solution)) {
-            record(goal, solution, away, simplex, &vertex, "the bounds prove the state: done");
+            record_step(goal, solution, away, simplex, &vertex, "the bounds prove the state: done");
             return false;
         }
         if (gjk_bounds_meet(&progress, goal, bound, solution->upper) ||
             gjk_simplex2_has(simplex, &vertex)) {
-            record(goal, solution, away, simplex, &vertex, "no support point gets nearer: done");
+            record_step(goal, solution, away, simplex, &vertex,
+                        "no support point gets nearer: done");
             break;
         }
         GJK_CHECK(simplex->count < 3);
@@ -46,7 +47,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         gjk_feature2 feature;
         if (gjk_simplex2_find(simplex, &feature)) {
             solution->upper = 0.0;
-            record(goal, solution, away, simplex, &vertex, "the simplex holds the origin");
+            record_step(goal, solution, away, simplex, &vertex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -56,7 +57,7 @@ bool gjk_gjk2(const gjk_frame2 *frame, const gjk_goal *goal, gjk_simplex2 *simpl
         }
         gjk_simplex2_keep(simplex, &feature);
         solution->upper = gjk_smaller(solution->upper, length);
-        record(goal, solution, away, simplex, &vertex, nearest_note[simplex->count - 1]);
+        record_step(goal, solution, away, simplex, &vertex, nearest_note[simplex->count - 1]);
         away = gjk_simplex2_direction(simplex, feature.nearest);
     }
     gjk_set_witness2(simplex, solution);

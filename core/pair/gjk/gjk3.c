@@ -20,8 +20,8 @@
 static const char *const nearest_note[] = {"nearest is a corner", "nearest is on an edge",
                                            "nearest is in a face"};
 
-static void record(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 normal,
-                   const gjk_simplex3 *simplex, const gjk_vertex3 *vertex, const char *note) {
+static void record_step(const gjk_goal *goal, const gjk_solution *solution, gjk_vec3 normal,
+                        const gjk_simplex3 *simplex, const gjk_vertex3 *vertex, const char *note) {
     if (goal->recorder != NULL) {
         gjk_record_gjk(goal, solution, normal, simplex, vertex, note);
     }
@@ -75,7 +75,8 @@ static bool meets_round(attempts3 *attempts, const gjk_frame3 *frame, const gjk_
     solution->point_b = contact.point[1];
     solution->has_points = true;
     (void)gjk_goal_proven(goal, solution);
-    record(goal, solution, contact.normal, simplex, &vertex, "Newton's method ends here: done");
+    record_step(goal, solution, contact.normal, simplex, &vertex,
+                "Newton's method ends here: done");
     return true;
 }
 
@@ -108,19 +109,21 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         bound = scale * gjk_dot3(away, vertex->w);
         gjk_raise_lower(solution, normal, bound, progress.rounding);
         if (gjk_goal_proven(goal, solution)) {
-            record(goal, solution, normal, simplex, vertex, "the bounds prove the state: done");
+            record_step(goal, solution, normal, simplex, vertex,
+                        "the bounds prove the state: done");
             return false;
         }
         if (gjk_bounds_meet(&progress, goal, bound, solution->upper) ||
             gjk_simplex3_has(simplex, vertex)) {
-            record(goal, solution, normal, simplex, vertex, "no support point gets nearer: done");
+            record_step(goal, solution, normal, simplex, vertex,
+                        "no support point gets nearer: done");
             break;
         }
         simplex->count++;
         gjk_feature3 feature;
         if (gjk_simplex3_find(simplex, &feature)) {
             solution->upper = 0.0;
-            record(goal, solution, normal, simplex, vertex, "the simplex holds the origin");
+            record_step(goal, solution, normal, simplex, vertex, "the simplex holds the origin");
             return true;
         }
         double length = sqrt(feature.squared);
@@ -130,7 +133,7 @@ bool gjk_gjk3(const gjk_frame3 *frame, const gjk_goal *goal, gjk_simplex3 *simpl
         }
         gjk_simplex3_keep(simplex, &feature);
         solution->upper = gjk_smaller(solution->upper, length);
-        record(goal, solution, normal, simplex, vertex, nearest_note[simplex->count - 1]);
+        record_step(goal, solution, normal, simplex, vertex, nearest_note[simplex->count - 1]);
         away = gjk_simplex3_heading(simplex, &feature);
     }
     gjk_simplex3_polish(simplex);

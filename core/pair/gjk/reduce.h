@@ -30,7 +30,7 @@ typedef struct search {
     double bound; /* of the distance from below, times the direction's length; NAN: not found yet */
 } search;
 
-LANES_INLINE void keep(search *s, uint32_t from, uint32_t to) {
+LANES_INLINE void keep_corner(search *s, uint32_t from, uint32_t to) {
     s->w[to].x = s->w[from].x;
     s->w[to].y = s->w[from].y;
     s->w[to].z = s->w[from].z;
@@ -39,7 +39,7 @@ LANES_INLINE void keep(search *s, uint32_t from, uint32_t to) {
 }
 
 LANES_INLINE void reduce_to_corner(search *s) {
-    keep(s, s->count - 1, 0);
+    keep_corner(s, s->count - 1, 0);
     s->count = 1;
     s->direction = gjk_neg3(s->w[0]);
     s->squared = s->upper_squared = gjk_dot3(s->w[0], s->w[0]);
@@ -60,8 +60,8 @@ LANES_INLINE void reduce_edge(search *s) {
 }
 
 LANES_INLINE void reduce_to_edge(search *s, uint32_t older) {
-    keep(s, older, 0);
-    keep(s, s->count - 1, 1);
+    keep_corner(s, older, 0);
+    keep_corner(s, s->count - 1, 1);
     s->count = 2;
     reduce_edge(s);
 }
@@ -110,9 +110,9 @@ LANES_INLINE bool reduce_tetrahedron(search *s, double margin, bool by_distance)
     }
     const bool is_a = (far_a <= far_b) & (far_a <= far_c), is_b = !is_a & (far_b <= far_c);
     const uint32_t first = lanes_unbranched(is_a), second = 2 - lanes_unbranched(!is_a & !is_b);
-    keep(s, first, 0);
-    keep(s, second, 1);
-    keep(s, 3, 2);
+    keep_corner(s, first, 0);
+    keep_corner(s, second, 1);
+    keep_corner(s, 3, 2);
     s->count = 3;
     reduce_triangle(s);
     return false;

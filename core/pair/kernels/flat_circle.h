@@ -23,7 +23,7 @@ LANES_INLINE seen point_seen(const gjk_placed *polygon, const gjk_placed *circle
     return (seen){lanes_sub(lanes_mul(e, x), lanes_mul(f, y)), dot(e, f, y, x)};
 }
 
-LANES_INLINE gjk_two point_of(seen p) {
+LANES_INLINE gjk_two first_lane_of(seen p) {
     return (gjk_two){lanes_first(p.x), lanes_first(p.y)};
 }
 
@@ -72,7 +72,7 @@ LANES_INLINE bool answer_circle(gjk_question question, const gjk_placed *a, cons
         return true;
     }
     nearest at = {.own = polygon, .other = circle, .is_back = is_swapped};
-    find_nearest_to(&v, columns, edge, point_of(p), &at);
+    find_nearest_to(&v, columns, edge, first_lane_of(p), &at);
     const gjk_state state = separated ? GJK_SEPARATED
                             : deep    ? GJK_OVERLAPPING
                                       : state_at(&v, at.distance);

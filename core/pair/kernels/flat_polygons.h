@@ -19,7 +19,7 @@ typedef struct placing {
 /* Each number is loaded to all lanes, where it is also computed: that takes less time than to move
  * it there. The two polygons are treated alike, so that the same numbers with the same bits come
  * out whichever of them is first. */
-LANES_INLINE placing place(const gjk_placed *first, const gjk_placed *second) {
+LANES_INLINE placing place_polygons(const gjk_placed *first, const gjk_placed *second) {
     const gjk_vec3 *a = &first->pose.rotation.r0, *b = &second->pose.rotation.r0;
     const gjk_vec3 *from = &first->pose.position, *to = &second->pose.position;
     const lanes c = lanes_spread(&a->x), s = lanes_spread(&a->y);
@@ -173,7 +173,7 @@ LANES_INLINE void find_deepest(const face *f, nearest *at) {
 
 /* The nearest points: as above, or where the projection falls beyond an end of the edge, this corner
  * and the point, if no other corner of either is further along the direction between them. */
-LANES_INLINE void find_nearest(const view *v, const face *f, nearest *at) {
+LANES_INLINE void find_nearest_of_polygons(const view *v, const face *f, nearest *at) {
     const gjk_two q = two_turned(f->turn, f->facing) + f->translation;
     const way_to_point way = find_way(f->from, f->to, f->normal, q);
     const gjk_two back = two_turned_back(f->turn, way.between);
@@ -192,7 +192,7 @@ LANES_INLINE bool answer_polygons(gjk_question question, const gjk_placed *a, co
     if (!v.is_ordinary) {
         return false;
     }
-    const placing p = place(a, b);
+    const placing p = place_polygons(a, b);
     gaps g[2];
     find_gaps(&p, a->shape->columns, b->shape->columns, g);
     const bool separated = lanes_above(widest_of(g), lanes_all(v.most)) != 0;
@@ -212,7 +212,7 @@ LANES_INLINE bool answer_polygons(gjk_question question, const gjk_placed *a, co
     if (question == GJK_ASK_DETECT && deep) {
         find_deepest(&f, &at);
     } else {
-        find_nearest(&v, &f, &at);
+        find_nearest_of_polygons(&v, &f, &at);
         state = separated ? GJK_SEPARATED : state_at(&v, at.distance);
     }
     if (question == GJK_ASK_DETECT && !settings->penetration) {

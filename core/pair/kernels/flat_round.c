@@ -233,7 +233,8 @@ TWO_INLINE double gap_along(gjk_two normal, const ways *w) {
  * told, or the normal does not prove the distance, as when the nearest point is within rounding of
  * an end.
  */
-TWO_INLINE bool find_nearest(const gjk_placed *a, const gjk_placed *b, const view *v, nearest *at) {
+TWO_INLINE bool find_nearest_of_capsules(const gjk_placed *a, const gjk_placed *b, const view *v,
+                                         nearest *at) {
     const rod first = rod_of(a), second = rod_of(b);
     const ways w = ways_between(&first, &second, v->between);
     const gjk_two along_0 = part_across(second.normal, w.x[0], w.y[0]);
@@ -273,7 +274,7 @@ bool gjk_flat_capsules(gjk_question question, const gjk_placed *a, const gjk_pla
                        const gjk_pair_settings *settings, gjk_pair_answer *answer) {
     const view v = view_of(a, b, settings->tolerance);
     nearest at;
-    if (!find_nearest(a, b, &v, &at)) {
+    if (!find_nearest_of_capsules(a, b, &v, &at)) {
         return gjk_flat_fastest()->polygons[question](a, b, settings, answer);
     }
     tell_masked(question, &v, &at, settings, answer);

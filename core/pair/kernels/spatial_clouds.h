@@ -94,16 +94,16 @@ typedef struct clouds {
     gjk_columns cloud[2];
 } clouds;
 
-LANES_INLINE gjk_vec3 point_of(const gjk_columns *c, uint32_t i) {
+LANES_INLINE gjk_vec3 cloud_point(const gjk_columns *c, uint32_t i) {
     return (gjk_vec3){c->x[i], c->x[c->stride + i], c->x[2 * (size_t)c->stride + i]};
 }
 
 LANES_INLINE gjk_vec3 point_of_a(const clouds *c, uint32_t i) {
-    return point_of(&c->cloud[0], i);
+    return cloud_point(&c->cloud[0], i);
 }
 
 LANES_INLINE gjk_vec3 point_of_b(const clouds *c, uint32_t i, extent size) {
-    const gjk_vec3 p = point_of(&c->cloud[1], i);
+    const gjk_vec3 p = cloud_point(&c->cloud[1], i);
     return size == MANY ? in_frame(c->v, p) : p;
 }
 
@@ -115,7 +115,7 @@ LANES_INLINE lanes along_eight(const gjk_columns *c, uint32_t from, lanes x, lan
 
 /* The index of the farthest of at most 32 points: first the largest product, then where it is.
  * Where there are fewer, the last eight stand for those that are missing. */
-LANES_INLINE uint32_t farthest(const gjk_columns *c, gjk_vec3 d) {
+LANES_INLINE uint32_t farthest_of_few(const gjk_columns *c, gjk_vec3 d) {
     const lanes x = lanes_all(d.x), y = lanes_all(d.y), z = lanes_all(d.z);
     const uint32_t last = c->stride - GJK_LANES;
     const uint32_t second = last < 8 ? last : 8, third = last < 16 ? last : 16;
@@ -136,8 +136,8 @@ LANES_INLINE void support(const clouds *c, const few *f, gjk_vec3 d, extent size
         index[0] = (uint32_t)__builtin_ctz(lanes_equal(along_a, lanes_largest(along_a)));
         index[1] = (uint32_t)__builtin_ctz(lanes_equal(along_b, lanes_least(along_b)));
     } else if (size == SOME) {
-        index[0] = farthest(&c->cloud[0], d);
-        index[1] = farthest(&c->cloud[1], gjk_neg3(d));
+        index[0] = farthest_of_few(&c->cloud[0], d);
+        index[1] = farthest_of_few(&c->cloud[1], gjk_neg3(d));
     } else {
         const gjk_vec3 along[2] = {d, gjk_neg3(gjk_mul3_transposed(&c->v->rotation, d))};
         SCANS.both(c->cloud, along, index);

@@ -287,7 +287,7 @@ LANES_INLINE uint64_t add_to_stars(surface *p, uint32_t face) {
 /* Removes the faces that are seen and sets the edges around them and their faces to the apex.
  * False: from some vertex go two. One with an edge to each vertex that it has one from is inside,
  * and free to be another; an edge is written there, too, and then overwritten. */
-LANES_INLINE bool cut(surface *p, uint32_t apex) {
+LANES_INLINE bool cut_seen(surface *p, uint32_t apex) {
     ring *r = &p->around;
     uint64_t touched = 0, forked = 0;
     for (uint32_t i = 0; i < p->count; i += 8) {
@@ -318,7 +318,7 @@ LANES_INLINE bool cut(surface *p, uint32_t apex) {
 LANES_INLINE bool insert(surface *p, uint32_t vertex, candidates *n) {
     const uint32_t made = p->count;
     *n = look(p, p->w[vertex]);
-    if (!cut(p, vertex) || !make_fan(p, vertex)) {
+    if (!cut_seen(p, vertex) || !make_fan(p, vertex)) {
         return false;
     }
     p->unused &= ~(UINT64_C(1) << vertex);
@@ -384,8 +384,8 @@ LANES_INLINE void set_deepest_points(const clouds *c, extent size, const surface
 }
 
 /* Sets the solution from a tetrahedron around the origin. False: another method has to. */
-LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetrahedron *t,
-                         uint32_t steps_max, gjk_solution *solution) {
+LANES_INLINE bool expand_clouds(const clouds *c, const few *f, extent size, const tetrahedron *t,
+                                uint32_t steps_max, gjk_solution *solution) {
     const double scale = c->v->scale, rounding = c->v->rounding;
     const double least = DISTANCE_LEAST * scale;
     surface p;
@@ -443,17 +443,23 @@ LANES_INLINE bool expand(const clouds *c, const few *f, extent size, const tetra
     return false;
 }
 
-/* That of each size has a stack frame of its own, so that what is decided without a surface does
- * not pay for its pages. */
-#define EXPAND(name, size)                                                                \
-    LANES_WHOLE __attribute__((noinline)) static bool name(const clouds *c, const few *f, \
-                                                           const tetrahedron *t,          \
-                                                           uint32_t steps_max,            \
-                                                           gjk_solution *solution) {      \
-        return expand(c, f, size, t, steps_max, solution);                                \
-    }
-EXPAND(expand_few, FEW)
-EXPAND(expand_some, SOME)
-EXPAND(expand_many, MANY)
+/* Each size has a stack frame of its own, so that what is decided without a surface does not pay for
+ * its pages. */
+#define LANES_OWN_FRAME LANES_WHOLE __attribute__((noinline)) static
+
+LANES_OWN_FRAME bool expand_few(const clouds *c, const few *f, const tetrahedron *t,
+                                uint32_t steps_max, gjk_solution *solution) {
+    return expand_clouds(c, f, FEW, t, steps_max, solution);
+}
+
+LANES_OWN_FRAME bool expand_some(const clouds *c, const few *f, const tetrahedron *t,
+                                 uint32_t steps_max, gjk_solution *solution) {
+    return expand_clouds(c, f, SOME, t, steps_max, solution);
+}
+
+LANES_OWN_FRAME bool expand_many(const clouds *c, const few *f, const tetrahedron *t,
+                                 uint32_t steps_max, gjk_solution *solution) {
+    return expand_clouds(c, f, MANY, t, steps_max, solution);
+}
 
 #endif

@@ -53,7 +53,8 @@ typedef struct nearest3 {
 } nearest3;
 
 /* False: the walk has not ended at a feature, or the bounds do not meet within rounding. */
-LANES_INLINE bool find_nearest(const clouds *c, const search *s, extent size, nearest3 *at) {
+LANES_INLINE bool find_nearest_of_clouds(const clouds *c, const search *s, extent size,
+                                         nearest3 *at) {
     const view *v = c->v;
     double weight[3];
     if (isnan(s->bound) || !find_weights(s, weight)) { /* NAN: may be a tetrahedron */
@@ -89,8 +90,8 @@ LANES_INLINE gjk_vec3 normal_in_world(const spatial_pair *pair, gjk_vec3 normal)
 }
 
 /* Both points, those of the rounded shapes, in the caller's order. */
-LANES_INLINE void set_points(const spatial_pair *pair, const nearest3 *at, gjk_vec3 *point_a,
-                             gjk_vec3 *point_b) {
+LANES_INLINE void set_cloud_points(const spatial_pair *pair, const nearest3 *at, gjk_vec3 *point_a,
+                                   gjk_vec3 *point_b) {
     const gjk_placed *a = pair->first, *b = pair->second;
     gjk_vec3 *const points[2] = {point_a, point_b};
     const gjk_vec3 p = gjk_add3(at->on_a, gjk_scale3(a->shape->radius, at->normal));
@@ -141,7 +142,7 @@ LANES_INLINE void set_depth(const spatial_pair *pair, const view *v, const neare
     answer->depth_lower_bound = v->radius - at->upper;
     answer->normal = normal_in_world(pair, at->normal);
     answer->has_points = true;
-    set_points(pair, at, &answer->point_a, &answer->point_b);
+    set_cloud_points(pair, at, &answer->point_a, &answer->point_b);
 }
 
 /* The depth of a pair whose cores overlap. False: another method has to find it. */
@@ -180,7 +181,7 @@ LANES_INLINE bool penetrate_by_radii(const spatial_pair *pair, const clouds *c, 
                                      const search *s, gjk_pair_answer *answer) {
     const view *v = c->v;
     nearest3 at;
-    if (!find_nearest(c, s, size, &at)) {
+    if (!find_nearest_of_clouds(c, s, size, &at)) {
         return false;
     }
     gjk_close_bounds(v->size, &at.lower, &at.upper);
@@ -203,7 +204,7 @@ LANES_INLINE bool detect(const spatial_pair *pair, const gjk_pair_settings *sett
     const clouds c = clouds_of(pair, &v, size, &f, turned);
     search s;
     const purpose why = settings->penetration ? DEPTH : PROOF;
-    const outcome found = begin(pair, &c, &f, size, settings->cache, why, &s);
+    const outcome found = begin_walk(pair, &c, &f, size, settings->cache, why, &s);
     if (why == DEPTH && (found == AROUND ? penetrate(pair, &c, &f, size, settings, &s, answer)
                                          : found == OPEN && v.radius > 0.0 &&
                                                penetrate_by_radii(pair, &c, size, &s, answer))) {
@@ -238,13 +239,13 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_pair_settings *se
     const clouds c = clouds_of(pair, &v, size, &f, turned);
     search s;
     nearest3 at;
-    const outcome found = begin(pair, &c, &f, size, settings->cache, DISTANCE, &s);
+    const outcome found = begin_walk(pair, &c, &f, size, settings->cache, DISTANCE, &s);
     if (found == AROUND || found == WITHIN) {
         clear_answer(GJK_OVERLAPPING, s.steps, answer);
         keep_cached(pair, &s, NULL, settings->cache);
         return true;
     }
-    if (found == OPEN || !find_nearest(&c, &s, size, &at)) {
+    if (found == OPEN || !find_nearest_of_clouds(&c, &s, size, &at)) {
         leave(&s, OPEN, walk);
         return false;
     }
@@ -255,7 +256,7 @@ LANES_INLINE bool distance(const spatial_pair *pair, const gjk_pair_settings *se
     answer->lower_bound = gjk_positive_part(at.lower - v.radius);
     answer->has_points = true;
     answer->normal = normal_in_world(pair, at.normal);
-    set_points(pair, &at, &answer->point_a, &answer->point_b);
+    set_cloud_points(pair, &at, &answer->point_a, &answer->point_b);
     return true;
 }
 

@@ -27,7 +27,7 @@ typedef enum outcome { OPEN, APART, WITHIN, AROUND } outcome;
 typedef enum purpose { PROOF, DISTANCE, DEPTH } purpose;
 
 /* Reduces the simplex to the feature nearest the origin. */
-LANES_INLINE outcome reduce(search *s, const view *v, purpose why, double margin) {
+LANES_INLINE outcome reduce_for(search *s, const view *v, purpose why, double margin) {
     if (reduce_simplex(s, margin, true)) {
         return AROUND;
     }
@@ -89,7 +89,7 @@ LANES_INLINE outcome walk_on(const clouds *c, const few *f, extent size, purpose
         s->w[s->count] = w;
         s->on_a[s->count] = index[0];
         s->on_b[s->count++] = index[1];
-        const outcome reduced = reduce(s, v, why, margin);
+        const outcome reduced = reduce_for(s, v, why, margin);
         if (reduced != OPEN || s->count == 4) {
             s->bound = NAN;
             return found == OPEN ? reduced : found;
@@ -121,8 +121,8 @@ LANES_INLINE bool recall(const spatial_pair *pair, const clouds *c, extent size,
     return s->count > 0 || gjk_dot3(s->direction, s->direction) > 0.0;
 }
 
-LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few *f, extent size,
-                           const gjk_cache *cache, purpose why, search *s) {
+LANES_INLINE outcome begin_walk(const spatial_pair *pair, const clouds *c, const few *f,
+                                extent size, const gjk_cache *cache, purpose why, search *s) {
     outcome found = OPEN;
     s->count = s->steps = 0;
     s->upper_squared = s->upper_scale = 0.0;
@@ -130,7 +130,7 @@ LANES_INLINE outcome begin(const spatial_pair *pair, const clouds *c, const few 
     if (!recall(pair, c, size, cache, s)) {
         s->direction = heading(pair, c->v);
     } else if (s->count > 0) {
-        found = reduce(s, c->v, why, margin_of(c->v->tolerance, c->v->scale));
+        found = reduce_for(s, c->v, why, margin_of(c->v->tolerance, c->v->scale));
         if (found == OPEN && s->count == 4) { /* beyond the oldest face: begin anew */
             s->count = 0;
             s->direction = heading(pair, c->v);
@@ -170,8 +170,8 @@ LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const g
     for (uint32_t i = 0; i < cache->count; i++) {
         cache->at_a[i] = s->on_a[i];
         cache->at_b[i] = s->on_b[i];
-        cache->on_a[i] = point_of(&of_a, s->on_a[i]);
-        cache->on_b[i] = point_of(&of_b, s->on_b[i]);
+        cache->on_a[i] = cloud_point(&of_a, s->on_a[i]);
+        cache->on_b[i] = cloud_point(&of_b, s->on_b[i]);
     }
 }
 

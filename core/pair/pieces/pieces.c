@@ -26,7 +26,7 @@
 
 /* How much wider boxes must be than the pieces in them: touching pairs may be apart by the
  * tolerance, and poses round. */
-static double slack_of(const gjk_placed *a, const gjk_placed *b, double tolerance) {
+static double slack_of_pieces(const gjk_placed *a, const gjk_placed *b, double tolerance) {
     const gjk_vec3 p = a->pose.position, q = b->pose.position;
     const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
                        a->shape->reach + b->shape->reach;
@@ -68,7 +68,7 @@ static void visit_one(const gjk_placed *whole, const gjk_placed *other, bool who
     const struct gjk_pieces *pieces = whole->shape->pieces;
     const gjk_seen seen = gjk_seen_make(&whole->pose, other);
     const gjk_bounds box = gjk_placed_bounds(&seen.placed);
-    const double slack = slack_of(whole, other, visitor->tolerance);
+    const double slack = slack_of_pieces(whole, other, visitor->tolerance);
     gjk_pieces_query query = gjk_pieces_query_make(&pieces->tree, GJK_WALK_NEAR, &box, slack);
     gjk_pieces_query_ball(&pieces->tree, seen.center, other->shape->bounding_radius + slack,
                           &query);
@@ -140,7 +140,7 @@ static void aim_dual(dual_walk *walk) {
         walk->turn[axis][2] = rows[axis].z * scale;
         walk->shift[axis] = shift[axis] * p->unit;
     }
-    walk->length_slack = slack_of(walk->a, walk->b, walk->visitor->tolerance);
+    walk->length_slack = slack_of_pieces(walk->a, walk->b, walk->visitor->tolerance);
     walk->slack = walk->length_slack * p->unit;
 }
 

@@ -145,18 +145,18 @@ typedef struct plane {
 } plane;
 
 /* The point of a core that is farthest along d, relative to the origin of its frame. */
-static gjk_vec3 farthest(const gjk_placed *placed, gjk_vec3 origin, gjk_vec3 d) {
+static gjk_vec3 farthest_point(const gjk_placed *placed, gjk_vec3 origin, gjk_vec3 d) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, d);
     return gjk_add3(gjk_mul3(&placed->pose.rotation, gjk_support_of(placed->shape, own)),
                     gjk_sub3(placed->pose.position, origin));
 }
 
 static gjk_vec3 farthest_of_a(const look_ahead *ahead, gjk_vec3 d) {
-    return farthest(&ahead->at_a, (gjk_vec3){0.0, 0.0, 0.0}, d);
+    return farthest_point(&ahead->at_a, (gjk_vec3){0.0, 0.0, 0.0}, d);
 }
 
 static gjk_vec3 farthest_of_b(const look_ahead *ahead, gjk_vec3 d) {
-    return farthest(&ahead->at_b, ahead->apart, d);
+    return farthest_point(&ahead->at_b, ahead->apart, d);
 }
 
 /* n x w: how fast a point's height along n changes, for each unit of the point. */
@@ -302,7 +302,7 @@ static void move_to(look_ahead *ahead, double t) {
     ahead->at_b = (gjk_placed){b->part.shape, gjk_pose_compose(&frame_b, &b->part.pose)};
 }
 
-static look_ahead begin(const gjk_mover *a, const gjk_mover *b) {
+static look_ahead begin_look_ahead(const gjk_mover *a, const gjk_mover *b) {
     look_ahead ahead = {.a = a, .b = b};
     ahead.way = gjk_sub3(b->motion.translation, a->motion.translation);
     ahead.at_start = gjk_wide3_sub((gjk_wide3){b->start.position, b->rest},
@@ -374,7 +374,7 @@ static double certain_touching(look_ahead *ahead, gjk_vec3 point, double toleran
 
 gjk_meeting gjk_advance(const gjk_mover *a, const gjk_mover *b, double bound,
                         const gjk_cast_settings *settings) {
-    look_ahead ahead = begin(a, b);
+    look_ahead ahead = begin_look_ahead(a, b);
     const double rounding = ahead.least;
     const double size = gjk_larger(a->part.shape->size, b->part.shape->size);
     const double tolerance = settings->tolerance * size;

@@ -130,7 +130,7 @@ static void cast_at_piece(piece_cast *cast, const gjk_placed *moving, uint32_t m
 }
 
 /* How much wider boxes must be than the pieces in them. */
-static double slack_of(const gjk_placed *whole, const gjk_placed *other, double tolerance) {
+static double slack_of_sweep(const gjk_placed *whole, const gjk_placed *other, double tolerance) {
     const gjk_vec3 p = whole->pose.position, q = other->pose.position;
     const double far = fabs(p.x) + fabs(p.y) + fabs(p.z) + fabs(q.x) + fabs(q.y) + fabs(q.z) +
                        whole->shape->reach + other->shape->reach;
@@ -143,7 +143,7 @@ static double slack_of(const gjk_placed *whole, const gjk_placed *other, double 
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
                        const piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
-    const double slack = slack_of(whole, other, cast->pair.settings.tolerance);
+    const double slack = slack_of_sweep(whole, other, cast->pair.settings.tolerance);
     const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
     const gjk_bounds box = gjk_placed_bounds(&seen);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
@@ -164,7 +164,7 @@ static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t 
     uint32_t first, count;
     const gjk_seen seen = gjk_seen_make(&target->pose, moving);
     const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->translation);
-    const double slack = slack_of(target, moving, cast->pair.settings.tolerance) +
+    const double slack = slack_of_sweep(target, moving, cast->pair.settings.tolerance) +
                          POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z));
     start_walk(target, moving, cast->translation, cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {

@@ -14,7 +14,7 @@ typedef struct view {
     double half[3], point[3], direction[3];
 } view;
 
-static view view_of(gjk_vec3 center, gjk_vec3 half, const gjk_line *line) {
+static view see_line(gjk_vec3 center, gjk_vec3 half, const gjk_line *line) {
     gjk_vec3 p = gjk_sub3(line->point, center), d = line->direction;
     return (view){{half.x, half.y, half.z}, {p.x, p.y, p.z}, {d.x, d.y, d.z}};
 }
@@ -36,7 +36,7 @@ static double widest_gap(const view *v, double radius) {
 }
 
 double gjk_line_clearance_of_box(gjk_vec3 center, gjk_vec3 half_extents, const gjk_line *line) {
-    view v = view_of(center, half_extents, line);
+    view v = see_line(center, half_extents, line);
     return widest_gap(&v, 0.0);
 }
 
@@ -102,7 +102,7 @@ static gjk_line_hit meet_rounded_edges(const view *v, const double at[3], double
 }
 
 gjk_line_hit gjk_line_meet_box(gjk_vec3 half_extents, double radius, const gjk_line *line) {
-    view v = view_of((gjk_vec3){0, 0, 0}, half_extents, line);
+    view v = see_line((gjk_vec3){0, 0, 0}, half_extents, line);
     double clearance = widest_gap(&v, radius);
     if (clearance > -line->slack) {
         return clearance > line->slack ? gjk_line_misses(clearance) : gjk_line_unsure();

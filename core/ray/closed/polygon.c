@@ -25,7 +25,7 @@ static inline double left_of(const view *v, uint32_t i) {
 }
 
 /* The parameter of its projection on the line. */
-static inline double along(const view *v, uint32_t i) {
+static inline double parameter_of(const view *v, uint32_t i) {
     return v->direction.x * (v->x[i] - v->point.x) + v->direction.y * (v->y[i] - v->point.y);
 }
 
@@ -47,8 +47,8 @@ static gjk_line_hit hit_at(double t, gjk_vec2 normal) {
 /* The edge that begins on the left and ends on the line or right of it. */
 static gjk_line_hit hit_edge(const view *v, uint32_t i) {
     uint32_t j = next_of(v, i);
-    double from = left_of(v, i), to = left_of(v, j), at = along(v, i);
-    double t = at + from / (from - to) * (along(v, j) - at);
+    double from = left_of(v, i), to = left_of(v, j), at = parameter_of(v, i);
+    double t = at + from / (from - to) * (parameter_of(v, j) - at);
     return hit_at(t, gjk_right2(edge_from(v, i)));
 }
 
@@ -62,7 +62,7 @@ static gjk_line_hit hit_arc(const view *v, uint32_t i, double radius) {
     gjk_vec2 next = edge_from(v, i), last = edge_from(v, i > 0 ? i - 1 : v->count - 1);
     normal = gjk_dot2(normal, next) > 0.0 ? gjk_right2(next) : normal;
     normal = gjk_dot2(normal, last) < 0.0 ? gjk_right2(last) : normal;
-    return hit_at(along(v, i) - chord, normal);
+    return hit_at(parameter_of(v, i) - chord, normal);
 }
 
 /* The leftmost vertex; of several the first along the line. */
@@ -71,7 +71,7 @@ static uint32_t front_start(const view *v) {
     double most = left_of(v, 0);
     for (uint32_t i = 1; i < v->count; i++) {
         double left = left_of(v, i);
-        bool better = left > most || (left == most && along(v, i) < along(v, start));
+        bool better = left > most || (left == most && parameter_of(v, i) < parameter_of(v, start));
         start = better ? i : start;
         most = better ? left : most;
     }
@@ -98,9 +98,9 @@ static gjk_line_hit hit_rounded(const view *v, double radius) {
             break; /* the arc before it is hit */
         }
         if (to + lift <= 0.0) {
-            double at = along(v, i), part = (from + lift) / (from - to);
+            double at = parameter_of(v, i), part = (from + lift) / (from - to);
             double out = radius * ((to - from) / length);
-            return hit_at(at + part * (along(v, j) - at) + out, gjk_right2(edge));
+            return hit_at(at + part * (parameter_of(v, j) - at) + out, gjk_right2(edge));
         }
         i = j;
         from = to;

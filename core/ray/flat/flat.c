@@ -62,7 +62,7 @@ typedef struct view {
     double radius, slack;
 } view;
 
-static inline view view_of(const gjk_placed *target, const gjk_ray *ray) {
+static inline view see_capsule(const gjk_placed *target, const gjk_ray *ray) {
     const gjk_shape *shape = target->shape;
     const double *own = shape->columns;
     const gjk_two_turn turn = two_turn_of(&target->pose);
@@ -148,7 +148,7 @@ static bool cast_from_outside(const view *v, const gjk_ray *ray, gjk_ray_result 
 bool gjk_flat_ray_capsule(const gjk_placed *target, const gjk_ray *ray,
                           const gjk_ray_settings *settings, gjk_ray_result *result) {
     const gjk_shape *shape = target->shape;
-    const view v = view_of(target, ray);
+    const view v = see_capsule(target, ray);
     const double near = 2.0 * gjk_larger(settings->tolerance * shape->size, v.slack);
     const bool is_ordinary =
         (v.slack <= 4.0 * GJK_ROUNDING * 0x1p99) & (shape->radius > RADIUS_LEAST * shape->size);

@@ -136,7 +136,7 @@ static double measure_ball(const gjk_shape *shape, const gjk_vec3 *points, doubl
     return ldexp(sqrt(largest), exponent) * BALL_SLACK + BALL_LEAST;
 }
 
-static void measure(const gjk_vec3 *points, gjk_shape *s) {
+static void measure_cloud(const gjk_vec3 *points, gjk_shape *s) {
     gjk_vec3 low = points[0], high = points[0];
     for (uint32_t i = 1; i < s->count; i++) {
         const gjk_vec3 p = points[i];
@@ -171,7 +171,7 @@ void gjk_cloud_fill(const gjk_shape *head, const gjk_vec3 *points, double *colum
     gjk_shape s = *head;
     s.stride = stride_of(s.count);
     s.column_count = edges_fit(s.dimension, points, s.count) ? 5 : s.dimension;
-    measure(points, &s);
+    measure_cloud(points, &s);
     gjk_set_offset(&s);
     fill_columns(&s, points, columns);
     if (s.column_count > s.dimension) {

@@ -24,7 +24,7 @@ typedef struct outline {
 } outline;
 
 /* Fills in the scaled points and the slack. */
-static void measure(outline *o) {
+static void measure_outline(outline *o) {
     gjk_vec2 low = o->points[0], high = low;
     int exponent;
 
@@ -171,7 +171,7 @@ gjk_status gjk_outline_check(struct gjk_arena *arena, const gjk_vec2 *vertices, 
         o.next[i] = i + 1 < count ? i + 1 : 0;
         o.previous[i] = i > 0 ? i - 1 : count - 1;
     }
-    measure(&o);
+    measure_outline(&o);
     o.winding = find_winding(&o, hull);
     drop_collinear(&o);
     if (o.count < 3) {

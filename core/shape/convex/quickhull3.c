@@ -372,7 +372,7 @@ static gjk_status grow_randomly(builder *b, struct gjk_arena *arena) {
 }
 
 /* The tetrahedron a b c d, where d lies behind a b c, and the points outside it. */
-static void begin(builder *b, const uint32_t corner[4]) {
+static void begin_hull(builder *b, const uint32_t corner[4]) {
     static const uint32_t vertices[4][3] = {{0, 1, 2}, {1, 0, 3}, {2, 1, 3}, {0, 2, 3}};
     static const uint32_t neighbours[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
 
@@ -427,7 +427,7 @@ gjk_status gjk_quickhull3(struct gjk_arena *arena, const gjk_cloud3 *cloud, cons
     if (!builder_init(&b, arena, cloud)) {
         return GJK_OUT_OF_MEMORY;
     }
-    begin(&b, start);
+    begin_hull(&b, start);
     grow(&b, looks);
     gjk_status status = b.queue_count > 0 ? grow_randomly(&b, arena) : GJK_OK;
     if (status == GJK_OK) {

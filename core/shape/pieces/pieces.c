@@ -258,7 +258,8 @@ static gjk_bounds bounds_of(const struct gjk_pieces *pieces, uint32_t i) {
     return gjk_placed_bounds(&piece.placed);
 }
 
-static void measure(const struct gjk_pieces *pieces, const gjk_bounds *bounds, gjk_shape *out) {
+static void measure_whole(const struct gjk_pieces *pieces, const gjk_bounds *bounds,
+                          gjk_shape *out) {
     const gjk_vec3 low = bounds->min, high = bounds->max;
     *out = (gjk_shape){.type = pieces->type, .dimension = pieces->dimension, .pieces = pieces};
     out->center = (gjk_vec3){0.5 * low.x + 0.5 * high.x, 0.5 * low.y + 0.5 * high.y,
@@ -316,7 +317,7 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
     gjk_status status = build(pieces, &scratch, &whole);
     gjk_arena_fini(&scratch);
     if (status == GJK_OK) {
-        measure(pieces, &whole, out);
+        measure_whole(pieces, &whole, out);
     }
     return status;
 }

@@ -107,7 +107,7 @@ static inline void join_box(box4 *whole, gjk_float4 min, gjk_float4 max) {
 }
 
 /* Half the surface: what the chance to be hit by a random line is proportional to. */
-static float measure(const box4 *bounds) {
+static float half_surface(const box4 *bounds) {
     const gjk_float4 side = bounds->max - bounds->min;
     return side[0] * side[1] + side[2] * (side[0] + side[1]);
 }
@@ -182,14 +182,14 @@ static uint32_t cheapest_cut(const bin_set *bins) {
     for (uint32_t i = BINS - 1; i > 0; i--) {
         join_box(&side, bins->bounds[i].min, bins->bounds[i].max);
         count += bins->count[i];
-        right_cost[i] = count > 0 ? measure(&side) * (float)count : 0.0f;
+        right_cost[i] = count > 0 ? half_surface(&side) * (float)count : 0.0f;
     }
     side = empty_box();
     count = 0;
     for (uint32_t i = 1; i < BINS; i++) {
         join_box(&side, bins->bounds[i - 1].min, bins->bounds[i - 1].max);
         count += bins->count[i - 1];
-        float cost = (count > 0 ? measure(&side) * (float)count : 0.0f) + right_cost[i];
+        float cost = (count > 0 ? half_surface(&side) * (float)count : 0.0f) + right_cost[i];
         if (cost < least) {
             least = cost;
             best = i;
@@ -260,7 +260,7 @@ static box4 join_bins(const bin_set *bins, uint32_t first, uint32_t end) {
     return all;
 }
 
-static void cut(tree_builder *builder, range *part, uint32_t level, range *other) {
+static void cut_range(tree_builder *builder, range *part, uint32_t level, range *other) {
     gjk_piece_box *boxes = builder->boxes;
     const uint32_t begin = part->begin, end = part->end;
     bin_set bins;
@@ -290,8 +290,9 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
         uint32_t dearest = count;
         for (uint32_t i = 0; i < count; i++) {
             uint32_t pieces = parts[i].end - parts[i].begin;
-            float cost = level < LEVEL_OF_EQUAL_HALVES ? measure(&parts[i].bounds) * (float)pieces
-                                                       : (float)pieces;
+            float cost = level < LEVEL_OF_EQUAL_HALVES
+                             ? half_surface(&parts[i].bounds) * (float)pieces
+                             : (float)pieces;
             if (pieces > GJK_PIECES_LEAF && !(cost <= most)) {
                 most = cost;
                 dearest = i;
@@ -304,7 +305,7 @@ static uint32_t split(tree_builder *builder, const range *whole, uint32_t level,
             builder->status = GJK_GIVEN_UP;
             break;
         }
-        cut(builder, &parts[dearest], level, &parts[count]);
+        cut_range(builder, &parts[dearest], level, &parts[count]);
         count++;
     }
     return count;
@@ -369,7 +370,7 @@ static uint32_t build_node(tree_builder *builder, const range *whole, uint32_t l
 }
 
 /* Copies what was built, now that it is known how much it is. */
-static gjk_status keep(const tree_builder *builder, struct gjk_arena *arena, uint32_t count) {
+static gjk_status keep_tree(const tree_builder *builder, struct gjk_arena *arena, uint32_t count) {
     gjk_pieces_tree *tree = builder->tree;
     tree->nodes = gjk_arena_alloc_array(arena, tree->node_count, sizeof *tree->nodes);
     tree->order = gjk_arena_alloc_array(arena, count, sizeof *tree->order);
@@ -399,7 +400,7 @@ gjk_status gjk_pieces_tree_build(gjk_pieces_tree *tree, struct gjk_arena *arena,
     range whole = measure_range(boxes, 0, count);
     (void)build_node(&builder, &whole, 0);
     const gjk_status status =
-        builder.status == GJK_OK ? keep(&builder, arena, count) : builder.status;
+        builder.status == GJK_OK ? keep_tree(&builder, arena, count) : builder.status;
     free(builder.nodes);
     return status;
 }
