@@ -105,28 +105,21 @@ gjk_status gjk_pose_make3(gjk_vec3 position, gjk_quat orientation, gjk_pose *out
     return GJK_OK;
 }
 
-/* The rows of the product of a, or of its transpose, with b, column by column. */
-static gjk_mat3 rows_of(gjk_vec3 x, gjk_vec3 y, gjk_vec3 z) {
-    return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
-}
-
 gjk_pose gjk_pose_compose(const gjk_pose *outer, const gjk_pose *inner) {
     const gjk_mat3 *a = &outer->rotation, *b = &inner->rotation;
+    const gjk_vec3 x = gjk_mul3(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
+    const gjk_vec3 y = gjk_mul3(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
+    const gjk_vec3 z = gjk_mul3(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
     return (gjk_pose){
         .position = gjk_pose_apply(outer, inner->position),
-        .rotation = rows_of(gjk_mul3(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x}),
-                            gjk_mul3(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y}),
-                            gjk_mul3(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z})),
+        .rotation = {{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}},
     };
 }
 
 gjk_pose gjk_pose_relative(const gjk_pose *a, const gjk_pose *b) {
-    const gjk_mat3 *p = &a->rotation, *q = &b->rotation;
     return (gjk_pose){
-        .position = gjk_mul3_transposed(p, gjk_sub3(b->position, a->position)),
-        .rotation = rows_of(gjk_mul3_transposed(p, (gjk_vec3){q->r0.x, q->r1.x, q->r2.x}),
-                            gjk_mul3_transposed(p, (gjk_vec3){q->r0.y, q->r1.y, q->r2.y}),
-                            gjk_mul3_transposed(p, (gjk_vec3){q->r0.z, q->r1.z, q->r2.z})),
+        .position = gjk_mul3_transposed(&a->rotation, gjk_sub3(b->position, a->position)),
+        .rotation = gjk_relative_rotation(&a->rotation, &b->rotation),
     };
 }
 

@@ -22,14 +22,6 @@ double gjk_pair_unit(const gjk_placed *a, const gjk_placed *b) {
     return gjk_unit_of(gjk_larger(apart, gjk_larger(a->shape->reach, b->shape->reach)));
 }
 
-/* The transpose of a, times b. */
-static gjk_mat3 relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
-    gjk_vec3 x = gjk_mul3_transposed(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
-    gjk_vec3 y = gjk_mul3_transposed(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
-    gjk_vec3 z = gjk_mul3_transposed(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
-    return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
-}
-
 /* Fills the frame member by member, since a compound literal would be copied. */
 gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     gjk_frame3 frame;
@@ -41,7 +33,7 @@ gjk_frame3 gjk_frame3_place(const gjk_placed *a, const gjk_placed *b) {
     if (gjk_same_rotation(&a->pose.rotation, &b->pose.rotation)) {
         frame.rotation = gjk_mat3_identity(); /* exact, so a shape coincides with itself */
     } else {
-        frame.rotation = relative_rotation(&a->pose.rotation, &b->pose.rotation);
+        frame.rotation = gjk_relative_rotation(&a->pose.rotation, &b->pose.rotation);
     }
     if (unit != 1.0) {
         frame.rotation.r0 = gjk_scale3(unit, frame.rotation.r0);
@@ -91,15 +83,6 @@ static inline bool is_scanned(const gjk_shape *shape) {
     return shape->count > 2 && shape->type != GJK_BOX;
 }
 
-static inline gjk_columns columns_of(const gjk_shape *shape) {
-    return (gjk_columns){shape->columns, shape->count, shape->stride};
-}
-
-static inline gjk_vec3 column_point(const gjk_columns *cloud, uint32_t i) {
-    const double *x = cloud->x + i, *y = x + cloud->stride;
-    return (gjk_vec3){*x, *y, y[cloud->stride]};
-}
-
 void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_vertex3 *vertex) {
     if (frame->round != NULL && gjk_round_support(frame->round, direction, vertex)) {
         return;
@@ -107,12 +90,12 @@ void gjk_support3_into(const gjk_frame3 *frame, const gjk_vec3 *direction, gjk_v
     const gjk_vec3 d = *direction, back = gjk_mul3_transposed(&frame->rotation, d);
     gjk_vec3 a;
     if (is_scanned(frame->a) && is_scanned(frame->b)) {
-        const gjk_columns cloud[2] = {columns_of(frame->a), columns_of(frame->b)};
+        const gjk_columns cloud[2] = {gjk_columns_of(frame->a), gjk_columns_of(frame->b)};
         const gjk_vec3 along[2] = {d, gjk_neg3(back)};
         uint32_t index[2];
         gjk_scans_fastest()->both(cloud, along, index);
-        a = column_point(&cloud[0], index[0]);
-        vertex->own_b = column_point(&cloud[1], index[1]);
+        a = gjk_column_point(&cloud[0], index[0]);
+        vertex->own_b = gjk_column_point(&cloud[1], index[1]);
     } else {
         gjk_support_of3(frame->a, d.x, d.y, d.z, &a);
         gjk_support_of3(frame->b, -back.x, -back.y, -back.z, &vertex->own_b);

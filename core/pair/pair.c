@@ -112,20 +112,15 @@ static double solve2(const gjk_placed *a, const gjk_placed *b, const pair_query 
     return frame.unit;
 }
 
-/* A point as the columns have it. */
-static gjk_vec3 cloud_point(const gjk_shape *shape, uint32_t i) {
-    const double *x = shape->columns + i;
-    return (gjk_vec3){x[0], x[shape->stride], x[2 * (size_t)shape->stride]};
-}
-
 /* Goes on from where a walk ended. */
 static void take_walk3(const gjk_walk3 *walk, const gjk_frame3 *frame, gjk_simplex3 *simplex,
                        gjk_solution *solution) {
+    const gjk_columns cloud_a = gjk_columns_of(frame->a), cloud_b = gjk_columns_of(frame->b);
     simplex->count = walk->count;
     solution->iterations = walk->steps;
     for (uint32_t i = 0; i < walk->count; i++) {
-        gjk_vertex3_make(frame, cloud_point(frame->a, walk->on_a[i]),
-                         cloud_point(frame->b, walk->on_b[i]), &simplex->vertex[i]);
+        gjk_vertex3_make(frame, gjk_column_point(&cloud_a, walk->on_a[i]),
+                         gjk_column_point(&cloud_b, walk->on_b[i]), &simplex->vertex[i]);
     }
     if (walk->is_around || walk->is_within) {
         solution->proof = GJK_PROVEN_OVERLAPPING;

@@ -121,6 +121,14 @@ static inline gjk_vec3 gjk_mul3_transposed(const gjk_mat3 *m, gjk_vec3 v) {
                       m->r0.z * v.x + m->r1.z * v.y + m->r2.z * v.z};
 }
 
+/* The transpose of a, times b: the rotation of b as a sees it. */
+static inline gjk_mat3 gjk_relative_rotation(const gjk_mat3 *a, const gjk_mat3 *b) {
+    const gjk_vec3 x = gjk_mul3_transposed(a, (gjk_vec3){b->r0.x, b->r1.x, b->r2.x});
+    const gjk_vec3 y = gjk_mul3_transposed(a, (gjk_vec3){b->r0.y, b->r1.y, b->r2.y});
+    const gjk_vec3 z = gjk_mul3_transposed(a, (gjk_vec3){b->r0.z, b->r1.z, b->r2.z});
+    return (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+}
+
 static inline gjk_mat3 gjk_mat3_identity(void) {
     return (gjk_mat3){{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 }

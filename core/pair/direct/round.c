@@ -9,6 +9,7 @@
 #include "pair/direct/round.h"
 
 #include "base/numbers.h"
+#include "shape/convex/scan.h"
 
 /* Squares of lengths between these are far from overflow and underflow. */
 #define LONGEST 0x1p900
@@ -19,16 +20,12 @@ static bool is_served(const gjk_shape *shape) {
            shape->count == 1 || shape->count == 2;
 }
 
-static gjk_vec3 column_point(const gjk_shape *shape, uint32_t i) {
-    const double *x = shape->columns + i;
-    return (gjk_vec3){x[0], x[shape->stride], x[2 * (size_t)shape->stride]};
-}
-
 static void set_own(const gjk_shape *shape, gjk_round_body *body) {
     const gjk_curve *curve = &shape->curve;
+    const gjk_columns cloud = gjk_columns_of(shape);
     const bool is_cloud = shape->count > 0;
-    body->center[0] = is_cloud ? column_point(shape, 0) : curve->a;
-    body->center[1] = is_cloud ? column_point(shape, shape->count - 1) : curve->b;
+    body->center[0] = is_cloud ? gjk_column_point(&cloud, 0) : curve->a;
+    body->center[1] = is_cloud ? gjk_column_point(&cloud, shape->count - 1) : curve->b;
     body->across[0] = body->across[1] = (gjk_vec3){0, 0, 0};
     body->radius[0] = body->radius[1] = 0.0;
     if (!is_cloud) {
@@ -86,7 +83,8 @@ static inline gjk_vec3 place_of(const gjk_round_body *body, const farthest3 *f) 
 static inline gjk_vec3 own_place_of(const gjk_shape *shape, const farthest3 *f) {
     const gjk_curve *curve = &shape->curve;
     if (shape->count > 0) {
-        return column_point(shape, f->end == 0 ? 0 : shape->count - 1);
+        const gjk_columns cloud = gjk_columns_of(shape);
+        return gjk_column_point(&cloud, f->end == 0 ? 0 : shape->count - 1);
     }
     const gjk_vec3 off =
         gjk_add3(gjk_scale3(f->x, curve->across[0]), gjk_scale3(f->y, curve->across[1]));

@@ -34,10 +34,7 @@ LANES_INLINE view view_of(const spatial_pair *pair, double tolerance) {
     if (gjk_same_rotation(m, n)) {
         v.rotation = gjk_mat3_identity(); /* exact, so a shape coincides with itself */
     } else {
-        const gjk_vec3 x = gjk_mul3_transposed(m, (gjk_vec3){n->r0.x, n->r1.x, n->r2.x});
-        const gjk_vec3 y = gjk_mul3_transposed(m, (gjk_vec3){n->r0.y, n->r1.y, n->r2.y});
-        const gjk_vec3 z = gjk_mul3_transposed(m, (gjk_vec3){n->r0.z, n->r1.z, n->r2.z});
-        v.rotation = (gjk_mat3){{x.x, y.x, z.x}, {x.y, y.y, z.y}, {x.z, y.z, z.z}};
+        v.rotation = gjk_relative_rotation(m, n);
     }
     v.translation = gjk_mul3_transposed(m, gjk_sub3(b->pose.position, a->pose.position));
     v.scale = gjk_largest3(v.translation) + (a->shape->reach + b->shape->reach);
@@ -94,16 +91,12 @@ typedef struct clouds {
     gjk_columns cloud[2];
 } clouds;
 
-LANES_INLINE gjk_vec3 cloud_point(const gjk_columns *c, uint32_t i) {
-    return (gjk_vec3){c->x[i], c->x[c->stride + i], c->x[2 * (size_t)c->stride + i]};
-}
-
 LANES_INLINE gjk_vec3 point_of_a(const clouds *c, uint32_t i) {
-    return cloud_point(&c->cloud[0], i);
+    return gjk_column_point(&c->cloud[0], i);
 }
 
 LANES_INLINE gjk_vec3 point_of_b(const clouds *c, uint32_t i, extent size) {
-    const gjk_vec3 p = cloud_point(&c->cloud[1], i);
+    const gjk_vec3 p = gjk_column_point(&c->cloud[1], i);
     return size == MANY ? in_frame(c->v, p) : p;
 }
 

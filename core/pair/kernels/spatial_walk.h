@@ -160,8 +160,7 @@ LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const g
         return;
     }
     const gjk_shape *a = pair->first->shape, *b = pair->second->shape;
-    const gjk_columns of_a = {a->columns, a->count, a->stride};
-    const gjk_columns of_b = {b->columns, b->count, b->stride};
+    const gjk_columns of_a = gjk_columns_of(a), of_b = gjk_columns_of(b);
     cache->a = a;
     cache->b = b;
     cache->axis = axis != NULL ? *axis : (gjk_vec3){0, 0, 0};
@@ -170,8 +169,8 @@ LANES_INLINE void keep_cached(const spatial_pair *pair, const search *s, const g
     for (uint32_t i = 0; i < cache->count; i++) {
         cache->at_a[i] = s->on_a[i];
         cache->at_b[i] = s->on_b[i];
-        cache->on_a[i] = cloud_point(&of_a, s->on_a[i]);
-        cache->on_b[i] = cloud_point(&of_b, s->on_b[i]);
+        cache->on_a[i] = gjk_column_point(&of_a, s->on_a[i]);
+        cache->on_b[i] = gjk_column_point(&of_b, s->on_b[i]);
     }
 }
 

@@ -10,6 +10,15 @@ typedef struct gjk_columns {
     uint32_t count, stride;
 } gjk_columns;
 
+static inline gjk_vec3 gjk_column_point(const gjk_columns *cloud, uint32_t i) {
+    const double *x = cloud->x + i, *y = x + cloud->stride;
+    return (gjk_vec3){*x, *y, y[cloud->stride]};
+}
+
+static inline gjk_columns gjk_columns_of(const gjk_shape *shape) {
+    return (gjk_columns){shape->columns, shape->count, shape->stride};
+}
+
 /*
  * The scans of one instruction set; all sets find the same. two, three: the index of the point
  * farthest along a direction; the lowest among equals. Each product and sum is rounded on its own, in

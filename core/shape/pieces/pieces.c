@@ -6,6 +6,7 @@
 #include "base/numbers.h"
 #include "base/wide.h"
 #include "gjk/budget.h"
+#include "shape/box.h"
 #include "shape/convex/cloud.h"
 #include "shape/convex/support.h"
 
@@ -228,20 +229,13 @@ bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *m
 
 /* --- The whole --- */
 
-static gjk_bounds join(const gjk_bounds *a, const gjk_bounds *b) {
-    return (gjk_bounds){{gjk_smaller(a->min.x, b->min.x), gjk_smaller(a->min.y, b->min.y),
-                         gjk_smaller(a->min.z, b->min.z)},
-                        {gjk_larger(a->max.x, b->max.x), gjk_larger(a->max.y, b->max.y),
-                         gjk_larger(a->max.z, b->max.z)}};
-}
-
 static gjk_bounds bounds_of_points(const gjk_vec3 *points, uint32_t count, uint32_t dimension,
                                    double radius) {
     const double depth = dimension == 3 ? radius : 0.0;
     gjk_bounds box = {points[0], points[0]};
     for (uint32_t i = 1; i < count; i++) {
         const gjk_bounds point = {points[i], points[i]};
-        box = join(&box, &point);
+        box = gjk_box_join(&box, &point);
     }
     return (gjk_bounds){{box.min.x - radius, box.min.y - radius, box.min.z - depth},
                         {box.max.x + radius, box.max.y + radius, box.max.z + depth}};
@@ -288,7 +282,7 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
     for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
-            *whole = join(whole, &own);
+            *whole = gjk_box_join(whole, &own);
             count++;
         }
     }
