@@ -1,7 +1,7 @@
 /*
- * Whoever calls holds a lock for readers; the thread that mends takes the other one only to put a new
- * connection in the place of the old. Calls on one that was given up fail at once, so that it need not
- * wait for them.
+ * Callers hold a lock for readers. The thread that reconnects takes the lock for writers only to
+ * replace the old connection. Calls on an abandoned connection fail at once, so it need not wait for
+ * them.
  */
 
 #include "cluster/connection.h"
@@ -217,7 +217,7 @@ static void replace(struct gjkd_connection *connection, natsConnection *nats, js
     note(connection);
 }
 
-/* Whether cnats still cares for it. */
+/* Returns true if cnats still keeps the connection. */
 static bool is_kept(struct gjkd_connection *connection) {
     const char *why = "";
     pthread_rwlock_rdlock(&connection->lock);

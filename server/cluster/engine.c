@@ -29,7 +29,7 @@
 #define ENDED_NS UINT64_C(10000000000)
 #define ENDED_MAX 64
 
-/* What was told and waits to be taken; beyond that it is lost. */
+/* Messages that were received and wait to be taken; those beyond that are lost. */
 #define TOLD_MAX 1024
 #define TOLD_BYTES_MAX (64 << 20)
 
@@ -278,7 +278,7 @@ static natsStatus make(struct gjkd_engine *engine, jsErrCode *code) {
     return *code == JSStreamNameExistErr ? NATS_OK : status;
 }
 
-/* What the servers have against the stream, and what to do. */
+/* Explains why the servers refuse the stream, and what to do. */
 static const char *explain(natsStatus status, jsErrCode code) {
     switch (code) {
     case JSStreamNotFoundErr:

@@ -21,7 +21,7 @@
 
 struct gjkd_engine;
 
-/* What a message of the log is about: a set, of that name; the place that a node has come to, of the
+/* Subject of a message of the log: a set, of that name; the place that a node has come to, of the
  * node's name; or a part of a set's message that is too long, before that message. */
 typedef enum gjkd_log_kind { GJKD_LOG_SET, GJKD_LOG_SYNC, GJKD_LOG_PART } gjkd_log_kind;
 

@@ -33,7 +33,7 @@ typedef struct gjkd_poses {
     proto_text rows;
 } gjkd_poses;
 
-/* What `version` has that the log has not. from: the version before its newest tick, whose bodies it
+/* Writes the part of `version` that the log has not. from: the version before its newest tick, whose bodies it
  * shares; NULL: it is not there any more, and rows are not marked. */
 void gjkd_poses_put(struct proto_buffer *out, const struct gjkd_version *from,
                     const struct gjkd_version *version);

@@ -612,7 +612,7 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
         return IS_LATER;
     }
     place->subject_seq = message->place;
-    /* What a whole message stands for may have been rolled up before it was delivered. */
+    /* The messages before a whole one may have been rolled up before they were delivered. */
     const bool is_first =
         (head->flags & GJKD_IS_WHOLE) != 0 && (place->seq == 0 || head->after_seq > place->seq);
     const bool follows = head->after_seq == place->seq && head->after_id == place->id;

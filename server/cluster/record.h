@@ -33,7 +33,7 @@
 /* Puts the change that the proposal makes. */
 void gjkd_record_put(struct proto_buffer *out, const gjkd_proposal *proposal);
 
-/* What a change comes to. */
+/* Outcome of a change. */
 typedef struct gjkd_applied {
     char name[PROTO_SET_NAME_BYTES_MAX + 1];
     struct gjkd_version *from, *to; /* one reference each; NULL: there is no set */

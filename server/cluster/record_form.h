@@ -5,10 +5,10 @@
 
 #include "cluster/record.h"
 
-/* What becomes of a set. WHOLE: all of its shapes follow. EDITED: those that differ follow. */
+/* Fate of a set. WHOLE: all of its shapes follow. EDITED: those that differ follow. */
 enum { SET_IS_GONE, SET_IS_WHOLE, SET_IS_EDITED };
 
-/* What becomes of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
+/* Fate of a shape. MOVED: its place follows. DEFINED: its place and definition follow. */
 enum { SHAPE_IS_GONE, SHAPE_IS_MOVED, SHAPE_IS_DEFINED };
 
 /* Flags of a version. MARK: its mark follows. STAMP: the change is a tick. POSES: the poses of ticks

@@ -34,7 +34,7 @@
 /* How long a tick is waited for of which only a tag of If-Match tells. */
 #define NAMED_NS UINT64_C(2000000000)
 
-/* What is longer is cut into parts of that length. */
+/* Longest message that is not cut, length of the parts of others, and attempts to send one. */
 #define INLINE_BYTES ((size_t)256 << 10)
 #define PART_BYTES ((size_t)512 << 10)
 #define PART_TRIES 3
@@ -329,7 +329,7 @@ static void remove_pending(struct gjkd_cluster *cluster, struct gjkd_pending *pe
 
 typedef enum write_fate { IS_OPEN, IS_SHOWN, IS_OVERTAKEN, IS_UNKNOWN } write_fate;
 
-/* What is known of the write. The lock is held. */
+/* Returns the fate of the write, as far as it is known. The lock is held. */
 static write_fate fate_of(struct gjkd_cluster *cluster, const struct gjkd_pending *pending) {
     const gjkd_place *place = gjkd_copy_find(&cluster->shown, pending->name, false);
     if (pending->is_settled) {

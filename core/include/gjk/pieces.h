@@ -64,7 +64,7 @@ typedef struct gjk_pieces_fault {
     bool weld_closes;
 } gjk_pieces_fault;
 
-/* What lies inside of rings or surfaces that cross: where the winding number is not 0, or is odd. */
+/* Inside of rings or surfaces that cross: where the winding number is not 0, or where it is odd. */
 typedef enum gjk_fill {
     GJK_FILL_NONE, /* rings may not cross; for meshes as NONZERO */
     GJK_FILL_NONZERO,
