@@ -445,7 +445,7 @@ static void edit_set(struct application *application, const proto_node *root, pr
 
 /* --- The whole --- */
 
-static int compare_edits(const void *a, const void *b) {
+int proto_compare_edits(const void *a, const void *b) {
     return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
 }
 
@@ -478,7 +478,7 @@ static void apply(struct application *application, const proto_node *root, const
         return;
     }
     const gjk_status status = gjk_sort(reader->arena, application->edits, application->count,
-                                       sizeof(proto_edit), compare_edits);
+                                       sizeof(proto_edit), proto_compare_edits);
     if (status != GJK_OK) {
         proto_refuse_status(reader, root, status);
     }

@@ -7,6 +7,7 @@
 #include "handlers/change.h"
 #include "handlers/columns.h"
 #include "request/context.h"
+#include "sets/feed.h"
 
 #include <stdlib.h>
 
@@ -37,15 +38,6 @@ struct poses {
     struct gjk_arena *arena;
 };
 
-static int compare_handles(const void *a, const void *b) {
-    uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    return p < q ? -1 : p > q;
-}
-
-static int compare_edits(const void *a, const void *b) {
-    return strcmp(((const proto_edit *)a)->id, ((const proto_edit *)b)->id);
-}
-
 static proto_edit move(const proto_pose_rows *columns, uint32_t row, const gjk_body *body) {
     proto_place place = gjkd_stored_view(body).place;
     place.has_position = true;
@@ -75,7 +67,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
     }
     if (jump_count > 0) {
         memcpy(jumps, columns->teleport.uints, jump_count * sizeof *jumps);
-        qsort(jumps, jump_count, sizeof *jumps, compare_handles);
+        qsort(jumps, jump_count, sizeof *jumps, gjkd_compare_handles);
     }
     uint32_t count = 0;
     for (uint32_t row = 0; row < rows; row++) {
@@ -84,7 +76,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
         if (body != NULL) {
             edits[count] = move(columns, row, body);
             edits[count++].teleport =
-                bsearch(handle, jumps, jump_count, sizeof *jumps, compare_handles) != NULL;
+                bsearch(handle, jumps, jump_count, sizeof *jumps, gjkd_compare_handles) != NULL;
         } else if (!columns->partial.flag) {
             char pointer[32];
             snprintf(pointer, sizeof pointer, "/handle/%u", row);
@@ -94,7 +86,7 @@ static bool derive_tick(void *user, const struct gjkd_version *current, proto_ed
         }
     }
     if (count > 1) {
-        qsort(edits, count, sizeof *edits, compare_edits);
+        qsort(edits, count, sizeof *edits, proto_compare_edits);
     }
     *out = (proto_edits){.items = edits, .count = count};
     return true;

@@ -190,7 +190,7 @@ static gjkd_collected copy(const struct gjkd_feed *feed, ring_span span, struct 
     return GJKD_COLLECTED;
 }
 
-static int compare_handles(const void *a, const void *b) {
+int gjkd_compare_handles(const void *a, const void *b) {
     const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
     return p < q ? -1 : p > q;
 }
@@ -203,7 +203,7 @@ static void sort_out(gjkd_changes *changes) {
     uint32_t *handles = (uint32_t *)(uintptr_t)changes->handles;
     const char **ids = (const char **)(uintptr_t)changes->ids;
     size_t kept = 0;
-    qsort(handles, changes->count, sizeof *handles, compare_handles);
+    qsort(handles, changes->count, sizeof *handles, gjkd_compare_handles);
     for (size_t i = 0; i < changes->count; i++) {
         if (i == 0 || handles[i] != handles[kept - 1]) {
             handles[kept++] = handles[i];

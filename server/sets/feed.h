@@ -94,4 +94,7 @@ typedef struct gjkd_since {
 gjkd_collected gjkd_feed_collect(struct gjkd_feed *feed, const gjkd_since *since, uint64_t upto,
                                  struct gjk_arena *arena, gjkd_changes *out);
 
+/* Orders handles, for arrays of uint32_t. */
+int gjkd_compare_handles(const void *a, const void *b);
+
 #endif

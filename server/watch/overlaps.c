@@ -102,11 +102,6 @@ static int compare_pairs(const void *a, const void *b) {
     return p->b < q->b ? -1 : p->b > q->b;
 }
 
-static int compare_handles(const void *a, const void *b) {
-    const uint32_t p = *(const uint32_t *)a, q = *(const uint32_t *)b;
-    return p < q ? -1 : p > q;
-}
-
 static void sort_pairs(struct pairs *pairs) {
     size_t kept = 0;
     if (pairs->count > 1) {
@@ -218,8 +213,8 @@ static bool find_changed(struct step *step) {
 }
 
 static bool has_changed(const struct step *step, uint32_t handle) {
-    return bsearch(&handle, step->changed, step->changed_count, sizeof handle, compare_handles) !=
-           NULL;
+    return bsearch(&handle, step->changed, step->changed_count, sizeof handle,
+                   gjkd_compare_handles) != NULL;
 }
 
 /* Splits the pairs: those of changed shapes into `before`, the others into *rest. */

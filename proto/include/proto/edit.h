@@ -65,6 +65,9 @@ typedef struct proto_edits {
     proto_text meta;
 } proto_edits;
 
+/* Orders edits by their ids, for arrays of proto_edit. */
+int proto_compare_edits(const void *a, const void *b);
+
 typedef enum proto_change_form {
     PROTO_PATCH_SET,   /* PATCH of the set called name */
     PROTO_PUT_TICK,    /* {"shapes": patch}, where shapes may "teleport" */
