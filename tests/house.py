@@ -2,7 +2,8 @@
 """Counts what a stranger has to keep in mind: lines, files, functions, riddles.
 
 Prints one line a figure, over the C of core, proto and server. `--list` also names every static
-function that is called once and shorter than TINY lines, and every comment that opens with a riddle.
+function that is called once and shorter than TINY lines. Fails, and names them, if there are comments
+that open with a riddle (who, what, which, whether, ...) instead of a verb or a noun.
 """
 
 import collections
@@ -56,9 +57,10 @@ def main(root, listing):
     if listing:
         for path, name, length in tiny:
             print(f"  {path}: {name} ({length})")
-        for path, line, comment in riddles:
-            print(f"  {path}:{line}: {comment}")
+    for path, line, comment in riddles:
+        print(f"  {path}:{line}: {comment}")
+    return 1 if riddles else 0
 
 
 if __name__ == "__main__":
-    main(pathlib.Path(__file__).resolve().parent.parent, "--list" in sys.argv[1:])
+    sys.exit(main(pathlib.Path(__file__).resolve().parent.parent, "--list" in sys.argv[1:]))

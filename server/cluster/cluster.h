@@ -72,7 +72,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster);
 #define GJKD_CLUSTER_MEMBERS_MAX 64
 #define GJKD_CLUSTER_WORD_MAX 32
 
-/* What a node has said of itself in the log, with each of its barriers. */
+/* Report of a node on itself, in the log with each of its barriers. */
 typedef struct gjkd_cluster_member {
     char node[GJKD_NODE_NAME_BYTES_MAX + 1];
     char state[GJKD_CLUSTER_WORD_MAX], version[GJKD_CLUSTER_WORD_MAX];

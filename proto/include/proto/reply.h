@@ -235,7 +235,7 @@ typedef struct proto_cluster {
 void proto_encode_about(struct proto_buffer *out, const char *version, const char *durability,
                         const proto_cluster *cluster, const proto_limits *limits);
 
-/* What a node of a cluster has said of itself. */
+/* Report of a node of a cluster on itself. */
 typedef struct proto_cluster_node {
     const char *node, *state, *version;
     uint64_t age_ms, last, sets;
