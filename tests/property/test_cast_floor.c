@@ -167,7 +167,10 @@ static void make_triangles(test_rng *rng, struct gjk_arena *arena, wide_floor *f
             count += 2;
         }
     }
-    const gjk_mesh mesh = {vertices, LINES * LINES, triangles, count, NULL, false, false};
+    const gjk_mesh mesh = {.vertices = vertices,
+                           .vertex_count = LINES * LINES,
+                           .triangles = triangles,
+                           .triangle_count = count};
     ck_assert_int_eq(gjk_shape_make_mesh(arena, &mesh, 0, &fault, &f->shape), GJK_OK);
 }
 

@@ -364,7 +364,10 @@ static void make_fan(test_rng *rng, const double *seam, bool is_left, gjk_shape 
             triangles[i][k] = 3 * i + k;
         }
     }
-    const gjk_mesh mesh = {vertices, 3 * TILE, triangles, TILE, NULL, false, false};
+    const gjk_mesh mesh = {.vertices = vertices,
+                           .vertex_count = 3 * TILE,
+                           .triangles = triangles,
+                           .triangle_count = TILE};
     ck_assert_int_eq(gjk_shape_make_mesh(&arena, &mesh, 0, &fault, out), GJK_OK);
 }
 
