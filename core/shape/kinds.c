@@ -3,6 +3,7 @@
 
 #include "gjk/kinds.h"
 
+#include <math.h>
 #include <string.h>
 
 #define PI 0x1.921fb54442d18p+1
@@ -34,6 +35,9 @@
 #define FILL(text) \
     MEMBER(text, CHOICE, 0.0, 0.0, .is_optional = true, .choices = {"nonzero", "evenodd"})
 #define HEIGHTS(text) MEMBER(text, HEIGHTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 0)
+#define LENGTH(text) MEMBER(text, NUMBER, 0.0, GJK_COORDINATE_MAX, .is_optional = true)
+#define RADII(text) \
+    MEMBER(text, RADII, 0.0, GJK_COORDINATE_MAX, .is_optional = true, .replaces = true)
 #define MATERIALS(text) MEMBER(text, MATERIALS, 0.0, UINT32_MAX, .is_optional = true)
 
 static gjk_status make_point(gjk_geometry *g, gjk_shape *out) {
@@ -200,10 +204,32 @@ static gjk_status make_heightfield(gjk_geometry *g, gjk_shape *out) {
     return status;
 }
 
+static gjk_status make_points(gjk_geometry *g, gjk_shape *out) {
+    enum { POINTS, RADIUS, RADII };
+    const gjk_member_value *values = g->values;
+    const gjk_points points = {
+        .in_2d = values[POINTS].vertices.in_2d,
+        .in_3d = values[POINTS].vertices.in_3d,
+        .count = values[POINTS].vertices.count,
+        .radius = isnan(values[RADIUS].number) ? 0.0 : values[RADIUS].number,
+        .radii = values[RADII].radii.items,
+    };
+    if (points.radii != NULL && values[RADII].radii.count != points.count) {
+        return refuse_count(g, RADII, points.count, values[RADII].radii.count);
+    }
+    gjk_pieces_fault *place = &g->fault.place;
+    gjk_status status =
+        gjk_shape_make_points(g->arena, g->dimension, &points, g->rounding, place, out);
+    g->fault.member = place->depth != 1 ? POINTS : points.radii != NULL ? RADII : RADIUS;
+    place->depth = g->fault.member == RADIUS ? 0 : place->depth;
+    return status;
+}
+
 void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBERS_MAX]) {
     gjk_heightfield field;
     gjk_mesh mesh;
     gjk_region region;
+    gjk_points points;
     bool closed;
     switch (shape->type) {
     case GJK_CHAIN:
@@ -223,6 +249,14 @@ void gjk_geometry_view(const gjk_shape *shape, gjk_member_value values[GJK_MEMBE
         values[4].materials.items = mesh.materials;
         values[4].materials.count = mesh.materials != NULL ? mesh.triangle_count : 0;
         break;
+    case GJK_POINTS:
+        (void)gjk_pieces_points(shape->pieces, &points);
+        values[0].vertices.in_2d = points.in_2d;
+        values[0].vertices.in_3d = points.in_3d;
+        values[0].vertices.count = points.count;
+        values[2].radii.items = points.radii;
+        values[2].radii.count = points.radii != NULL ? points.count : 0;
+        break;
     case GJK_HEIGHTFIELD:
         (void)gjk_pieces_heightfield(shape->pieces, &field);
         values[3].heights.items = field.heights;
@@ -241,6 +275,8 @@ bool gjk_member_is_there(const gjk_member *member, const gjk_member_value *value
     case GJK_MEMBER_RINGS:
     case GJK_MEMBER_FLAT_RINGS:
         return value->rings.polygon_count > 0;
+    case GJK_MEMBER_RADII:
+        return value->radii.items != NULL;
     case GJK_MEMBER_MATERIALS:
         return value->materials.items != NULL;
     default:

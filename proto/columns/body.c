@@ -38,7 +38,8 @@ static bool has_columns(const gjk_kind *kind) {
 
     for (const gjk_member *member = kind->members; member->name != NULL; member++) {
         const gjk_member_form form = member->form;
-        if (form == GJK_MEMBER_NUMBER || form == GJK_MEMBER_VECTOR || form == GJK_MEMBER_PARTS) {
+        if ((form == GJK_MEMBER_NUMBER && !member->is_optional) || form == GJK_MEMBER_VECTOR ||
+            form == GJK_MEMBER_PARTS) {
             return false;
         }
         any_list = any_list || form == GJK_MEMBER_POINTS || gjk_member_is_kept(member);
@@ -60,8 +61,8 @@ static bool read_kind(struct body *body) {
         refuse_column(body, &body->type, PROTO_UNKNOWN_TYPE,
                       "there are no columns for a shape of that type");
         return proto_problem_hint(body->source.problem, "known types: %s",
-                                  dimension == 2 ? "region, chain, hull, polygon"
-                                                 : "mesh, heightfield, hull");
+                                  dimension == 2 ? "region, chain, hull, polygon, points"
+                                                 : "mesh, heightfield, hull, points");
     }
     return only == 0 || only == dimension ||
            refuse_column(body, &body->type, PROTO_DIMENSION_MISMATCH,
@@ -135,6 +136,9 @@ static const proto_field *column_of(const struct body *body, const gjk_member *m
         return body->vertices_float.count > 0 ? &body->vertices_float : &body->vertices;
     case GJK_MEMBER_HEIGHTS:
         return body->heights_float.count > 0 ? &body->heights_float : &body->heights;
+    case GJK_MEMBER_NUMBER:
+    case GJK_MEMBER_RADII:
+        return &body->radii;
     default:
         return proto_field_of(&body->rows, member->name);
     }
@@ -262,6 +266,14 @@ static bool read_member(struct body *body, const gjk_member *member, gjk_member_
         return true;
     case GJK_MEMBER_CHOICE:
         return read_choice(body, field, member, out);
+    case GJK_MEMBER_NUMBER: /* one radius for all */
+        out->number = field->count == 1 ? proto_double_at(field, 0) : NAN;
+        return true;
+    case GJK_MEMBER_RADII:
+        out->radii.items = field->count > 1 ? doubles_of(body, field) : NULL;
+        out->radii.count = field->count;
+        return field->count <= 1 || out->radii.items != NULL ||
+               proto_refuse_columns_status(body->source.problem, GJK_OUT_OF_MEMORY);
     case GJK_MEMBER_HEIGHTS:
         out->heights.items = doubles_of(body, field);
         out->heights.count = field->count;
@@ -402,7 +414,8 @@ static bool make_shape(struct body *body, gjk_shape *out) {
 static void put_member(struct proto_buffer *text, const gjk_member *member, uint32_t dimension,
                        const gjk_member_value *value) {
     if (gjk_member_is_kept(member) || (member->form == GJK_MEMBER_FLAG && !value->flag) ||
-        (member->form == GJK_MEMBER_CHOICE && value->integer == 0)) {
+        (member->form == GJK_MEMBER_CHOICE && value->integer == 0) ||
+        (member->form == GJK_MEMBER_NUMBER && isnan(value->number))) {
         return;
     }
     proto_put_key(text, member->name);
@@ -410,7 +423,9 @@ static void put_member(struct proto_buffer *text, const gjk_member *member, uint
         proto_put_string_or_null(text, member->choices[value->integer - 1]);
         return;
     }
-    if (member->form == GJK_MEMBER_FLAG) {
+    if (member->form == GJK_MEMBER_NUMBER) {
+        proto_put_number(text, value->number);
+    } else if (member->form == GJK_MEMBER_FLAG) {
         proto_put_bool(text, true);
     } else if (member->form == GJK_MEMBER_COUNT) {
         proto_put_integer(text, value->integer);

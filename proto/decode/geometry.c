@@ -194,6 +194,18 @@ static void read_materials(struct proto_reader *reader, const proto_node *array,
     out->materials.count = (uint32_t)count;
 }
 
+static void read_radii(struct proto_reader *reader, const proto_node *array,
+                       const gjk_member *member, gjk_member_value *out) {
+    const size_t count = proto_array_size(array->value);
+    double *list = make_list(reader, array, 0, sizeof *list);
+
+    for (size_t i = 0; list != NULL && i < count && proto_may_go_on(reader); i++) {
+        proto_read_number(reader, proto_item(array, i), range_of(member), &list[i]);
+    }
+    out->radii.items = list;
+    out->radii.count = (uint32_t)count;
+}
+
 /* Reads heights. A hole is null in JSON and a NaN in what is packed, as it is in a field. */
 static void read_heights(struct proto_reader *reader, const proto_node *array,
                          const gjk_member *member, gjk_member_value *out) {
@@ -364,6 +376,9 @@ static void read_member(struct proto_reader *reader, const proto_node *node,
     case GJK_MEMBER_FLAT_RINGS:
         read_rings(reader, node, member, out);
         break;
+    case GJK_MEMBER_RADII:
+        read_radii(reader, node, member, out);
+        break;
     case GJK_MEMBER_HEIGHTS:
         read_heights(reader, node, member, out);
         break;
@@ -497,6 +512,9 @@ void proto_decode_geometry(struct proto_reader *reader, proto_object *object, co
             continue;
         }
         geometry->values[i] = (gjk_member_value){0};
+        if (member->form == GJK_MEMBER_NUMBER && member->is_optional) {
+            geometry->values[i].number = NAN;
+        }
         read_member(reader, &node, member, geometry, &geometry->values[i]);
         if (member->differs && reader->refused == refused) {
             check_differs(reader, &node, member, &geometry->values[i]);

@@ -94,6 +94,12 @@ static void put_list(struct proto_buffer *out, gjk_member_form form,
     case GJK_MEMBER_FLAT_RINGS:
         put_rings(out, &value->rings);
         break;
+    case GJK_MEMBER_RADII:
+        for (uint32_t i = 0; i < value->radii.count && !out->failed; i++) {
+            proto_put_item(out);
+            proto_put_number(out, value->radii.items[i]);
+        }
+        break;
     case GJK_MEMBER_HEIGHTS:
         put_heights(out, value);
         break;

@@ -281,3 +281,60 @@ def test_a_height_field_may_be_all_holes(gjkd, level):
     ray = {"origin": [0, 0, 5], "direction": [0, 0, -1]}
     assert gjkd.post(f"/v1/sets/{level}/raycast", ray).json()["hits"] == []
     assert gjkd.post(f"/v1/sets/{level}/distance", {"a": "a", "limit": 3}).json()["nearest"] == []
+
+
+# --- Points ---
+
+
+@pytest.mark.parametrize("dimension", [2, 3])
+@pytest.mark.parametrize("radii", [{}, {"radius": 0.5}, {"radii": [0.25, 0, 1, 0.5]}])
+def test_points_are_balls(gjkd, name, dimension, radii):
+    gjkd.store(name, {"dimension": dimension})
+    points = [p[:dimension] for p in ([0, 0, 0], [3, 0, 0], [0, 5, 1], [1e6, 1, 0])]
+    shape = {"type": "points", "points": points, "rounding": 0.125} | radii
+    each = [r + 0.125 for r in radii.get("radii", [radii.get("radius", 0)] * 4)]
+    assert put(gjkd, name, shape).status_code == 201
+    stored = gjkd.get(f"/v1/sets/{name}/shapes/a").json()
+    assert {k: stored[k] for k in shape} == shape
+    body = messages.gjkd.BodyColumns(dimension=dimension, type="points", vertices=messages.flat(points), rounding=0.125,
+                                     radii=radii.get("radii", [radii["radius"]] if "radius" in radii else []))
+    reply = gjkd.call("PUT", f"/v1/sets/{name}/shapes/b", data=body.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    assert reply.json()["pieces"] == 4
+    again = gjkd.get(f"/v1/sets/{name}/shapes/b").json()
+    assert {k: again[k] for k in shape} == shape
+    for i, (at, radius) in enumerate(zip(points, each)):
+        outside = [c - 2 * (k == 1) for k, c in enumerate(at)]
+        for id in "ab":
+            found = gjkd.post(f"/v1/sets/{name}/distance", {"a": id, "b": {"type": "point", "position": outside}}).json()
+            assert abs(found["distance"] - (2 - radius)) < 1e-9 and found["piece_a"] == i
+            hits = gjkd.post(f"/v1/sets/{name}/raycast", {"shape": id, "origin": outside, "direction": [0, 1, 0][:dimension],
+                                                          "exits": True}).json()["hits"]
+            assert hits[0]["piece"] == i and abs(hits[0]["distance"] - (2 - radius)) < 1e-9
+            assert abs(hits[0]["exit"] - (2 + radius)) < 1e-9
+
+
+def test_points_lie_in_a_closed_mesh(gjkd, level):
+    put(gjkd, level, loose(shell(8)), "solid")
+    put(gjkd, level, {"type": "points", "points": [[9, 9, 9], [1, 1, 1]]}, "cloud")
+    found = gjkd.post(f"/v1/sets/{level}/detect", {"a": "solid", "b": "cloud"}).json()
+    assert found["colliding"]
+
+
+@pytest.mark.parametrize("members, code, pointer", [
+    ({}, "missing-member", "/points"),
+    ({"points": []}, "out-of-range", "/points"),
+    ({"points": [[0, 0], [0]]}, None, "/points/1"),
+    ({"points": [[0, 0]], "radius": -1}, "out-of-range", "/radius"),
+    ({"points": [[0, 0]], "radius": 1, "radii": [1]}, "unknown-member", "/radii"),
+    ({"points": [[0, 0]], "radii": [1, 2]}, "out-of-range", "/radii"),
+    ({"points": [[0, 0], [1, 1]], "radii": [1, -2]}, "out-of-range", "/radii/1"),
+    ({"points": [[0, 0], [1, 1]], "radii": [1, "2"]}, "wrong-type", "/radii/1"),
+    ({"points": [[0, 0], [1, 1e151]], "radius": 1}, "out-of-range", "/points/1/1"),
+    ({"points": [[0, 0]], "radius": 1e150, "rounding": 1e150}, "out-of-range", "/radius"),
+])
+def test_mistakes_in_points(gjkd, plan, members, code, pointer):
+    reply = put(gjkd, plan, {"type": "points"} | members)
+    assert reply.status_code in (400, 422)
+    problem.check(reply, code or reply.json()["code"], pointer)
+    assert gjkd.get(f"/v1/sets/{plan}").json()["shapes"] == {}

@@ -28,6 +28,7 @@ typedef enum gjk_member_form {
     GJK_MEMBER_FLAT_RINGS, /* lists (rings of one polygon) of vectors, in the place of RINGS */
     GJK_MEMBER_HEIGHTS,    /* numbers, NaN where there is none */
     GJK_MEMBER_MATERIALS,  /* integers; may be absent */
+    GJK_MEMBER_RADII,      /* lengths; may be absent */
 } gjk_member_form;
 
 typedef struct gjk_member {
@@ -69,7 +70,7 @@ typedef union gjk_member_value {
     struct {
         const double *items;
         uint32_t count;
-    } heights;
+    } heights, radii; /* radii: NULL where they are absent */
     struct {
         const uint32_t *items; /* NULL: absent */
         uint32_t count;

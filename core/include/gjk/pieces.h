@@ -113,6 +113,20 @@ gjk_status gjk_shape_make_chain(struct gjk_arena *arena, const gjk_vec2 *vertice
                                 bool closed, double rounding, gjk_pieces_fault *fault,
                                 gjk_shape *out) GJK_MUST_USE;
 
+/* Balls around 1 to GJK_PIECES_MAX points, of one radius or, where `radii` is not NULL, of one each. The
+ * points are those of the dimension. Arrays are copied. NOT_FINITE and OUT_OF_RANGE with {point, axis},
+ * for a radius with {point}. */
+typedef struct gjk_points {
+    const gjk_vec2 *in_2d;
+    const gjk_vec3 *in_3d;
+    uint32_t count;
+    double radius;
+    const double *radii;
+} gjk_points;
+gjk_status gjk_shape_make_points(struct gjk_arena *arena, uint32_t dimension,
+                                 const gjk_points *points, double rounding, gjk_pieces_fault *fault,
+                                 gjk_shape *out) GJK_MUST_USE;
+
 /* 1 to GJK_PARTS_MAX convex shapes at poses in the whole's frame, all of its dimension; shapes and
  * their columns are copied. A rounding of the whole is part of each one's radius already. */
 gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
@@ -154,6 +168,7 @@ gjk_status gjk_shape_make_region(struct gjk_arena *arena, const gjk_region *regi
 bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out);
 bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *out);
 bool gjk_pieces_region(const struct gjk_pieces *pieces, gjk_region *out);
+bool gjk_pieces_points(const struct gjk_pieces *pieces, gjk_points *out);
 const gjk_vec2 *gjk_pieces_chain(const struct gjk_pieces *pieces, uint32_t *count, bool *closed);
 
 /* The convex polygon that is piece i of a region: its vertices, counter-clockwise. */

@@ -142,6 +142,20 @@ bool gjk_pieces_corners(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 co
     }
 }
 
+static void make_ball(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
+    const gjk_points *points = &pieces->points;
+    const double radius = points->radii != NULL ? points->radii[i] : points->radius;
+    gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
+    if (pieces->dimension == 3) {
+        ends[0] = points->in_3d[i];
+    } else {
+        ends[0] = (gjk_vec3){points->in_2d[i].x, points->in_2d[i].y, 0};
+    }
+    ends[1] = ends[0];
+    gjk_shape_fill_segment(pieces->dimension, ends, radius + pieces->rounding, out->columns,
+                           &out->shape);
+}
+
 static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
     gjk_vec3 ends[2];
     chain_segment(pieces, i, ends);
@@ -159,6 +173,9 @@ void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *
         return;
     case GJK_CHAIN:
         make_segment(pieces, i, out);
+        break;
+    case GJK_POINTS:
+        make_ball(pieces, i, out);
         break;
     default:
         make_triangle(pieces, i, out);
@@ -321,6 +338,11 @@ gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *
 bool gjk_pieces_mesh(const struct gjk_pieces *pieces, gjk_mesh *out) {
     *out = pieces->mesh;
     return pieces->type == GJK_MESH;
+}
+
+bool gjk_pieces_points(const struct gjk_pieces *pieces, gjk_points *out) {
+    *out = pieces->points;
+    return pieces->type == GJK_POINTS;
 }
 
 bool gjk_pieces_heightfield(const struct gjk_pieces *pieces, gjk_heightfield *out) {

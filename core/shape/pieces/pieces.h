@@ -25,6 +25,7 @@ struct gjk_pieces {
     union {
         gjk_mesh mesh;
         gjk_heightfield heightfield;
+        gjk_points points;
         struct {
             const gjk_vec2 *vertices;
             uint32_t count;

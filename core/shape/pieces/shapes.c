@@ -450,3 +450,60 @@ gjk_status gjk_shape_make_compound(struct gjk_arena *arena, uint32_t dimension,
     gjk_status status = copy_parts(pieces, parts, count);
     return status == GJK_OK ? gjk_pieces_finish(pieces, arena, out) : status;
 }
+
+/* Points: balls in the whole's frame. */
+
+static gjk_status check_points(uint32_t dimension, const gjk_points *points, double rounding,
+                               gjk_pieces_fault *fault) {
+    if (points->count == 0 || points->count > GJK_PIECES_MAX) {
+        return points->count == 0 ? GJK_TOO_FEW_POINTS : GJK_TOO_MANY_POINTS;
+    }
+    for (uint32_t i = 0; i < points->count; i++) {
+        const double *numbers = dimension == 2 ? &points->in_2d[i].x : &points->in_3d[i].x;
+        for (uint32_t axis = 0; axis < dimension; axis++) {
+            gjk_status status = gjk_check_coordinate(numbers[axis]);
+            if (status != GJK_OK) {
+                return fail_at(fault, status, i, axis, 2);
+            }
+        }
+        const double radius = points->radii != NULL ? points->radii[i] : points->radius;
+        gjk_status status = gjk_check_length(radius);
+        status = status == GJK_OK ? gjk_check_length(radius + rounding) : status;
+        if (status != GJK_OK) {
+            return fail_at(fault, status, i, 0, 1);
+        }
+    }
+    return gjk_check_length(rounding);
+}
+
+gjk_status gjk_shape_make_points(struct gjk_arena *arena, uint32_t dimension,
+                                 const gjk_points *points, double rounding, gjk_pieces_fault *fault,
+                                 gjk_shape *out) {
+    *fault = (gjk_pieces_fault){.depth = 0};
+    gjk_status status = check_points(dimension, points, rounding, fault);
+    if (status != GJK_OK) {
+        return status;
+    }
+    struct gjk_pieces *pieces = gjk_pieces_new(arena, GJK_POINTS, dimension);
+    if (pieces == NULL) {
+        return GJK_OUT_OF_MEMORY;
+    }
+    const uint32_t count = points->count;
+    gjk_points *own = &pieces->points;
+    pieces->count = count;
+    pieces->rounding = rounding;
+    *own = *points;
+    if (dimension == 2) {
+        own->in_2d = gjk_pieces_copy(pieces, points->in_2d, count, sizeof *own->in_2d);
+    } else {
+        own->in_3d = gjk_pieces_copy(pieces, points->in_3d, count, sizeof *own->in_3d);
+        pieces->seeds = own->in_3d;
+        pieces->seed_count = count;
+    }
+    if (points->radii != NULL) {
+        own->radii = gjk_pieces_copy(pieces, points->radii, count, sizeof *own->radii);
+    }
+    const bool is_copied = (dimension == 2 ? own->in_2d != NULL : own->in_3d != NULL) &&
+                           (points->radii == NULL || own->radii != NULL);
+    return is_copied ? gjk_pieces_finish(pieces, arena, out) : GJK_OUT_OF_MEMORY;
+}

@@ -107,10 +107,10 @@ static const struct {
      "did you mean \"box\"?"},
     {IN2("{'type':'blob'}"), PROTO_UNKNOWN_TYPE, "/type",
      "known types: point, circle, segment, capsule, box, polygon, hull, ellipse, half_ellipse, "
-     "slice, compound, chain, region"},
+     "slice, compound, chain, region, points"},
     {IN3("{'type':'torus'}"), PROTO_UNKNOWN_TYPE, "/type",
      "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
-     "cone, compound, mesh, heightfield"},
+     "cone, compound, mesh, heightfield, points"},
     {IN3("{'type':'cilinder'}"), PROTO_UNKNOWN_TYPE, "/type", "did you mean \"cylinder\"?"},
     {IN2("{'type':'half-ellipse'}"), PROTO_UNKNOWN_TYPE, "/type", "did you mean \"half_ellipse\"?"},
     {IN2("{'type':'circle\\u0000','radius':1}"), PROTO_UNKNOWN_TYPE, "/type", NULL},
@@ -128,10 +128,10 @@ static const struct {
      "in 2D use \"ellipse\""},
     {IN3("{'type':'half_ellipse','width':1,'height':1}"), PROTO_DIMENSION_MISMATCH, "/type",
      "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
-     "cone, compound, mesh, heightfield"},
+     "cone, compound, mesh, heightfield, points"},
     {IN3("{'type':'slice','radius':1,'theta':1}"), PROTO_DIMENSION_MISMATCH, "/type",
      "known types: point, sphere, segment, capsule, box, triangle, hull, ellipsoid, cylinder, "
-     "cone, compound, mesh, heightfield"},
+     "cone, compound, mesh, heightfield, points"},
     {IN2("{'type':'cylinder','a':[0,0],'b':[1,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
      "in 2D use \"box\""},
     {IN2("{'type':'cone','a':[0,0],'b':[1,0],'radius':1}"), PROTO_DIMENSION_MISMATCH, "/type",
