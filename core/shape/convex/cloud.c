@@ -223,31 +223,6 @@ static gjk_status finish(struct gjk_arena *arena, struct gjk_arena *scratch, gjk
     return gjk_cloud_finish(arena, &head, gathered, out);
 }
 
-static gjk_status make_hull2(struct gjk_arena *arena, struct gjk_arena *scratch,
-                             const gjk_shape *head, const gjk_vec3 *points, uint32_t count,
-                             gjk_shape *out) {
-    gjk_hull2 hull;
-    gjk_vec2 *flat = gjk_arena_alloc_array(scratch, count, sizeof *flat);
-    if (flat == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        flat[i] = gjk_xy(points[i]);
-    }
-    gjk_status status = gjk_hull2_make(scratch, flat, count, &hull);
-    return status == GJK_OK ? finish(arena, scratch, *head, points, hull.corners, hull.count, out)
-                            : status;
-}
-
-static gjk_status make_hull3(struct gjk_arena *arena, struct gjk_arena *scratch,
-                             const gjk_shape *head, const gjk_vec3 *points, uint32_t count,
-                             gjk_shape *out) {
-    gjk_hull3 hull;
-    gjk_status status = gjk_hull3_make(scratch, points, count, &hull);
-    return status == GJK_OK ? finish(arena, scratch, *head, points, hull.corners, hull.count, out)
-                            : status;
-}
-
 gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, const gjk_vec3 *points,
                                uint32_t count, double rounding, gjk_shape *out) {
     const gjk_shape head = {.type = GJK_HULL, .dimension = dimension, .radius = rounding};
@@ -263,8 +238,19 @@ gjk_status gjk_shape_make_hull(struct gjk_arena *arena, uint32_t dimension, cons
         return status;
     }
     gjk_arena_init_beside(&scratch, arena);
-    status = dimension == 2 ? make_hull2(arena, &scratch, &head, points, count, out)
-                            : make_hull3(arena, &scratch, &head, points, count, out);
+    if (dimension == 2) {
+        gjk_hull2 hull;
+        status = gjk_hull2_make(&scratch, points, count, 2, &hull);
+        status = status == GJK_OK
+                     ? finish(arena, &scratch, head, points, hull.corners, hull.count, out)
+                     : status;
+    } else {
+        gjk_hull3 hull;
+        status = gjk_hull3_make(&scratch, points, count, &hull);
+        status = status == GJK_OK
+                     ? finish(arena, &scratch, head, points, hull.corners, hull.count, out)
+                     : status;
+    }
     gjk_arena_fini(&scratch);
     return status;
 }
@@ -286,7 +272,7 @@ static gjk_status make_polygon(struct gjk_arena *arena, struct gjk_arena *scratc
         status = gjk_check_length(rounding);
     }
     if (status == GJK_OK) {
-        status = gjk_hull2_make(scratch, vertices, count, &hull);
+        status = gjk_hull2_make(scratch, points, count, 2, &hull);
     }
     if (status == GJK_OK) {
         status = gjk_outline_check(scratch, vertices, count, &hull, bad_vertex);

@@ -85,19 +85,10 @@ static gjk_status add_flat(struct gjk_arena *arena, const gjk_shape *shape, cons
     const gjk_vec3 b = farthest_from(points, count, a);
     gjk_vec3 normal = plane_normal(points, count, a, b);
     gjk_hull2 hull = {NULL, 0};
-    gjk_vec2 *flat = gjk_arena_alloc_array(arena, count, sizeof *flat);
-    if (flat == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
     const double x = fabs(normal.x), y = fabs(normal.y), z = fabs(normal.z);
-    for (uint32_t i = 0; i < count; i++) {
-        const gjk_vec3 p = points[i];
-        flat[i] = x >= y && x >= z ? (gjk_vec2){p.y, p.z}
-                  : y >= z         ? (gjk_vec2){p.z, p.x}
-                                   : (gjk_vec2){p.x, p.y};
-    }
-    const double seen = x >= y && x >= z ? normal.x : y >= z ? normal.y : normal.z;
-    gjk_status status = gjk_hull2_make(arena, flat, count, &hull);
+    const int axis = x >= y && x >= z ? 0 : y >= z ? 1 : 2;
+    const double seen = axis == 0 ? normal.x : axis == 1 ? normal.y : normal.z;
+    gjk_status status = gjk_hull2_make(arena, points, count, axis, &hull);
     if (status != GJK_OK) {
         return status;
     }
@@ -132,14 +123,7 @@ static gjk_status add_hull3(struct gjk_arena *arena, const gjk_shape *shape, con
 static gjk_status add_hull2(struct gjk_arena *arena, const gjk_shape *shape, const gjk_vec3 *points,
                             gjk_facets *out) {
     gjk_hull2 hull;
-    gjk_vec2 *flat = gjk_arena_alloc_array(arena, shape->count, sizeof *flat);
-    if (flat == NULL) {
-        return GJK_OUT_OF_MEMORY;
-    }
-    for (uint32_t i = 0; i < shape->count; i++) {
-        flat[i] = gjk_xy(points[i]);
-    }
-    gjk_status status = gjk_hull2_make(arena, flat, shape->count, &hull);
+    gjk_status status = gjk_hull2_make(arena, points, shape->count, 2, &hull);
     if (status != GJK_OK) {
         return status;
     }

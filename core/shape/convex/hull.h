@@ -12,13 +12,18 @@ typedef struct gjk_hull2 {
 } gjk_hull2;
 
 /*
- * Finds the points that are no convex combination of others, exactly, of count >= 1
+ * Finds the points that, seen along the axis (2 in the plane), are no convex combination of others, exactly, of count >= 1
  * finite ones; of coincident points the one with the least index. O(n log n) time;
  * 28 bytes a point from the arena, where the corners stay, and as many again while it lasts.
  * OUT_OF_MEMORY; GIVEN_UP where the arena's budget is spent.
  */
-gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
+gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count, int axis,
                           gjk_hull2 *out) GJK_MUST_USE;
+
+/* The point as seen along an axis (0: x), so that the other two are counter-clockwise. */
+static inline gjk_vec2 gjk_seen_along(gjk_vec3 p, int axis) {
+    return axis == 0 ? (gjk_vec2){p.y, p.z} : axis == 1 ? (gjk_vec2){p.z, p.x} : gjk_xy(p);
+}
 
 typedef struct gjk_hull3 {
     uint32_t *corners; /* indices, ascending */

@@ -54,7 +54,7 @@ static uint32_t push(const entry *entries, uint32_t *chain, uint32_t length, uin
     return length + 1;
 }
 
-gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint32_t count,
+gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec3 *points, uint32_t count, int axis,
                           gjk_hull2 *out) {
     GJK_ASSERT(count >= 1);
     entry *entries = gjk_arena_alloc_array(arena, count, sizeof *entries);
@@ -64,7 +64,7 @@ gjk_status gjk_hull2_make(struct gjk_arena *arena, const gjk_vec2 *points, uint3
         return GJK_OUT_OF_MEMORY;
     }
     for (uint32_t i = 0; i < count; i++) {
-        entries[i] = (entry){points[i], i};
+        entries[i] = (entry){gjk_seen_along(points[i], axis), i};
     }
     gjk_status status = gjk_sort(arena, entries, count, sizeof *entries, compare_entries);
     if (status != GJK_OK) {

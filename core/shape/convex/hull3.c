@@ -101,22 +101,15 @@ static gjk_status list_corners(struct gjk_arena *arena, const uint8_t *marks, ui
 /* All points lie in the plane of a triangle: drop an axis along which it has area. */
 static gjk_status mark_flat(const gjk_cloud3 *c, struct gjk_arena *arena, const uint32_t t[3],
                             uint8_t *marks) {
-    gjk_vec2 *flat = gjk_arena_alloc_array(arena, c->count, sizeof *flat);
+    const gjk_vec3 *p = c->points;
     gjk_hull2 hull;
-
-    if (flat == NULL) {
-        return GJK_OUT_OF_MEMORY;
+    int axis = 0;
+    while (axis < 2 &&
+           gjk_orient2_sign(gjk_seen_along(p[t[0]], axis), gjk_seen_along(p[t[1]], axis),
+                            gjk_seen_along(p[t[2]], axis)) == 0) {
+        axis++;
     }
-    for (int axis = 0; axis < 3; axis++) {
-        for (uint32_t i = 0; i < c->count; i++) {
-            flat[i].x = component(c->points[i], (axis + 1) % 3);
-            flat[i].y = component(c->points[i], (axis + 2) % 3);
-        }
-        if (gjk_orient2_sign(flat[t[0]], flat[t[1]], flat[t[2]]) != 0) {
-            break;
-        }
-    }
-    gjk_status status = gjk_hull2_make(arena, flat, c->count, &hull);
+    gjk_status status = gjk_hull2_make(arena, p, c->count, axis, &hull);
     for (uint32_t i = 0; status == GJK_OK && i < hull.count; i++) {
         marks[hull.corners[i]] = 1;
     }

@@ -27,7 +27,13 @@ TEST_FIXTURE(set_up, tear_down)
 
 static gjk_hull2 make(const gjk_vec2 *points, uint32_t count) {
     gjk_hull2 hull;
-    ck_assert_int_eq(gjk_hull2_make(&arena, points, count, &hull), GJK_OK);
+    gjk_vec3 *lifted = calloc(count, sizeof *lifted);
+    ck_assert_ptr_nonnull(lifted);
+    for (uint32_t i = 0; i < count; i++) {
+        lifted[i] = gjk_xy0(points[i]);
+    }
+    ck_assert_int_eq(gjk_hull2_make(&arena, lifted, count, 2, &hull), GJK_OK);
+    free(lifted);
     return hull;
 }
 
@@ -175,13 +181,13 @@ TEST(many_points) {
 }
 
 TEST(out_of_memory) {
-    static const gjk_vec2 p[] = {{0, 0}, {1, 0}, {0, 1}};
+    static const gjk_vec3 p[] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
     bool done = false;
     for (size_t limit = 16; !done; limit += 16) {
         struct gjk_arena small;
         gjk_hull2 hull = {NULL, 99};
         gjk_arena_init(&small, limit);
-        done = gjk_hull2_make(&small, p, 3, &hull) == GJK_OK;
+        done = gjk_hull2_make(&small, p, 3, 2, &hull) == GJK_OK;
         ck_assert_uint_eq(hull.count, done ? 3 : 99);
         gjk_arena_fini(&small);
         ck_assert_uint_lt(limit, 1000);
