@@ -110,7 +110,10 @@ static void make(test_far_kind kind, uint32_t dimension, struct gjk_arena *arena
         make_region(arena, points, out);
         break;
     case TEST_FAR_MESH: {
-        const gjk_mesh mesh = {points, 8, triangles, 4, NULL, false, false};
+        const gjk_mesh mesh = {.vertices = points,
+                               .vertex_count = 8,
+                               .triangles = triangles,
+                               .triangle_count = 4};
         status = gjk_shape_make_mesh(arena, &mesh, 0, &fault, out);
         break;
     }
