@@ -182,6 +182,7 @@ DEAREST = {  # by operationId: (method, path, body) of each request
     "playground": lambda: [("GET", "/playground/nothing.js", None)],
     "about": lambda: [("GET", "/v1", None)],
     "openStream": lambda: [("GET", "/v1/stream", None)],  # calls on it: test_over_stream
+    "getCluster": lambda: [("GET", "/v1/cluster", None)],
     "openapi": lambda: [("GET", "/openapi.json", None)],
     "schema": lambda: [("GET", "/gjkd.proto", None)],
     "live": lambda: [("GET", "/livez", None)],

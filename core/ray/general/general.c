@@ -234,7 +234,7 @@ static bool is_better_normal(const ray_cast *cast, double gap, double rate, doub
 /* first: the first search direction; scale: of the frame. */
 static gjk_ray_solution cast_ray(ray_cast *cast, gjk_vec3 first, double scale) {
     const gjk_ray_goal *goal = cast->goal;
-    gjk_vec3 normal = first, toward, w;
+    gjk_vec3 normal = first, toward = {0, 0, 0}, w;
     cast->t = cast->slack = 0.0;
     cast->stalls = cast->simplex2.count = cast->simplex3.count = 0;
     cast->distance = INFINITY;
