@@ -321,7 +321,7 @@ bool gjkd_exchange_hand_off(struct gjkd_exchange *exchange) {
     struct gjkd_http *http = exchange->http;
     exchange->group.pool = &http->context->pool;
     exchange->group.completions = http->completions;
-    exchange->group.client = (uint8_t)gjkd_auth_hash_client(&exchange->request);
+    exchange->group.client = gjkd_task_client(gjkd_auth_hash_client(&exchange->request));
     exchange->group.writer = writer_of(&exchange->request);
     exchange->group.chunks = &exchange->request.chunks;
     exchange->group.name = exchange->request.match.operation->path;

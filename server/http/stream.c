@@ -292,7 +292,7 @@ void gjkd_streams_serve(struct gjkd_http *http) {
     struct gjkd_task *turn;
     while (now_ns - begun_ns < SERVE_NS &&
            (turn = gjkd_fair_queue_take(&http->stream_turns, INT_MAX, &lined_up)) != NULL) {
-        const uint8_t client = turn->client;
+        const uint16_t client = turn->client;
         http->round_ns = now_ns;
         take_turn((struct gjkd_stream *)(void *)turn);
         const uint64_t end_ns = uv_hrtime();
@@ -529,7 +529,7 @@ static struct gjkd_stream *stream_new(const gjkd_upgrade *upgrade) {
     stream->ready_end = &stream->ready;
     stream->window_ns = uv_hrtime();
     stream->client = gjkd_auth_hash_client(&exchange->request);
-    stream->turn.client = (uint8_t)stream->client;
+    stream->turn.client = gjkd_task_client(stream->client);
     gjkd_output_init(&stream->output, stream->client);
     if (!inherit(stream, &exchange->request) || !make_frames(stream) ||
         !take_early(stream, upgrade->early) ||

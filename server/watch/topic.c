@@ -143,7 +143,7 @@ static void remove_payer(struct gjkd_topic *topic, uint64_t client) {
 }
 
 static unsigned published_for(uint64_t client) {
-    return atomic_load_explicit(&publishing[(uint8_t)client], memory_order_relaxed);
+    return atomic_load_explicit(&publishing[gjkd_task_client(client)], memory_order_relaxed);
 }
 
 /* Is it rather for client a to pay than for b? Whose share is nearly full could lose the event for
@@ -162,7 +162,7 @@ static void choose_payer(struct gjkd_topic *topic) {
             topic->client = client;
         }
     }
-    topic->task.client = (uint8_t)topic->client;
+    topic->task.client = gjkd_task_client(topic->client);
     atomic_fetch_add_explicit(&publishing[topic->task.client], 1, memory_order_relaxed);
 }
 

@@ -81,7 +81,7 @@ struct gjkd_catching_up *gjkd_catching_up_start(struct gjkd_pool *pool,
     self->out = out;
     self->since = since;
     self->client = client;
-    self->task.client = (uint8_t)client;
+    self->task.client = gjkd_task_client(client);
     self->version = gjkd_version_retain(version);
     (*out)++;
     gjkd_pool_resume(pool, &self->task);

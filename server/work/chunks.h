@@ -100,7 +100,7 @@ struct gjkd_task_group {
     struct gjkd_pool *pool;
     struct gjkd_completion_queue *completions; /* of the loop that starts the group */
     struct gjkd_chunks *chunks; /* rows is 0, or becomes what `begin` leaves to be done */
-    uint8_t client;             /* as in gjkd_task */
+    uint16_t client;            /* as in gjkd_task */
     uint16_t writer;
     const char *name;         /* noted for the case of a crash; stays */
     void *job;                /* what the callbacks are given */

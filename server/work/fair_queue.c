@@ -32,7 +32,7 @@ static void activate(struct gjkd_fair_queue *queue, struct gjkd_client_queue *cl
         client->start_ns = queue->virtual_ns; /* nobody saves up for later */
     }
     client->is_active = true;
-    queue->active[queue->active_count++] = (uint8_t)(client - queue->clients);
+    queue->active[queue->active_count++] = (uint16_t)(client - queue->clients);
 }
 
 void gjkd_fair_queue_put(struct gjkd_fair_queue *queue, struct gjkd_task *task) {
@@ -113,11 +113,11 @@ struct gjkd_task *gjkd_fair_queue_take(struct gjkd_fair_queue *queue, int begun_
     }
 }
 
-void gjkd_fair_queue_charge(struct gjkd_fair_queue *queue, uint8_t client, int64_t used_ns) {
+void gjkd_fair_queue_charge(struct gjkd_fair_queue *queue, uint16_t client, int64_t used_ns) {
     queue->clients[client].start_ns += used_ns - GJKD_TURN_NS;
 }
 
-void gjkd_fair_queue_end(struct gjkd_fair_queue *queue, uint8_t client) {
+void gjkd_fair_queue_end(struct gjkd_fair_queue *queue, uint16_t client) {
     queue->clients[client].begun--;
 }
 

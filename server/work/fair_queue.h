@@ -14,7 +14,6 @@
 
 #include <stdint.h>
 
-#define GJKD_QUEUE_CLIENTS 256
 #define GJKD_QUEUE_WRITERS 256
 
 /* The longest time that a task runs while others wait, where it can pause; and what a turn is taken
@@ -38,7 +37,7 @@ struct gjkd_fair_queue {
     int64_t virtual_ns; /* start of the turn that was given last */
     uint64_t order;     /* of the newest task */
     unsigned active_count;
-    uint8_t active[GJKD_QUEUE_CLIENTS]; /* that have tasks, in the order in which they came */
+    uint16_t active[GJKD_QUEUE_CLIENTS]; /* that have tasks, in the order in which they came */
     struct gjkd_client_queue clients[GJKD_QUEUE_CLIENTS];
     struct {
         bool is_busy;
@@ -59,10 +58,10 @@ struct gjkd_task *gjkd_fair_queue_take(struct gjkd_fair_queue *queue, int begun_
                                        unsigned *lined_up);
 
 /* A turn has ended that took so much processor time. */
-void gjkd_fair_queue_charge(struct gjkd_fair_queue *queue, uint8_t client, int64_t used_ns);
+void gjkd_fair_queue_charge(struct gjkd_fair_queue *queue, uint16_t client, int64_t used_ns);
 
 /* A task that was taken has no thread any more: it is complete, or will begin its next turn anew. */
-void gjkd_fair_queue_end(struct gjkd_fair_queue *queue, uint8_t client);
+void gjkd_fair_queue_end(struct gjkd_fair_queue *queue, uint16_t client);
 
 /* A writer is done: puts the next one of its line into the queue. False: there is none. */
 bool gjkd_fair_queue_next_writer(struct gjkd_fair_queue *queue, uint16_t writer);

@@ -159,7 +159,7 @@ static void give_place(struct gjkd_pool *pool, struct gjkd_worker *worker) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-static void charge(struct gjkd_worker *worker, uint8_t client) {
+static void charge(struct gjkd_worker *worker, uint16_t client) {
     const int64_t now_ns = gjkd_timing_thread_ns();
     gjkd_fair_queue_charge(&worker->pool->queue, client, now_ns - worker->cpu_ns);
     worker->cpu_ns = now_ns;
@@ -485,7 +485,7 @@ void gjkd_pool_fini(struct gjkd_pool *pool) {
 /* --- Tasks --- */
 
 /* Counts a task that is to wait. False: there is no room for it. */
-static bool count_in(struct gjkd_pool *pool, uint8_t client) {
+static bool count_in(struct gjkd_pool *pool, uint16_t client) {
     const unsigned all = atomic_fetch_add_explicit(&pool->queued, 1, memory_order_relaxed);
     const unsigned own =
         atomic_fetch_add_explicit(&pool->queued_by[client], 1, memory_order_relaxed);

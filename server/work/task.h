@@ -12,6 +12,14 @@
 struct gjkd_completion_queue;
 struct gjkd_worker;
 
+/* Clients are told apart by so many values of their hash: with a few thousand, an honest client seldom
+ * shares one with another that asks for all the time there is. */
+#define GJKD_QUEUE_CLIENTS 4096
+
+static inline uint16_t gjkd_task_client(uint64_t client_hash) {
+    return (uint16_t)(client_hash % GJKD_QUEUE_CLIENTS);
+}
+
 /* Fate of a task that has run. */
 typedef enum gjkd_task_result {
     GJKD_TASK_COMPLETE, /* goes to its completion queue */
@@ -23,7 +31,7 @@ typedef enum gjkd_task_result {
 struct gjkd_task {
     struct gjkd_task *next;                    /* in the queue that holds it */
     struct gjkd_completion_queue *completions; /* of the loop that submits */
-    uint8_t client;                            /* hash of the one that it is done for */
+    uint16_t client;                           /* gjkd_task_client of the one that it is done for */
     uint16_t writer;                           /* 0, or one of the set's hash: one of these runs
                                                         at a time */
     bool is_short;                             /* for the threads of short_tasks.h */

@@ -11,7 +11,7 @@
 static struct gjkd_fair_queue queue;
 static struct gjkd_task tasks[TASKS];
 
-static void put(unsigned first, unsigned end, uint8_t client) {
+static void put(unsigned first, unsigned end, uint16_t client) {
     for (unsigned i = first; i < end; i++) {
         tasks[i] = (struct gjkd_task){.client = client};
         gjkd_fair_queue_put(&queue, &tasks[i]);
@@ -19,7 +19,7 @@ static void put(unsigned first, unsigned end, uint8_t client) {
 }
 
 /* The number of the task whose turn it is, which takes so much processor time. */
-static unsigned run_next(int64_t (*time_of)(uint8_t client)) {
+static unsigned run_next(int64_t (*time_of)(uint16_t client)) {
     unsigned lined_up = 0;
     struct gjkd_task *task = gjkd_fair_queue_take(&queue, TASKS, &lined_up);
     ck_assert_ptr_nonnull(task);
@@ -28,12 +28,12 @@ static unsigned run_next(int64_t (*time_of)(uint8_t client)) {
     return (unsigned)(task - tasks);
 }
 
-static int64_t as_long(uint8_t client) {
+static int64_t as_long(uint16_t client) {
     (void)client;
     return 1000;
 }
 
-static int64_t twice_as_long(uint8_t client) {
+static int64_t twice_as_long(uint16_t client) {
     return client == 1 ? 2000 : 1000;
 }
 
