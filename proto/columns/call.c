@@ -140,7 +140,9 @@ static bool read_headers(struct reading *reading, proto_value value) {
     return true;
 }
 
-static bool read_member(struct reading *reading, proto_text name, proto_text text) {
+/* message: begin of the text that the member stands in. */
+static bool read_member(struct reading *reading, const char *message, proto_text name,
+                        proto_text text) {
     static const char *const known[] = {"id", "method", "path", "headers", "body", NULL};
     proto_call *call = reading->call;
     const char *shown = NULL;
@@ -150,7 +152,7 @@ static bool read_member(struct reading *reading, proto_text name, proto_text tex
         call->body = proto_text_equals(text, "null", 4) ? call->body : text;
         return true;
     }
-    if (!proto_parse(text, reading->arena, &value, reading->problem)) {
+    if (!proto_parse_within(text, message, reading->arena, &value, reading->problem)) {
         return false;
     }
     if (proto_text_equals(name, "id", 2)) {
@@ -188,7 +190,7 @@ bool proto_decode_call(proto_text message, struct gjk_arena *arena, proto_call *
     problem->code = PROTO_OK;
     bool is_fine = proto_parse_shallow(message, arena, &members, problem);
     for (size_t i = 0; is_fine && i < members.count; i++) {
-        is_fine = read_member(&reading, proto_name_at(members, i),
+        is_fine = read_member(&reading, message.data, proto_name_at(members, i),
                               proto_text_of(proto_member_value(members, i)));
     }
     return finish_call(&reading, is_fine);

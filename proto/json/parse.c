@@ -736,9 +736,10 @@ static bool parse_value(struct parser *parser, proto_value *out) {
     }
 }
 
-/* Parses the whole text. The numbers of arrays need room for one a comma. */
-static bool parse_text(proto_text text, struct gjk_arena *arena, bool is_shallow, proto_value *out,
-                       struct proto_problem *problem) {
+/* Parses the whole text; faults are placed from `begin` on. The numbers of arrays need room for one a
+ * comma. */
+static bool parse_text(proto_text text, const char *begin, struct gjk_arena *arena, bool is_shallow,
+                       proto_value *out, struct proto_problem *problem) {
     proto_value in_place[STACK_IN_PLACE];
     struct parser parser = {
         .at = text.data,
@@ -746,7 +747,7 @@ static bool parse_text(proto_text text, struct gjk_arena *arena, bool is_shallow
         .arena = arena,
         .stack = in_place,
         .capacity = STACK_IN_PLACE,
-        .begin = text.data,
+        .begin = begin,
         .problem = problem,
         .is_shallow = is_shallow,
     };
@@ -775,10 +776,15 @@ static bool parse_text(proto_text text, struct gjk_arena *arena, bool is_shallow
 
 bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
                  struct proto_problem *problem) {
-    return parse_text(text, arena, false, out, problem);
+    return parse_text(text, text.data, arena, false, out, problem);
+}
+
+bool proto_parse_within(proto_text text, const char *begin, struct gjk_arena *arena,
+                        proto_value *out, struct proto_problem *problem) {
+    return parse_text(text, begin, arena, false, out, problem);
 }
 
 bool proto_parse_shallow(proto_text text, struct gjk_arena *arena, proto_value *out,
                          struct proto_problem *problem) {
-    return parse_text(text, arena, true, out, problem);
+    return parse_text(text, text.data, arena, true, out, problem);
 }

@@ -26,4 +26,9 @@ bool proto_parse(proto_text text, struct gjk_arena *arena, proto_value *out,
 bool proto_parse_shallow(proto_text text, struct gjk_arena *arena, proto_value *out,
                          struct proto_problem *problem) GJK_MUST_USE;
 
+/* The same as proto_parse, of a value that proto_parse_shallow has left unread: line and column are
+ * those in the text that begins at `begin`, of which it is a part. */
+bool proto_parse_within(proto_text text, const char *begin, struct gjk_arena *arena,
+                        proto_value *out, struct proto_problem *problem) GJK_MUST_USE;
+
 #endif
