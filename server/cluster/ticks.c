@@ -2,11 +2,11 @@
  * Ticks that only move shapes, told to the other nodes on core NATS, without a word back: at many of
  * them a second the log would be the limit.
  *
- * Which node may tell them is decided by the log: the first tick that a node makes of a set, and the
- * first after any other write to it, goes through the log, upon the newest message of the set. The node
- * whose tick that was holds the set's lease as long as it goes on ticking, and for LEASE_NS after that;
- * another node's tick is refused until then. A tick is good upon that message of the log alone. So of
- * two nodes that tick one set, what the one before has told since then is late, and everybody drops it.
+ * A lease decides which node sends them. The first tick that a node makes of a set, and the first after
+ * any other write to it, goes through the log, upon the newest message of the set. That node holds the
+ * set's lease while it goes on ticking, and for LEASE_NS after that; until then ticks of other nodes are
+ * refused. A tick is valid only upon that message of the log: when another node takes the lease, all
+ * nodes drop what the one before has sent since.
  *
  * A tick holds the poses of all shapes that differ from what the log has, so the next one makes up for
  * what was lost.

@@ -24,14 +24,14 @@
 
 #define SECOND_NS UINT64_C(1000000000)
 
-/* So long streams have their turns before connections have theirs: an event may be for a thousand. */
+/* Time for turns of streams in one round of the loop: one event may be for a thousand streams. */
 #define SERVE_NS UINT64_C(1000000)
 
-/* So long a stream is read in one turn, beyond which wslay's last 4096 bytes are still looked at. */
+/* Time for reading in one turn of a stream. wslay finishes the 4096 bytes that it has begun. */
 #define TURN_NS UINT64_C(250000)
 
-/* So often a stream's buffer is filled and sent before it is another's turn: a peer that reads as
- * fast as answers are printed would keep the loop for all of them. */
+/* Number of times that one turn fills and sends a stream's buffer: a peer that reads as fast as
+ * answers are printed would keep the loop for all of them. */
 #define FLUSH_ROUNDS 8
 
 /* Bytes of a stream beside its connection, measured (tests/bench/run.sh stream). */

@@ -2,7 +2,7 @@
 #define GJKD_WORK_FAIR_QUEUE_H
 
 /*
- * Tasks that wait for a worker, in an order that is fair between clients: each gets the same
+ * Tasks that wait for a worker, or streams for their loop, in an order that is fair between clients: each gets the same
  * processor time, however many tasks it has and however long they are. Clients are told apart by a
  * hash, so that any number of them takes the same memory; two with one hash share one share.
  *

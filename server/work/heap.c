@@ -15,8 +15,8 @@
  * heap between long-lived sets, which took four times their memory. */
 #define LARGE_BLOCK_BYTES (1 << 20)
 
-/* A trim is worth while if the process holds this part of the limit beyond what is charged, and half
- * of that more than after the last trim. */
+/* Part of the limit that the process must hold beyond what is charged for a trim to be worth while,
+ * and half of that more than after the last trim. */
 #define EXCESS_PART 16
 
 /* Number of looks in a row that find so while memory is not tight: what is freed and soon taken again

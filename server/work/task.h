@@ -12,8 +12,8 @@
 struct gjkd_completion_queue;
 struct gjkd_worker;
 
-/* Clients are told apart by so many values of their hash: with a few thousand, an honest client seldom
- * shares one with another that asks for all the time there is. */
+/* Number of clients that queues tell apart, by their hash. With thousands, an honest client seldom
+ * shares its turns with one that keeps all workers busy. */
 #define GJKD_QUEUE_CLIENTS 4096
 
 static inline uint16_t gjkd_task_client(uint64_t client_hash) {

@@ -7,6 +7,7 @@ import statistics
 import subprocess
 import urllib.error
 import urllib.request
+import warnings
 
 import nats
 from wire import eventually
@@ -97,10 +98,12 @@ class Engine:
 
     def wait(self):
         """Until all servers are up and know who leads them. One of 2.10.27 that was killed and started again
-        sometimes stays "not current with the meta leader" for good; its operator starts it once more."""
+        sometimes stays "not current with the meta leader" for good. It is started once more, with a
+        warning in pytest's summary: that is a wedge that needs a person, though not one of gjkd."""
         if not eventually(lambda: all(map(Server.is_ready, self.servers)), READY_S / 3):
             for server in self.servers:
                 if not server.is_ready():
+                    warnings.warn(f"nats-server {server.host} did not get ready and is started once more")
                     server.end()
                     server.start(self.routes)
         assert eventually(lambda: all(map(Server.is_ready, self.servers)), READY_S)

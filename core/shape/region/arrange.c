@@ -5,9 +5,9 @@
  * The sweep of Bentley, Ottmann (Algorithms for reporting and counting geometric intersections,
  * 1979), over the status of the check (region/status), with exact predicates. A crossing is rounded
  * as soon as it is found, to a grid whose step is a unit in the last place of the largest
- * coordinate, or onto an end that near. That turns its edges a little: the order of the status may then be wrong here and
- * there, and crossings be missed or made. So the sweep is repeated until it finds none; that last
- * sweep is exact throughout.
+ * coordinate, or onto an end that near. That turns its edges a little: the order of the status may
+ * then be wrong here and there, and crossings be missed or made. So the sweep is repeated until it
+ * finds none; that last sweep is exact throughout.
  *
  * Snap rounding (Hobby, Practical segment intersection with finite precision output, 1999; Guibas,
  * Marimont, Rounding arrangements dynamically, 1998) moves each edge to all points of the grid that
