@@ -141,13 +141,13 @@ static void take_face_normal(const gjk_placed *target, const gjk_ray *ray, gjk_r
     result->normal = gjk_no_minus_zero3(normal);
 }
 
-/* Returns true if the ray's origin is in the solid of a closed mesh. */
+/* Returns true if the ray's origin is in the solid that triangles enclose. */
 static bool starts_in_solid(const piece_ray *ray, const gjk_placed *target, gjk_vec3 origin,
                             gjk_budget *budget) {
     const gjk_shape *shape = target->shape;
     const gjk_vec3 off = gjk_sub3(ray->own.origin, shape->center), half = shape->half_extents;
     const double slack = ray->own.rounding;
-    if (ray->pieces->type != GJK_MESH || !ray->pieces->closed || fabs(off.x) > half.x + slack ||
+    if (!gjk_pieces_are_solid(ray->pieces) || fabs(off.x) > half.x + slack ||
         fabs(off.y) > half.y + slack || fabs(off.z) > half.z + slack) {
         return false;
     }
@@ -386,8 +386,7 @@ static bool joins(const way_out *way, const stay *found) {
 }
 
 static bool is_solid(const way_out *way) {
-    const struct gjk_pieces *pieces = way->target->shape->pieces;
-    return pieces->type == GJK_MESH && pieces->closed;
+    return gjk_pieces_are_solid(way->target->shape->pieces);
 }
 
 /* Looks from way->t on at pieces that are nearer than `bound`. */

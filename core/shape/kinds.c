@@ -35,6 +35,8 @@
 #define FILL(text) \
     MEMBER(text, CHOICE, 0.0, 0.0, .is_optional = true, .choices = {"nonzero", "evenodd"})
 #define HEIGHTS(text) MEMBER(text, HEIGHTS, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .count_min = 0)
+#define HEIGHT(text) \
+    MEMBER(text, NUMBER, -GJK_COORDINATE_MAX, GJK_COORDINATE_MAX, .is_optional = true)
 #define LENGTH(text) MEMBER(text, NUMBER, 0.0, GJK_COORDINATE_MAX, .is_optional = true)
 #define RADII(text) \
     MEMBER(text, RADII, 0.0, GJK_COORDINATE_MAX, .is_optional = true, .replaces = true)
@@ -177,7 +179,7 @@ static gjk_status make_mesh(gjk_geometry *g, gjk_shape *out) {
 }
 
 static gjk_status make_heightfield(gjk_geometry *g, gjk_shape *out) {
-    enum { COLUMNS, ROWS, SPACING, HEIGHTS, ONE_SIDED, MATERIALS };
+    enum { COLUMNS, ROWS, SPACING, HEIGHTS, ONE_SIDED, MATERIALS, BASE };
     const gjk_member_value *values = g->values;
     const gjk_heightfield field = {
         .columns = values[COLUMNS].integer,
@@ -186,6 +188,8 @@ static gjk_status make_heightfield(gjk_geometry *g, gjk_shape *out) {
         .heights = values[HEIGHTS].heights.items,
         .materials = values[MATERIALS].materials.items,
         .one_sided = values[ONE_SIDED].flag,
+        .has_base = !isnan(values[BASE].number),
+        .base = values[BASE].number,
     };
     const uint64_t samples = (uint64_t)field.columns * field.rows;
     const uint64_t cells = (uint64_t)(field.columns - 1) * (field.rows - 1);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "columns/columns.h"
+#include "gjk/pieces.h"
 #include "json/writer.h"
 
 /* The longest varints of 32 and of 64 bits, and the longest tag with length of a column, in bytes. */
@@ -235,9 +236,14 @@ static uint32_t status_of(gjk_convergence convergence) {
     return convergence == GJK_CONVERGED ? PROTO_ROW_CONVERGED : PROTO_ROW_ITERATION_LIMIT;
 }
 
-/* Writes the index of a piece, if there is one. */
+/* The number of a piece that is told: what is part of a base has none. */
+static uint32_t number_of_piece(uint32_t piece) {
+    return piece < GJK_PIECES_MAX ? piece : GJK_NO_PIECE;
+}
+
+/* Writes the number of a piece, if there is one that has a number. */
 static void set_piece(proto_slot *slot, uint32_t i, uint32_t piece) {
-    if (piece != GJK_NO_PIECE) {
+    if (number_of_piece(piece) != GJK_NO_PIECE) {
         proto_set_some(slot, i, piece);
     }
 }
@@ -358,7 +364,7 @@ static void set_obstacle(proto_hit_answers *answers, uint32_t i, const gjk_ray_h
     proto_set_double(&answers->obstacle_distance, i, result->distance);
     proto_set_some(&answers->obstacle_set, i, 0);
     proto_set_some(&answers->obstacle, i, obstacle->body->handle);
-    proto_set_some(&answers->obstacle_piece, i, result->piece);
+    proto_set_some(&answers->obstacle_piece, i, number_of_piece(result->piece));
     proto_set_some(&answers->obstacle_material, i, result->has_material ? result->material : 0);
 }
 

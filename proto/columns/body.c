@@ -136,9 +136,11 @@ static const proto_field *column_of(const struct body *body, const gjk_member *m
         return body->vertices_float.count > 0 ? &body->vertices_float : &body->vertices;
     case GJK_MEMBER_HEIGHTS:
         return body->heights_float.count > 0 ? &body->heights_float : &body->heights;
-    case GJK_MEMBER_NUMBER:
     case GJK_MEMBER_RADII:
         return &body->radii;
+    case GJK_MEMBER_NUMBER: /* one radius stands in the column of many */
+        return strcmp(member->name, "radius") == 0 ? &body->radii
+                                                   : proto_field_of(&body->rows, member->name);
     default:
         return proto_field_of(&body->rows, member->name);
     }
@@ -266,7 +268,7 @@ static bool read_member(struct body *body, const gjk_member *member, gjk_member_
         return true;
     case GJK_MEMBER_CHOICE:
         return read_choice(body, field, member, out);
-    case GJK_MEMBER_NUMBER: /* one radius for all */
+    case GJK_MEMBER_NUMBER:
         out->number = field->count == 1 ? proto_double_at(field, 0) : NAN;
         return true;
     case GJK_MEMBER_RADII:
@@ -358,7 +360,7 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
     const gjk_member *member = &body->kind->members[fault->member];
     const gjk_region *rings = &body->geometry.values[0].rings;
     const proto_code code = proto_code_of(status);
-    const char *text = gjk_status_text(status);
+    const char *text = place->text != NULL ? place->text : gjk_status_text(status);
     const proto_field *field = column_of(body, member);
 
     if (status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP) {

@@ -451,6 +451,8 @@ static void refuse_geometry(struct proto_reader *reader, const proto_node *objec
             proto_hint(reader,
                        "with \"weld\": true, corners at one place are one, and it is closed");
         }
+    } else if (fault->place.text != NULL) {
+        proto_refuse(reader, at, proto_code_of(status), "%s", fault->place.text);
     } else {
         proto_refuse_status(reader, at, status);
     }

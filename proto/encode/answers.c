@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "encode/encode.h"
+#include "gjk/pieces.h"
 #include "proto/configurations.h"
 
 /* --- Traces --- */
@@ -114,10 +115,12 @@ static void put_status(struct proto_buffer *out, gjk_convergence convergence) {
     proto_put_text(out, convergence == GJK_CONVERGED ? "\"converged\"" : "\"iteration_limit\"");
 }
 
-/* Writes the index of a piece, unless it is GJK_NO_PIECE. */
+/* Writes the index of a piece: nothing for GJK_NO_PIECE, null for what is part of a base. */
 static void put_piece(struct proto_buffer *out, const char *key, uint32_t piece) {
-    if (piece != GJK_NO_PIECE) {
+    if (piece < GJK_PIECES_MAX) {
         proto_put_named_integer(out, key, piece);
+    } else if (piece != GJK_NO_PIECE) {
+        proto_put_named_text(out, key, NULL);
     }
 }
 

@@ -53,7 +53,7 @@ SHAPES = [
     {"type": "mesh", "vertices": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], "closed": True,
      "triangles": [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]},
     {"type": "heightfield", "columns": 3, "rows": 3, "spacing": [1, 1],
-     "heights": [0, 1, 0, 1, 2, 1, 0, 1, 0]},
+     "heights": [0, 1, 0, 1, 2, 1, 0, 1, 0], "base": -1},
     {"type": "compound", "parts": [{"type": "sphere", "radius": 1},
                                    {"type": "box", "half_extents": [1, 1, 1]}]},
 ]

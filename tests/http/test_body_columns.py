@@ -29,6 +29,7 @@ def message_of(shape, dimension, floats=False, **members):
         body.polygon_sizes.extend(map(len, shape["polygons"]))
     (body.vertices_float if floats else body.vertices).extend(messages.flat(points))
     body.triangles.extend(messages.flat(shape.get("triangles", [])))
+    body.base.extend([shape["base"]] if "base" in shape else [])
     heights = [float("nan") if h is None else h for h in shape.get("heights", [])]
     (body.heights_float if floats else body.heights).extend(heights)
     for name, width in (("category", 1), ("mask", 1)):
@@ -46,6 +47,8 @@ def put(gjkd, name, id, body, **headers):
 
 def shapes_of(dimension):
     shapes = {k: dict(v) for k, v in pieces.all_of(dimension).items() if v["type"] != "compound"}
+    if dimension == 3:
+        shapes["ground"] = pieces.heightfield(base=-1.5)
     shapes["hull"] = {"type": "hull", "points": [[0] * dimension, [1] * dimension, [1, 0, 2][:dimension]]}
     if dimension == 2:
         shapes["polygon"] = {"type": "polygon", "vertices": [[0, 0], [1, 0], [0, 1]], "angle": 0.5}
@@ -142,6 +145,12 @@ REFUSED = [
     (changed(FIELD, heights=[0, 0, 0, 0, 0]), "out-of-range", "/heights"),
     (changed(FIELD, heights=[0, 0, 0, 0, 0, INF]), "not-finite", "/heights/5"),
     (changed(FIELD, columns=1), "out-of-range", "/columns"),
+    (changed(FIELD, base=[0.25]), "out-of-range", "/heights/1"),
+    (changed(FIELD, base=[-9], heights=[0, 0, 0, NAN, 0, 0]), "out-of-range", "/heights/3"),
+    (changed(FIELD, base=[-9, -9]), "too-many", "/base"),
+    (changed(FIELD, base=[NAN]), "not-finite", "/base/0"),
+    (changed(FIELD, base=[-1e151]), "out-of-range", "/base/0"),
+    (changed(BASE, base=[0]), "unknown-member", "/base"),
     (changed(FIELD, spacing=[1, 0]), "out-of-range", "/spacing/1"),
     (changed(FIELD, spacing=None), "missing-member", "/spacing"),
 ]

@@ -94,6 +94,7 @@ def schema_of(form, least, dimensions):
             "RINGS": {"type": "array", "minItems": 1, "items": {
                 "type": "array", "items": {"type": "array", "items": vector}}},
             "LENGTH": {"type": ["number", "null"], "minimum": 0},
+            "HEIGHT": {"type": ["number", "null"]},
             "RADII": {"type": ["array", "null"], "items": {"type": "number", "minimum": 0}},
             "FLAT_RINGS": {"type": "array", "minItems": 1, "items": {"type": "array", "items": vector}},
             "FILL": {"type": ["string", "null"], "enum": ["nonzero", "evenodd", None]},
@@ -115,7 +116,7 @@ def test_the_table_of_shapes_and_the_description_are_one():
         replaced = [("polygons", "rings")] if "rings" in members else []
         assert [[{"required": [m]} for m in pair] for pair in replaced] == \
             ([schema["oneOf"]] if "oneOf" in schema else [])
-        required = [m for m, (form, _) in members.items() if form not in ("FLAG", "MATERIALS", "FILL", "LENGTH", "RADII")
+        required = [m for m, (form, _) in members.items() if form not in ("FLAG", "MATERIALS", "FILL", "HEIGHT", "LENGTH", "RADII")
                     and not any(m in pair for pair in replaced)]
         assert schema["required"] == ["type", *required] and set(told) == set(members), name
         for member, (form, least) in members.items():

@@ -21,6 +21,8 @@ SHAPES_3D = {
              "materials": [1, 2, 3, 4], "position": [4, 5, 6]},
     "field": {"type": "heightfield", "columns": 3, "rows": 2, "spacing": [1, 0.5],
               "heights": [0, 1, None, 3, 4, 5]},
+    "ground": {"type": "heightfield", "columns": 2, "rows": 2, "spacing": [1, 1], "heights": [0, 1, 2, 3],
+               "base": -0.1, "materials": [4]},
     "pile": {"type": "compound", "parts": [BOX | {"half_extents": [1, 1, 1]},
                                            {"type": "sphere", "radius": 1, "position": [1, 1, 1]}]},
 }

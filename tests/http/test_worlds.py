@@ -283,6 +283,118 @@ def test_a_height_field_may_be_all_holes(gjkd, level):
     assert gjkd.post(f"/v1/sets/{level}/distance", {"a": "a", "limit": 3}).json()["nearest"] == []
 
 
+HILL = {"type": "heightfield", "columns": 3, "rows": 3, "spacing": [1, 1], "materials": [5, 6, 7, 8],
+        "heights": [0, 0, 0, 0, 1, 0, 0, 0, 0], "base": -2}
+
+
+def ask(gjkd, name, op, **query):
+    reply = gjkd.post(f"/v1/sets/{name}/{op}", query)
+    assert reply.status_code == 200, reply.text
+    return reply.json()
+
+
+def rows(gjkd, name, op, kind, answers, **columns):
+    reply = gjkd.call("POST", f"/v1/sets/{name}/{op}", headers={"Content-Type": messages.TYPE},
+                      data=kind(dimension=3, **columns).SerializeToString())
+    assert reply.status_code == 200, reply.text
+    return answers.FromString(reply.content)
+
+
+def test_a_base_makes_a_field_solid(gjkd, level):
+    """The hill stands at (10, 0, 0); its sides reach from -2 to 0, its top to 1."""
+    assert put(gjkd, level, HILL | {"position": [10, 0, 0]}).status_code == 201
+    assert len(pieces_of(gjkd, level, "a")) == 8
+    rays = [  # origin, direction, distance, normal, piece, material, exit
+        ([10.5, 0.25, -5], [0, 0, 1], 3, [0, 0, -1], None, None, 5.25),
+        ([8, 1.25, -1], [1, 0, 0], 2, [-1, 0, 0], None, None, 4),
+        ([10.5, 4, -0.5], [0, -1, 0], 2, [0, 1, 0], None, None, 4),
+        ([11.25, 0.5, 5], [0, 0, -1], 4.75, None, 3, 6, 7),
+    ]
+    for origin, direction, distance, normal, piece, material, exit in rays:
+        hit = ask(gjkd, level, "raycast", origin=origin, direction=direction, exits=True)["hits"][0]
+        assert (hit["distance"], hit["piece"], hit.get("material"), hit["exit"]) == (distance, piece, material, exit)
+        assert normal in (None, hit["normal"]) and not hit["inside"]
+    answers = rows(gjkd, level, "raycast", messages.gjkd.RaycastColumns, messages.gjkd.RaycastAnswers,
+                   origin=messages.flat(r[0] for r in rays), direction=messages.flat(r[1] for r in rays))
+    assert list(answers.piece) == [4294967295] * 3 + [3] and list(answers.material) == [0, 0, 0, 6]
+    within = {"origin": [11, 1, -1], "direction": [0, 0, 1]}
+    hit = ask(gjkd, level, "raycast", **within, exits=True)["hits"][0]
+    assert hit["inside"] and hit["distance"] == 0 and hit["exit"] == 2 and "piece" not in hit
+    assert ask(gjkd, level, "raycast", **within, solid=False)["hits"] == []
+
+
+def test_pairs_and_casts_at_a_base(gjkd, level):
+    put(gjkd, level, HILL)
+    put(gjkd, level, {"type": "sphere", "radius": 0.5}, "ball")
+
+    def ball(*at):
+        return {"id": "ball", "position": list(at)}
+
+    for at, distance, piece in ([1, 1, -3], 0.5, None), ([-1, 1, -1], 0.5, None), ([1, 1, 2], 0.5, 0):
+        found = ask(gjkd, level, "distance", a="a", b=ball(*at))
+        assert found["distance"] == pytest.approx(distance, abs=1e-9) and found["piece_a"] == piece
+        found = ask(gjkd, level, "distance", a=ball(*at), b="a")
+        assert found["piece_b"] == piece and "piece_a" not in found
+        near = ask(gjkd, level, "distance", a=ball(*at))["nearest"]
+        assert near[0]["distance"] == found["distance"]
+    assert ask(gjkd, level, "detect", a="a", b=ball(1, 1, -1.25))["inside"]
+    assert ask(gjkd, level, "detect", a=ball(1, 1, -1.25))["hits"][0]["id"] == "a"
+    assert ask(gjkd, level, "distance", a="a", b=ball(1, 1, -1.25))["state"] == "overlapping"
+    deep = ask(gjkd, level, "detect", a="a", b=ball(1, -0.4, -1), contacts=9)
+    assert deep["state"] == "overlapping" and deep["piece_a"] is None
+    assert deep["contacts"] and all(c["piece_a"] is None for c in deep["contacts"])
+    hit = ask(gjkd, level, "cast", shape=ball(-3, 1, -1), translation=[5, 0, 0])["hits"][0]
+    assert hit["distance"] == pytest.approx(2.5) and hit["piece"] is None and "material" not in hit
+    hit = ask(gjkd, level, "cast", shape={"id": "a", "position": [3, -1, 1]}, translation=[-9, 0, 0],
+              target="ball")["hits"][0]
+    assert hit["moving_piece"] is None and "piece" not in hit
+    assert ask(gjkd, level, "cast", shape=ball(1, 1, -1.25), translation=[0, 0, 9])["hits"][0]["inside"]
+    handles = {id: s["handle"] for id, s in gjkd.get(f"/v1/sets/{level}").json()["shapes"].items()}
+    told = rows(gjkd, level, "distance", messages.gjkd.PairColumns, messages.gjkd.PairAnswers,
+                a=[handles["a"]] * 2, b=[handles["ball"]] * 2, position_b=[1, 1, -3, 1, 1, 2])
+    assert list(told.piece_a) == [4294967295, 0]
+    told = rows(gjkd, level, "cast", messages.gjkd.CastColumns, messages.gjkd.CastAnswers, shape=[handles["ball"]],
+                position=[-3, 1, -1], translation=[5, 0, 0])
+    assert list(told.handle) == [handles["a"]] and list(told.piece) in ([], [4294967295])
+
+
+def test_a_shot_at_a_base(gjkd, level):
+    put(gjkd, level, HILL | {"group": "ground"})
+    put(gjkd, level, {"type": "point", "position": [9, 9, 9], "group": "p"}, "p")
+    ray = {"origin": [-1, 0.25, -1], "direction": [1, 0, 0]}
+    shot = ask(gjkd, level, "hit", ray=ray, shooter="p", claim={"id": "a"})
+    assert shot["verdict"] == "confirmed" and shot["hit"]["piece"] is None and "material" not in shot["hit"]
+    shot = ask(gjkd, level, "hit", ray=ray, shooter="p", claim={"id": "p"}, policy={"obstacles": level})
+    assert shot["obstacle"]["piece"] is None
+
+
+def test_patches_give_and_take_a_base(gjkd, level):
+    put(gjkd, level, {k: v for k, v in HILL.items() if k != "base"})
+    path = f"/v1/sets/{level}/shapes/a"
+    assert not encloses(gjkd, level, 1, 1, -1)
+    assert gjkd.call("PATCH", path, json={"base": -2}).json()["base"] == -2
+    assert encloses(gjkd, level, 1, 1, -1) and not encloses(gjkd, level, 1, 1, -3)
+    problem.check(gjkd.call("PATCH", path, json={"base": 0.5}), "out-of-range", "/heights/0", detail="below the base")
+    problem.check(gjkd.call("PATCH", path, json={"heights": [0] * 8 + [-3]}), "out-of-range", "/heights/8")
+    assert gjkd.get(path).json()["base"] == -2
+    assert "base" not in gjkd.call("PATCH", path, json={"base": None}).json()
+    assert not encloses(gjkd, level, 1, 1, -1)
+    assert "base" not in gjkd.call("PATCH", path, json={"type": "sphere", "radius": 1}).json()
+
+
+@pytest.mark.parametrize("members, code, pointer, detail", [
+    ({"base": 0.25}, "out-of-range", "/heights/0", "below the base"),
+    ({"heights": [0, 1, 2, 3, 4, -2.5, 0, 0, 0]}, "out-of-range", "/heights/5", "below the base"),
+    ({"heights": [0, 1, 2, 3, 4, None, 0, 0, 0]}, "out-of-range", "/heights/5", "hole"),
+    ({"base": "0"}, "wrong-type", "/base", ""),
+    ({"base": 1e151}, "out-of-range", "/base", ""),
+    ({"base": [0]}, "wrong-type", "/base", ""),
+])
+def test_mistakes_in_a_base(gjkd, level, members, code, pointer, detail):
+    problem.check(put(gjkd, level, HILL | members), code, pointer, detail=detail)
+    assert gjkd.get(f"/v1/sets/{level}").json()["shapes"] == {}
+
+
 # --- Points ---
 
 

@@ -330,7 +330,10 @@ static void make_tile(test_rng *rng, const double *seam, bool is_left, gjk_shape
             heights[row * (TILE + 1) + column] = height_at(seam, rng, column, row, is_left);
         }
     }
-    const gjk_heightfield field = {TILE + 1, TILE + 1, {1, 1}, heights, NULL, false};
+    const gjk_heightfield field = {.columns = TILE + 1,
+                                   .rows = TILE + 1,
+                                   .spacing = {1, 1},
+                                   .heights = heights};
     ck_assert_int_eq(gjk_shape_make_heightfield(&arena, &field, 0, &fault, out), GJK_OK);
 }
 

@@ -4,7 +4,7 @@
 /*
  * Shapes of many convex pieces: compound, chain, region, mesh and height field. Such a shape is
  * the union of its pieces, each judged as a convex shape of its own at the whole shape's pose; a
- * region and a closed mesh are solid besides. A gjk_shape whose `pieces` is not NULL is one of
+ * region, a closed mesh and a height field with a base are solid besides. A gjk_shape whose `pieces` is not NULL is one of
  * them, and every pair query, ray and cast takes it like any other shape.
  *
  * The pieces and the static tree over them are made once and never change. They are shared by
@@ -18,7 +18,8 @@
 
 #include <stdalign.h>
 
-/* Most pieces of one shape. */
+/* Most pieces of one shape. The triangles of a height field's base and sides, which are not counted
+ * among its pieces, have indices from here on in results. */
 #define GJK_PIECES_MAX 4194304
 /* Most parts of a compound. */
 #define GJK_PARTS_MAX 4096
@@ -50,7 +51,7 @@ bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32
  * the same bits. i < count. O(1). */
 void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out);
 
-/* The material of piece i; false: the shape has none. */
+/* The material of piece i; false: the shape has none, or the piece is of a base. */
 bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *material);
 
 /* Where a constructor found something wrong: the indices that lead there, in the order of the wire
@@ -62,6 +63,7 @@ typedef struct gjk_pieces_fault {
      * gjk_mesh.weld. */
     uint32_t open_edges;
     bool weld_closes;
+    const char *text; /* what is wrong, where a status does not tell; NULL: it does */
 } gjk_pieces_fault;
 
 /* Inside of rings or surfaces that cross: where the winding number is not 0, or where it is odd. */
@@ -96,6 +98,9 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
  * is a hole. Cell n = row * (columns - 1) + column is cut from (column, row) to (column + 1, row +
  * 1): piece 2n has the corner (column + 1, row), piece 2n + 1 the corner (column, row + 1); a cell
  * with a hole at a corner has neither (its pieces exist by number and are never hit).
+ *
+ * With a base the field is solid from there up to the samples: closed by triangles below and at its
+ * sides. Samples below the base and holes are OUT_OF_RANGE then, with the fault {sample}.
  */
 typedef struct gjk_heightfield {
     uint32_t columns, rows; /* each >= 2 */
@@ -103,6 +108,8 @@ typedef struct gjk_heightfield {
     const double *heights;
     const uint32_t *materials; /* one a cell, or NULL */
     bool one_sided;
+    bool has_base;
+    double base; /* a height, where there is one */
 } gjk_heightfield;
 gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightfield *field,
                                       double rounding, gjk_pieces_fault *fault,

@@ -73,7 +73,7 @@
            FLAG("closed"), FLAG("one_sided"), MATERIALS("materials"), FLAG("weld"), FILL("fill")) \
     PIECES(HEIGHTFIELD, heightfield, NULL, "heightfield", "chain", COUNT("columns", 2),           \
            COUNT("rows", 2), STEPS("spacing"), HEIGHTS("heights"), FLAG("one_sided"),             \
-           MATERIALS("materials"))                                                                \
+           MATERIALS("materials"), HEIGHT("base"))                                                \
     PIECES(POINTS, points, "points", "points", NULL, VERTICES("points", 1), LENGTH("radius"),     \
            RADII("radii"))
 

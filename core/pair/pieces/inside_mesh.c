@@ -1,5 +1,5 @@
 /*
- * Point in closed mesh, exactly. A vertical line is followed upwards from the point; the winding number is
+ * Point in closed mesh or height field with a base, exactly. A vertical line is followed upwards from the point; the winding number is
  * how often it crosses the surface from inside to outside, less how often the other way round. Seen along the line, the point counts
  * as shifted by an infinitely small amount, first in y and far less in x: then it lies on no edge,
  * and both triangles at an edge see it on the same side (Edelsbrunner, Muecke 1990, Simulation of
@@ -66,7 +66,8 @@ static bool encloses_about(const struct gjk_pieces *mesh, gjk_vec3 about, gjk_ve
             winding += crossing_of(corners, point);
         }
     }
-    return mesh->mesh.fill == GJK_FILL_EVENODD ? winding % 2 != 0 : winding != 0;
+    const bool is_evenodd = mesh->type == GJK_MESH && mesh->mesh.fill == GJK_FILL_EVENODD;
+    return is_evenodd ? winding % 2 != 0 : winding != 0;
 }
 
 bool gjk_mesh_encloses(const struct gjk_pieces *mesh, gjk_vec3 point, gjk_budget *budget) {
@@ -123,11 +124,11 @@ bool gjk_mesh_encloses_some(const gjk_placed *mesh, const gjk_placed *other, gjk
     return false;
 }
 
-static bool is_closed_mesh(const gjk_shape *shape) {
-    return shape->pieces != NULL && shape->type == GJK_MESH && shape->pieces->closed;
+static bool is_solid(const gjk_shape *shape) {
+    return shape->pieces != NULL && gjk_pieces_are_solid(shape->pieces);
 }
 
 bool gjk_one_encloses(const gjk_placed *a, const gjk_placed *b, gjk_budget *budget) {
-    return (is_closed_mesh(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
-           (is_closed_mesh(b->shape) && gjk_mesh_encloses_some(b, a, budget));
+    return (is_solid(a->shape) && gjk_mesh_encloses_some(a, b, budget)) ||
+           (is_solid(b->shape) && gjk_mesh_encloses_some(b, a, budget));
 }

@@ -77,9 +77,53 @@ size_t gjk_pieces_bytes(const struct gjk_pieces *pieces) {
 
 /* --- Pieces --- */
 
+static gjk_vec3 grid_point(const gjk_heightfield *field, uint32_t column, uint32_t row) {
+    return (gjk_vec3){column * field->spacing[0], row * field->spacing[1],
+                      field->heights[(size_t)row * field->columns + column]};
+}
+
+/* The n-th sample along the border of a field, counter-clockwise seen from above. */
+static gjk_vec3 border_sample(const gjk_heightfield *field, uint32_t n) {
+    const uint32_t columns = field->columns - 1, rows = field->rows - 1;
+    if (n < columns) {
+        return grid_point(field, n, 0);
+    }
+    n -= columns;
+    if (n < rows) {
+        return grid_point(field, columns, n);
+    }
+    n -= rows;
+    if (n < columns) {
+        return grid_point(field, columns - n, rows);
+    }
+    n -= columns;
+    return n < rows ? grid_point(field, 0, rows - n) : grid_point(field, 0, 0);
+}
+
+/* Triangle i of a base, whose normal leads outwards: the first two are the bottom, then come two for
+ * each edge of the border. */
+static void base_triangle(const gjk_heightfield *field, uint32_t i, gjk_vec3 corners[3]) {
+    if (i < 2) {
+        const uint32_t columns = field->columns - 1, rows = field->rows - 1;
+        corners[0] = grid_point(field, 0, 0);
+        corners[1] = i == 0 ? grid_point(field, columns, rows) : grid_point(field, 0, rows);
+        corners[2] = i == 0 ? grid_point(field, columns, 0) : grid_point(field, columns, rows);
+        corners[0].z = corners[1].z = corners[2].z = field->base;
+        return;
+    }
+    const gjk_vec3 from = border_sample(field, i / 2 - 1), to = border_sample(field, i / 2);
+    corners[0] = (gjk_vec3){from.x, from.y, field->base};
+    corners[1] = i % 2 == 0 ? (gjk_vec3){to.x, to.y, field->base} : to;
+    corners[2] = i % 2 == 0 ? to : from;
+}
+
 void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 corners[3]) {
     if (pieces->type == GJK_MESH) {
         gjk_mesh_triangle(&pieces->mesh, i, corners);
+        return;
+    }
+    if (i >= GJK_PIECES_MAX) {
+        base_triangle(&pieces->heightfield, i - GJK_PIECES_MAX, corners);
         return;
     }
     /* Cut from (column, row) to (column + 1, row + 1); counter-clockwise seen from above. */
@@ -89,14 +133,14 @@ void gjk_pieces_triangle(const struct gjk_pieces *pieces, uint32_t i, gjk_vec3 c
     const uint32_t columns[3] = {column, column + 1, side == 0 ? column + 1 : column};
     const uint32_t rows[3] = {row, side == 0 ? row : row + 1, row + 1};
     for (int k = 0; k < 3; k++) {
-        corners[k] = (gjk_vec3){columns[k] * field->spacing[0], rows[k] * field->spacing[1],
-                                field->heights[(size_t)rows[k] * field->columns + columns[k]]};
+        corners[k] = grid_point(field, columns[k], rows[k]);
     }
 }
 
 bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
     uint32_t samples[3];
-    return pieces->type != GJK_HEIGHTFIELD || gjk_heightfield_samples(pieces, i, samples);
+    return pieces->type != GJK_HEIGHTFIELD || i >= GJK_PIECES_MAX ||
+           gjk_heightfield_samples(pieces, i, samples);
 }
 
 /* Steps of a piece that is looked at. */
@@ -104,8 +148,9 @@ bool gjk_piece_exists(const struct gjk_pieces *pieces, uint32_t i) {
 
 bool gjk_pieces_next(const struct gjk_pieces *pieces, gjk_budget *budget, uint32_t *next,
                      uint32_t *index) {
-    while (*next < pieces->count && !gjk_budget_spend(budget, PIECE_STEPS)) {
-        *index = (*next)++;
+    const uint32_t end = pieces->count + pieces->base_count;
+    while (*next < end && !gjk_budget_spend(budget, PIECE_STEPS)) {
+        *index = gjk_pieces_index(pieces, (*next)++);
         if (gjk_piece_exists(pieces, *index)) {
             return true;
         }
@@ -163,7 +208,7 @@ static void make_segment(const struct gjk_pieces *pieces, uint32_t i, gjk_piece 
 }
 
 void gjk_piece_make_own(const struct gjk_pieces *pieces, uint32_t i, gjk_piece *out) {
-    GJK_ASSERT(i < pieces->count);
+    GJK_ASSERT(i < (i < GJK_PIECES_MAX ? pieces->count : GJK_PIECES_MAX + pieces->base_count));
     switch (pieces->type) {
     case GJK_COMPOUND:
         out->placed = pieces->compound.parts[i];
@@ -238,10 +283,11 @@ void gjk_piece_make(const gjk_placed *whole, uint32_t i, gjk_piece *out) {
 }
 
 bool gjk_piece_material(const struct gjk_pieces *pieces, uint32_t i, uint32_t *material) {
-    if (pieces->materials != NULL) {
+    const bool has_material = pieces->materials != NULL && i < GJK_PIECES_MAX;
+    if (has_material) {
         *material = pieces->materials[gjk_pieces_material_index(pieces, i)];
     }
-    return pieces->materials != NULL;
+    return has_material;
 }
 
 /* --- The whole --- */
@@ -290,13 +336,15 @@ static void measure_whole(const struct gjk_pieces *pieces, const gjk_bounds *bou
 /* Measures the pieces and builds the tree over their boxes. */
 static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gjk_bounds *whole) {
     gjk_budget *budget = scratch->budget;
-    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)pieces->count + 1, sizeof *boxes);
+    const uint32_t all = pieces->count + pieces->base_count;
+    gjk_piece_box *boxes = gjk_arena_alloc_array(scratch, (size_t)all + 1, sizeof *boxes);
     if (boxes == NULL) {
         return GJK_OUT_OF_MEMORY;
     }
     *whole = (gjk_bounds){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
     uint32_t count = 0;
-    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
+    for (uint32_t n = 0; n < all && !gjk_budget_spend(budget, 4); n++) {
+        const uint32_t i = gjk_pieces_index(pieces, n);
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
             *whole = gjk_box_join(whole, &own);
@@ -308,7 +356,8 @@ static gjk_status build(struct gjk_pieces *pieces, struct gjk_arena *scratch, gj
     }
     gjk_pieces_tree_aim(&pieces->tree, whole);
     count = 0;
-    for (uint32_t i = 0; i < pieces->count && !gjk_budget_spend(budget, 4); i++) {
+    for (uint32_t n = 0; n < all && !gjk_budget_spend(budget, 4); n++) {
+        const uint32_t i = gjk_pieces_index(pieces, n);
         if (gjk_piece_exists(pieces, i)) {
             gjk_bounds own = bounds_of(pieces, i);
             boxes[count++] = gjk_pieces_tree_box(&pieces->tree, &own, i);

@@ -14,7 +14,8 @@ struct gjk_pieces {
     gjk_shape_type type;
     uint32_t dimension;
     uint32_t count;
-    double rounding; /* of each piece; a compound's parts have it in their radii */
+    uint32_t base_count; /* triangles of a height field's base and sides, beside the pieces */
+    double rounding;     /* of each piece; a compound's parts have it in their radii */
     gjk_pieces_tree tree;
     /* One point of each connected component of triangles: where none of them meets the surface of a
      * closed mesh, they tell what lies inside. Any point of a compound's part does. */
@@ -58,6 +59,16 @@ void *gjk_pieces_copy(struct gjk_pieces *pieces, const void *items, size_t count
  * its budget is spent. */
 gjk_status gjk_pieces_finish(struct gjk_pieces *pieces, const struct gjk_arena *arena,
                              gjk_shape *out) GJK_MUST_USE;
+
+/* The index of the n-th of the pieces, after which come the triangles of a base. */
+static inline uint32_t gjk_pieces_index(const struct gjk_pieces *pieces, uint32_t n) {
+    return n < pieces->count ? n : GJK_PIECES_MAX + (n - pieces->count);
+}
+
+/* Returns true if triangles enclose a solid: a closed mesh, or a height field with a base. */
+static inline bool gjk_pieces_are_solid(const struct gjk_pieces *pieces) {
+    return pieces->closed && (pieces->type == GJK_MESH || pieces->type == GJK_HEIGHTFIELD);
+}
 
 /* The samples of a piece of a height field; false where a corner of its cell is a hole. */
 bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]);

@@ -275,8 +275,26 @@ gjk_status gjk_shape_make_mesh(struct gjk_arena *arena, const gjk_mesh *mesh, do
 
 /*
  * Height fields: samples on a grid, each cell two triangles. Nothing is stored but the heights; the
- * triangles are made where they are asked for. A cell with a hole at a corner has none.
+ * triangles are made where they are asked for. A cell with a hole at a corner has none. A base closes
+ * the field: seen from above the sides are lines, so that a vertical line through the solid crosses a
+ * triangle of the field and one of the two of the bottom, whatever corners the sides have there.
  */
+
+/* Checks a sample. */
+static gjk_status check_height(const gjk_heightfield *field, uint32_t i, gjk_pieces_fault *fault) {
+    const double height = field->heights[i];
+    gjk_status status = isnan(height) ? GJK_OK : gjk_check_coordinate(height);
+    const char *text = NULL;
+    if (status == GJK_OK && field->has_base && !(height >= field->base)) {
+        status = GJK_OUT_OF_RANGE;
+        text = isnan(height) ? "must not be a hole: the field has a base"
+                             : "must not be below the base";
+    }
+    if (status != GJK_OK) {
+        *fault = (gjk_pieces_fault){.index = {i}, .depth = 1, .text = text};
+    }
+    return status;
+}
 
 static gjk_status check_heights(const gjk_heightfield *field, double rounding,
                                 gjk_pieces_fault *fault) {
@@ -298,14 +316,11 @@ static gjk_status check_heights(const gjk_heightfield *field, double rounding,
             return status;
         }
     }
-    for (uint32_t i = 0; i < field->columns * field->rows; i++) {
-        gjk_status status = gjk_check_coordinate(field->heights[i]);
-        if (status != GJK_OK && !isnan(field->heights[i])) {
-            *fault = (gjk_pieces_fault){.index = {i}, .depth = 1};
-            return status;
-        }
+    gjk_status status = field->has_base ? gjk_check_coordinate(field->base) : GJK_OK;
+    for (uint32_t i = 0; status == GJK_OK && i < field->columns * field->rows; i++) {
+        status = check_height(field, i, fault);
     }
-    return gjk_check_length(rounding);
+    return status == GJK_OK ? gjk_check_length(rounding) : status;
 }
 
 bool gjk_heightfield_samples(const struct gjk_pieces *pieces, uint32_t piece, uint32_t indices[3]) {
@@ -344,6 +359,8 @@ gjk_status gjk_shape_make_heightfield(struct gjk_arena *arena, const gjk_heightf
     pieces->count = 2 * cells;
     pieces->rounding = rounding;
     pieces->one_sided = field->one_sided;
+    pieces->closed = field->has_base;
+    pieces->base_count = field->has_base ? 2 + 4 * (field->columns - 1 + field->rows - 1) : 0;
     pieces->heightfield = *field;
     pieces->heightfield.heights =
         gjk_pieces_copy(pieces, field->heights, (size_t)field->columns * field->rows,

@@ -225,7 +225,8 @@ enum {
     X(22, meta_json,      PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
     X(23, fill,           PROTO_TEXT,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
     X(24, weld,           PROTO_BOOL,    1,            PROTO_ONE,  PROTO_ANY,        0)               \
-    X(25, radii,          PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_LENGTH,     PROTO_UNLIMITED)
+    X(25, radii,          PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_LENGTH,     PROTO_UNLIMITED) \
+    X(26, base,           PROTO_DOUBLES, 1,            PROTO_LIST, PROTO_COORDINATE, 1)
 
 #define PROTO_CONFIGURATION_COLUMNS(X, AS)                                                                 \
     X( 1, dimension,  PROTO_UINT,    1,                 PROTO_ONE,      PROTO_ANY,        0)               \
