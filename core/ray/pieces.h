@@ -10,36 +10,38 @@
 gjk_ray_result gjk_raycast_pieces(const gjk_placed *target, const gjk_ray *ray,
                                   const gjk_ray_settings *settings);
 
-/* settings->at_start is the caller's to regard. */
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings);
 
 /* The first contact among the pairs of pieces of two shapes, as far as it is known. */
 typedef struct gjk_piece_cast {
     const gjk_placed *moving, *target;
-    gjk_cast_settings settings; /* that report an overlap at the start */
+    gjk_rigid_motion motion;
+    gjk_cast_settings settings; /* of a pair of pieces: they report an overlap at the start */
+    gjk_at_start at_start;      /* of the whole */
     gjk_cast_result best;
 } gjk_piece_cast;
 
-gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_placed *target,
-                                   const gjk_cast_settings *settings);
+gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_rigid_motion *motion,
+                                   const gjk_placed *target, const gjk_cast_settings *settings);
 
 /* How far along the way contacts are of interest. */
 static inline double gjk_piece_cast_bound(const gjk_piece_cast *cast) {
     return cast->best.hit ? cast->best.fraction : 1.0;
 }
 
-/* Takes the result of two pieces if it is better than the best: inside comes first, then the first
- * contact, then the least pieces. */
+/* Takes the result of two pieces if it is better than the best (inside comes first, then the first
+ * contact, then the least pieces) and at_start does not pass over it. */
 void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
                           uint32_t moving_piece, uint32_t piece);
 
 /* The result of the whole: also where one of the two starts inside the other, a closed mesh, and does
- * not touch it. */
+ * not touch it, and with what GJK_AT_START_RESOLVE asks for. */
 gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast);
 
-/* Makes of a result that reports an overlap at the start what settings->at_start asks for. */
-void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,
-                           const gjk_cast_settings *settings, gjk_cast_result *result);
+/* Tells how deep two that overlap at the start do, and which way out of the target the moving shape is
+ * to go. */
+void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
+                      const gjk_cast_settings *settings, gjk_cast_result *result);
 
 #endif

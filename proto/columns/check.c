@@ -132,7 +132,7 @@ static const struct range ranges[] = {
     [PROTO_LENGTH] = {0.0, GJK_COORDINATE_MAX},
     [PROTO_POSITIVE] = {0x1p-1074, GJK_COORDINATE_MAX},
     [PROTO_REACH] = {0.0, DBL_MAX},
-    [PROTO_THREE] = {0.0, 2.0},
+    [PROTO_STARTS] = {0.0, 3.0},
 };
 
 static bool refuse_value(struct proto_problem *problem, const char *name, uint32_t row,

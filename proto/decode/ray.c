@@ -148,6 +148,7 @@ void proto_decode_cast(struct proto_reader *reader, proto_object *query, bool is
         [GJK_AT_START_REPORT] = "report",
         [GJK_AT_START_IGNORE] = "ignore",
         [GJK_AT_START_RESOLVE] = "resolve",
+        [GJK_AT_START_LEAVING] = "leaving",
         NULL,
     };
     const proto_node shape = proto_required(query, "shape");

@@ -144,7 +144,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         is_taken = proto_decode_cast_rows(&source, &casts);
         if (is_taken)
             check_poses(casts.poses, rows->count);
-        require(!is_taken || casts.at_start.uint <= GJK_AT_START_RESOLVE);
+        require(!is_taken || casts.at_start.uint <= GJK_AT_START_LEAVING);
         needs = is_taken && casts.at_start.uint == 2 ? PROTO_NEEDS_DEPTH : 0;
         break;
     case 5:

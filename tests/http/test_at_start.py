@@ -93,6 +93,54 @@ def test_pieces_and_inside_a_closed_mesh(gjkd):
     assert gjkd.ask("/v1/cast", at_wall | {"at_start": "ignore"})["hits"] == []
 
 
+def test_leaving_tells_what_gets_deeper(gjkd, url):
+    ask = lambda way, **more: gjkd.ask(url, {"shape": BALL, "translation": way, "at_start": "leaving",
+                                             "mode": "all"} | more)["hits"]
+    near_by, *others = ask([9, 1])
+    assert near_by["id"] == "near" and near_by["inside"] is True and near_by["fraction"] == 0
+    assert near_by["normal"] == [-1, 0] and not FIELDS & set(near_by)
+    assert [h["id"] for h in others] == ["next", "ahead"]
+    assert ask([-9, 1]) == [] == ask([0, 9]) == ask([0, 0])
+    # Touching is told only where it gets deeper, as with any start.
+    touching = BALL | {"position": [-0.5, 0]}
+    assert ask([1, 0], shape=touching)[0]["id"] == "near" and ask([-1, 0], shape=touching) == []
+    to = {"shape": BALL, "at_start": "leaving", "mode": "all"}
+    assert gjkd.ask(url, to | {"to": {"position": [-9, 1], "angle": 1}})["hits"] == []
+    assert gjkd.ask(url, to | {"to": {"position": [9, 1], "angle": 1}})["hits"][0]["inside"] is True
+
+
+# A floor of 2 triangles, a wall at its end, and a cellar below, as one shape.
+LEVEL = {"type": "mesh", "materials": [1, 1, 2, 2, 3, 3],
+         "vertices": [[-9, -9, 0], [9, -9, 0], [9, 9, 0], [-9, 9, 0], [9, -9, 4], [9, 9, 4],
+                      [-9, -9, -5], [9, -9, -5], [9, 9, -5], [-9, 9, -5]],
+         "triangles": [[0, 1, 2], [0, 2, 3], [1, 2, 5], [1, 5, 4], [6, 7, 8], [6, 8, 9]]}
+CAPSULE = {"type": "capsule", "a": [0, 0, 0.4], "b": [0, 0, 1.4], "radius": 0.4, "position": [3, 1, -0.003]}
+
+
+@pytest.mark.parametrize("at_start", ["ignore", "leaving"])
+def test_a_level_is_one_shape(gjkd, name, at_start):
+    """A capsule that stands 3 mm in the floor: only the floor is passed over."""
+    gjkd.store(name, {"dimension": 3, "shapes": {"level": LEVEL, "body": CAPSULE}})
+    url = f"/v1/sets/{name}/cast"
+    cast = {"shape": "body", "at_start": at_start}
+    wall, = gjkd.ask(url, cast | {"translation": [20, 3, 0]})["hits"]
+    assert wall["id"] == "level" and wall["material"] == 2 and wall["inside"] is False
+    assert near(wall["fraction"], 5.6 / 20) and near(wall["normal"], [-1, 0, 0])
+    for way in ([5, 4, 0], [-8, -7, 0], [0, 0, 3], [-5, 5, 0.1]):
+        assert gjkd.ask(url, cast | {"translation": way})["hits"] == []
+        queries = [{"op": "cast", **cast, "translation": way}, {"op": "cast", **cast, "translation": [20, 3, 0]}]
+        results = gjkd.ask(f"/v1/sets/{name}/batch", {"queries": queries})["results"]
+        assert results == [{"hits": []}, {"hits": [wall]}]
+    floor, = gjkd.ask(url, cast | {"translation": [0, 0, -9]})["hits"]
+    if at_start == "ignore":
+        assert floor["material"] == 3 and near(floor["fraction"], (5 - 0.003) / 9)
+    else:
+        assert floor["material"] == 1 and floor["inside"] and floor["fraction"] == 0
+        assert near(floor["normal"], [0, 0, 1])
+    turned, = gjkd.ask(url, cast | {"to": {"position": [23, 4, -0.003], "orientation": [0, 0, 0.6, 0.8]}})["hits"]
+    assert turned["material"] == 2 and near(turned["fraction"], 5.6 / 20, 1e-8)
+
+
 def test_refusals(gjkd, url):
     cast = {"shape": BALL, "translation": [1, 0]}
     problem.check(gjkd.post(url, cast | {"at_start": "begin"}), "out-of-range", pointer="/at_start")

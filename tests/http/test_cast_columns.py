@@ -94,7 +94,7 @@ def test_forms(gjkd, stored):
     ({"rotation": [0]}, "wrong-type", "/rotation"),
     ({"to_rotation": [0]}, "wrong-type", "/to_rotation"),
     ({"to_rotation": [0, float("inf")]}, "not-finite", "/to_rotation/1"),
-    ({"at_start": 3}, "out-of-range", "/at_start"),
+    ({"at_start": 4}, "out-of-range", "/at_start"),
     ({"mask": [1, 2, 3]}, "wrong-type", "/mask"),
     ({"at_tick": [-1]}, "out-of-range", "/at_tick/0"),
     ({"at_tick": [0]}, "tick-expired", "/at_tick/0"),

@@ -19,7 +19,7 @@ from stream_wire import BINARY, WebSocket, pack_call, unpack_answer
 
 STATES = ["separated", "touching", "overlapping"]
 STATUSES = ["converged", "iteration_limit"]
-AT_START = ["report", "ignore", "resolve"]
+AT_START = ["report", "ignore", "resolve", "leaving"]
 VERDICTS = ["confirmed", "adjusted", "denied", "unverifiable"]
 REASONS = [None, "other-target", "blocked", "miss", "no-target", "tick-expired", "tick-in-future",
            "rewind-limit"]
@@ -92,7 +92,7 @@ def one_of(column, rng):
     if column.type == "BOOL":
         return rng.random() < 0.5
     return {"obstacles": rng.choice(["", COVER]), "max_rewind_ticks": rng.choice([0, 0.75]),
-            "at_start": rng.randrange(3)}.get(column.name, rng.choice([0, 3, 7]))
+            "at_start": rng.choice([0, 1, 2, 2, 3])}.get(column.name, rng.choice([0, 3, 7]))
 
 
 def draw(table, rng, world, count):

@@ -18,6 +18,7 @@ typedef enum gjk_at_start {
     GJK_AT_START_REPORT,  /* a hit at fraction 0, inside */
     GJK_AT_START_IGNORE,  /* no hit: the moving shape is on its way out */
     GJK_AT_START_RESOLVE, /* as REPORT, with the depth and which way is out */
+    GJK_AT_START_LEAVING, /* a hit at fraction 0, inside, where the motion drives the two deeper */
 } gjk_at_start;
 
 /* As in gjk_detect_settings; the start and the sweep count their iterations each. */
@@ -39,6 +40,12 @@ gjk_cast_settings gjk_cast_settings_default(void);
  * With GJK_AT_START_RESOLVE an overlap has what gjk_detect tells of the two (has_depth): depth,
  * point_a on the moving shape and point_b, which is `point`, on the target; moving the shape by
  * depth * normal leaves the two touching. Not where one is inside a closed mesh.
+ *
+ * GJK_AT_START_IGNORE and LEAVING judge pairs of pieces: IGNORE passes over those that overlap at the
+ * start, LEAVING over those of them that the motion does not drive deeper (translation . normal >= 0;
+ * the others are hits with has_normal). Both pass over what goes on from there: pieces that meet those
+ * in one plane, seams within a region, and a closed mesh's faces when they are met from inside. All
+ * else of the two shapes is hit as usual.
  */
 typedef struct gjk_cast_result {
     bool hit;

@@ -122,9 +122,8 @@ static gjk_cast_result cast_convex(const gjk_placed *moving, gjk_vec3 translatio
     return result;
 }
 
-/* Tells how deep the two overlap, and which way out of the target the moving shape is to go. */
-static void resolve(const gjk_placed *moving, const gjk_placed *target,
-                    const gjk_cast_settings *settings, gjk_cast_result *result) {
+void gjk_cast_resolve(const gjk_placed *moving, const gjk_placed *target,
+                      const gjk_cast_settings *settings, gjk_cast_result *result) {
     gjk_detect_settings at_rest = gjk_detect_settings_default();
     at_rest.tolerance = settings->tolerance;
     at_rest.max_iterations = settings->max_iterations;
@@ -149,21 +148,6 @@ static void resolve(const gjk_placed *moving, const gjk_placed *target,
         gjk_piece_material(target->shape->pieces, deep.piece_b, &result->material);
 }
 
-void gjk_cast_settle_start(const gjk_placed *moving, const gjk_placed *target,
-                           const gjk_cast_settings *settings, gjk_cast_result *result) {
-    if (!result->hit || !result->inside || settings->at_start == GJK_AT_START_REPORT) {
-        return;
-    }
-    if (settings->at_start == GJK_AT_START_RESOLVE) {
-        resolve(moving, target, settings, result);
-    } else {
-        *result = (gjk_cast_result){.convergence = result->convergence,
-                                    .iterations = result->iterations,
-                                    .piece = GJK_NO_PIECE,
-                                    .moving_piece = GJK_NO_PIECE};
-    }
-}
-
 /* Shapes far from their own origins, in a world whose origin is in the target's middle. */
 static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
@@ -179,17 +163,20 @@ static gjk_cast_result cast_far(const gjk_placed *moving, gjk_vec3 translation,
 
 gjk_cast_result gjk_cast(const gjk_placed *moving, gjk_vec3 translation, const gjk_placed *target,
                          const gjk_cast_settings *settings) {
-    gjk_cast_result result;
     if (moving->shape->pieces != NULL || target->shape->pieces != NULL) {
-        result = gjk_cast_pieces(moving, translation, target, settings);
-    } else {
-        result = gjk_is_far(moving) || gjk_is_far(target)
-                     ? cast_far(moving, translation, target, settings)
-                     : cast_convex(moving, translation, target, settings);
-        result.piece = result.moving_piece = GJK_NO_PIECE;
-        result.has_material = false;
-        result.given_up = gjk_budget_is_spent(settings->budget);
+        return gjk_cast_pieces(moving, translation, target, settings);
     }
-    gjk_cast_settle_start(moving, target, settings, &result);
-    return result;
+    gjk_cast_result result = gjk_is_far(moving) || gjk_is_far(target)
+                                 ? cast_far(moving, translation, target, settings)
+                                 : cast_convex(moving, translation, target, settings);
+    result.piece = result.moving_piece = GJK_NO_PIECE;
+    result.has_material = false;
+    result.given_up = gjk_budget_is_spent(settings->budget);
+    if (!result.inside || settings->at_start == GJK_AT_START_REPORT) {
+        return result;
+    }
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(translation);
+    gjk_piece_cast alone = gjk_piece_cast_make(moving, &straight, target, settings);
+    gjk_piece_cast_offer(&alone, &result, GJK_NO_PIECE, GJK_NO_PIECE);
+    return gjk_piece_cast_end(&alone);
 }

@@ -6,23 +6,20 @@
 
 #include "base/numbers.h"
 #include "pair/pieces/inside_mesh.h"
-#include "ray/pieces.h"
+#include "ray/casts/start.h"
 #include "shape/pieces/pieces.h"
 #include "shape/pieces/walk.h"
 
 #define POSE_ROUNDING 0x1p-46
 
-typedef struct piece_cast {
-    gjk_piece_cast pair;
-    gjk_vec3 translation; /* of the moving shape, in the world */
-} piece_cast;
-
-gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_placed *target,
-                                   const gjk_cast_settings *settings) {
+gjk_piece_cast gjk_piece_cast_make(const gjk_placed *moving, const gjk_rigid_motion *motion,
+                                   const gjk_placed *target, const gjk_cast_settings *settings) {
     gjk_piece_cast cast = {
         .moving = moving,
         .target = target,
+        .motion = *motion,
         .settings = *settings,
+        .at_start = settings->at_start,
         .best = {.piece = GJK_NO_PIECE, .moving_piece = GJK_NO_PIECE},
     };
     cast.settings.at_start = GJK_AT_START_REPORT;
@@ -44,7 +41,7 @@ void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
     gjk_cast_result found = *result;
     found.piece = piece;
     found.moving_piece = moving_piece;
-    if (found.hit && is_better_cast(&found, &cast->best)) {
+    if (found.hit && is_better_cast(&found, &cast->best) && !gjk_cast_passes_over(cast, &found)) {
         cast->best = found;
     }
 }
@@ -52,7 +49,9 @@ void gjk_piece_cast_offer(gjk_piece_cast *cast, const gjk_cast_result *result,
 gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
     gjk_cast_result result = cast->best;
     gjk_budget *budget = cast->settings.budget;
-    if (!(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
+    const bool reports =
+        cast->at_start == GJK_AT_START_REPORT || cast->at_start == GJK_AT_START_RESOLVE;
+    if (reports && !(result.hit && result.inside) && !gjk_budget_is_spent(budget) &&
         gjk_one_encloses(cast->target, cast->moving, budget) && !gjk_budget_is_spent(budget)) {
         /* Of a point on a mesh's surface it is not known whether it counts as enclosed; but then the
          * two touch. */
@@ -76,6 +75,9 @@ gjk_cast_result gjk_piece_cast_end(gjk_piece_cast *cast) {
     if (result.hit && result.piece != GJK_NO_PIECE) {
         result.has_material =
             gjk_piece_material(cast->target->shape->pieces, result.piece, &result.material);
+    }
+    if (result.hit && result.inside && cast->at_start == GJK_AT_START_RESOLVE) {
+        gjk_cast_resolve(cast->moving, cast->target, &cast->settings, &result);
     }
     return result;
 }
@@ -119,13 +121,13 @@ static bool comes_from_behind(const gjk_placed *target, uint32_t piece, gjk_vec3
     return gjk_dot3(gjk_mul3(&target->pose.rotation, normal), translation) > 0.0;
 }
 
-static void cast_at_piece(piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
+static void cast_at_piece(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece,
                           const gjk_placed *target, uint32_t piece) {
     const gjk_cast_result result =
-        gjk_cast(moving, cast->translation, target, &cast->pair.settings);
+        gjk_cast(moving, cast->motion.translation, target, &cast->settings);
     if (!(result.hit && !result.inside && piece != GJK_NO_PIECE &&
-          comes_from_behind(cast->pair.target, piece, cast->translation))) {
-        gjk_piece_cast_offer(&cast->pair, &result, moving_piece, piece);
+          comes_from_behind(cast->target, piece, cast->motion.translation))) {
+        gjk_piece_cast_offer(cast, &result, moving_piece, piece);
     }
 }
 
@@ -141,20 +143,19 @@ static double slack_of_sweep(const gjk_placed *whole, const gjk_placed *other, d
 /* Walks the tree of a whole with the box of `other`, which moves by `way` (in the world) against
  * it. */
 static void start_walk(const gjk_placed *whole, const gjk_placed *other, gjk_vec3 way,
-                       const piece_cast *cast, gjk_pieces_walk *walk) {
+                       const gjk_piece_cast *cast, gjk_pieces_walk *walk) {
     const gjk_pieces_tree *tree = &whole->shape->pieces->tree;
-    const double slack = slack_of_sweep(whole, other, cast->pair.settings.tolerance);
+    const double slack = slack_of_sweep(whole, other, cast->settings.tolerance);
     const gjk_placed seen = {other->shape, gjk_pose_relative(&whole->pose, &other->pose)};
     const gjk_bounds box = gjk_placed_bounds(&seen);
     gjk_pieces_query query = gjk_pieces_query_make(tree, GJK_WALK_SWEEP, &box, slack);
     gjk_pieces_query_sweep(tree, gjk_mul3_transposed(&whole->pose.rotation, way), &query);
-    gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(&cast->pair),
-                         cast->pair.settings.budget);
+    gjk_pieces_walk_init(walk, tree, &query, gjk_piece_cast_bound(cast), cast->settings.budget);
 }
 
 /* One convex piece of what moves against the whole target. */
-static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece) {
-    const gjk_placed *target = cast->pair.target;
+static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving, uint32_t moving_piece) {
+    const gjk_placed *target = cast->target;
     const struct gjk_pieces *pieces = target->shape->pieces;
     if (pieces == NULL) {
         cast_at_piece(cast, moving, moving_piece, target, GJK_NO_PIECE);
@@ -163,55 +164,55 @@ static void cast_at_target(piece_cast *cast, const gjk_placed *moving, uint32_t 
     gjk_pieces_walk walk;
     uint32_t first, count;
     const gjk_seen seen = gjk_seen_make(&target->pose, moving);
-    const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->translation);
-    const double slack = slack_of_sweep(target, moving, cast->pair.settings.tolerance) +
+    const gjk_vec3 way = gjk_mul3_transposed(&target->pose.rotation, cast->motion.translation);
+    const double slack = slack_of_sweep(target, moving, cast->settings.tolerance) +
                          POSE_ROUNDING * (fabs(way.x) + fabs(way.y) + fabs(way.z));
-    start_walk(target, moving, cast->translation, cast, &walk);
+    start_walk(target, moving, cast->motion.translation, cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
-            if (gjk_budget_spend(cast->pair.settings.budget, 32)) {
+            if (gjk_budget_spend(cast->settings.budget, 32)) {
                 return;
             }
-            if (surely_misses(pieces, index, &seen, way, gjk_piece_cast_bound(&cast->pair),
-                              slack)) {
+            if (surely_misses(pieces, index, &seen, way, gjk_piece_cast_bound(cast), slack)) {
                 continue;
             }
             gjk_piece piece;
             gjk_piece_make(target, index, &piece);
             cast_at_piece(cast, moving, moving_piece, &piece.placed, index);
         }
-        walk.bound = gjk_piece_cast_bound(&cast->pair);
+        walk.bound = gjk_piece_cast_bound(cast);
     }
 }
 
-static void cast_pieces(piece_cast *cast) {
-    const gjk_placed *moving = cast->pair.moving, *target = cast->pair.target;
+static void cast_pieces(gjk_piece_cast *cast) {
+    const gjk_placed *moving = cast->moving, *target = cast->target;
     const struct gjk_pieces *pieces = moving->shape->pieces;
     gjk_pieces_walk walk;
     uint32_t first, count;
-    start_walk(moving, target, gjk_neg3(cast->translation), cast, &walk);
+    start_walk(moving, target, gjk_neg3(cast->motion.translation), cast, &walk);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
             gjk_piece_make(moving, index, &piece);
-            if (gjk_budget_spend(cast->pair.settings.budget, 32)) {
+            if (gjk_budget_spend(cast->settings.budget, 32)) {
                 return;
             }
             cast_at_target(cast, &piece.placed, index);
         }
-        walk.bound = gjk_piece_cast_bound(&cast->pair);
+        walk.bound = gjk_piece_cast_bound(cast);
     }
 }
 
 gjk_cast_result gjk_cast_pieces(const gjk_placed *moving, gjk_vec3 translation,
                                 const gjk_placed *target, const gjk_cast_settings *settings) {
-    piece_cast cast = {gjk_piece_cast_make(moving, target, settings), translation};
+    const gjk_rigid_motion straight = gjk_rigid_motion_straight(translation);
+    gjk_piece_cast cast = gjk_piece_cast_make(moving, &straight, target, settings);
     if (moving->shape->pieces == NULL) {
         cast_at_target(&cast, moving, GJK_NO_PIECE);
     } else {
         cast_pieces(&cast);
     }
-    return gjk_piece_cast_end(&cast.pair);
+    return gjk_piece_cast_end(&cast);
 }

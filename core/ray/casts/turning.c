@@ -14,12 +14,6 @@
 
 #define POSE_ROUNDING 0x1p-46
 
-/* State of a cast at the whole target. */
-typedef struct turning_cast {
-    gjk_piece_cast pair;
-    const gjk_rigid_motion *motion;
-} turning_cast;
-
 gjk_query_bounds gjk_query_bounds_of_turning(const gjk_placed *moving,
                                              const gjk_rigid_motion *motion, double tolerance) {
     const gjk_sweep sweep = {*moving, motion->translation};
@@ -95,56 +89,56 @@ static gjk_cast_result result_of(const gjk_meeting *meeting, const gjk_rigid_mot
 }
 
 /* One convex part of what moves against one of the target, up to a fraction. */
-static gjk_cast_result cast_part(const turning_cast *cast, const gjk_placed *moving_part,
+static gjk_cast_result cast_part(const gjk_piece_cast *cast, const gjk_placed *moving_part,
                                  const gjk_placed *target_part, double bound) {
     const gjk_rigid_motion rest = gjk_rigid_motion_straight((gjk_vec3){0.0, 0.0, 0.0});
     gjk_mover a, b;
-    gjk_mover_make(&cast->pair.target->pose, target_part, &rest, &a);
-    gjk_mover_make(&cast->pair.moving->pose, moving_part, cast->motion, &b);
-    const gjk_meeting meeting = gjk_advance(&a, &b, bound, &cast->pair.settings);
-    gjk_cast_result result = result_of(&meeting, cast->motion);
+    gjk_mover_make(&cast->target->pose, target_part, &rest, &a);
+    gjk_mover_make(&cast->moving->pose, moving_part, &cast->motion, &b);
+    const gjk_meeting meeting = gjk_advance(&a, &b, bound, &cast->settings);
+    gjk_cast_result result = result_of(&meeting, &cast->motion);
     if (result.inside) { /* as a cast that does not turn tells it */
         gjk_piece at_a = {.placed = *target_part}, at_b = {.placed = *moving_part};
-        gjk_piece_put(&cast->pair.target->pose, &at_a);
-        gjk_piece_put(&cast->pair.moving->pose, &at_b);
-        result = gjk_cast(&at_b.placed, rest.translation, &at_a.placed, &cast->pair.settings);
+        gjk_piece_put(&cast->target->pose, &at_a);
+        gjk_piece_put(&cast->moving->pose, &at_b);
+        result = gjk_cast(&at_b.placed, rest.translation, &at_a.placed, &cast->settings);
     }
     return result;
 }
 
 /* --- Pieces --- */
 
-static void cast_pair(turning_cast *cast, const gjk_placed *moving_part, uint32_t moving_piece,
+static void cast_pair(gjk_piece_cast *cast, const gjk_placed *moving_part, uint32_t moving_piece,
                       const gjk_placed *target_part, uint32_t piece) {
-    const double bound = gjk_piece_cast_bound(&cast->pair);
+    const double bound = gjk_piece_cast_bound(cast);
     const gjk_cast_result result = cast_part(cast, moving_part, target_part, bound);
-    gjk_piece_cast_offer(&cast->pair, &result, moving_piece, piece);
+    gjk_piece_cast_offer(cast, &result, moving_piece, piece);
 }
 
 /* One convex part of what moves against the whole target. */
-static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
+static void cast_at_target(gjk_piece_cast *cast, const gjk_placed *moving_part,
                            uint32_t moving_piece) {
-    const struct gjk_pieces *pieces = cast->pair.target->shape->pieces;
+    const struct gjk_pieces *pieces = cast->target->shape->pieces;
     if (pieces == NULL) {
-        const gjk_placed whole = {cast->pair.target->shape, gjk_pose_identity()};
+        const gjk_placed whole = {cast->target->shape, gjk_pose_identity()};
         cast_pair(cast, moving_part, moving_piece, &whole, GJK_NO_PIECE);
         return;
     }
     gjk_mover mover;
-    gjk_mover_make(&cast->pair.moving->pose, moving_part, cast->motion, &mover);
-    const gjk_bounds box = gjk_swept_bounds(&mover, &cast->pair.target->pose);
-    const double slack = gjk_swept_slack(cast->pair.moving, cast->pair.target,
-                                         cast->motion->translation, cast->pair.settings.tolerance);
+    gjk_mover_make(&cast->moving->pose, moving_part, &cast->motion, &mover);
+    const gjk_bounds box = gjk_swept_bounds(&mover, &cast->target->pose);
+    const double slack = gjk_swept_slack(cast->moving, cast->target, cast->motion.translation,
+                                         cast->settings.tolerance);
     const gjk_pieces_query query =
         gjk_pieces_query_make(&pieces->tree, GJK_WALK_OVERLAP, &box, slack);
     gjk_pieces_walk walk;
     uint32_t first, count;
-    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, cast->pair.settings.budget);
+    gjk_pieces_walk_init(&walk, &pieces->tree, &query, 0.0, cast->settings.budget);
     while (gjk_pieces_walk_next(&walk, &first, &count)) {
         for (uint32_t slot = first; slot < first + count; slot++) {
             const uint32_t index = pieces->tree.order[slot];
             gjk_piece piece;
-            if (gjk_budget_spend(cast->pair.settings.budget, 16 + moving_part->shape->count)) {
+            if (gjk_budget_spend(cast->settings.budget, 16 + moving_part->shape->count)) {
                 return;
             }
             gjk_piece_make_own(pieces, index, &piece);
@@ -156,17 +150,17 @@ static void cast_at_target(turning_cast *cast, const gjk_placed *moving_part,
 /* --- Both --- */
 
 /* Drops a hit at the iteration limit that a set query would skip by the target's box. */
-static void agree_with_boxes(const turning_cast *cast, gjk_cast_result *result) {
+static void agree_with_boxes(const gjk_piece_cast *cast, gjk_cast_result *result) {
     const gjk_query_bounds query =
-        gjk_query_bounds_of_turning(cast->pair.moving, cast->motion, cast->pair.settings.tolerance);
-    const double at_least = gjk_query_bounds_sweep_key(&query, cast->pair.target, 1.0);
+        gjk_query_bounds_of_turning(cast->moving, &cast->motion, cast->settings.tolerance);
+    const double at_least = gjk_query_bounds_sweep_key(&query, cast->target, 1.0);
     if (isnan(at_least)) {
         *result = (gjk_cast_result){.iterations = result->iterations,
                                     .piece = GJK_NO_PIECE,
                                     .moving_piece = GJK_NO_PIECE};
     } else if (at_least > result->fraction) {
         result->fraction = at_least;
-        result->distance = at_least * length_of(cast->motion->translation);
+        result->distance = at_least * length_of(cast->motion.translation);
     }
 }
 
@@ -175,7 +169,7 @@ gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motio
     if (motion->angle == 0.0) {
         return gjk_cast(moving, motion->translation, target, settings);
     }
-    turning_cast cast = {gjk_piece_cast_make(moving, target, settings), motion};
+    gjk_piece_cast cast = gjk_piece_cast_make(moving, motion, target, settings);
     const struct gjk_pieces *pieces = moving->shape->pieces;
     if (pieces == NULL) {
         const gjk_placed whole = {moving->shape, gjk_pose_identity()};
@@ -187,13 +181,12 @@ gjk_cast_result gjk_cast_turning(const gjk_placed *moving, const gjk_rigid_motio
             cast_at_target(&cast, &piece.placed, i);
         }
     }
-    gjk_cast_result result = gjk_piece_cast_end(&cast.pair);
+    gjk_cast_result result = gjk_piece_cast_end(&cast);
     if (result.given_up) {
         return result;
     }
     if (result.hit && result.convergence == GJK_ITERATION_LIMIT && !result.inside) {
         agree_with_boxes(&cast, &result);
     }
-    gjk_cast_settle_start(moving, target, settings, &result);
     return result;
 }

@@ -55,7 +55,7 @@ typedef enum proto_values {
     PROTO_LENGTH, /* 0 to the largest coordinate */
     PROTO_POSITIVE,
     PROTO_REACH, /* at least 0 */
-    PROTO_THREE, /* 0, 1 or 2 */
+    PROTO_STARTS, /* 0 to 3 */
     PROTO_NAMES, /* ids or groups; they are sorted */
     PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
 } proto_values;
@@ -135,7 +135,7 @@ enum {
     X( 4, rotation,        PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
     X( 5, translation,     PROTO_DOUBLES, PROTO_VECTOR, PROTO_COUNTS,    PROTO_COORDINATE, 0)                       \
     X( 6, to_rotation,     PROTO_DOUBLES, PROTO_TURN,   PROTO_OPTIONAL,  PROTO_FINITE,     0)                       \
-    X( 7, at_start,        PROTO_UINT,    1,            PROTO_ONE,       PROTO_THREE,      0)                       \
+    X( 7, at_start,        PROTO_UINT,    1,            PROTO_ONE,       PROTO_STARTS,     0)                       \
     X( 8, mask,            PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
     X( 9, category,        PROTO_UINTS,   1,            PROTO_DEFAULTED, PROTO_ANY,        UINT32_MAX)              \
     X(10, at_tick,         PROTO_DOUBLES, 1,            PROTO_DEFAULTED, PROTO_REACH,      0)                       \

@@ -1,0 +1,283 @@
+/*
+ * Contacts that are passed over because the two shapes overlap at the start: of the pairs of pieces that
+ * do, and of what goes on from them. A piece goes on from another one that the moving shape overlaps when
+ * it comes to it, if the two meet and one plane bounds both; that other one has been met before, so that
+ * by induction it was passed over, or has ended the cast. No list of pieces is kept. Within solids the
+ * same: seams of a region, and a closed mesh's faces from inside.
+ */
+
+#include "ray/casts/start.h"
+
+#include "base/numbers.h"
+#include "pair/pieces/inside_mesh.h"
+#include "pair/pieces/pieces.h"
+#include "shape/convex/cloud.h"
+#include "shape/convex/support.h"
+#include "shape/pieces/pieces.h"
+
+/* A motion drives a pair deeper when its component against the normal exceeds this part of it. */
+#define INWARD 0x1p-30
+/* How far from a contact its two sides are looked at, in tolerances. */
+#define ASIDE 64.0
+/* By how much the ends of a flat side are told apart, in radians. */
+#define TILT 0x1p-20
+
+/* The two convex parts of a contact, when it happens. */
+typedef struct contact_parts {
+    gjk_placed moving; /* the whole */
+    gjk_piece room_a, room_b;
+    const gjk_placed *a, *b; /* of the moving shape and of the target */
+} contact_parts;
+
+static void place_parts(const gjk_piece_cast *cast, const gjk_cast_result *found,
+                        contact_parts *parts) {
+    parts->moving = *cast->moving;
+    parts->moving.pose = gjk_rigid_motion_pose(&cast->moving->pose, &cast->motion, found->fraction);
+    parts->a = &parts->moving;
+    parts->b = cast->target;
+    if (found->moving_piece != GJK_NO_PIECE) {
+        gjk_piece_make(&parts->moving, found->moving_piece, &parts->room_a);
+        parts->a = &parts->room_a.placed;
+    }
+    if (found->piece != GJK_NO_PIECE) {
+        gjk_piece_make(cast->target, found->piece, &parts->room_b);
+        parts->b = &parts->room_b.placed;
+    }
+}
+
+static gjk_detect_settings at_rest(const gjk_piece_cast *cast) {
+    gjk_detect_settings settings = gjk_detect_settings_default();
+    settings.tolerance = cast->settings.tolerance;
+    settings.max_iterations = cast->settings.max_iterations;
+    settings.budget = cast->settings.budget;
+    return settings;
+}
+
+/* Returns true if the motion begins against the normal, which points from what rests to what moves. */
+static bool drives_deeper(const gjk_piece_cast *cast, gjk_vec3 point, gjk_vec3 normal) {
+    const gjk_rigid_motion *motion = &cast->motion;
+    const gjk_vec3 arm = gjk_sub3(point, cast->moving->pose.position);
+    const gjk_vec3 velocity =
+        gjk_add3(motion->translation, gjk_cross3(gjk_scale3(motion->angle, motion->axis), arm));
+    return gjk_dot3(velocity, normal) < -INWARD * gjk_length3(velocity);
+}
+
+/* A length within which surfaces are taken to meet. */
+static double tolerance_of(const gjk_piece_cast *cast) {
+    const gjk_placed *a = cast->moving, *b = cast->target;
+    const double far = gjk_largest3(a->pose.position) + gjk_largest3(b->pose.position) +
+                       gjk_largest3(cast->motion.translation) + a->shape->reach + b->shape->reach;
+    return 4.0 * cast->settings.tolerance * gjk_larger(a->shape->size, b->shape->size) +
+           0x1p-46 * far;
+}
+
+/* How far a placed convex shape reaches along a unit vector. */
+static double reach_along(const gjk_placed *placed, gjk_vec3 n) {
+    const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
+    return gjk_dot3(n, placed->pose.position) + gjk_dot3(own, gjk_support_of(placed->shape, own)) +
+           placed->shape->radius;
+}
+
+/* --- Going on --- */
+
+/* A search among the pieces of a whole for one that another of them goes on from. */
+typedef struct neighbour_search {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    const gjk_piece_cast *cast;
+    const gjk_placed *whole, *piece;
+    uint32_t index;   /* of that piece */
+    bool whole_moves; /* it is what moves */
+    bool is_start;    /* what gets deeper itself excuses nothing */
+    bool is_found;
+    double tolerance;
+} neighbour_search;
+
+/* Returns true if three corners lie in the plane, or on the line, of three others. */
+static bool is_coplanar(const gjk_vec3 p[3], const gjk_vec3 q[3], double tolerance) {
+    const gjk_vec3 first = gjk_sub3(p[1], p[0]), second = gjk_sub3(p[2], p[0]);
+    const gjk_vec3 normal = gjk_cross3(first, second);
+    const double length = gjk_length3(normal), base = gjk_length3(first);
+    for (int i = 0; i < 3; i++) {
+        const gjk_vec3 off = gjk_sub3(q[i], p[0]);
+        const double gap = length > 0.0 ? fabs(gjk_dot3(normal, off)) / length
+                           : base > 0.0 ? gjk_length3(gjk_cross3(first, off)) / base
+                                        : gjk_length3(off);
+        if (gap > tolerance) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns true if the piece goes on from another one, whose plane there has that normal, in it. */
+static bool goes_on_from(const neighbour_search *search, const gjk_piece_pair *other,
+                         gjk_vec3 normal) {
+    const struct gjk_pieces *pieces = search->whole->shape->pieces;
+    gjk_vec3 p[3], q[3];
+    if (gjk_pieces_corners(pieces, other->piece_a, p)) {
+        (void)gjk_pieces_corners(pieces, search->index, q);
+        if (!is_coplanar(p, q, search->tolerance)) {
+            return false;
+        }
+    } else if (fabs(reach_along(other->a, normal) - reach_along(search->piece, normal)) >
+               search->tolerance) {
+        return false;
+    }
+    gjk_detect_settings settings = at_rest(search->cast);
+    settings.penetration = false;
+    return gjk_detect(other->a, search->piece, &settings).state != GJK_SEPARATED;
+}
+
+static bool visit_neighbour(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    neighbour_search *search = (neighbour_search *)visitor;
+    if (pair->piece_a == search->index) {
+        return true;
+    }
+    const gjk_detect_settings settings = at_rest(search->cast);
+    const gjk_detect_result deep = gjk_detect(pair->a, pair->b, &settings);
+    if (deep.state != GJK_OVERLAPPING) {
+        return true;
+    }
+    const gjk_vec3 to_moving = search->whole_moves ? gjk_neg3(deep.normal) : deep.normal;
+    if (search->is_start && drives_deeper(search->cast, deep.point_a, to_moving)) {
+        return true;
+    }
+    search->is_found = goes_on_from(search, pair, deep.normal);
+    return !search->is_found;
+}
+
+/* Returns true if a piece of the whole goes on from one that the other shape, which is convex,
+ * overlaps. */
+static bool goes_on(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
+                    const gjk_placed *piece, const gjk_placed *other, bool is_start) {
+    if (index == GJK_NO_PIECE) {
+        return false;
+    }
+    neighbour_search search = {
+        .visitor = {.visit = visit_neighbour,
+                    .tolerance = cast->settings.tolerance,
+                    .budget = cast->settings.budget},
+        .cast = cast,
+        .whole = whole,
+        .piece = piece,
+        .index = index,
+        .whole_moves = whole != cast->target,
+        .is_start = is_start,
+        .tolerance = tolerance_of(cast),
+    };
+    gjk_visit_piece_pairs(whole, other, &search.visitor);
+    return search.is_found;
+}
+
+/* --- Solids --- */
+
+typedef struct point_search {
+    gjk_piece_visitor visitor; /* first: it is cast back */
+    gjk_detect_settings settings;
+    uint32_t except;
+    bool is_found;
+} point_search;
+
+static bool visit_piece_at_point(gjk_piece_visitor *visitor, const gjk_piece_pair *pair) {
+    point_search *search = (point_search *)visitor;
+    search->is_found = pair->piece_a != search->except &&
+                       gjk_detect(pair->a, pair->b, &search->settings).state != GJK_SEPARATED;
+    return !search->is_found;
+}
+
+/* Returns true if a point of the world lies in a piece of the whole other than that one. */
+static bool lies_in_another(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
+                            gjk_vec3 point) {
+    const gjk_vec3 ends[2] = {{0, 0, 0}, {0, 0, 0}};
+    gjk_piece ball = {.placed = {&ball.shape, gjk_pose_identity()}};
+    point_search search = {
+        .visitor = {.visit = visit_piece_at_point,
+                    .tolerance = cast->settings.tolerance,
+                    .budget = cast->settings.budget},
+        .settings = at_rest(cast),
+        .except = index,
+    };
+    search.settings.penetration = false;
+    gjk_shape_fill_segment(2, ends, tolerance_of(cast), ball.columns, &ball.shape);
+    ball.placed.pose.position = point;
+    gjk_visit_piece_pairs(whole, &ball.placed, &search.visitor);
+    return search.is_found;
+}
+
+/* Returns true if a shape comes to a piece of a region through a seam: both ends of its side there lie
+ * in other pieces. normal: from the piece to the shape. */
+static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *whole, uint32_t index,
+                               const gjk_placed *other, gjk_vec3 normal) {
+    if (index == GJK_NO_PIECE || whole->shape->pieces->type != GJK_REGION) {
+        return false;
+    }
+    for (int side = -1; side <= 1; side += 2) {
+        const gjk_vec3 tilt = {-normal.y * TILT * side, normal.x * TILT * side, 0.0};
+        const gjk_vec3 down = gjk_neg3(gjk_add3(normal, tilt));
+        const gjk_vec3 own = gjk_mul3_transposed(&other->pose.rotation, down);
+        const gjk_vec3 ball = gjk_scale3(other->shape->radius / gjk_length3(own), own);
+        const gjk_vec3 end = gjk_add3(gjk_support_of(other->shape, own), ball);
+        if (!lies_in_another(cast, whole, index, gjk_pose_apply(&other->pose, end))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Returns true if a closed mesh holds what lies on the other side of its contact: it is met from
+ * inside. normal: from the mesh to the other shape. */
+static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh, gjk_vec3 point,
+                              gjk_vec3 normal) {
+    const struct gjk_pieces *pieces = mesh->shape->pieces;
+    if (pieces == NULL || !pieces->closed || pieces->type != GJK_MESH) {
+        return false;
+    }
+    const gjk_vec3 beside = gjk_add3(point, gjk_scale3(ASIDE * tolerance_of(cast), normal));
+    const gjk_vec3 off = gjk_sub3(beside, mesh->pose.position);
+    return gjk_mesh_encloses(pieces, gjk_mul3_transposed(&mesh->pose.rotation, off),
+                             cast->settings.budget);
+}
+
+/* --- Both --- */
+
+/* Of two pieces that overlap at the start. */
+static bool passes_over_overlap(const gjk_piece_cast *cast, gjk_cast_result *found) {
+    contact_parts parts;
+    if (cast->at_start == GJK_AT_START_IGNORE) {
+        return true;
+    }
+    place_parts(cast, found, &parts);
+    const gjk_detect_settings settings = at_rest(cast);
+    const gjk_detect_result deep = gjk_detect(parts.b, parts.a, &settings);
+    if (!drives_deeper(cast, deep.point_a, deep.normal) ||
+        goes_on(cast, cast->target, found->piece, parts.b, parts.a, true) ||
+        goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, true)) {
+        return true;
+    }
+    found->has_normal = true;
+    found->normal = gjk_no_minus_zero3(deep.normal);
+    found->point = deep.point_a;
+    return false;
+}
+
+bool gjk_cast_passes_over(const gjk_piece_cast *cast, gjk_cast_result *found) {
+    if (cast->at_start != GJK_AT_START_IGNORE && cast->at_start != GJK_AT_START_LEAVING) {
+        return false;
+    }
+    if (found->inside) {
+        return passes_over_overlap(cast, found);
+    }
+    if (found->fraction == 0.0 && found->piece == GJK_NO_PIECE &&
+        found->moving_piece == GJK_NO_PIECE) {
+        return false;
+    }
+    contact_parts parts;
+    place_parts(cast, found, &parts);
+    const gjk_vec3 out = gjk_neg3(found->normal);
+    return goes_on(cast, cast->target, found->piece, parts.b, parts.a, false) ||
+           goes_on(cast, &parts.moving, found->moving_piece, parts.a, parts.b, false) ||
+           comes_through_seam(cast, cast->target, found->piece, parts.a, found->normal) ||
+           comes_through_seam(cast, &parts.moving, found->moving_piece, parts.b, out) ||
+           comes_from_inside(cast, cast->target, found->point, found->normal) ||
+           comes_from_inside(cast, &parts.moving, found->point, out);
+}
