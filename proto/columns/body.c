@@ -10,6 +10,7 @@
 #include "columns/columns.h"
 #include "decode/decode.h"
 #include "json/reader.h"
+#include "json/text.h"
 #include "json/writer.h"
 
 struct body {
@@ -232,8 +233,16 @@ static bool read_choice(struct body *body, const proto_field *field, const gjk_m
             out->integer = i + 1;
         }
     }
-    return out->integer > 0 || field->text.length == 0 ||
-           refuse_column(body, field, PROTO_OUT_OF_RANGE, "there is no such value");
+    if (out->integer == 0 && field->text.length > 0) {
+        char text[64];
+        snprintf(text, sizeof text, "%.*s", proto_shown(field->text, sizeof text - 1),
+                 field->text.data);
+        proto_refuse_row(body->source.problem, member->name, PROTO_NO_ROW, PROTO_OUT_OF_RANGE,
+                         "there is no %s \"%s\"", member->name, text);
+        proto_suggest(body->source.problem, "values", text, member->choices);
+        return false;
+    }
+    return true;
 }
 
 static bool read_member(struct body *body, const gjk_member *member, gjk_member_value *out) {
@@ -341,16 +350,12 @@ static uint32_t row_of_ring(const gjk_region *rings, const gjk_pieces_fault *pla
     return vertex ? row + place->index[2] : ring;
 }
 
-static bool refuse_pieces(struct body *body, gjk_status status) {
-    struct proto_problem *problem = body->source.problem;
+static bool refuse_pieces(struct body *body, const proto_field *field) {
     const uint64_t limit = body->source.limits->pieces_per_shape_max;
 
-    if (status != GJK_TOO_MANY_POINTS) {
-        return false;
-    }
-    proto_problem_set(problem, PROTO_TOO_MANY, "a shape may have %llu pieces",
-                      (unsigned long long)limit);
-    return !proto_problem_limit(problem, limit);
+    proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, PROTO_TOO_MANY,
+                     "a shape may have %llu pieces", (unsigned long long)limit);
+    return proto_problem_limit(body->source.problem, limit);
 }
 
 /* Refuses at the column and row that the fault names. */
@@ -366,8 +371,8 @@ static bool refuse_geometry(struct body *body, gjk_status status) {
     if (status == GJK_OUT_OF_MEMORY || status == GJK_GIVEN_UP) {
         return proto_refuse_columns_status(body->source.problem, status);
     }
-    if (refuse_pieces(body, status)) {
-        return false;
+    if (status == GJK_TOO_MANY_POINTS) {
+        return refuse_pieces(body, field);
     }
     if (fault->is_count) {
         return proto_refuse_row(body->source.problem, name_of(body, field), PROTO_NO_ROW, code,
@@ -403,10 +408,10 @@ static bool make_shape(struct body *body, gjk_shape *out) {
             return false;
         }
     }
-    gjk_status status = body->kind->make(&body->geometry, out);
+    const gjk_status status = body->kind->make(&body->geometry, out);
     if (status == GJK_OK && out->pieces != NULL &&
         gjk_pieces_count(out->pieces) > body->source.limits->pieces_per_shape_max) {
-        status = GJK_TOO_MANY_POINTS;
+        return refuse_pieces(body, column_of(body, &members[0]));
     }
     return status == GJK_OK || refuse_geometry(body, status);
 }
@@ -514,8 +519,7 @@ static bool read_fields(struct body *body) {
         return false;
     }
     if (message->lengths[triangles] / 3 > source->limits->pieces_per_shape_max) {
-        (void)refuse_pieces(body, GJK_TOO_MANY_POINTS);
-        return false;
+        return refuse_pieces(body, &body->triangles);
     }
     body->rows = (proto_rows){message->table, body->fields, message->dimension, 1};
     return proto_check_lengths(message, 1) &&

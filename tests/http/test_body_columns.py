@@ -208,10 +208,13 @@ def test_the_most_pieces_and_one_too_many():
         daemon.store("a", {"dimension": 3})
         most = put(daemon, "a", "f", field_of(2049, 1025))
         assert most.json()["pieces"] == PIECES_MAX
-        problem.check(put(daemon, "a", "g", field_of(2050, 1025)), "too-many", limit=PIECES_MAX)
+        problem.check(put(daemon, "a", "g", field_of(2050, 1025)), "too-many", "/columns", limit=PIECES_MAX)
         mesh = messages.gjkd.BodyColumns(dimension=3, type="mesh", vertices=[0, 0, 0, 1, 0, 0, 0, 1, 0])
         mesh.triangles.extend([0, 1, 2] * (PIECES_MAX + 1))
-        problem.check(put(daemon, "a", "g", mesh), "too-many", limit=PIECES_MAX)
+        problem.check(put(daemon, "a", "g", mesh), "too-many", "/triangles", limit=PIECES_MAX)
+        daemon.store("b", {"dimension": 2})
+        chain = messages.gjkd.BodyColumns(dimension=2, type="chain", vertices_float=[0] * (2 * (PIECES_MAX + 2)))
+        problem.check(put(daemon, "b", "g", chain), "too-many", "/vertices_float", limit=PIECES_MAX)
     finally:
         daemon.stop()
 

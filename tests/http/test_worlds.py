@@ -161,8 +161,13 @@ def test_mistakes_have_a_place_and_store_nothing(gjkd, plan, shape, code, pointe
 def test_columns_refuse_an_unknown_rule(gjkd, plan):
     body = messages.gjkd.BodyColumns(dimension=2, type="region", fill="odd", ring_sizes=[4], polygon_sizes=[1],
                                      vertices=messages.flat(BOW))
-    problem.check(gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
-                            headers={"Content-Type": messages.TYPE}), "out-of-range", "/fill")
+    reply = gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    problem.check(reply, "out-of-range", "/fill", hint="known values: nonzero, evenodd", detail='there is no fill "odd"')
+    body.fill = "evenod"
+    reply = gjkd.call("PUT", f"/v1/sets/{plan}/shapes/a", data=body.SerializeToString(),
+                      headers={"Content-Type": messages.TYPE})
+    problem.check(reply, "out-of-range", "/fill", hint='did you mean "evenodd"?')
 
 
 def test_a_patch_is_refused_at_the_place_in_what_is_stored(gjkd, name):
