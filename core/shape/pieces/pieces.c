@@ -16,6 +16,9 @@
 /* How far a part may lie from the whole's origin, in its sizes, before the place is composed with
  * more digits. */
 #define PART_FAR 1.5
+/* Half a side of a whole whose inverse is a number, by a wide margin. Boxes are widened by less, so
+ * that a point at the origin has a side of its own. */
+#define LEAST_EXTENT 0x1p-1000
 /* How far it may stand from the world's, in its sizes, before what is rounded off is kept. */
 #define WORLD_FAR 1.0
 
@@ -328,8 +331,9 @@ static void measure_whole(const struct gjk_pieces *pieces, const gjk_bounds *bou
     const double longest = gjk_larger(half.x, gjk_larger(half.y, half.z));
     out->size = 2.0 * longest;
     out->bounding_radius =
-        longest > 0.0 ? longest * gjk_length3(gjk_scale3(1.0 / longest, half)) * (1.0 + 0x1p-50)
-                      : 0.0;
+        longest > LEAST_EXTENT
+            ? longest * gjk_length3(gjk_scale3(1.0 / longest, half)) * (1.0 + 0x1p-50)
+            : 2.0 * longest;
     out->reach = gjk_larger(fabs(center.x), gjk_larger(fabs(center.y), fabs(center.z))) + out->size;
 }
 

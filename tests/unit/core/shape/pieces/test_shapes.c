@@ -141,6 +141,18 @@ TEST(there_are_points_but_not_too_many) {
     check_fault(0, 0, 0);
 }
 
+TEST(a_point_at_the_origin_has_a_radius) {
+    const gjk_vec3 origin = {0, 0, 0};
+    const gjk_points points = {.in_3d = &origin, .count = 1};
+    ck_assert_int_eq(gjk_shape_make_points(&arena, 3, &points, 0, &fault, &shape), GJK_OK);
+    ck_assert(shape.bounding_radius < 1e-300 && shape.size < 1e-300);
+    gjk_shape point;
+    ck_assert_int_eq(gjk_shape_make_point(&arena, 2, 0, &point), GJK_OK);
+    const gjk_placed part = {&point, gjk_pose_identity()};
+    ck_assert_int_eq(gjk_shape_make_compound(&arena, 2, &part, 1, &shape), GJK_OK);
+    ck_assert(shape.bounding_radius < 1e-300 && shape.size < 1e-300);
+}
+
 TEST(points_need_memory) {
     const double radii[3] = {1, 2, 3};
     const gjk_points points = points_of(3, radii);
