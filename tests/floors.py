@@ -21,7 +21,7 @@ PUBLIC = {
     "pair": "pair trace",
     "ray": "ray cast",
     "tree": "body",
-    "scene": "set set_query snapshot history shot configuration",
+    "scene": "set set_query snapshot history shot configuration move",
 }
 FILES_MAX = 40  # in one folder
 INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.M)

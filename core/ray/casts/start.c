@@ -74,8 +74,8 @@ static double tolerance_of(const gjk_piece_cast *cast) {
 /* How far a placed convex shape reaches along a unit vector. */
 static double reach_along(const gjk_placed *placed, gjk_vec3 n) {
     const gjk_vec3 own = gjk_mul3_transposed(&placed->pose.rotation, n);
-    return gjk_dot3(n, placed->pose.position) + gjk_dot3(own, gjk_support_of(placed->shape, own)) +
-           placed->shape->radius;
+    const gjk_vec3 at = gjk_add3(placed->shape->offset, gjk_support_of(placed->shape, own));
+    return gjk_dot3(n, placed->pose.position) + gjk_dot3(own, at) + placed->shape->radius;
 }
 
 /* --- Going on --- */
@@ -216,7 +216,8 @@ static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *who
         const gjk_vec3 down = gjk_neg3(gjk_add3(normal, tilt));
         const gjk_vec3 own = gjk_mul3_transposed(&other->pose.rotation, down);
         const gjk_vec3 ball = gjk_scale3(other->shape->radius / gjk_length3(own), own);
-        const gjk_vec3 end = gjk_add3(gjk_support_of(other->shape, own), ball);
+        const gjk_vec3 core = gjk_add3(other->shape->offset, gjk_support_of(other->shape, own));
+        const gjk_vec3 end = gjk_add3(core, ball);
         if (!lies_in_another(cast, whole, index, gjk_pose_apply(&other->pose, end))) {
             return false;
         }
@@ -229,7 +230,7 @@ static bool comes_through_seam(const gjk_piece_cast *cast, const gjk_placed *who
 static bool comes_from_inside(const gjk_piece_cast *cast, const gjk_placed *mesh, gjk_vec3 point,
                               gjk_vec3 normal) {
     const struct gjk_pieces *pieces = mesh->shape->pieces;
-    if (pieces == NULL || !pieces->closed || pieces->type != GJK_MESH) {
+    if (pieces == NULL || !gjk_pieces_are_solid(pieces)) {
         return false;
     }
     const gjk_vec3 beside = gjk_add3(point, gjk_scale3(ASIDE * tolerance_of(cast), normal));

@@ -1,0 +1,231 @@
+/*
+ * Random walks in a level of a mesh and boxes. No leg crosses anything and no place overlaps anything; a
+ * way that is free is gone to its end; on flat ground nothing but the boxes is a wall; on a set that came
+ * about in another order the answers are the same to the bit.
+ */
+
+#include "gjk/move.h"
+
+#include "gjk/pieces.h"
+#include "support/rng.h"
+#include "support/test.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CELLS 48
+#define CELL 0.5
+#define FLAT 5.0 /* half of a side of the flat part, in the middle */
+#define BOXES 40
+#define MOVES 200
+#define WALKS 16
+
+typedef struct level {
+    struct gjk_arena arena;
+    gjk_shape mesh, boxes[BOXES], walkers[3];
+    char ids[BOXES + 1][8];
+    gjk_body bodies[BOXES + 1], turned[BOXES + 1];
+    struct gjk_set *set, *other;
+} level;
+
+static uint64_t walks_of(void) {
+    const char *text = getenv("GJKD_FACTOR");
+    return TEST_CASES(WALKS) * (text != NULL ? strtoull(text, NULL, 10) : 1);
+}
+
+static double height(double x, double y) {
+    const double off = fmax(fabs(x), fabs(y)) - FLAT;
+    return off <= 0.0 ? 0.0 : 0.5 * off * sin(1.1 * x) * cos(0.8 * y);
+}
+
+static void make_mesh(level *l) {
+    static gjk_vec3 vertices[(CELLS + 1) * (CELLS + 1)];
+    static uint32_t triangles[2 * CELLS * CELLS][3];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < (CELLS + 1) * (CELLS + 1); i++) {
+        const double x = CELL * ((double)(i % (CELLS + 1)) - CELLS / 2);
+        const double y = CELL * ((double)(i / (CELLS + 1)) - CELLS / 2);
+        vertices[i] = (gjk_vec3){x, y, height(x, y)};
+    }
+    for (uint32_t i = 0; i < CELLS * CELLS; i++) {
+        const uint32_t a = i / CELLS * (CELLS + 1) + i % CELLS, b = a + CELLS + 1;
+        memcpy(triangles[n++], (uint32_t[3]){a, a + 1, b + 1}, sizeof *triangles);
+        memcpy(triangles[n++], (uint32_t[3]){a, b + 1, b}, sizeof *triangles);
+    }
+    const gjk_mesh mesh = {.vertices = vertices,
+                           .vertex_count = (CELLS + 1) * (CELLS + 1),
+                           .triangles = (const uint32_t(*)[3])triangles,
+                           .triangle_count = n};
+    gjk_pieces_fault fault;
+    ck_assert_int_eq(gjk_shape_make_mesh(&l->arena, &mesh, 0, &fault, &l->mesh), GJK_OK);
+}
+
+static void add(level *l, uint32_t i, const gjk_shape *shape, gjk_pose pose) {
+    (void)snprintf(l->ids[i], sizeof l->ids[i], "b%u", i * 7 % 41);
+    l->bodies[i] = (gjk_body){.id = l->ids[i],
+                              .handle = i,
+                              .category = 1,
+                              .mask = UINT32_MAX,
+                              .placed = {shape, pose}};
+    l->turned[BOXES - i] = l->bodies[i];
+}
+
+/* Walls around, and boxes that stand about, one in three turned in any way. */
+static void make_level(test_rng *rng, level *l) {
+    gjk_arena_init(&l->arena, 0);
+    make_mesh(l);
+    add(l, BOXES, &l->mesh, gjk_pose_identity());
+    for (uint32_t i = 0; i < BOXES; i++) {
+        const bool is_wall = i < 4;
+        const double side = CELLS * CELL / 2;
+        const gjk_vec3 half =
+            is_wall ? (gjk_vec3){i < 2 ? 1 : side, i < 2 ? side : 1, 30}
+                    : (gjk_vec3){test_rng_uniform(rng, 0.1, 1.5), test_rng_uniform(rng, 0.1, 1.5),
+                                 test_rng_uniform(rng, 0.05, 1)};
+        const double angle = test_rng_uniform(rng, 0, 3);
+        const gjk_vec3 axis =
+            test_rng_once_in(rng, 3) ? test_rng_direction(rng, 3) : (gjk_vec3){0, 0, 1};
+        const gjk_quat turn = {axis.x * sin(angle), axis.y * sin(angle), axis.z * sin(angle),
+                               cos(angle)};
+        gjk_vec3 place = {test_rng_uniform(rng, -10, 10), test_rng_uniform(rng, -10, 10), 0};
+        place.z = height(place.x, place.y) + test_rng_uniform(rng, -0.2, 0.2) + half.z;
+        if (is_wall) {
+            const double at = i % 2 ? side : -side;
+            place = (gjk_vec3){i < 2 ? at : 0, i < 2 ? 0 : at, 0};
+        }
+        gjk_pose pose = gjk_pose_identity();
+        ck_assert_int_eq(gjk_pose_make3(place, is_wall ? (gjk_quat){0, 0, 0, 1} : turn, &pose),
+                         GJK_OK);
+        ck_assert_int_eq(gjk_shape_make_box(&l->arena, 3, half, 0, &l->boxes[i]), GJK_OK);
+        add(l, i, &l->boxes[i], pose);
+    }
+    const gjk_vec3 ends[2] = {{0, 0, -0.5}, {0, 0, 0.5}};
+    ck_assert_int_eq(gjk_shape_make_capsule(&l->arena, 3, ends, 0.4, 0, &l->walkers[0]), GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_box(&l->arena, 3, (gjk_vec3){0.3, 0.4, 0.8}, 0, &l->walkers[1]),
+                     GJK_OK);
+    ck_assert_int_eq(gjk_shape_make_ball(&l->arena, 3, 0.5, 0, &l->walkers[2]), GJK_OK);
+    ck_assert_int_eq(gjk_set_new(3, l->bodies, BOXES + 1, &l->set), GJK_OK);
+    ck_assert_int_eq(gjk_set_new(3, l->turned, BOXES + 1, &l->other), GJK_OK);
+}
+
+static void drop_level(level *l) {
+    gjk_set_release(l->set);
+    gjk_set_release(l->other);
+    gjk_arena_fini(&l->arena);
+}
+
+typedef struct walk {
+    level *level;
+    gjk_selection all;
+    gjk_placed body;
+    unsigned frees, steps, grounds, stops;
+} walk;
+
+static bool is_free(const walk *w, gjk_vec3 way) {
+    const gjk_snapshot snapshot = gjk_snapshot_of(w->level->set);
+    const gjk_sweep sweep = {w->body, way};
+    gjk_cast_settings settings = gjk_cast_settings_default();
+    gjk_cast_hits hits;
+    settings.at_start = GJK_AT_START_LEAVING;
+    ck_assert_int_eq(gjk_set_cast(&snapshot, &sweep, &w->all, &settings, &hits), GJK_OK);
+    return hits.count == 0;
+}
+
+static double gap_of(const walk *w) {
+    const gjk_snapshot snapshot = gjk_snapshot_of(w->level->set);
+    gjk_distance_settings settings = gjk_distance_settings_default();
+    gjk_nears nears;
+    settings.is_signed = true;
+    ck_assert_int_eq(gjk_set_nearest(&snapshot, &w->body, INFINITY, &w->all, &settings, &nears),
+                     GJK_OK);
+    return nears.items[0].result.signed_distance;
+}
+
+static void check_contacts(const walk *w, const gjk_move_result *r) {
+    for (uint32_t i = 0; i < r->count; i++) {
+        const gjk_move_contact *c = &r->items[i];
+        const bool on_flat = fmax(fabs(c->point.x), fabs(c->point.y)) < FLAT - CELL;
+        if (c->body->placed.shape == &w->level->mesh && on_flat) {
+            ck_assert_double_gt(c->normal.z, 1 - 1e-9);
+        }
+        ck_assert(i == 0 || r->items[i - 1].fraction <= c->fraction);
+    }
+}
+
+static void check_same(const walk *w, const gjk_move *move, const gjk_move_result *r) {
+    const gjk_snapshot other = gjk_snapshot_of(w->level->other);
+    gjk_move_result again;
+    ck_assert_int_eq(gjk_set_move(&other, move, &w->all, &again), GJK_OK);
+    ck_assert(memcmp(&again.position, &r->position, sizeof r->position) == 0);
+    ck_assert(memcmp(&again.blocked, &r->blocked, sizeof r->blocked) == 0);
+    ck_assert_uint_eq(again.count, r->count);
+    for (uint32_t i = 0; i < r->count; i++) {
+        ck_assert_str_eq(again.items[i].body->id, r->items[i].body->id);
+        ck_assert(memcmp(&again.items[i].normal, &r->items[i].normal, sizeof(gjk_vec3)) == 0);
+    }
+}
+
+static void step_once(walk *w, gjk_vec3 way) {
+    const gjk_snapshot snapshot = gjk_snapshot_of(w->level->set);
+    gjk_move move = gjk_move_make(&w->body, way);
+    gjk_move_result r;
+    move.has_up = true;
+    move.up = (gjk_vec3){0, 0, 1};
+    move.step = 0.3;
+    move.snap = 0.1;
+    const bool free = is_free(w, way);
+    ck_assert_int_eq(gjk_set_move(&snapshot, &move, &w->all, &r), GJK_OK);
+    check_same(w, &move, &r);
+    check_contacts(w, &r);
+    ck_assert(gjk_length3(r.pushed) == 0.0);
+    if (free) { /* but for what the normal of an edge turns it, which is one of many */
+        const gjk_vec3 off = gjk_sub3(r.moved, way);
+        ck_assert_double_le(hypot(off.x, off.y), 4 * move.skin + 0.1 * gjk_length3(way));
+    }
+    for (uint32_t i = 0; i < r.leg_count; i++) {
+        ck_assert(is_free(w, gjk_scale3(1 - 1e-9, r.legs[i])));
+        w->body.pose.position = gjk_add3(w->body.pose.position, r.legs[i]);
+    }
+    w->body.pose.position = r.position;
+    ck_assert_double_gt(gap_of(w), -1e-9);
+    for (uint32_t i = 0; i < r.count; i++) {
+        w->steps += r.items[i].step;
+    }
+    w->frees += free;
+    w->grounds += r.grounded;
+    w->stops += gjk_length3(r.moved) < 1e-6;
+}
+
+TEST(walks_cross_nothing_and_are_held_up_by_nothing) {
+    static level l;
+    test_rng rng = test_rng_make(2704);
+    gjk_filter everybody = gjk_filter_default();
+    struct gjk_arena scratch;
+    unsigned frees = 0, steps = 0, grounds = 0, moves = 0;
+    make_level(&rng, &l);
+    gjk_arena_init(&scratch, 0);
+    for (uint64_t i = 0; i < walks_of(); i++) {
+        walk w = {.level = &l, .body = {&l.walkers[i % 3], gjk_pose_identity()}};
+        w.all = (gjk_selection){.filter = &everybody, .limit = UINT32_MAX, .arena = &scratch};
+        w.body.pose.position =
+            (gjk_vec3){test_rng_uniform(&rng, -9, 9), test_rng_uniform(&rng, -9, 9), 6};
+        double angle = test_rng_uniform(&rng, 0, 6);
+        const double speed = test_rng_magnitude(&rng, -2, 0);
+        for (int k = 0; k < MOVES; k++) {
+            angle += test_rng_once_in(&rng, 20) ? test_rng_uniform(&rng, -3, 3) : 0.0;
+            const double fall = test_rng_once_in(&rng, 30) ? 0.3 : -0.3 * speed - 0.15;
+            step_once(&w, (gjk_vec3){speed * cos(angle), speed * sin(angle), fall});
+            gjk_arena_reset(&scratch);
+        }
+        frees += w.frees;
+        steps += w.steps;
+        grounds += w.grounds;
+        moves += MOVES;
+    }
+    gjk_arena_fini(&scratch);
+    drop_level(&l);
+    ck_assert_uint_gt(frees, moves / 50);
+    ck_assert_uint_gt(steps, moves / 500);
+    ck_assert_uint_gt(grounds, moves / 3);
+}
