@@ -232,13 +232,13 @@ static void compare_place(const void *node, VISIT visit, void *closure) {
     const gjkd_place *place = *(const gjkd_place *const *)node;
     gjkd_engine_message last;
     if ((visit != postorder && visit != leaf) || !comparison->fits ||
-        place->subject_seq > cluster->goal) {
+        place->subject_seq > cluster->goal.seq) {
         return;
     }
     comparison->fits = !atomic_load(&cluster->stops) &&
                        gjkd_engine_get_last(cluster->engine, place->name, &last) &&
                        last.handle != NULL &&
-                       (last.place == place->subject_seq || last.place > cluster->goal);
+                       (last.place == place->subject_seq || last.place > cluster->goal.seq);
     if (comparison->fits && place->seq == last.place && last.is_ours) {
         comparison->fits = last.head.id == place->id;
     }
@@ -255,6 +255,12 @@ static bool compare_all(struct gjkd_cluster *cluster) {
 
 /* The goal is reached. False: what was read is not what the log's leader has. */
 static bool become_ready(struct gjkd_cluster *cluster) {
+    pthread_mutex_lock(&cluster->lock);
+    const bool has_come = gjkd_cluster_has_come(cluster, cluster->goal);
+    pthread_mutex_unlock(&cluster->lock);
+    if (!has_come) {
+        return false;
+    }
     if (cluster->next.sets != NULL) {
         if (!compare_all(cluster)) {
             (void)begin_resync(cluster, NULL);
@@ -361,7 +367,7 @@ static bool look_at_log(struct reader *reader, gjkd_engine_state *log) {
 static bool open_log(struct reader *reader) {
     struct gjkd_cluster *cluster = reader->cluster;
     gjkd_engine_state log;
-    uint64_t barrier = 0;
+    gjkd_barrier barrier = {.seq = 0};
     const uint64_t sent_ns = uv_hrtime();
     if (!look_at_log(reader, &log)) {
         return false;
@@ -372,7 +378,7 @@ static bool open_log(struct reader *reader) {
                            "a majority, and room on their disks?",
                            "the log takes no writes");
     }
-    if (!find_beginning(reader, &log, barrier)) {
+    if (!find_beginning(reader, &log, barrier.seq)) {
         return false;
     }
     pthread_mutex_lock(&cluster->lock);
@@ -668,6 +674,9 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
         place->subject_seq = message->place;
     }
     if (message->is_ours && message->kind == GJKD_LOG_SYNC) {
+        if (strcmp(message->node, cluster->node) == 0) {
+            cluster->delivered = (gjkd_barrier){message->place, message->head.id};
+        }
         gjkd_cluster_note_member(cluster, message);
     }
     note_place(cluster, copy, message->place);
@@ -728,7 +737,7 @@ static void step(struct reader *reader) {
         reader->is_open && taken == IS_TAKEN && !atomic_exchange(&cluster->is_doubtful, false);
     if (!reader->is_open) {
         go_to(cluster, GJKD_NODE_OPENING);
-    } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal) {
+    } else if (!atomic_load(&cluster->is_ready) && copy_of(cluster)->seq >= cluster->goal.seq) {
         reader->is_open = become_ready(cluster);
         if (!reader->is_open) {
             complain(reader,
@@ -747,7 +756,8 @@ void *gjkd_cluster_read(void *closure) {
         }
         if (reader.is_open) {
             step(&reader);
-        } else {
+        }
+        if (!reader.is_open) {
             pthread_mutex_lock(&cluster->lock);
             gjkd_cluster_wait(cluster, AGAIN_MS);
             pthread_mutex_unlock(&cluster->lock);

@@ -69,6 +69,12 @@ typedef struct gjkd_copy {
     uint64_t blocked;         /* sets with a message that was not understood */
 } gjkd_copy;
 
+/* A message of the node's own: its place, as the log's leader has acknowledged it or a server has
+ * delivered it, and its random id. */
+typedef struct gjkd_barrier {
+    uint64_t seq, id;
+} gjkd_barrier;
+
 /* A write on its way. */
 struct gjkd_pending {
     struct gjkd_pending *next;
@@ -97,11 +103,12 @@ struct gjkd_cluster {
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t moved;
     gjkd_node_state state;
-    gjkd_copy shown;  /* its registry is the readers' */
-    gjkd_copy next;   /* in RESYNC; sets NULL: none */
-    uint64_t epoch;   /* 0: not known yet */
-    uint64_t goal;    /* in READING and RESYNC: the place to come to */
-    uint64_t goal_ns; /* and when its message was sent */
+    gjkd_copy shown;        /* its registry is the readers' */
+    gjkd_copy next;         /* in RESYNC; sets NULL: none */
+    uint64_t epoch;         /* 0: not known yet */
+    gjkd_barrier goal;      /* in READING and RESYNC: the place to come to */
+    uint64_t goal_ns;       /* and when its message was sent */
+    gjkd_barrier delivered; /* the newest barrier of this node that came */
     uint64_t resyncs;
     struct gjkd_pending *pending;
     struct gjkd_told *told;
@@ -169,8 +176,13 @@ bool gjkd_cluster_await_barrier(struct gjkd_cluster *cluster, gjk_budget *budget
 /* The same for the keeper, unless one is under way. */
 void gjkd_cluster_run_barrier(struct gjkd_cluster *cluster);
 
-/* Publishes the barrier's message. *seq: its place. For the reader; it does not wait for that. */
-bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, uint64_t *seq);
+/* Publishes the barrier's message. For the reader; it does not wait until that is delivered. */
+bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out);
+
+/* Returns true if a barrier up to whose place the log was delivered came at that place, or a later one did.
+ * If not, the server that delivers has another log than the leader: one that was killed may, for a while
+ * after its start. The lock is held. */
+bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier);
 
 /* Publishes a set's whole state, which stands for all messages of it before. */
 void gjkd_cluster_roll_up(struct gjkd_cluster *cluster, const char *name);

@@ -99,35 +99,41 @@ static gjkd_published publish(struct gjkd_cluster *cluster, const gjkd_publicati
 
 /* --- Barriers --- */
 
-bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, uint64_t *seq) {
+bool gjkd_cluster_put_barrier(struct gjkd_cluster *cluster, gjkd_barrier *out) {
     char self[GJKD_SELF_TEXT_MAX];
     gjkd_cluster_tell_self(cluster, self);
+    out->id = gjkd_cluster_draw_id();
     const gjkd_publication sync = {.kind = GJKD_LOG_SYNC,
                                    .name = cluster->node,
-                                   .head = {.id = gjkd_cluster_draw_id()},
+                                   .head = {.id = out->id},
                                    .rolls_up = true,
                                    .text = {self, strlen(self)}};
-    return publish(cluster, &sync, seq) == GJKD_PUBLISHED;
+    return publish(cluster, &sync, &out->seq) == GJKD_PUBLISHED;
+}
+
+bool gjkd_cluster_has_come(const struct gjkd_cluster *cluster, gjkd_barrier barrier) {
+    const gjkd_barrier delivered = cluster->delivered;
+    return delivered.id == barrier.id ? delivered.seq == barrier.seq : delivered.seq > barrier.seq;
 }
 
 /* Sets one and waits for it. The lock is held, but not meanwhile. */
 static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
-    uint64_t seq = 0;
+    gjkd_barrier barrier = {.seq = 0};
     const uint64_t begun_ns = uv_hrtime(), number = ++cluster->barrier.begun;
     const uint64_t before = cluster->shown.seq;
     cluster->barrier.is_running = true;
     pthread_mutex_unlock(&cluster->lock);
-    bool is_put = gjkd_cluster_put_barrier(cluster, &seq);
+    bool is_put = gjkd_cluster_put_barrier(cluster, &barrier);
     pthread_mutex_lock(&cluster->lock);
-    if (is_put && seq <= before && cluster->next.sets == NULL) {
+    if (is_put && barrier.seq <= before && cluster->next.sets == NULL) {
         atomic_store(&cluster->is_doubtful, true); /* the log has lost its end: look at it anew */
         is_put = false;
     }
-    if (is_put && atomic_load(&cluster->known_end) < seq) {
-        atomic_store(&cluster->known_end, seq);
+    if (is_put && atomic_load(&cluster->known_end) < barrier.seq) {
+        atomic_store(&cluster->known_end, barrier.seq);
     }
     uint64_t moved_ns = uv_hrtime(), last = cluster->shown.seq;
-    while (is_put && cluster->shown.seq < seq) {
+    while (is_put && cluster->shown.seq < barrier.seq) {
         if (cluster->shown.seq != last) {
             last = cluster->shown.seq;
             moved_ns = uv_hrtime();
@@ -139,6 +145,10 @@ static void run_barrier(struct gjkd_cluster *cluster, gjk_budget *budget) {
         if (is_put) {
             gjkd_cluster_wait(cluster, PATIENCE_MS);
         }
+    }
+    if (is_put && !gjkd_cluster_has_come(cluster, barrier)) {
+        atomic_store(&cluster->is_doubtful, true);
+        is_put = false;
     }
     cluster->barrier.is_running = false;
     if (is_put && atomic_load(&cluster->is_ready)) {

@@ -1,4 +1,4 @@
-"""Stands between a node and NATS, and loses or holds back what other nodes tell it beside the log."""
+"""Stands between a node and NATS, and loses, holds back or renumbers what the servers deliver."""
 
 import socket
 import threading
@@ -12,6 +12,7 @@ class Filter:
         self.port_behind, self.subject = port, subject.encode()
         self.loses = self.holds = False
         self.lost = 0
+        self.adds = False  # a message of the log that the others do not have
         self.held = []  # (socket, bytes)
         self.changed = threading.Condition()
         self.listener = socket.create_server(("127.0.0.1", 0))
@@ -62,10 +63,37 @@ class Filter:
                     line += stream.read(int(words[-1]) + 2)
                     if self.is_of(words[1]) and self.keep_back(to, line):
                         continue
+                    if self.adds and words[3].startswith(b"$JS.ACK."):
+                        line = self.with_one_more(line)
                 to.sendall(line)
             to.shutdown(socket.SHUT_WR)
         except (OSError, ValueError):
             pass
+
+    @staticmethod
+    def with_one_more(message):
+        """A message of the log as a server delivers it that has one more before it than the log's leader: one
+        place further on. Behind that one where it is the first of its consumer. The reply subject tells both
+        places: $JS.ACK.stream.consumer.count.place.place of the consumer.…"""
+        head, rest = message.split(b"\r\n", 1)
+        words = head.split(b" ")
+        tokens = words[3].split(b".")
+        is_first = tokens[6] == b"1"
+        tokens[5:7] = [b"%d" % (int(token) + 1) for token in tokens[5:7]]
+        words[3] = b".".join(tokens)
+        moved = b" ".join(words) + b"\r\n" + rest
+        at = message.index(b"Gjkd-Id: ") + len(b"Gjkd-Id: ")
+        other = message[:at] + (b"0" if message[at:at + 1] != b"0" else b"1") + message[at + 1:]
+        return other + moved if is_first else moved
+
+    def cut(self):
+        """Ends the connections that there are."""
+        with self.changed:
+            for each in self.sockets[1:]:
+                try:
+                    each.shutdown(socket.SHUT_RDWR)
+                except OSError:
+                    pass
 
     def is_of(self, subject):
         return subject == self.subject or (self.subject.endswith(b".") and subject.startswith(self.subject))

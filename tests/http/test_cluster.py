@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import threading
+import time
 
 import pytest
 
@@ -360,6 +361,32 @@ def test_a_linearizable_read_is_not_older_than_its_request(engine, join):
             assert (reply.status_code, reply.json()["code"]) == (503, "not-ready"), reply.text
         reply = reader.get("/v1/sets/s", headers={"Gjkd-Consistency": "strong"})
         assert (reply.status_code, reply.json()["code"]) == (400, "bad-request")
+    finally:
+        filtered.close()
+
+
+def test_a_server_that_delivers_at_other_places_is_not_followed(engine, join):
+    """A server that was killed may, for a while after its start, have another end of the log than the leader."""
+    filtered = nats_filter.Filter(engine.port, "none")
+    writer, reader = join(NODES[0]), join(NODES[1], "--nats", filtered.url)
+    try:
+        before = made = writer.put("/v1/sets/s", SET)
+        seen(reader, "/v1/sets/s", revision_of(made))
+        filtered.adds = True
+        filtered.cut()
+        assert eventually(lambda: state(reader) == "degraded")
+        for i in range(40):
+            assert state(reader) == "degraded", "it follows"
+            time.sleep(0.05)
+        for i in range(5):
+            made = writer.put("/v1/sets/s", SET | {"meta": i})
+            assert reader.get("/v1/sets/s").headers["ETag"] == before.headers["ETag"]
+            fresh = reader.get("/v1/sets/s", headers={"Gjkd-Consistency": "linearizable",
+                                                      "Gjkd-Timeout-Ms": "100"})
+            assert fresh.status_code == 503, "it cannot know"
+        filtered.adds = False
+        filtered.cut()
+        assert seen(reader, "/v1/sets/s", revision_of(made)).headers["ETag"] == made.headers["ETag"]
     finally:
         filtered.close()
 
