@@ -76,6 +76,7 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster);
 typedef struct gjkd_cluster_member {
     char node[GJKD_NODE_NAME_BYTES_MAX + 1];
     char state[GJKD_CLUSTER_WORD_MAX], version[GJKD_CLUSTER_WORD_MAX];
+    char patterns[GJKD_PATTERNS_BYTES_MAX + 1]; /* of the sets that it holds */
     uint64_t age_ms, last, sets;
     uint64_t heard_ns; /* when that was said */
 } gjkd_cluster_member;
@@ -109,6 +110,10 @@ bool gjkd_cluster_wait_for_newest(struct gjkd_cluster *cluster, gjk_budget *budg
 /* Returns true if the set has a change that this node does not understand, so that what is shown is not
  * what the set is. */
 bool gjkd_cluster_is_blocked(struct gjkd_cluster *cluster, const char *set);
+
+/* Returns true if this node holds sets of that name (--sets). Else the problem names the nodes that do. */
+bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
+                             struct proto_problem *problem);
 
 /* Returns the latest time, by uv_hrtime, of which is known that everything acknowledged before it is
  * shown; 0: none yet. Never waits. */

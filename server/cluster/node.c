@@ -5,6 +5,7 @@
 #include "util/log.h"
 #include "work/pool.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -306,9 +307,51 @@ gjkd_cluster_measure gjkd_cluster_measure_now(struct gjkd_cluster *cluster) {
 
 void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]) {
     const gjkd_cluster_measure measure = gjkd_cluster_measure_now(cluster);
-    snprintf(text, GJKD_SELF_TEXT_MAX, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s",
+    snprintf(text, GJKD_SELF_TEXT_MAX, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %s %s",
              gjkd_cluster_state_name(measure.state), measure.age_ns / NS_PER_MS, measure.position,
-             gjkd_registry_measure(cluster->setup.registry).sets, GJKD_VERSION_TEXT);
+             gjkd_registry_measure(cluster->setup.registry).sets, GJKD_VERSION_TEXT,
+             cluster->setup.config->sets[0] != '\0' ? cluster->setup.config->sets : "*");
+}
+
+/* Do the patterns, with commas between them, name the set? */
+static bool name_set(const char *patterns, const char *set) {
+    char pattern[GJKD_PATTERNS_BYTES_MAX + 1];
+    bool is_named = false;
+    for (const char *at = patterns; !is_named && *at != '\0'; at += *at == ',') {
+        const size_t length = strcspn(at, ",");
+        snprintf(pattern, sizeof pattern, "%.*s", (int)length, at);
+        is_named = fnmatch(pattern, set, 0) == 0;
+        at += length;
+    }
+    return is_named;
+}
+
+bool gjkd_cluster_holds(const struct gjkd_cluster *cluster, const char *set) {
+    const char *patterns = cluster->setup.config->sets;
+    return patterns[0] == '\0' || name_set(patterns, set);
+}
+
+bool gjkd_cluster_check_held(struct gjkd_cluster *cluster, const char *set,
+                             struct proto_problem *problem) {
+    char nodes[PROTO_DETAIL_MAX] = "";
+    if (gjkd_cluster_holds(cluster, set)) {
+        return true;
+    }
+    pthread_mutex_lock(&cluster->lock);
+    const gjkd_cluster_overview *seen = &cluster->overview;
+    for (unsigned i = 0; i < seen->count; i++) {
+        const gjkd_cluster_member *member = &seen->members[i];
+        const size_t length = strlen(nodes);
+        if (uv_hrtime() < member->heard_ns + SILENT_NS && name_set(member->patterns, set)) {
+            snprintf(nodes + length, sizeof nodes - length, "%s%s", length > 0 ? ", " : "",
+                     member->node);
+        }
+    }
+    pthread_mutex_unlock(&cluster->lock);
+    return proto_problem_set(problem, PROTO_NOT_HERE,
+                             "this node does not hold the set \"%.128s\"; %s%s", set,
+                             nodes[0] != '\0' ? "nodes that do: " : "no node is known that does",
+                             nodes);
 }
 
 /* The member of that name, or the place for it, in order. The lock is held. */
@@ -347,12 +390,12 @@ static uint64_t local_time(int64_t sent_ns) {
 }
 
 void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message) {
-    gjkd_cluster_member said = {.heard_ns = local_time(message->sent_ns)};
+    gjkd_cluster_member said = {.heard_ns = local_time(message->sent_ns), .patterns = "*"};
     char text[GJKD_SELF_TEXT_MAX];
     snprintf(text, sizeof text, "%.*s", (int)message->length, message->data);
     if (strlen(message->name) > GJKD_NODE_NAME_BYTES_MAX ||
-        sscanf(text, "%31s %" SCNu64 " %" SCNu64 " %" SCNu64 " %31s", said.state, &said.age_ms,
-               &said.last, &said.sets, said.version) != 5) {
+        sscanf(text, "%31s %" SCNu64 " %" SCNu64 " %" SCNu64 " %31s %255s", said.state,
+               &said.age_ms, &said.last, &said.sets, said.version, said.patterns) < 5) {
         return;
     }
     gjkd_cluster_member *member = make_member(&cluster->overview, message->name);

@@ -654,10 +654,12 @@ static taking take_set(struct gjkd_cluster *cluster, const gjkd_engine_message *
     return taken;
 }
 
-/* Passes over all but messages of sets. */
+/* Passes over all but messages of sets that this node holds. */
 static taking take_message(struct reader *reader, const gjkd_engine_message *message) {
     struct gjkd_cluster *cluster = reader->cluster;
-    if (message->is_ours && message->kind == GJKD_LOG_SET) {
+    const bool is_held =
+        message->kind == GJKD_LOG_SET && gjkd_cluster_holds(cluster, message->name);
+    if (message->is_ours && is_held) {
         /* In a resync compare_all does that at its end. */
         const bool is_certain = cluster->next.sets != NULL || atomic_load(&cluster->is_ready) ||
                                 compare_at(cluster, message->place, message->head.id) == FITS;
@@ -668,8 +670,7 @@ static taking take_message(struct reader *reader, const gjkd_engine_message *mes
     }
     pthread_mutex_lock(&cluster->lock);
     gjkd_copy *copy = copy_of(cluster);
-    gjkd_place *place =
-        message->kind == GJKD_LOG_SET ? gjkd_copy_find(copy, message->name, true) : NULL;
+    gjkd_place *place = is_held ? gjkd_copy_find(copy, message->name, true) : NULL;
     if (place != NULL) {
         place->subject_seq = message->place;
     }

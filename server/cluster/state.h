@@ -137,11 +137,14 @@ bool gjkd_cluster_is_away(struct gjkd_cluster *cluster);
 /* Counts a message that is none of gjkd's, and logs it at most once a minute. On any thread. */
 void gjkd_cluster_note_stray(struct gjkd_cluster *cluster);
 
+/* Returns true if this node holds sets of that name. */
+bool gjkd_cluster_holds(const struct gjkd_cluster *cluster, const char *set);
+
 /* Takes what a node says of itself. The lock is held. */
 void gjkd_cluster_note_member(struct gjkd_cluster *cluster, const gjkd_engine_message *message);
 
 /* Writes what this node says of itself. */
-#define GJKD_SELF_TEXT_MAX 160
+#define GJKD_SELF_TEXT_MAX (160 + GJKD_PATTERNS_BYTES_MAX)
 void gjkd_cluster_tell_self(struct gjkd_cluster *cluster, char text[GJKD_SELF_TEXT_MAX]);
 
 /* --- Copies --- */

@@ -214,6 +214,10 @@ void gjkd_cluster_hear(void *closure, gjkd_engine_message *message) {
         free_told(told);
         return;
     }
+    if (!gjkd_cluster_holds(cluster, told->message.name)) {
+        free_told(told);
+        return;
+    }
     pthread_mutex_lock(&cluster->lock);
     struct gjkd_told **end = &cluster->told;
     while (*end != NULL) {

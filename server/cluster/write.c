@@ -489,6 +489,9 @@ gjkd_verdict gjkd_cluster_commit(struct gjkd_storage *storage, const gjkd_propos
         gjkd_change_note(proposal->change, GJKD_IN_MEMORY);
         return GJKD_ACCEPTED;
     }
+    if (!gjkd_cluster_check_held(cluster, proposal->name, problem)) {
+        return GJKD_DECLINED;
+    }
     const gjkd_put_status status =
         proposal->to != NULL ? gjkd_registry_ask(storage->newest, proposal->to) : GJKD_PUT_OK;
     if (status != GJKD_PUT_OK) {

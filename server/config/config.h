@@ -30,6 +30,7 @@
 #define GJKD_CLUSTER_NAME_BYTES_MAX 32
 #define GJKD_NODE_NAME_BYTES_MAX 64
 #define GJKD_FILE_NAME_BYTES_MAX 1023
+#define GJKD_PATTERNS_BYTES_MAX 255 /* of all together */
 #define GJKD_CONFIG_ERROR_MAX 512
 
 typedef enum gjkd_action {
@@ -52,7 +53,7 @@ typedef enum gjkd_source {
 } gjkd_source;
 
 /* Rows of the table of settings. */
-#define GJKD_SETTING_COUNT 50
+#define GJKD_SETTING_COUNT 51
 
 typedef char gjkd_file_name[GJKD_FILE_NAME_BYTES_MAX + 1]; /* "": none */
 
@@ -68,7 +69,8 @@ struct gjkd_config {
 
     gjkd_file_name nats; /* URLs; "": no cluster, as of the next two */
     gjkd_file_name cluster, node;
-    bool cluster_init; /* this node makes the log where there is none */
+    bool cluster_init;                      /* this node makes the log where there is none */
+    char sets[GJKD_PATTERNS_BYTES_MAX + 1]; /* patterns of names, with commas; "": all */
     uint64_t stale_after_ms;
     gjkd_file_name cluster_status; /* URL of a node to be asked; "": none */
     uint64_t replicas;             /* 0: as many as the servers allow, up to 3 */

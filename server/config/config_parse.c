@@ -262,8 +262,11 @@ static bool check_idle(const struct gjkd_config *config, char *error) {
         const char *name;
         bool is_given;
     } of_cluster[] = {
-        {"node", config->node[0] != '\0'},       {"cluster-init", config->cluster_init},
-        {"replicas", config->replicas != 0},     {"nats-creds", config->nats_creds[0] != '\0'},
+        {"node", config->node[0] != '\0'},
+        {"cluster-init", config->cluster_init},
+        {"sets", config->sets[0] != '\0'},
+        {"replicas", config->replicas != 0},
+        {"nats-creds", config->nats_creds[0] != '\0'},
         {"nats-ca", config->nats_ca[0] != '\0'},
     };
     for (unsigned i = 0; i < sizeof of_cluster / sizeof of_cluster[0]; i++) {

@@ -2,6 +2,7 @@
 
 #include "config/settings.h"
 
+#include "proto/limits.h"
 #include "proto/problem.h"
 
 #include <errno.h>
@@ -39,6 +40,8 @@ static const struct gjkd_setting settings[] = {
      &gjkd_kind_switch, AT(cluster_init), 0, 0, NULL, false},
     {"node", "NAME", "name of this node in the cluster: by default the host's, with the port", NULL,
      &gjkd_kind_name, AT(node), 0, 0, NULL, false},
+    {"sets", "PATTERN,...", "hold only the sets with these names, in which * is any text", NULL,
+     &gjkd_kind_patterns, AT(sets), 0, 0, NULL, false},
     {"replicas", "N", "copies of the log that NATS keeps; 0: 3 where it has so many servers", "0",
      &gjkd_kind_count, AT(replicas), 0, GJKD_REPLICAS_MAX, NULL, false},
     {"stale-after", "TIME", "age of a node's copy past which /readyz says degraded", "2s",
@@ -427,6 +430,35 @@ static void print_urls(const struct gjkd_setting *setting, const void *field, FI
 const struct gjkd_kind gjkd_kind_urls = {.parse = parse_urls,
                                          .print = print_urls,
                                          .is_none = is_no_file};
+
+/* Names in which "*" stands for any text. */
+static bool parse_patterns(const struct gjkd_setting *setting, void *field, const char *text,
+                           char *error) {
+    (void)setting;
+    if (strlen(text) > GJKD_PATTERNS_BYTES_MAX) {
+        return gjkd_value_refuse(error, "patterns have at most %d bytes together",
+                                 GJKD_PATTERNS_BYTES_MAX);
+    }
+    for (const char *at = text; at != NULL;
+         at = strchr(at, ',') != NULL ? strchr(at, ',') + 1 : NULL) {
+        const size_t length = strcspn(at, ",");
+        char name[PROTO_SET_NAME_BYTES_MAX + 1];
+        const size_t kept = length < sizeof name ? length : sizeof name - 1;
+        for (size_t i = 0; i < kept; i++) {
+            name[i] = at[i];
+            name[i] = name[i] == '*' ? 'x' : name[i];
+        }
+        if (kept < length || !proto_is_set_name(name, length)) {
+            return gjkd_value_refuse(error, "\"%.*s\" is not the name of a set, with or without *",
+                                     (int)(length < 80 ? length : 80), at);
+        }
+    }
+    return take_text(field, text, "a list of patterns", error);
+}
+
+const struct gjkd_kind gjkd_kind_patterns = {.parse = parse_patterns,
+                                             .print = print_file,
+                                             .is_none = is_no_file};
 
 /* --- Lists: one or several with commas, and each value adds --- */
 

@@ -65,6 +65,7 @@ extern const struct gjkd_kind gjkd_kind_choice;
 extern const struct gjkd_kind gjkd_kind_file;
 extern const struct gjkd_kind gjkd_kind_name;
 extern const struct gjkd_kind gjkd_kind_urls; /* whose passwords are not printed */
+extern const struct gjkd_kind gjkd_kind_patterns;
 extern const struct gjkd_kind gjkd_kind_hosts;
 extern const struct gjkd_kind gjkd_kind_origins;
 extern const struct gjkd_kind gjkd_kind_networks;

@@ -185,7 +185,6 @@ void gjkd_auth_check_token(struct gjkd_request *request) {
 }
 
 void gjkd_auth_check_access(struct gjkd_request *request) {
-    static const char set_path[] = "/v1/sets/{set}";
     const struct gjkd_operation *operation = request->match.operation;
     if (!request->has_token) {
         return;
@@ -199,8 +198,8 @@ void gjkd_auth_check_access(struct gjkd_request *request) {
                 : "Bearer realm=\"gjkd\", error=\"insufficient_scope\", scope=\"write\"";
         return;
     }
-    bool names_set = strncmp(operation->path, set_path, sizeof set_path - 1) == 0;
-    if (names_set && !gjkd_request_may_use_set(request, request->match.variable.text)) {
+    if (gjkd_request_names_set(request) &&
+        !gjkd_request_may_use_set(request, request->match.variable.text)) {
         gjkd_request_refuse(request);
     }
 }

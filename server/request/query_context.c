@@ -139,6 +139,9 @@ const struct gjkd_version *gjkd_query_context_find_set(struct gjkd_query_context
         gjkd_pinned_sets_get(&request->pinned_sets, request->context->registry, name, &no_memory);
     if (no_memory) {
         gjkd_query_context_out_of_memory(context);
+    } else if (other == NULL && request->context->cluster != NULL &&
+               !gjkd_cluster_check_held(request->context->cluster, name, context->problem)) {
+        gjkd_query_context_refuse_at(context, pointer);
     } else if (other == NULL) {
         proto_problem_set(context->problem, PROTO_SET_NOT_FOUND, "there is no set \"%.160s\"",
                           name);

@@ -223,6 +223,11 @@ bool gjkd_request_wants_worker(struct gjkd_request *request) {
     return is_packed || gjkd_request_awaits_log(request) || gjkd_cost_model_wants_worker(&work);
 }
 
+bool gjkd_request_names_set(const struct gjkd_request *request) {
+    static const char set_path[] = "/v1/sets/{set}";
+    return strncmp(request->match.operation->path, set_path, sizeof set_path - 1) == 0;
+}
+
 void gjkd_request_note_age(struct gjkd_request *request) {
     if (!gjkd_is_loading(request->context) && request->context->cluster != NULL) {
         request->known_ns = gjkd_cluster_known_ns(request->context->cluster);
@@ -286,6 +291,16 @@ static void await_log(struct gjkd_request *request) {
     }
 }
 
+/* Refuses a set that a node of a cluster does not hold. */
+static void check_held(struct gjkd_request *request) {
+    struct gjkd_cluster *cluster = request->context->cluster;
+    struct proto_problem problem;
+    if (cluster != NULL && gjkd_request_names_set(request) &&
+        !gjkd_cluster_check_held(cluster, request->match.variable.text, &problem)) {
+        gjkd_request_fail(request, problem.code, "%s", problem.detail);
+    }
+}
+
 /* Refuses a set whose newest change a node of a cluster does not understand. */
 static void check_set(struct gjkd_request *request) {
     struct gjkd_cluster *cluster = request->context->cluster;
@@ -302,6 +317,9 @@ void gjkd_request_start(struct gjkd_request *request) {
     if (request->reply.status == 0 &&
         (is_unwanted || request->timing.begun_ns > request->deadline_ns)) {
         gjkd_request_fail(request, PROTO_DEADLINE_EXCEEDED, "time was up before the work began");
+    }
+    if (request->reply.status == 0) {
+        check_held(request);
     }
     if (request->reply.status == 0 && gjkd_request_awaits_log(request)) {
         await_log(request);

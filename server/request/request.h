@@ -158,6 +158,9 @@ void gjkd_request_copy_identity(struct gjkd_request *request, const struct gjkd_
 /* Answers. On a loop or on a worker, the same function with the same result. */
 void gjkd_request_run(struct gjkd_request *request);
 
+/* Returns true if the path names a set, which is the match's variable then. */
+bool gjkd_request_names_set(const struct gjkd_request *request);
+
 /* Notes when the node of a cluster last knew that it had all of the log. Before sets are looked up. */
 void gjkd_request_note_age(struct gjkd_request *request);
 

@@ -4,7 +4,7 @@ STATUS = {
     "malformed-json": 400, "malformed-protobuf": 400, "bad-request": 400,
     "unauthenticated": 401, "forbidden": 403,
     "route-not-found": 404, "set-not-found": 404, "shape-not-found": 404,
-    "method-not-allowed": 405, "not-acceptable": 406, "unsupported-media-type": 415,
+    "method-not-allowed": 405, "not-here": 421, "not-acceptable": 406, "unsupported-media-type": 415,
     "tick-conflict": 409, "tick-in-future": 409, "tick-expired": 410, "revision-mismatch": 412,
     "body-too-large": 413, "uri-too-long": 414, "headers-too-large": 431,
     "unknown-member": 422, "missing-member": 422, "wrong-type": 422, "out-of-range": 422,

@@ -102,6 +102,8 @@
       "Nothing was done. Retry after the time that Retry-After says.")                            \
     X(DRAINING, 503, "draining", "The daemon is shutting down.",                                  \
       "Nothing was done. Retry at another instance, or after the time that Retry-After says.")    \
+    X(NOT_HERE, 421, "not-here", "This node of the cluster does not hold the set.",               \
+      "Nothing was done. The detail names the nodes that hold it: ask one of them.")              \
     X(NOT_READY, 503, "not-ready", "The daemon is not ready yet.",                                \
       "It is starting up, or something it depends on is away. Retry after the time that "         \
       "Retry-After says.")                                                                        \
