@@ -54,10 +54,10 @@ typedef enum proto_values {
     PROTO_COORDINATE,
     PROTO_LENGTH, /* 0 to the largest coordinate */
     PROTO_POSITIVE,
-    PROTO_REACH, /* at least 0 */
+    PROTO_REACH,  /* at least 0 */
     PROTO_STARTS, /* 0 to 3 */
-    PROTO_NAMES, /* ids or groups; they are sorted */
-    PROTO_SHAPE, /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
+    PROTO_NAMES,  /* ids or groups; they are sorted */
+    PROTO_SHAPE,  /* handles of shapes that are there, PROTO_NO_HANDLE where that is the default */
 } proto_values;
 
 /* Needs of an answer's column, as bits. */
