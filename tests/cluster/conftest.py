@@ -1,3 +1,5 @@
+import subprocess
+
 import pytest
 
 import nats
@@ -53,3 +55,27 @@ def network(tmp_path):
     except Unavailable as error:
         pytest.skip(f"no network can be made: {error}")
     yield from make(machines, tmp_path)
+
+
+@pytest.fixture
+def disks(tmp_path):
+    """A small disk for each server of a cluster of the test's own."""
+    folders = [tmp_path / f"engine/n{i}" for i in (1, 2, 3)]
+    mounted = []
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True)
+            words = ["mount", "-t", "tmpfs", "-o", "size=64m", "none", folder]
+            if subprocess.run(words, stderr=subprocess.DEVNULL).returncode:
+                pytest.skip("no file system can be mounted")
+            mounted.append(folder)
+        yield
+    finally:
+        for folder in mounted:
+            subprocess.run(["umount", folder], check=True)
+
+
+@pytest.fixture
+def world(disks, network):
+    """One whose machines can be cut off from each other, with small disks."""
+    return network

@@ -102,7 +102,7 @@ class Node:
 class Cluster:
     def __init__(self, machines, folder, *flags):
         self.machines, self.folder = machines, folder
-        (folder / "engine").mkdir()
+        (folder / "engine").mkdir(exist_ok=True)
         self.engine = Engine(machines, folder / "engine")
         self.nodes = [Node(machines, machine, self.engine, folder, *flags) for machine in range(3)]
         self.traffic = []  # what has not been stopped
