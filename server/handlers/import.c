@@ -1,7 +1,8 @@
 /*
  * Takes sets as NDJSON: a line is the body of a PUT with its `name`, as the export prints it. All
  * lines are decoded twice: once to find mistakes while nothing has changed, and once more to be
- * stored, so that no more than one decoded set is in memory at a time.
+ * stored, so that no more than one decoded set is in memory at a time. A body that came packed stays
+ * so, and is unpacked anew in each pass: of it no more than one line is in memory.
  */
 
 #include "handlers/handlers.h"
@@ -18,30 +19,101 @@
 /* A set of the body, and what became of it. */
 struct line {
     size_t number; /* in the body, from 1 */
-    proto_text text;
     const char *name;
     int status;
     uint64_t revision;
     struct gjkd_change change;
 };
 
+struct import;
+
+/* Takes a line that is not blank. Returns false if the request has a problem. */
+typedef bool line_taker(struct import *import, struct line *line, proto_text text);
+
+struct import {
+    struct gjkd_request *request;
+    struct gjk_arena arena; /* of one decoded set */
+    struct line *lines;
+    size_t count;   /* lines that are not blank */
+    size_t longest; /* bytes of the longest line, blank or not */
+    char *text;     /* room for a line that comes in pieces; NULL while lines are counted */
+    /* Of a pass over the body: */
+    line_taker *take; /* NULL: lines are counted */
+    size_t done;      /* lines that are not blank */
+    size_t number;    /* of the line that is being read */
+    size_t length;    /* bytes of it so far */
+    bool is_blank;    /* so far */
+    bool has_stopped; /* a line was not taken */
+};
+
 /* --- Lines --- */
 
-/* Takes the next line that is not blank off the rest of the body. Returns false at the end. */
-static bool next_line(proto_text *rest, size_t *number, proto_text *line) {
-    while (rest->length > 0) {
-        const char *end = memchr(rest->data, '\n', rest->length);
-        const size_t length = end != NULL ? (size_t)(end - rest->data) + 1 : rest->length;
-        *line = (proto_text){rest->data, length};
-        *rest = (proto_text){rest->data + length, rest->length - length};
-        ++*number;
-        for (size_t i = 0; i < length; i++) {
-            if (strchr(" \t\r\n", line->data[i]) == NULL || line->data[i] == '\0') {
-                return true;
-            }
+/* Bytes that are unpacked and looked at in the time of a step. */
+#define BYTES_PER_STEP 16
+
+static bool is_blank(const char *data, size_t length) {
+    for (size_t i = 0; i < length; i++) {
+        if (strchr(" \t\r\n", data[i]) == NULL || data[i] == '\0') {
+            return false;
         }
     }
-    return false;
+    return true;
+}
+
+/* Ends a line, which is counted or taken unless it is blank. */
+static bool end_line(struct import *import, proto_text text) {
+    if (import->take == NULL) {
+        import->count += !import->is_blank;
+        import->longest = text.length > import->longest ? text.length : import->longest;
+    } else if (!import->is_blank) {
+        struct line *line = &import->lines[import->done];
+        line->number = import->number;
+        import->has_stopped = !import->take(import, line, text);
+        import->done += !import->has_stopped;
+    }
+    import->number++;
+    import->length = 0;
+    import->is_blank = true;
+    return !import->has_stopped;
+}
+
+/* Takes the next piece of the body. A line that lies in it as a whole is not copied. */
+static bool read_piece(void *user, const char *data, size_t length) {
+    struct import *import = user;
+    struct gjkd_request *request = import->request;
+    if (request->head.gzipped &&
+        gjk_budget_spend(import->arena.budget, (uint32_t)(length / BYTES_PER_STEP) + 1)) {
+        gjkd_request_fail_late(request);
+        return false;
+    }
+    while (length > 0) {
+        const char *end = memchr(data, '\n', length);
+        const size_t part = end != NULL ? (size_t)(end - data) + 1 : length;
+        const bool is_whole = import->length == 0 && (end != NULL || !request->head.gzipped);
+        import->is_blank = import->is_blank && is_blank(data, part);
+        if (!is_whole && import->text != NULL) {
+            memcpy(import->text + import->length, data, part);
+        }
+        import->length += part;
+        if ((is_whole || end != NULL) &&
+            !end_line(import, (proto_text){is_whole ? data : import->text, import->length})) {
+            return false;
+        }
+        data += part;
+        length -= part;
+    }
+    return true;
+}
+
+/* Reads all lines, or counts them. Returns false if one was not taken or the request is refused. */
+static bool read_lines(struct import *import, line_taker *take) {
+    import->take = take;
+    import->done = import->length = 0;
+    import->number = 1;
+    import->is_blank = true;
+    import->has_stopped = false;
+    return gjkd_request_read_body(import->request, read_piece, import) && !import->has_stopped &&
+           (import->length == 0 || end_line(import, (proto_text){import->text, import->length}));
 }
 
 /* Puts the line's number before a pointer into the line. */
@@ -104,36 +176,33 @@ static bool check_names(struct gjkd_request *request, struct line *lines, size_t
 /* --- Both rounds --- */
 
 /* Decodes one line into the arena, which is emptied. Returns false if the request has a problem. */
-static bool decode_line(struct gjkd_request *request, const struct line *line,
-                        struct gjk_arena *arena, proto_set *set) {
-    gjk_arena_reset(arena);
-    return proto_decode_set(line->text, NULL, &request->context->limits, arena, set,
+static bool decode_line(struct import *import, proto_text text, proto_set *set) {
+    struct gjkd_request *request = import->request;
+    gjk_arena_reset(&import->arena);
+    return proto_decode_set(text, NULL, &request->context->limits, &import->arena, set,
                             &request->problem) &&
            (gjkd_request_may_use_set(request, set->name) ||
             proto_problem_point(&request->problem, "/name"));
 }
 
-/* Decodes every line and keeps its name. Returns false if the request is refused. */
-static bool check_lines(struct gjkd_request *request, struct line *lines, size_t count,
-                        struct gjk_arena *arena) {
+/* Decodes a line and keeps its name. */
+static bool check_line(struct import *import, struct line *line, proto_text text) {
+    struct gjkd_request *request = import->request;
     proto_set set;
-    for (size_t i = 0; i < count; i++) {
-        const bool is_decoded = decode_line(request, &lines[i], arena, &set);
-        if (gjk_budget_is_spent(&request->budget)) {
-            gjkd_request_fail_late(request);
-            return false;
-        }
-        if (!is_decoded) {
-            refuse_line(request, lines[i].number);
-            return false;
-        }
-        lines[i].name = gjk_arena_copy_text(&request->arena, set.name, strlen(set.name));
-        if (lines[i].name == NULL) {
-            gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
-            return false;
-        }
+    const bool is_decoded = decode_line(import, text, &set);
+    if (gjk_budget_is_spent(&request->budget)) {
+        gjkd_request_fail_late(request);
+        return false;
     }
-    return check_names(request, lines, count);
+    if (!is_decoded) {
+        refuse_line(request, line->number);
+        return false;
+    }
+    line->name = gjk_arena_copy_text(&request->arena, set.name, strlen(set.name));
+    if (line->name == NULL) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
+    }
+    return line->name != NULL;
 }
 
 /* Lets other tasks run in the midst of an import, which has begun and is therefore not late. */
@@ -143,10 +212,11 @@ static bool pause_import(void *unused) {
     return false;
 }
 
-/* Makes the set of a line the newest version of its name. Returns false if the request has a problem. */
-static bool store_line(struct gjkd_request *request, struct line *line, struct gjk_arena *arena) {
+/* Makes the set of a line the newest version of its name. */
+static bool store_line(struct import *import, struct line *line, proto_text text) {
+    struct gjkd_request *request = import->request;
     proto_set set;
-    if (!decode_line(request, line, arena, &set)) {
+    if (!decode_line(import, text, &set)) {
         return false;
     }
     const gjkd_write write = {
@@ -155,7 +225,7 @@ static bool store_line(struct gjkd_request *request, struct line *line, struct g
         .name = line->name,
         .if_none_match = request->params.replace ? NULL : "*",
         .problem = &request->problem,
-        .budget = arena->budget,
+        .budget = import->arena.budget,
     };
     struct gjkd_version *version = NULL;
     const gjkd_outcome outcome = gjkd_commit_put(&write, &set, &version);
@@ -178,16 +248,14 @@ static bool store_line(struct gjkd_request *request, struct line *line, struct g
  * one is refused, those before it stay. The lines lie in the request's arena, which a refusal may
  * free: the storage must have let go of all changes by then.
  */
-static bool store_lines(struct gjkd_request *request, struct line *lines, size_t count,
-                        struct gjk_arena *arena) {
-    size_t made = 0;
-    while (made < count && store_line(request, &lines[made], arena)) {
-        made++;
-    }
+static bool store_lines(struct import *import) {
+    struct gjkd_request *request = import->request;
+    const bool are_made = read_lines(import, store_line);
+    const size_t made = import->done;
     size_t bad = made;
     gjkd_pool_step_out();
     for (size_t i = 0; i < made; i++) {
-        const gjkd_durability durability = gjkd_change_wait(&lines[i].change);
+        const gjkd_durability durability = gjkd_change_wait(&import->lines[i].change);
         if (durability == GJKD_NOT_STORED && bad == made) {
             bad = i;
             proto_problem_set(&request->problem, PROTO_NOT_STORED, "the disk refused this set");
@@ -195,11 +263,14 @@ static bool store_lines(struct gjkd_request *request, struct line *lines, size_t
             request->change.durability = durability;
         }
     }
-    if (bad < count) {
-        request->change.durability = GJKD_NO_WRITE; /* the answer tells of none */
-        refuse_line(request, lines[bad].number);
+    if (are_made && bad == made) {
+        return true;
     }
-    return bad == count;
+    request->change.durability = GJKD_NO_WRITE; /* the answer tells of none */
+    if (bad < made || import->has_stopped) {
+        refuse_line(request, import->lines[bad].number);
+    }
+    return false;
 }
 
 static void reply_lines(struct gjkd_request *request, const struct line *lines, size_t count) {
@@ -218,44 +289,48 @@ static void reply_lines(struct gjkd_request *request, const struct line *lines, 
     gjkd_request_reply(request, 200, &body);
 }
 
-void gjkd_handle_import(struct gjkd_request *request) {
-    proto_text rest = gjkd_request_text(request), text;
-    size_t number = 0, count = 0;
-    while (next_line(&rest, &number, &text)) {
-        count++;
-    }
+/* Counts the lines and makes room for them. Returns false if the request is refused. */
+static bool prepare_lines(struct import *import) {
+    struct gjkd_request *request = import->request;
     const uint64_t count_max = request->context->limits.sets_max;
-    if (count > count_max) {
+    if (!read_lines(import, NULL)) {
+        return false;
+    }
+    if (import->count > count_max) {
         proto_problem_set(&request->problem, PROTO_TOO_MANY, "there may be %" PRIu64 " sets",
                           count_max);
         (void)proto_problem_limit(&request->problem, count_max);
         gjkd_request_refuse(request);
-        return;
+        return false;
     }
-    struct line *lines = gjk_arena_alloc_array(&request->arena, count + 1, sizeof *lines);
-    if (lines == NULL) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the sets' names");
-        return;
+    request->asked = import->count;
+    import->lines = gjk_arena_alloc_array(&request->arena, import->count + 1, sizeof(struct line));
+    if (request->head.gzipped && import->lines != NULL) {
+        import->text = gjk_arena_alloc(&request->arena, import->longest);
     }
-    rest = gjkd_request_text(request);
-    number = 0;
-    for (size_t i = 0; next_line(&rest, &number, &text); i++) {
-        lines[i] = (struct line){.number = number, .text = text};
+    if (import->lines == NULL || (request->head.gzipped && import->text == NULL)) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory for the lines");
+        return false;
     }
-    request->asked = count;
-    struct gjk_arena arena;
-    gjk_arena_init(&arena, 0);
-    gjk_arena_charge(&arena, &request->account->account);
-    gjk_arena_set_budget(&arena, &request->budget);
-    if (check_lines(request, lines, count, &arena)) {
+    memset(import->lines, 0, import->count * sizeof(struct line));
+    return true;
+}
+
+void gjkd_handle_import(struct gjkd_request *request) {
+    struct import import = {.request = request};
+    gjk_arena_init(&import.arena, 0);
+    gjk_arena_charge(&import.arena, &request->account->account);
+    gjk_arena_set_budget(&import.arena, &request->budget);
+    if (prepare_lines(&import) && read_lines(&import, check_line) &&
+        check_names(request, import.lines, import.count)) {
         gjkd_request_mark_decoded(request);
         if (gjkd_request_claim(request)) {
             gjk_budget budget = gjk_budget_make(pause_import, NULL);
-            gjk_arena_set_budget(&arena, &budget);
-            if (store_lines(request, lines, count, &arena)) {
-                reply_lines(request, lines, count);
+            gjk_arena_set_budget(&import.arena, &budget);
+            if (store_lines(&import)) {
+                reply_lines(request, import.lines, import.count);
             }
         }
     }
-    gjk_arena_fini(&arena);
+    gjk_arena_fini(&import.arena);
 }

@@ -95,26 +95,41 @@ static void refuse_packed(struct gjkd_request *request, const char *why) {
     gjkd_request_fail(request, PROTO_BAD_REQUEST, "the body is not well-formed gzip: %s", why);
 }
 
+/* Gives the sink what is packed. Refuses the request if that is no gzip or ends too early. */
+static void unpack(struct gjkd_request *request, proto_text packed, gjkd_unpack_sink *sink,
+                   void *user) {
+    struct gjkd_unpacker *unpacker = gjkd_unpacker_new(&request->arena);
+    const gjkd_unpack_status status =
+        unpacker == NULL ? GJKD_UNPACK_NO_MEMORY
+                         : gjkd_unpacker_add(unpacker, packed.data, packed.length, sink, user);
+    if (status == GJKD_UNPACK_NO_MEMORY) {
+        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to unpack the body");
+    } else if (status == GJKD_UNPACK_CORRUPT) {
+        refuse_packed(request, "its bytes or its checksum are wrong");
+    } else if (status == GJKD_UNPACKED && !gjkd_unpacker_is_complete(unpacker)) {
+        refuse_packed(request, "it ends too early");
+    }
+}
+
 void gjkd_request_unpack_body(struct gjkd_request *request) {
     const proto_text packed = gjkd_request_text(request);
-    if (!request->head.gzipped || packed.length == 0) {
+    if (!request->head.gzipped || packed.length == 0 || is_unlimited(request)) {
         return;
     }
     request->body = NULL;
     request->body_bytes = request->body_capacity = 0;
     request->head.has_length = false; /* it is that of the packed body */
-    struct gjkd_unpacker *unpacker = gjkd_unpacker_new(&request->arena);
-    const gjkd_unpack_status status =
-        unpacker == NULL
-            ? GJKD_UNPACK_NO_MEMORY
-            : gjkd_unpacker_add(unpacker, packed.data, packed.length, keep_unpacked, request);
-    if (status == GJKD_UNPACK_NO_MEMORY) {
-        gjkd_request_fail(request, PROTO_OUT_OF_MEMORY, "no memory to unpack the body");
-    } else if (status == GJKD_UNPACK_CORRUPT) {
-        refuse_packed(request, "its bytes or its checksum are wrong");
-    } else if (request->reply.status == 0 && !gjkd_unpacker_is_complete(unpacker)) {
-        refuse_packed(request, "it ends too early");
+    unpack(request, packed, keep_unpacked, request);
+}
+
+bool gjkd_request_read_body(struct gjkd_request *request, gjkd_unpack_sink *sink, void *user) {
+    const proto_text body = gjkd_request_text(request);
+    if (body.length > 0 && request->head.gzipped) {
+        unpack(request, body, sink, user);
+    } else if (body.length > 0) {
+        (void)sink(user, body.data, body.length);
     }
+    return request->reply.status == 0;
 }
 
 bool gjkd_request_take_body(struct gjkd_request *request, const char *data, size_t length) {

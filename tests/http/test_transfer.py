@@ -16,6 +16,7 @@ from wire import Wire
 pytestmark = pytest.mark.http
 
 LINES = "application/x-ndjson"
+PACKED = {"Content-Encoding": "gzip"}
 MESH = {"type": "hull", "points": [[i % 97 / 7, i % 89 / 3] for i in range(400)]}
 
 
@@ -197,11 +198,12 @@ def test_an_import_creates_keeps_and_replaces(start):
 ])
 def test_a_mistake_refuses_all(start, bad, code, pointer):
     daemon = start()
-    reply = feed(daemon, json.dumps(scene({}, name="a")) + "\n \t\r\n" + bad + "\n"
-                 + json.dumps(scene({}, name="z")))
+    text = json.dumps(scene({}, name="a")) + "\n \t\r\n" + bad + "\n" + json.dumps(scene({}, name="z"))
+    reply = feed(daemon, text)
     assert reply.status_code in (400, 422), reply.text
     told = reply.json()
     assert place(told).startswith(pointer) and code in (None, told["code"]), told
+    assert feed(daemon, gzip.compress(text.encode()), **PACKED).json() == told
     assert daemon.get("/v1/export").text == ""
 
 
@@ -254,8 +256,7 @@ def test_a_body_beyond_the_limit_of_others(start, packed):
     text = lines(*(scene({f"b{k}": MESH for k in range(40)}, name=f"s{i}") for i in range(10)))
     assert len(text) > 4 * 65536
     body = gzip.compress(text.encode()) if packed else text
-    coding = {"Content-Encoding": "gzip"} if packed else {}
-    assert set(statuses(feed(daemon, body, **coding)).values()) == {201}
+    assert set(statuses(feed(daemon, body, **(PACKED if packed else {}))).values()) == {201}
     problem.check(daemon.put("/v1/sets/x", json.loads(text.splitlines()[0])), "body-too-large")
 
 
@@ -265,13 +266,43 @@ def test_a_body_beyond_the_memory(start):
     text = (" " * 1023 + "\n") * (50 << 10)
     reply = feed(daemon, text)
     assert reply.status_code in (503, 507), reply.text
-    assert feed(daemon, gzip.compress(text.encode()),
-                **{"Content-Encoding": "gzip"}).status_code in (503, 507)
+    line = gzip.compress(b" " * (50 << 20))
+    assert feed(daemon, line, **PACKED).status_code in (503, 507)
     assert daemon.get("/v1/export").text == ""
     end = time.monotonic() + 20
     while memory(daemon) > before + (1 << 20) and time.monotonic() < end:
         time.sleep(0.1)
     assert memory(daemon) <= before + (1 << 20)
+
+
+@pytest.mark.plain
+def test_a_packed_body_stays_packed(start):
+    """Of a body of 100 MB no more than a line is in memory; nor does one of blank lines need any."""
+    daemon = start("--max-memory", "32M")
+    statuses(feed(daemon, lines(*(scene({}, name=f"s{i}") for i in range(100)))))
+    hull = json.dumps({"type": "hull", "points": [[i % 97 / 7, i * i % 97 / 3] for i in range(30_000)]})
+    body = gzip.compress("".join(f'{{"name": "s{i}", "dimension": 2, "shapes": {{"a": {hull}}}}}\n'
+                                 for i in range(100)).encode(), 1)
+    before, least = memory(daemon), peak(daemon)
+    assert len(hull) > 1_000_000 and len(body) < 8 << 20 and set(statuses(feed(daemon, body, **PACKED)).values()) == {412}
+    assert memory(daemon) <= before + (1 << 20) and peak(daemon) < least + (30 << 20)
+    blank = gzip.compress((b" " * 1023 + b"\n") * (100 << 10))
+    assert feed(daemon, blank, **PACKED).json() == {"sets": []}
+
+
+def peak(daemon):
+    with open(f"/proc/{daemon.process.pid}/status", encoding="ascii") as status:
+        return 1024 * int(next(line for line in status if line.startswith("VmHWM")).split()[1])
+
+
+@pytest.mark.parametrize("spoil", [lambda body: body[:-9], lambda body: body[:len(body) // 2],
+                                   lambda body: body + b"x", lambda body: body[:-6] + b"x" + body[-5:]])
+def test_a_packed_body_that_is_spoilt(start, spoil):
+    daemon = start()
+    body = gzip.compress(lines(*(scene({"b": MESH}, name=f"s{i}") for i in range(50))).encode())
+    problem.check(feed(daemon, spoil(body), **PACKED), "bad-request", detail="gzip")
+    assert daemon.get("/v1/export").text == ""
+    assert set(statuses(feed(daemon, body, **PACKED)).values()) == {201}
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 100000", "Transfer-Encoding: chunked"])
