@@ -201,14 +201,15 @@ gjkd_unpack_status gjkd_unpacker_add(struct gjkd_unpacker *unpacker, const char 
         if (status == Z_MEM_ERROR) { /* for the window, which it makes late */
             return GJKD_UNPACK_NO_MEMORY;
         }
-        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
-            return GJKD_UNPACK_CORRUPT;
-        }
-        unpacker->is_complete = unpacker->is_complete || status == Z_STREAM_END;
+        /* What stands before a fault is unpacked, so that the verdict is the same for all cuts. */
         size_t made = sizeof piece - stream->avail_out;
         if (made > 0 && !sink(user, piece, made)) {
             return GJKD_UNPACK_STOPPED;
         }
+        if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+            return GJKD_UNPACK_CORRUPT;
+        }
+        unpacker->is_complete = unpacker->is_complete || status == Z_STREAM_END;
     } while (stream->avail_in > 0 || stream->avail_out == 0);
     return GJKD_UNPACKED;
 }
